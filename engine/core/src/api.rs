@@ -1,0 +1,233 @@
+//! The engine's outward face: named calls and runs, JSON in, JSON and columns out. Bindings translate it and add nothing.
+//!
+//! Every answer is an envelope: `{"ok": ...}` or `{"errors": [{"path", "message", "nearest"?}]}`.
+
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::case::Case;
+use crate::case::controls::controls;
+use crate::case::facts::Runs;
+use crate::library;
+use crate::result::columns;
+use crate::scenario::{self, Problem, Problems, Scenario};
+use crate::stack::Stack;
+use crate::tools;
+
+pub use crate::result::columns::Column;
+
+/// Largest seed: a whole number that JavaScript keeps exactly.
+const LARGEST_SEED: u64 = (1 << 53) - 1;
+
+fn envelope<T: Serialize>(result: Result<T, Problems>) -> String {
+    match result {
+        Ok(value) => json!({ "ok": value }),
+        Err(problems) => json!({ "errors": problems }),
+    }
+    .to_string()
+}
+
+fn parse(text: &str) -> Result<Map<String, Value>, Problems> {
+    match serde_json::from_str(text) {
+        Ok(Value::Object(object)) => Ok(object),
+        Ok(other) => Err(vec![Problem::new("input", format!("{other} is not an object"))]),
+        Err(error) => Err(vec![Problem::new("input", format!("is not JSON: {error}"))]),
+    }
+}
+
+fn text<'a>(input: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, Problems> {
+    match input.get(name) {
+        None | Some(Value::Null) => Ok(None),
+        Some(Value::String(text)) => Ok(Some(text)),
+        Some(other) => Err(vec![Problem::new(name, format!("{other} is not a text"))]),
+    }
+}
+
+fn needed<'a>(input: &'a Map<String, Value>, name: &str) -> Result<&'a str, Problems> {
+    text(input, name)?.ok_or_else(|| vec![Problem::new(name, "is missing")])
+}
+
+fn changes(input: &Map<String, Value>) -> Result<Map<String, Value>, Problems> {
+    match input.get("set") {
+        None | Some(Value::Null) => Ok(Map::new()),
+        Some(Value::Object(set)) => Ok(set.clone()),
+        Some(other) => Err(vec![Problem::new("set", format!("{other} is not an object of paths and values"))]),
+    }
+}
+
+/// Answers a named call.
+#[must_use]
+pub fn call(name: &str, input: &str) -> String {
+    envelope(parse(input).and_then(|input| answer(name, &input)))
+}
+
+const CALLS: [&str; 10] = ["version", "cases", "case", "schema", "presets", "scenario", "validate", "control", "facts", "ablation"];
+
+fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
+    match name {
+        "version" => Ok(json!({"engine": env!("CARGO_PKG_VERSION")})),
+        "cases" => Ok(library::cases().iter().map(card).collect()),
+        "case" => to_value(library::case(needed(input, "id")?)?),
+        "schema" => Ok(scenario::schema::scenario_schema()),
+        "presets" => Ok(library::presets().iter().map(preset_card).collect()),
+        "scenario" => to_value(&read_case(input)?.1),
+        "validate" => to_value(&scenario::read(input.get("scenario").unwrap_or(&Value::Null))?),
+        "control" => {
+            let case = library::case(needed(input, "case")?)?;
+            to_value(&controls(case, text(input, "variant")?, &changes(input)?)?)
+        }
+        "facts" => facts(input, false),
+        "ablation" => facts(input, true),
+        _ => Err(vec![Problem::unknown("call", "call", name, CALLS)]),
+    }
+}
+
+fn to_value<T: Serialize>(value: &T) -> Result<Value, Problems> {
+    serde_json::to_value(value).map_err(|error| vec![Problem::new("output", error.to_string())])
+}
+
+fn card(case: &Case) -> Value {
+    json!({
+        "id": case.id,
+        "code": case.code,
+        "title": case.title,
+        "symptom": case.symptom,
+        "family": case.family,
+        "source": case.source.name,
+        "variants": case.variants.iter().map(|variant| &variant.name).collect::<Vec<_>>(),
+        "controls": case.controls.iter().map(|control| &control.path).collect::<Vec<_>>(),
+    })
+}
+
+fn preset_card(preset: &Value) -> Value {
+    let kind = ["hdd", "ssd", "lun"].into_iter().find(|kind| preset["device"].get(kind).is_some());
+    json!({"name": preset["name"], "title": preset["title"], "source": preset["source"], "kind": kind})
+}
+
+fn facts(input: &Map<String, Value>, ablated: bool) -> Result<Value, Problems> {
+    let chosen = match text(input, "case")? {
+        Some(id) => std::slice::from_ref(library::case(id)?),
+        None => library::cases(),
+    };
+    let id = text(input, "id")?;
+    let mut rows = Vec::new();
+    for case in chosen {
+        let mut runs = Runs::default();
+        for fact in case.facts.iter().filter(|fact| id.is_none_or(|id| fact.id == id)) {
+            if !ablated || fact.ablation.is_some() {
+                rows.push(runs.fact(case, fact, ablated)?);
+            }
+        }
+    }
+    match id {
+        Some(id) if rows.is_empty() => {
+            let known = chosen.iter().flat_map(|case| &case.facts).map(|fact| fact.id.as_str());
+            Err(vec![Problem::unknown("id", "fact", id, known)])
+        }
+        _ => Ok(rows.into()),
+    }
+}
+
+/// The case, variant and scenario that an input names: `case` with `variant` and `set`.
+fn read_case(input: &Map<String, Value>) -> Result<((String, String), Scenario), Problems> {
+    let case = library::case(needed(input, "case")?)?;
+    let variant = case.variant(text(input, "variant")?)?;
+    let scenario = case.scenario(Some(&variant.name), &changes(input)?)?;
+    Ok(((case.id.clone(), variant.name.clone()), scenario))
+}
+
+/// A run: opened from a case or a scenario, advanced step by step, then read.
+pub struct Run {
+    stack: Stack,
+    case: Option<(String, String)>,
+    seed: u64,
+    failed: Option<Problem>,
+}
+
+impl Run {
+    /// Opens a run of `{"case", "variant"?, "set"?, "seed"?}` or `{"scenario", "seed"?}`.
+    ///
+    /// # Errors
+    /// An envelope with everything that is wrong.
+    pub fn open(input: &str) -> Result<Self, String> {
+        parse(input).and_then(|input| Self::build(&input)).map_err(|problems| envelope::<()>(Err(problems)))
+    }
+
+    fn build(input: &Map<String, Value>) -> Result<Self, Problems> {
+        let seed = match input.get("seed") {
+            None | Some(Value::Null) => 1,
+            Some(seed) => seed.as_u64().filter(|seed| *seed <= LARGEST_SEED).ok_or_else(|| {
+                vec![Problem::new("seed", format!("{seed} is not a seed; write a whole number from 0 to {LARGEST_SEED}"))]
+            })?,
+        };
+        let (case, scenario) = match input.get("scenario") {
+            Some(document) => (None, scenario::read(document)?),
+            None => read_case(input).map(|(case, scenario)| (Some(case), scenario))?,
+        };
+        Ok(Self { stack: Stack::new(scenario, seed)?, case, seed, failed: None })
+    }
+
+    /// Advances the run by at most `events` events. Returns its progress from 0 to 1, exactly 1 when it has ended, -1 when it has
+    /// exceeded a limit.
+    pub fn step(&mut self, events: u32) -> f64 {
+        if self.failed.is_some() {
+            return -1.0;
+        }
+        match self.stack.step(u64::from(events)) {
+            Ok(true) => 1.0,
+            Ok(false) => self.stack.progress().min(0.999),
+            Err(problem) => {
+                self.failed = Some(problem);
+                -1.0
+            }
+        }
+    }
+
+    /// The summary as an envelope: case, variant, seed, fingerprint, metrics, units, events, simulated time, names.
+    #[must_use]
+    pub fn summary(&self) -> String {
+        if let Some(problem) = &self.failed {
+            return envelope::<()>(Err(vec![problem.clone()]));
+        }
+        let metrics = self.stack.metrics();
+        let values: Map<String, Value> = metrics.iter().map(|metric| (metric.name.clone(), json!(metric.value))).collect();
+        let units: Map<String, Value> = metrics.iter().map(|metric| (metric.name.clone(), json!(metric.unit))).collect();
+        envelope(Ok(json!({
+            "case": self.case.as_ref().map(|case| &case.0),
+            "variant": self.case.as_ref().map(|case| &case.1),
+            "seed": self.seed,
+            "fingerprint": self.stack.recorder().fingerprint.hex(),
+            "metrics": values,
+            "units": units,
+            "events": self.stack.events(),
+            "simulated_ns": self.stack.now_ns(),
+            "jobs": self.stack.scenario().jobs.iter().map(|job| &job.name).collect::<Vec<_>>(),
+            "devices": self.stack.device_names(),
+        })))
+    }
+
+    /// Name, element type and length of each column, as an envelope.
+    #[must_use]
+    pub fn columns(&self) -> String {
+        let list: Vec<Value> = columns::names()
+            .into_iter()
+            .filter_map(|name| {
+                let column = self.column(&name)?;
+                Some(json!({"name": name, "dtype": column.dtype(), "length": column.len()}))
+            })
+            .collect();
+        envelope(Ok(list))
+    }
+
+    /// A column by its name, such as `ops.latency_ns`.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<Column> {
+        self.stack.column(name)
+    }
+
+    /// What a tool prints of the run, as an envelope; `{"tool", ...}`.
+    #[must_use]
+    pub fn text(&self, input: &str) -> String {
+        envelope(parse(input).and_then(|options| tools::print(&self.stack, needed(&options, "tool")?, &options)))
+    }
+}

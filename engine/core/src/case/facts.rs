@@ -1,0 +1,277 @@
+//! Facts: what the source documents, what the model yields, and whether they agree.
+//!
+//! A measure is a metric, or a ratio or difference of two, taken from runs of the case. It reads results only.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use super::Case;
+use crate::scenario::{Problem, Problems};
+use crate::stack::Stack;
+
+/// How a simulated value came about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Falls out of mechanism and stated parameters.
+    Predicted,
+    /// One named parameter was set so that it comes out.
+    Calibrated,
+    /// The source's own arithmetic does not hold.
+    Discrepancy,
+}
+
+/// A documented number, or a documented range.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(untagged)]
+pub enum Documented {
+    /// A number.
+    Value(f64),
+    /// A range.
+    Range([f64; 2]),
+}
+
+/// How one value is made from several seeds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Over {
+    /// Their mean.
+    #[default]
+    Mean,
+    /// The largest.
+    Max,
+    /// The smallest.
+    Min,
+}
+
+/// A metric of a run.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Term {
+    /// Name of the metric.
+    pub metric: String,
+    /// Variant; the default one when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// Further changes of the scenario.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub set: Map<String, Value>,
+    /// Number of seeds, from 1.
+    #[serde(default = "one")]
+    pub seeds: u64,
+    /// How the seeds make one value.
+    #[serde(default)]
+    pub over: Over,
+}
+
+fn one() -> u64 {
+    1
+}
+
+/// What is measured.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(untagged)]
+pub enum Measure {
+    /// The first term over the second.
+    Ratio {
+        /// Numerator and denominator.
+        ratio: [Term; 2],
+    },
+    /// The first term less the second.
+    Difference {
+        /// Minuend and subtrahend.
+        difference: [Term; 2],
+    },
+    /// A metric.
+    Value(Term),
+}
+
+/// A documented value and the measure that must meet it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Check {
+    /// What it is.
+    pub title: String,
+    /// What the source says.
+    pub documented: Documented,
+    /// `exact`, `15%`, `+-1`, `at most` or `at least`.
+    pub tolerance: String,
+    /// Unit of both values.
+    pub unit: String,
+    /// What is measured.
+    pub measure: Measure,
+}
+
+/// The ablation of a fact: with its mechanism off it must fail.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Break {
+    /// What is switched off.
+    pub what: String,
+    /// Changes of the scenario, on top of each term's own.
+    pub set: Map<String, Value>,
+    /// The only variant that is changed; all are when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+}
+
+/// A fact of a case.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct Fact {
+    /// Number in the casebook, such as Q1.1.
+    pub id: String,
+    /// How the value came about.
+    pub kind: Kind,
+    /// The value and its measure.
+    #[serde(flatten)]
+    pub check: Check,
+    /// Further values that the fact needs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<Check>,
+    /// The ablation.
+    #[serde(rename = "break", default, skip_serializing_if = "Option::is_none")]
+    pub ablation: Option<Break>,
+    /// What a reader should know: the parameter a calibrated value was paid with, where a predicted one could have moved.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub note: String,
+    /// Why the fact is known to miss; a fact with a reason must miss.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub misses_because: Option<String>,
+}
+
+/// Runs of a case, each made once.
+#[derive(Default)]
+pub struct Runs {
+    metrics: BTreeMap<String, BTreeMap<String, f64>>,
+}
+
+impl Runs {
+    /// The metrics of a run to its end.
+    fn metrics(&mut self, case: &Case, term: &Term, ablation: Option<&Break>, seed: u64) -> Result<&BTreeMap<String, f64>, Problems> {
+        let mut changes = term.set.clone();
+        changes.insert("record.log".into(), Value::Bool(false));
+        if let Some(ablation) = ablation.filter(|ablation| ablation.variant.is_none() || ablation.variant == term.variant) {
+            changes.extend(ablation.set.clone());
+        }
+        let key = format!("{:?} {} {seed}", term.variant, Value::Object(changes.clone()));
+        if !self.metrics.contains_key(&key) {
+            let mut stack = Stack::new(case.scenario(term.variant.as_deref(), &changes)?, seed)?;
+            while !stack.step(1 << 20).map_err(|problem| vec![problem])? {}
+            let metrics = stack.metrics().into_iter().map(|metric| (metric.name, metric.value)).collect();
+            self.metrics.insert(key.clone(), metrics);
+        }
+        Ok(&self.metrics[&key])
+    }
+
+    fn term(&mut self, case: &Case, term: &Term, ablation: Option<&Break>) -> Result<f64, Problems> {
+        let mut values = Vec::new();
+        for seed in 1..=term.seeds {
+            let metrics = self.metrics(case, term, ablation, seed)?;
+            match metrics.get(&term.metric) {
+                Some(value) => values.push(*value),
+                None => {
+                    return Err(vec![Problem::unknown("metric", "metric of this run", &term.metric, metrics.keys().map(String::as_str))]);
+                }
+            }
+        }
+        #[allow(clippy::cast_precision_loss)] // a number of seeds
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        Ok(match term.over {
+            Over::Mean => mean,
+            Over::Max => values.into_iter().fold(f64::NEG_INFINITY, f64::max),
+            Over::Min => values.into_iter().fold(f64::INFINITY, f64::min),
+        })
+    }
+
+    /// The value of a measure, with an ablation's changes on top of each run's own.
+    ///
+    /// # Errors
+    /// When a scenario is not valid, a run exceeds its limits or a metric does not exist.
+    pub fn measure(&mut self, case: &Case, measure: &Measure, ablation: Option<&Break>) -> Result<f64, Problems> {
+        Ok(match measure {
+            Measure::Value(term) => self.term(case, term, ablation)?,
+            Measure::Ratio { ratio: [a, b] } => self.term(case, a, ablation)? / self.term(case, b, ablation)?,
+            Measure::Difference { difference: [a, b] } => self.term(case, a, ablation)? - self.term(case, b, ablation)?,
+        })
+    }
+
+    /// A fact as a row: documented, simulated, and whether they agree; with its ablation's changes when `ablated`.
+    ///
+    /// # Errors
+    /// When a measure cannot be taken.
+    pub fn fact(&mut self, case: &Case, fact: &Fact, ablated: bool) -> Result<Value, Problems> {
+        let ablation = fact.ablation.as_ref().filter(|_| ablated);
+        let mut row = self.check(case, &fact.check, ablation)?;
+        let also = fact.also.iter().map(|check| self.check(case, check, ablation)).collect::<Result<Vec<_>, _>>()?;
+        let ok = row["ok"] == true && also.iter().all(|check| check["ok"] == true);
+        if let Some(object) = row.as_object_mut() {
+            object.insert("ok".into(), ok.into());
+            object.insert("case".into(), case.id.clone().into());
+            object.insert("id".into(), fact.id.clone().into());
+            object.insert("kind".into(), json!(fact.kind));
+            object.insert("note".into(), fact.note.clone().into());
+            object.insert("misses_because".into(), json!(fact.misses_because));
+            object.insert("break".into(), json!(fact.ablation.as_ref().map(|ablation| &ablation.what)));
+            object.insert("checks".into(), also.into());
+        }
+        Ok(row)
+    }
+
+    fn check(&mut self, case: &Case, check: &Check, ablation: Option<&Break>) -> Result<Value, Problems> {
+        let simulated = self.measure(case, &check.measure, ablation)?;
+        let ok = within(check.documented, &check.tolerance, simulated).ok_or_else(|| {
+            vec![Problem::new("tolerance", format!("\"{}\" is not exact, 15%, +-1, at most or at least", check.tolerance))]
+        })?;
+        Ok(json!({
+            "title": check.title,
+            "documented": check.documented,
+            "simulated": simulated,
+            "unit": check.unit,
+            "tolerance": check.tolerance,
+            "ok": ok,
+        }))
+    }
+}
+
+/// Whether a simulated value meets a documented one; `None` when the tolerance is not well formed.
+fn within(documented: Documented, tolerance: &str, simulated: f64) -> Option<bool> {
+    let (low, high) = match documented {
+        Documented::Value(value) => (value, value),
+        Documented::Range([low, high]) => (low, high),
+    };
+    let (below, above) = match tolerance {
+        "exact" => (low, high),
+        "at most" => (f64::NEG_INFINITY, high),
+        "at least" => (low, f64::INFINITY),
+        text => {
+            if let Some(percent) = text.strip_suffix('%').and_then(|number| number.parse::<f64>().ok()) {
+                (low - low.abs() * percent / 100.0, high + high.abs() * percent / 100.0)
+            } else {
+                let absolute = text.strip_prefix("+-")?.parse::<f64>().ok()?;
+                (low - absolute, high + absolute)
+            }
+        }
+    };
+    Some((below..=above).contains(&simulated))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tolerances_are_relative_absolute_or_one_sided() {
+        let value = Documented::Value(100.0);
+        assert_eq!(within(value, "10%", 109.0), Some(true));
+        assert_eq!(within(value, "10%", 111.0), Some(false));
+        assert_eq!(within(value, "+-1", 98.5), Some(false));
+        assert_eq!(within(value, "at most", 3.0), Some(true));
+        assert_eq!(within(value, "at least", 3.0), Some(false));
+        assert_eq!(within(value, "exact", 100.0), Some(true));
+        assert_eq!(within(Documented::Range([40.0, 50.0]), "10%", 54.9), Some(true));
+        assert_eq!(within(value, "about", 100.0), None);
+        assert_eq!(within(value, "10%", f64::NAN), Some(false));
+    }
+}

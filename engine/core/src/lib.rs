@@ -1,0 +1,22 @@
+//! Seeklab's simulator: a discrete-event model of a whole storage stack, from the client's job to the platter.
+//!
+//! Data flow one way: scenario, checked scenario, run, result, views. Everything a host needs is in [`api`].
+
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+pub mod api;
+pub mod case;
+pub mod device;
+
+pub mod kernel;
+pub mod layout;
+pub mod library;
+pub mod plan;
+pub mod protocol;
+pub mod result;
+pub mod scenario;
+pub mod stack;
+pub mod tools;
+pub mod volume;
+pub mod workload;

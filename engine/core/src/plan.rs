@@ -1,0 +1,210 @@
+//! From a scenario to concrete places: the devices' capacities, and the region of the address space that each worker uses.
+//!
+//! Files are laid out one after the other from the start of the volume, aligned to 1 MiB, in the order in which jobs name them.
+//! A worker without `filename` has a file of its own. A `filename` of `volume`, or one that begins with `/dev/`, is the whole
+//! address space. The destination of an offloaded copy follows its source.
+
+use std::sync::Arc;
+
+use crate::device::hdd;
+use crate::layout::Layout;
+use crate::scenario::{Extent, HddSpec, Job, Problem, Problems, Rw, Scenario};
+use crate::volume::prefetch::Range;
+
+const FILE_ALIGNMENT: u64 = 1 << 20;
+
+/// Where one worker works.
+#[derive(Clone, Debug)]
+pub struct WorkerPlan {
+    /// Its job.
+    pub job: usize,
+    /// The region that it reads or writes, in bytes of the address space.
+    pub region: Range,
+    /// Jobs of the same stage run together; stages follow each other.
+    pub stage: u32,
+}
+
+/// Concrete places for all that a scenario names.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    /// Size of the address space, in bytes.
+    pub capacity: u64,
+    /// All workers, job by job.
+    pub workers: Vec<WorkerPlan>,
+    /// Capacity of each device, in bytes.
+    pub device_capacities: Vec<u64>,
+    /// Name of each device.
+    pub device_names: Vec<String>,
+    /// The drive parameters of each device group that is a disk.
+    pub drives: Vec<Option<Arc<hdd::Params>>>,
+}
+
+/// Whether a file name stands for the whole address space.
+fn is_whole(name: &str) -> bool {
+    name == "volume" || name.starts_with("/dev/")
+}
+
+/// The data sheet of a drive in the disk model's own terms.
+#[allow(clippy::cast_precision_loss)] // times and rates stay far below 2^53
+fn data_sheet(spec: &HddSpec) -> hdd::DataSheet {
+    let ms = |time: crate::scenario::Nanos| time.0 as f64 / 1e6;
+    hdd::DataSheet {
+        rpm: spec.rpm,
+        capacity_bytes: spec.capacity.0,
+        heads: spec.heads,
+        outer_bytes_per_s: spec.outer_rate.0,
+        inner_bytes_per_s: spec.inner_rate.0,
+        zones: spec.zones,
+        seek_single_ms: ms(spec.seek_single),
+        seek_average_ms: ms(spec.seek_average),
+        seek_full_ms: ms(spec.seek_full),
+        write_settle_ms: ms(spec.write_settle),
+        head_switch_ms: ms(spec.head_switch),
+        overhead_read_ms: ms(spec.overhead),
+        overhead_write_ms: ms(spec.overhead),
+        interface_bytes_per_s: spec.interface_rate.0,
+        buffer_bytes: spec.buffer.0,
+        segments: spec.segments,
+        read_ahead_bytes: spec.read_ahead.0,
+        write_cache: spec.write_cache,
+    }
+}
+
+/// Plans a scenario.
+///
+/// # Errors
+/// All that does not fit: impossible drives, regions outside the devices, sizes that are missing.
+pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
+    let mut problems = Problems::new();
+    let mut plan = Plan { capacity: 0, workers: Vec::new(), device_capacities: Vec::new(), device_names: Vec::new(), drives: Vec::new() };
+    for (index, group) in scenario.devices.iter().enumerate() {
+        let mut drive = None;
+        let capacity = match (&group.hdd, &group.ssd, &group.lun) {
+            (Some(spec), None, None) => match hdd::Params::from_data_sheet(&data_sheet(spec)) {
+                Ok(params) => {
+                    let capacity = params.capacity_sectors() * crate::device::disk::SECTOR_BYTES;
+                    drive = Some(Arc::new(params));
+                    capacity
+                }
+                Err(errors) => {
+                    for error in errors {
+                        problems.push(Problem::new(
+                            format!("devices[{index}].hdd.{}", error.path),
+                            format!("found {}; write {}", error.found, error.accepted),
+                        ));
+                    }
+                    0
+                }
+            },
+            (None, Some(ssd), None) => ssd.capacity.0,
+            (None, None, Some(lun)) => lun.capacity.0,
+            _ => {
+                problems.push(Problem::new(
+                    format!("devices[{index}]"),
+                    "needs exactly one of hdd, ssd and lun, or a preset that fills one in",
+                ));
+                0
+            }
+        };
+        plan.drives.push(drive);
+        for number in 0..group.count {
+            plan.device_capacities.push(capacity);
+            plan.device_names.push(format!("{}{number}", group.name));
+        }
+    }
+    if problems.is_empty() {
+        plan.capacity = Layout::new(scenario.layout.kind, scenario.layout.unit.0, plan.device_capacities.clone()).capacity();
+        place_workers(scenario, &mut plan, &mut problems);
+    }
+    if problems.is_empty() { Ok(plan) } else { Err(problems) }
+}
+
+/// Bytes of its file that a job spans, from the file's start: offset, size and, for a copy, the destination.
+fn file_bytes(job: &Job, capacity: u64) -> Option<u64> {
+    let size = job.size?.of(capacity);
+    let copies = if job.rw == Rw::OdxCopy { 2 } else { 1 };
+    offset_bytes(job, capacity).checked_add(size.checked_mul(copies)?)
+}
+
+fn offset_bytes(job: &Job, capacity: u64) -> u64 {
+    match job.offset {
+        Extent::Bytes(bytes) => bytes,
+        percent @ Extent::Percent(_) => percent.of(capacity) / FILE_ALIGNMENT * FILE_ALIGNMENT,
+    }
+}
+
+fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) {
+    let capacity = plan.capacity;
+    let mut shared: Vec<(&str, u64)> = Vec::new();
+    let mut next_file: u64 = 0;
+    let mut stage = 0;
+    let allocate = |next_file: &mut u64, bytes: u64| {
+        let start = *next_file;
+        *next_file = start.saturating_add(bytes).div_ceil(FILE_ALIGNMENT).saturating_mul(FILE_ALIGNMENT);
+        start
+    };
+    for (index, job) in scenario.jobs.iter().enumerate() {
+        let path = |field: &str| format!("jobs[{index}].{field}");
+        if job.stonewall && index > 0 {
+            stage += 1;
+        }
+        let whole = job.filename.as_deref().is_some_and(is_whole);
+        let offset = offset_bytes(job, capacity);
+        let size = match job.size {
+            Some(size) => size.of(capacity),
+            None if whole => capacity.saturating_sub(offset),
+            None => {
+                problems.push(Problem::new(path("size"), "is missing; write a size such as 1GiB, or 50% of the devices"));
+                continue;
+            }
+        };
+        let Some(span) = file_bytes(&Job { size: Some(Extent::Bytes(size)), ..job.clone() }, capacity) else {
+            problems.push(Problem::new(path("size"), "offset and size add up to more than 16 EiB"));
+            continue;
+        };
+        if size < job.max_request_bytes() && job.rw != Rw::OdxCopy {
+            problems.push(Problem::new(
+                path("size"),
+                format!("{size} bytes are less than one request of {} bytes; write a larger size or a smaller bs", job.max_request_bytes()),
+            ));
+            continue;
+        }
+        if size == 0 {
+            problems.push(Problem::new(path("size"), "is 0; write a size such as 1GiB"));
+            continue;
+        }
+        if span > capacity {
+            let also = if job.rw == Rw::OdxCopy { " and the copy" } else { "" };
+            problems.push(Problem::new(
+                path("size"),
+                format!("offset {offset}, size {size}{also} end at {span} bytes; the devices hold {capacity} bytes"),
+            ));
+            continue;
+        }
+        for _ in 0..job.numjobs {
+            let file_start = match &job.filename {
+                _ if whole => 0,
+                None => allocate(&mut next_file, span),
+                Some(name) => match shared.iter().find(|(known, _)| known == name) {
+                    Some((_, start)) => *start,
+                    None => {
+                        let users = scenario.jobs.iter().filter(|other| other.filename.as_ref() == Some(name));
+                        let longest = users.filter_map(|other| file_bytes(other, capacity)).max().unwrap_or(span);
+                        let start = allocate(&mut next_file, longest);
+                        shared.push((name, start));
+                        start
+                    }
+                },
+            };
+            let start = file_start.saturating_add(offset);
+            plan.workers.push(WorkerPlan { job: index, region: Range { start, end: start.saturating_add(size) }, stage });
+        }
+        if next_file > capacity.saturating_add(FILE_ALIGNMENT) {
+            problems.push(Problem::new(
+                path("size"),
+                format!("the files up to this job need {next_file} bytes; the devices hold {capacity} bytes"),
+            ));
+            return;
+        }
+    }
+}

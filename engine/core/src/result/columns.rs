@@ -1,0 +1,196 @@
+//! Tables of a run as columns of numbers, the form in which they cross to other hosts.
+
+use super::Recorder;
+use crate::device::Usage;
+use crate::kernel::{NO_DEVICE, Phase};
+use crate::volume::PrefetchRecord;
+
+/// A column of numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Column {
+    /// Numbers; nanoseconds and bytes are whole and below 2^53.
+    F64(Vec<f64>),
+    /// Indices and counts.
+    U32(Vec<u32>),
+}
+
+impl Column {
+    /// The element type's name.
+    #[must_use]
+    pub fn dtype(&self) -> &'static str {
+        match self {
+            Self::F64(_) => "f64",
+            Self::U32(_) => "u32",
+        }
+    }
+
+    /// The number of rows.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        match self {
+            Self::F64(values) => values.len(),
+            Self::U32(values) => values.len(),
+        }
+    }
+
+    /// Whether there is no row.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+/// What the tables are made from.
+pub struct Source<'a> {
+    /// Statistics and log.
+    pub recorder: &'a Recorder,
+    /// Prefetches.
+    pub prefetches: &'a [PrefetchRecord],
+    /// Job and start of the region of each worker.
+    pub workers: Vec<(usize, u64)>,
+    /// What each device has done.
+    pub devices: Vec<Usage>,
+}
+
+const OPS: [&str; 9] = ["id", "job", "op", "offset", "bytes", "cached_bytes", "missed_bytes", "submit_ns", "latency_ns"];
+const PREFETCHES: [&str; 7] = ["trigger", "job", "offset", "bytes", "issue_ns", "done_ns", "used_bytes"];
+const BINS: [&str; 6] = ["job", "op", "lower_ns", "upper_ns", "count", "total_ns"];
+const SERIES: [&str; 9] = [
+    "time_ns",
+    "reads",
+    "writes",
+    "read_bytes",
+    "write_bytes",
+    "read_latency_mean_ms",
+    "write_latency_mean_ms",
+    "cached_bytes",
+    "missed_bytes",
+];
+const DEVICES: [&str; 6] = ["index", "ios", "read_bytes", "write_bytes", "busy_ns", "response_ns"];
+
+/// The names of all columns, `table.column`.
+#[must_use]
+pub fn names() -> Vec<String> {
+    let mut names = Vec::new();
+    let mut table = |table: &str, columns: &[&str]| names.extend(columns.iter().map(|column| format!("{table}.{column}")));
+    table("ops", &OPS);
+    table("ops", &["device"]);
+    for phase in Phase::ALL {
+        table("ops", &[&format!("{}_ns", phase.name())]);
+    }
+    table("prefetches", &PREFETCHES);
+    table("bins", &BINS);
+    table("series", &SERIES);
+    table("devices", &DEVICES);
+    names
+}
+
+#[allow(clippy::cast_precision_loss)] // bytes and nanoseconds stay below 2^53
+fn reals(values: impl Iterator<Item = u64>) -> Column {
+    Column::F64(values.map(|value| value as f64).collect())
+}
+
+#[allow(clippy::cast_possible_truncation)] // indices
+fn indices(values: impl Iterator<Item = u64>) -> Column {
+    Column::U32(values.map(|value| value as u32).collect())
+}
+
+/// A column by its name, `table.column`.
+#[must_use]
+pub fn column(source: &Source, name: &str) -> Option<Column> {
+    match name.split_once('.')? {
+        ("ops", column) => ops(source, column),
+        ("prefetches", column) => prefetches(source, column),
+        ("bins", column) => bins(source, column),
+        ("series", column) => series(source, column),
+        ("devices", column) => devices(source, column),
+        _ => None,
+    }
+}
+
+fn ops(source: &Source, column: &str) -> Option<Column> {
+    let empty = super::log::Log::default();
+    let log = source.recorder.log.as_ref().unwrap_or(&empty);
+    Some(match column {
+        "id" => Column::U32(log.id.clone()),
+        "job" => indices(log.job.iter().map(|job| u64::from(*job))),
+        "op" => indices(log.op.iter().map(|op| *op as u64)),
+        "offset" => reals(log.offset.iter().copied()),
+        "bytes" => reals(log.bytes.iter().map(|bytes| u64::from(*bytes))),
+        "cached_bytes" => reals(log.cached.iter().map(|bytes| u64::from(*bytes))),
+        "missed_bytes" => reals(log.missed.iter().map(|bytes| u64::from(*bytes))),
+        "submit_ns" => reals(log.submit_ns.iter().copied()),
+        "latency_ns" => reals(log.phases().map(|phases| phases.iter().sum())),
+        "device" => Column::U32(log.device.iter().map(|device| if *device == NO_DEVICE { u32::MAX } else { u32::from(*device) }).collect()),
+        _ => {
+            let name = column.strip_suffix("_ns")?;
+            let phase = Phase::ALL.into_iter().find(|phase| phase.name() == name)?;
+            reals(log.phases().map(|phases| phases[phase as usize]))
+        }
+    })
+}
+
+fn prefetches(source: &Source, column: &str) -> Option<Column> {
+    let rows = source.prefetches.iter();
+    let worker = |row: &PrefetchRecord| source.workers[row.worker as usize];
+    Some(match column {
+        "trigger" => indices(rows.map(|row| u64::from(row.trigger))),
+        "job" => indices(rows.map(|row| worker(row).0 as u64)),
+        "offset" => reals(rows.map(|row| row.offset.saturating_sub(worker(row).1))),
+        "bytes" => reals(rows.map(|row| row.bytes)),
+        "issue_ns" => reals(rows.map(|row| row.issue_ns)),
+        "done_ns" => reals(rows.map(|row| row.done_ns)),
+        "used_bytes" => reals(rows.map(|row| row.used_bytes)),
+        _ => return None,
+    })
+}
+
+fn bins(source: &Source, column: &str) -> Option<Column> {
+    let rows = source.recorder.jobs.iter().enumerate().flat_map(|(job, stats)| {
+        stats.by_op.iter().enumerate().flat_map(move |(op, stats)| stats.bins.iter().map(move |bin| (job as u64, op as u64, bin)))
+    });
+    Some(match column {
+        "job" => indices(rows.map(|(job, _, _)| job)),
+        "op" => indices(rows.map(|(_, op, _)| op)),
+        "lower_ns" => reals(rows.map(|(_, _, bin)| bin.lower_ns)),
+        "upper_ns" => reals(rows.map(|(_, _, bin)| bin.upper_ns)),
+        "count" => reals(rows.map(|(_, _, bin)| bin.count)),
+        "total_ns" => reals(rows.map(|(_, _, bin)| bin.total_ns)),
+        _ => return None,
+    })
+}
+
+#[allow(clippy::cast_precision_loss)] // nanoseconds of one interval
+fn series(source: &Source, column: &str) -> Option<Column> {
+    let rows = source.recorder.series.iter();
+    let mean_ms = |op: usize| {
+        Column::F64(
+            rows.clone().map(|row| if row.ios[op] == 0 { 0.0 } else { row.total_ns[op] as f64 / row.ios[op] as f64 / 1e6 }).collect(),
+        )
+    };
+    Some(match column {
+        "time_ns" => reals((0..rows.len() as u64).map(|index| index * source.recorder.interval_ns)),
+        "reads" => reals(rows.map(|row| row.ios[0])),
+        "writes" => reals(rows.map(|row| row.ios[1])),
+        "read_bytes" => reals(rows.map(|row| row.bytes[0])),
+        "write_bytes" => reals(rows.map(|row| row.bytes[1])),
+        "read_latency_mean_ms" => mean_ms(0),
+        "write_latency_mean_ms" => mean_ms(1),
+        "cached_bytes" => reals(rows.map(|row| row.cached_bytes)),
+        "missed_bytes" => reals(rows.map(|row| row.missed_bytes)),
+        _ => return None,
+    })
+}
+
+fn devices(source: &Source, column: &str) -> Option<Column> {
+    let rows = source.devices.iter();
+    Some(match column {
+        "index" => indices(0..rows.len() as u64),
+        "ios" => reals(rows.map(|usage| usage.ios)),
+        "read_bytes" => reals(rows.map(|usage| usage.read_bytes)),
+        "write_bytes" => reals(rows.map(|usage| usage.write_bytes)),
+        "busy_ns" => reals(rows.map(|usage| usage.busy_ns)),
+        "response_ns" => reals(rows.map(|usage| usage.response_ns)),
+        _ => return None,
+    })
+}

@@ -1,0 +1,113 @@
+//! The summary of a run: metrics with units in their names.
+
+use super::{JobStats, Recorder, Stats};
+use crate::kernel::{NS_PER_S, Phase};
+
+/// A named number with its unit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Metric {
+    /// Name, such as `odx.read_latency_mean_ms`.
+    pub name: String,
+    /// Unit, such as `ms`.
+    pub unit: &'static str,
+    /// Value.
+    pub value: f64,
+}
+
+/// What the stack counted besides the jobs' own statistics.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StackCounts {
+    /// Bytes that prefetches fetched.
+    pub prefetch_bytes: u64,
+    /// Prefetched bytes that a read has used.
+    pub prefetch_used_bytes: u64,
+    /// Farthest that a prefetch reached beyond the read that triggered it.
+    pub prefetch_max_ahead_bytes: u64,
+    /// Sum of the devices' busy times.
+    pub device_busy_ns: u64,
+    /// Number of devices.
+    pub devices: u64,
+    /// Simulated time.
+    pub elapsed_ns: u64,
+}
+
+#[allow(clippy::cast_precision_loss)] // counts and nanoseconds stay below 2^53
+fn real(count: u64) -> f64 {
+    count as f64
+}
+
+fn share_percent(part: u64, whole: u64) -> f64 {
+    if whole == 0 { 0.0 } else { 100.0 * real(part) / real(whole) }
+}
+
+const MS: f64 = 1e6;
+
+struct List(Vec<Metric>);
+
+impl List {
+    fn add(&mut self, name: String, unit: &'static str, value: f64) {
+        self.0.push(Metric { name, unit, value });
+    }
+}
+
+/// All metrics of a run, in a fixed order.
+#[must_use]
+pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts) -> Vec<Metric> {
+    let mut list = List(Vec::new());
+    let read_bytes: u64 = recorder.jobs.iter().map(|job| job.by_op[0].bytes).sum();
+    let all_bytes: u64 = recorder.jobs.iter().flat_map(|job| &job.by_op).map(|stats| stats.bytes).sum();
+    for (name, job) in names.iter().zip(&recorder.jobs) {
+        let bytes = job.by_op.iter().map(|stats| stats.bytes).sum();
+        list.add(format!("{name}.bytes_share_percent"), "%", share_percent(bytes, all_bytes));
+        list.add(format!("{name}.read_share_percent"), "%", share_percent(job.by_op[0].bytes, read_bytes));
+        for (stats, op) in job.by_op.iter().zip(["read", "write"]) {
+            if stats.ios > 0 {
+                direction(&mut list, &format!("{name}.{op}"), job, stats, op == "read");
+            }
+        }
+    }
+    let missed_bytes: u64 = recorder.jobs.iter().map(|job| job.by_op[0].missed_bytes).sum();
+    // As caches count it: what is already on its way is found.
+    list.add("memory_hit_share_percent".into(), "%", share_percent(read_bytes - missed_bytes, read_bytes));
+    list.add("prefetch_bytes".into(), "B", real(counts.prefetch_bytes));
+    list.add("prefetch_used_share_percent".into(), "%", share_percent(counts.prefetch_used_bytes, counts.prefetch_bytes));
+    list.add("prefetch_max_ahead_bytes".into(), "B", real(counts.prefetch_max_ahead_bytes));
+    let device_time = counts.devices * counts.elapsed_ns;
+    list.add("device_busy_share_percent".into(), "%", share_percent(counts.device_busy_ns, device_time));
+    list.add("elapsed_s".into(), "s", real(counts.elapsed_ns) / real(NS_PER_S));
+    list.0
+}
+
+fn direction(list: &mut List, prefix: &str, job: &JobStats, stats: &Stats, read: bool) {
+    let ios = real(stats.ios);
+    let seconds = real(job.end_ns.saturating_sub(job.start_ns)) / real(NS_PER_S);
+    let per_second = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
+    list.add(format!("{prefix}_ios"), "", ios);
+    list.add(format!("{prefix}_bytes"), "B", real(stats.bytes));
+    list.add(format!("{prefix}_iops"), "1/s", per_second(ios));
+    list.add(format!("{prefix}_mib_per_s"), "MiB/s", per_second(real(stats.bytes) / f64::from(1 << 20)));
+    let mean_ns = real(stats.total_ns) / ios;
+    list.add(format!("{prefix}_latency_mean_ms"), "ms", mean_ns / MS);
+    let variance = (stats.squares / ios - mean_ns * mean_ns).max(0.0);
+    list.add(format!("{prefix}_latency_sd_ms"), "ms", libm::sqrt(variance) / MS);
+    list.add(format!("{prefix}_latency_min_ms"), "ms", real(stats.min_ns) / MS);
+    for (percentile, label) in [(50.0, "p50"), (95.0, "p95"), (99.0, "p99")] {
+        let ns = stats.latency.value_at_percentile(percentile).clamp(stats.min_ns, stats.max_ns);
+        list.add(format!("{prefix}_latency_{label}_ms"), "ms", real(ns) / MS);
+    }
+    list.add(format!("{prefix}_latency_max_ms"), "ms", real(stats.max_ns) / MS);
+    if read {
+        let middle = stats.cached.value_at_percentile(50.0);
+        list.add(format!("{prefix}_cached_bytes_p50"), "B", real(stats.cached.lowest_equivalent(middle)));
+        list.add(format!("{prefix}_cached_share_percent"), "%", share_percent(stats.cached_bytes, stats.bytes));
+        list.add(format!("{prefix}_missed_share_percent"), "%", share_percent(stats.missed_bytes, stats.bytes));
+    }
+    for phase in Phase::ALL {
+        let ns = stats.phases[phase as usize];
+        if ns > 0 {
+            list.add(format!("{prefix}_{}_mean_ms", phase.name()), "ms", real(ns) / ios / MS);
+        }
+    }
+    let mechanical = [Phase::Seek, Phase::Rotation, Phase::Queue].iter().map(|phase| stats.phases[*phase as usize]).sum();
+    list.add(format!("{prefix}_positioning_share_percent"), "%", share_percent(mechanical, stats.total_ns));
+}

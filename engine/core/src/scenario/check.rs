@@ -1,0 +1,125 @@
+//! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory.
+
+use super::{Problem, Problems, Rw, Scenario};
+use crate::plan;
+
+/// Bytes that a cached block costs: its node and its place in the index.
+const BYTES_PER_CACHED_BLOCK: u64 = 48;
+/// Bytes that a request in flight costs: its slot and its phases.
+const BYTES_PER_REQUEST: u64 = 256;
+const MOST_IN_FLIGHT: u64 = 4_000_000;
+const SECTOR: u64 = 512;
+
+/// Everything that is wrong with a scenario beyond its schema.
+#[must_use]
+pub fn check(scenario: &Scenario) -> Problems {
+    let mut problems = Problems::new();
+    check_jobs(scenario, &mut problems);
+    check_layers(scenario, &mut problems);
+    if problems.is_empty() {
+        match plan::plan(scenario) {
+            Err(found) => problems.extend(found),
+            Ok(plan) => check_memory(scenario, &plan, &mut problems),
+        }
+    }
+    problems
+}
+
+fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
+    let mut in_flight = 0u64;
+    for (index, job) in scenario.jobs.iter().enumerate() {
+        let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("jobs[{index}].{field}"), message));
+        in_flight += u64::from(job.iodepth) * u64::from(job.numjobs);
+        if let Some(first) = scenario.jobs[..index].iter().position(|other| other.name == job.name) {
+            wrong("name", format!("\"{}\" is also the name of jobs[{first}]; names must differ", job.name));
+        }
+        for (field, bytes) in
+            [("bs", Some(job.bs.0)), ("bsrange.min", job.bsrange.map(|r| r.min.0)), ("bsrange.max", job.bsrange.map(|r| r.max.0))]
+        {
+            if let Some(bytes) = bytes.filter(|bytes| bytes % SECTOR != 0) {
+                wrong(field, format!("{bytes} is not a multiple of a sector of {SECTOR} bytes"));
+            }
+        }
+        if let Some(range) = job.bsrange {
+            if range.min > range.max {
+                wrong("bsrange", format!("min {} is above max {}", range.min.0, range.max.0));
+            }
+        }
+        if job.time_based && job.runtime.is_none() {
+            wrong("runtime", "is missing; a time_based job without it never ends. Write runtime, or time_based false".to_owned());
+        }
+        if let Some(runtime) = job.runtime.filter(|runtime| *runtime <= job.ramp_time) {
+            wrong("ramp_time", format!("{} is not shorter than runtime {runtime}: no result would count", job.ramp_time));
+        }
+        if job.rate.is_some() && job.rate_iops.is_some() {
+            wrong("rate_iops", "contradicts rate: limit either bytes or requests per second".to_owned());
+        }
+        if job.rw == Rw::OdxCopy && scenario.protocol.is_none() {
+            wrong("rw", "odxcopy needs the protocol layer, which has the copy engine; add protocol".to_owned());
+        }
+    }
+    if in_flight > MOST_IN_FLIGHT {
+        problems.push(Problem::new(
+            "jobs",
+            format!("iodepth times numjobs add up to {in_flight} requests in flight; write at most {MOST_IN_FLIGHT}"),
+        ));
+    }
+}
+
+fn check_layers(scenario: &Scenario, problems: &mut Problems) {
+    if let Some(volume) = &scenario.volume {
+        if volume.block.0 % SECTOR != 0 {
+            problems.push(Problem::new("volume.block", format!("{} is not a multiple of a sector of {SECTOR} bytes", volume.block.0)));
+        }
+        if volume.prefetch.is_some() && volume.cache.is_none() {
+            problems.push(Problem::new("volume.prefetch", "needs volume.cache to prefetch into; add a cache or drop prefetch"));
+        }
+        if let Some(cache) = volume.cache.as_ref().filter(|cache| cache.size < volume.block) {
+            problems.push(Problem::new("volume.cache.size", format!("{} is smaller than one block of {}", cache.size, volume.block)));
+        }
+    }
+    if scenario.layout.unit.0 % SECTOR != 0 {
+        problems.push(Problem::new("layout.unit", format!("{} is not a multiple of a sector of {SECTOR} bytes", scenario.layout.unit.0)));
+    }
+    let cache = scenario.volume.as_ref().and_then(|volume| volume.cache.as_ref());
+    let tier = scenario.tier.as_ref();
+    let lists = [
+        ("volume.cache.primed", cache.map(|cache| &cache.primed)),
+        ("tier.primed", tier.map(|tier| &tier.primed)),
+        ("tier.evicted", tier.map(|tier| &tier.evicted)),
+    ];
+    for (field, names) in lists {
+        for (index, name) in names.into_iter().flatten().enumerate() {
+            if !scenario.jobs.iter().any(|job| job.name == *name) {
+                let known = scenario.jobs.iter().map(|job| job.name.as_str());
+                problems.push(Problem::unknown(format!("{field}[{index}]"), "job", name, known));
+            }
+        }
+    }
+    let mut names: Vec<&str> = scenario.devices.iter().map(|group| group.name.as_str()).collect();
+    names.sort_unstable();
+    if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+        problems.push(Problem::new("devices", format!("two groups are called \"{}\"; names must differ", pair[0])));
+    }
+}
+
+fn check_memory(scenario: &Scenario, plan: &plan::Plan, problems: &mut Problems) {
+    let reachable: u64 = plan.workers.iter().map(|worker| worker.region.end - worker.region.start).sum();
+    let block = scenario.volume.as_ref().map_or(super::default_block().0, |volume| volume.block.0);
+    let cached = |size: u64| size.min(reachable) / block * BYTES_PER_CACHED_BLOCK;
+    let caches = scenario.volume.iter().filter_map(|volume| volume.cache.as_ref()).map(|cache| cached(cache.size.0)).sum::<u64>()
+        + scenario.tier.iter().map(|tier| cached(tier.size.0)).sum::<u64>();
+    let in_flight: u64 = scenario.jobs.iter().map(|job| u64::from(job.iodepth) * u64::from(job.numjobs)).sum();
+    let need = caches + in_flight * BYTES_PER_REQUEST;
+    if need > scenario.limits.memory.0 {
+        problems.push(Problem::new(
+            "limits.memory",
+            format!(
+                "this scenario needs about {} MiB ({} MiB for cached blocks of {block} bytes); the limit is {}. Write a smaller cache or larger blocks, or raise the limit",
+                need >> 20,
+                caches >> 20,
+                scenario.limits.memory
+            ),
+        ));
+    }
+}

@@ -1,0 +1,50 @@
+//! What is wrong with an input, told to people: where, what was found, what is accepted instead.
+
+use serde::Serialize;
+
+/// One thing that is wrong with an input.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[error("{path}: {message}")]
+pub struct Problem {
+    /// Where: a path such as `jobs[0].bs`, or a place in a file such as `line 3`.
+    pub path: String,
+    /// What was found and what is accepted, as one sentence without the path.
+    pub message: String,
+    /// The nearest accepted spelling, when there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nearest: Option<String>,
+}
+
+/// Everything that is wrong with an input, all at once.
+pub type Problems = Vec<Problem>;
+
+impl Problem {
+    /// A problem at `path`.
+    #[must_use]
+    pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { path: path.into(), message: message.into(), nearest: None }
+    }
+
+    /// A name that is not among the `known` ones; proposes the nearest.
+    #[must_use]
+    pub fn unknown<'a>(path: impl Into<String>, kind: &str, found: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
+        let known: Vec<&str> = known.into_iter().collect();
+        let nearest = nearest(found, known.iter().copied());
+        let message = match &nearest {
+            Some(name) => format!("\"{found}\" is not a {kind}; did you mean \"{name}\"? Known: {}", known.join(", ")),
+            None => format!("\"{found}\" is not a {kind}; known: {}", known.join(", ")),
+        };
+        Self { path: path.into(), message, nearest }
+    }
+}
+
+/// The candidate most like `found`, if any is alike enough to be meant.
+#[must_use]
+pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    candidates
+        .into_iter()
+        .map(|name| (strsim::jaro_winkler(&found.to_lowercase(), &name.to_lowercase()), name))
+        .filter(|(score, _)| *score > 0.75)
+        .max_by(|a, b| a.0.total_cmp(&b.0))
+        .map(|(_, name)| name.to_owned())
+}

@@ -1,0 +1,267 @@
+//! The whole stack of one run: builds the layers of a scenario, delivers signals to them, keeps the run within its limits.
+
+use std::sync::Arc;
+
+use crate::device::disk::Disk;
+use crate::device::hdd::{DriveQueue, Hdd};
+use crate::device::lun::Lun;
+use crate::device::ssd::Ssd;
+use crate::device::{Device, Usage};
+use crate::kernel::{Address, Kernel, Layer, Phase, Signal};
+use crate::layout::Layout;
+use crate::plan::{Plan, plan};
+use crate::protocol::Scheduler;
+use crate::result::Recorder;
+use crate::result::columns::{self, Column};
+use crate::result::metrics::{Metric, StackCounts, metrics};
+use crate::scenario::{DeviceGroup, Problem, Problems, Rw, Scenario};
+use crate::volume::Volume;
+use crate::volume::prefetch::Range;
+use crate::volume::tier::Tier;
+use crate::workload::Workload;
+
+/// Nothing in a drive's queue waits longer than this while others overtake it; two seconds lie beyond any fair wait at the queue
+/// depths drives have.
+const MOST_OVERTAKEN_NS: u64 = 2_000_000_000;
+/// Events between two looks at the memory held.
+const MEMORY_CHECK_EVENTS: u64 = 1 << 14;
+
+/// A run of a scenario.
+pub struct Stack {
+    scenario: Scenario,
+    plan: Plan,
+    kernel: Kernel,
+    workload: Workload,
+    scheduler: Option<Scheduler>,
+    volume: Option<Volume>,
+    write_log: Option<Device>,
+    tier: Option<Tier>,
+    tier_device: Option<Device>,
+    layout: Layout,
+    devices: Vec<Device>,
+    recorder: Recorder,
+    finished: bool,
+}
+
+fn device(group: &DeviceGroup, drive: Option<&Arc<crate::device::hdd::Params>>) -> Option<Device> {
+    if let (Some(spec), Some(params)) = (&group.hdd, drive) {
+        let queue = DriveQueue::new(spec.queue_policy, Some(MOST_OVERTAKEN_NS));
+        return Some(Device::Disk(Box::new(Disk::new(Hdd::new(Arc::clone(params)), queue, spec.queue_depth))));
+    }
+    if let Some(spec) = &group.ssd {
+        return Some(Device::Ssd(Ssd::new(spec)));
+    }
+    group.lun.as_ref().map(|spec| Device::Lun(Lun::new(spec, Phase::Transfer)))
+}
+
+/// The regions of the jobs of these names.
+fn regions(scenario: &Scenario, plan: &Plan, names: &[String]) -> Vec<Range> {
+    let mut regions = Vec::new();
+    for name in names {
+        regions.extend(plan.workers.iter().filter(|worker| scenario.jobs[worker.job].name == *name).map(|worker| worker.region));
+    }
+    regions
+}
+
+fn volume(scenario: &Scenario, plan: &Plan, below: Layer) -> Option<Volume> {
+    let spec = scenario.volume.as_ref()?;
+    let primed = spec.cache.as_ref().map_or_else(Vec::new, |cache| regions(scenario, plan, &cache.primed));
+    let file_ends = plan.workers.iter().map(|worker| worker.region.end).collect();
+    Some(Volume::new(spec, Address::of(below), file_ends, &primed))
+}
+
+fn tier(scenario: &Scenario, plan: &Plan) -> Option<Tier> {
+    let spec = scenario.tier.as_ref()?;
+    let kept: Vec<String> = spec.primed.iter().filter(|name| !spec.evicted.contains(name)).cloned().collect();
+    let block = scenario.volume.as_ref().map_or(scenario.layout.unit, |volume| volume.block);
+    Some(Tier::new(block.0, spec.size.0, spec.admit, &regions(scenario, plan, &kept), Address::of(Layer::Layout)))
+}
+
+impl Stack {
+    /// Builds the stack of a checked scenario.
+    ///
+    /// # Errors
+    /// When the scenario's plan does not fit; a scenario from [`crate::scenario::read`] always does.
+    pub fn new(scenario: Scenario, seed: u64) -> Result<Self, Problems> {
+        let plan = plan(&scenario)?;
+        let below_volume = if scenario.tier.is_some() { Layer::Tier } else { Layer::Layout };
+        let below_protocol = if scenario.volume.is_some() { Layer::Volume } else { below_volume };
+        let clients = if scenario.protocol.as_ref().is_some_and(|p| p.scheduler.is_some()) { Layer::Protocol } else { below_protocol };
+        let entry = |job: &crate::scenario::Job| Address::of(if job.rw == Rw::OdxCopy { below_protocol } else { clients });
+        let mut devices = Vec::new();
+        for (group, drive) in scenario.devices.iter().zip(&plan.drives) {
+            for _ in 0..group.count {
+                let index = u16::try_from(devices.len()).unwrap_or(u16::MAX); // at most 64 groups of 1,024 devices less one
+                devices.extend(device(group, drive.as_ref()).map(|device| device.at(Address { layer: Layer::Device, index })));
+            }
+        }
+        let scheduler = scenario.protocol.as_ref().and_then(|protocol| {
+            protocol.scheduler.as_ref().map(|spec| Scheduler::new(protocol, spec, Address::of(below_protocol), plan.workers.len()))
+        });
+        let mut stack = Self {
+            workload: Workload::new(&scenario, &plan, seed, entry),
+            scheduler,
+            volume: volume(&scenario, &plan, below_volume),
+            write_log: scenario
+                .volume
+                .as_ref()
+                .and_then(|volume| volume.write_log.as_ref())
+                .map(|spec| Device::Lun(Lun::new(spec, Phase::WriteLog)).at(Address::of(Layer::WriteLog))),
+            tier: tier(&scenario, &plan),
+            tier_device: scenario.tier.as_ref().map(|tier| Device::Ssd(Ssd::new(&tier.ssd)).at(Address::of(Layer::TierDevice))),
+            layout: Layout::new(scenario.layout.kind, scenario.layout.unit.0, plan.device_capacities.clone()),
+            devices,
+            recorder: Recorder::new(scenario.jobs.len(), &scenario.record),
+            kernel: Kernel::default(),
+            finished: false,
+            scenario,
+            plan,
+        };
+        stack.workload.start(&mut stack.kernel);
+        Ok(stack)
+    }
+
+    /// Delivers at most `events` signals. Returns whether the run has ended.
+    ///
+    /// # Errors
+    /// When the run exceeds one of its limits; it stays where it was.
+    pub fn step(&mut self, events: u64) -> Result<bool, Problem> {
+        for _ in 0..events {
+            if self.finished {
+                return Ok(true);
+            }
+            let Some(event) = self.kernel.next() else {
+                self.finished = true;
+                return Ok(true);
+            };
+            self.deliver(event.to, event.signal, event.id);
+            if self.kernel.events.is_multiple_of(MEMORY_CHECK_EVENTS) {
+                self.check_limits()?;
+            }
+        }
+        self.check_limits()?;
+        Ok(self.finished)
+    }
+
+    fn deliver(&mut self, to: Address, signal: Signal, id: u32) {
+        let kernel = &mut self.kernel;
+        match to.layer {
+            Layer::Workload => self.workload.handle(kernel, signal, id, &mut self.recorder),
+            Layer::Device => self.devices[usize::from(to.index)].handle(kernel, signal, id),
+            Layer::Layout => self.layout.handle(kernel, signal, id),
+            Layer::Volume => absent(self.volume.as_mut().map(|volume| volume.handle(kernel, signal, id))),
+            Layer::Protocol => absent(self.scheduler.as_mut().map(|scheduler| scheduler.handle(kernel, signal, id))),
+            Layer::Tier => absent(self.tier.as_mut().map(|tier| tier.handle(kernel, signal, id))),
+            Layer::TierDevice => absent(self.tier_device.as_mut().map(|device| device.handle(kernel, signal, id))),
+            Layer::WriteLog => absent(self.write_log.as_mut().map(|device| device.handle(kernel, signal, id))),
+        }
+    }
+
+    fn check_limits(&self) -> Result<(), Problem> {
+        let limits = &self.scenario.limits;
+        if self.kernel.now_ns > limits.time.0 {
+            return Err(Problem::new(
+                "limits.time",
+                format!("the run reached {} of simulated time; shorten the jobs or raise the limit", limits.time),
+            ));
+        }
+        if self.kernel.events > limits.events {
+            return Err(Problem::new(
+                "limits.events",
+                format!("the run reached {} events; shorten the jobs or raise the limit", limits.events),
+            ));
+        }
+        let memory = self.recorder.memory_bytes() + self.kernel.requests.memory_bytes();
+        if memory > limits.memory.0 {
+            return Err(Problem::new(
+                "limits.memory",
+                format!(
+                    "the run's log and series reached {}; set record.log to false, widen record.interval, or raise the limit",
+                    limits.memory
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// How much of the run is done, 0 to 1.
+    #[must_use]
+    pub fn progress(&self) -> f64 {
+        if self.finished { 1.0 } else { self.workload.progress(self.kernel.now_ns) }
+    }
+
+    /// Signals delivered so far.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.kernel.events
+    }
+
+    /// Simulated time so far, in nanoseconds.
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
+        self.kernel.now_ns
+    }
+
+    /// Requests in flight.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.kernel.requests.len()
+    }
+
+    /// The scenario that runs.
+    #[must_use]
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// The names of the devices, in order of their index.
+    #[must_use]
+    pub fn device_names(&self) -> &[String] {
+        &self.plan.device_names
+    }
+
+    /// Statistics and log.
+    #[must_use]
+    pub fn recorder(&self) -> &Recorder {
+        &self.recorder
+    }
+
+    /// What each device has done.
+    #[must_use]
+    pub fn usage(&self) -> Vec<Usage> {
+        self.devices.iter().map(Device::usage).collect()
+    }
+
+    /// The metrics of the run so far.
+    #[must_use]
+    pub fn metrics(&self) -> Vec<Metric> {
+        let prefetches = self.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches);
+        let counts = StackCounts {
+            prefetch_bytes: prefetches.iter().map(|row| row.bytes).sum(),
+            prefetch_used_bytes: prefetches.iter().map(|row| row.used_bytes).sum(),
+            prefetch_max_ahead_bytes: self.volume.as_ref().map_or(0, |volume| volume.max_ahead_bytes),
+            device_busy_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
+            devices: self.devices.len() as u64,
+            elapsed_ns: self.kernel.now_ns,
+        };
+        let names: Vec<String> = self.scenario.jobs.iter().map(|job| job.name.clone()).collect();
+        metrics(&names, &self.recorder, &counts)
+    }
+
+    /// A column of the run's tables by its name, such as `ops.latency_ns`.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<Column> {
+        let source = columns::Source {
+            recorder: &self.recorder,
+            prefetches: self.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches),
+            workers: self.plan.workers.iter().map(|worker| (worker.job, worker.region.start)).collect(),
+            devices: self.usage(),
+        };
+        columns::column(&source, name)
+    }
+}
+
+/// A signal to a layer that the scenario does not have cannot be: addresses are made from the layers that exist.
+fn absent(handled: Option<()>) {
+    debug_assert!(handled.is_some(), "a signal to a layer that is not there");
+}

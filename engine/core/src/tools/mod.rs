@@ -1,0 +1,32 @@
+//! What observation tools print of a run, each in its own format. They all read the same result, so that a learner can compare
+//! what each one hides.
+
+pub mod histogram;
+pub mod oplog;
+
+use serde_json::{Map, Value};
+
+use crate::scenario::{Problem, Problems};
+use crate::stack::Stack;
+
+const TOOLS: [&str; 2] = ["oplog", "histogram"];
+
+/// Prints a run as the tool called `name` does.
+///
+/// # Errors
+/// When there is no such tool or an option is not understood.
+pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<String, Problems> {
+    match name {
+        "oplog" => oplog::print(stack, options),
+        "histogram" => Ok(histogram::print(stack)),
+        _ => Err(vec![Problem::unknown("tool", "tool", name, TOOLS)]),
+    }
+}
+
+/// A whole number option, or its default.
+fn count(options: &Map<String, Value>, name: &str, default: u64) -> Result<u64, Problems> {
+    match options.get(name) {
+        None | Some(Value::Null) => Ok(default),
+        Some(value) => value.as_u64().ok_or_else(|| vec![Problem::new(name, format!("{value} is not a whole number"))]),
+    }
+}

@@ -1,0 +1,98 @@
+//! The SSD cache tier: blocks that a flash device answers for in place of the devices below.
+//!
+//! Modelled: which blocks are resident (primed before the run, or admitted when read from below), in order of use, and the
+//! device that reads them. Left out: writes into the tier (a write drops the block), and the cost of filling it.
+
+use super::lru::{Lru, NONE};
+use super::prefetch::Range;
+use crate::kernel::{Address, Kernel, Layer, Op, RequestId, Signal};
+
+const HERE: Address = Address::of(Layer::Tier);
+
+/// The tier layer.
+pub struct Tier {
+    block: u64,
+    resident: Lru,
+    admit: bool,
+    below: Address,
+}
+
+impl Tier {
+    /// A tier of `bytes` in blocks of `block` bytes, above `below`; `primed` ranges (bytes) are resident as far as they fit.
+    #[must_use]
+    pub fn new(block: u64, bytes: u64, admit: bool, primed: &[Range], below: Address) -> Self {
+        let resident = Lru::primed((bytes / block).max(1), block, primed);
+        Self { block, resident, admit, below }
+    }
+
+    /// Handles a signal to this layer.
+    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32) {
+        let request = RequestId(id);
+        match signal {
+            Signal::Submit if kernel.requests[request].op == Op::Read => self.read(kernel, request),
+            Signal::Submit => self.write(kernel, request),
+            Signal::Done => self.done(kernel, request),
+            Signal::Timer => {}
+        }
+    }
+
+    fn blocks(&self, offset: u64, bytes: u64) -> std::ops::Range<u64> {
+        offset / self.block..(offset + bytes).div_ceil(self.block)
+    }
+
+    /// Splits a read into runs that are resident and runs that are not.
+    fn read(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let request = kernel.requests[id];
+        let end = request.offset + request.bytes;
+        let mut start = request.offset;
+        let mut resident = self.use_block(start / self.block);
+        for block in self.blocks(request.offset, request.bytes).skip(1) {
+            let next = self.use_block(block);
+            if next != resident {
+                self.part(kernel, id, start, block * self.block, resident);
+                (start, resident) = (block * self.block, next);
+            }
+        }
+        self.part(kernel, id, start, end, resident);
+    }
+
+    fn use_block(&mut self, block: u64) -> bool {
+        let place = self.resident.find(block);
+        if let Some(place) = place {
+            self.resident.touch(place);
+        }
+        place.is_some()
+    }
+
+    fn part(&self, kernel: &mut Kernel, id: RequestId, start: u64, end: u64, resident: bool) {
+        let child = kernel.open_child(id, HERE, start, end - start);
+        let to = if resident { Address::of(Layer::TierDevice) } else { self.below };
+        kernel.requests[child].tag = u32::from(!resident);
+        kernel.send(to, Signal::Submit, child.0);
+    }
+
+    fn write(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let request = kernel.requests[id];
+        for block in self.blocks(request.offset, request.bytes) {
+            if let Some(place) = self.resident.find(block) {
+                self.resident.remove(place);
+            }
+        }
+        kernel.send(self.below, Signal::Submit, id.0);
+    }
+
+    fn done(&mut self, kernel: &mut Kernel, child: RequestId) {
+        let part = kernel.requests[child];
+        if self.admit && part.tag == 1 {
+            for block in self.blocks(part.offset, part.bytes) {
+                if self.resident.find(block).is_none() {
+                    let place = self.resident.add(block, NONE, NONE);
+                    self.resident.arrive(place);
+                }
+            }
+        }
+        if let Some(read) = kernel.join(child) {
+            kernel.complete(read);
+        }
+    }
+}
