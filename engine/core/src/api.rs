@@ -61,7 +61,8 @@ pub fn call(name: &str, input: &str) -> String {
     envelope(parse(input).and_then(|input| answer(name, &input)))
 }
 
-const CALLS: [&str; 10] = ["version", "cases", "case", "schema", "presets", "scenario", "validate", "control", "facts", "ablation"];
+const CALLS: [&str; 11] =
+    ["version", "cases", "case", "schema", "presets", "scenario", "validate", "control", "facts", "ablation", "fio_parse"];
 
 fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
     match name {
@@ -78,6 +79,7 @@ fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
         }
         "facts" => facts(input, false),
         "ablation" => facts(input, true),
+        "fio_parse" => tools::fio::parse(input),
         _ => Err(vec![Problem::unknown("call", "call", name, CALLS)]),
     }
 }

@@ -8,6 +8,7 @@
 pub mod api;
 pub mod case;
 pub mod device;
+pub mod fio;
 
 pub mod kernel;
 pub mod layout;

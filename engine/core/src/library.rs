@@ -25,6 +25,9 @@ pub fn preset(name: &str) -> Option<&'static Value> {
 }
 
 /// All cases.
+///
+/// # Panics
+/// When a case file is not one; a test reads them all.
 #[must_use]
 pub fn cases() -> &'static [Case] {
     static CASES: OnceLock<Vec<Case>> = OnceLock::new();

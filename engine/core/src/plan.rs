@@ -185,16 +185,17 @@ fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) 
             let file_start = match &job.filename {
                 _ if whole => 0,
                 None => allocate(&mut next_file, span),
-                Some(name) => match shared.iter().find(|(known, _)| known == name) {
-                    Some((_, start)) => *start,
-                    None => {
+                Some(name) => {
+                    if let Some((_, start)) = shared.iter().find(|(known, _)| known == name) {
+                        *start
+                    } else {
                         let users = scenario.jobs.iter().filter(|other| other.filename.as_ref() == Some(name));
                         let longest = users.filter_map(|other| file_bytes(other, capacity)).max().unwrap_or(span);
                         let start = allocate(&mut next_file, longest);
                         shared.push((name, start));
                         start
                     }
-                },
+                }
             };
             let start = file_start.saturating_add(offset);
             plan.workers.push(WorkerPlan { job: index, region: Range { start, end: start.saturating_add(size) }, stage });

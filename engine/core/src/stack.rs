@@ -130,7 +130,7 @@ impl Stack {
             if self.finished {
                 return Ok(true);
             }
-            let Some(event) = self.kernel.next() else {
+            let Some(event) = self.kernel.advance() else {
                 self.finished = true;
                 return Ok(true);
             };

@@ -58,14 +58,15 @@ impl Disk {
         while self.queue.len() < self.depth {
             let Some(id) = self.waiting.pop_front() else { break };
             let request = &kernel.requests[id];
-            self.queue.push(&self.drive, kernel.now_ns, op_of(request.op), request.offset / SECTOR_BYTES, id);
+            self.queue.push(&self.drive, kernel.now_ns, op_of(request.op), request.place / SECTOR_BYTES, id);
         }
         let Some(next) = self.queue.pick(&self.drive, kernel.now_ns) else { return };
         let id = next.tag;
+        let arrived_ns = kernel.requests[id].charged_ns;
         kernel.charge(id, Phase::Queue);
         let request = kernel.requests[id];
-        let end = (request.offset + request.bytes).div_ceil(SECTOR_BYTES);
-        let first = request.offset / SECTOR_BYTES;
+        let end = (request.place + request.bytes).div_ceil(SECTOR_BYTES);
+        let first = request.place / SECTOR_BYTES;
         let sectors = u32::try_from(end - first).unwrap_or(u32::MAX); // requests are checked to be at most 1 GiB
         let service = self.drive.serve(kernel.now_ns, op_of(request.op), first, sectors);
         let charges = [
@@ -79,7 +80,7 @@ impl Disk {
             kernel.requests.charge_ns(id, phase, ns);
         }
         self.busy = true;
-        self.usage.count(&request, service.done_ns, request.submitted_ns);
+        self.usage.count(request.op, request.bytes, service.done_ns - arrived_ns);
         self.usage.busy_ns += service.done_ns - kernel.now_ns;
         kernel.at(service.done_ns, self.here, Signal::Timer, id.0);
     }

@@ -39,7 +39,7 @@ impl Lun {
         kernel.requests.charge_ns(id, self.phase, work_ns);
         kernel.requests.charge_ns(id, Phase::Overhead, self.latency_ns);
         let done_ns = self.free_ns + self.latency_ns;
-        self.usage.count(&kernel.requests[id], done_ns, now_ns);
+        self.usage.count(kernel.requests[id].op, bytes, done_ns - now_ns);
         kernel.at(done_ns, owner, Signal::Done, id.0);
     }
 }
@@ -59,7 +59,7 @@ mod tests {
             let id = kernel.open(Request { bytes: 1000, ..Request::default() });
             lun.submit(&mut kernel, id);
         }
-        let done: Vec<u64> = std::iter::from_fn(|| kernel.next()).map(|event| event.time_ns).collect();
+        let done: Vec<u64> = std::iter::from_fn(|| kernel.advance()).map(|event| event.time_ns).collect();
         assert_eq!(done, [1500, 2500]);
         assert_eq!(kernel.requests.phases(RequestId(1))[Phase::Queue as usize], 1000);
     }

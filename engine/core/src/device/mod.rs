@@ -5,7 +5,7 @@ pub mod hdd;
 pub mod lun;
 pub mod ssd;
 
-use crate::kernel::{Address, Kernel, NS_PER_S, RequestId, Signal};
+use crate::kernel::{Address, Kernel, NS_PER_S, Op, RequestId, Signal};
 
 /// Time to move `bytes` at `rate` bytes per second, in nanoseconds, rounded up.
 #[must_use]
@@ -14,34 +14,25 @@ pub fn transfer_ns(bytes: u64, rate: u64) -> u64 {
     u64::try_from(ns).unwrap_or(u64::MAX)
 }
 
-/// What a device has done.
+/// What a device has done, as an operating system counts it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Requests completed or in service.
-    pub ios: u64,
-    /// Bytes of reads.
-    pub read_bytes: u64,
-    /// Bytes of writes.
-    pub write_bytes: u64,
-    /// Reads.
-    pub reads: u64,
+    /// Requests begun, by direction (reads, writes).
+    pub ios: [u64; 2],
+    /// Their bytes.
+    pub bytes: [u64; 2],
+    /// Their times from arrival at the device to completion, in nanoseconds.
+    pub response_ns: [u64; 2],
     /// Time during which the device worked on at least one request, in nanoseconds.
     pub busy_ns: u64,
-    /// Sum over requests of the time from arrival at the device to completion, in nanoseconds.
-    pub response_ns: u64,
 }
 
 impl Usage {
-    /// Counts a request that arrives at `arrived_ns` and completes at `done_ns`.
-    pub fn count(&mut self, request: &crate::kernel::Request, done_ns: u64, arrived_ns: u64) {
-        self.ios += 1;
-        if request.op == crate::kernel::Op::Read {
-            self.reads += 1;
-            self.read_bytes += request.bytes;
-        } else {
-            self.write_bytes += request.bytes;
-        }
-        self.response_ns += done_ns - arrived_ns;
+    /// Counts a request that takes `response_ns` from arrival to completion.
+    pub fn count(&mut self, op: Op, bytes: u64, response_ns: u64) {
+        self.ios[op as usize] += 1;
+        self.bytes[op as usize] += bytes;
+        self.response_ns[op as usize] += response_ns;
     }
 }
 

@@ -79,6 +79,7 @@ impl Ssd {
 
     fn enter(&mut self, kernel: &mut Kernel, id: RequestId) {
         self.inside += 1;
+        let arrived_ns = kernel.requests[id].charged_ns;
         kernel.charge(id, Phase::Queue);
         kernel.requests.charge_ns(id, Phase::Overhead, self.overhead_ns);
         let done_ns = match kernel.requests[id].op {
@@ -86,7 +87,7 @@ impl Ssd {
             Op::Write => self.write(kernel, id),
         };
         let (now_ns, request) = (kernel.now_ns, kernel.requests[id]);
-        self.usage.count(&request, done_ns, request.submitted_ns);
+        self.usage.count(request.op, request.bytes, done_ns - arrived_ns);
         self.usage.busy_ns += done_ns.saturating_sub(self.busy_until_ns.max(now_ns));
         self.busy_until_ns = self.busy_until_ns.max(done_ns);
         kernel.at(done_ns, self.here, Signal::Timer, id.0);
@@ -94,7 +95,7 @@ impl Ssd {
 
     fn read(&mut self, kernel: &mut Kernel, id: RequestId) -> u64 {
         let request = kernel.requests[id];
-        let (start_ns, flash_done_ns) = self.work(request.offset, request.bytes, request.charged_ns, self.read_ns);
+        let (start_ns, flash_done_ns) = self.work(request.place, request.bytes, request.charged_ns, self.read_ns);
         kernel.requests.charge_until(id, Phase::Queue, start_ns);
         kernel.requests.charge_until(id, Phase::FlashRead, flash_done_ns);
         self.transfer(kernel, id)
@@ -105,7 +106,7 @@ impl Ssd {
         if self.buffer_bytes < request.bytes {
             self.transfer(kernel, id);
             let arrived_ns = kernel.requests[id].charged_ns;
-            let (start_ns, programmed_ns) = self.work(request.offset, request.bytes, arrived_ns, self.program_ns);
+            let (start_ns, programmed_ns) = self.work(request.place, request.bytes, arrived_ns, self.program_ns);
             kernel.requests.charge_until(id, Phase::Queue, start_ns);
             kernel.requests.charge_until(id, Phase::FlashProgram, programmed_ns);
             return programmed_ns;
@@ -122,7 +123,7 @@ impl Ssd {
         }
         kernel.requests.charge_until(id, Phase::Queue, room_ns);
         let done_ns = self.transfer(kernel, id);
-        let (_, programmed_ns) = self.work(request.offset, request.bytes, done_ns, self.program_ns);
+        let (_, programmed_ns) = self.work(request.place, request.bytes, done_ns, self.program_ns);
         let leaves_ns = self.buffered.back().map_or(programmed_ns, |(last_ns, _)| programmed_ns.max(*last_ns));
         self.buffered.push_back((leaves_ns, request.bytes));
         self.buffered_bytes += request.bytes;
@@ -186,7 +187,7 @@ mod tests {
             ssd.handle(&mut kernel, Signal::Submit, id);
         }
         let mut done = Vec::new();
-        while let Some(event) = kernel.next() {
+        while let Some(event) = kernel.advance() {
             if event.signal == Signal::Timer {
                 done.push(event.time_ns);
                 ssd.handle(&mut kernel, Signal::Timer, RequestId(event.id));

@@ -48,24 +48,23 @@ impl Section {
     }
 }
 
-/// Reads the sections of the file `main`.
-pub(super) fn read(files: &BTreeMap<String, String>, main: &str) -> Result<Vec<Section>, Problems> {
+/// Reads the sections of the file `main`, and what is wrong with its form. Fails when there is nothing to go on with.
+pub(super) fn read(files: &BTreeMap<String, String>, main: &str) -> Result<(Vec<Section>, Problems), Problems> {
     let Some(text) = files.get(main) else {
         return Err(vec![missing(main, main, "this is the job file to run")]);
     };
     if let Some(problem) = unreadable(main, text) {
         return Err(vec![problem]);
     }
-    let mut reader = Reader { files, sections: Vec::new(), problems: Vec::new(), orphans: Vec::new(), includes: 0 };
+    let mut reader = Reader { files, sections: Vec::new(), problems: Vec::new(), includes: 0, jobs: 0 };
     reader.file(main, text, &mut vec![main.to_owned()]).map_err(|missing| vec![missing])?;
-    if reader.sections.is_empty() && reader.problems.is_empty() {
+    if reader.sections.is_empty() {
         return Err(vec![Problem::new(
             main,
             "this is not a fio job file: it has no [section]; write a line such as [reader], followed by options such as rw=read and size=1g",
         )]);
     }
-    reader.problems.append(&mut reader.orphans);
-    if reader.problems.is_empty() { Ok(reader.sections) } else { Err(reader.problems) }
+    Ok((reader.sections, reader.problems))
 }
 
 fn missing(file: &str, written: &str, why: &str) -> Problem {
@@ -77,16 +76,20 @@ fn unreadable(file: &str, text: &str) -> Option<Problem> {
         return Some(Problem::new(file, format!("the file has {} bytes; a job file may have {FILE_BYTES_MAX}", text.len())));
     }
     let binary = text.chars().any(|c| c.is_control() && !c.is_whitespace());
-    binary.then(|| Problem::new(file, "this is not a fio job file: it holds control characters; a job file is plain text with [section] and option=value lines"))
+    binary.then(|| {
+        Problem::new(
+            file,
+            "this is not a fio job file: it holds control characters; a job file is plain text with [section] and option=value lines",
+        )
+    })
 }
 
 struct Reader<'a> {
     files: &'a BTreeMap<String, String>,
     sections: Vec<Section>,
     problems: Problems,
-    /// Settings before the first section; they say nothing new when there is no section at all.
-    orphans: Problems,
     includes: usize,
+    jobs: usize,
 }
 
 impl Reader<'_> {
@@ -98,11 +101,15 @@ impl Reader<'_> {
             let line = line.split([';', '#']).next().unwrap_or_default().trim();
             let place = Place { file: Rc::clone(&file), line: index.saturating_add(1) };
             if line.is_empty() {
-            } else if let Some(rest) = line.strip_prefix('[') {
+                continue;
+            }
+            if let Some(rest) = line.strip_prefix('[') {
                 if included {
                     self.problems.push(Problem::new(
                         place.to_string(),
-                        format!("the section \"{line}\" stands in an included file; fio allows options only there, so move it to the job file"),
+                        format!(
+                            "the section \"{line}\" stands in an included file; fio allows options only there, so move it to the job file"
+                        ),
                     ));
                 } else {
                     self.section(rest, place);
@@ -117,27 +124,36 @@ impl Reader<'_> {
     }
 
     fn section(&mut self, rest: &str, place: Place) {
-        let problem = match rest.rsplit_once(']') {
-            None => "the section has no closing bracket; write [name]".to_owned(),
-            Some((_, after)) if !after.trim().is_empty() => format!("\"{}\" follows the section's name; put it on a line of its own", after.trim()),
-            Some((name, _)) if name.trim().is_empty() => "the section has no name; write [name]".to_owned(),
-            Some((name, _)) => {
-                let section = Section { name: name.trim().to_owned(), place, settings: Vec::new() };
-                if self.sections.iter().filter(|section| !section.is_global()).count() < JOBS_MAX || section.is_global() {
-                    self.sections.push(section);
-                    return;
-                }
-                self.problems.push(Problem::new(section.place.to_string(), format!("this is one job more than the {JOBS_MAX} that a job file may have")));
-                return;
-            }
+        let (name, after) = rest.rsplit_once(']').map_or((rest, None), |(name, after)| (name, Some(after.trim())));
+        let name = name.trim();
+        let problem = match after {
+            None => Some("the section has no closing bracket; write [name]".to_owned()),
+            Some("") if name.is_empty() => Some("the section has no name; write [name]".to_owned()),
+            Some("") => None,
+            Some(after) => Some(format!("\"{after}\" follows the section's name; put it on a line of its own")),
         };
-        self.problems.push(Problem::new(place.to_string(), problem));
+        // A section with a bad name is kept, so that what stands in it is checked under it.
+        let section = Section { name: name.to_owned(), place, settings: Vec::new() };
+        self.problems.extend(problem.map(|problem| Problem::new(section.place.to_string(), problem)));
+        if !section.is_global() {
+            self.jobs += 1;
+            if self.jobs == JOBS_MAX + 1 {
+                self.problems.push(Problem::new(
+                    section.place.to_string(),
+                    format!("this is one job more than the {JOBS_MAX} that a job file may have"),
+                ));
+            }
+        }
+        self.sections.push(section);
     }
 
     fn setting(&mut self, line: &str, place: Place) {
         let (name, value) = line.split_once('=').map_or((line, None), |(name, value)| (name.trim_end(), Some(value)));
         let Some(section) = self.sections.last_mut() else {
-            self.orphans.push(Problem::new(place.to_string(), format!("\"{name}\" stands before the first [section]; put it below [global] or a job's name")));
+            self.problems.push(Problem::new(
+                place.to_string(),
+                format!("\"{name}\" stands before the first [section]; put it below [global] or a job's name"),
+            ));
             return;
         };
         section.settings.push(Setting {
@@ -164,7 +180,11 @@ impl Reader<'_> {
             return Ok(());
         }
         self.includes += 1;
-        let beside = place.file.rfind(['/', '\\']).and_then(|end| place.file.get(..=end)).map_or(written.to_owned(), |folder| format!("{folder}{written}"));
+        let beside = place
+            .file
+            .rfind(['/', '\\'])
+            .and_then(|end| place.file.get(..=end))
+            .map_or(written.to_owned(), |folder| format!("{folder}{written}"));
         let files = self.files;
         let Some((name, text)) = files.get_key_value(written).or_else(|| files.get_key_value(&beside)) else {
             return Err(missing(&beside, written, &format!("{place} includes it")));

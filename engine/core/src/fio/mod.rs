@@ -1,21 +1,24 @@
 //! Reading fio's job files and printing fio's reports.
 //!
-//! A job file goes through three steps: [`ini`] splits it into sections and settings and follows `include`, [`options`] knows
-//! every option of fio 3.33 and says whether it is modelled, ignored or refused, and [`convert`] turns each section into a job
+//! A job file goes through three steps: `ini` splits it into sections and settings and follows `include`, `options` knows
+//! every option of fio 3.33 and says whether it is modelled, ignored or refused, and `draft` and `convert` turn each section into a job
 //! of a scenario, with every number in bytes or nanoseconds. The rule for options: what only matters on a real host (engine,
 //! files, processors, logs) is ignored and listed with the reason; what would change the result and is not modelled is refused
 //! by name. Numbers follow fio 3.33 as it behaves, not as one would guess: with the default `kb_base=1024`, `4k` is 4096 and
 //! `4KiB` is 4000. What fio silently misreads (`runtime=5min` is five microseconds, `bs = 8k` is eight bytes) is refused.
 //!
-//! [`report::Report`] is what a run leaves for the printers [`normal::normal`] and [`json::json`].
+//! [`Report`] is what a run leaves for the printers [`normal()`] and [`json()`].
 
 mod convert;
+mod draft;
 mod ini;
+mod jobs;
 pub mod json;
 pub mod normal;
 mod numbers;
 mod options;
 pub mod report;
+mod values;
 
 use std::collections::BTreeMap;
 
@@ -98,8 +101,8 @@ pub struct Ignored {
 /// Everything that is wrong with the file, at once. A file that is named by `include` (or `main` itself) and not among `files` is
 /// a single problem with the path `include` and the file's name as `nearest`, so that the caller can load it and try again.
 pub fn parse(files: &BTreeMap<String, String>, main: &str) -> Result<FioJobs, Problems> {
-    let sections = ini::read(files, main)?;
-    convert::convert(main, &sections)
+    let (sections, problems) = ini::read(files, main)?;
+    convert::convert(main, &sections, problems)
 }
 
 /// Puts the jobs into `system`, a scenario without jobs.

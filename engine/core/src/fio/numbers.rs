@@ -50,7 +50,9 @@ pub(super) fn is_full_iec(text: &str) -> bool {
 pub(super) fn extent(text: &str, kb_base: u64) -> Option<Extent> {
     match text.strip_suffix('%') {
         Some(number) => match split(number)? {
-            (percent @ 0..=100, suffix) if suffix.is_empty() => u32::try_from(percent).ok().map(|percent| Extent::Percent(f64::from(percent))),
+            (percent @ 0..=100, suffix) if suffix.is_empty() => {
+                u32::try_from(percent).ok().map(|percent| Extent::Percent(f64::from(percent)))
+            }
             _ => None,
         },
         None => size(text, kb_base).map(Extent::Bytes),

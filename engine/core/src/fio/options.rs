@@ -95,7 +95,7 @@ const OPTIONS: &[FioOption] = &[
     refused("iodepth_batch_complete_max", &["0", "1"], "completions are taken one by one; use 1"),
     refused("iodepth_low", &[], "the queue is refilled as soon as a request completes; leave it out"),
     refused("serialize_overlap", &["0"], "requests that overlap are not held back; use 0"),
-    refused("io_submit_mode", &["inline"], "requests are submitted by the worker itself; use inline"),
+    ignored("io_submit_mode", "requests are submitted in no time, whoever submits them"),
     modelled("size"),
     modelled("io_size").or("io_limit"),
     refused("fill_device", &["0"], "the modelled storage does not fill up; give a size").or("fill_fs"),
@@ -306,7 +306,8 @@ const OPTIONS: &[FioOption] = &[
     refused("cmdprio_percentage", &["0"], "I/O priorities are not modelled; use 0"),
     refused("cmdprio_class", &["0"], "I/O priorities are not modelled; use 0"),
     refused("cmdprio", &["0"], "I/O priorities are not modelled; use 0"),
-    refused("cmdprio_bssplit", &["0"], "I/O priorities are not modelled; use 0"),];
+    refused("cmdprio_bssplit", &["0"], "I/O priorities are not modelled; use 0"),
+];
 
 #[cfg(test)]
 mod tests {

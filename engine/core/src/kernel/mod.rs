@@ -2,7 +2,7 @@
 //!
 //! How a run proceeds:
 //! 1. Layers send each other signals, either at once ([`Kernel::send`]) or at a later time ([`Kernel::at`]).
-//! 2. [`Kernel::next`] hands out the earliest signal, ordered by (time, sequence), and moves the clock to it.
+//! 2. [`Kernel::advance`] hands out the earliest signal, ordered by (time, sequence), and moves the clock to it.
 //! 3. The stack delivers it to the layer that it is addressed to, which sends further signals.
 //! 4. The run ends when no signal is left.
 //!
@@ -121,7 +121,7 @@ impl Kernel {
     }
 
     /// The next signal in (time, sequence) order, with the clock moved to it. O(log n) in signals waiting for a later time.
-    pub fn next(&mut self) -> Option<Event> {
+    pub fn advance(&mut self) -> Option<Event> {
         let event = match (self.soon.front(), self.later.peek()) {
             (Some(soon), Some(later)) if (later.time_ns, later.sequence) < (soon.time_ns, soon.sequence) => self.later.pop()?,
             (Some(_), _) => self.soon.pop_front()?,
@@ -134,7 +134,7 @@ impl Kernel {
 
     /// Creates a request that arrives now; `owner` is told when it completes.
     pub fn open(&mut self, request: Request) -> RequestId {
-        self.requests.insert(Request { submitted_ns: self.now_ns, charged_ns: self.now_ns, ..request })
+        self.requests.insert(Request { submitted_ns: self.now_ns, charged_ns: self.now_ns, place: request.offset, ..request })
     }
 
     /// Creates a part of `parent`'s work below it: the same job and direction, `owner` is told when it completes.
@@ -187,7 +187,7 @@ mod tests {
         kernel.at(10, HERE, Signal::Timer, 2);
         kernel.at(20, HERE, Signal::Timer, 3);
         let mut order = Vec::new();
-        while let Some(event) = kernel.next() {
+        while let Some(event) = kernel.advance() {
             if event.id == 1 {
                 kernel.send(HERE, Signal::Timer, 4);
             }

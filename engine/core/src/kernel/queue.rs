@@ -42,25 +42,25 @@ impl EventQueue {
         let Some(first) = self.heap.first().copied() else {
             return Some(last);
         };
-        let count = self.heap.len();
+        let len = self.heap.len();
         let mut hole = 0;
         loop {
-            let start = hole * CHILDREN + 1;
-            if start >= count {
+            let eldest = hole * CHILDREN + 1;
+            if eldest >= len {
                 break;
             }
-            let end = (start + CHILDREN).min(count);
-            let mut least = start;
-            for child in start + 1..end {
-                if before(&self.heap[child], &self.heap[least]) {
-                    least = child;
+            let end = (eldest + CHILDREN).min(len);
+            let mut earliest = eldest;
+            for child in eldest + 1..end {
+                if before(&self.heap[child], &self.heap[earliest]) {
+                    earliest = child;
                 }
             }
-            if !before(&self.heap[least], &last) {
+            if !before(&self.heap[earliest], &last) {
                 break;
             }
-            self.heap[hole] = self.heap[least];
-            hole = least;
+            self.heap[hole] = self.heap[earliest];
+            hole = earliest;
         }
         self.heap[hole] = last;
         Some(first)

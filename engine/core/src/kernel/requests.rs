@@ -94,8 +94,10 @@ pub const NO_DEVICE: u16 = u16::MAX;
 /// A request in flight.
 #[derive(Clone, Copy, Debug)]
 pub struct Request {
-    /// Start, in bytes, in the address space of the layer that has it.
+    /// Start, in bytes, in the address space of the layer that made it.
     pub offset: u64,
+    /// Start, in bytes, on the device that serves it; the layout sets it.
+    pub place: u64,
     /// Length in bytes.
     pub bytes: u64,
     /// When it was created.
@@ -126,6 +128,7 @@ impl Default for Request {
     fn default() -> Self {
         Self {
             offset: 0,
+            place: 0,
             bytes: 0,
             submitted_ns: 0,
             charged_ns: 0,

@@ -66,11 +66,11 @@ impl Layout {
         let mut pieces = std::mem::take(&mut self.pieces);
         self.map(request.offset, request.bytes, &mut pieces);
         if let [only] = pieces[..] {
-            kernel.requests[id].offset = only.offset;
+            kernel.requests[id].place = only.offset;
             kernel.send(Address { layer: Layer::Device, index: only.device }, Signal::Submit, id.0);
         } else {
             for piece in &pieces {
-                let child = kernel.open_child(id, HERE, piece.offset, piece.bytes);
+                let child = kernel.open_child(id, HERE, piece.offset, piece.bytes); // its place is its offset
                 kernel.send(Address { layer: Layer::Device, index: piece.device }, Signal::Submit, child.0);
             }
         }

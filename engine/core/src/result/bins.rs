@@ -35,9 +35,9 @@ fn bin_of(ns: u64) -> usize {
     if ns < 1 << STEPS_LOG2 {
         return ns as usize;
     }
-    let octave = 63 - ns.leading_zeros();
+    let octave = ns.ilog2();
     let step = (ns >> (octave - STEPS_LOG2)) & ((1 << STEPS_LOG2) - 1);
-    (((octave - STEPS_LOG2 + 1) << STEPS_LOG2) as u64 + step) as usize
+    (u64::from((octave - STEPS_LOG2 + 1) << STEPS_LOG2) + step) as usize
 }
 
 fn lower_ns(bin: usize) -> u64 {

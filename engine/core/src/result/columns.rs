@@ -66,7 +66,7 @@ const SERIES: [&str; 9] = [
     "cached_bytes",
     "missed_bytes",
 ];
-const DEVICES: [&str; 6] = ["index", "ios", "read_bytes", "write_bytes", "busy_ns", "response_ns"];
+const DEVICES: [&str; 8] = ["index", "reads", "writes", "read_bytes", "write_bytes", "read_response_ns", "write_response_ns", "busy_ns"];
 
 /// The names of all columns, `table.column`.
 #[must_use]
@@ -186,11 +186,13 @@ fn devices(source: &Source, column: &str) -> Option<Column> {
     let rows = source.devices.iter();
     Some(match column {
         "index" => indices(0..rows.len() as u64),
-        "ios" => reals(rows.map(|usage| usage.ios)),
-        "read_bytes" => reals(rows.map(|usage| usage.read_bytes)),
-        "write_bytes" => reals(rows.map(|usage| usage.write_bytes)),
+        "reads" => reals(rows.map(|usage| usage.ios[0])),
+        "writes" => reals(rows.map(|usage| usage.ios[1])),
+        "read_bytes" => reals(rows.map(|usage| usage.bytes[0])),
+        "write_bytes" => reals(rows.map(|usage| usage.bytes[1])),
+        "read_response_ns" => reals(rows.map(|usage| usage.response_ns[0])),
+        "write_response_ns" => reals(rows.map(|usage| usage.response_ns[1])),
         "busy_ns" => reals(rows.map(|usage| usage.busy_ns)),
-        "response_ns" => reals(rows.map(|usage| usage.response_ns)),
         _ => return None,
     })
 }

@@ -4,7 +4,7 @@ use super::{Problem, Problems, Rw, Scenario};
 use crate::plan;
 
 /// Bytes that a cached block costs: its node and its place in the index.
-const BYTES_PER_CACHED_BLOCK: u64 = 48;
+const BYTES_PER_CACHED_BLOCK: u64 = 64;
 /// Bytes that a request in flight costs: its slot and its phases.
 const BYTES_PER_REQUEST: u64 = 256;
 const MOST_IN_FLIGHT: u64 = 4_000_000;
@@ -40,16 +40,11 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
                 wrong(field, format!("{bytes} is not a multiple of a sector of {SECTOR} bytes"));
             }
         }
-        if let Some(range) = job.bsrange {
-            if range.min > range.max {
-                wrong("bsrange", format!("min {} is above max {}", range.min.0, range.max.0));
-            }
+        if let Some(range) = job.bsrange.filter(|range| range.min > range.max) {
+            wrong("bsrange", format!("min {} is above max {}", range.min.0, range.max.0));
         }
         if job.time_based && job.runtime.is_none() {
             wrong("runtime", "is missing; a time_based job without it never ends. Write runtime, or time_based false".to_owned());
-        }
-        if let Some(runtime) = job.runtime.filter(|runtime| *runtime <= job.ramp_time) {
-            wrong("ramp_time", format!("{} is not shorter than runtime {runtime}: no result would count", job.ramp_time));
         }
         if job.rate.is_some() && job.rate_iops.is_some() {
             wrong("rate_iops", "contradicts rate: limit either bytes or requests per second".to_owned());
@@ -68,7 +63,7 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
 
 fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     if let Some(volume) = &scenario.volume {
-        if volume.block.0 % SECTOR != 0 {
+        if !volume.block.0.is_multiple_of(SECTOR) {
             problems.push(Problem::new("volume.block", format!("{} is not a multiple of a sector of {SECTOR} bytes", volume.block.0)));
         }
         if volume.prefetch.is_some() && volume.cache.is_none() {
@@ -78,7 +73,7 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
             problems.push(Problem::new("volume.cache.size", format!("{} is smaller than one block of {}", cache.size, volume.block)));
         }
     }
-    if scenario.layout.unit.0 % SECTOR != 0 {
+    if !scenario.layout.unit.0.is_multiple_of(SECTOR) {
         problems.push(Problem::new("layout.unit", format!("{} is not a multiple of a sector of {SECTOR} bytes", scenario.layout.unit.0)));
     }
     let cache = scenario.volume.as_ref().and_then(|volume| volume.cache.as_ref());
@@ -98,8 +93,8 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     }
     let mut names: Vec<&str> = scenario.devices.iter().map(|group| group.name.as_str()).collect();
     names.sort_unstable();
-    if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-        problems.push(Problem::new("devices", format!("two groups are called \"{}\"; names must differ", pair[0])));
+    if let Some([name, _]) = names.array_windows().find(|[one, next]| one == next) {
+        problems.push(Problem::new("devices", format!("two groups are called \"{name}\"; names must differ")));
     }
 }
 
@@ -107,17 +102,17 @@ fn check_memory(scenario: &Scenario, plan: &plan::Plan, problems: &mut Problems)
     let reachable: u64 = plan.workers.iter().map(|worker| worker.region.end - worker.region.start).sum();
     let block = scenario.volume.as_ref().map_or(super::default_block().0, |volume| volume.block.0);
     let cached = |size: u64| size.min(reachable) / block * BYTES_PER_CACHED_BLOCK;
-    let caches = scenario.volume.iter().filter_map(|volume| volume.cache.as_ref()).map(|cache| cached(cache.size.0)).sum::<u64>()
+    let cached_bytes = scenario.volume.iter().filter_map(|volume| volume.cache.as_ref()).map(|cache| cached(cache.size.0)).sum::<u64>()
         + scenario.tier.iter().map(|tier| cached(tier.size.0)).sum::<u64>();
     let in_flight: u64 = scenario.jobs.iter().map(|job| u64::from(job.iodepth) * u64::from(job.numjobs)).sum();
-    let need = caches + in_flight * BYTES_PER_REQUEST;
+    let need = cached_bytes + in_flight * BYTES_PER_REQUEST;
     if need > scenario.limits.memory.0 {
         problems.push(Problem::new(
             "limits.memory",
             format!(
                 "this scenario needs about {} MiB ({} MiB for cached blocks of {block} bytes); the limit is {}. Write a smaller cache or larger blocks, or raise the limit",
                 need >> 20,
-                caches >> 20,
+                cached_bytes >> 20,
                 scenario.limits.memory
             ),
         ));

@@ -112,6 +112,7 @@ pub struct SizeRange {
 }
 
 /// A group of identical workers, in fio's vocabulary.
+#[allow(clippy::struct_excessive_bools)] // fio's own switches
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
@@ -159,7 +160,7 @@ pub struct Job {
     #[serde(default = "one_u32")]
     #[schemars(range(min = 1, max = 1_000_000))]
     pub loops: u32,
-    /// Stop issuing after this simulated time.
+    /// Stop issuing after this simulated time, counted from the end of `ramp_time` as fio does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Run time", extend("minimum" = 1))]
     pub runtime: Option<Nanos>,
@@ -411,16 +412,20 @@ pub struct Tier {
 }
 
 /// How addresses spread over the devices.
-#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
 pub struct Layout {
     /// Rule.
-    #[serde(default)]
     pub kind: LayoutKind,
     /// Bytes on one device before the next takes over (stripe).
-    #[serde(default = "default_block")]
     #[schemars(title = "Stripe unit", extend("minimum" = 512, "maximum" = 1_073_741_824))]
     pub unit: Bytes,
+}
+
+impl Default for Layout {
+    fn default() -> Self {
+        Self { kind: LayoutKind::default(), unit: default_block() }
+    }
 }
 
 /// Rule by which addresses spread over the devices.

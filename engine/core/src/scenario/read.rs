@@ -140,7 +140,7 @@ mod tests {
         read(value).err().unwrap_or_default().iter().map(ToString::to_string).collect()
     }
 
-    fn system(job: Value) -> Value {
+    fn system(job: &Value) -> Value {
         json!({"jobs": [job], "devices": [{"lun": {"rate": "100MB"}}]})
     }
 
@@ -163,14 +163,14 @@ mod tests {
 
     #[test]
     fn a_job_that_never_ends_is_refused() {
-        let found = problems(&system(json!({"name": "a", "size": "1GiB", "time_based": true})));
+        let found = problems(&system(&json!({"name": "a", "size": "1GiB", "time_based": true})));
         assert_eq!(found.len(), 1);
         assert!(found[0].starts_with("jobs[0].runtime: is missing"), "{}", found[0]);
     }
 
     #[test]
     fn sizes_beyond_the_device_are_refused() {
-        let found = problems(&system(json!({"name": "a", "size": "2TiB"})));
+        let found = problems(&system(&json!({"name": "a", "size": "2TiB"})));
         assert!(found[0].contains("the devices hold 1099511627776 bytes"), "{found:?}");
     }
 
@@ -184,8 +184,16 @@ mod tests {
     }
 
     #[test]
+    fn what_was_read_reads_again_the_same() {
+        let first = read(&system(&json!({"name": "a", "size": "1GiB"}))).expect("a valid scenario");
+        let written = serde_json::to_value(&first).expect("JSON");
+        let second = read(&written).expect("still valid");
+        assert_eq!(serde_json::to_value(&second).expect("JSON"), written);
+    }
+
+    #[test]
     fn paths_reach_into_lists_by_index_and_by_name() {
-        let mut value = system(json!({"name": "a", "size": "1GiB"}));
+        let mut value = system(&json!({"name": "a", "size": "1GiB"}));
         set(&mut value, "jobs[0].bs", json!("8k")).expect("a path");
         set(&mut value, "jobs[a].iodepth", json!(4)).expect("a path");
         set(&mut value, "volume.cache.size", json!("1GiB")).expect("a path");

@@ -7,7 +7,7 @@ use crate::stack::Stack;
 const WIDTH: u64 = 30;
 
 fn bar(part: u64, whole: u64) -> String {
-    let length = if whole == 0 { 0 } else { part * WIDTH / whole };
+    let length = (part * WIDTH).checked_div(whole).unwrap_or(0);
     "#".repeat(usize::try_from(length).unwrap_or(0))
 }
 
@@ -34,7 +34,7 @@ pub fn print(stack: &Stack) -> String {
             let _ = writeln!(text, "{:>9}  {:>9} {:<30}  {:>10} {:<30}", "from", "count", "", "total ms", "");
             let mut octaves: Vec<(u64, u64, u64)> = Vec::new();
             for bin in stats.bins.iter() {
-                let octave = 1u64 << (63 - bin.lower_ns.max(1).leading_zeros());
+                let octave = 1u64 << bin.lower_ns.max(1).ilog2();
                 match octaves.last_mut() {
                     Some(last) if last.0 == octave => {
                         last.1 += bin.count;

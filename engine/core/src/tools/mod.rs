@@ -1,7 +1,9 @@
 //! What observation tools print of a run, each in its own format. They all read the same result, so that a learner can compare
 //! what each one hides.
 
+pub mod fio;
 pub mod histogram;
+pub mod iostat;
 pub mod oplog;
 
 use serde_json::{Map, Value};
@@ -9,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::scenario::{Problem, Problems};
 use crate::stack::Stack;
 
-const TOOLS: [&str; 2] = ["oplog", "histogram"];
+const TOOLS: [&str; 5] = ["oplog", "histogram", "iostat", "fio", "fio-json"];
 
 /// Prints a run as the tool called `name` does.
 ///
@@ -19,6 +21,9 @@ pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<
     match name {
         "oplog" => oplog::print(stack, options),
         "histogram" => Ok(histogram::print(stack)),
+        "iostat" => Ok(iostat::print(stack)),
+        "fio" => Ok(crate::fio::normal(&fio::report(stack, options)?)),
+        "fio-json" => Ok(crate::fio::json(&fio::report(stack, options)?)),
         _ => Err(vec![Problem::unknown("tool", "tool", name, TOOLS)]),
     }
 }

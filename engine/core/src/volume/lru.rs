@@ -1,7 +1,8 @@
 //! A block map in order of use (least recently used first out), shared by the memory cache and the SSD tier.
 //!
 //! Blocks that are on their way are in the map but not in the order: they cannot be evicted. All operations are O(1) and
-//! allocate only while the map grows to its capacity.
+//! allocate only while the map grows to its capacity. The index holds neighbouring blocks together, eight to an entry, and a
+//! [`Cursor`] remembers the entry it last saw, because requests go through blocks in order.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -42,10 +43,34 @@ pub struct Node {
     pub prefetch: u32,
 }
 
+const NEIGHBOURS_LOG2: u32 = 3;
+const NEIGHBOURS: usize = 1 << NEIGHBOURS_LOG2;
+type Entry = [u32; NEIGHBOURS];
+
+/// The entry and the place in it of a block.
+#[allow(clippy::cast_possible_truncation)] // below eight
+fn position(block: u64) -> (u64, usize) {
+    (block >> NEIGHBOURS_LOG2, block as usize & (NEIGHBOURS - 1))
+}
+
+/// Remembers the index entry of the last block looked up. It is stale once blocks are added or removed.
+#[derive(Clone, Copy, Debug)]
+pub struct Cursor {
+    entry: u64,
+    places: Entry,
+}
+
+impl Default for Cursor {
+    fn default() -> Self {
+        Self { entry: u64::MAX, places: [NONE; NEIGHBOURS] } // no block has this entry: it would begin at 2^67
+    }
+}
+
 /// Blocks in order of use.
 #[derive(Debug)]
 pub struct Lru {
-    places: HashMap<u64, u32, BuildHasherDefault<BlockHasher>>,
+    places: HashMap<u64, Entry, BuildHasherDefault<BlockHasher>>,
+    count: u64,
     nodes: Vec<Node>,
     free: Vec<u32>,
     newest: u32,
@@ -57,7 +82,7 @@ impl Lru {
     /// A map for at most `capacity` blocks.
     #[must_use]
     pub fn new(capacity: u64) -> Self {
-        Self { places: HashMap::default(), nodes: Vec::new(), free: Vec::new(), newest: NONE, oldest: NONE, capacity }
+        Self { places: HashMap::default(), count: 0, nodes: Vec::new(), free: Vec::new(), newest: NONE, oldest: NONE, capacity }
     }
 
     /// A map for at most `capacity` blocks of `block_bytes`, in which the blocks of `ranges` (in bytes) are present as far as they fit.
@@ -78,7 +103,18 @@ impl Lru {
     /// The node of a block, present or on its way.
     #[must_use]
     pub fn find(&self, block: u64) -> Option<u32> {
-        self.places.get(&block).copied()
+        self.find_next(&mut Cursor::default(), block)
+    }
+
+    /// The node of a block, looked up from where `cursor` is.
+    #[must_use]
+    pub fn find_next(&self, cursor: &mut Cursor, block: u64) -> Option<u32> {
+        let (entry, place) = position(block);
+        if cursor.entry != entry {
+            *cursor = Cursor { entry, places: self.places.get(&entry).copied().unwrap_or([NONE; NEIGHBOURS]) };
+        }
+        let place = cursor.places[place];
+        (place != NONE).then_some(place)
     }
 
     /// A node by its number.
@@ -94,7 +130,7 @@ impl Lru {
 
     /// Adds a block that is on its way with `fetch`, evicting the least recently used present block when full.
     pub fn add(&mut self, block: u64, fetch: u32, prefetch: u32) -> u32 {
-        if self.places.len() as u64 >= self.capacity && self.oldest != NONE {
+        if self.count >= self.capacity && self.oldest != NONE {
             self.remove(self.oldest);
         }
         let node = Node { block, newer: NONE, older: NONE, fetch, prefetch };
@@ -105,7 +141,9 @@ impl Lru {
             self.nodes.push(node);
             u32::try_from(self.nodes.len() - 1).unwrap_or(NONE) // the plan bounds the cache to fewer blocks
         };
-        self.places.insert(block, place);
+        let (entry, position) = position(block);
+        self.places.entry(entry).or_insert([NONE; NEIGHBOURS])[position] = place;
+        self.count += 1;
         place
     }
 
@@ -126,20 +164,27 @@ impl Lru {
     /// Removes a present block.
     pub fn remove(&mut self, place: u32) {
         self.unlink(place);
-        self.places.remove(&self.nodes[place as usize].block);
+        let (entry, position) = position(self.nodes[place as usize].block);
+        if let Some(places) = self.places.get_mut(&entry) {
+            places[position] = NONE;
+            if *places == [NONE; NEIGHBOURS] {
+                self.places.remove(&entry);
+            }
+        }
+        self.count -= 1;
         self.free.push(place);
     }
 
     /// Blocks in the map.
     #[must_use]
     pub fn len(&self) -> u64 {
-        self.places.len() as u64
+        self.count
     }
 
     /// Whether the map is empty.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.places.is_empty()
+        self.count == 0
     }
 
     fn link(&mut self, place: u32) {

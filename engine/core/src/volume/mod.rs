@@ -12,7 +12,7 @@ pub mod lru;
 pub mod prefetch;
 pub mod tier;
 
-use lru::{Lru, NONE};
+use lru::{Cursor, Lru, NONE};
 use prefetch::{NextChunks, Prefetcher, Range};
 
 use crate::device::transfer_ns;
@@ -132,10 +132,11 @@ impl Volume {
         let (start, end) = (request.offset, request.offset + request.bytes);
         let (mut cached, mut missed, mut pending) = (0, 0, 0);
         let mut awaited = NONE;
+        let mut cursor = Cursor::default();
         self.runs.clear();
         for block in start / self.block..end.div_ceil(self.block) {
             let bytes = end.min((block + 1) * self.block) - start.max(block * self.block);
-            let Some(place) = cache.blocks.find(block) else {
+            let Some(place) = cache.blocks.find_next(&mut cursor, block) else {
                 missed += bytes;
                 extend_runs(&mut self.runs, block);
                 continue;
@@ -203,8 +204,9 @@ impl Volume {
         let place = kernel.requests[child].tag;
         let fetch = &mut self.fetches[place as usize];
         if let Some(cache) = &mut self.cache {
+            let mut cursor = Cursor::default();
             for block in fetch.first..fetch.first + fetch.blocks {
-                if let Some(node) = cache.blocks.find(block).filter(|node| cache.blocks.node(*node).fetch == place) {
+                if let Some(node) = cache.blocks.find_next(&mut cursor, block).filter(|node| cache.blocks.node(*node).fetch == place) {
                     cache.blocks.arrive(node);
                 }
             }
@@ -256,8 +258,9 @@ impl Volume {
     fn prefetch_range(&mut self, kernel: &mut Kernel, id: RequestId, range: Range) {
         let Some(cache) = &self.cache else { return };
         self.runs.clear();
+        let mut cursor = Cursor::default();
         for block in range.start / self.block..range.end.div_ceil(self.block) {
-            if cache.blocks.find(block).is_none() {
+            if cache.blocks.find_next(&mut cursor, block).is_none() {
                 extend_runs(&mut self.runs, block);
             }
         }

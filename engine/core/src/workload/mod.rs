@@ -118,8 +118,8 @@ impl Workload {
                 let job = &self.jobs[worker.job];
                 worker.state = State::Issuing;
                 worker.start_ns = kernel.now_ns.saturating_add(job.startdelay.0);
-                worker.end_ns = job.runtime.map_or(u64::MAX, |runtime| worker.start_ns.saturating_add(runtime.0));
                 worker.measure_from_ns = worker.start_ns.saturating_add(job.ramp_time.0);
+                worker.end_ns = job.runtime.map_or(u64::MAX, |runtime| worker.measure_from_ns.saturating_add(runtime.0));
                 worker.next_ns = worker.start_ns;
                 if job.rate_process == RateProcess::Poisson {
                     worker.next_ns = worker.next_ns.saturating_add(gap_ns(job, &mut worker.gaps, 0));
@@ -149,7 +149,7 @@ impl Workload {
             }
             let by_bytes = worker.issued_bytes as f64 / worker.target_bytes.max(1) as f64;
             let by_count = job.number_ios.map_or(0.0, |most| worker.issued_ios as f64 / most as f64);
-            let by_time = job.runtime.map_or(0.0, |runtime| now_ns.saturating_sub(worker.start_ns) as f64 / runtime.0.max(1) as f64);
+            let by_time = job.runtime.map_or(0.0, |runtime| now_ns.saturating_sub(worker.start_ns) as f64 / (job.ramp_time.0 + runtime.0).max(1) as f64);
             let issued = if job.time_based { 0.0 } else { by_bytes.max(by_count) };
             issued.max(by_time).min(0.999)
         };
@@ -300,12 +300,11 @@ fn draw(worker: &mut Worker, job: &Job, copy_bytes: u64) -> (Op, u64, u64) {
         Some(range) => (worker.choices.below((range.max.0 - range.min.0) / least + 1) + 1) * least,
         None => job.bs.0,
     };
-    let offset = match &mut worker.order {
-        Some(order) => order.next(length / least, &mut worker.offsets) * least,
-        None => {
-            let position = worker.position[index_of(op)];
-            if position + least > length { 0 } else { position }
-        }
+    let offset = if let Some(order) = &mut worker.order {
+        order.next(length / least, &mut worker.offsets) * least
+    } else {
+        let position = worker.position[index_of(op)];
+        if position + least > length { 0 } else { position }
     };
     bytes = bytes.min((length - offset) / least * least);
     if !job.time_based {

@@ -28,6 +28,9 @@ const NS_PER_MS: f64 = 1e6;
 /// Most cylinders a sheet may lead to.
 const MOST_CYLINDERS: u64 = 4_000_000;
 
+/// Most sectors on a track that a sheet may lead to.
+const MOST_SECTORS: u32 = 100_000;
+
 /// A drive in the numbers of its data sheet.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -87,14 +90,14 @@ impl Params {
         if layout.capacity() != capacity {
             return Err(vec![refuse(
                 "capacity_bytes",
-                sheet.capacity_bytes,
+                &sheet.capacity_bytes,
                 format!("write more bytes or fewer zones than {}: the last zone would be empty", sheet.zones),
             )]);
         }
         let cylinders = layout.cylinders();
         let form = three_point(sheet.seek_single_ms, sheet.seek_average_ms, sheet.seek_full_ms, cylinders).map_err(|(low, high)| {
             let accepted = format!("write {low:.3} to {high:.3} ms, or the curve would fall somewhere");
-            vec![refuse("seek_average_ms", sheet.seek_average_ms, accepted)]
+            vec![refuse("seek_average_ms", &sheet.seek_average_ms, accepted)]
         })?;
         Ok(Self {
             name: String::new(),
@@ -108,7 +111,7 @@ impl Params {
     }
 }
 
-fn refuse(path: &str, found: impl ToString, accepted: String) -> ParamError {
+fn refuse(path: &str, found: &impl ToString, accepted: String) -> ParamError {
     ParamError { path: path.to_owned(), found: found.to_string(), accepted }
 }
 
@@ -139,7 +142,7 @@ impl DataSheet {
             .into_iter()
             // Written so that a value that is no number fails too.
             .filter(|(_, value, low, high)| !(value >= low && value <= high))
-            .map(|(path, value, low, high)| refuse(path, value, format!("write a number from {low} to {high}")))
+            .map(|(path, value, low, high)| refuse(path, &value, format!("write a number from {low} to {high}")))
             .collect()
     }
 
@@ -165,15 +168,20 @@ impl DataSheet {
                 (rate * (turn_ns + switch_ns) / 1e9 / BLOCK_BYTES).ceil() as u32 + 1
             })
             .collect();
+        let most = sectors.iter().copied().max().unwrap_or(0);
+        if most > MOST_SECTORS {
+            let accepted = format!("write a rate and a speed that lead to at most {MOST_SECTORS} sectors a track, not {most}");
+            return Err(refuse("outer_bytes_per_s", &self.outer_bytes_per_s, accepted));
+        }
         let on_all: u64 = sectors.iter().map(|sectors| u64::from(*sectors) * u64::from(self.heads)).sum();
         let per_zone = capacity.div_ceil(on_all);
         if per_zone * zones > MOST_CYLINDERS || per_zone * zones < 4 {
             let accepted =
                 format!("write a capacity, rates and heads that lead to 4 to {MOST_CYLINDERS} cylinders, not {}", per_zone * zones);
-            return Err(refuse("capacity_bytes", self.capacity_bytes, accepted));
+            return Err(refuse("capacity_bytes", &self.capacity_bytes, accepted));
         }
         let specs = sectors.iter().zip(0_u32..).map(|(sectors, zone)| {
-            let skew = |ns: f64| ((ns / turn_ns * f64::from(*sectors)) as u32 + 1) as f64;
+            let skew = |ns: f64| ((ns / turn_ns * f64::from(*sectors)) as u64 + 1) as f64;
             let first_cylinder = zone * per_zone as u32;
             ZoneSpec {
                 first_cylinder,

@@ -28,7 +28,7 @@ const MOST_BLOCKS: f64 = 1e12;
 const NS_PER_MS: f64 = 1e6;
 
 /// Settings without a rule in this model, with the value that switches them off.
-const NOT_MODELLED: [(&str, f64); 8] = [
+const NOT_MODELLED: [(&str, f64); 9] = [
     ("Allow sneaky full read hits", 0.0),
     ("Allow sneaky partial read hits", 0.0),
     ("Allow sneaky intermediate read hits", 0.0),
@@ -36,6 +36,7 @@ const NOT_MODELLED: [(&str, f64); 8] = [
     ("Preseeking level", 0.0),
     ("Minimum read-ahead (blks)", 0.0),
     ("Disconnect write if seek", 0.0),
+    ("Immediate buffer read", 0.0),
     ("Immediate buffer write", 0.0),
 ];
 

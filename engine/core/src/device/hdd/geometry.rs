@@ -111,6 +111,25 @@ pub struct Zone {
 }
 
 impl Zone {
+    /// First block number of a track that begins at the place `base`, one past its last, and whether a slip lies on it.
+    /// `number_base` is the number that `base` would have without the slips from index `from` on; `before` is the index of
+    /// the first slip behind a block known to lie on the track.
+    fn slipped_track(&self, base: u64, number_base: u64, from: usize, before: u64) -> (u64, u64, bool) {
+        let places = &self.slips.places;
+        let end = base + u64::from(self.sectors);
+        let mut low = (before as usize).min(places.len());
+        let mut high = low;
+        while low > from && places[low - 1] >= base {
+            low -= 1;
+        }
+        while high < places.len() && places[high] < end {
+            high += 1;
+        }
+        let first = number_base - (low - from) as u64;
+        let past = number_base + u64::from(self.sectors) - (high - from) as u64;
+        (first, past, low != high)
+    }
+
     /// First cylinder of the zone.
     #[must_use]
     pub fn first_cylinder(&self) -> u32 {
@@ -179,10 +198,10 @@ pub struct Layout {
     cylinders: u32,
 }
 
-/// Number of logical blocks in a zone, or how many sectors are missing for a single one.
+/// Number of logical blocks in a zone.
 ///
 /// # Errors
-/// When spares and reserved sectors leave no block.
+/// When spares and reserved sectors leave no block: what is there, in words.
 pub fn usable_blocks(spec: &ZoneSpec, surfaces: u32, sparing: Sparing, range_cylinders: u32) -> Result<u64, String> {
     let cylinders = u64::from(spec.last_cylinder - spec.first_cylinder) + 1;
     let tracks = cylinders * u64::from(surfaces);
@@ -332,7 +351,7 @@ impl Layout {
             }
             Sparing::EndOfDrive | Sparing::EndOfZone => {
                 let before = place - number;
-                self.slipped_track(zone, base, base, 0, 0, before)
+                zone.slipped_track(base, base, 0, before)
             }
             Sparing::PerRange => {
                 let (all, usable) = self.range_sectors(zone);
@@ -340,7 +359,7 @@ impl Layout {
                 let from = zone.slips.before(range * all);
                 let shift = range * all - range * usable;
                 let before = from as u64 + (place - number - shift);
-                let (first, end, slipped) = self.slipped_track(zone, base, base - shift, from, from, before);
+                let (first, end, slipped) = zone.slipped_track(base, base - shift, from, before);
                 (first.max(range * usable), end.min((range + 1) * usable), slipped)
             }
         };
@@ -362,28 +381,10 @@ impl Layout {
             first: first.wrapping_add(to_lbn),
             end: end.wrapping_add(to_lbn),
             start_turns: angle as f64 / turn as f64,
-            first_sector: (place - base).saturating_sub(number - first) as u32,
+            first_sector: if slipped { 0 } else { (place - base).saturating_sub(number - first) as u32 },
             slipped,
             base,
         }
-    }
-
-    /// First and last number of a track at `base` where slips count. `number_base` is the number that the place `base`
-    /// would have without slips from index `from` on; `before` is the index of the first slip behind the known block.
-    fn slipped_track(&self, zone: &Zone, base: u64, number_base: u64, from: usize, lowest: usize, before: u64) -> (u64, u64, bool) {
-        let places = &zone.slips.places;
-        let end = base + u64::from(zone.sectors);
-        let mut low = (before as usize).min(places.len());
-        let mut high = low;
-        while low > lowest && places[low - 1] >= base {
-            low -= 1;
-        }
-        while high < places.len() && places[high] < end {
-            high += 1;
-        }
-        let first = number_base - (low - from) as u64;
-        let past = number_base + u64::from(zone.sectors) - (high - from) as u64;
-        (first, past, low != high)
     }
 
     /// Sector of `lbn` on its track, and how many blocks from it on lie in consecutive sectors of the track.
@@ -397,7 +398,8 @@ impl Layout {
         let place = self.physical(zone, lbn - zone.first_lbn + zone.reserved);
         let next = zone.slips.before(place);
         let free = zone.slips.places.get(next).map_or(ahead, |slip| (slip - place).min(ahead));
-        ((place - track.base) as u32, free.max(1))
+        // Saturates only for blocks pushed off their range by more slips than spares.
+        (place.saturating_sub(track.base) as u32, free.max(1))
     }
 }
 
@@ -446,8 +448,8 @@ mod tests {
     #[test]
     fn a_cylinder_change_turns_by_its_own_skew_instead_of_a_track_skew() {
         let layout = Layout::new(&[zone(0, 3, 100)], 2, false, Sparing::None, 1, None);
-        let start = |lbn| (layout.track_of(lbn).start_turns * 100.0).round();
-        assert_eq!([start(0), start(100), start(200), start(300)], [0.0, 3.0, 10.0, 13.0]);
+        let start = |lbn| (layout.track_of(lbn).start_turns * 100.0).round() as u32;
+        assert_eq!([start(0), start(100), start(200), start(300)], [0, 3, 10, 13]);
     }
 
     #[test]

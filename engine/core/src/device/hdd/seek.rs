@@ -141,6 +141,7 @@ pub fn three_point(single_ms: f64, average_ms: f64, full_ms: f64, cylinders: u32
 }
 
 #[cfg(test)]
+#[allow(clippy::float_cmp, reason = "the values compared are exact in binary")]
 mod tests {
     use super::*;
 

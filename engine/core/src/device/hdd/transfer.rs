@@ -131,7 +131,7 @@ impl Cursor {
         if count == run && self.next < self.track.end {
             // Slipped sectors lie between this run and the next.
             let (next_sector, _) = params.layout.run(&self.track, self.next);
-            self.start_at += f64::from(next_sector - sector - count as u32) * sector_ns;
+            self.start_at += f64::from(next_sector.saturating_sub(sector + count as u32)) * sector_ns;
         }
     }
 

@@ -1,0 +1,144 @@
+//! Invariants of every run, over scenarios drawn at random from all layers: each request completes once, phases add up to the
+//! latency, bytes in equal bytes out, and the result does not depend on how the run is stepped.
+
+use proptest::prelude::*;
+use seeklab_core::result::columns::Column;
+use seeklab_core::scenario;
+use seeklab_core::stack::Stack;
+use serde_json::{Map, Value, json};
+
+fn job(index: usize) -> impl Strategy<Value = Value> {
+    let pattern =
+        prop_oneof![Just("read"), Just("write"), Just("randread"), Just("randwrite"), Just("readwrite"), Just("randrw"), Just("odxcopy")];
+    let pace = prop_oneof![
+        3 => Just(json!({})),
+        1 => (1u32..2000).prop_map(|rate| json!({"rate_iops": rate, "rate_process": "poisson"})),
+        1 => (1u32..64).prop_map(|mb| json!({"rate": mb * 1_000_000})),
+        1 => (1u64..5_000_000).prop_map(|ns| json!({"thinktime": ns, "thinktime_blocks": 3})),
+    ];
+    (pattern, pace, 0u32..9, 1u32..20, 1u32..4, any::<bool>(), any::<bool>(), 1u64..60).prop_map(
+        move |(rw, pace, bs_log2, iodepth, numjobs, zipf, stonewall, ios)| {
+            let mut job = json!({
+                "name": format!("job{index}"), "rw": rw, "bs": 4096u64 << bs_log2, "iodepth": iodepth, "numjobs": numjobs,
+                "size": "24MiB", "number_ios": ios, "stonewall": stonewall, "norandommap": zipf,
+                "random_distribution": if zipf { "zipf:1.2" } else { "random" },
+            });
+            if let (Some(job), Value::Object(pace)) = (job.as_object_mut(), pace) {
+                job.extend(pace);
+            }
+            job
+        },
+    )
+}
+
+fn device() -> impl Strategy<Value = Value> {
+    let hdd = prop_oneof![Just("satf"), Just("fcfs"), Just("sstf"), Just("scan"), Just("c-look")]
+        .prop_map(|policy| json!({"preset": "hdd-7200", "hdd": {"queue_policy": policy}}));
+    let array = Just(json!({"preset": "disk-array-2021"}));
+    let ssd = Just(json!({"preset": "ssd-sata"}));
+    let lun = (1u64..500).prop_map(|mb| json!({"lun": {"rate": mb * 1_000_000, "latency": "50us"}}));
+    (prop_oneof![hdd, array, ssd, lun], 1u32..6).prop_map(|(mut device, count)| {
+        device["count"] = count.into();
+        device
+    })
+}
+
+fn volume() -> impl Strategy<Value = Value> {
+    (0u32..4, any::<bool>(), 0u32..3, any::<bool>(), 1u64..64).prop_map(|(block_log2, cache, prefetches, log, mib)| {
+        let mut volume = Map::new();
+        volume.insert("block".into(), (8192u64 << block_log2).into());
+        if cache {
+            volume.insert("cache".into(), json!({"size": mib << 20, "overhead": "10us", "rate": "4GB"}));
+            if prefetches > 0 {
+                volume.insert("prefetch".into(), json!({"chunk": "1MiB", "per_request": prefetches, "min_read": 4096}));
+            }
+        }
+        if log {
+            volume.insert("write_log".into(), json!({"rate": "200MB", "latency": "100us"}));
+        }
+        Value::Object(volume)
+    })
+}
+
+/// A valid scenario with any combination of layers.
+fn scenario() -> impl Strategy<Value = Value> {
+    let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
+    let scheduler = proptest::option::of(1u32..5);
+    let tier = proptest::option::of((any::<bool>(), any::<bool>()));
+    let layout = (prop_oneof![Just("stripe"), Just("concat")], 0u32..4);
+    (jobs, scheduler, proptest::option::of(volume()), tier, layout, device()).prop_map(
+        |(jobs, scheduler, volume, tier, (kind, unit_log2), device)| {
+            let mut all = json!({
+                "jobs": jobs,
+                "protocol": {"max_transaction": "1280KiB", "target_transaction": "1MiB", "odx_sizing": "max"},
+                "layout": {"kind": kind, "unit": 16384u64 << unit_log2},
+                "devices": [device],
+            });
+            if let Some(in_flight) = scheduler {
+                all["protocol"]["scheduler"] = json!({"in_flight": in_flight});
+            }
+            if let Some(volume) = volume {
+                all["volume"] = volume;
+            }
+            if let Some((primed, admit)) = tier {
+                all["tier"] = json!({"size": "32MiB", "admit": admit, "primed": if primed { vec!["job0"] } else { vec![] }, "ssd": {
+                    "capacity": "960GB", "units": 8, "page": 4096, "read": "60us", "program": "200us", "interface_rate": "550MB"}});
+            }
+            all
+        },
+    )
+}
+
+fn run(document: &Value, seed: u64, step: u64) -> Stack {
+    let checked = scenario::read(document).unwrap_or_else(|problems| panic!("{problems:?} in {document}"));
+    let mut stack = Stack::new(checked, seed).unwrap_or_else(|problems| panic!("{problems:?} in {document}"));
+    while !stack.step(step).unwrap_or_else(|problem| panic!("{problem} in {document}")) {}
+    stack
+}
+
+fn reals(stack: &Stack, name: &str) -> Vec<f64> {
+    match stack.column(name) {
+        Some(Column::F64(values)) => values,
+        Some(Column::U32(values)) => values.into_iter().map(f64::from).collect(),
+        None => panic!("no column {name}"),
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+
+    #[test]
+    fn every_request_completes_once_and_its_phases_add_up(document in scenario(), seed in 0u64..1000) {
+        let stack = run(&document, seed, 1 << 20);
+        prop_assert_eq!(stack.in_flight(), 0, "requests are left in flight");
+        let mut ids = reals(&stack, "ops.id");
+        ids.sort_by(f64::total_cmp);
+        let expected: Vec<f64> = (0..u32::try_from(ids.len()).expect("few")).map(f64::from).collect();
+        prop_assert_eq!(&ids, &expected, "each operation is logged once");
+        let issued: u64 = stack.recorder().jobs.iter().flat_map(|job| job.depths).sum();
+        prop_assert_eq!(issued, ids.len() as u64);
+
+        // The log's latency is the sum of phases; the recorder measured the clock. Both must agree, in total and by job.
+        let latencies: f64 = reals(&stack, "ops.latency_ns").iter().sum();
+        let measured: u64 = stack.recorder().jobs.iter().flat_map(|job| &job.by_op).map(|stats| stats.total_ns).sum();
+        #[allow(clippy::cast_precision_loss)]
+        let difference = latencies - measured as f64;
+        prop_assert!(difference.abs() < 0.5, "latencies by phase and by clock differ by {difference} ns");
+
+        for (bytes, (cached, missed)) in reals(&stack, "ops.bytes").iter().zip(reals(&stack, "ops.cached_bytes").iter().zip(reals(&stack, "ops.missed_bytes"))) {
+            prop_assert!(cached + missed <= *bytes);
+        }
+        for (busy, name) in reals(&stack, "devices.busy_ns").iter().zip(stack.device_names()) {
+            #[allow(clippy::cast_precision_loss)]
+            let elapsed = stack.now_ns() as f64;
+            prop_assert!(*busy <= elapsed, "{name} was busy for {busy} of {elapsed} ns");
+        }
+    }
+
+    #[test]
+    fn the_result_does_not_depend_on_how_the_run_is_stepped(document in scenario(), seed in 0u64..1000, step in 1u64..50) {
+        let whole = run(&document, seed, 1 << 20);
+        let stepped = run(&document, seed, step);
+        prop_assert_eq!(whole.recorder().fingerprint.hex(), stepped.recorder().fingerprint.hex());
+    }
+}
