@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use crate::case::Case;
 use crate::case::controls::controls;
-use crate::case::facts::Runs;
+use crate::case::facts::{Break, Runs};
 use crate::library;
 use crate::result::columns;
 use crate::scenario::{self, Problem, Problems, Scenario};
@@ -61,8 +61,8 @@ pub fn call(name: &str, input: &str) -> String {
     envelope(parse(input).and_then(|input| answer(name, &input)))
 }
 
-const CALLS: [&str; 11] =
-    ["version", "cases", "case", "schema", "presets", "scenario", "validate", "control", "facts", "ablation", "fio_parse"];
+const CALLS: [&str; 12] =
+    ["version", "cases", "case", "schema", "presets", "scenario", "validate", "control", "facts", "ablation", "measure", "fio_parse"];
 
 fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
     match name {
@@ -79,6 +79,7 @@ fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
         }
         "facts" => facts(input, false),
         "ablation" => facts(input, true),
+        "measure" => measure(input),
         "fio_parse" => tools::fio::parse(input),
         _ => Err(vec![Problem::unknown("call", "call", name, CALLS)]),
     }
@@ -128,6 +129,15 @@ fn facts(input: &Map<String, Value>, ablated: bool) -> Result<Value, Problems> {
         }
         _ => Ok(rows.into()),
     }
+}
+
+/// The value of a measure of a case, such as a fact's or a question's, with further changes of each run: `{"case", "measure", "set"?}`.
+fn measure(input: &Map<String, Value>) -> Result<Value, Problems> {
+    let case = library::case(needed(input, "case")?)?;
+    let measure = serde_json::from_value(input.get("measure").cloned().unwrap_or(Value::Null))
+        .map_err(|_| vec![Problem::new("measure", "is not a measure: a metric, a ratio or a difference of two")])?;
+    let changes = Break { what: String::new(), set: changes(input)?, variant: None };
+    Ok(json!(Runs::default().measure(case, &measure, Some(&changes))?))
 }
 
 /// The case, variant and scenario that an input names: `case` with `variant` and `set`.

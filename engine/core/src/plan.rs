@@ -35,6 +35,8 @@ pub struct Plan {
     pub device_capacities: Vec<u64>,
     /// Name of each device.
     pub device_names: Vec<String>,
+    /// Whether each device turns.
+    pub rotating: Vec<bool>,
     /// The drive parameters of each device group that is a disk.
     pub drives: Vec<Option<Arc<hdd::Params>>>,
 }
@@ -76,7 +78,14 @@ fn data_sheet(spec: &HddSpec) -> hdd::DataSheet {
 /// All that does not fit: impossible drives, regions outside the devices, sizes that are missing.
 pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
     let mut problems = Problems::new();
-    let mut plan = Plan { capacity: 0, workers: Vec::new(), device_capacities: Vec::new(), device_names: Vec::new(), drives: Vec::new() };
+    let mut plan = Plan {
+        capacity: 0,
+        workers: Vec::new(),
+        device_capacities: Vec::new(),
+        device_names: Vec::new(),
+        rotating: Vec::new(),
+        drives: Vec::new(),
+    };
     for (index, group) in scenario.devices.iter().enumerate() {
         let mut drive = None;
         let capacity = match (&group.hdd, &group.ssd, &group.lun) {
@@ -109,11 +118,12 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
         plan.drives.push(drive);
         for number in 0..group.count {
             plan.device_capacities.push(capacity);
+            plan.rotating.push(group.hdd.is_some());
             plan.device_names.push(format!("{}{number}", group.name));
         }
     }
     if problems.is_empty() {
-        plan.capacity = Layout::new(scenario.layout.kind, scenario.layout.unit.0, plan.device_capacities.clone()).capacity();
+        plan.capacity = Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating).capacity();
         place_workers(scenario, &mut plan, &mut problems);
     }
     if problems.is_empty() { Ok(plan) } else { Err(problems) }

@@ -109,7 +109,7 @@ impl Stack {
                 .map(|spec| Device::Lun(Lun::new(spec, Phase::WriteLog)).at(Address::of(Layer::WriteLog))),
             tier: tier(&scenario, &plan),
             tier_device: scenario.tier.as_ref().map(|tier| Device::Ssd(Ssd::new(&tier.ssd)).at(Address::of(Layer::TierDevice))),
-            layout: Layout::new(scenario.layout.kind, scenario.layout.unit.0, plan.device_capacities.clone()),
+            layout: Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating),
             devices,
             recorder: Recorder::new(scenario.jobs.len(), &scenario.record),
             kernel: Kernel::default(),
@@ -132,8 +132,11 @@ impl Stack {
             }
             let Some(event) = self.kernel.advance() else {
                 self.finished = true;
-                return Ok(true);
+                return self.check_limits().map(|()| true);
             };
+            if event.time_ns > self.scenario.limits.time.0 {
+                return self.check_limits().map(|()| false);
+            }
             self.deliver(event.to, event.signal, event.id);
             if self.kernel.events.is_multiple_of(MEMORY_CHECK_EVENTS) {
                 self.check_limits()?;

@@ -65,7 +65,7 @@ fn scenario() -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
     let scheduler = proptest::option::of(1u32..5);
     let tier = proptest::option::of((any::<bool>(), any::<bool>()));
-    let layout = (prop_oneof![Just("stripe"), Just("concat")], 0u32..4);
+    let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4);
     (jobs, scheduler, proptest::option::of(volume()), tier, layout, device()).prop_map(
         |(jobs, scheduler, volume, tier, (kind, unit_log2), device)| {
             let mut all = json!({
@@ -74,6 +74,10 @@ fn scenario() -> impl Strategy<Value = Value> {
                 "layout": {"kind": kind, "unit": 16384u64 << unit_log2},
                 "devices": [device],
             });
+            if ["mirror", "raidz"].contains(&kind) {
+                all["devices"][0]["count"] = 4.into();
+                all["layout"]["width"] = 2.into();
+            }
             if let Some(in_flight) = scheduler {
                 all["protocol"]["scheduler"] = json!({"in_flight": in_flight});
             }

@@ -14,6 +14,8 @@ use crate::scenario::Record;
 
 /// Width of the windows over which fio samples bandwidth, in nanoseconds.
 pub const SAMPLE_NS: u64 = 500_000_000;
+/// Most intervals that a series keeps, and windows that samples do; the last one takes what comes later.
+const MOST_INTERVALS: usize = 1 << 20;
 /// Three significant digits, the usual choice for latencies.
 const DIGITS: u8 = 3;
 /// Queue depth levels of fio's report: 1, 2, 4, 8, 16, 32, 64 and more.
@@ -110,7 +112,7 @@ fn record(histogram: &mut Histogram<u64>, value: u64) {
 }
 
 fn add_sample(samples: &mut Vec<Sample>, window: u64, bytes: u64) {
-    let window = usize::try_from(window).unwrap_or(usize::MAX - 1);
+    let window = usize::try_from(window).unwrap_or(MOST_INTERVALS).min(MOST_INTERVALS);
     if samples.len() <= window {
         samples.resize(window + 1, Sample::default());
     }
@@ -160,9 +162,6 @@ pub struct Recorder {
     /// Hash of all completed operations.
     pub fingerprint: Fingerprint,
 }
-
-/// Most intervals that a series keeps; beyond it the last one takes the rest.
-const MOST_INTERVALS: usize = 1 << 20;
 
 impl Recorder {
     /// A recorder for `jobs` jobs.

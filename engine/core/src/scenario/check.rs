@@ -1,6 +1,6 @@
 //! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory.
 
-use super::{Problem, Problems, Rw, Scenario};
+use super::{LayoutKind, Problem, Problems, Rw, Scenario};
 use crate::plan;
 
 /// Bytes that a cached block costs: its node and its place in the index.
@@ -46,6 +46,13 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
         if job.time_based && job.runtime.is_none() {
             wrong("runtime", "is missing; a time_based job without it never ends. Write runtime, or time_based false".to_owned());
         }
+        let ends = job.runtime.map(|runtime| job.startdelay.0.saturating_add(job.ramp_time.0).saturating_add(runtime.0));
+        if ends.is_some_and(|ends| ends > scenario.limits.time.0) {
+            wrong(
+                "runtime",
+                format!("with startdelay and ramp_time it ends after limits.time, {}; shorten it or raise the limit", scenario.limits.time),
+            );
+        }
         if job.rate.is_some() && job.rate_iops.is_some() {
             wrong("rate_iops", "contradicts rate: limit either bytes or requests per second".to_owned());
         }
@@ -76,6 +83,7 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     if !scenario.layout.unit.0.is_multiple_of(SECTOR) {
         problems.push(Problem::new("layout.unit", format!("{} is not a multiple of a sector of {SECTOR} bytes", scenario.layout.unit.0)));
     }
+    check_groups(scenario, problems);
     let cache = scenario.volume.as_ref().and_then(|volume| volume.cache.as_ref());
     let tier = scenario.tier.as_ref();
     let lists = [
@@ -95,6 +103,41 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     names.sort_unstable();
     if let Some([name, _]) = names.array_windows().find(|[one, next]| one == next) {
         problems.push(Problem::new("devices", format!("two groups are called \"{name}\"; names must differ")));
+    }
+}
+
+fn check_groups(scenario: &Scenario, problems: &mut Problems) {
+    let layout = &scenario.layout;
+    let devices: u32 = scenario.devices.iter().map(|group| group.count).sum();
+    let width = layout.width.unwrap_or(devices);
+    let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("layout.{field}"), message));
+    if let Some(index) = layout.failed.iter().position(|failed| *failed >= devices) {
+        wrong(&format!("failed[{index}]"), format!("{} is not a device; there are {devices}, numbered from 0", layout.failed[index]));
+    }
+    let spares = match layout.kind {
+        LayoutKind::Mirror => width.saturating_sub(1),
+        LayoutKind::RaidZ => layout.parity,
+        LayoutKind::Stripe | LayoutKind::Concat => {
+            if !layout.failed.is_empty() {
+                wrong("failed", "a stripe or concatenation has no second copy; its data would be lost".to_owned());
+            }
+            return;
+        }
+    };
+    let least = if layout.kind == LayoutKind::RaidZ { layout.parity + 1 } else { 2 };
+    if width < least {
+        wrong("width", format!("{width} devices in a group are too few; this layout needs at least {least}"));
+    } else if !devices.is_multiple_of(width) {
+        wrong("width", format!("{devices} devices do not make whole groups of {width}"));
+    } else if layout.kind == LayoutKind::RaidZ && !layout.unit.0.is_multiple_of(1 << layout.ashift) {
+        wrong("unit", format!("a record of {} is not a multiple of the sector of {} bytes", layout.unit, 1u64 << layout.ashift));
+    } else {
+        for group in 0..devices / width {
+            let lost = layout.failed.iter().filter(|failed| **failed / width == group).count();
+            if lost > spares as usize {
+                wrong("failed", format!("group {group} lost {lost} devices and survives {spares}; its data would be lost"));
+            }
+        }
     }
 }
 

@@ -149,7 +149,9 @@ impl Workload {
             }
             let by_bytes = worker.issued_bytes as f64 / worker.target_bytes.max(1) as f64;
             let by_count = job.number_ios.map_or(0.0, |most| worker.issued_ios as f64 / most as f64);
-            let by_time = job.runtime.map_or(0.0, |runtime| now_ns.saturating_sub(worker.start_ns) as f64 / (job.ramp_time.0 + runtime.0).max(1) as f64);
+            let by_time = job
+                .runtime
+                .map_or(0.0, |runtime| now_ns.saturating_sub(worker.start_ns) as f64 / (job.ramp_time.0 + runtime.0).max(1) as f64);
             let issued = if job.time_based { 0.0 } else { by_bytes.max(by_count) };
             issued.max(by_time).min(0.999)
         };

@@ -1,0 +1,60 @@
+"""Seeklab: reproduce documented storage incidents, find the cause, and see what a fix does.
+
+    case = seeklab.case("odx-prefetch")
+    result = case.run("broken", seed=7)
+    result.metrics["odx.read_latency_mean_ms"]
+
+One simulator, compiled once to WebAssembly, gives the same bits here, on the page and on the command line. Importing
+this package loads nothing but the standard library; the engine is loaded by the first question.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import Case, case, cases, engine_version, facts, presets, schema, validate
+from seeklab._errors import EngineError, LimitExceeded, Problem, SeeklabError
+from seeklab._fio import FioJob, fio
+from seeklab._result import Result, run
+from seeklab._table import Table
+
+if TYPE_CHECKING:
+    from seeklab.notebook import Lab, Prediction
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Case",
+    "EngineError",
+    "FioJob",
+    "LimitExceeded",
+    "Problem",
+    "Result",
+    "SeeklabError",
+    "Table",
+    "case",
+    "cases",
+    "engine_version",
+    "facts",
+    "fio",
+    "lab",
+    "predict",
+    "presets",
+    "run",
+    "schema",
+    "validate",
+]
+
+
+def lab(case: str, **options: Any) -> Lab:  # noqa: ANN401 -- see `seeklab.notebook.lab`
+    """Show a case's chart and sliders in a notebook; see `seeklab.notebook.lab`. Needs the extra `notebook`."""
+    from seeklab import notebook  # noqa: PLC0415 -- anywidget is needed in notebooks only
+
+    return notebook.lab(case, **options)
+
+
+def predict(case: str) -> Prediction:
+    """Ask a case's question in a notebook; see `seeklab.notebook.predict`. Needs the extra `notebook`."""
+    from seeklab import notebook  # noqa: PLC0415 -- ipywidgets is needed in notebooks only
+
+    return notebook.predict(case)

@@ -1,0 +1,97 @@
+"""The border to the engine: one small protocol, one host for each place where Python runs.
+
+On CPython the engine is a WebAssembly file that wasmtime runs (`_wasmtime`). Under Pyodide the page has loaded the same
+file and registered it as the JavaScript module `seeklab_engine` (`_pyodide`). Requests and answers are JSON in one
+envelope, `{"ok": value}` or `{"errors": [...]}`; result columns cross as raw arrays.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from functools import cache
+from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsFloat, SupportsIndex
+
+from seeklab._errors import Problem, SeeklabError
+
+if TYPE_CHECKING:
+    from array import array
+
+TypeCode = Literal["d", "I"]
+"""The type of a column as `array.array` writes it: 64-bit float or 32-bit unsigned integer."""
+
+TYPE_CODES: dict[str, TypeCode] = {"f64": "d", "u32": "I"}
+
+
+class RunHandle(Protocol):
+    """A run in progress, or a finished one whose results are still in the engine's memory."""
+
+    def step(self, max_events: int) -> float:
+        """Advance by at most `max_events`; give the progress from 0 to 1, 1 only when done, -1 when it failed."""
+
+    def summary(self) -> dict[str, Any]:
+        """Metrics, fingerprint and names; raises the reason when the run failed."""
+
+    def columns(self) -> list[dict[str, Any]]:
+        """Describe every result column: name, type and length."""
+
+    def column(self, name: str, type_code: TypeCode, length: int) -> array[Any]:
+        """Copy one result column."""
+
+    def text(self, options: Mapping[str, object]) -> str:
+        """Print what an observation tool shows of this run."""
+
+    def close(self) -> None:
+        """Give the run's memory back."""
+
+
+class Engine(Protocol):
+    """An engine that answers questions and opens runs."""
+
+    def call(self, name: str, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+        """Ask one question; the value inside the answer's envelope."""
+
+    def open_run(self, payload: Mapping[str, object]) -> RunHandle:
+        """Check a scenario and prepare its run."""
+
+
+def encode(payload: Mapping[str, object]) -> str:
+    """Write a request as JSON. Numbers of other libraries are taken as the numbers they are."""
+    try:
+        return json.dumps(payload, default=_as_json, allow_nan=False)
+    except (TypeError, ValueError) as error:
+        message = f"{error}; write numbers, texts, true or false, lists and dictionaries of these"
+        raise SeeklabError([Problem("input", message)]) from None
+
+
+def _as_json(value: object) -> object:
+    if isinstance(value, Mapping):
+        return dict(value)
+    if isinstance(value, SupportsIndex):
+        return value.__index__()
+    if isinstance(value, SupportsFloat):
+        return float(value)
+    message = f"a value of type {type(value).__name__} means nothing to the engine"
+    raise TypeError(message)
+
+
+def unwrap(envelope: str) -> Any:  # noqa: ANN401 -- any JSON value
+    """Take the value out of an answer's envelope, or raise the problems that it holds."""
+    answer = json.loads(envelope)
+    if "errors" in answer:
+        raise SeeklabError(Problem.read(problem) for problem in answer["errors"])
+    return answer["ok"]
+
+
+@cache
+def engine() -> Engine:
+    """Load the engine on first use, with the host of this platform."""
+    # Imported here so that `import seeklab` needs nothing but the standard library.
+    if sys.platform == "emscripten":
+        from seeklab._pyodide import PyodideEngine  # noqa: PLC0415
+
+        return PyodideEngine()
+    from seeklab._wasmtime import WasmtimeEngine  # noqa: PLC0415
+
+    return WasmtimeEngine()

@@ -1,0 +1,89 @@
+"""The engine under Pyodide: the page has loaded it and registered its JavaScript module as `seeklab_engine`."""
+
+from __future__ import annotations
+
+from array import array
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from seeklab._errors import EngineError
+from seeklab._host import TypeCode, encode, unwrap
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class PyodideRun:
+    """A run inside the page's engine."""
+
+    def __init__(self, run: Any) -> None:  # noqa: ANN401 -- a JavaScript object
+        """Wrap a run that the page's engine has opened."""
+        self._run = run
+
+    def step(self, max_events: int) -> float:
+        """Advance by at most `max_events`."""
+        return float(self._run.step(max_events))
+
+    def summary(self) -> dict[str, Any]:
+        """Metrics, fingerprint and names."""
+        summary: dict[str, Any] = unwrap(self._run.summary())
+        return summary
+
+    def columns(self) -> list[dict[str, Any]]:
+        """Describe every result column: name, type and length."""
+        columns: list[dict[str, Any]] = unwrap(self._run.columns())
+        return columns
+
+    def column(self, name: str, type_code: TypeCode, length: int) -> array[Any]:
+        """Copy one result column."""
+        values: array[Any] = array(type_code, bytes(length * (8 if type_code == "d" else 4)))
+        if length:
+            source = self._run.f64(name) if type_code == "d" else self._run.u32(name)
+            source.assign_to(values)
+        return values
+
+    def text(self, options: Mapping[str, object]) -> str:
+        """Print what an observation tool shows of this run."""
+        text: str = unwrap(self._run.text(encode(options)))
+        return text
+
+    def close(self) -> None:
+        """Give the run's memory back."""
+        if self._run is not None:
+            self._run.free()
+            self._run = None
+
+    def __del__(self) -> None:
+        """Give the memory back when the result is dropped: JavaScript does not see Python's references."""
+        self.close()
+
+
+class PyodideEngine:
+    """The page's engine."""
+
+    def __init__(self) -> None:
+        """Find the module that the page has registered."""
+        try:
+            self._module: Any = import_module("seeklab_engine")
+        except ImportError:
+            message = (
+                "This page has not registered the engine. Load `seeklab.js`, initialise it, and hand it over with "
+                '`pyodide.registerJsModule("seeklab_engine", {call, Run})` before the first call.'
+            )
+            raise EngineError(message) from None
+        self._js_exception: Any = import_module("pyodide.ffi").JsException
+
+    def call(self, name: str, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+        """Ask one question."""
+        return unwrap(self._module.call(name, encode(payload)))
+
+    def open_run(self, payload: Mapping[str, object]) -> PyodideRun:
+        """Check a scenario and prepare its run."""
+        try:
+            return PyodideRun(self._module.Run.open(encode(payload)))
+        except self._js_exception as error:
+            # The engine throws an Error whose message is the envelope with the problems.
+            message = str(error.message)
+            if message.startswith("{"):
+                unwrap(message)
+            raise EngineError(message) from error

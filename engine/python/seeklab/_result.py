@@ -1,0 +1,191 @@
+"""A run and its result."""
+
+from __future__ import annotations
+
+import html
+from time import perf_counter
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from seeklab._errors import LimitExceeded, Problem, SeeklabError
+from seeklab._host import TYPE_CODES, RunHandle, engine
+from seeklab._table import Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    Progress = Callable[[float], object]
+    """Called from time to time with the share of the run that is done, from 0 to 1."""
+
+FIRST_SLICE_EVENTS = 20_000
+SLICE_S = 0.05
+"""Time between two looks at the keyboard and the progress callback."""
+
+
+class Result:
+    """What a run leaves behind: a summary, tables, and the text that observation tools print about it."""
+
+    def __init__(self, handle: RunHandle, wall_s: float) -> None:
+        """Take over a finished run; raises the reason when it exceeded a limit."""
+        self._handle = handle
+        self._summary = handle.summary()
+        self._columns: list[dict[str, Any]] | None = None
+        self._tables: dict[str, Table] = {}
+        self.wall_s: float = wall_s
+        """Real time that the run took, in seconds."""
+
+    @property
+    def case(self) -> str | None:
+        """The case that was run; None for a scenario of one's own."""
+        name: str | None = self._summary.get("case")
+        return name
+
+    @property
+    def variant(self) -> str | None:
+        """The variant of the case."""
+        name: str | None = self._summary.get("variant")
+        return name
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run's randomness."""
+        return int(self._summary["seed"])
+
+    @property
+    def fingerprint(self) -> str:
+        """A hash of the completed operations: equal fingerprints mean the same run, on every host."""
+        return str(self._summary["fingerprint"])
+
+    @property
+    def metrics(self) -> Mapping[str, float]:
+        """Every number of the summary; the names end with their units."""
+        return MappingProxyType(self._summary["metrics"])
+
+    @property
+    def units(self) -> Mapping[str, str]:
+        """The unit of every metric."""
+        return MappingProxyType(self._summary["units"])
+
+    @property
+    def events(self) -> int:
+        """Events that the engine handled."""
+        return int(self._summary["events"])
+
+    @property
+    def simulated_s(self) -> float:
+        """Simulated time that the run covers, in seconds."""
+        return int(self._summary["simulated_ns"]) / 1e9
+
+    @property
+    def jobs(self) -> tuple[str, ...]:
+        """Names of the jobs; the `job` columns count from 0 in this order."""
+        return tuple(self._summary["jobs"])
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Names of the devices; the `device` columns count from 0 in this order."""
+        return tuple(self._summary["devices"])
+
+    @property
+    def ops(self) -> Table:
+        """The operation log: one row per completed operation. Empty when the scenario's `record.log` is off."""
+        return self._table("ops")
+
+    @property
+    def prefetches(self) -> Table:
+        """One row per prefetch."""
+        return self._table("prefetches")
+
+    @property
+    def bins(self) -> Table:
+        """The latency histogram, by job and direction."""
+        return self._table("bins")
+
+    @property
+    def series(self) -> Table:
+        """One row per interval of simulated time."""
+        return self._table("series")
+
+    @property
+    def device_table(self) -> Table:
+        """One row per device."""
+        return self._table("devices")
+
+    def text(self, tool: str, **options: object) -> str:
+        """Print what an observation tool shows of this run: `oplog`, `histogram`, `iostat`, `fio` or `fio-json`."""
+        return self._handle.text({"tool": tool, **options})
+
+    def _table(self, name: str) -> Table:
+        if self._columns is None:
+            self._columns = self._handle.columns()
+        if name not in self._tables:
+            prefix = f"{name}."
+            self._tables[name] = Table(
+                {
+                    column["name"].removeprefix(prefix): self._handle.column(
+                        column["name"], TYPE_CODES[column["dtype"]], column["length"]
+                    )
+                    for column in self._columns
+                    if column["name"].startswith(prefix)
+                }
+            )
+        return self._tables[name]
+
+    def _title(self) -> str:
+        name = " ".join(part for part in (self.case, self.variant) if part) or "scenario"
+        return f"{name}, seed {self.seed}: {self.simulated_s:.3f} s simulated, fingerprint {self.fingerprint}"
+
+    def __repr__(self) -> str:
+        """Say what was run, and its fingerprint."""
+        return f"<Result of {self._title()}>"
+
+    def _repr_html_(self) -> str:
+        """Show the main numbers of every job in a notebook."""
+        shown = ("ios", "mib_per_s", "latency_mean_ms", "latency_p99_ms", "latency_max_ms")
+        rows = ""
+        for job in self.jobs:
+            for direction in ("read", "write"):
+                cells = [self.metrics.get(f"{job}.{direction}_{name}") for name in shown]
+                if not cells[0]:
+                    continue
+                numbers = "".join(f"<td>{'' if cell is None else f'{cell:.4g}'}</td>" for cell in [*cells[1:]])
+                rows += f"<tr><td>{html.escape(job)}</td><td>{direction}</td><td>{cells[0]:.0f}</td>{numbers}</tr>"
+        head = "".join(f"<th>{title}</th>" for title in ("job", "", "I/Os", "MiB/s", "mean ms", "p99 ms", "max ms"))
+        title = html.escape(self._title())
+        return f"<table><caption>{title}</caption><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+
+
+def execute(payload: Mapping[str, object], progress: Progress | None = None) -> Result:
+    """Open a run and carry it to its end, in slices short enough for an interrupt to act soon."""
+    start = perf_counter()
+    handle = engine().open_run(payload)
+    slice_events = FIRST_SLICE_EVENTS
+    try:
+        while True:
+            slice_start = perf_counter()
+            done = handle.step(slice_events)
+            took_s = perf_counter() - slice_start
+            if done < 0:
+                _raise_limit(handle)
+            if progress is not None:
+                progress(done)
+            if done >= 1:
+                return Result(handle, perf_counter() - start)
+            slice_events = max(1_000, min(slice_events * 4, int(slice_events * SLICE_S / max(took_s, 1e-6))))
+    except BaseException:
+        handle.close()
+        raise
+
+
+def _raise_limit(handle: RunHandle) -> None:
+    try:
+        handle.summary()
+    except SeeklabError as error:
+        raise LimitExceeded(error.problems) from None
+    message = "the run failed without a reason"
+    raise LimitExceeded([Problem("", message)])
+
+
+def run(scenario: Mapping[str, Any], *, seed: int = 1, progress: Progress | None = None) -> Result:
+    """Run a scenario of one's own. `schema()` describes what it may hold."""
+    return execute({"scenario": scenario, "seed": seed}, progress)

@@ -1,0 +1,111 @@
+"""A table of result columns: plain typed memory that any data library can take over without a copy."""
+
+from __future__ import annotations
+
+import csv
+import html
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Iterator, Mapping
+
+    from _typeshed import SupportsWrite
+
+Number = float | int
+
+SHOWN_ROWS = 8
+"""Rows that a notebook shows of a table."""
+
+
+def _plain(value: Number) -> str:
+    """Write a number without a needless `.0`."""
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+class Table:
+    """Named columns of equal length.
+
+    `table["latency_ns"]` is a read-only `memoryview` of the column's own memory. The table speaks the Arrow PyCapsule
+    interface: `pyarrow.table(t)`, `polars.DataFrame(t)`, `pandas.DataFrame.from_arrow(t)` and DuckDB take it as it is.
+    """
+
+    __slots__ = ("_columns", "_length")
+
+    def __init__(self, columns: Mapping[str, array[Any]]) -> None:
+        """Make a table of columns, which must have one length and must not change afterwards."""
+        lengths = {len(values) for values in columns.values()}
+        if len(lengths) > 1:
+            message = f"The columns of a table have one length; found {sorted(lengths)}."
+            raise ValueError(message)
+        self._columns = dict(columns)
+        self._length = lengths.pop() if lengths else 0
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(self._columns)
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return self._length
+
+    def __getitem__(self, name: str) -> memoryview[float]:
+        """Give one column, as a read-only view of its memory."""
+        try:
+            values = self._columns[name]
+        except KeyError:
+            message = f"no column {name!r}; the columns are {', '.join(self._columns)}"
+            raise KeyError(message) from None
+        view: memoryview[Any] = memoryview(values).toreadonly()
+        return view
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a column of this name."""
+        return name in self._columns
+
+    def rows(self) -> Iterator[dict[str, Number]]:
+        """Iterate over the rows, one after the other, each as a dictionary of its values."""
+        names = tuple(self._columns)
+        for values in zip(*self._columns.values(), strict=True):
+            yield dict(zip(names, values, strict=True))
+
+    def to_csv(self, target: str | PathLike[str] | SupportsWrite[str]) -> None:
+        """Write the table as comma-separated values, with a header, to a path or an open text file."""
+        if isinstance(target, (str, PathLike)):
+            with Path(target).open("w", encoding="utf-8", newline="") as file:
+                self.to_csv(file)
+            return
+        writer = csv.writer(target, lineterminator="\n")
+        writer.writerow(self._columns)
+        writer.writerows(map(_plain, values) for values in zip(*self._columns.values(), strict=True))
+
+    def __arrow_c_schema__(self) -> object:
+        """Name the columns and their types, as an Arrow schema capsule."""
+        from seeklab._arrow import schema_capsule  # noqa: PLC0415 -- ctypes is loaded when somebody asks for Arrow
+
+        return schema_capsule(self._columns)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Lend the table as an Arrow stream capsule. A requested schema is not followed, as the interface allows."""
+        from seeklab._arrow import stream_capsule  # noqa: PLC0415 -- ctypes is loaded when somebody asks for Arrow
+
+        del requested_schema
+        return stream_capsule(self._columns)
+
+    def __repr__(self) -> str:
+        """Say how many rows there are, and the columns."""
+        return f"<Table of {self._length} rows: {', '.join(self._columns)}>"
+
+    def _repr_html_(self) -> str:
+        """Show the first rows in a notebook."""
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self._columns)
+        shown = min(self._length, SHOWN_ROWS)
+        body = "".join(
+            "<tr>" + "".join(f"<td>{_plain(values[row])}</td>" for values in self._columns.values()) + "</tr>"
+            for row in range(shown)
+        )
+        rest = f"<p>{shown} of {self._length} rows</p>" if shown < self._length else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{rest}"

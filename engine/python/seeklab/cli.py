@@ -1,0 +1,346 @@
+"""The command line. Output is for people unless `--json` asks for one JSON document; errors are sentences on stderr.
+
+Exit status: 0 done, 1 a check failed, 2 bad input, 70 a defect of Seeklab, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import io
+import json
+import os
+import shutil
+import sys
+import textwrap
+from time import monotonic
+from typing import TYPE_CHECKING, Any, Self
+
+import seeklab
+from seeklab._errors import EngineError, SeeklabError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from seeklab._result import Result
+
+DONE, CHECK_FAILED, BAD_INPUT, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
+
+TOOLS = ("oplog", "histogram", "iostat", "fio", "fio-json")
+LARGEST_SEED = 2**53 - 1
+MOST_COMPLAINTS = 20
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a letter is no reason to fail
+    options = _parser().parse_args(arguments)
+    command: Callable[[argparse.Namespace], int] = options.command
+    try:
+        status = command(options)
+        sys.stdout.flush()
+    except SeeklabError as error:
+        _complain(str(error))
+        return BAD_INPUT
+    except EngineError as error:
+        _complain(str(error))
+        return DEFECT
+    except KeyboardInterrupt:
+        _complain("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # The reader has left (`seeklab ... | head`). Python would complain again when it flushes stdout at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    except Exception as error:
+        if os.environ.get("SEEKLAB_TRACEBACK"):
+            raise
+        _complain(
+            f"a defect of Seeklab: {type(error).__name__}: {error}. "
+            "Please report it with the output of the same command under SEEKLAB_TRACEBACK=1."
+        )
+        return DEFECT
+    return status
+
+
+def _complain(text: str) -> None:
+    lines = text.splitlines()
+    for line in lines[:MOST_COMPLAINTS]:
+        print(f"seeklab: {line}", file=sys.stderr)
+    if len(lines) > MOST_COMPLAINTS:
+        print(f"seeklab: and {len(lines) - MOST_COMPLAINTS} more", file=sys.stderr)
+
+
+# Commands
+
+
+def _cases(options: argparse.Namespace) -> int:
+    found = seeklab.cases()
+    if options.json:
+        names = ("id", "code", "title", "family", "source", "variants", "controls")
+        _print_json([{name: case[name] for name in names if name in case} for case in found])
+    else:
+        _print_table(
+            ("case", "variants", "title"), [(case["id"], ", ".join(case["variants"]), case["title"]) for case in found]
+        )
+    return DONE
+
+
+def _run(options: argparse.Namespace) -> int:
+    result = _run_case(options)
+    if options.json:
+        _print_json(_run_document(result))
+        return DONE
+    times = f"{result.simulated_s:.3f} s simulated in {result.wall_s:.3f} s"
+    print(f"{result.case} {result.variant}, seed {result.seed}: {times}")
+    print(f"fingerprint {result.fingerprint}, {result.events} events")
+    print()
+    rows = [(name, _number(value), result.units.get(name, "")) for name, value in result.metrics.items()]
+    _print_table(("metric", "value", "unit"), rows, right={1})
+    return DONE
+
+
+def _run_document(result: Result) -> dict[str, Any]:
+    return {
+        "case": result.case,
+        "variant": result.variant,
+        "seed": result.seed,
+        "fingerprint": result.fingerprint,
+        "metrics": dict(result.metrics),
+        "events": result.events,
+        "wall_s": result.wall_s,
+    }
+
+
+def _facts(options: argparse.Namespace) -> int:
+    wanted = [seeklab.case(options.case)] if options.case else [seeklab.case(case["id"]) for case in seeklab.cases()]
+    asked = [(case.id, fact["id"]) for case in wanted for fact in case.facts]
+    rows: list[dict[str, Any]] = []
+    with _Progress() as progress:
+        for index, (case_id, fact_id) in enumerate(asked):
+            progress(index / len(asked), fact_id)
+            rows += seeklab.facts(case_id, fact_id)
+    missed = [row for row in rows if not row["ok"]]
+    if options.json:
+        _print_json(rows)
+    else:
+        _print_table(
+            ("fact", "kind", "documented", "simulated", "unit", "tolerance", "", "what"),
+            [_fact_line(row) for row in rows],
+            right={2, 3},
+        )
+        for row in missed:
+            if row["misses_because"]:
+                print(f"\n{row['id']} misses because {row['misses_because']}")
+        print(f"\n{len(rows) - len(missed)} of {len(rows)} facts hold.")
+    return CHECK_FAILED if missed else DONE
+
+
+def _fact_line(row: Mapping[str, Any]) -> tuple[str, ...]:
+    documented = row["documented"]
+    text = " to ".join(map(_number, documented)) if isinstance(documented, list) else _number(documented)
+    held = "ok" if row["ok"] else "MISS"
+    return (row["id"], row["kind"], text, _number(row["simulated"]), row["unit"], row["tolerance"], held, row["title"])
+
+
+def _show(options: argparse.Namespace) -> int:
+    result = _run_case(options)
+    chosen = {name: getattr(options, name) for name in ("job", "skip", "limit") if getattr(options, name) is not None}
+    text = result.text(options.tool, **chosen)
+    if options.json:
+        _print_json({**_run_document(result), "tool": options.tool, "text": text})
+    else:
+        _print_text(text)
+    return DONE
+
+
+def _fio(options: argparse.Namespace) -> int:
+    job = seeklab.fio(options.jobfile, options.on)
+    for warning in job.warnings:
+        _complain(f"note: {warning}")
+    for item in job.ignored:
+        _complain(f"note: [{item['job']}] {item['option']}={item['value']} is ignored: {item['reason']}")
+    with _Progress() as progress:
+        result = job.run(seed=options.seed, progress=progress)
+    _print_text(job.report(result, options.output_format))
+    return DONE
+
+
+def _presets(options: argparse.Namespace) -> int:
+    found = seeklab.presets()
+    if options.json:
+        _print_json(found)
+    else:
+        _print_table(
+            ("preset", "kind", "what"), [(preset["name"], preset["kind"], preset["title"]) for preset in found]
+        )
+        for preset in found:
+            print()
+            source = f"{preset['name']}: {preset['source']}"
+            print(textwrap.fill(source, width=min(100, shutil.get_terminal_size().columns), subsequent_indent="  "))
+    return DONE
+
+
+def _schema(_options: argparse.Namespace) -> int:
+    _print_json(seeklab.schema())
+    return DONE
+
+
+def _version(options: argparse.Namespace) -> int:
+    versions = {"seeklab": seeklab.__version__, "engine": seeklab.engine_version()}
+    if options.json:
+        _print_json(versions)
+    else:
+        print(f"seeklab {versions['seeklab']}, engine {versions['engine']}")
+    return DONE
+
+
+# Reading the command line
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="seeklab",
+        description="Reproduce documented storage incidents, and see what a change does.",
+        epilog="Exit status: 0 done, 1 a fact misses, 2 bad input.",
+        allow_abbrev=False,
+    )
+    commands = parser.add_subparsers(metavar="COMMAND", required=True)
+
+    def add(
+        name: str, command: Callable[[argparse.Namespace], int], text: str, *, json_option: bool = True
+    ) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=text, description=text, allow_abbrev=False)
+        added.set_defaults(command=command)
+        if json_option:
+            added.add_argument("--json", action="store_true", help="print one JSON document")
+        return added
+
+    def add_run_options(added: argparse.ArgumentParser) -> None:
+        added.add_argument("case", metavar="CASE", help="a case's name; `seeklab cases` lists them")
+        added.add_argument("--variant", metavar="V", help="a variant of the case; its default one when left out")
+        added.add_argument(
+            "--set",
+            metavar="PATH=VALUE",
+            action="append",
+            default=[],
+            type=_assignment,
+            help="change a value of the scenario, such as volume.prefetch.chunk=4MiB; may be repeated",
+        )
+        add_seed(added)
+
+    def add_seed(added: argparse.ArgumentParser) -> None:
+        added.add_argument(
+            "--seed", metavar="N", type=_seed, default=1, help="seed of the run's randomness (default 1)"
+        )
+
+    add("cases", _cases, "List the cases.")
+    add_run_options(add("run", _run, "Run a case and print its metrics."))
+
+    facts = add("facts", _facts, "Compare what the sources document with what the engine simulates.")
+    facts.add_argument("case", metavar="CASE", nargs="?", help="one case; all when left out")
+
+    show = add("show", _show, "Run a case and print what an observation tool would have shown.")
+    add_run_options(show)
+    show.add_argument("--as", dest="tool", choices=TOOLS, required=True, help="the tool")
+    show.add_argument("--job", metavar="NAME", help="only this job in the operation log")
+    show.add_argument("--skip", metavar="N", type=int, help="begin after so many lines of the operation log")
+    show.add_argument("--limit", metavar="N", type=int, help="at most so many lines of the operation log (default 40)")
+
+    fio = add("fio", _fio, "Run a fio job file on a modelled device.", json_option=False)
+    fio.add_argument("jobfile", metavar="JOBFILE", help="a fio job file; - reads the standard input")
+    fio.add_argument("--on", metavar="PRESET", required=True, help="the device; `seeklab presets` lists them")
+    fio.add_argument("--output-format", choices=("normal", "json"), default="normal", help="as fio's own option")
+    add_seed(fio)
+
+    add("presets", _presets, "List the modelled devices.")
+    add("schema", _schema, "Print the JSON Schema of a scenario.", json_option=False)
+    add("version", _version, "Print the versions of the package and of the engine.")
+    return parser
+
+
+def _assignment(text: str) -> tuple[str, object]:
+    """Read PATH=VALUE. A value is JSON where it can be (numbers, true, lists), and a word otherwise (8MiB, target)."""
+    path, separator, value = text.partition("=")
+    if not separator or not path:
+        message = f"{text!r} is not PATH=VALUE; write, for example, volume.prefetch.chunk=4MiB"
+        raise argparse.ArgumentTypeError(message)
+    try:
+        return path, json.loads(value, parse_constant=str)
+    except ValueError:
+        return path, value
+
+
+def _seed(text: str) -> int:
+    try:
+        seed = int(text)
+    except ValueError:
+        seed = -1
+    if not 0 <= seed <= LARGEST_SEED:
+        message = f"{text!r} is not a seed; give a whole number from 0 to {LARGEST_SEED}"
+        raise argparse.ArgumentTypeError(message)
+    return seed
+
+
+def _run_case(options: argparse.Namespace) -> Result:
+    case = seeklab.case(options.case).with_(dict(options.set))
+    with _Progress() as progress:
+        return case.run(options.variant, seed=options.seed, progress=progress)
+
+
+# Writing
+
+
+class _Progress:
+    """How far a long run is, on a terminal's stderr; silent for runs under a second."""
+
+    QUIET_S = 1.0
+
+    def __init__(self) -> None:
+        self._quiet_until = monotonic() + self.QUIET_S if sys.stderr.isatty() else None
+        self._shown = False
+
+    def __call__(self, done: float, what: str = "") -> None:
+        if self._quiet_until is not None and monotonic() > self._quiet_until:
+            self._shown = True
+            print(f"\r\033[K{done:4.0%} {what}", end="", file=sys.stderr, flush=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._shown:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)
+
+
+def _print_json(document: Any) -> None:  # noqa: ANN401 -- any JSON value
+    print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def _print_text(text: str) -> None:
+    print(text, end="" if text.endswith("\n") else "\n")
+
+
+def _print_table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> None:
+    lines = [tuple(head), *(tuple(row) for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    rights = set(right)
+    for line in lines:
+        cells = [
+            cell.rjust(width) if column in rights else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())
+
+
+def _number(value: float | None) -> str:
+    """Write whole numbers in full and others with six digits."""
+    if value is None:
+        return "-"
+    if isinstance(value, int) or float(value).is_integer():
+        return f"{int(value)}"
+    return f"{value:.6g}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,77 @@
+//! `seeklab-bench FILE.json`: how fast the engine runs natively.
+//!
+//! The file holds what opens a run. Prints one JSON object; `scripts/bench.py` sets those of the other hosts beside it.
+//! The run is repeated, and the fastest time is reported: what disturbs a measurement only ever adds time.
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use seeklab_core::api::Run;
+use serde_json::{Value, json};
+
+const REPEATS: u32 = 3;
+/// A longer run is steady enough by itself.
+const LONG_S: f64 = 3.0;
+
+fn main() -> ExitCode {
+    let paths: Vec<String> = std::env::args().skip(1).collect();
+    let [path] = &paths[..] else {
+        eprintln!("usage: seeklab-bench FILE.json");
+        return ExitCode::from(2);
+    };
+    match measure(path) {
+        Ok(row) => {
+            println!("{row}");
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            eprintln!("seeklab-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn measure(path: &str) -> Result<Value, Box<dyn Error>> {
+    let input = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let mut fastest_s = f64::INFINITY;
+    let mut summary = Value::Null;
+    for _ in 0..REPEATS {
+        let start = Instant::now();
+        let mut run = Run::open(&input).map_err(|envelope| format!("{path}: {envelope}"))?;
+        while (0.0..1.0).contains(&run.step(u32::MAX)) {}
+        let wall_s = start.elapsed().as_secs_f64();
+        summary = serde_json::from_str(&run.summary())?;
+        fastest_s = fastest_s.min(wall_s);
+        if wall_s > LONG_S {
+            break;
+        }
+    }
+    let result = summary.get("ok").ok_or_else(|| format!("{path}: {summary}"))?;
+    Ok(json!({
+        "wall_s": fastest_s,
+        "events": result["events"],
+        "requests": requests(&result["metrics"]),
+        "fingerprint": result["fingerprint"],
+        "peak_mib": peak_mib(),
+    }))
+}
+
+/// Completed operations, over all jobs.
+fn requests(metrics: &Value) -> f64 {
+    metrics
+        .as_object()
+        .into_iter()
+        .flatten()
+        .filter(|(name, _)| name.ends_with(".read_ios") || name.ends_with(".write_ios"))
+        .filter_map(|(_, value)| value.as_f64())
+        .sum()
+}
+
+/// The most memory that this process has held, where the system tells (Linux).
+fn peak_mib() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kib: f64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kib / 1024.0)
+}

@@ -1,0 +1,82 @@
+//! `seeklab-tool`: build steps that must agree with the engine's own `Cargo.lock`.
+
+mod types;
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use seeklab_core::api::Run;
+use serde_json::{Map, Value};
+use wasm_bindgen_cli_support::Bindgen;
+
+const USAGE: &str = "usage: seeklab-tool bindgen --input MODULE.wasm --out FOLDER
+       seeklab-tool types --out FILE.ts
+       seeklab-tool fingerprints RUNS.json";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let outcome = match words[..] {
+        ["bindgen", "--input", input, "--out", out] => bindgen(input.as_ref(), out.as_ref()),
+        ["types", "--out", out] => write_types(out.as_ref()),
+        ["fingerprints", runs] => print_fingerprints(runs.as_ref()),
+        _ => {
+            eprintln!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("seeklab-tool: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Writes `seeklab.js`, `seeklab.d.ts` and `seeklab_bg.wasm` beside each other.
+fn bindgen(input: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    Bindgen::new()
+        .input_path(input)
+        .out_name("seeklab")
+        .web(true)?
+        .typescript(true)
+        // Every host hands over the module itself (bytes or an address), and without the default the glue also loads
+        // where `import.meta.url` says nothing: inside a notebook widget and under Pyodide.
+        .omit_default_module_path(true)
+        .remove_name_section(true)
+        .remove_producers_section(true)
+        .generate(out)
+        .map_err(|error| format!("{}: {error:#}", input.display()).into())
+}
+
+/// Writes the TypeScript types of a scenario, from the schema that the engine itself publishes.
+fn write_types(out: &Path) -> Result<(), Box<dyn Error>> {
+    let envelope: Value = serde_json::from_str(&seeklab_core::api::call("schema", "{}"))?;
+    let schema = envelope.get("ok").ok_or_else(|| format!("the engine gave no schema: {envelope}"))?;
+    let folder = out.parent().map_or_else(PathBuf::new, Path::to_path_buf);
+    std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    std::fs::write(out, types::typescript(schema)).map_err(|error| format!("{}: {error}", out.display()))?;
+    Ok(())
+}
+
+/// Prints the fingerprint that each run has on this machine: `{name: fingerprint}` for `{name: {"request": {...}}}`.
+fn print_fingerprints(runs: &Path) -> Result<(), Box<dyn Error>> {
+    let text = std::fs::read_to_string(runs).map_err(|error| format!("{}: {error}", runs.display()))?;
+    let runs: Map<String, Value> = serde_json::from_str(&text)?;
+    let mut found = Map::new();
+    for (name, run) in runs {
+        let refused = |envelope: String| format!("{name}: {envelope}");
+        let mut run = Run::open(&run["request"].to_string()).map_err(refused)?;
+        while (0.0..1.0).contains(&run.step(u32::MAX)) {}
+        let summary: Value = serde_json::from_str(&run.summary())?;
+        let fingerprint = summary["ok"]["fingerprint"].clone();
+        if fingerprint.is_null() {
+            return Err(refused(summary.to_string()).into());
+        }
+        found.insert(name, fingerprint);
+    }
+    println!("{}", Value::from(found));
+    Ok(())
+}

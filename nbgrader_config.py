@@ -1,0 +1,17 @@
+"""nbgrader: `solutions/` is the source, `exercises/` the release; what a class hands in stays out of git."""
+
+c = get_config()
+
+c.CourseDirectory.course_id = "seeklab"
+c.CourseDirectory.source_directory = "solutions"
+c.CourseDirectory.release_directory = "exercises"
+c.CourseDirectory.submitted_directory = ".grading/submitted"
+c.CourseDirectory.autograded_directory = ".grading/autograded"
+c.CourseDirectory.feedback_directory = ".grading/feedback"
+c.CourseDirectory.solution_directory = ".grading/solution"
+c.CourseDirectory.db_url = "sqlite:///.grading/gradebook.db"
+
+# Each exercise leaves room by itself, and tells what is missing in its checks' own words.
+c.ClearSolutions.code_stub = {"python": "# Your work goes here."}
+# A check that was deleted is put back and graded.
+c.OverwriteCells.add_missing_cells = True

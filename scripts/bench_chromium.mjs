@@ -1,0 +1,67 @@
+// One run in headless Chromium, on a page of its own. The mirror of seeklab-bench and of bench_wasmtime.py.
+// Usage: node bench_chromium.mjs FOLDER_OF_SEEKLAB_JS FILE.json
+
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+const { chromium } = createRequire(new URL("../web/package.json", import.meta.url))("playwright-core");
+
+const [glueFolder, file] = process.argv.slice(2);
+const scratch = mkdtempSync(join(tmpdir(), "seeklab-bench-"));
+
+const browser = await chromium.launch({
+  executablePath: "/usr/bin/chromium",
+  args: [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-crash-reporter",
+    "--disable-breakpad",
+  ],
+  env: { ...process.env, HOME: scratch, XDG_CONFIG_HOME: scratch, XDG_CACHE_HOME: scratch },
+});
+try {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(0);
+  const row = await page.evaluate(measure, {
+    glue: readFileSync(join(glueFolder, "seeklab.js"), "utf8"),
+    engine: readFileSync(join(glueFolder, "seeklab_bg.wasm")).toString("base64"),
+    input: readFileSync(file, "utf8"),
+  });
+  console.log(JSON.stringify(row));
+} finally {
+  await browser.close();
+  rmSync(scratch, { recursive: true, force: true });
+}
+
+async function measure({ glue, engine, input }) {
+  const repeats = 3;
+  const longMs = 3000; // a longer run is steady enough by itself
+  const module = await import(URL.createObjectURL(new Blob([glue], { type: "text/javascript" })));
+  await module.default({ module_or_path: Uint8Array.from(atob(engine), (letter) => letter.charCodeAt(0)) });
+  let fastestMs = Infinity;
+  let summary;
+  for (let repeat = 0; repeat < repeats; repeat++) {
+    const start = performance.now();
+    const run = module.Run.open(input);
+    for (let progress = 0; progress >= 0 && progress < 1; ) progress = run.step(2 ** 32 - 1);
+    const wallMs = performance.now() - start;
+    const envelope = JSON.parse(run.summary());
+    run.free();
+    if (!envelope.ok) throw new Error(JSON.stringify(envelope));
+    summary = envelope.ok;
+    fastestMs = Math.min(fastestMs, wallMs);
+    if (wallMs > longMs) break;
+  }
+  const requests = Object.entries(summary.metrics)
+    .filter(([name]) => name.endsWith(".read_ios") || name.endsWith(".write_ios"))
+    .reduce((sum, [, value]) => sum + value, 0);
+  return { wall_s: fastestMs / 1000, events: summary.events, requests, fingerprint: summary.fingerprint };
+}

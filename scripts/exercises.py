@@ -1,0 +1,84 @@
+"""Generate exercises/, what learners get, from solutions/, where each exercise is written with its answers and checks.
+
+For the author, after a change in solutions/: `scripts/run exercises`. A test demands that the two are in step.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from author import run_in_the_lab
+from console import ROOT, StepFailedError, say
+
+SOLUTIONS = ROOT / "solutions"
+EXERCISES = ROOT / "exercises"
+CONFIG = ROOT / "nbgrader_config.py"
+
+
+def exercises() -> None:
+    """Write exercises/ anew."""
+    with tempfile.TemporaryDirectory(prefix="seeklab-exercises-") as folder:
+        course = course_copy(Path(folder))
+        for assignment in generate(course):
+            # The folder is replaced as a whole: what has gone from the source goes from the release.
+            shutil.rmtree(EXERCISES / assignment, ignore_errors=True)
+            shutil.copytree(course / "exercises" / assignment, EXERCISES / assignment)
+            say(f"wrote exercises/{assignment}")
+        for stale in {path.name for path in EXERCISES.iterdir()} - {path.name for path in SOLUTIONS.iterdir()}:
+            shutil.rmtree(EXERCISES / stale)
+            say(f"removed exercises/{stale}")
+
+
+def course_copy(folder: Path) -> Path:
+    """Make a course directory with the sources and the configuration, so that nothing happens to a real gradebook."""
+    shutil.copytree(SOLUTIONS, folder / "solutions", ignore=shutil.ignore_patterns(".*"))
+    shutil.copyfile(CONFIG, folder / CONFIG.name)
+    (folder / ".grading").mkdir()
+    return folder
+
+
+def generate(course: Path) -> list[str]:
+    """Let nbgrader write the release of every assignment of a course directory; give the assignments' names."""
+    assignments = sorted(path.name for path in (course / "solutions").iterdir())
+    for assignment in assignments:
+        done = nbgrader(course, "generate_assignment", assignment, "--create", "--force")
+        if done.returncode != 0:
+            say(done.stdout)
+            message = f"nbgrader could not generate {assignment}: see above."
+            raise StepFailedError(message)
+        for notebook in (course / "exercises" / assignment).glob("*.ipynb"):
+            _say_as_the_author_does(notebook)
+    return assignments
+
+
+def nbgrader(course: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run nbgrader's own command line in a course directory; all that it says is in `stdout`."""
+    # nbgrader calls alembic by its name alone.
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    own_settings = {"JUPYTER_CONFIG_DIR": str(course / ".jupyter"), "PYTHONDONTWRITEBYTECODE": "1", "PATH": path}
+    return subprocess.run(
+        [sys.executable, "-m", "nbgrader", *arguments],
+        cwd=course,
+        env={**os.environ, **own_settings},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        check=False,
+    )
+
+
+def _say_as_the_author_does(path: Path) -> None:
+    """Write a notebook as every other one in the repository is written, so that equal content is an equal file."""
+    notebook = json.loads(path.read_text(encoding="utf-8"))
+    notebook["metadata"] = {name: notebook["metadata"][name] for name in ("kernelspec", "language_info")}
+    path.write_text(json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    run_in_the_lab(__file__, exercises)

@@ -1,0 +1,26 @@
+"""`make fmt`: format every language's sources in place."""
+
+from __future__ import annotations
+
+import machine
+from console import ROOT, apply_all, main, stream
+from steps import ENGINE, PYTHON_PACKAGES, VENV_BIN, WEB, WEB_PACKAGES
+
+LIMIT_S = 300.0
+
+FORMATTERS = (
+    (("cargo", "fmt", "--all"), ENGINE),
+    ((VENV_BIN / "ruff", "format", "--no-cache"), ROOT),
+    (("npm", "run", "--silent", "format"), WEB),
+)
+
+
+def fmt() -> int:
+    """Run all three, whatever each says."""
+    machine.require_for_lab()
+    apply_all((PYTHON_PACKAGES, WEB_PACKAGES))
+    return max(stream("fmt", command, folder, LIMIT_S)[0] for command, folder in FORMATTERS)
+
+
+if __name__ == "__main__":
+    main(fmt)

@@ -1,0 +1,53 @@
+"""Run the course's notebooks and store what they print, in a form that does not depend on the machine.
+
+For the author, after a change of a notebook or of the model: `scripts/run notebooks`. The tests then compare the marked
+cells with a fresh run.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from author import run_in_the_lab
+from console import ROOT, say
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from nbformat import NotebookNode
+
+KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+def notebooks() -> None:
+    """Run and store every notebook of the course."""
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        store(path)
+        say(f"stored {path.relative_to(ROOT)}")
+
+
+def store(path: Path) -> None:
+    """Run one notebook and write it with its outputs."""
+    import nbformat  # noqa: PLC0415 -- the lab's Python has them, the one that starts this script may not
+    from nbclient import NotebookClient  # noqa: PLC0415 -- as above
+
+    os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # a remark of the debugger's, of no use here
+    notebook = nbformat.read(path, as_version=4)
+    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": path.parent}}).execute()
+    normalise(notebook)
+    nbformat.write(notebook, path)
+
+
+def normalise(notebook: NotebookNode) -> None:
+    """Take out what differs between machines and runs: times, versions, widgets (only a live kernel shows them)."""
+    notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)
+        if cell.cell_type == "code":
+            cell.outputs = [output for output in cell.outputs if WIDGET_VIEW not in output.get("data", {})]
+
+
+if __name__ == "__main__":
+    run_in_the_lab(__file__, notebooks)

@@ -1,0 +1,196 @@
+"""What is built and installed, and from what. Each step runs only when what it reads has changed."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import shutil
+import sys
+import tomllib
+from pathlib import Path
+
+from console import ROOT, VENV, Step, StepFailedError, capture, run
+from machine import WASM_TARGET
+
+VERSION: str = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
+
+ENGINE = ROOT / "engine"
+WEB = ROOT / "web"
+VENV_BIN = VENV / "bin"
+DIST = ROOT / "dist"
+LOCK = ROOT / "requirements" / "lab.txt"
+CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ENGINE / "target"))
+
+GLUE = ENGINE / "wasm" / "pkg"
+"""The engine as JavaScript loads it."""
+PACKAGED_ENGINE = ENGINE / "python" / "seeklab" / "_engine"
+"""The engine as the Python package carries it."""
+TYPES = WEB / "src" / "generated" / "scenario.ts"
+WHEEL_FILE = DIST / f"seeklab-{VERSION}-py3-none-any.whl"
+WIDGET = PACKAGED_ENGINE / "widget.js"
+
+ENGINE_SOURCES = (*(ENGINE / name for name in ("Cargo.toml", "Cargo.lock", "core", "wasm", "cases", "presets")),)
+
+
+def _rust_version() -> list[str]:
+    return [capture("rustc", "--version") or ""]
+
+
+def _install_python_packages() -> None:
+    run("python", sys.executable, "-m", "venv", "--clear", VENV)
+    # Bytecode is written when a module is first used: compiling 450 MB now would cost more than it ever saves.
+    run("python", VENV_BIN / "pip", "install", "--require-hashes", "--no-compile", "--requirement", LOCK)
+    # The lab opens with the course, not with a question about news from elsewhere.
+    settings = VENV / "etc" / "jupyter" / "labconfig" / "page_config.json"
+    settings.parent.mkdir(parents=True, exist_ok=True)
+    settings.write_text(json.dumps({"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}))
+
+
+def _install_web_packages() -> None:
+    run("npm", "npm", "ci", folder=WEB)
+
+
+def _build_tool() -> None:
+    run("tool", "cargo", "build", "--locked", "--profile", "tool", "--package", "seeklab-tool", folder=ENGINE)
+
+
+def _compile_engine() -> None:
+    # The module goes to other machines: nothing in it tells where this one keeps its sources.
+    cargo_home = os.environ.get("CARGO_HOME", str(Path.home() / ".cargo"))
+    flags = [f"--remap-path-prefix={cargo_home}=cargo", f"--remap-path-prefix={ENGINE}=engine"]
+    run(
+        "engine",
+        *("cargo", "build", "--locked", "--release", "--package", "seeklab-wasm", "--target", WASM_TARGET),
+        folder=ENGINE,
+        extra_environment={"CARGO_ENCODED_RUSTFLAGS": "\x1f".join(flags)},
+    )
+
+
+def _write_glue() -> str:
+    tool = CARGO_TARGET / "tool" / "seeklab-tool"
+    module = CARGO_TARGET / WASM_TARGET / "release" / "seeklab_wasm.wasm"
+    shutil.rmtree(GLUE, ignore_errors=True)
+    run("wasm", tool, "bindgen", "--input", module, "--out", GLUE)
+    run("wasm", tool, "types", "--out", TYPES)
+    PACKAGED_ENGINE.mkdir(parents=True, exist_ok=True)
+    for name in ("seeklab_bg.wasm", "seeklab.js"):
+        shutil.copyfile(GLUE / name, PACKAGED_ENGINE / name)
+    content = (GLUE / "seeklab_bg.wasm").read_bytes()
+    return f"{len(content) / 1000:.0f} kB, {len(gzip.compress(content)) / 1000:.0f} kB gzip"
+
+
+def _build_widget() -> str:
+    run("widget", "npm", "run", "widget", folder=WEB)
+    if not WIDGET.exists():
+        message = f"npm run widget did not write {WIDGET.relative_to(ROOT)}."
+        raise StepFailedError(message)
+    return f"{WIDGET.stat().st_size / 1000:.0f} kB"
+
+
+def _install_package() -> None:
+    run("package", VENV_BIN / "pip", "install", "--no-build-isolation", "--no-deps", "--editable", "./")
+    (ROOT / ".grading").mkdir(exist_ok=True)  # nbgrader's database lives there, and nbgrader does not make the folder
+
+
+def _build_wheel() -> str:
+    DIST.mkdir(exist_ok=True)
+    for old in DIST.glob("seeklab-*.whl"):
+        old.unlink()
+    run("wheel", VENV_BIN / "pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", DIST, "./")
+    # Left there, it would be packed again next time, files since deleted included.
+    shutil.rmtree(ROOT / "build", ignore_errors=True)
+    return f"{WHEEL_FILE.name}, {WHEEL_FILE.stat().st_size / 1000:.0f} kB"
+
+
+def _build_site() -> str:
+    run("site", "npm", "run", "build", folder=WEB)
+    size = sum(path.stat().st_size for path in (WEB / "dist").rglob("*") if path.is_file())
+    return f"{size / 1e6:.1f} MB"
+
+
+PYTHON_PACKAGES = Step(
+    "python",
+    "Installing the Python packages",
+    _install_python_packages,
+    reads=(LOCK,),
+    versions=lambda: [sys.version, str(VENV)],
+    makes=(VENV_BIN / "jupyter",),
+)
+WEB_PACKAGES = Step(
+    "npm",
+    "Installing the web packages",
+    _install_web_packages,
+    reads=(WEB / "package.json", WEB / "package-lock.json"),
+    versions=lambda: [capture("node", "--version") or ""],
+    makes=(WEB / "node_modules",),
+)
+TOOL = Step(
+    "tool",
+    "Compiling the generator of the JavaScript glue",
+    _build_tool,
+    reads=(*ENGINE_SOURCES, ENGINE / "tool"),
+    versions=_rust_version,
+    makes=(CARGO_TARGET / "tool" / "seeklab-tool",),
+)
+COMPILED_ENGINE = Step(
+    "engine",
+    "Compiling the engine to WebAssembly",
+    _compile_engine,
+    reads=ENGINE_SOURCES,
+    versions=_rust_version,
+    makes=(CARGO_TARGET / WASM_TARGET / "release" / "seeklab_wasm.wasm",),
+)
+WASM = Step(
+    "wasm",
+    "Writing the engine's JavaScript glue and types",
+    _write_glue,
+    needs=("tool", "engine"),
+    reads=(*ENGINE_SOURCES, ENGINE / "tool"),
+    versions=_rust_version,
+    makes=(GLUE / "seeklab.js", GLUE / "seeklab_bg.wasm", PACKAGED_ENGINE / "seeklab_bg.wasm", TYPES),
+)
+WIDGET_BUNDLE = Step(
+    "widget",
+    "Building the notebook widget",
+    _build_widget,
+    needs=("npm", "wasm"),
+    reads=(WEB, *ENGINE_SOURCES),
+    makes=(WIDGET,),
+)
+PACKAGE = Step(
+    "package",
+    "Installing the seeklab package",
+    _install_package,
+    needs=("python",),
+    reads=(ROOT / "pyproject.toml", LOCK),
+    makes=(VENV_BIN / "seeklab",),
+)
+WHEEL = Step(
+    "wheel",
+    "Building the Python wheel",
+    _build_wheel,
+    # After the editable install, not beside it: both let setuptools write in the same places.
+    needs=("package", "wasm", "widget"),
+    reads=(ROOT / "pyproject.toml", ENGINE / "python", WEB, *ENGINE_SOURCES),
+    makes=(WHEEL_FILE,),
+)
+SITE = Step(
+    "site",
+    "Building the site",
+    _build_site,
+    needs=("npm", "wasm", "wheel"),
+    reads=(ROOT / "pyproject.toml", ENGINE / "python", WEB, *ENGINE_SOURCES),
+    makes=(WEB / "dist" / "index.html",),
+)
+
+# In order: a step stands after those it needs.
+FOR_ENGINE = (TOOL, COMPILED_ENGINE, WASM)
+FOR_LINT = (PYTHON_PACKAGES, WEB_PACKAGES, *FOR_ENGINE)
+FOR_LAB = (*FOR_LINT, WIDGET_BUNDLE, PACKAGE)
+FOR_SITE = (*FOR_LAB, WHEEL, SITE)
+
+
+def first_notebook() -> Path | None:
+    """Give the first notebook of the course."""
+    return next(iter(sorted((ROOT / "notebooks").glob("*.ipynb"))), None)

@@ -1,0 +1,28 @@
+"""`make test`: everything, from an empty clone if need be. The last line counts what passed and failed."""
+
+from __future__ import annotations
+
+import time
+
+import machine
+from console import apply, main, say
+from stages import LINT, TESTS, Count, check
+from steps import FOR_SITE
+
+
+def test() -> int:
+    """Prepare, run every stage that can run, count."""
+    start = time.monotonic()
+    machine.require_for_tests()
+    failed_steps = {name for name, failure in apply(FOR_SITE).items() if failure is not None}
+    say(f"Prepared in {time.monotonic() - start:.0f} s.")
+    count = check((*LINT, *TESTS), failed_steps) + Count(failed=len(failed_steps))
+    if failed_steps:
+        say(f"Could not be prepared: {', '.join(sorted(failed_steps))}; the reasons are above and in .cache/logs.")
+    say(f"All of it took {time.monotonic() - start:.0f} s.\n")
+    say(str(count))
+    return 1 if count.failed else 0
+
+
+if __name__ == "__main__":
+    main(test)

@@ -1,0 +1,148 @@
+/**
+ * Reads a notebook in JupyterLab as a learner does: runs all cells, moves a slider of the last chart, lets it go.
+ *
+ *     node notebook_browser.mjs ADDRESS   (of the notebook in JupyterLab, started with --expose-app-in-browser)
+ *
+ * Prints what it saw as one JSON document. With SEEKLAB_SHOTS set, leaves screenshots in that folder.
+ */
+import { join } from "node:path";
+import { launch } from "../web/test/browser/host.mjs";
+
+const [address] = process.argv.slice(2);
+const shots = process.env.SEEKLAB_SHOTS;
+const width = 1280;
+const height = 900;
+
+const chromium = await launch();
+try {
+  const page = await chromium.browser.newPage({ viewport: { width, height } });
+  const foreign = [];
+  const errors = [];
+  let messages = 0;
+  page.on("request", (request) => {
+    const to = new URL(request.url());
+    if (to.protocol.startsWith("http") && to.origin !== new URL(address).origin) foreign.push(request.url());
+  });
+  page.on("pageerror", (error) => errors.push(String(error)));
+  page.on("websocket", (socket) =>
+    socket.on("framesent", ({ payload }) => {
+      if (payload.toString("latin1").includes("comm_msg")) messages += 1;
+    }),
+  );
+
+  await page.goto(address);
+  await page.waitForFunction(() => globalThis.jupyterapp?.shell.currentWidget?.content?.widgets?.length > 0);
+  await page.evaluate(async () => {
+    const panel = globalThis.jupyterapp.shell.currentWidget;
+    await panel.sessionContext.ready;
+    await globalThis.jupyterapp.commands.execute("notebook:run-all-cells");
+  });
+
+  await shoot("top");
+  const strip = await chartAfter("strip");
+  await shoot("strip");
+  const chart = await chartAfter("live");
+  await shoot("live");
+  const slider = chart.locator(".control", { hasText: "Largest transaction" }).locator("input");
+  const told = chart.locator(".sentence");
+  const before = await told.innerText();
+
+  // Drag to the left end of the slider, and look before letting go.
+  await slider.scrollIntoViewIfNeeded();
+  const box = await slider.boundingBox();
+  const middle = box.y + box.height / 2;
+  const [low, high] = await slider.evaluate(({ min, max }) => [Number(min), Number(max)]);
+  const at = await slider.evaluate((input) => input.valueAsNumber);
+  const thumb = 16;
+  await page.mouse.move(box.x + thumb / 2 + ((box.width - thumb) * (at - low)) / (high - low), middle);
+  await page.mouse.down();
+  messages = 0;
+  for (const share of [0.4, 0.3, 0.2, 0.25]) await page.mouse.move(box.x + box.width * share, middle);
+  await waitForChange(told, before);
+  await page.waitForTimeout(500);
+  const whileDragged = { told: await told.innerText(), messages };
+  await shoot("dragged");
+  await page.mouse.up();
+  // The widget tells the kernel once the run of the released slider is done.
+  for (let wait = 0; messages === 0 && wait < 300; wait++) await page.waitForTimeout(100);
+  const value = await slider.evaluate((input) => input.getAttribute("aria-valuetext"));
+
+  const kernel = await inKernel(`
+import json
+print(json.dumps({"set": chart.set, "shown": chart.result.get("fingerprint"), "own": chart.run().fingerprint}))
+`);
+
+  if (shots) {
+    for (const name of ["predict", "oplog-after", "phases", "fix", "facts", "what-if"]) {
+      await scrollTo(name);
+      await shoot(name);
+    }
+    await page.evaluate(() =>
+      globalThis.jupyterapp.commands.execute("apputils:change-theme", { theme: "JupyterLab Dark" }),
+    );
+    await page.waitForTimeout(1500);
+    for (const name of ["live", "strip", "chart", "predict"]) {
+      await scrollTo(name);
+      await shoot(`${name}-dark`);
+    }
+  }
+  const failed = await page.evaluate(() =>
+    [...globalThis.jupyterapp.shell.currentWidget.content.model.cells].flatMap((cell) =>
+      cell.type === "code" && cell.outputs.toJSON().some((output) => output.output_type === "error") ? [cell.id] : [],
+    ),
+  );
+  console.log(
+    JSON.stringify({ failed, errors, foreign, strip: await strip.count(), before, whileDragged, value, kernel }),
+  );
+
+  async function scrollTo(id) {
+    await page.evaluate(async (cellId) => {
+      const { content } = globalThis.jupyterapp.shell.currentWidget;
+      const index = content.widgets.findIndex((cell) => cell.model.id === cellId);
+      content.activeCellIndex = index;
+      await content.scrollToItem(index, "start");
+    }, id);
+    await page.waitForTimeout(300);
+  }
+
+  /** The chart that a cell shows, once it has told its first result. */
+  async function chartAfter(id) {
+    await scrollTo(id);
+    const found = page.locator(".jp-Notebook-cell.jp-mod-active .seeklab-widget");
+    await found.locator(".sentence:not(:empty)").waitFor({ timeout: 60_000 });
+    await page.evaluate((cellId) => {
+      const cell = globalThis.jupyterapp.shell.currentWidget.content.widgets.find((one) => one.model.id === cellId);
+      cell.node.dataset.testCell = cellId;
+    }, id);
+    return page.locator(`[data-test-cell="${id}"] .seeklab-widget`);
+  }
+
+  async function waitForChange(locator, text) {
+    const deadline = Date.now() + 30_000;
+    while ((await locator.innerText()) === text) {
+      if (Date.now() > deadline) throw new Error(`still tells "${text}" 30 s after the slider began to move`);
+      await page.waitForTimeout(50);
+    }
+  }
+
+  /** Runs code in a cell of its own, as a reader might, and gives what it printed. */
+  async function inKernel(source) {
+    return page.evaluate(async (code) => {
+      const { commands, shell } = globalThis.jupyterapp;
+      const { content } = shell.currentWidget;
+      content.activeCellIndex = content.widgets.length - 1;
+      await commands.execute("notebook:insert-cell-below");
+      await commands.execute("notebook:change-cell-to-code");
+      content.activeCell.model.sharedModel.setSource(code);
+      await commands.execute("notebook:run-cell");
+      const [output] = content.activeCell.model.outputs.toJSON();
+      return output?.text ?? JSON.stringify(output);
+    }, source);
+  }
+
+  async function shoot(name) {
+    if (shots) await page.screenshot({ path: join(shots, `${name}.png`) });
+  }
+} finally {
+  await chromium.close();
+}

@@ -1,0 +1,40 @@
+"""The README's table of facts, written from a run: `.venv/bin/python tests/readme_facts.py`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import seeklab
+
+README = Path(__file__).parent.parent / "README.md"
+TABLE = re.compile(r"(?<=checked by a test -->\n).*?(?=<!-- /facts -->)", re.DOTALL)
+
+
+def _number(value: float | list[float]) -> str:
+    if isinstance(value, list):
+        return " to ".join(map(_number, value))
+    return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
+
+
+def table() -> str:
+    """Write the table as Markdown."""
+    rows = ["| fact | documented | simulated | unit | tolerance | kind |", "|---|---|---|---|---|---|"]
+    for fact in seeklab.facts("odx-prefetch"):
+        cells = (fact["documented"], fact["simulated"])
+        numbers = " | ".join(map(_number, cells))
+        verdict = "" if fact["ok"] else " **misses**"
+        rows.append(
+            f"| {fact['id']} {fact['title']}{verdict} | {numbers} | {fact['unit']} | {fact['tolerance']} | {fact['kind']} |"
+        )
+    return "\n".join(rows) + "\n"
+
+
+def current() -> str:
+    """Read the table that the README shows."""
+    found = TABLE.search(README.read_text(encoding="utf-8"))
+    return found.group() if found else ""
+
+
+if __name__ == "__main__":
+    README.write_text(TABLE.sub(lambda _: table(), README.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,207 @@
+"""Bad input is answered with a sentence that says where, what and what instead; exit status 2, no traceback."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import seeklab
+
+if TYPE_CHECKING:
+    import subprocess
+    from pathlib import Path
+
+    from conftest import CommandLine
+
+CASE = "odx-prefetch"
+JOB = {"name": "reader", "rw": "read", "bs": "64KiB", "size": "1MiB"}
+DEVICES = [{"preset": "hdd-7200"}]
+
+
+def assert_refused(done: subprocess.CompletedProcess[str], *wanted: str) -> None:
+    """Demand a refusal that names what is wanted."""
+    assert done.returncode == 2, done
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert "panicked" not in done.stderr
+    for part in wanted:
+        assert part in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        pytest.param(["run", "odx-prefech"], ["odx-prefech", "odx-prefetch"], id="misspelt case"),
+        pytest.param(["run", CASE, "--variant", "brokn"], ["brokn", "broken"], id="misspelt variant"),
+        pytest.param(["facts", "odx"], ["odx"], id="facts of an unknown case"),
+        pytest.param(["run", CASE, "--set", "volume.prefetch.chunck=4MiB"], ["chunck", "chunk"], id="misspelt field"),
+        pytest.param(
+            ["run", CASE, "--set", "volume.prefetch.chunk=8q"], ["volume.prefetch.chunk", "8q"], id="wrong unit"
+        ),
+        pytest.param(["run", CASE, "--set", "jobs[0].iodepth=0"], ["jobs[0].iodepth", "0"], id="out of range"),
+        pytest.param(["run", CASE, "--set", "jobs[99].bs=4k"], ["jobs[99]"], id="no such job"),
+        pytest.param(["run", CASE, "--set", "protocol.odx_sizing=maximum"], ["maximum", "max"], id="unknown word"),
+        pytest.param(["run", CASE, "--set", "chunk"], ["PATH=VALUE"], id="not an assignment"),
+        pytest.param(["run", CASE, "--seed", "x"], ["'x'", "whole number"], id="not a seed"),
+        pytest.param(["run", CASE, "--seed", str(2**53)], [str(2**53 - 1)], id="seed too large"),
+        pytest.param(["show", CASE, "--as", "iotop"], ["iotop", "iostat"], id="unknown tool"),
+        pytest.param(["fio", "none.fio", "--on", "nvme"], ["none.fio", "No such file"], id="no job file"),
+        pytest.param(["fio", ".", "--on", "nvme"], ["directory"], id="a directory"),
+        pytest.param(["rnu"], ["rnu"], id="unknown command"),
+    ],
+)
+def test_a_command_line_mistake_is_told(command_line: CommandLine, arguments: list[str], wanted: list[str]) -> None:
+    assert_refused(command_line(*arguments), *wanted)
+
+
+def refusal(scenario: dict[str, Any]) -> seeklab.SeeklabError:
+    """Give what the engine says about a scenario."""
+    with pytest.raises(seeklab.SeeklabError) as caught:
+        seeklab.run(scenario)
+    return caught.value
+
+
+def paths(error: seeklab.SeeklabError) -> list[str]:
+    """Tell where the problems are."""
+    return [problem.path for problem in error.problems]
+
+
+def test_a_misspelt_field_names_the_nearest() -> None:
+    problem = refusal({"jobs": [{**JOB, "iodeth": 4}], "devices": DEVICES}).problems[0]
+    assert problem.path.startswith("jobs[0]")
+    assert problem.nearest == "iodepth"
+    assert "iodeth" in str(problem)
+
+
+def test_all_problems_are_told_at_once() -> None:
+    error = refusal({"jobs": [{**JOB, "bs": "8q", "iodepth": 0}], "devices": [{"preset": "hdd-720"}]})
+    assert {"jobs[0].bs", "jobs[0].iodepth"} <= set(paths(error))
+    assert any("hdd-7200" in str(problem) for problem in error.problems)
+    assert len(str(error).splitlines()) == len(error.problems) >= 3
+
+
+@pytest.mark.parametrize(
+    ("scenario", "path"),
+    [
+        pytest.param({"jobs": [], "devices": DEVICES}, "jobs", id="empty jobs"),
+        pytest.param({"devices": DEVICES}, "jobs", id="no jobs"),
+        pytest.param({"jobs": [JOB], "devices": []}, "devices", id="no devices"),
+        pytest.param({"jobs": [{**JOB, "bs": 100}], "devices": DEVICES}, "jobs[0].bs", id="smaller than a sector"),
+        pytest.param({"jobs": [{**JOB, "bs": -4096}], "devices": DEVICES}, "jobs[0].bs", id="negative"),
+        pytest.param({"jobs": [{**JOB, "bs": "40ms"}], "devices": DEVICES}, "jobs[0].bs", id="a time for a size"),
+        pytest.param(
+            {"jobs": [{**JOB, "runtime": "4KiB"}], "devices": DEVICES}, "jobs[0].runtime", id="a size for a time"
+        ),
+        pytest.param({"jobs": [{**JOB, "bs": None}], "devices": DEVICES}, "jobs[0].bs", id="null"),
+        pytest.param({"jobs": [{**JOB, "bs": 1e300}], "devices": DEVICES}, "jobs[0].bs", id="a huge number"),
+        pytest.param({"jobs": [{**JOB, "size": "900TiB"}], "devices": DEVICES}, "jobs[0].size", id="beyond the device"),
+        pytest.param(
+            {"jobs": [{**JOB, "size": "4KiB"}], "devices": DEVICES}, "jobs[0]", id="a request larger than its region"
+        ),
+        pytest.param(
+            {"jobs": [JOB], "devices": DEVICES, "volume": {"prefetch": {"chunk": "8MiB"}}},
+            "volume.prefetch",
+            id="a prefetcher without a cache",
+        ),
+        pytest.param(
+            {"jobs": [{**JOB, "rw": "odxcopy"}], "devices": DEVICES},
+            "jobs[0].rw",
+            id="an offloaded copy without a protocol",
+        ),
+        pytest.param([], "", id="not an object"),
+    ],
+)
+def test_a_scenario_that_cannot_be_is_told_where(scenario: Any, path: str) -> None:  # noqa: ANN401 -- anything a user may pass
+    error = refusal(scenario)
+    assert any(found.startswith(path) for found in paths(error)), error
+    assert all(problem.message for problem in error.problems)
+
+
+def test_a_queue_that_needs_too_much_memory_is_refused_before_it_runs() -> None:
+    error = refusal({"jobs": [{**JOB, "numjobs": 4096, "iodepth": 65536}], "devices": DEVICES})
+    assert paths(error) == ["jobs"]
+    assert "268435456" in str(error)
+
+
+def test_a_log_that_outgrows_its_memory_stops_the_run() -> None:
+    job = {**JOB, "bs": 512, "loops": 1000}
+    error = refusal({"jobs": [job], "devices": DEVICES, "record": {"log": True}, "limits": {"memory": "16MiB"}})
+    assert isinstance(error, seeklab.LimitExceeded)
+    assert paths(error) == ["limits.memory"]
+    assert "record.log" in str(error)
+
+
+def test_a_scenario_that_never_ends_is_stopped_at_its_limit() -> None:
+    job = {**JOB, "rw": "randread", "time_based": True, "runtime": "1000000s"}
+    error = refusal({"jobs": [job], "devices": DEVICES, "limits": {"events": 10_000}})
+    assert isinstance(error, seeklab.LimitExceeded)
+    assert paths(error) == ["limits.events"]
+    assert "10000" in str(error)
+
+
+def test_a_job_without_an_end_is_refused_before_it_runs() -> None:
+    error = refusal({"jobs": [{**JOB, "time_based": True}], "devices": DEVICES})
+    assert paths(error) == ["jobs[0].runtime"]
+
+
+def test_a_job_that_takes_for_ever_is_stopped_and_told() -> None:
+    error = refusal({"jobs": [{**JOB, "rate": 1}], "devices": DEVICES})
+    assert paths(error) == ["limits.time"]
+
+
+@pytest.mark.parametrize(
+    ("content", "wanted"),
+    [
+        pytest.param(b"\x7fELF\x02\x01\x01\x00" + bytes(64), [], id="a program"),
+        pytest.param(b"hello world\n", ["[section]"], id="prose"),
+        pytest.param(b"", [], id="an empty file"),
+        pytest.param(b"[global]\nbs=4k\n", [], id="no job section"),
+        pytest.param(
+            b"[a]\nrw=read\nsize=1m\nfilename=caf\xe9\n", ["byte 32", "line 4", "0xe9", "UTF-8"], id="broken UTF-8"
+        ),
+        pytest.param(b"[a]\nrw=raed\nsize=1m\n", ["raed", "read"], id="unknown pattern"),
+        pytest.param(b"[a]\nrw=read\nsize=1m\nidepth=4\n", ["idepth", "iodepth"], id="misspelt option"),
+        pytest.param(b"[a]\nrw=read\nsize=1m\nbs=4x\n", ["bs", "4x"], id="not a size"),
+        pytest.param(b"[a]\nrw=read\nsize=9999t\n", ["size"], id="beyond the device"),
+        pytest.param(b"[a]\ninclude gone.fio\nrw=read\nsize=1m\n", ["gone.fio"], id="a missing include"),
+        pytest.param(
+            b"[a]\nrw=read\nsize=1m\nverify=crc32c\n", ["verify"], id="an option that would change the result"
+        ),
+        pytest.param(b"[" + b"a" * 2_000_000, ["1 MiB"], id="a huge file"),
+    ],
+)
+def test_a_job_file_mistake_is_told(
+    command_line: CommandLine, tmp_path: Path, content: bytes, wanted: list[str]
+) -> None:
+    (tmp_path / "job.fio").write_bytes(content)
+    assert_refused(command_line("fio", "job.fio", "--on", "hdd-7200"), *wanted)
+
+
+def test_an_unknown_preset_names_the_nearest(command_line: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "job.fio").write_text("[a]\nrw=read\nsize=1m\n")
+    assert_refused(command_line("fio", "job.fio", "--on", "hdd-720"), "hdd-720", "hdd-7200")
+
+
+def test_files_that_include_each_other_do_not_hang(command_line: CommandLine, tmp_path: Path) -> None:
+    (tmp_path / "a.fio").write_text("[a]\ninclude b.fio\nrw=read\nsize=1m\n")
+    (tmp_path / "b.fio").write_text("include a.fio\n")
+    assert_refused(command_line("fio", "a.fio", "--on", "hdd-7200", timeout_s=20), "include")
+
+
+def test_an_argument_that_is_not_text_is_told(command_line: CommandLine) -> None:
+    assert_refused(command_line("run", b"\xff\xfe".decode("utf-8", "surrogateescape")))
+
+
+def test_the_engine_answers_further_questions_after_bad_ones() -> None:
+    for _ in range(20):
+        refusal({"jobs": [{**JOB, "bs": "8q"}], "devices": DEVICES})
+    assert seeklab.run({"jobs": [JOB], "devices": DEVICES}).metrics["reader.read_ios"] == 16
+
+
+def test_json_output_stays_empty_when_the_input_is_bad(command_line: CommandLine) -> None:
+    done = command_line("run", "nothing-like-it", "--json")
+    assert_refused(done, "nothing-like-it")
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(done.stdout)

@@ -1,0 +1,137 @@
+"""The command line: shapes that others rely on, text for people, and how it ends."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import seeklab
+
+if TYPE_CHECKING:
+    from conftest import CommandLine
+
+CASE = "odx-prefetch"
+
+
+def document(done: subprocess.CompletedProcess[str], status: int = 0) -> Any:  # noqa: ANN401 -- any JSON value
+    """Read the one JSON document on stdout."""
+    assert done.returncode == status, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_cases_lists_every_case(command_line: CommandLine) -> None:
+    found = document(command_line("cases", "--json"))
+    case = next(case for case in found if case["id"] == CASE)
+    assert {"id", "title", "family", "source", "variants", "controls"} <= set(case)
+    assert case["variants"] == ["broken", "fixed", "ssd-resident", "ssd-evicted", "two-ahead"]
+    assert CASE in command_line("cases").stdout
+
+
+def test_run_gives_the_metrics_of_the_same_run_in_python(command_line: CommandLine) -> None:
+    found = document(command_line("run", CASE, "--variant", "fixed", "--seed", "7", "--json"))
+    assert set(found) == {"case", "variant", "seed", "fingerprint", "metrics", "events", "wall_s"}
+    result = seeklab.case(CASE).run("fixed", seed=7)
+    assert (found["case"], found["variant"], found["seed"]) == (CASE, "fixed", 7)
+    assert found["fingerprint"] == result.fingerprint
+    assert found["metrics"] == dict(result.metrics)
+
+
+def test_run_takes_changes_by_path(command_line: CommandLine) -> None:
+    found = document(command_line("run", CASE, "--set", "volume.prefetch.chunk=4MiB", "--json"))
+    assert found["fingerprint"] == seeklab.case(CASE).with_({"volume.prefetch.chunk": 4 << 20}).run().fingerprint
+    assert found["fingerprint"] != seeklab.case(CASE).run().fingerprint
+
+
+def test_run_for_people_aligns_its_numbers(command_line: CommandLine) -> None:
+    done = command_line("run", CASE)
+    lines = done.stdout.splitlines()
+    assert done.returncode == 0
+    assert "fingerprint" in done.stdout
+    head = next(line for line in lines if line.startswith("metric"))
+    row = next(line for line in lines if line.startswith("odx.read_latency_mean_ms "))
+    assert head.index("unit") == row.rindex("ms")
+
+
+def test_facts_are_all_listed_and_decide_the_exit_status(command_line: CommandLine) -> None:
+    done = command_line("facts", CASE, "--json", timeout_s=300)
+    rows = json.loads(done.stdout)
+    assert [row["id"] for row in rows] == [f"Q1.{number}" for number in range(1, 10)]
+    wanted = {"case", "id", "kind", "documented", "simulated", "unit", "tolerance", "ok"}
+    assert all(wanted <= set(row) for row in rows)
+    assert done.returncode == (0 if all(row["ok"] for row in rows) else 1)
+
+
+@pytest.mark.parametrize("tool", ["oplog", "histogram", "iostat", "fio", "fio-json"])
+def test_show_prints_what_each_tool_prints(command_line: CommandLine, tool: str) -> None:
+    done = command_line("show", CASE, "--as", tool)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(done.stdout.splitlines()) > 3
+    if tool == "fio-json":
+        assert json.loads(done.stdout)["jobs"]
+
+
+def test_the_operation_log_shows_the_contiguous_reads_of_the_incident(command_line: CommandLine) -> None:
+    assert "8650752" in command_line("show", CASE, "--as", "oplog", "--job", "odx").stdout.replace(",", "").replace(
+        "_", ""
+    )
+
+
+def test_presets_name_their_source(command_line: CommandLine) -> None:
+    found = document(command_line("presets", "--json"))
+    assert {"hdd-7200", "ssd-sata", "nvme", "lun-100mb"} <= {preset["name"] for preset in found}
+    assert all(preset["source"] for preset in found)
+
+
+def test_schema_is_a_json_schema(command_line: CommandLine) -> None:
+    schema = document(command_line("schema"))
+    assert "jobs" in schema["properties"]
+
+
+def test_version_names_package_and_engine(command_line: CommandLine) -> None:
+    assert document(command_line("version", "--json"))["seeklab"] == seeklab.__version__
+
+
+def test_a_reader_that_leaves_early_is_no_error() -> None:
+    command = [sys.executable, "-m", "seeklab.cli", "show", CASE, "--as", "oplog", "--limit", "100000"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        assert running.stderr is not None
+        running.stdout.readline()
+        running.stdout.close()
+        errors = running.stderr.read()
+    assert (running.returncode, errors) == (0, b"")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+def test_an_interrupt_stops_a_long_run_at_once() -> None:
+    job = "[global]\nrw=randread\nbs=4k\nsize=1g\ntime_based\nruntime=100000\n[a]\n"
+    command = [sys.executable, "-m", "seeklab.cli", "fio", "-", "--on", "hdd-7200"]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdin is not None
+        assert running.stderr is not None
+        running.stdin.write(job.encode())
+        running.stdin.close()
+        time.sleep(2)
+        assert running.poll() is None, running.stderr.read()
+        running.send_signal(signal.SIGINT)
+        asked = time.monotonic()
+        errors = running.stderr.read()
+        running.wait(timeout=5)
+    assert time.monotonic() - asked < 2
+    assert running.returncode == 130
+    assert errors.endswith(b"seeklab: interrupted\n")
+
+
+def test_a_missing_engine_names_the_command_that_builds_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from seeklab import _wasmtime  # noqa: PLC0415 -- a private module, for this test alone
+
+    monkeypatch.setattr(_wasmtime, "files", lambda _: __import__("pathlib").Path("/nonexistent"))
+    with pytest.raises(seeklab.EngineError, match="make wasm"):
+        _wasmtime.WasmtimeEngine()

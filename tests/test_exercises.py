@@ -1,0 +1,217 @@
+"""The assignments: in step with their source, failing as shipped, solvable, and graded rightly by nbgrader itself."""
+
+from __future__ import annotations
+
+import filecmp
+import json
+import re
+import shutil
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import exercises
+from seeklab.exercises import odx_prefetch
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    Notebook = dict[str, Any]
+
+pytest.importorskip("nbgrader", reason="nbgrader is not installed; `make lab` installs it")
+
+ASSIGNMENT = "odx-prefetch"
+POINTS = {"check-prediction": 3, "check-diagnosis": 5, "check-fix": 2, "check-fix-elsewhere": 2}
+NOTHING = dict.fromkeys(POINTS, 0)
+SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Give a course directory of its own, with the release that nbgrader makes of the sources."""
+    folder = exercises.course_copy(tmp_path_factory.mktemp("course"))
+    exercises.generate(folder)
+    return folder
+
+
+def test_exercises_are_in_step_with_their_source(course: Path) -> None:
+    generated, kept = course / "exercises", exercises.EXERCISES
+    files = sorted(path.relative_to(generated) for path in generated.rglob("*") if path.is_file())
+    stored = sorted(path.relative_to(kept) for path in kept.rglob("*") if path.is_file() and not _is_hidden(path))
+    assert stored == files
+    _, differing, unreadable = filecmp.cmpfiles(generated, kept, [str(path) for path in files], shallow=False)
+    assert (differing, unreadable) == ([], []), "scripts/run exercises writes exercises/ anew"
+
+
+def test_no_answer_and_no_hidden_test_is_in_a_release(course: Path) -> None:
+    for source in (course / "solutions").rglob("*.ipynb"):
+        release = (course / "exercises" / source.relative_to(course / "solutions")).read_text(encoding="utf-8")
+        assert "BEGIN SOLUTION" not in release
+        assert "HIDDEN TESTS" not in release
+        answers = [
+            line.strip()
+            for cell in _read(source)["cells"]
+            for region in SOLUTION.findall(_source(cell))
+            for line in region.splitlines()
+            if len(line.strip()) > len("prediction = {")
+        ]
+        assert answers
+        assert [answer for answer in answers if json.dumps(answer)[1:-1] in release] == []
+
+
+def test_a_solution_passes_its_own_checks(course: Path) -> None:
+    told = exercises.nbgrader(course, "validate", str(course / "solutions" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")).stdout
+    assert "Success! Your notebook passes all the tests." in told
+
+
+def test_every_check_fails_as_shipped(course: Path) -> None:
+    told = exercises.nbgrader(course, "validate", str(course / "exercises" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")).stdout
+    assert f"VALIDATION FAILED ON {len(POINTS)} CELL(S)!" in told
+
+
+# What a class hands in. Each takes the released notebook and changes it as a learner would, or as a cheat would.
+
+
+def _good(notebook: Notebook) -> None:
+    solved = _read(exercises.SOLUTIONS / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")
+    for cell in solved["cells"]:
+        for answer in SOLUTION.findall(_source(cell)):
+            _cell(notebook, cell["id"])["source"] = answer
+
+
+def _bad(notebook: Notebook) -> None:
+    _good(notebook)
+    _cell(notebook, "prediction")["source"] = f"prediction = {dict.fromkeys(odx_prefetch.QUESTIONS, 1000)}"
+    _cell(notebook, "diagnosis")["source"] = """diagnosis = {
+    "read_bytes": 8 << 20, "missed_bytes": 0, "first_missed_byte": 0,
+    "phase": "transfer", "cause": "The disks turn too slowly.",
+}"""
+    _cell(notebook, "fix")["source"] = "fix = {'jobs[background].rate_iops': 0.001, 'volume.cache.size': '64GiB'}"
+
+
+def _fitted_to_one_size(notebook: Notebook) -> None:
+    _good(notebook)
+    largest = "exercise.system(LEARNER).changes['protocol.max_transaction']"
+    _cell(notebook, "fix")["source"] = f"fix = {{'volume.prefetch.chunk': {largest}}}"
+
+
+def _points_raised(notebook: Notebook) -> None:
+    _fitted_to_one_size(notebook)
+    for name in POINTS:
+        _cell(notebook, name)["metadata"]["nbgrader"]["points"] = 100
+
+
+def _checks_rewritten(notebook: Notebook) -> None:
+    for name, points in POINTS.items():
+        _cell(notebook, name)["source"] = str(points)
+
+
+def _checks_removed(notebook: Notebook) -> None:
+    _fitted_to_one_size(notebook)
+    deleted = ("check-diagnosis", "check-fix-elsewhere")
+    for name in POINTS:
+        del _cell(notebook, name)["metadata"]["nbgrader"]
+    notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] not in deleted]
+
+
+def _checks_not_graded(notebook: Notebook) -> None:
+    _bad(notebook)
+    for name in POINTS:
+        _cell(notebook, name)["metadata"]["nbgrader"]["grade"] = False
+
+
+FITTED = {**POINTS, "check-fix-elsewhere": 0}
+SUBMISSIONS: dict[str, tuple[Callable[[Notebook], None], dict[str, int]]] = {
+    "good": (_good, POINTS),
+    "untouched": (lambda _: None, NOTHING),
+    "bad": (_bad, NOTHING),
+    "points-raised": (_points_raised, FITTED),
+    "checks-rewritten": (_checks_rewritten, NOTHING),
+    "checks-removed": (_checks_removed, FITTED),
+    "checks-not-graded": (_checks_not_graded, NOTHING),
+}
+REFUSED = ["checks-not-graded"]
+"""nbgrader tells the instructor of these, and gives no points."""
+
+
+@pytest.fixture(scope="module")
+def grades(course: Path) -> dict[str, dict[str, float]]:
+    """Let nbgrader's command line grade the class, and read its gradebook."""
+    from nbgrader.api import Gradebook  # noqa: PLC0415 -- after importorskip
+
+    release = course / "exercises" / ASSIGNMENT
+    for student, (change, _) in SUBMISSIONS.items():
+        handed_in = course / ".grading" / "submitted" / student / ASSIGNMENT
+        shutil.copytree(release, handed_in)
+        path = handed_in / f"{ASSIGNMENT}.ipynb"
+        notebook = _read(path)
+        change(notebook)
+        path.write_text(json.dumps(notebook), encoding="utf-8")
+    told = exercises.nbgrader(course, "autograde", ASSIGNMENT, "--force").stdout
+    assert re.findall(r"error processing assignment '.*' for student '(.*)'", told) == REFUSED, told
+    with Gradebook(f"sqlite:///{course / '.grading' / 'gradebook.db'}") as gradebook:
+        return {
+            student: {
+                grade.name: grade.score
+                for grade in gradebook.find_submission_notebook(ASSIGNMENT, ASSIGNMENT, student).grades
+            }
+            for student in SUBMISSIONS
+        }
+
+
+@pytest.mark.parametrize("student", SUBMISSIONS)
+def test_nbgrader_grades_a_submission_by_what_it_does(student: str, grades: dict[str, dict[str, float]]) -> None:
+    assert grades[student] == SUBMISSIONS[student][1]
+
+
+def test_a_learner_is_told_the_measured_number_and_the_bound() -> None:
+    verdict = odx_prefetch.check_fix({"volume.prefetch.per_request": 2}, "Ada Lovelace")
+    assert re.search(r"prefetch_max_ahead_bytes: [\d,]+ B; bound <= [\d,]+ \(fixed has [\d,]+\): broken", str(verdict))
+
+
+def test_systems_differ_between_learners_and_stay_the_same_for_one() -> None:
+    assert odx_prefetch.system("Ada Lovelace").changes == odx_prefetch.system(" ada  lovelace").changes
+    chunks = {str(odx_prefetch.system(f"learner {n}").changes) for n in range(20)}
+    assert len(chunks) > 15
+
+
+def test_a_diagnosis_is_right_for_every_learner() -> None:
+    for learner in ("Grace Hopper", "Edsger Dijkstra", "Barbara Liskov"):
+        changes = odx_prefetch.system(learner).changes
+        largest, chunk = (changes[path] for path in ("protocol.max_transaction", "volume.prefetch.chunk"))
+        assert isinstance(largest, int)
+        assert isinstance(chunk, int)
+        diagnosis = {
+            "read_bytes": largest,
+            "missed_bytes": largest - chunk,
+            "first_missed_byte": chunk,
+            "phase": "waiting",
+            "cause": "A copy read is longer than what is fetched ahead for it.",
+        }
+        verdict = odx_prefetch.check_diagnosis(diagnosis, learner)
+        assert verdict.passed, verdict
+
+
+def test_a_failed_diagnosis_does_not_tell_the_right_numbers() -> None:
+    learner = "Ada Lovelace"
+    told = str(odx_prefetch.check_diagnosis({"read_bytes": 1, "missed_bytes": 2, "first_missed_byte": 3}, learner))
+    for size in odx_prefetch.system(learner).changes.values():
+        assert f"{size:,}" not in told
+
+
+def _is_hidden(path: Path) -> bool:
+    return any(part.startswith(".") for part in path.relative_to(exercises.EXERCISES).parts)
+
+
+def _read(path: Path) -> Notebook:
+    notebook: Notebook = json.loads(path.read_text(encoding="utf-8"))
+    return notebook
+
+
+def _source(cell: Notebook) -> str:
+    return "".join(cell["source"])
+
+
+def _cell(notebook: Notebook, name: str) -> Notebook:
+    return next(cell for cell in notebook["cells"] if cell["id"] == name)

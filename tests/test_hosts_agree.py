@@ -1,0 +1,80 @@
+"""The same run has the same fingerprint natively, under wasmtime, in Chromium and in Pyodide.
+
+`fingerprints.json` holds what each run gave when the model was last changed on purpose. Every host must give that, so a
+change that shifts all of them together is seen as well.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import fingerprints
+from seeklab._result import execute
+
+ROOT = Path(__file__).resolve().parent.parent
+STORED = {name: run["fingerprint"] for name, run in fingerprints.stored().items()}
+
+
+def test_the_stored_runs_are_those_that_the_cases_and_scenarios_ask_for() -> None:
+    stored = {name: run["request"] for name, run in fingerprints.stored().items()}
+    assert stored == fingerprints.requests(), "run tests/fingerprints.py, and say in the commit why results change"
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_wasmtime_gives_the_stored_fingerprint(name: str) -> None:
+    assert sys.implementation.name == "cpython"
+    assert execute(fingerprints.stored()[name]["request"]).fingerprint == STORED[name]
+
+
+def _answer(title: str, *command: str | Path) -> Any:  # noqa: ANN401 -- any JSON value
+    """Run a program that prints one JSON document."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300)
+    assert done.returncode == 0, f"{title}: {done.stderr or done.stdout}"
+    return json.loads(done.stdout)
+
+
+@cache
+def native() -> dict[str, str]:
+    """Ask the engine compiled for this machine."""
+    tool = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "engine" / "target")) / "tool" / "seeklab-tool"
+    assert tool.exists(), f"{tool} is missing; `make wasm` builds it"
+    found: dict[str, str] = _answer("native", tool, "fingerprints", fingerprints.STORE)
+    return found
+
+
+@cache
+def browser(host: str) -> dict[str, str]:
+    """Ask the page's engine, from JavaScript or through Pyodide, in the system's Chromium."""
+    if shutil.which("chromium") is None:
+        pytest.fail("chromium is not installed; `make test` says how")
+    program = ROOT / "web" / "test" / "browser" / "main.mjs"
+    found: dict[str, str] = _answer(host, "node", program, "--fingerprints", fingerprints.STORE, "--hosts", host)[host]
+    return found
+
+
+def _difference(found: dict[str, str]) -> dict[str, tuple[str | None, str]]:
+    return {name: (found.get(name), stored) for name, stored in STORED.items() if found.get(name) != stored}
+
+
+def test_the_native_engine_gives_the_stored_fingerprints() -> None:
+    assert _difference(native()) == {}
+
+
+@pytest.mark.parametrize("host", ["chromium", "pyodide"])
+def test_the_browsers_engine_gives_the_stored_fingerprints(host: str) -> None:
+    assert _difference(browser(host)) == {}
+
+
+def test_the_seed_and_every_variant_change_the_run() -> None:
+    # The evicted tier is an absent one: the same operations, at the same times.
+    fingerprints_of_variants = {name: stored for name, stored in STORED.items() if "ssd-evicted" not in name}
+    assert len(set(fingerprints_of_variants.values())) == len(fingerprints_of_variants)

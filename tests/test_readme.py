@@ -1,0 +1,9 @@
+"""The README shows what the engine gives."""
+
+from __future__ import annotations
+
+import readme_facts
+
+
+def test_the_table_of_facts_is_in_step_with_the_engine() -> None:
+    assert readme_facts.current() == readme_facts.table(), "run tests/readme_facts.py"

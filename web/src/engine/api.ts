@@ -1,0 +1,251 @@
+/**
+ * What crosses the border to the engine, as types.
+ *
+ * Every answer of the engine is one envelope: a value, or the list of everything that is wrong with the question. Results
+ * cross as typed arrays, one per column.
+ */
+import type { Scenario } from "../generated/scenario.ts";
+
+/** One thing that is wrong, and where. */
+export interface Problem {
+  readonly path: string;
+  readonly message: string;
+  readonly nearest?: string | undefined;
+}
+
+export type Envelope<T> = { readonly ok: T } | { readonly errors: readonly Problem[] };
+
+/** The engine refused: `problems` holds every reason. The message is ready to be shown. */
+export class EngineError extends Error {
+  readonly problems: readonly Problem[];
+  constructor(problems: readonly Problem[]) {
+    super(problems.map(sentence).join("\n"));
+    this.name = "EngineError";
+    this.problems = problems;
+  }
+}
+
+/** The run was stopped by the reader or overtaken by a newer one. */
+export class Cancelled extends Error {
+  constructor() {
+    super("The run was cancelled.");
+    this.name = "Cancelled";
+  }
+}
+
+/** A problem as one line: where, what. */
+export function sentence(problem: Problem): string {
+  return problem.path === "" ? problem.message : `${problem.path}: ${problem.message}`;
+}
+
+/** Opens an envelope; throws {@link EngineError} when it holds problems. */
+// The caller names the type it asked the engine for: JSON carries none.
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
+export function unwrap<T>(json: string): T {
+  const envelope = JSON.parse(json) as Envelope<T>;
+  if ("errors" in envelope) throw new EngineError(envelope.errors);
+  return envelope.ok;
+}
+
+/** A value a scenario's field can be set to. */
+export type Value = string | number | boolean | null | readonly Value[] | { readonly [key: string]: Value };
+
+/** Fields of the scenario that differ from the variant, by path. */
+export type Changes = Readonly<Record<string, Value>>;
+
+/** What to run: a case with changes, or a whole scenario. */
+export type RunRequest =
+  | {
+      readonly case: string;
+      readonly variant?: string | undefined;
+      readonly set?: Changes | undefined;
+      readonly seed?: number;
+    }
+  | { readonly scenario: Scenario; readonly seed?: number };
+
+export interface Summary {
+  readonly case: string | null;
+  readonly variant: string | null;
+  readonly seed: number;
+  readonly fingerprint: string;
+  readonly metrics: Readonly<Record<string, number>>;
+  readonly units: Readonly<Record<string, string>>;
+  readonly events: number;
+  readonly simulated_ns: number;
+  readonly jobs: readonly string[];
+  readonly devices: readonly string[];
+}
+
+export type Column = Float64Array | Uint32Array;
+
+/** A finished run: what it amounts to, and its tables column by column (`ops.latency_ns`, `bins.count`, ...). */
+export interface Result {
+  readonly summary: Summary;
+  readonly columns: Readonly<Record<string, Column>>;
+}
+
+/** A column of a result, empty when the run did not record it. */
+export function column(result: Result, name: string): Column {
+  return result.columns[name] ?? new Float64Array(0);
+}
+
+/** Options of the text tools that print what the real tools print. */
+export interface TextRequest {
+  readonly tool: "oplog" | "histogram" | "fio" | "fio-json" | "iostat";
+  readonly [option: string]: string | number | boolean;
+}
+
+export interface CaseEntry {
+  readonly id: string;
+  readonly code: string;
+  readonly title: string;
+  readonly symptom: string;
+  readonly family: string;
+  readonly source: string;
+  readonly variants: readonly string[];
+  readonly controls: readonly string[];
+}
+
+export interface Source {
+  readonly name: string;
+  readonly year?: number;
+  readonly note?: string;
+}
+
+export interface Variant {
+  readonly name: string;
+  readonly title: string;
+  readonly summary: string;
+  readonly set?: Changes;
+}
+
+/** The prediction asked for before a variant is shown; `{answer}` in `reveal` stands for what `measure` gives. */
+export interface Ask {
+  readonly question: string;
+  readonly measure: Measure;
+  readonly unit: string;
+  readonly min: number;
+  readonly max: number;
+  readonly scale: "log" | "linear";
+  readonly reveal: string;
+}
+
+/** A metric of a run of the case. */
+export interface Term {
+  readonly metric: string;
+  readonly variant?: string;
+  readonly set?: Changes;
+}
+
+export type Measure = Term | { readonly ratio: readonly [Term, Term] } | { readonly difference: readonly [Term, Term] };
+
+export interface WhatIf {
+  readonly title: string;
+  readonly variant: string;
+  readonly set?: Changes;
+  readonly surprise: string;
+}
+
+export interface FactEntry {
+  readonly id: string;
+  readonly title: string;
+  readonly kind: FactKind;
+}
+
+/** An incident as its file in `engine/cases` tells it. */
+export interface CaseDocument {
+  readonly id: string;
+  readonly code: string;
+  readonly title: string;
+  readonly symptom: string;
+  readonly subtitle: string;
+  readonly family: string;
+  readonly story: string;
+  readonly source: Source;
+  readonly view: string;
+  readonly views: readonly string[];
+  readonly focus: { readonly job: string; readonly op: "read" | "write" };
+  readonly sentence: string;
+  readonly ask: Ask;
+  readonly why: string;
+  readonly model: {
+    readonly in: readonly string[];
+    readonly out: readonly string[];
+    readonly parameters: readonly string[];
+  };
+  readonly variants: readonly Variant[];
+  readonly default_variant: string;
+  readonly what_ifs: readonly WhatIf[];
+  readonly facts: readonly FactEntry[];
+}
+
+/** Everything a slider or a select needs; values are bytes, nanoseconds, plain numbers or words. */
+export interface Control {
+  readonly path: string;
+  readonly title: string;
+  readonly help: string;
+  readonly unit?: string | null;
+  readonly format?: string | null;
+  readonly min?: number | null;
+  readonly max?: number | null;
+  readonly step?: number | null;
+  readonly scale?: string | null;
+  readonly value: Value;
+  readonly choices?: readonly { readonly value: Value; readonly title?: string; readonly help?: string }[] | null;
+}
+
+export type FactKind = "predicted" | "calibrated" | "discrepancy";
+
+export interface FactCheck {
+  readonly title: string;
+  readonly documented: number | readonly [number, number];
+  readonly simulated: number;
+  readonly unit: string;
+  readonly tolerance: string;
+  readonly ok: boolean;
+}
+
+export interface Fact extends FactCheck {
+  readonly case: string;
+  readonly id: string;
+  readonly kind: FactKind;
+  readonly note?: string | null;
+  /** Why the fact is known to miss. */
+  readonly misses_because?: string | null;
+  readonly checks: readonly FactCheck[];
+}
+
+export interface Preset {
+  readonly name: string;
+  readonly title: string;
+  readonly source: string;
+  readonly kind: string;
+}
+
+export interface ParsedJobFile {
+  readonly scenario: Scenario;
+  readonly ignored: readonly {
+    readonly job: string;
+    readonly option: string;
+    readonly value: string;
+    readonly reason: string;
+  }[];
+  readonly warnings: readonly string[];
+}
+
+/** The questions the engine answers at once, with what each takes and gives. */
+export interface Questions {
+  version: { input: Record<string, never>; answer: { engine: string } };
+  cases: { input: Record<string, never>; answer: CaseEntry[] };
+  case: { input: { id: string }; answer: CaseDocument };
+  presets: { input: Record<string, never>; answer: Preset[] };
+  scenario: { input: { case: string; variant?: string; set?: Changes }; answer: Scenario };
+  control: { input: { case: string; variant?: string; set?: Changes }; answer: Control[] };
+  facts: { input: { case?: string; id?: string }; answer: Fact[] };
+  fio_parse: {
+    input: { files: Readonly<Record<string, string>>; main: string; preset: string };
+    answer: ParsedJobFile;
+  };
+}
+
+export type Question = keyof Questions;

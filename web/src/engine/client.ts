@@ -1,0 +1,111 @@
+/** The page's side of the engine's worker: questions, runs and text as promises. */
+import wasmUrl from "seeklab-engine-wasm?url";
+import {
+  Cancelled,
+  EngineError,
+  type Question,
+  type Questions,
+  type Result,
+  type RunRequest,
+  type TextRequest,
+} from "./api.ts";
+import type { FromWorker, ToWorker } from "./messages.ts";
+
+export interface RunOptions {
+  /** Under which name the finished run stays open for {@link EngineClient.text}. */
+  readonly slot?: string;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: number) => void;
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: Error) => void;
+  readonly onProgress?: ((progress: number) => void) | undefined;
+}
+
+/** The engine, compiled once for all threads of the page, while the first of them starts. */
+let compiled: Promise<WebAssembly.Module> | undefined;
+
+export class EngineClient {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #nextId = 1;
+  #isReady = false;
+  #unsent: ToWorker[] = [];
+
+  constructor() {
+    this.#worker = new Worker(new URL("./engineWorker.ts", import.meta.url), { type: "module" });
+    this.#worker.onmessage = (event: MessageEvent<FromWorker>) => this.#hear(event.data);
+    this.#worker.onerror = (event) => this.#stop(event.message || "it could not be loaded");
+    compiled ??= WebAssembly.compileStreaming(fetch(wasmUrl));
+    compiled
+      .then((module) => {
+        this.#worker.postMessage({ kind: "engine", module } satisfies ToWorker);
+        this.#isReady = true;
+        for (const message of this.#unsent) this.#worker.postMessage(message);
+        this.#unsent = [];
+      })
+      .catch((error: unknown) => this.#stop(error instanceof Error ? error.message : String(error)));
+  }
+
+  #stop(why: string): void {
+    const error = new Error(`The engine stopped: ${why}. Reload the page.`);
+    for (const waiting of this.#waiting.values()) waiting.reject(error);
+    this.#waiting.clear();
+  }
+
+  /** Asks one of the questions that the engine answers at once. */
+  call<Q extends Question>(name: Q, input: Questions[Q]["input"]): Promise<Questions[Q]["answer"]> {
+    return this.#ask((id) => ({ kind: "call", id, name, input })) as Promise<Questions[Q]["answer"]>;
+  }
+
+  /** Runs to the end. Rejects with {@link Cancelled} once the signal is raised. */
+  run(request: RunRequest, options: RunOptions = {}): Promise<Result> {
+    const { slot = "stage", signal, onProgress } = options;
+    if (signal?.aborted === true) return Promise.reject(new Cancelled());
+    const answer = this.#ask((id) => {
+      signal?.addEventListener("abort", () => this.#send({ kind: "cancel", id }), { once: true });
+      return { kind: "run", id, slot, request };
+    }, onProgress);
+    return answer as Promise<Result>;
+  }
+
+  /** Prints the finished run in `slot` as one of the real tools would. */
+  text(request: TextRequest, slot = "stage"): Promise<string> {
+    return this.#ask((id) => ({ kind: "text", id, slot, request })) as Promise<string>;
+  }
+
+  /** Ends the thread; what was asked stays unanswered. */
+  close(): void {
+    this.#worker.terminate();
+    this.#waiting.clear();
+  }
+
+  #ask(build: (id: number) => ToWorker, onProgress?: (progress: number) => void): Promise<unknown> {
+    const id = this.#nextId++;
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(id, { resolve, reject, onProgress });
+      this.#send(build(id));
+    });
+  }
+
+  #send(message: ToWorker): void {
+    if (this.#isReady) this.#worker.postMessage(message);
+    else this.#unsent.push(message);
+  }
+
+  #hear(message: FromWorker): void {
+    const waiting = this.#waiting.get(message.id);
+    if (waiting === undefined) return;
+    if (message.kind === "progress") {
+      waiting.onProgress?.(message.progress);
+      return;
+    }
+    this.#waiting.delete(message.id);
+    if (message.kind === "answer") waiting.resolve(message.value);
+    else if (message.kind === "result") waiting.resolve(message.result);
+    else if (message.kind === "cancelled") waiting.reject(new Cancelled());
+    else waiting.reject(new EngineError(message.problems));
+  }
+}

@@ -1,0 +1,53 @@
+/** The engine's thread: hears {@link ToWorker}, runs in slices so that a cancel is heard between two of them. */
+import { call, initSync, Run } from "seeklab-engine";
+import { Cancelled, unwrap } from "./api.ts";
+import type { FromWorker, ToWorker } from "./messages.ts";
+import { collect, problemsOf, simulate, type OpenRun } from "./simulate.ts";
+
+const engine = { call, Run };
+const running = new Set<number>();
+const finished = new Map<string, OpenRun>();
+
+self.onmessage = (event: MessageEvent<ToWorker>) => void hear(event.data);
+
+async function hear(message: ToWorker): Promise<void> {
+  if (message.kind === "engine") {
+    initSync({ module: message.module });
+    return;
+  }
+  if (message.kind === "cancel") {
+    running.delete(message.id);
+    return;
+  }
+  const { id } = message;
+  if (message.kind === "run") running.add(id);
+  try {
+    if (message.kind === "call") {
+      send({ kind: "answer", id, value: unwrap(call(message.name, JSON.stringify(message.input))) });
+    } else if (message.kind === "text") {
+      const run = finished.get(message.slot);
+      if (run === undefined) throw new Error("There is no finished run to print.");
+      send({ kind: "answer", id, value: unwrap(run.text(JSON.stringify(message.request))) });
+    } else {
+      if (!running.has(id)) throw new Cancelled();
+      const run = await simulate(engine, message.request, {
+        cancelled: () => !running.has(id),
+        onProgress: (progress) => send({ kind: "progress", id, progress }),
+      });
+      finished.get(message.slot)?.free();
+      finished.set(message.slot, run);
+      const result = collect(run);
+      const buffers = Object.values(result.columns).map((values) => values.buffer as ArrayBuffer);
+      send({ kind: "result", id, result }, buffers);
+    }
+  } catch (error) {
+    if (error instanceof Cancelled) send({ kind: "cancelled", id });
+    else send({ kind: "problems", id, problems: problemsOf(error) });
+  } finally {
+    running.delete(id);
+  }
+}
+
+function send(message: FromWorker, transfer: Transferable[] = []): void {
+  self.postMessage(message, { transfer });
+}

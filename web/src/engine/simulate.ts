@@ -1,0 +1,90 @@
+/**
+ * A run in slices, on whichever thread the engine lives.
+ *
+ * 1. `open` checks the scenario and throws everything that is wrong with it.
+ * 2. Each slice advances the run by a bounded number of events, then lets the thread hear messages.
+ * 3. A finished run stays open, so that the text tools can print it; whoever holds it frees it.
+ */
+import { Cancelled, EngineError, unwrap, type Result, type RunRequest, type Summary } from "./api.ts";
+
+/** One run inside the engine, as its JavaScript binding offers it. */
+export interface OpenRun {
+  step(maxEvents: number): number;
+  summary(): string;
+  columns(): string;
+  f64(name: string): Float64Array;
+  u32(name: string): Uint32Array;
+  text(json: string): string;
+  free(): void;
+}
+
+/** The part of the engine's module that a run needs. */
+export interface Engine {
+  call(name: string, json: string): string;
+  Run: { open(json: string): OpenRun };
+}
+
+export interface SimulateOptions {
+  readonly sliceEvents?: number;
+  readonly cancelled?: () => boolean;
+  readonly onProgress?: (progress: number) => void;
+  /** Gives the thread a turn; the default waits for one message task. */
+  readonly breathe?: () => Promise<void>;
+}
+
+/** Opens a run; problems in the envelope of the error become an {@link EngineError}. */
+export function open(engine: Engine, request: RunRequest): OpenRun {
+  try {
+    return engine.Run.open(JSON.stringify(request));
+  } catch (error) {
+    if (error instanceof Error && error.message.startsWith("{")) unwrap(error.message);
+    throw error;
+  }
+}
+
+/** Runs to the end, slice by slice. The caller owns the run it gets and frees it. */
+export async function simulate(engine: Engine, request: RunRequest, options: SimulateOptions = {}): Promise<OpenRun> {
+  const { sliceEvents = 20_000, cancelled = () => false, onProgress, breathe = nextTask } = options;
+  const run = open(engine, request);
+  try {
+    for (;;) {
+      const progress = run.step(sliceEvents);
+      if (progress < 0) unwrap(run.summary());
+      if (progress === 1) return run;
+      onProgress?.(progress);
+      await breathe();
+      if (cancelled()) throw new Cancelled();
+    }
+  } catch (error) {
+    run.free();
+    throw error;
+  }
+}
+
+/** Copies the whole result out of the engine's memory. */
+export function collect(run: OpenRun): Result {
+  const summary = unwrap<Summary>(run.summary());
+  const columns: Record<string, Float64Array | Uint32Array> = {};
+  for (const { name, dtype } of unwrap<{ name: string; dtype: string }[]>(run.columns())) {
+    columns[name] = dtype === "u32" ? run.u32(name) : run.f64(name);
+  }
+  return { summary, columns };
+}
+
+/** Whatever was thrown, as problems that can cross to another thread. */
+export function problemsOf(error: unknown): EngineError["problems"] {
+  if (error instanceof EngineError) return error.problems;
+  return [{ path: "", message: error instanceof Error ? error.message : String(error) }];
+}
+
+// A message, unlike a timer, is not held back by 4 ms when it is sent again and again.
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => {
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => {
+      channel.port1.close();
+      resolve();
+    };
+    channel.port2.postMessage(null);
+  });
+}

@@ -1,0 +1,106 @@
+/** Carry on: the same scenario in Python, in a notebook, in a file, in a link. */
+import type { EngineClient } from "../engine/client.ts";
+import type { CaseDocument, Result } from "../engine/api.ts";
+import { html } from "../views/svg.ts";
+import { pythonConsole } from "./console.ts";
+import { operationsCsv, save } from "./download.ts";
+import { defaultState, type PageState } from "./hash.ts";
+
+export interface CarryOnOptions {
+  readonly engine: EngineClient;
+  readonly document: CaseDocument;
+  readonly state: () => PageState;
+  readonly result: () => Result | undefined;
+  readonly link: () => string;
+}
+
+export function carryOn(options: CarryOnOptions): HTMLElement {
+  const { engine, document: doc, state, result, link } = options;
+  const said = html("p", { class: "said quiet", role: "status" });
+  const copyLink = html("button", { type: "button" }, "Copy link");
+  const csv = html("button", { type: "button" }, "Operations as CSV");
+  const json = html("button", { type: "button" }, "Run as JSON");
+  const scenario = html("button", { type: "button" }, "Scenario as a file");
+  const python = html("button", { type: "button", "aria-expanded": "false" }, "Python console");
+  const consolePlace = html("div", { class: "console-place" });
+
+  copyLink.addEventListener("click", () => {
+    void navigator.clipboard
+      .writeText(link())
+      .then(() => (said.textContent = "The link is on the clipboard. It holds this very run."))
+      .catch(() => (said.textContent = `The browser does not allow copying. The address bar holds the same link.`));
+  });
+  const name = () => [doc.id, state().variant ?? doc.default_variant, state().seed].join("-");
+  csv.addEventListener("click", () => {
+    const run = result();
+    if (run !== undefined) save(`${name()}.csv`, operationsCsv(run), "text/csv");
+  });
+  json.addEventListener("click", () => {
+    const run = result();
+    if (run !== undefined) save(`${name()}.json`, JSON.stringify(run.summary, null, 2) + "\n", "application/json");
+  });
+  scenario.addEventListener("click", () => {
+    const { variant, set } = state();
+    void engine
+      .call("scenario", { case: doc.id, variant: variant!, set })
+      .then((value) => save(`${name()}.scenario.json`, JSON.stringify(value, null, 2) + "\n", "application/json"))
+      .catch((error: unknown) => (said.textContent = error instanceof Error ? error.message : String(error)));
+  });
+  python.addEventListener("click", () => {
+    python.setAttribute("aria-expanded", "true");
+    if (consolePlace.childElementCount === 0) consolePlace.append(pythonConsole(() => pythonFor(doc, state())));
+    consolePlace.querySelector<HTMLElement>("textarea")?.focus();
+  });
+
+  return html(
+    "section",
+    { class: "carry-on", "aria-labelledby": "carry-on-title" },
+    html("h2", { id: "carry-on-title" }, "Carry on"),
+    html("div", { class: "actions" }, python, copyLink, csv, json, scenario),
+    said,
+    consolePlace,
+    html(
+      "p",
+      { class: "prose" },
+      "In a clone of the project, ",
+      html("code", {}, "make lab"),
+      " opens the notebook of this case: the same chart and engine, the investigation step by step, and an exercise in which you write the check that would have found it. On the command line: ",
+      html("code", {}, commandFor(doc, state())),
+      ".",
+    ),
+  );
+}
+
+/** The state as Python. */
+export function pythonFor(doc: Pick<CaseDocument, "id" | "default_variant">, state: PageState): string {
+  const changes = Object.keys(state.set).length === 0 ? "" : `.with_(${pythonLiteral(state.set)})`;
+  const words = [
+    state.variant === undefined || state.variant === doc.default_variant ? "" : JSON.stringify(state.variant),
+    state.seed === defaultState.seed ? "" : `seed=${state.seed}`,
+  ].filter((word) => word !== "");
+  return [
+    "import seeklab",
+    "",
+    `case = seeklab.case(${JSON.stringify(doc.id)})${changes}`,
+    `r = case.run(${words.join(", ")})`,
+    "print(r.fingerprint)",
+    "r.metrics",
+  ].join("\n");
+}
+
+/** A JSON value as Python writes it. */
+export function pythonLiteral(value: unknown): string {
+  if (value === null) return "None";
+  if (value === true) return "True";
+  if (value === false) return "False";
+  if (Array.isArray(value)) return `[${value.map(pythonLiteral).join(", ")}]`;
+  if (typeof value === "object") {
+    const entries = Object.entries(value).map(([key, inner]) => `${JSON.stringify(key)}: ${pythonLiteral(inner)}`);
+    return `{${entries.join(", ")}}`;
+  }
+  return JSON.stringify(value);
+}
+
+function commandFor(doc: CaseDocument, state: PageState): string {
+  return `seeklab run ${doc.id} --variant ${state.variant ?? doc.default_variant}`;
+}

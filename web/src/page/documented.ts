@@ -1,0 +1,52 @@
+/** Documented against simulated, checked one fact after the other on a thread of its own once the reader gets there. */
+import { EngineClient } from "../engine/client.ts";
+import type { CaseDocument } from "../engine/api.ts";
+import { facts, type FactRow } from "../views/facts.ts";
+import { html } from "../views/svg.ts";
+import { markdown } from "./markdown.ts";
+
+/** The section starts checking on its event `check`. */
+export function documented(doc: CaseDocument): HTMLElement {
+  const rows: FactRow[] = doc.facts.map((entry) => ({ entry }));
+  const place = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Facts" });
+  const count = html("p", { class: "count", "aria-live": "polite" });
+  const { name, year, note } = doc.source;
+  const source = [name, note].filter((words) => words !== undefined).join(". ");
+  const element = html(
+    "section",
+    { class: "documented", "aria-labelledby": "facts-title" },
+    html("h2", { id: "facts-title" }, "Documented against simulated"),
+    html("div", { class: "prose story" }, ...markdown(doc.story)),
+    count,
+    place,
+    html(
+      "p",
+      { class: "quiet source" },
+      `Source: ${source}${year === undefined || source.includes(String(year)) ? "" : ` (${year})`}`,
+    ),
+  );
+  const draw = () => place.replaceChildren(facts(rows, { source: "the source" }));
+
+  async function check(): Promise<void> {
+    const engine = new EngineClient();
+    for (const [at, { entry }] of rows.entries()) {
+      count.textContent = `Checking ${entry.id}, ${at + 1} of ${rows.length}.`;
+      try {
+        const [fact] = await engine.call("facts", { case: doc.id, id: entry.id });
+        rows[at] = { entry, fact };
+      } catch (error) {
+        rows[at] = { entry, problem: error instanceof Error ? error.message : String(error) };
+      }
+      draw();
+    }
+    engine.close();
+    const held = rows.filter(({ fact }) => fact?.ok === true).length;
+    const missed = rows.filter(({ fact }) => fact?.ok === false).length;
+    count.textContent =
+      `${held} of ${rows.length} facts hold` + (missed > 0 ? `, ${missed} ${missed === 1 ? "misses" : "miss"}.` : ".");
+  }
+
+  draw();
+  element.addEventListener("check", () => void check(), { once: true });
+  return element;
+}

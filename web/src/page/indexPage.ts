@@ -1,0 +1,165 @@
+/** The front page: one live incident, the cases by family with small real runs, a way in, and your own fio job. */
+import "../style/page.css";
+import { EngineClient } from "../engine/client.ts";
+import { Latest } from "../engine/latest.ts";
+import type { CaseDocument, CaseEntry, Result } from "../engine/api.ts";
+import { formatNumber, keepUnits } from "../views/format.ts";
+import { latencyOverview } from "../views/latencyOverview.ts";
+import { chunkField, chunkPath, latencyAxisEnd, sentenceNodes, stage } from "../views/stage.ts";
+import { html } from "../views/svg.ts";
+import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
+import { fioBox } from "./fioBox.ts";
+import { decodeHash, defaultState, encodeHash, type PageState } from "./hash.ts";
+import { notice } from "./notice.ts";
+import { predictionKey } from "./prediction.ts";
+import { recall } from "./remember.ts";
+
+const liveCase = "odx-prefetch";
+
+installTheme();
+const root = document.querySelector<HTMLElement>("#page")!;
+const message = notice();
+root.append(message.element);
+void open();
+
+async function open(): Promise<void> {
+  const engine = new EngineClient();
+  const decoded = decodeHash(location.hash);
+  const state = decoded.kind === "state" ? decoded.state : defaultState;
+  if (state.case !== undefined) {
+    location.replace(`${state.case}.html${location.hash}`);
+    return;
+  }
+  try {
+    const asked = [engine.call("case", { id: liveCase }), engine.run({ case: liveCase })] as const;
+    const entries = engine.call("cases", {});
+    const [doc, result] = await Promise.all(asked);
+    await live(engine, doc, result);
+    root.append(...(await families(engine, await entries)), path(doc));
+    root.append(fioBox({ engine, state, onState: writeHash }));
+    if (decoded.kind === "problem") message.say(decoded.message);
+  } catch (error) {
+    message.fail(error);
+  }
+  registerServiceWorker();
+}
+
+function writeHash(state: PageState): void {
+  history.replaceState(null, "", encodeHash(state));
+}
+
+async function live(engine: EngineClient, doc: CaseDocument, first: Result): Promise<void> {
+  const { job } = doc.focus;
+  const sentence = html("p", { class: "sentence", "aria-live": "polite" });
+  const scene = stage({ job });
+  const draw = (result: Result) => {
+    scene.show(result, latencyAxisEnd(job, [first, result]));
+    sentence.replaceChildren(...sentenceNodes(doc.sentence, result.summary.metrics));
+  };
+  const latest = new Latest<number, Result>({
+    run: (bytes, signal) => engine.run({ case: doc.id, set: { [chunkPath]: bytes } }, { signal }),
+    onResult: draw,
+    onError: (error) => message.fail(error),
+  });
+  root.append(
+    html(
+      "section",
+      { class: "stage-section live", "aria-labelledby": "live-title" },
+      html("h2", { id: "live-title", class: "symptom" }, html("a", { href: `${doc.id}.html` }, keepUnits(doc.symptom))),
+      html("p", { class: "subtitle" }, doc.subtitle),
+      sentence,
+      scene.element,
+      html("p", {}, html("a", { class: "onward", href: `${doc.id}.html` }, "Investigate this incident")),
+    ),
+  );
+  draw(first);
+  performance.mark("first-chart");
+  scene.autoplay();
+  const list = await engine.call("control", { case: doc.id });
+  scene.setChunk(chunkField(list, (bytes) => latest.request(bytes)));
+}
+
+async function families(engine: EngineClient, entries: readonly CaseEntry[]): Promise<HTMLElement[]> {
+  const byFamily = Map.groupBy(entries, (entry) => entry.family);
+  const sections: HTMLElement[] = [];
+  for (const [family, cases] of byFamily) {
+    const list = html("div", { class: "cases" });
+    for (const entry of cases) list.append(card(engine, await engine.call("case", { id: entry.id })));
+    sections.push(html("section", { class: "family" }, html("h2", {}, family), list));
+  }
+  return sections;
+}
+
+function card(engine: EngineClient, doc: CaseDocument): HTMLElement {
+  const runs = html("div", { class: "thumbnails" });
+  const element = html(
+    "article",
+    { class: "case-card" },
+    html("h3", {}, html("a", { href: `${doc.id}.html` }, doc.title)),
+    html("p", { class: "quiet" }, doc.symptom, " ", doc.source.year === undefined ? "" : `(${doc.source.year})`),
+    runs,
+  );
+  whenSeen(element, () => void draw().catch((error: unknown) => message.fail(error)));
+
+  async function draw(): Promise<void> {
+    const { job, op } = doc.focus;
+    const results: Result[] = [];
+    // The other variants give the answer away: they wait until the question has been answered or skipped.
+    const isAsked = recall(predictionKey(doc.id)) === null;
+    const variants = doc.variants.filter(({ name }) => !isAsked || name === doc.default_variant);
+    for (const { name } of variants) {
+      results.push(await engine.run({ case: doc.id, variant: name }, { slot: "thumbnail" }));
+    }
+    const latency_max_ns = latencyAxisEnd(job, results);
+    results.forEach((result, at) => {
+      const { name, title } = variants[at]!;
+      const mean = result.summary.metrics[`${job}.${op}_latency_mean_ms`] ?? Number.NaN;
+      const href = `${doc.id}.html${encodeHash({ case: doc.id, variant: name, set: {}, seed: 1, ui: {} })}`;
+      runs.append(
+        html(
+          "a",
+          { href, class: "thumbnail" },
+          latencyOverview(result, { job, op, width: 168, height: 44, latency_max_ns }),
+          html("span", { class: "name" }, title),
+          html("span", { class: "mean" }, `mean ${formatNumber(mean)} ms`),
+        ),
+      );
+    });
+    // Three places, for the eye: what the bars are is said once, under all of them.
+    element.append(
+      html(
+        "p",
+        { class: "quiet legend" },
+        `Each bar is one ${op}, ${formatNumber(latency_max_ns / 1e6)} ms at full height; orange ones waited for disk.`,
+      ),
+    );
+  }
+  return element;
+}
+
+function path(doc: CaseDocument): HTMLElement {
+  const step = (title: string, ...words: (Node | string)[]) => html("li", {}, html("b", {}, title), " ", ...words);
+  const link = (href: string, words: string) => html("a", { href }, words);
+  return html(
+    "section",
+    { class: "path" },
+    html("h2", {}, "New to this"),
+    html(
+      "ol",
+      { class: "prose" },
+      step(
+        "Watch",
+        "five reads of ",
+        link(`${doc.id}.html`, doc.title),
+        ": what came from memory, what the disk had to add, and how long each took.",
+      ),
+      step(
+        "Predict",
+        "how much a small miss costs before you see the fixed system. Most people are far off; that is the lesson.",
+      ),
+      step("Look", "at the same run through a histogram, an operation log and iostat, and note what each hides."),
+      step("Change", "one thing at a time and see which ones matter."),
+      step("Check", "the numbers: every documented value stands beside the simulated one, misses included."),
+    ),
+  );
+}

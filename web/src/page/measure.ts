@@ -1,0 +1,32 @@
+/** A measure of a case file, taken by running what it names. */
+import type { EngineClient } from "../engine/client.ts";
+import type { CaseDocument, Measure, Term } from "../engine/api.ts";
+
+/** The terms of a measure, one or two. */
+export function termsOf(measure: Measure): readonly Term[] {
+  if ("ratio" in measure) return measure.ratio;
+  if ("difference" in measure) return measure.difference;
+  return [measure];
+}
+
+/** The first variant of the measure that is not the one shown from the start: seeing it gives the answer away. */
+export function revealingVariant(document: CaseDocument): string | undefined {
+  return termsOf(document.ask.measure)
+    .map((term) => term.variant)
+    .find((variant) => variant !== undefined && variant !== document.default_variant);
+}
+
+export async function take(engine: EngineClient, id: string, measure: Measure): Promise<number> {
+  const values = [];
+  for (const { metric, variant, set = {} } of termsOf(measure)) {
+    const { summary } = await engine.run(
+      { case: id, variant, set: { ...set, "record.log": false } },
+      { slot: `measure ${id}` },
+    );
+    values.push(summary.metrics[metric] ?? Number.NaN);
+  }
+  const [first = Number.NaN, second = Number.NaN] = values;
+  if ("ratio" in measure) return first / second;
+  if ("difference" in measure) return first - second;
+  return first;
+}

@@ -1,0 +1,139 @@
+/**
+ * The colours and what they mean, the same on every page and in every notebook.
+ *
+ * The set is Okabe and Ito's, which stays apart under the common colour-vision deficiencies; the dark theme uses lighter
+ * versions of the same hues. No meaning rests on colour alone: each has a pattern as well, or a label or shape beside it.
+ * Views refer to a meaning by `fill("memory")` or `stroke("memory")`; the theme decides the shade.
+ */
+
+export type Meaning =
+  | "memory"
+  | "prefetched"
+  | "flash"
+  | "disk"
+  | "waiting"
+  | "overhead"
+  | "seek"
+  | "rotation"
+  | "transfer"
+  | "delayed"
+  | "broken"
+  | "fixed";
+
+type Pattern = "solid" | "hatched" | "dotted" | "crossed" | "outlined";
+
+interface Colour {
+  readonly label: string;
+  readonly light: string;
+  readonly dark: string;
+  /** Shade for text on the page's background: at least 4.5 : 1. */
+  readonly lightText: string;
+  readonly darkText: string;
+  readonly pattern: Pattern;
+}
+
+export const colours: Readonly<Record<Meaning, Colour>> = {
+  memory: colour("from memory", "#0072b2", "#3f9fdc", "#00659e", "#6db8e8", "solid"),
+  prefetched: colour("prefetched", "#56b4e9", "#8fd0f5", "#1f6d9c", "#9bd5f7", "outlined"),
+  flash: colour("from flash", "#009e73", "#2fc498", "#00714f", "#4fd3ac", "solid"),
+  disk: colour("from disk", "#d55e00", "#f28a3c", "#ad4b00", "#f59a56", "solid"),
+  waiting: colour("waiting", "#8b8f94", "#8d949c", "#5c6166", "#a9b0b8", "hatched"),
+  overhead: colour("overhead", "#c9ccd0", "#555b62", "#5c6166", "#a9b0b8", "solid"),
+  seek: colour("seek", "#d55e00", "#f28a3c", "#ad4b00", "#f59a56", "solid"),
+  rotation: colour("rotation", "#e69f00", "#f3bd4e", "#7d5600", "#f3bd4e", "dotted"),
+  transfer: colour("transfer", "#7a3300", "#b4672b", "#7a3300", "#e0935a", "solid"),
+  delayed: colour("delayed on purpose", "#e8d92c", "#f0e442", "#6b6300", "#f0e442", "crossed"),
+  broken: colour("broken", "#b3578a", "#d98bb8", "#96406f", "#e0a0c6", "solid"),
+  fixed: colour("fixed", "#22272d", "#e9ebee", "#22272d", "#e9ebee", "solid"),
+};
+
+function colour(
+  label: string,
+  light: string,
+  dark: string,
+  lightText: string,
+  darkText: string,
+  pattern: Pattern,
+): Colour {
+  return { label, light, dark, lightText, darkText, pattern };
+}
+
+/** The phases of a request's life, in the order in which they are drawn, and what each means. */
+export const phases = [
+  { name: "memory", label: "memory", meaning: "memory" },
+  { name: "scheduler", label: "scheduler", meaning: "waiting" },
+  { name: "in_flight", label: "prefetch under way", meaning: "prefetched" },
+  { name: "queue", label: "queue", meaning: "waiting" },
+  { name: "overhead", label: "overhead", meaning: "overhead" },
+  { name: "seek", label: "seek", meaning: "seek" },
+  { name: "rotation", label: "rotation", meaning: "rotation" },
+  { name: "transfer", label: "transfer", meaning: "transfer" },
+  { name: "flash_read", label: "flash read", meaning: "flash" },
+  { name: "flash_program", label: "flash program", meaning: "flash" },
+  { name: "write_log", label: "write log", meaning: "flash" },
+] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
+
+export type Phase = (typeof phases)[number];
+
+/** The paint for an area: a pattern where the meaning has one. */
+export function fill(meaning: Meaning): string {
+  const { pattern } = colours[meaning];
+  return pattern === "solid" ? `var(--${meaning})` : `url(#seeklab-${meaning})`;
+}
+
+/** The paint for a line. */
+export function stroke(meaning: Meaning): string {
+  return `var(--${meaning})`;
+}
+
+/** The paint for words on the page's background. */
+export function ink(meaning: Meaning): string {
+  return `var(--${meaning}-text)`;
+}
+
+/** The custom properties of both themes, as a style sheet. `.seeklab` is the root of a page or of a widget. */
+export function colourSheet(): string {
+  const properties = (theme: "light" | "dark") =>
+    Object.entries(colours)
+      .map(([name, c]) =>
+        theme === "light"
+          ? `--${name}:${c.light};--${name}-text:${c.lightText};`
+          : `--${name}:${c.dark};--${name}-text:${c.darkText};`,
+      )
+      .join("");
+  return [
+    `.seeklab{${properties("light")}}`,
+    `@media (prefers-color-scheme:dark){.seeklab:not([data-theme=light]){${properties("dark")}}}`,
+    `.seeklab[data-theme=dark]{${properties("dark")}}`,
+  ].join("\n");
+}
+
+/** The patterns that {@link fill} refers to: one hidden drawing for each root. */
+export function patterns(): SVGSVGElement {
+  const holder = document.createElement("div");
+  const defs = (Object.keys(colours) as Meaning[])
+    .filter((meaning) => colours[meaning].pattern !== "solid")
+    .map((meaning) => pattern(meaning, colours[meaning].pattern))
+    .join("");
+  holder.innerHTML = `<svg class="seeklab-patterns" width="0" height="0" aria-hidden="true" focusable="false"><defs>${defs}</defs></svg>`;
+  return holder.firstElementChild as SVGSVGElement;
+}
+
+function pattern(meaning: Meaning, kind: Pattern): string {
+  const paint = `var(--${meaning})`;
+  const tile = (marks: string, size: number, turn = "") =>
+    `<pattern id="seeklab-${meaning}" width="${size}" height="${size}" patternUnits="userSpaceOnUse"${turn}>` +
+    `<rect width="${size}" height="${size}" fill="${paint}" fill-opacity="${kind === "dotted" ? 1 : kind === "outlined" ? 0.32 : 0.22}"/>${marks}</pattern>`;
+  switch (kind) {
+    case "hatched":
+      return tile(`<rect width="1.6" height="5" fill="${paint}"/>`, 5, ` patternTransform="rotate(45)"`);
+    case "outlined":
+      return tile("", 5);
+    case "dotted":
+      return tile(`<circle cx="2" cy="2" r="0.9" fill="var(--paper)"/>`, 4);
+    case "crossed":
+      return tile(`<path d="M0 0L5 5M5 0L0 5" stroke="${paint}" stroke-width="1.4"/>`, 5);
+    case "solid":
+      return "";
+  }
+}

@@ -1,0 +1,97 @@
+/** Numbers as people read them: rounded to what is meaningful, with their unit. */
+
+// A number and its unit stay on one line.
+const gap = "\u00a0";
+
+/** Three significant digits, whole from 1000 on, thousands apart. */
+export function formatNumber(value: number): string {
+  if (!Number.isFinite(value)) return "–";
+  if (value === 0) return "0";
+  const magnitude = Math.abs(value);
+  if (magnitude >= 1e15 || magnitude < 1e-4) return value.toExponential(2);
+  if (magnitude >= 1000) return groupThousands(Math.round(value));
+  const digits = Math.max(0, 2 - Math.floor(Math.log10(magnitude)));
+  const text = value.toFixed(digits);
+  // 99.96 rounds to 100.0: one digit too many.
+  return Math.abs(Number(text)) >= 10 ** (3 - digits) && digits > 0 ? value.toFixed(digits - 1) : text;
+}
+
+/** Every digit of an integer, thousands apart. */
+export function groupThousands(value: number): string {
+  const [whole = "", fraction] = String(value).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+(?!\d))/g, ",");
+  return fraction === undefined ? grouped : `${grouped}.${fraction}`;
+}
+
+const binaryUnits = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+
+/** Bytes in the largest binary unit that keeps the number at 1 or more; exact up to two decimals. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (Math.abs(value) >= 1024 && unit < binaryUnits.length - 1) {
+    value /= 1024;
+    unit += 1;
+  }
+  return `${Number(value.toFixed(2))}${gap}${binaryUnits[unit]!}`;
+}
+
+/** A time in the unit in which it has one to three digits before the point. */
+export function formatNanos(nanos: number): string {
+  const magnitude = Math.abs(nanos);
+  if (magnitude < 1e3) return `${formatNumber(nanos)}${gap}ns`;
+  if (magnitude < 1e6) return `${formatNumber(nanos / 1e3)}${gap}µs`;
+  if (magnitude < 1e9) return `${formatNumber(nanos / 1e6)}${gap}ms`;
+  return `${formatNumber(nanos / 1e9)}${gap}s`;
+}
+
+/** A round time, for the tick of an axis: no digits but those it has. */
+export function formatTick(nanos: number): string {
+  return formatNanos(nanos)
+    .replace(/\.?0+(?=\D)/, "")
+    .replace(/^0\D.*/, "0");
+}
+
+/** A value with a unit of the schema: B, ns, B/s, 1/s, %, rpm, ... */
+export function formatValue(value: number, unit: string | null | undefined): string {
+  switch (unit) {
+    case "B":
+      return formatBytes(value);
+    case "B/s":
+      return `${formatBytes(value)}/s`;
+    case "ns":
+      return value === 0 ? `0${gap}ms` : formatNanos(value);
+    case "1/s":
+      return `${formatNumber(value)}${gap}/s`;
+    case "%":
+    case "percent":
+      return `${formatNumber(value)}${gap}%`;
+    case "":
+    case null:
+    case undefined:
+      return formatNumber(value);
+    default:
+      return unit === "x" || unit === "×" ? `${formatNumber(value)}×` : `${formatNumber(value)}${gap}${unit}`;
+  }
+}
+
+/** A value as its source gives it: every digit, none added; bytes in full. */
+export function formatExact(value: number, unit: string): string {
+  const digits = groupThousands(Number(value.toPrecision(12)));
+  if (unit === "%" || unit === "percent") return `${digits}${gap}%`;
+  if (unit === "x") return `${digits}×`;
+  return unit === "" ? digits : `${digits}${gap}${unit}`;
+}
+
+/** Fills `{metric_name}` in a sentence with the metric's value; a metric that the run lacks shows as a dash. */
+export function fillSentence(template: string, metrics: Readonly<Record<string, number>>): string {
+  return template.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    const value = metrics[name.trim()];
+    return value === undefined ? "–" : formatNumber(value);
+  });
+}
+
+/** Keeps a number and its unit on one line. */
+export function keepUnits(text: string): string {
+  return text.replace(/(\d) (?=(?:ns|µs|us|ms|s|h|%|B|KiB|MiB|GiB|TiB|kB|MB|GB)\b|%)/g, "$1\u00a0");
+}

@@ -1,0 +1,329 @@
+/**
+ * The stage: the view that shows a mechanism best, with the time scrubber under it. Used by the page and by the notebook's
+ * widget. It owns its moment in time; what to run is its owner's business.
+ */
+import type { Control, Result } from "../engine/api.ts";
+import { latencyOverview } from "./latencyOverview.ts";
+import { formatBytes, formatNumber } from "./format.ts";
+import { Player } from "./player.ts";
+import { describe, prefetchStrip, readAt, rowsFor, type StripHandle } from "./prefetchStrip.ts";
+import { readsOf } from "./reads.ts";
+import { html } from "./svg.ts";
+
+/** The end of a prefetch that can be dragged: a field of the scenario, in bytes. */
+export interface ChunkField {
+  readonly min: number;
+  readonly max: number;
+  readonly step: number;
+  readonly onInput: (bytes: number) => void;
+  readonly onChange: (bytes: number) => void;
+}
+
+export const chunkPath = "volume.prefetch.chunk";
+
+/** The end of a prefetch as a field that can be dragged, when the case has that control. */
+export function chunkField(
+  controls: readonly Control[],
+  onInput: (bytes: number) => void,
+  onChange: (bytes: number) => void = onInput,
+): ChunkField | undefined {
+  const control = controls.find(({ path }) => path === chunkPath);
+  if (control === undefined) return undefined;
+  return { min: control.min ?? 4096, max: control.max ?? 2 ** 28, step: control.step ?? 4096, onInput, onChange };
+}
+
+export interface StageOptions {
+  readonly job: string;
+  readonly chunk?: ChunkField | undefined;
+  /** Called when the moment shown rests at another request. */
+  readonly onRequest?: (index: number) => void;
+}
+
+export interface Stage {
+  readonly element: HTMLElement;
+  /** Shows a run; the cursor stays at the same request. `latency_max_ns` fixes the time axis. */
+  show(result: Result, latency_max_ns: number): void;
+  /** Plays the first page of reads by itself. */
+  autoplay(): void;
+  goTo(index: number): void;
+  setChunk(field: ChunkField | undefined): void;
+  readonly request: number;
+  /** Stops listening and moving. */
+  dispose(): void;
+}
+
+const speeds = [0.02, 0.1, 0.5, 1, 5];
+const overviewHeight = 34;
+// Nothing moves by itself for longer.
+const autoplayMs = 5000;
+// Half of a range input's thumb: its travel is that much shorter on both sides.
+const thumbRadius = 8;
+
+export function stage(options: StageOptions): Stage {
+  let result: Result | undefined;
+  let latencyMax = 1;
+  let width = 0;
+  let lastRequest = -1;
+  let chunk = options.chunk;
+  let frozenAhead: number | undefined;
+  let handle: StripHandle | undefined;
+
+  const frame = html("div", { class: "strip-frame" });
+  const grip = html("div", { class: "grip", role: "slider", tabindex: 0, "aria-label": "Prefetch chunk", hidden: "" });
+  frame.append(grip);
+  const caption = html("p", { class: "moment" });
+  const overview = html("div", { class: "overview-frame" });
+  const range = html("input", {
+    type: "range",
+    class: "scrubber",
+    min: 0,
+    max: 1,
+    step: "any",
+    "aria-label": "Moment",
+  });
+  const play = button("Play", "play");
+  const back = button("Back", "back");
+  const forward = button("Next", "forward");
+  const speed = html("select", { "aria-label": "Speed" });
+  for (const value of speeds) {
+    speed.append(
+      html(
+        "option",
+        { value },
+        value === 1 ? "real time" : value < 1 ? `1/${Math.round(1 / value)} speed` : `${value}×`,
+      ),
+    );
+  }
+  const clock = html("output", { class: "clock" });
+  const element = html(
+    "div",
+    { class: "stage" },
+    frame,
+    html(
+      "div",
+      { class: "transport", role: "group", "aria-label": "Time" },
+      html("div", { class: "buttons" }, play, back, forward, speed, clock),
+      html("div", { class: "scrub" }, overview, range),
+    ),
+    caption,
+  );
+
+  const player = new Player({
+    onMove: () => draw(),
+    onState: (isPlaying) => {
+      play.textContent = isPlaying ? "Pause" : "Play";
+      if (!isPlaying) rest();
+    },
+  });
+  speed.value = String(player.speed);
+
+  function reads() {
+    return result === undefined ? [] : readsOf(result, options.job);
+  }
+
+  function draw(): void {
+    if (result === undefined || width === 0) return;
+    const now = player.time_ns;
+    const strip = prefetchStrip(result, {
+      job: options.job,
+      time_ns: now,
+      width,
+      latency_max_ns: latencyMax,
+      ...(frozenAhead === undefined ? {} : { ahead_bytes: frozenAhead }),
+    });
+    const old = frame.querySelector("svg");
+    if (old === null) frame.prepend(strip.element);
+    else old.replaceWith(strip.element);
+    handle = strip.handle;
+    placeGrip();
+
+    const list = reads();
+    const index = readAt(list, now);
+    range.value = String(now);
+    range.setAttribute("aria-valuetext", `read ${index + 1} of ${list.length}, ${(now / 1e9).toFixed(3)} seconds`);
+    clock.textContent = `${(now / 1e9).toFixed(3)} s`;
+    caption.textContent = describe(list, index, now, readsOf(result, options.job, "write"));
+    if (!player.isPlaying && index !== lastRequest) rest();
+  }
+
+  // The rest of the page follows when the moment rests, not on every frame.
+  function rest(): void {
+    lastRequest = readAt(reads(), player.time_ns);
+    options.onRequest?.(lastRequest);
+  }
+
+  function drawOverview(): void {
+    if (result === undefined || width === 0) return;
+    overview.replaceChildren(
+      latencyOverview(result, {
+        job: options.job,
+        width: Math.max(40, overview.clientWidth || width - 2 * thumbRadius),
+        height: overviewHeight,
+        latency_max_ns: latencyMax,
+      }),
+    );
+  }
+
+  function placeGrip(): void {
+    grip.hidden = handle === undefined || chunk === undefined;
+    if (handle === undefined || chunk === undefined) return;
+    grip.style.transform = `translate(${handle.x}px, ${handle.y}px)`;
+    grip.style.height = `${handle.height}px`;
+    grip.setAttribute("aria-valuemin", String(chunk.min));
+    grip.setAttribute("aria-valuemax", String(chunk.max));
+    grip.setAttribute("aria-valuenow", String(handle.bytes));
+    grip.setAttribute("aria-valuetext", formatBytes(handle.bytes));
+  }
+
+  function chunkAt(bytes: number): number {
+    const { min, max, step } = chunk!;
+    return Math.max(min, Math.min(max, Math.round(bytes / step) * step));
+  }
+
+  grip.addEventListener("pointerdown", (event) => {
+    if (handle === undefined || chunk === undefined || result === undefined) return;
+    event.preventDefault();
+    grip.setPointerCapture(event.pointerId);
+    grip.classList.add("used");
+    grip.focus();
+    player.pause();
+    // The scale must not change under the pointer.
+    const { start_x, pixels_per_byte } = handle;
+    frozenAhead = prefetchStrip(result, {
+      job: options.job,
+      time_ns: player.time_ns,
+      width,
+      latency_max_ns: latencyMax,
+    }).ahead_bytes;
+    const left = frame.getBoundingClientRect().left;
+    let last = handle.bytes;
+    const move = (moved: PointerEvent) => {
+      const bytes = chunkAt((moved.clientX - left - start_x) / pixels_per_byte);
+      if (bytes === last) return;
+      last = bytes;
+      chunk?.onInput(bytes);
+    };
+    const up = () => {
+      grip.removeEventListener("pointermove", move);
+      frozenAhead = undefined;
+      chunk?.onChange(last);
+      draw();
+    };
+    grip.addEventListener("pointermove", move);
+    grip.addEventListener("lostpointercapture", up, { once: true });
+  });
+  grip.addEventListener("keydown", (event) => {
+    if (handle === undefined || chunk === undefined) return;
+    const steps: Record<string, number> = {
+      ArrowRight: 1,
+      ArrowUp: 1,
+      ArrowLeft: -1,
+      ArrowDown: -1,
+      PageUp: 4,
+      PageDown: -4,
+    };
+    const by = steps[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    const bytes = chunkAt(handle.bytes + by * chunk.step);
+    chunk.onInput(bytes);
+    chunk.onChange(bytes);
+  });
+
+  range.addEventListener("input", () => {
+    player.pause();
+    player.moveTo(range.valueAsNumber);
+  });
+  range.addEventListener("keydown", (event) => {
+    const steps: Record<string, number> = {
+      ArrowRight: 1,
+      ArrowUp: 1,
+      ArrowLeft: -1,
+      ArrowDown: -1,
+      PageUp: 10,
+      PageDown: -10,
+      Home: -1e9,
+      End: 1e9,
+    };
+    const by = steps[event.key];
+    if (by !== undefined) {
+      event.preventDefault();
+      player.step(by);
+    } else if (event.key === " ") {
+      event.preventDefault();
+      player.toggle();
+    }
+  });
+  play.addEventListener("click", () => player.toggle());
+  back.addEventListener("click", () => player.step(-1));
+  forward.addEventListener("click", () => player.step(1));
+  speed.addEventListener("change", () => (player.speed = Number(speed.value)));
+
+  const observer = new ResizeObserver(([entry]) => {
+    const next = Math.floor(entry!.contentRect.width);
+    if (next === width) return;
+    width = next;
+    drawOverview();
+    draw();
+  });
+  observer.observe(frame);
+
+  return {
+    element,
+    show(next, latency_max_ns) {
+      result = next;
+      latencyMax = latency_max_ns;
+      const list = reads();
+      const last = list.at(-1);
+      const end = last === undefined ? 0 : last.submit_ns + last.latency_ns;
+      player.setStops(
+        list.map((read) => read.submit_ns),
+        end,
+      );
+      range.max = String(end);
+      if (width === 0) width = Math.floor(frame.clientWidth);
+      drawOverview();
+      draw();
+    },
+    autoplay() {
+      player.play(autoplayMs, player.endOf(rowsFor(width) - 1));
+    },
+    goTo(index) {
+      player.moveTo(player.endOf(index));
+    },
+    setChunk(field) {
+      chunk = field;
+      placeGrip();
+    },
+    get request() {
+      return readAt(reads(), player.time_ns);
+    },
+    dispose() {
+      player.pause();
+      observer.disconnect();
+    },
+  };
+}
+
+/** The end of a time axis that holds several runs: the slowest request, rounded up to a number that reads well. */
+export function latencyAxisEnd(job: string, results: readonly Result[]): number {
+  const slowest = Math.max(1e6, ...results.flatMap((result) => readsOf(result, job).map((read) => read.latency_ns)));
+  const ms = slowest / 1e6;
+  const power = 10 ** Math.floor(Math.log10(ms));
+  const steps = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+  return (steps.find((step) => step * power >= ms) ?? 10) * power * 1e6;
+}
+
+/** A sentence with its numbers set apart. */
+export function sentenceNodes(template: string, metrics: Readonly<Record<string, number>>): (Node | string)[] {
+  return template.split(/(\{[^}]+\})/).map((piece) => {
+    if (!piece.startsWith("{")) return piece;
+    const value = metrics[piece.slice(1, -1).trim()];
+    const exact = value === undefined ? {} : { title: String(value) };
+    return html("b", exact, value === undefined ? "–" : formatNumber(value));
+  });
+}
+
+function button(words: string, name: string): HTMLButtonElement {
+  return html("button", { type: "button", class: name === "play" ? name : `quiet ${name}` }, words);
+}

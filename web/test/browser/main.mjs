@@ -1,0 +1,80 @@
+/**
+ * The built site in a real browser.
+ *
+ *     node test/browser/main.mjs [--only WORD]         all tests, or those with the word in their name
+ *     node test/browser/main.mjs --fingerprints FILE [--hosts chromium,pyodide]
+ *
+ * The last line is "N passed, N failed"; the exit code is 1 when a test failed.
+ */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { fingerprints } from "./fingerprints.mjs";
+import { launch, serve, site } from "./host.mjs";
+import { tests } from "./tests.mjs";
+
+if (!existsSync(join(site, "index.html"))) {
+  console.error("There is no built site; run npm run build first.");
+  process.exit(2);
+}
+
+const args = process.argv.slice(2);
+const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
+
+const file = option("--fingerprints");
+if (file !== undefined) {
+  const hosts = (option("--hosts") ?? "chromium,pyodide").split(",");
+  console.log(JSON.stringify(await fingerprints(file, hosts)));
+} else {
+  process.exitCode = await runAll(option("--only") ?? "");
+}
+
+async function runAll(word) {
+  const server = await serve();
+  const { browser, close } = await launch();
+  let [passed, failed] = [0, 0];
+  try {
+    for (const [name, test] of Object.entries(tests)) {
+      if (!name.includes(word)) continue;
+      const foreign = [];
+      const errors = [];
+      const contexts = [];
+      const open = async (path, options = {}) => {
+        const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+        contexts.push(context);
+        context.on("request", (request) => {
+          const url = request.url();
+          if (!url.startsWith(server.address) && !/^(data|blob):/.test(url)) foreign.push(url);
+        });
+        const page = await context.newPage();
+        page.setDefaultTimeout(20_000);
+        page.on("pageerror", (error) => errors.push(error.message));
+        await page.goto(server.address + path);
+        return page;
+      };
+      const begun = performance.now();
+      try {
+        const note = await test({ open, address: server.address });
+        if (foreign.length > 0) throw new Error(`requests left the site's origin: ${foreign.join(", ")}`);
+        if (errors.length > 0) throw new Error(`errors on the page: ${errors.join("; ")}`);
+        passed += 1;
+        console.log(`passed  ${name} (${seconds(begun)})${note === undefined ? "" : `: ${note}`}`);
+      } catch (error) {
+        failed += 1;
+        console.log(
+          `FAILED  ${name} (${seconds(begun)})\n        ${error.message.split("\n").slice(0, 12).join("\n        ")}`,
+        );
+      } finally {
+        for (const context of contexts) await context.close();
+      }
+    }
+  } finally {
+    await close();
+    server.close();
+  }
+  console.log(`${passed} passed, ${failed} failed`);
+  return failed === 0 ? 0 : 1;
+}
+
+function seconds(begun) {
+  return `${((performance.now() - begun) / 1000).toFixed(1)} s`;
+}

@@ -1,0 +1,425 @@
+/** One function for each behaviour, named by it. A returned string is printed beside the name. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const casePage = "/odx-prefetch.html";
+const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+const fingerprint = (page) => page.locator("#fingerprint").textContent();
+const sentence = (page) => page.locator(".sentence").first().textContent();
+
+/** The page shows a run: the strip is drawn and the fingerprint is there. */
+async function shown(page) {
+  await page.locator(".strip .read").first().waitFor();
+  await page.waitForFunction(() => /^[0-9a-f]{16}$/.test(document.querySelector("#fingerprint")?.textContent ?? ""));
+}
+
+async function untilFingerprintChanges(page, from) {
+  await page.waitForFunction((old) => document.querySelector("#fingerprint").textContent !== old, from);
+  return fingerprint(page);
+}
+
+/** Waits until the state in the address passes the test. */
+async function untilHash(page, test) {
+  for (let tries = 0; tries < 100; tries++) {
+    const text = new URL(page.url()).hash.replace(/^#v1=/, "");
+    if (text !== "" && test(JSON.parse(Buffer.from(text, "base64url").toString()))) return;
+    await page.waitForTimeout(50);
+  }
+  throw new Error(`the address never held what it should: ${page.url()}`);
+}
+
+function hashOf(state) {
+  return `#v1=${Buffer.from(JSON.stringify({ set: {}, seed: 1, ui: {}, ...state })).toString("base64url")}`;
+}
+
+/** Everything that axe finds, as lines. */
+async function violations(page) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ["violations"] }));
+  return found.violations.flatMap(({ id, nodes }) =>
+    nodes.map((node) => `${id}: ${node.target.join(" ")} ${node.failureSummary}`),
+  );
+}
+
+async function assertAccessible(page) {
+  const found = await violations(page);
+  assert.deepEqual(found, []);
+}
+
+async function tabTo(page, selector) {
+  for (let presses = 0; presses < 80; presses++) {
+    await page.keyboard.press("Tab");
+    if (await page.evaluate((wanted) => document.activeElement?.matches(wanted), selector)) return;
+  }
+  throw new Error(`no way to ${selector} by the Tab key`);
+}
+
+/** Scrolls to the end and back, so that what is drawn when it is seen has been drawn. */
+async function scrollThrough(page) {
+  await page.evaluate(async () => {
+    for (let y = 0; y < document.body.scrollHeight; y += 500) {
+      scrollTo(0, y);
+      await new Promise((next) => setTimeout(next, 60));
+    }
+    scrollTo(0, 0);
+  });
+}
+
+export const tests = {
+  async "the first chart is there"({ open }) {
+    const page = await open(casePage);
+    await shown(page);
+    const ms = await page.evaluate(() => performance.getEntriesByName("first-chart")[0].startTime);
+    const front = await open("/");
+    await front.locator(".strip .read").first().waitFor();
+    const frontMs = await front.evaluate(() => performance.getEntriesByName("first-chart")[0].startTime);
+    return `case page ${ms.toFixed(0)} ms, front page ${frontMs.toFixed(0)} ms after navigation`;
+  },
+
+  async "axe finds nothing, light and dark"({ open }) {
+    for (const colorScheme of ["light", "dark"]) {
+      for (const path of [casePage, "/"]) {
+        const page = await open(path, { colorScheme, reducedMotion: "reduce" });
+        await page.locator(".strip .read").first().waitFor();
+        await scrollThrough(page);
+        if (path === casePage) {
+          await page.waitForFunction(() => document.querySelector(".count").textContent.includes("hold"));
+          for (const tab of await page.getByRole("tab").all()) {
+            await tab.click();
+            await assertAccessible(page);
+          }
+        } else await assertAccessible(page);
+      }
+    }
+  },
+
+  async "the keyboard alone is enough"({ open }) {
+    const page = await open(casePage);
+    await shown(page);
+    const broken = await fingerprint(page);
+    await tabTo(page, "input[name=variant]");
+    await page.keyboard.press("ArrowRight");
+    // The question comes first; its slider has the focus.
+    await page.waitForFunction(() => document.activeElement?.id === "guess");
+    for (let presses = 0; presses < 5; presses++) await page.keyboard.press("ArrowRight");
+    await tabTo(page, ".prediction button[type=submit]");
+    await page.keyboard.press("Enter");
+    const fixed = await untilFingerprintChanges(page, broken);
+    await page
+      .locator(".reveal")
+      .filter({ hasText: /You said .* Simulated/ })
+      .waitFor();
+    assert.equal(await page.locator("input[name=variant]:checked").inputValue(), "fixed");
+
+    await page.locator("body").press("Home");
+    await page.evaluate(() => document.activeElement.blur());
+    await tabTo(page, ".scrubber");
+    await page.keyboard.press("Home");
+    const first = await page.locator(".moment").textContent();
+    await page.keyboard.press("ArrowRight");
+    assert.notEqual(await page.locator(".moment").textContent(), first);
+    assert.match(await page.locator(".moment").textContent(), /^Read 2 /);
+
+    await tabTo(page, ".controls input[type=range]");
+    // The fixed variant does not feel the first step, from 8.25 to 8 MiB.
+    for (let presses = 0; presses < 4; presses++) await page.keyboard.press("ArrowLeft");
+    await untilFingerprintChanges(page, fixed);
+
+    await tabTo(page, "[role=tab]");
+    const chosen = await page.evaluate(() => document.activeElement.textContent);
+    await page.keyboard.press("ArrowRight");
+    assert.notEqual(await page.evaluate(() => document.activeElement.textContent), chosen);
+    assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-selected")), "true");
+  },
+
+  async "the question can be skipped and is not asked again"({ open }) {
+    const page = await open(casePage);
+    await shown(page);
+    const broken = await fingerprint(page);
+    await page.getByRole("button", { name: "Skip" }).click();
+    await untilFingerprintChanges(page, broken);
+    await page.goto(page.url().replace(/#.*/, ""));
+    await page.reload();
+    await shown(page);
+    assert.equal(await page.locator(".question").isVisible(), false);
+    const before = await fingerprint(page);
+    await page.locator("input[name=variant][value=fixed]").check({ force: true });
+    await untilFingerprintChanges(page, before);
+  },
+
+  async "a reload from the address gives the same fingerprint"({ open }) {
+    const page = await open(casePage + hashOf({ case: "odx-prefetch", variant: "fixed", seed: 7 }));
+    await shown(page);
+    const before = await fingerprint(page);
+    const slider = page.locator(".controls input[type=range]").nth(1);
+    await slider.focus();
+    await page.keyboard.press("ArrowLeft");
+    await page.keyboard.press("ArrowLeft");
+    const after = await untilFingerprintChanges(page, before);
+    await untilHash(
+      page,
+      (state) => state.seed === 7 && state.variant === "fixed" && Object.keys(state.set).length === 1,
+    );
+    await page.waitForTimeout(400);
+    const settled = await fingerprint(page);
+    await page.reload();
+    await shown(page);
+    assert.equal(await fingerprint(page), settled);
+    assert.notEqual(settled, before);
+    return `${before}, then ${after}`;
+  },
+
+  async "an address that cannot be read says so, and the case starts as it is"({ open }) {
+    const good = await open(casePage);
+    await shown(good);
+    const expected = await fingerprint(good);
+    for (const [hash, words] of [
+      ["#v1=%%%", /cannot be read/],
+      ["#v1=bm90IGpzb24", /cannot be read/],
+      ["#v9=e30", /newer version/],
+    ]) {
+      const page = await open(casePage + hash);
+      await shown(page);
+      assert.match(await page.locator(".notice").textContent(), words);
+      assert.equal(await fingerprint(page), expected);
+    }
+    // On a page that already shows something, it stays.
+    await good.evaluate(() => (location.hash = "#v9=e30"));
+    await good.getByText("newer version").waitFor();
+    assert.equal(await fingerprint(good), expected);
+  },
+
+  async "a run that is refused says where and why, and the last good one stays"({ open }) {
+    const page = await open(casePage + hashOf({ variant: "broken", set: { "volume.prefetch.chnk": 1 } }));
+    await page.locator(".notice").filter({ hasText: "volume.prefetch" }).waitFor();
+    await shown(page);
+    const good = await fingerprint(page);
+    await page.evaluate((hash) => (location.hash = hash), hashOf({ variant: "broken", set: { "layout.unit": "8q" } }));
+    await page.locator(".notice").filter({ hasText: "layout.unit" }).waitFor();
+    assert.equal(await fingerprint(page), good);
+    const words = await page.locator(".notice p").first().textContent();
+    const unknown = await open(casePage + hashOf({ variant: "brken" }));
+    await unknown.locator(".notice").filter({ hasText: "broken" }).waitFor();
+    await shown(unknown);
+    return words;
+  },
+
+  async "a slider simulates again while it moves"({ open }) {
+    const page = await open(casePage);
+    await shown(page);
+    await page.waitForTimeout(1500);
+    const before = await sentence(page);
+    const times = await page.evaluate(async () => {
+      const slider = document.querySelectorAll(".controls input[type=range]")[1];
+      const words = document.querySelector(".sentence");
+      const list = [];
+      for (let step = 0; step < 12; step++) {
+        const drawn = new Promise((resolve) => {
+          new MutationObserver((_, observer) => {
+            observer.disconnect();
+            requestAnimationFrame(() => resolve(performance.now()));
+          }).observe(words, { childList: true });
+        });
+        const begun = performance.now();
+        slider.valueAsNumber -= 1;
+        slider.dispatchEvent(new Event("input", { bubbles: true }));
+        list.push((await drawn) - begun);
+      }
+      return list;
+    });
+    assert.notEqual(await sentence(page), before);
+    const median = times.toSorted((a, b) => a - b)[6];
+    return `median ${median.toFixed(0)} ms from slider to redraw`;
+  },
+
+  async "the end of a prefetch can be dragged"({ open }) {
+    const page = await open(casePage, { reducedMotion: "reduce" });
+    await shown(page);
+    await page.getByRole("button", { name: "Next" }).click();
+    const before = await fingerprint(page);
+    const grip = await page.locator(".grip").boundingBox();
+    await page.mouse.move(grip.x + grip.width / 2, grip.y + grip.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(grip.x + grip.width / 2 - 40, grip.y + grip.height / 2, { steps: 5 });
+    await page.mouse.up();
+    await untilFingerprintChanges(page, before);
+    await untilHash(page, (state) => state.set["volume.prefetch.chunk"] < 8388608);
+  },
+
+  async "a long run shows progress and can be cancelled"({ open }) {
+    const page = await open("/");
+    await page.locator("#fio-preset option").first().waitFor({ state: "attached" });
+    await page
+      .locator("#fio-job")
+      .fill("[long]\nrw=randread\nbs=4k\niodepth=32\nsize=4g\nnumber_ios=20000000\nnorandommap\n");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.locator(".bring .progress").waitFor();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.locator(".bring .notice").filter({ hasText: "cancelled" }).waitFor();
+  },
+
+  async "a fio job file runs and prints what fio prints"({ open }) {
+    const page = await open("/");
+    await page.locator("#fio-preset option").first().waitFor({ state: "attached" });
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.locator(".fio-output .printed").filter({ hasText: "IOPS" }).waitFor();
+    const printed = await page.locator(".fio-output .printed").textContent();
+    await page.reload();
+    await page.locator(".fio-output .printed").filter({ hasText: "IOPS" }).waitFor();
+    assert.equal(await page.locator(".fio-output .printed").textContent(), printed);
+    await page.locator("#fio-job").fill("[a]\nrw=rnadread\n");
+    await page.getByRole("button", { name: "Run", exact: true }).click();
+    await page.locator(".bring .notice p").first().waitFor();
+    assert.equal(await page.locator(".fio-output .printed").textContent(), printed);
+    return await page.locator(".bring .notice p").first().textContent();
+  },
+
+  async "facts are checked one after the other"({ open }) {
+    const page = await open(casePage);
+    await shown(page);
+    await page.locator("#facts-title").scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => /^\d+ of \d+ facts hold/.test(document.querySelector(".count").textContent));
+    assert.equal(await page.locator(".facts .verdict.error").count(), 0);
+    return page.locator(".count").textContent();
+  },
+
+  async "every evidence tab shows something and says what it hides"({ open }) {
+    const page = await open(casePage);
+    await shown(page);
+    const names = [];
+    for (const tab of await page.getByRole("tab").all()) {
+      await tab.click();
+      const name = (await tab.getAttribute("id")).replace("tab-", "");
+      await page.locator(`.evidence .figure[data-view="${name}"] > *`).first().waitFor();
+      assert.equal(await page.locator(".evidence .figure .empty").count(), 0, await tab.textContent());
+      assert.match(await page.locator(".hides").textContent(), /[Hh]ide/);
+      names.push(await tab.textContent());
+    }
+    return names.join(", ");
+  },
+
+  async "a phone needs no sideways scrolling, and neither does 200 % zoom"({ open }) {
+    for (const path of [casePage, "/"]) {
+      for (const options of [phone, { viewport: { width: 640, height: 450 } }]) {
+        const page = await open(path, options);
+        await page.locator(".strip .read").first().waitFor();
+        await scrollThrough(page);
+        await page.waitForTimeout(500);
+        const width = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+        assert.ok(width[0] <= width[1], `${path} is ${width[0]} px wide in a window of ${width[1]}`);
+      }
+    }
+  },
+
+  async "with reduced motion it steps"({ open }) {
+    const page = await open(casePage, { reducedMotion: "reduce" });
+    await shown(page);
+    const moments = await page.evaluate(async () => {
+      const seen = new Set();
+      for (const end = performance.now() + 2500; performance.now() < end;) {
+        seen.add(document.querySelector(".clock").textContent);
+        await new Promise(requestAnimationFrame);
+      }
+      return seen.size;
+    });
+    assert.ok(moments >= 2 && moments <= 5, `${moments} different moments in 2.5 s`);
+  },
+
+  async "the site works without a network after the first visit"({ open }) {
+    const page = await open(casePage);
+    await shown(page);
+    const before = await fingerprint(page);
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await page.waitForFunction(
+      async () =>
+        (await caches.keys()).length === 1 && (await (await caches.open((await caches.keys())[0])).keys()).length > 5,
+    );
+    await page.context().setOffline(true);
+    await page.reload();
+    await shown(page);
+    assert.equal(await fingerprint(page), before);
+  },
+
+  async "the Python console runs the case on the stage and gives its fingerprint"({ open }) {
+    const page = await open(
+      casePage + hashOf({ variant: "fixed", seed: 7, set: { "volume.prefetch.chunk": 4194304 } }),
+    );
+    await shown(page);
+    const expected = await fingerprint(page);
+    await page.getByRole("button", { name: "Python console" }).click();
+    assert.match(await page.locator(".console textarea").inputValue(), /seeklab\.case\("odx-prefetch"\)/);
+    const begun = performance.now();
+    await page.locator(".console").getByRole("button", { name: "Run" }).click();
+    await page.waitForFunction(
+      () => /[0-9a-f]{16}\n|rror/.test(document.querySelector(".python-output").textContent),
+      undefined,
+      { timeout: 60_000 },
+    );
+    const text = await page.locator(".python-output").textContent();
+    assert.ok(text.includes(expected), text.slice(-600));
+    return `${((performance.now() - begun) / 1000).toFixed(1)} s from a click to the fingerprint`;
+  },
+
+  async "the notebook's widget simulates while a slider moves and tells the kernel on release"({ open }) {
+    const page = await open("/blank.html");
+    const begun = await page.evaluate(async () => {
+      const values = {
+        case_id: "odx-prefetch",
+        variant: "broken",
+        set: {},
+        seed: 1,
+        view: "prefetch-strip",
+        controls: [],
+        result: {},
+      };
+      const listeners = new Map();
+      globalThis.saved = [];
+      globalThis.model = {
+        get: (name) => values[name],
+        set: (name, value) => (values[name] = value),
+        save_changes: () => globalThis.saved.push(structuredClone(values)),
+        on: (name, callback) => listeners.set(name, callback),
+        off: (name) => listeners.delete(name),
+        fromKernel(name, value) {
+          values[name] = value;
+          listeners.get(`change:${name}`)?.();
+        },
+      };
+      const widget = await import("/widget.js");
+      const start = performance.now();
+      await widget.default.render({ model: globalThis.model, el: document.body });
+      return start;
+    });
+    await page.locator(".strip .read").first().waitFor();
+    const firstMs = (await page.evaluate(() => performance.now())) - begun;
+    await page.waitForFunction(() => globalThis.saved.length === 1);
+    const before = await sentence(page);
+    const slider = page.locator(".controls input[type=range]").nth(1);
+    const move = (event) =>
+      slider.evaluate((input, type) => {
+        if (type === "input") input.valueAsNumber -= 4;
+        input.dispatchEvent(new Event(type, { bubbles: true }));
+      }, event);
+    await move("input");
+    await page.waitForFunction((old) => document.querySelector(".sentence").textContent !== old, before);
+    assert.equal(
+      await page.evaluate(() => globalThis.saved.length),
+      1,
+      "the kernel must not hear a slider that still moves",
+    );
+    await move("change");
+    await page.waitForFunction(() => globalThis.saved.length === 2);
+    const [first, second] = await page.evaluate(() => globalThis.saved);
+    assert.equal(second.set["volume.prefetch.chunk"], 7340032);
+    assert.notEqual(first.result.fingerprint, second.result.fingerprint);
+    await page.evaluate(() => {
+      globalThis.model.fromKernel("set", {});
+    });
+    await page.waitForFunction(() => globalThis.saved.length === 3);
+    assert.equal(await page.evaluate(() => globalThis.saved[2].result.fingerprint), first.result.fingerprint);
+    return `first drawing ${firstMs.toFixed(0)} ms`;
+  },
+};

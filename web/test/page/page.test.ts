@@ -1,0 +1,126 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Ask, CaseDocument } from "../../src/engine/api.ts";
+import { pythonFor, pythonLiteral } from "../../src/page/carryOn.ts";
+import { operationsCsv } from "../../src/page/download.ts";
+import { inline, markdown } from "../../src/page/markdown.ts";
+import { revealingVariant } from "../../src/page/measure.ts";
+import { distance, prediction } from "../../src/page/prediction.ts";
+import { q1Result } from "../fixtures/q1.ts";
+
+afterEach(() => {
+  localStorage.clear();
+  vi.restoreAllMocks();
+});
+
+describe("Markdown of a case file", () => {
+  it("has paragraphs, lists, emphasis and code", () => {
+    const [first, list] = markdown("One *two* **three**\n`four`.\n\n- a\n- b\n  c");
+    expect(first!.outerHTML).toBe("<p>One <em>two</em> <strong>three</strong> <code>four</code>.</p>");
+    expect(list!.outerHTML).toBe("<ul><li>a</li><li>b c</li></ul>");
+  });
+  it("never becomes markup by itself", () => {
+    expect(inline("<img src=x>")).toEqual(["<img src=x>"]);
+  });
+});
+
+describe("the state as Python", () => {
+  const doc = { id: "odx-prefetch", default_variant: "broken" };
+  it("is as short as the state allows", () => {
+    expect(pythonFor(doc, { variant: "broken", set: {}, seed: 1, ui: {} })).toContain(
+      'case = seeklab.case("odx-prefetch")\nr = case.run()',
+    );
+  });
+  it("names variant, changes and seed", () => {
+    const code = pythonFor(doc, { variant: "fixed", set: { "a.b": [true, null, "x"] }, seed: 7, ui: {} });
+    expect(code).toContain('.with_({"a.b": [True, None, "x"]})');
+    expect(code).toContain('case.run("fixed", seed=7)');
+  });
+  it("writes JSON values as Python does", () => {
+    expect(pythonLiteral({ a: { b: 1.5, c: false } })).toBe('{"a": {"b": 1.5, "c": False}}');
+  });
+});
+
+describe("the operation log as CSV", () => {
+  it("has a heading, a row for each operation, and names in place of numbers", () => {
+    const lines = operationsCsv(q1Result({ reads: 3 }))
+      .trim()
+      .split("\n");
+    expect(lines).toHaveLength(4);
+    const heading = lines[0]!.split(",");
+    const second = lines[2]!.split(",");
+    const cell = (name: string) => second[heading.indexOf(name)];
+    expect(cell("job")).toBe("odx");
+    expect(cell("op")).toBe("read");
+    expect(cell("cached_bytes")).toBe("8388608");
+  });
+});
+
+const ask: Ask = {
+  question: "How much slower?",
+  measure: {
+    ratio: [
+      { metric: "m", variant: "broken" },
+      { metric: "m", variant: "fixed" },
+    ],
+  },
+  unit: "x",
+  min: 1,
+  max: 100,
+  scale: "log",
+  reveal: "It is {answer} times.",
+};
+
+describe("a prediction", () => {
+  const build = (answer = () => Promise.resolve(9.88)) => {
+    const onReveal = vi.fn();
+    const built = prediction({ id: "q", ask, variant: "fixed", variantTitle: "Fixed", answer, onReveal });
+    document.body.replaceChildren(built.element);
+    return { ...built, onReveal };
+  };
+
+  it("is asked before the variant that gives it away, and about no other", () => {
+    const doc = { ask, default_variant: "broken" } as CaseDocument;
+    expect(revealingVariant(doc)).toBe("fixed");
+    const { isOpenFor } = build();
+    expect(isOpenFor("fixed")).toBe(true);
+    expect(isOpenFor("two-ahead")).toBe(false);
+  });
+
+  it("is answered once, then shows the distance, then and on the next visit", async () => {
+    const { element, isOpenFor, onReveal } = build();
+    element.querySelector("form")!.requestSubmit();
+    expect(onReveal).toHaveBeenCalledOnce();
+    expect(isOpenFor("fixed")).toBe(false);
+    await vi.waitFor(() =>
+      expect(element.textContent).toMatch(/You said 2×. Simulated: 9\.88×. 4\.9 times too low\. It is 9\.88 times\./),
+    );
+    const again = build();
+    expect(again.isOpenFor("fixed")).toBe(false);
+    await vi.waitFor(() => expect(again.element.textContent).toContain("You said 2×"));
+  });
+
+  it("can be skipped, and then stays away", () => {
+    const { element, onReveal } = build();
+    Array.from(element.querySelectorAll("button"))
+      .find((button) => button.textContent === "Skip")!
+      .click();
+    expect(onReveal).toHaveBeenCalledOnce();
+    expect(element.hidden).toBe(true);
+    expect(build().element.hidden).toBe(true);
+  });
+
+  it("works when nothing can be remembered", () => {
+    vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
+      throw new Error("full");
+    });
+    const { element, onReveal } = build();
+    element.querySelector("form")!.requestSubmit();
+    expect(onReveal).toHaveBeenCalledOnce();
+  });
+
+  it.each([
+    [10, 9.88, "Close."],
+    [2, 10, "5.0 times too low."],
+    [100, 5, "20 times too high."],
+  ])("of %d for %d is %s", (guess, answer, words) => expect(distance(guess, answer)).toBe(words));
+});

@@ -1,0 +1,226 @@
+/**
+ * The parts of the site that Vite does not build by itself: a page for each case, Python's runtime and the wheel, the service
+ * worker. Pages are made from the case documents that the engine carries, so no case is listed twice.
+ */
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join, relative, resolve } from "node:path";
+import type { Plugin } from "vite";
+import { keepUnits } from "../src/views/format.ts";
+import type { CaseDocument, CaseEntry } from "../src/engine/api.ts";
+
+export const webRoot = resolve(import.meta.dirname, "..");
+export const enginePackage = resolve(webRoot, "../engine/wasm/pkg");
+
+/** What the page may load: itself only. Charts carry their own style elements; the engine is WebAssembly. */
+const contentSecurityPolicy = [
+  "default-src 'self'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self' 'unsafe-inline'",
+  "worker-src 'self'",
+  "img-src 'self' data:",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join("; ");
+
+const pyodideFiles = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"];
+
+interface EngineModule {
+  initSync(input: { module: Uint8Array }): unknown;
+  call(name: string, json: string): string;
+}
+
+async function askEngine<T>(name: string, input: unknown): Promise<T> {
+  const glue = join(enginePackage, "seeklab.js");
+  if (!existsSync(glue)) throw new Error("engine/wasm/pkg holds no engine; run make wasm first.");
+  // From its text: a file of this name outside a package would be read twice, as two kinds of module.
+  const text = readFileSync(glue).toString("base64");
+  const engine = (await import(`data:text/javascript;base64,${text}`)) as EngineModule;
+  engine.initSync({ module: readFileSync(join(enginePackage, "seeklab_bg.wasm")) });
+  const envelope = JSON.parse(engine.call(name, JSON.stringify(input))) as { ok?: T; errors?: { message: string }[] };
+  if (envelope.ok === undefined) throw new Error(envelope.errors?.map((error) => error.message).join(" "));
+  return envelope.ok;
+}
+
+/** The template of a case's page, filled. */
+export function fillCasePage(template: string, document: CaseDocument): string {
+  const words: Record<string, string> = {
+    id: document.id,
+    code: document.code,
+    title: document.title,
+    symptom: document.symptom,
+    subtitle: document.subtitle,
+  };
+  return template.replace(/%(id|code|title|symptom|subtitle)%/g, (_, name: string) =>
+    escapeHtml(keepUnits(words[name]!)),
+  );
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}
+
+/** Pages for the cases: `<id>.html` beside `index.html`, in the built site and from the development server. */
+export function casePages(): Plugin {
+  let outDir = "";
+  return {
+    name: "seeklab-case-pages",
+    configResolved(config) {
+      outDir = resolve(config.root, config.build.outDir);
+    },
+    configureServer(server) {
+      server.middlewares.use((request, response, next) => {
+        const id = /^\/([a-z0-9-]+)\.html/.exec(request.url ?? "")?.[1];
+        if (id === undefined || id === "index") {
+          next();
+          return;
+        }
+        askEngine<CaseDocument>("case", { id })
+          .then((document) => {
+            const template = readFileSync(join(webRoot, "case.html"), "utf8");
+            return server.transformIndexHtml(request.url ?? "/", fillCasePage(template, document));
+          })
+          .then((page) => response.setHeader("content-type", "text/html").end(page))
+          .catch(next);
+      });
+    },
+    async closeBundle() {
+      const template = readFileSync(join(outDir, "case.html"), "utf8");
+      for (const { id } of await askEngine<CaseEntry[]>("cases", {})) {
+        const document = await askEngine<CaseDocument>("case", { id });
+        writeFileSync(join(outDir, `${id}.html`), fillCasePage(template, document));
+      }
+      rmSync(join(outDir, "case.html"));
+    },
+  };
+}
+
+/** The policy that keeps every request on the site's own origin. The development server needs inline scripts. */
+export function policy(): Plugin {
+  return {
+    name: "seeklab-policy",
+    apply: "build",
+    transformIndexHtml: () => [
+      {
+        tag: "meta",
+        attrs: { "http-equiv": "Content-Security-Policy", content: contentSecurityPolicy },
+        injectTo: "head-prepend",
+      },
+    ],
+  };
+}
+
+/** Tells the browser of the engine's module before the page's script asks for it. */
+export function preloadEngine(): Plugin {
+  return {
+    name: "seeklab-preload",
+    apply: "build",
+    transformIndexHtml: {
+      order: "post",
+      handler: (_, { bundle }) => {
+        const module = Object.keys(bundle ?? {}).find((name) => name.endsWith(".wasm"));
+        if (module === undefined) return [];
+        return [
+          {
+            tag: "link",
+            attrs: {
+              rel: "preload",
+              href: `./${module}`,
+              as: "fetch",
+              type: "application/wasm",
+              crossorigin: "anonymous",
+            },
+            injectTo: "head",
+          },
+        ];
+      },
+    },
+  };
+}
+
+/** Pyodide and the `seeklab` wheel under `pyodide/`. The wheel is the newest in `dist/`, or `SEEKLAB_WHEEL`. */
+export function pythonRuntime(): Plugin {
+  const runtime = join(webRoot, "node_modules/pyodide");
+  let outDir = "";
+  return {
+    name: "seeklab-python",
+    configResolved(config) {
+      outDir = resolve(config.root, config.build.outDir);
+    },
+    configureServer(server) {
+      server.middlewares.use("/pyodide", (request, response, next) => {
+        const name = (request.url ?? "").replace(/^\/|\?.*$/g, "");
+        const path =
+          name === "seeklab.whl" ? findWheel() : pyodideFiles.includes(name) ? join(runtime, name) : undefined;
+        if (path === undefined) {
+          next();
+          return;
+        }
+        response.setHeader("content-type", mimeType(name));
+        response.end(readFileSync(path));
+      });
+    },
+    closeBundle() {
+      const target = join(outDir, "pyodide");
+      mkdirSync(target, { recursive: true });
+      for (const name of pyodideFiles) cpSync(join(runtime, name), join(target, name));
+      const wheel = findWheel();
+      if (wheel === undefined) this.warn("there is no seeklab wheel in dist/: the Python console will say so");
+      else cpSync(wheel, join(target, "seeklab.whl"));
+    },
+  };
+}
+
+function findWheel(): string | undefined {
+  const chosen = process.env.SEEKLAB_WHEEL;
+  if (chosen !== undefined) return chosen;
+  const folder = resolve(webRoot, "../dist");
+  if (!existsSync(folder)) return undefined;
+  const built = readdirSync(folder)
+    .filter((name) => /^seeklab-.*\.whl$/.test(name))
+    .map((name) => join(folder, name));
+  return built.toSorted((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)[0];
+}
+
+function mimeType(name: string): string {
+  if (name.endsWith(".mjs")) return "text/javascript";
+  if (name.endsWith(".wasm")) return "application/wasm";
+  return name.endsWith(".json") ? "application/json" : "application/zip";
+}
+
+/** The service worker with the list of files it keeps. Its version is a hash of them: a new build is a new cache. */
+export function serviceWorker(): Plugin {
+  let outDir = "";
+  return {
+    name: "seeklab-service-worker",
+    configResolved(config) {
+      outDir = resolve(config.root, config.build.outDir);
+    },
+    closeBundle: {
+      order: "post",
+      sequential: true,
+      handler() {
+        const all = filesOf(outDir).filter((name) => name !== "service-worker.js");
+        // Python is kept once it has been used; a new wheel is a new version all the same.
+        const files = all.filter((name) => !name.startsWith("pyodide/"));
+        const hash = createHash("sha256");
+        for (const name of all) hash.update(name).update(readFileSync(join(outDir, name)));
+        const template = readFileSync(join(webRoot, "src/serviceWorker.js"), "utf8");
+        writeFileSync(
+          join(outDir, "service-worker.js"),
+          template
+            .replace("%version%", hash.digest("hex").slice(0, 16))
+            .replace('["%files%"]', JSON.stringify(["./", ...files])),
+        );
+      },
+    },
+  };
+}
+
+function filesOf(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
+    .sort();
+}
