@@ -21,12 +21,10 @@ def table() -> str:
     """Write the table as Markdown."""
     rows = ["| fact | documented | simulated | unit | tolerance | kind |", "|---|---|---|---|---|---|"]
     for fact in seeklab.facts("odx-prefetch"):
-        cells = (fact["documented"], fact["simulated"])
-        numbers = " | ".join(map(_number, cells))
         verdict = "" if fact["ok"] else " **misses**"
-        rows.append(
-            f"| {fact['id']} {fact['title']}{verdict} | {numbers} | {fact['unit']} | {fact['tolerance']} | {fact['kind']} |"
-        )
+        numbers = [_number(fact[name]) for name in ("documented", "simulated")]
+        cells = [f"{fact['id']} {fact['title']}{verdict}", *numbers, fact["unit"], fact["tolerance"], fact["kind"]]
+        rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows) + "\n"
 
 

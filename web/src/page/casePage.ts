@@ -27,6 +27,9 @@ import { progress } from "./progress.ts";
 import { segmented } from "../views/segmented.ts";
 import { whatIfs } from "./whatIfs.ts";
 
+const restMs = 60;
+const restIntervalMs = 300;
+
 installTheme();
 const root = document.querySelector<HTMLElement>("#page")!;
 const message = notice();
@@ -269,15 +272,24 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
     drawRestSoon();
   }
 
-  // What the hand is on is drawn first; the charts further down follow when the browser has had a turn.
+  // What the hand is on is drawn at once. The charts further down follow when the hand rests, and a few times a second
+  // while it moves: drawing them each time would hold up the next result.
   let resting: ReturnType<typeof setTimeout> | undefined;
+  let drawnRest_ms = Number.NEGATIVE_INFINITY;
   function drawRestSoon(): void {
-    resting ??= setTimeout(() => {
-      resting = undefined;
-      if (shown === undefined) return;
-      showEvidence();
-      drawing.show(shown, state);
-    });
+    const isLate = performance.now() - drawnRest_ms > restIntervalMs;
+    if (resting !== undefined && isLate) return;
+    clearTimeout(resting);
+    resting = setTimeout(
+      () => {
+        resting = undefined;
+        drawnRest_ms = performance.now();
+        if (shown === undefined) return;
+        showEvidence();
+        drawing.show(shown, state);
+      },
+      isLate ? 0 : restMs,
+    );
   }
 
   function showEvidence(): void {

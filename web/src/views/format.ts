@@ -47,9 +47,7 @@ export function formatNanos(nanos: number): string {
 
 /** A round time, for the tick of an axis: no digits but those it has. */
 export function formatTick(nanos: number): string {
-  return formatNanos(nanos)
-    .replace(/\.?0+(?=\D)/, "")
-    .replace(/^0\D.*/, "0");
+  return formatNanos(nanos).replace(/\.(\d*?)0+(?=\D)/, (_, digits: string) => (digits === "" ? "" : `.${digits}`));
 }
 
 /** A value with a unit of the schema: B, ns, B/s, 1/s, %, rpm, ... */

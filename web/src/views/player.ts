@@ -18,6 +18,7 @@ export class Player {
   #end_ns = 0;
   #time_ns = 0;
   #frame = 0;
+  #isAuto = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Simulated seconds for each second of the reader. */
   speed = 0.1;
@@ -28,6 +29,11 @@ export class Player {
 
   get time_ns(): number {
     return this.#time_ns;
+  }
+
+  /** Whether it plays by itself, without the reader having asked. */
+  get isAutoplaying(): boolean {
+    return this.isPlaying && this.#isAuto;
   }
 
   get isPlaying(): boolean {
@@ -71,6 +77,7 @@ export class Player {
   /** Plays; for at most `forMs` and not beyond `until_ns`, when they are given. */
   play(forMs = Number.POSITIVE_INFINITY, until_ns = Number.POSITIVE_INFINITY): void {
     this.pause();
+    this.#isAuto = Number.isFinite(forMs);
     if (this.#time_ns >= this.#end_ns - 1) this.#time_ns = 0;
     if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.#playStepped(until_ns);
     else this.#playSmooth(forMs, until_ns);

@@ -271,6 +271,8 @@ export function stage(options: StageOptions): Stage {
   return {
     element,
     show(next, latency_max_ns) {
+      // A reader who changes something does not want to wait for the end of the opening.
+      const isCut = player.isAutoplaying && result !== undefined && result !== next;
       result = next;
       latencyMax = latency_max_ns;
       const list = reads();
@@ -282,6 +284,10 @@ export function stage(options: StageOptions): Stage {
       );
       range.max = String(end);
       if (width === 0) width = Math.floor(frame.clientWidth);
+      if (isCut) {
+        player.pause();
+        player.moveTo(player.endOf(rowsFor(width) - 1));
+      }
       drawOverview();
       draw();
     },

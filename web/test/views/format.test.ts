@@ -5,6 +5,7 @@ import {
   formatExact,
   formatNanos,
   formatNumber,
+  formatTick,
   formatValue,
   keepUnits,
 } from "../../src/views/format.ts";
@@ -53,6 +54,16 @@ describe("numbers", () => {
     expect(plain(formatExact(25, "ms"))).toBe("25 ms");
     expect(plain(formatExact(1.5, "x"))).toBe("1.5×");
   });
+});
+
+describe("the ticks of a time axis", () => {
+  it.each([
+    [1e6, "1 ms"],
+    [1e7, "10 ms"],
+    [1e5, "100 µs"],
+    [2.5e6, "2.5 ms"],
+    [5e8, "500 ms"],
+  ])("at %d ns read %s", (value, words) => expect(plain(formatTick(value))).toBe(words));
 });
 
 describe("sentences", () => {

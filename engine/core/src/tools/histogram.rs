@@ -2,6 +2,9 @@
 
 use std::fmt::Write;
 
+use serde_json::{Map, Value};
+
+use crate::scenario::Problems;
 use crate::stack::Stack;
 
 const WIDTH: u64 = 30;
@@ -20,11 +23,17 @@ fn show(ns: u64) -> String {
     }
 }
 
-/// Prints each job's latencies in octaves.
-#[must_use]
-pub fn print(stack: &Stack) -> String {
+/// Prints each job's latencies in octaves, or those of `job` only when it is given.
+///
+/// # Errors
+/// When the run has no such job.
+pub fn print(stack: &Stack, options: &Map<String, Value>) -> Result<String, Problems> {
+    let wanted = super::chosen_job(stack, options)?;
     let mut text = String::new();
-    for (job, stats) in stack.scenario().jobs.iter().zip(&stack.recorder().jobs) {
+    for (index, (job, stats)) in stack.scenario().jobs.iter().zip(&stack.recorder().jobs).enumerate() {
+        if wanted.is_some_and(|wanted| wanted != index) {
+            continue;
+        }
         for (stats, op) in stats.by_op.iter().zip(["reads", "writes"]) {
             if stats.ios == 0 {
                 continue;
@@ -57,5 +66,5 @@ pub fn print(stack: &Stack) -> String {
             text.push('\n');
         }
     }
-    text
+    Ok(text)
 }

@@ -20,7 +20,7 @@ const TOOLS: [&str; 5] = ["oplog", "histogram", "iostat", "fio", "fio-json"];
 pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<String, Problems> {
     match name {
         "oplog" => oplog::print(stack, options),
-        "histogram" => Ok(histogram::print(stack)),
+        "histogram" => histogram::print(stack, options),
         "iostat" => Ok(iostat::print(stack)),
         "fio" => Ok(crate::fio::normal(&fio::report(stack, options)?)),
         "fio-json" => Ok(crate::fio::json(&fio::report(stack, options)?)),
@@ -33,5 +33,15 @@ fn count(options: &Map<String, Value>, name: &str, default: u64) -> Result<u64, 
     match options.get(name) {
         None | Some(Value::Null) => Ok(default),
         Some(value) => value.as_u64().ok_or_else(|| vec![Problem::new(name, format!("{value} is not a whole number"))]),
+    }
+}
+
+/// The index of the job that the option `job` names; `None` when it is absent.
+fn chosen_job(stack: &Stack, options: &Map<String, Value>) -> Result<Option<usize>, Problems> {
+    let Some(name) = options.get("job").and_then(Value::as_str) else { return Ok(None) };
+    let jobs = &stack.scenario().jobs;
+    match jobs.iter().position(|job| job.name == name) {
+        Some(index) => Ok(Some(index)),
+        None => Err(vec![Problem::unknown("job", "job of this run", name, jobs.iter().map(|job| job.name.as_str()))]),
     }
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use serde_json::{Map, Value};
 
-use super::count;
+use super::{chosen_job, count};
 use crate::kernel::{NO_DEVICE, Op, Phase};
 use crate::scenario::{Problem, Problems};
 use crate::stack::Stack;
@@ -19,13 +19,7 @@ pub fn print(stack: &Stack, options: &Map<String, Value>) -> Result<String, Prob
         return Err(vec![Problem::new("record.log", "is false: this run kept no operation log; set it to true")]);
     };
     let jobs: Vec<&str> = stack.scenario().jobs.iter().map(|job| job.name.as_str()).collect();
-    let wanted = match options.get("job").and_then(Value::as_str) {
-        None => None,
-        Some(name) => match jobs.iter().position(|job| *job == name) {
-            Some(index) => Some(index),
-            None => return Err(vec![Problem::unknown("job", "job of this run", name, jobs)]),
-        },
-    };
+    let wanted = chosen_job(stack, options)?;
     let mut text = format!(
         "{:>10}  {:<10} {:<5} {:>12} {:>9} {:>9} {:>9} {:>10}  {:<7} {}\n",
         "time ms", "job", "op", "offset", "bytes", "in RAM", "missed", "latency ms", "last on", "where the time went (ms)"
