@@ -134,11 +134,16 @@ def test_a_log_that_outgrows_its_memory_stops_the_run() -> None:
 
 
 def test_a_scenario_that_never_ends_is_stopped_at_its_limit() -> None:
-    job = {**JOB, "rw": "randread", "time_based": True, "runtime": "1000000s"}
+    job = {**JOB, "rw": "randread", "time_based": True, "runtime": "80000s"}
     error = refusal({"jobs": [job], "devices": DEVICES, "limits": {"events": 10_000}})
     assert isinstance(error, seeklab.LimitExceeded)
     assert paths(error) == ["limits.events"]
     assert "10000" in str(error)
+
+
+def test_a_run_time_beyond_the_limit_is_refused_before_it_runs() -> None:
+    error = refusal({"jobs": [{**JOB, "time_based": True, "runtime": "1000000s"}], "devices": DEVICES})
+    assert paths(error) == ["jobs[0].runtime"]
 
 
 def test_a_job_without_an_end_is_refused_before_it_runs() -> None:

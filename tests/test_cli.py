@@ -111,7 +111,7 @@ def test_a_reader_that_leaves_early_is_no_error() -> None:
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 def test_an_interrupt_stops_a_long_run_at_once() -> None:
-    job = "[global]\nrw=randread\nbs=4k\nsize=1g\ntime_based\nruntime=100000\n[a]\n"
+    job = "[global]\nrw=randread\nbs=4k\nsize=1g\ntime_based\nruntime=80000\n[a]\n"
     command = [sys.executable, "-m", "seeklab.cli", "fio", "-", "--on", "hdd-7200"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
         assert running.stdin is not None

@@ -2,6 +2,9 @@
 //!
 //! Every answer is an envelope: `{"ok": ...}` or `{"errors": [{"path", "message", "nearest"?}]}`.
 
+mod cache;
+mod drive;
+
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -61,8 +64,8 @@ pub fn call(name: &str, input: &str) -> String {
     envelope(parse(input).and_then(|input| answer(name, &input)))
 }
 
-const CALLS: [&str; 12] =
-    ["version", "cases", "case", "schema", "presets", "scenario", "validate", "control", "facts", "ablation", "measure", "fio_parse"];
+const CALLS: [&str; 14] =
+    ["version", "cases", "case", "schema", "presets", "scenario", "validate", "control", "facts", "ablation", "measure", "cache", "drive", "fio_parse"];
 
 fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
     match name {
@@ -80,6 +83,8 @@ fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
         "facts" => facts(input, false),
         "ablation" => facts(input, true),
         "measure" => measure(input),
+        "cache" => cache::replay(input),
+        "drive" => drive::replay(input),
         "fio_parse" => tools::fio::parse(input),
         _ => Err(vec![Problem::unknown("call", "call", name, CALLS)]),
     }

@@ -6,6 +6,7 @@
 #![deny(missing_docs)]
 
 pub mod api;
+pub mod cache;
 pub mod case;
 pub mod device;
 pub mod fio;

@@ -17,6 +17,7 @@ from seeklab._errors import EngineError, LimitExceeded, Problem, SeeklabError
 from seeklab._fio import FioJob, fio
 from seeklab._result import Result, run
 from seeklab._table import Table
+from seeklab._traces import cache, validate_drive
 
 if TYPE_CHECKING:
     from seeklab.notebook import Lab, Prediction
@@ -32,6 +33,7 @@ __all__ = [
     "Result",
     "SeeklabError",
     "Table",
+    "cache",
     "case",
     "cases",
     "engine_version",
@@ -43,6 +45,7 @@ __all__ = [
     "run",
     "schema",
     "validate",
+    "validate_drive",
 ]
 
 

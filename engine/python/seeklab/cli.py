@@ -166,6 +166,43 @@ def _fio(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _cache(options: argparse.Namespace) -> int:
+    rows = seeklab.cache(options.trace, options.policy, options.size, objects=options.objects, one_in=options.one_in)
+    if options.json:
+        _print_json([{name: row[name] for name in ("policy", "size", "requests", "hits")} for row in rows])
+    else:
+        lines = [
+            (
+                row["policy"],
+                str(row["size"]),
+                str(row["requests"]),
+                str(row["hits"]),
+                _share(row["hits"], row["requests"]),
+            )
+            for row in rows
+        ]
+        _print_table(("policy", "size", "requests", "hits", "hit %"), lines, right=(1, 2, 3, 4))
+    return DONE
+
+
+def _share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.2f}" if whole else "-"
+
+
+def _validate(options: argparse.Namespace) -> int:
+    found = seeklab.validate_drive(options.drive, options.trace)
+    if options.json:
+        _print_json(found)
+        return DONE
+    rows = [("all", found), ("reads", found["read"]), ("writes", found["write"])]
+    names = ("requests", "mean_ms", "measured_mean_ms", "rms_ms")
+    lines = [(title, *(_number(row[name]) for name in names), f"{100 * row['demerit']:.3f} %") for title, row in rows]
+    print(found["drive"])
+    _print_table(("class", "requests", "mean ms", "measured ms", "rms ms", "demerit"), lines, right=(1, 2, 3, 4, 5))
+    print(f"{100 * found['within_300_us']:.1f} % of requests are within 0.3 ms of the measured time, one by one.")
+    return DONE
+
+
 def _presets(options: argparse.Namespace) -> int:
     found = seeklab.presets()
     if options.json:
@@ -253,6 +290,19 @@ def _parser() -> argparse.ArgumentParser:
     fio.add_argument("--output-format", choices=("normal", "json"), default="normal", help="as fio's own option")
     add_seed(fio)
 
+    cache = add("cache", _cache, "Count the hits of cache policies over a trace.")
+    cache.add_argument("trace", metavar="TRACE", help="time,object,size lines, gzipped or not")
+    cache.add_argument(
+        "--policy", metavar="P,...", type=_list, required=True, help="lru, arc, ...; belady is the optimum"
+    )
+    cache.add_argument("--size", metavar="N,...", type=_list, required=True, help="bytes, such as 1000 or 4MiB")
+    cache.add_argument("--objects", action="store_true", help="count objects in place of bytes")
+    cache.add_argument("--one-in", metavar="N", type=int, default=1, help="sample one object in N (an estimate)")
+
+    validate = add("validate", _validate, "Replay a measured drive's trace on the disk model.")
+    validate.add_argument("drive", metavar="DRIVE.json", help="the drive's parameters")
+    validate.add_argument("trace", metavar="TRACE.csv.gz", help="requests and their measured service times")
+
     add("presets", _presets, "List the modelled devices.")
     add("schema", _schema, "Print the JSON Schema of a scenario.", json_option=False)
     add("version", _version, "Print the versions of the package and of the engine.")
@@ -269,6 +319,11 @@ def _assignment(text: str) -> tuple[str, object]:
         return path, json.loads(value, parse_constant=str)
     except ValueError:
         return path, value
+
+
+def _list(text: str) -> list[str]:
+    """Read `a,b,c`."""
+    return [entry for entry in (part.strip() for part in text.split(",")) if entry]
 
 
 def _seed(text: str) -> int:

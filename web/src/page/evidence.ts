@@ -135,7 +135,7 @@ function viewsOf(engine: EngineClient, doc: CaseDocument): readonly View[] {
     {
       name: "histogram",
       title: "Histogram",
-      hides: "Left, what a monitor counts; right, where the time goes. Both hide when it happened.",
+      hides: "First what a monitor counts, then where the time goes. Both hide when it happened.",
       draw: (shown, width) => histogram(shown.result, { job, op, width, reference: shown.reference }),
       table: (shown) =>
         resultTable({

@@ -123,7 +123,15 @@ export function histogram(result: Result, options: HistogramOptions): HTMLElemen
           mark === undefined ? null : Plot.ruleX([mark], { x: "nanos", stroke: "var(--ink)", strokeDasharray: "1 3" }),
           mark === undefined
             ? null
-            : Plot.text([mark], { x: "nanos", frameAnchor: "top", dy: -10, text: "label", fill: "var(--ink)" }),
+            : Plot.text([mark], {
+                x: "nanos",
+                frameAnchor: "top",
+                dy: -10,
+                text: "label",
+                fill: "var(--ink)",
+                // Words beside the right edge end at their line.
+                textAnchor: Math.log(mark.nanos / domain[0]) > 0.8 * Math.log(domain[1] / domain[0]) ? "end" : "middle",
+              }),
           Plot.ruleY([0]),
         ],
       }),

@@ -6,7 +6,15 @@
  */
 import init, { call, Run } from "seeklab-engine";
 import wasm from "seeklab-engine-wasm?inline";
-import { Cancelled, unwrap, type Question, type Questions, type Result, type RunRequest } from "../engine/api.ts";
+import {
+  Cancelled,
+  unwrap,
+  type Question,
+  type Questions,
+  type Result,
+  type RunRequest,
+  type TextRequest,
+} from "../engine/api.ts";
 import { collect, simulate, type Engine } from "../engine/simulate.ts";
 
 // At about a million events a second, some ten milliseconds.
@@ -24,15 +32,22 @@ export async function ask<Q extends Question>(name: Q, input: Questions[Q]["inpu
   return unwrap<Questions[Q]["answer"]>(engine.call(name, JSON.stringify(input)));
 }
 
-export async function run(request: RunRequest, signal: AbortSignal): Promise<Result> {
+/** A finished run, open until it is freed: its tables, and what the text tools print of it. */
+export interface FinishedRun {
+  readonly result: Result;
+  print(request: TextRequest): string;
+  free(): void;
+}
+
+export async function run(request: RunRequest, signal: AbortSignal): Promise<FinishedRun> {
   const engine = await load();
   if (signal.aborted) throw new Cancelled();
   const finished = await simulate(engine, request, { sliceEvents, cancelled: () => signal.aborted });
-  try {
-    return collect(finished);
-  } finally {
-    finished.free();
-  }
+  return {
+    result: collect(finished),
+    print: (text) => unwrap<string>(finished.text(JSON.stringify(text))),
+    free: () => finished.free(),
+  };
 }
 
 function bytesOf(dataUrl: string): Uint8Array<ArrayBuffer> {

@@ -10,12 +10,14 @@ import { EngineError, sentence, type CaseDocument, type Changes, type Result, ty
 import { Latest } from "../engine/latest.ts";
 import { colourSheet, patterns } from "../views/colours.ts";
 import { controls, type Controls } from "../views/controls.ts";
+import { heatmap } from "../views/heatmap.ts";
 import { histogram } from "../views/histogram.ts";
 import { lifetimes } from "../views/lifetimes.ts";
+import { operationLog } from "../views/operationLog.ts";
 import { segmented } from "../views/segmented.ts";
 import { chunkField, chunkPath, latencyAxisEnd, sentenceNodes, stage } from "../views/stage.ts";
 import { html } from "../views/svg.ts";
-import { ask, run } from "./host.ts";
+import { ask, run, type FinishedRun } from "./host.ts";
 import baseSheet from "../style/views.css?inline";
 import widgetSheet from "../style/widget.css?inline";
 
@@ -60,9 +62,10 @@ function render({ model, el }: RenderProps<Traits>): () => void {
 function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, doc: CaseDocument): () => void {
   const { job, op } = doc.focus;
   let wanted = read();
-  let shown: Result | undefined;
+  let shown: FinishedRun | undefined;
   let reference: Result | undefined;
   let isSettled = true;
+  let isGone = false;
   let fields: Controls | undefined;
 
   const scene = model.get("view") === doc.view || model.get("view") === "" ? stage({ job }) : undefined;
@@ -82,12 +85,17 @@ function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, 
   });
   root.append(choice.element, told, scene?.element ?? chart, controlsPlace);
 
-  const latest = new Latest<Wanted, Result>({
+  const latest = new Latest<Wanted, FinishedRun>({
     run: (next, signal) => run({ case: doc.id, ...next }, signal),
-    onResult: (result) => {
+    onResult: (finished) => {
+      // The cell may have been removed while it ran.
+      if (isGone) {
+        finished.free();
+        return;
+      }
       message.textContent = "";
-      draw(result);
-      if (isSettled && !latest.hasNext) tell(result);
+      draw(finished);
+      if (isSettled && !latest.hasNext) tell(finished.result);
     },
     onError: (error) => (message.textContent = words(error)),
   });
@@ -110,9 +118,11 @@ function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, 
     model.save_changes();
   }
 
-  function draw(result: Result): void {
+  function draw(finished: FinishedRun): void {
     const isFirst = shown === undefined;
-    shown = result;
+    shown?.free();
+    shown = finished;
+    const { result } = finished;
     reference ??= result;
     told.replaceChildren(...sentenceNodes(doc.sentence, result.summary.metrics));
     if (scene !== undefined) {
@@ -124,12 +134,21 @@ function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, 
   function drawChart(): void {
     const width = Math.floor(chart.clientWidth);
     if (shown === undefined || width === 0) return;
-    const view = model.get("view");
-    chart.replaceChildren(
-      view === "histogram"
-        ? histogram(shown, { job, op, width })
-        : lifetimes(shown, { job, op, width, pick: "slowest" }),
-    );
+    chart.replaceChildren(chartOf(model.get("view"), shown, width));
+  }
+
+  function chartOf(view: string, finished: FinishedRun, width: number): Element {
+    const { result } = finished;
+    switch (view) {
+      case "histogram":
+        return histogram(result, { job, op, width });
+      case "heatmap":
+        return heatmap(result, { op, width });
+      case "oplog":
+        return operationLog(finished.print({ tool: "oplog", job, limit: 60 }), { label: "Operation log" });
+      default:
+        return lifetimes(result, { job, op, width, pick: "slowest" });
+    }
   }
   const observer = new ResizeObserver(() => drawChart());
   observer.observe(chart);
@@ -178,9 +197,11 @@ function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, 
   void rebuild();
   return () => {
     for (const trait of ["variant", "set", "seed"] as const) model.off(`change:${trait}`, fromKernel);
+    isGone = true;
     latest.cancel();
     observer.disconnect();
     scene?.dispose();
+    shown?.free();
   };
 }
 

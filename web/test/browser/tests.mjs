@@ -232,7 +232,6 @@ export const tests = {
     });
     assert.notEqual(await sentence(page), before);
     const median = times.toSorted((a, b) => a - b)[6];
-    if (process.env.VERBOSE) console.log(times.map(Math.round).join(" "));
     return `median ${median.toFixed(0)} ms from slider to redraw`;
   },
 

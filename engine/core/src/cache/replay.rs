@@ -1,0 +1,87 @@
+//! Replay of a trace through a policy: who hits.
+
+use serde::Serialize;
+
+use super::trace::Trace;
+use super::{Contestant, Keys, Policy, PolicyKind, arc, belady, clock, fifo, lfu, lru, s3_fifo, sieve, two_q};
+
+/// What a replay counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Tally {
+    /// Requests.
+    pub requests: u64,
+    /// Requests whose object was in the cache.
+    pub hits: u64,
+    /// Bytes asked for.
+    pub bytes: u64,
+    /// Bytes asked for by requests that hit.
+    pub hit_bytes: u64,
+}
+
+impl Tally {
+    /// Counts a request.
+    #[inline]
+    pub fn count(&mut self, size: u64, hit: bool) {
+        self.requests += 1;
+        self.bytes += size;
+        self.hits += u64::from(hit);
+        self.hit_bytes += if hit { size } else { 0 };
+    }
+
+    /// Share of the requests that missed, 0 to 1; 0 when there was none.
+    #[must_use]
+    #[expect(clippy::cast_precision_loss, reason = "counts stay below 2^53")]
+    pub fn miss_ratio(&self) -> f64 {
+        if self.requests == 0 { 0.0 } else { (self.requests - self.hits) as f64 / self.requests as f64 }
+    }
+}
+
+/// Replays `trace` through `policy`, which may have been used before; keys are the trace's object numbers.
+pub fn replay_through<P: Policy + ?Sized>(trace: &Trace, policy: &mut P) -> Tally {
+    let mut tally = Tally::default();
+    let mut evicted = Vec::new();
+    for (object, size) in trace.requests() {
+        let hit = policy.access(u64::from(object), size, &mut evicted);
+        evicted.clear();
+        tally.count(size, hit);
+    }
+    tally
+}
+
+/// Counts the hits of a policy on `trace` in an empty cache of `capacity` bytes (or objects, see [`Trace::in_objects`]).
+#[must_use]
+pub fn replay(trace: &Trace, kind: PolicyKind, capacity: u64) -> Tally {
+    let keys = Keys::Below(trace.distinct());
+    match kind {
+        PolicyKind::Fifo => replay_through(trace, &mut fifo::Fifo::new(capacity, keys)),
+        PolicyKind::Lru => replay_through(trace, &mut lru::Lru::new(capacity, keys)),
+        PolicyKind::Clock => replay_through(trace, &mut clock::Clock::new(capacity, keys)),
+        PolicyKind::Lfu => replay_through(trace, &mut lfu::Lfu::new(capacity, keys)),
+        PolicyKind::TwoQ => replay_through(trace, &mut two_q::TwoQ::new(capacity, keys)),
+        PolicyKind::Arc => replay_through(trace, &mut arc::Arc::new(capacity, keys)),
+        PolicyKind::Sieve => replay_through(trace, &mut sieve::Sieve::new(capacity, keys)),
+        PolicyKind::S3Fifo => replay_through(trace, &mut s3_fifo::S3Fifo::new(capacity, keys)),
+    }
+}
+
+impl Contestant {
+    /// Counts its hits on `trace` in an empty cache of `capacity` bytes (or objects).
+    #[must_use]
+    pub fn replay(self, trace: &Trace, capacity: u64) -> Tally {
+        match self {
+            Self::Policy(kind) => replay(trace, kind, capacity),
+            Self::Belady => belady::replay(trace, capacity),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_and_bytes_are_counted_apart() {
+        let trace = Trace::parse(b"0,a,10\n1,b,30\n2,a,10\n3,c,500\n4,a,10").unwrap();
+        assert_eq!(replay(&trace, PolicyKind::Lru, 40), Tally { requests: 5, hits: 2, bytes: 560, hit_bytes: 20 });
+    }
+}
