@@ -165,19 +165,20 @@ def stream(
 def apply(steps: Sequence[Step]) -> dict[str, StepFailedError | None]:
     """Do the steps, side by side where they do not need each other. Gives each step's failure, or None.
 
-    The list is in order: a step stands after those it needs. One that needs a failed step fails with it.
+    The list is in order: a step stands after those it needs, as far as they are in it. One that needs a failed step
+    fails with it.
     """
     outcomes: dict[str, Future[StepFailedError | None]] = {}
 
     def attempt(step: Step, needed: list[Future[StepFailedError | None]]) -> StepFailedError | None:
         for future in needed:
             if future.result() is not None:
-                return StepFailedError(f"Not tried, because {' or '.join(step.needs)} failed.")
+                return StepFailedError(f"{step.title}: not tried, because {' or '.join(step.needs)} failed.")
         return _do(step)
 
     with ThreadPoolExecutor(max_workers=max(1, len(steps))) as pool:
         for step in steps:
-            needed = [outcomes[name] for name in step.needs]
+            needed = [outcomes[name] for name in step.needs if name in outcomes]
             outcomes[step.name] = pool.submit(attempt, step, needed)
         return {name: future.result() for name, future in outcomes.items()}
 

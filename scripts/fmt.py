@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import machine
 from console import ROOT, apply_all, main, stream
-from steps import ENGINE, PYTHON_PACKAGES, VENV_BIN, WEB, WEB_PACKAGES
+from steps import ENGINE, FOR_FORMAT, VENV_BIN, WEB
 
 LIMIT_S = 300.0
 
@@ -18,7 +18,7 @@ FORMATTERS = (
 def fmt() -> int:
     """Run all three, whatever each says."""
     machine.require_for_lab()
-    apply_all((PYTHON_PACKAGES, WEB_PACKAGES))
+    apply_all(FOR_FORMAT)
     return max(stream("fmt", command, folder, LIMIT_S)[0] for command, folder in FORMATTERS)
 
 

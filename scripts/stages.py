@@ -93,9 +93,9 @@ DENY_WARNINGS = ("--", "--deny", "warnings")
 
 LINT = (
     Stage("Rust format", ("cargo", "fmt", "--all", "--check"), ENGINE),
-    Stage("Python lint", (VENV_BIN / "ruff", "check", "--no-cache"), needs=("python",)),
-    Stage("Python format", (VENV_BIN / "ruff", "format", "--check", "--no-cache"), needs=("python",)),
-    Stage("Python types", (VENV_BIN / "mypy",), needs=("python",)),
+    Stage("Python lint", (VENV_BIN / "ruff", "check", "--no-cache"), needs=("python-tests",)),
+    Stage("Python format", (VENV_BIN / "ruff", "format", "--check", "--no-cache"), needs=("python-tests",)),
+    Stage("Python types", (VENV_BIN / "mypy",), needs=("python-tests",)),
     Stage("Web lint and format", ("npm", "run", "--silent", "lint"), WEB, needs=("npm", "wasm")),
     Stage("Web types", ("npm", "run", "--silent", "typecheck"), WEB, needs=("npm", "wasm")),
     Stage("Rust lint", (*CLIPPY, "--workspace", "--all-targets", *DENY_WARNINGS), ENGINE),
@@ -121,11 +121,18 @@ TESTS = (
         count=count_cargo,
     ),
     Stage("Web tests", ("npm", "run", "--silent", "test"), WEB, needs=("npm", "wasm"), count=count_vitest),
-    Stage("Python and cross-part tests", (VENV_BIN / "pytest",), needs=("package",), count=count_pytest),
+    Stage(
+        "Browser tests",
+        ("npm", "run", "--silent", "test:browser"),
+        WEB,
+        needs=("npm", "site"),
+        count=count_plain,
+    ),
+    Stage("Python and cross-part tests", (VENV_BIN / "pytest",), needs=("python-tests", "package"), count=count_pytest),
     Stage(
         "Notebooks",
         (VENV_BIN / "pytest", "--nbval-lax", "notebooks"),
-        needs=("package", "widget"),
+        needs=("python-tests", "package", "widget"),
         count=count_pytest,
     ),
 )

@@ -19,7 +19,8 @@ ENGINE = ROOT / "engine"
 WEB = ROOT / "web"
 VENV_BIN = VENV / "bin"
 DIST = ROOT / "dist"
-LOCK = ROOT / "requirements" / "lab.txt"
+LAB_LOCK = ROOT / "requirements" / "lab.txt"
+TEST_LOCK = ROOT / "requirements" / "test.txt"
 CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ENGINE / "target"))
 
 GLUE = ENGINE / "wasm" / "pkg"
@@ -39,12 +40,20 @@ def _rust_version() -> list[str]:
 
 def _install_python_packages() -> None:
     run("python", sys.executable, "-m", "venv", "--clear", VENV)
-    # Bytecode is written when a module is first used: compiling 450 MB now would cost more than it ever saves.
-    run("python", VENV_BIN / "pip", "install", "--require-hashes", "--no-compile", "--requirement", LOCK)
+    _install_locked("python", LAB_LOCK)
     # The lab opens with the course, not with a question about news from elsewhere.
     settings = VENV / "etc" / "jupyter" / "labconfig" / "page_config.json"
     settings.parent.mkdir(parents=True, exist_ok=True)
     settings.write_text(json.dumps({"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}))
+
+
+def _install_test_packages() -> None:
+    _install_locked("python-tests", TEST_LOCK)
+
+
+def _install_locked(log: str, lock: Path) -> None:
+    # Bytecode is written when a module is first used: compiling hundreds of MB now would cost more than it ever saves.
+    run(log, VENV_BIN / "pip", "install", "--require-hashes", "--no-compile", "--requirement", lock)
 
 
 def _install_web_packages() -> None:
@@ -63,7 +72,8 @@ def _compile_engine() -> None:
         "engine",
         *("cargo", "build", "--locked", "--release", "--package", "seeklab-wasm", "--target", WASM_TARGET),
         folder=ENGINE,
-        extra_environment={"CARGO_ENCODED_RUSTFLAGS": "\x1f".join(flags)},
+        # A page loads the module before it shows anything: "s" saves a fifth of it and costs a quarter of the speed.
+        extra_environment={"CARGO_ENCODED_RUSTFLAGS": "\x1f".join(flags), "CARGO_PROFILE_RELEASE_OPT_LEVEL": "s"},
     )
 
 
@@ -113,9 +123,19 @@ PYTHON_PACKAGES = Step(
     "python",
     "Installing the Python packages",
     _install_python_packages,
-    reads=(LOCK,),
+    reads=(LAB_LOCK,),
     versions=lambda: [sys.version, str(VENV)],
     makes=(VENV_BIN / "jupyter",),
+)
+TEST_PACKAGES = Step(
+    "python-tests",
+    "Installing the Python packages for the tests",
+    _install_test_packages,
+    # One after the other, here and below: two installers in one environment may meet each other's half-written files.
+    needs=("python", "package"),
+    reads=(LAB_LOCK, TEST_LOCK),
+    versions=lambda: [sys.version, str(VENV)],
+    makes=(VENV_BIN / "pytest",),
 )
 WEB_PACKAGES = Step(
     "npm",
@@ -163,15 +183,14 @@ PACKAGE = Step(
     "Installing the seeklab package",
     _install_package,
     needs=("python",),
-    reads=(ROOT / "pyproject.toml", LOCK),
+    reads=(ROOT / "pyproject.toml", LAB_LOCK),
     makes=(VENV_BIN / "seeklab",),
 )
 WHEEL = Step(
     "wheel",
     "Building the Python wheel",
     _build_wheel,
-    # After the editable install, not beside it: both let setuptools write in the same places.
-    needs=("package", "wasm", "widget"),
+    needs=("package", "python-tests", "wasm", "widget"),
     reads=(ROOT / "pyproject.toml", ENGINE / "python", WEB, *ENGINE_SOURCES),
     makes=(WHEEL_FILE,),
 )
@@ -186,9 +205,11 @@ SITE = Step(
 
 # In order: a step stands after those it needs.
 FOR_ENGINE = (TOOL, COMPILED_ENGINE, WASM)
-FOR_LINT = (PYTHON_PACKAGES, WEB_PACKAGES, *FOR_ENGINE)
-FOR_LAB = (*FOR_LINT, WIDGET_BUNDLE, PACKAGE)
+FOR_LAB = (PYTHON_PACKAGES, PACKAGE, WEB_PACKAGES, *FOR_ENGINE, WIDGET_BUNDLE)
 FOR_SITE = (*FOR_LAB, WHEEL, SITE)
+FOR_FORMAT = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, WEB_PACKAGES)
+FOR_LINT = (*FOR_FORMAT, *FOR_ENGINE)
+FOR_TESTS = (*FOR_LINT, WIDGET_BUNDLE, WHEEL, SITE)
 
 
 def first_notebook() -> Path | None:

@@ -7,14 +7,14 @@ import time
 import machine
 from console import apply, main, say
 from stages import LINT, TESTS, Count, check
-from steps import FOR_SITE
+from steps import FOR_TESTS
 
 
 def test() -> int:
     """Prepare, run every stage that can run, count."""
     start = time.monotonic()
     machine.require_for_tests()
-    failed_steps = {name for name, failure in apply(FOR_SITE).items() if failure is not None}
+    failed_steps = {name for name, failure in apply(FOR_TESTS).items() if failure is not None}
     say(f"Prepared in {time.monotonic() - start:.0f} s.")
     count = check((*LINT, *TESTS), failed_steps) + Count(failed=len(failed_steps))
     if failed_steps:

@@ -27,6 +27,7 @@ PHASES = (
     "transfer_ns",
     "flash_read_ns",
     "flash_program_ns",
+    "gc_ns",
     "write_log_ns",
 )
 

@@ -1,17 +1,35 @@
 import { defineConfig } from "vite";
 import { siteAlias, withoutDefaultModule } from "./vite/engine.ts";
-import { casePages, policy, preloadEngine, pythonRuntime, serviceWorker, webRoot } from "./vite/site.ts";
+import {
+  casePages,
+  licenceFile,
+  licences,
+  policy,
+  preloadEngine,
+  pythonRuntime,
+  serviceWorker,
+  webRoot,
+} from "./vite/site.ts";
 
 export default defineConfig({
   root: webRoot,
   // The site may live in any folder of any server.
   base: "./",
   resolve: { alias: siteAlias },
-  plugins: [withoutDefaultModule(), policy(), preloadEngine(), casePages(), pythonRuntime(), serviceWorker()],
+  plugins: [
+    withoutDefaultModule(),
+    policy(),
+    preloadEngine(),
+    casePages(),
+    pythonRuntime(),
+    licences(),
+    serviceWorker(),
+  ],
   worker: { format: "es", plugins: () => [withoutDefaultModule()] },
   server: { fs: { allow: [".."] } },
   build: {
     target: "es2024",
+    license: { fileName: licenceFile },
     rolldownOptions: { input: ["index.html", "case.html"] },
   },
 });

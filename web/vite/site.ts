@@ -3,7 +3,17 @@
  * worker. Pages are made from the case documents that the engine carries, so no case is listed twice.
  */
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { join, relative, resolve } from "node:path";
 import type { Plugin } from "vite";
 import { keepUnits } from "../src/views/format.ts";
@@ -11,6 +21,8 @@ import type { CaseDocument, CaseEntry } from "../src/engine/api.ts";
 
 export const webRoot = resolve(import.meta.dirname, "..");
 export const enginePackage = resolve(webRoot, "../engine/wasm/pkg");
+
+export const licenceFile = "licences.txt";
 
 /** What the page may load: itself only. Charts carry their own style elements; the engine is WebAssembly. */
 const contentSecurityPolicy = [
@@ -187,6 +199,28 @@ function mimeType(name: string): string {
   if (name.endsWith(".mjs")) return "text/javascript";
   if (name.endsWith(".wasm")) return "application/wasm";
   return name.endsWith(".json") ? "application/json" : "application/zip";
+}
+
+/** The licences of what Vite does not see as code, after those of the bundled packages. */
+export function licences(): Plugin {
+  const fonts = ["@fontsource-variable/source-sans-3", "@fontsource-variable/source-serif-4"];
+  let outDir = "";
+  return {
+    name: "seeklab-licences",
+    configResolved(config) {
+      outDir = resolve(config.root, config.build.outDir);
+    },
+    closeBundle() {
+      const texts = fonts.map((name) => {
+        const text = readFileSync(join(webRoot, "node_modules", name, "LICENSE"), "utf8");
+        return `## ${name} (OFL-1.1)\n\n${text.trim()}\n`;
+      });
+      texts.push(
+        "## pyodide (MPL-2.0)\n\nPython for the browser, unmodified; its source is at https://github.com/pyodide/pyodide.\n",
+      );
+      appendFileSync(join(outDir, licenceFile), `\n${texts.join("\n")}`);
+    },
+  };
 }
 
 /** The service worker with the list of files it keeps. Its version is a hash of them: a new build is a new cache. */

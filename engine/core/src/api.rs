@@ -2,11 +2,16 @@
 //!
 //! Every answer is an envelope: `{"ok": ...}` or `{"errors": [{"path", "message", "nearest"?}]}`.
 
+mod asked;
 mod cache;
+mod curve;
 mod drive;
+mod replay;
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+use asked::CacheReplay;
 
 use crate::case::Case;
 use crate::case::controls::controls;
@@ -64,8 +69,24 @@ pub fn call(name: &str, input: &str) -> String {
     envelope(parse(input).and_then(|input| answer(name, &input)))
 }
 
-const CALLS: [&str; 14] =
-    ["version", "cases", "case", "schema", "presets", "scenario", "validate", "control", "facts", "ablation", "measure", "cache", "drive", "fio_parse"];
+const CALLS: [&str; 16] = [
+    "version",
+    "cases",
+    "case",
+    "schema",
+    "presets",
+    "scenario",
+    "validate",
+    "control",
+    "facts",
+    "ablation",
+    "measure",
+    "cache",
+    "curve",
+    "drive",
+    "trace_info",
+    "fio_parse",
+];
 
 fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
     match name {
@@ -84,7 +105,9 @@ fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
         "ablation" => facts(input, true),
         "measure" => measure(input),
         "cache" => cache::replay(input),
+        "curve" => curve::points(input),
         "drive" => drive::replay(input),
+        "trace_info" => replay::info(input),
         "fio_parse" => tools::fio::parse(input),
         _ => Err(vec![Problem::unknown("call", "call", name, CALLS)]),
     }
@@ -153,16 +176,25 @@ fn read_case(input: &Map<String, Value>) -> Result<((String, String), Scenario),
     Ok(((case.id.clone(), variant.name.clone()), scenario))
 }
 
-/// A run: opened from a case or a scenario, advanced step by step, then read.
+/// A run: opened from a case or a scenario, advanced step by step, then read. A cache replay is one too; it asks its host which
+/// object to evict.
 pub struct Run {
-    stack: Stack,
+    work: Work,
     case: Option<(String, String)>,
+    /// What was replayed, and how.
+    replay: Option<Value>,
     seed: u64,
     failed: Option<Problem>,
 }
 
+enum Work {
+    Stack(Box<Stack>),
+    Cache(Box<CacheReplay>),
+}
+
 impl Run {
-    /// Opens a run of `{"case", "variant"?, "set"?, "seed"?}` or `{"scenario", "seed"?}`.
+    /// Opens a run of `{"case", "variant"?, "set"?, "seed"?}`, `{"scenario", "seed"?}`,
+    /// `{"replay": {"text", "format"?, "target"?, "mode"?, "iodepth"?, "scale"?}, "scenario" | "preset", "seed"?}` or `{"cache": {"trace", "size", "objects"?}}`.
     ///
     /// # Errors
     /// An envelope with everything that is wrong.
@@ -177,27 +209,56 @@ impl Run {
                 vec![Problem::new("seed", format!("{seed} is not a seed; write a whole number from 0 to {LARGEST_SEED}"))]
             })?,
         };
+        if let Some(Value::Object(cache)) = input.get("cache") {
+            return Ok(Self { work: Work::Cache(Box::new(CacheReplay::open(cache)?)), case: None, replay: None, seed, failed: None });
+        }
+        if input.contains_key("replay") {
+            let prepared = replay::prepare(input)?;
+            let stack = Stack::replaying(prepared.scenario, seed, prepared.job, prepared.replay)?;
+            return Ok(Self { work: Work::Stack(Box::new(stack)), case: None, replay: Some(prepared.card), seed, failed: None });
+        }
         let (case, scenario) = match input.get("scenario") {
             Some(document) => (None, scenario::read(document)?),
             None => read_case(input).map(|(case, scenario)| (Some(case), scenario))?,
         };
-        Ok(Self { stack: Stack::new(scenario, seed)?, case, seed, failed: None })
+        Ok(Self { work: Work::Stack(Box::new(Stack::new(scenario, seed)?)), case, replay: None, seed, failed: None })
     }
 
     /// Advances the run by at most `events` events. Returns its progress from 0 to 1, exactly 1 when it has ended, -1 when it has
-    /// exceeded a limit.
+    /// exceeded a limit, 2 when it waits for an answer.
     pub fn step(&mut self, events: u32) -> f64 {
         if self.failed.is_some() {
             return -1.0;
         }
-        match self.stack.step(u64::from(events)) {
+        let stack = match &mut self.work {
+            Work::Stack(stack) => stack,
+            Work::Cache(replay) => return replay.step(events),
+        };
+        match stack.step(u64::from(events)) {
             Ok(true) => 1.0,
-            Ok(false) => self.stack.progress().min(0.999),
+            Ok(false) => stack.progress().min(0.999),
             Err(problem) => {
                 self.failed = Some(problem);
                 -1.0
             }
         }
+    }
+
+    /// The question that the run waits with, as an envelope; null when there is none.
+    #[must_use]
+    pub fn question(&self) -> String {
+        envelope(Ok(match &self.work {
+            Work::Stack(_) => Value::Null,
+            Work::Cache(replay) => replay.question(),
+        }))
+    }
+
+    /// Answers the question; an envelope of null, or of why the answer is refused. The question stands until it is answered.
+    pub fn answer(&mut self, input: &str) -> String {
+        envelope(parse(input).and_then(|input| match &mut self.work {
+            Work::Stack(_) => Err(vec![Problem::new("answer", "nothing was asked")]),
+            Work::Cache(replay) => replay.answer(&input),
+        }))
     }
 
     /// The summary as an envelope: case, variant, seed, fingerprint, metrics, units, events, simulated time, names.
@@ -206,27 +267,39 @@ impl Run {
         if let Some(problem) = &self.failed {
             return envelope::<()>(Err(vec![problem.clone()]));
         }
-        let metrics = self.stack.metrics();
+        envelope(Ok(match &self.work {
+            Work::Stack(stack) => self.stack_summary(stack),
+            Work::Cache(replay) => replay.summary(),
+        }))
+    }
+
+    fn stack_summary(&self, stack: &Stack) -> Value {
+        let metrics = stack.metrics();
         let values: Map<String, Value> = metrics.iter().map(|metric| (metric.name.clone(), json!(metric.value))).collect();
         let units: Map<String, Value> = metrics.iter().map(|metric| (metric.name.clone(), json!(metric.unit))).collect();
-        envelope(Ok(json!({
+        json!({
             "case": self.case.as_ref().map(|case| &case.0),
             "variant": self.case.as_ref().map(|case| &case.1),
             "seed": self.seed,
-            "fingerprint": self.stack.recorder().fingerprint.hex(),
+            "fingerprint": stack.recorder().fingerprint.hex(),
             "metrics": values,
             "units": units,
-            "events": self.stack.events(),
-            "simulated_ns": self.stack.now_ns(),
-            "jobs": self.stack.scenario().jobs.iter().map(|job| &job.name).collect::<Vec<_>>(),
-            "devices": self.stack.device_names(),
-        })))
+            "events": stack.events(),
+            "simulated_ns": stack.now_ns(),
+            "jobs": stack.scenario().jobs.iter().map(|job| &job.name).collect::<Vec<_>>(),
+            "devices": stack.device_names(),
+            "replay": self.replay,
+        })
     }
 
     /// Name, element type and length of each column, as an envelope.
     #[must_use]
     pub fn columns(&self) -> String {
-        let list: Vec<Value> = columns::names()
+        let names = match &self.work {
+            Work::Stack(_) => columns::names(),
+            Work::Cache(_) => CacheReplay::column_names(),
+        };
+        let list: Vec<Value> = names
             .into_iter()
             .filter_map(|name| {
                 let column = self.column(&name)?;
@@ -239,12 +312,18 @@ impl Run {
     /// A column by its name, such as `ops.latency_ns`.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<Column> {
-        self.stack.column(name)
+        match &self.work {
+            Work::Stack(stack) => stack.column(name),
+            Work::Cache(replay) => replay.column(name),
+        }
     }
 
     /// What a tool prints of the run, as an envelope; `{"tool", ...}`.
     #[must_use]
     pub fn text(&self, input: &str) -> String {
-        envelope(parse(input).and_then(|options| tools::print(&self.stack, needed(&options, "tool")?, &options)))
+        envelope(parse(input).and_then(|options| match &self.work {
+            Work::Stack(stack) => tools::print(stack, needed(&options, "tool")?, &options),
+            Work::Cache(_) => Err(vec![Problem::new("tool", "a cache replay has no tools; read its summary and columns")]),
+        }))
     }
 }

@@ -20,5 +20,7 @@ pub mod result;
 pub mod scenario;
 pub mod stack;
 pub mod tools;
+pub mod trace;
 pub mod volume;
 pub mod workload;
+pub mod zfs;

@@ -19,6 +19,8 @@ use crate::volume::Volume;
 use crate::volume::prefetch::Range;
 use crate::volume::tier::Tier;
 use crate::workload::Workload;
+use crate::workload::replay::Replay;
+use crate::zfs::volume::{Below, ZfsVolume};
 
 /// Nothing in a drive's queue waits longer than this while others overtake it; two seconds lie beyond any fair wait at the queue
 /// depths drives have.
@@ -34,6 +36,7 @@ pub struct Stack {
     workload: Workload,
     scheduler: Option<Scheduler>,
     volume: Option<Volume>,
+    zfs: Option<ZfsVolume>,
     write_log: Option<Device>,
     tier: Option<Tier>,
     tier_device: Option<Device>,
@@ -43,13 +46,13 @@ pub struct Stack {
     finished: bool,
 }
 
-fn device(group: &DeviceGroup, drive: Option<&Arc<crate::device::hdd::Params>>) -> Option<Device> {
+fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<crate::device::hdd::Params>>) -> Option<Device> {
     if let (Some(spec), Some(params)) = (&group.hdd, drive) {
         let queue = DriveQueue::new(spec.queue_policy, Some(MOST_OVERTAKEN_NS));
         return Some(Device::Disk(Box::new(Disk::new(Hdd::new(Arc::clone(params)), queue, spec.queue_depth))));
     }
     if let Some(spec) = &group.ssd {
-        return Some(Device::Ssd(Ssd::new(spec)));
+        return Some(Device::Ssd(Ssd::new(spec, seed, name)));
     }
     group.lun.as_ref().map(|spec| Device::Lun(Lun::new(spec, Phase::Transfer)))
 }
@@ -70,6 +73,18 @@ fn volume(scenario: &Scenario, plan: &Plan, below: Layer) -> Option<Volume> {
     Some(Volume::new(spec, Address::of(below), file_ends, &primed))
 }
 
+/// ZFS schedules each device on its own where it sees them; a tier hides them.
+fn zfs(scenario: &Scenario, plan: &Plan) -> Option<ZfsVolume> {
+    let spec = scenario.zfs.as_ref()?;
+    let below = if scenario.tier.is_some() {
+        Below::Layer(Address::of(Layer::Tier))
+    } else {
+        let count = u16::try_from(plan.device_capacities.len()).unwrap_or(u16::MAX); // as for the devices themselves
+        Below::Devices(Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating), count)
+    };
+    Some(ZfsVolume::new(spec, below, plan.capacity, scenario.record.interval.0))
+}
+
 fn tier(scenario: &Scenario, plan: &Plan) -> Option<Tier> {
     let spec = scenario.tier.as_ref()?;
     let kept: Vec<String> = spec.primed.iter().filter(|name| !spec.evicted.contains(name)).cloned().collect();
@@ -81,34 +96,66 @@ impl Stack {
     /// Builds the stack of a checked scenario.
     ///
     /// # Errors
-    /// When the scenario's plan does not fit; a scenario from [`crate::scenario::read`] always does.
+    /// When the scenario's plan does not fit; a scenario from [`crate::scenario::read()`] always does.
     pub fn new(scenario: Scenario, seed: u64) -> Result<Self, Problems> {
+        let mut stack = Self::build(scenario, seed)?;
+        stack.start();
+        Ok(stack)
+    }
+
+    /// Builds the stack of a checked scenario whose job number `job` takes its requests from a trace.
+    ///
+    /// # Errors
+    /// As of [`Stack::new`].
+    pub fn replaying(scenario: Scenario, seed: u64, job: usize, replay: Replay) -> Result<Self, Problems> {
+        let mut stack = Self::build(scenario, seed)?;
+        stack.workload.feed(job, replay);
+        stack.start();
+        Ok(stack)
+    }
+
+    fn start(&mut self) {
+        if let Some(zfs) = &mut self.zfs {
+            zfs.start(&mut self.kernel);
+        }
+        self.workload.start(&mut self.kernel);
+    }
+
+    fn build(scenario: Scenario, seed: u64) -> Result<Self, Problems> {
         let plan = plan(&scenario)?;
         let below_volume = if scenario.tier.is_some() { Layer::Tier } else { Layer::Layout };
-        let below_protocol = if scenario.volume.is_some() { Layer::Volume } else { below_volume };
+        let has_volume = scenario.volume.is_some() || scenario.zfs.is_some();
+        let below_protocol = if has_volume { Layer::Volume } else { below_volume };
         let clients = if scenario.protocol.as_ref().is_some_and(|p| p.scheduler.is_some()) { Layer::Protocol } else { below_protocol };
         let entry = |job: &crate::scenario::Job| Address::of(if job.rw == Rw::OdxCopy { below_protocol } else { clients });
         let mut devices = Vec::new();
         for (group, drive) in scenario.devices.iter().zip(&plan.drives) {
             for _ in 0..group.count {
                 let index = u16::try_from(devices.len()).unwrap_or(u16::MAX); // at most 64 groups of 1,024 devices less one
-                devices.extend(device(group, drive.as_ref()).map(|device| device.at(Address { layer: Layer::Device, index })));
+                devices.extend(
+                    device(group, seed, &plan.device_names[devices.len()], drive.as_ref())
+                        .map(|device| device.at(Address { layer: Layer::Device, index })),
+                );
             }
         }
         let scheduler = scenario.protocol.as_ref().and_then(|protocol| {
             protocol.scheduler.as_ref().map(|spec| Scheduler::new(protocol, spec, Address::of(below_protocol), plan.workers.len()))
         });
-        let mut stack = Self {
+        Ok(Self {
             workload: Workload::new(&scenario, &plan, seed, entry),
             scheduler,
             volume: volume(&scenario, &plan, below_volume),
+            zfs: zfs(&scenario, &plan),
             write_log: scenario
                 .volume
                 .as_ref()
                 .and_then(|volume| volume.write_log.as_ref())
                 .map(|spec| Device::Lun(Lun::new(spec, Phase::WriteLog)).at(Address::of(Layer::WriteLog))),
             tier: tier(&scenario, &plan),
-            tier_device: scenario.tier.as_ref().map(|tier| Device::Ssd(Ssd::new(&tier.ssd)).at(Address::of(Layer::TierDevice))),
+            tier_device: scenario
+                .tier
+                .as_ref()
+                .map(|tier| Device::Ssd(Ssd::new(&tier.ssd, seed, "tier")).at(Address::of(Layer::TierDevice))),
             layout: Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating),
             devices,
             recorder: Recorder::new(scenario.jobs.len(), &scenario.record),
@@ -116,9 +163,7 @@ impl Stack {
             finished: false,
             scenario,
             plan,
-        };
-        stack.workload.start(&mut stack.kernel);
-        Ok(stack)
+        })
     }
 
     /// Delivers at most `events` signals. Returns whether the run has ended.
@@ -152,7 +197,10 @@ impl Stack {
             Layer::Workload => self.workload.handle(kernel, signal, id, &mut self.recorder),
             Layer::Device => self.devices[usize::from(to.index)].handle(kernel, signal, id),
             Layer::Layout => self.layout.handle(kernel, signal, id),
-            Layer::Volume => absent(self.volume.as_mut().map(|volume| volume.handle(kernel, signal, id))),
+            Layer::Volume => match &mut self.zfs {
+                Some(zfs) => zfs.handle(kernel, signal, id),
+                None => absent(self.volume.as_mut().map(|volume| volume.handle(kernel, signal, id))),
+            },
             Layer::Protocol => absent(self.scheduler.as_mut().map(|scheduler| scheduler.handle(kernel, signal, id))),
             Layer::Tier => absent(self.tier.as_mut().map(|tier| tier.handle(kernel, signal, id))),
             Layer::TierDevice => absent(self.tier_device.as_mut().map(|device| device.handle(kernel, signal, id))),
@@ -174,7 +222,8 @@ impl Stack {
                 format!("the run reached {} events; shorten the jobs or raise the limit", limits.events),
             ));
         }
-        let memory = self.recorder.memory_bytes() + self.kernel.requests.memory_bytes();
+        let file_system = self.zfs.as_ref().map_or(0, ZfsVolume::memory_bytes);
+        let memory = self.recorder.memory_bytes() + self.kernel.requests.memory_bytes() + file_system;
         if memory > limits.memory.0 {
             return Err(Problem::new(
                 "limits.memory",
@@ -243,9 +292,17 @@ impl Stack {
             prefetch_bytes: prefetches.iter().map(|row| row.bytes).sum(),
             prefetch_used_bytes: prefetches.iter().map(|row| row.used_bytes).sum(),
             prefetch_max_ahead_bytes: self.volume.as_ref().map_or(0, |volume| volume.max_ahead_bytes),
+            zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
+            flash_pages: self
+                .devices
+                .iter()
+                .chain(&self.tier_device)
+                .filter_map(Device::flash_pages)
+                .reduce(|sum, pages| [sum[0] + pages[0], sum[1] + pages[1]]),
             device_busy_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
             devices: self.devices.len() as u64,
-            elapsed_ns: self.kernel.now_ns,
+            device_time_ns: self.kernel.now_ns,
+            elapsed_ns: self.recorder.jobs.iter().map(|job| job.end_ns).max().unwrap_or(0),
         };
         let names: Vec<String> = self.scenario.jobs.iter().map(|job| job.name.clone()).collect();
         metrics(&names, &self.recorder, &counts)
@@ -259,6 +316,7 @@ impl Stack {
             prefetches: self.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches),
             workers: self.plan.workers.iter().map(|worker| (worker.job, worker.region.start)).collect(),
             devices: self.usage(),
+            zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
         };
         columns::column(&source, name)
     }

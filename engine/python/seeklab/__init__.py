@@ -13,8 +13,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import Case, case, cases, engine_version, facts, presets, schema, validate
+from seeklab._curves import curve
 from seeklab._errors import EngineError, LimitExceeded, Problem, SeeklabError
 from seeklab._fio import FioJob, fio
+from seeklab._policy import EvictionPolicy, play_cache
+from seeklab._replay import replay, trace_info
 from seeklab._result import Result, run
 from seeklab._table import Table
 from seeklab._traces import cache, validate_drive
@@ -27,6 +30,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Case",
     "EngineError",
+    "EvictionPolicy",
     "FioJob",
     "LimitExceeded",
     "Problem",
@@ -36,14 +40,18 @@ __all__ = [
     "cache",
     "case",
     "cases",
+    "curve",
     "engine_version",
     "facts",
     "fio",
     "lab",
+    "play_cache",
     "predict",
     "presets",
+    "replay",
     "run",
     "schema",
+    "trace_info",
     "validate",
     "validate_drive",
 ]

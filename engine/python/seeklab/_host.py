@@ -28,7 +28,13 @@ class RunHandle(Protocol):
     """A run in progress, or a finished one whose results are still in the engine's memory."""
 
     def step(self, max_events: int) -> float:
-        """Advance by at most `max_events`; give the progress from 0 to 1, 1 only when done, -1 when it failed."""
+        """Advance by at most `max_events`; give the progress from 0 to 1, 1 only when done, -1 failed, 2 asks."""
+
+    def question(self) -> Any:  # noqa: ANN401 -- any JSON value
+        """Give the question that the run waits with."""
+
+    def answer(self, payload: Mapping[str, object]) -> None:
+        """Answer the question; raises why when the answer is refused, and the question stands."""
 
     def summary(self) -> dict[str, Any]:
         """Metrics, fingerprint and names; raises the reason when the run failed."""

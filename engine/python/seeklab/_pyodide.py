@@ -24,6 +24,14 @@ class PyodideRun:
         """Advance by at most `max_events`."""
         return float(self._run.step(max_events))
 
+    def question(self) -> Any:  # noqa: ANN401 -- any JSON value
+        """Give the question that the run waits with."""
+        return unwrap(self._run.question())
+
+    def answer(self, payload: Mapping[str, object]) -> None:
+        """Answer the question."""
+        unwrap(self._run.answer(encode(payload)))
+
     def summary(self) -> dict[str, Any]:
         """Metrics, fingerprint and names."""
         summary: dict[str, Any] = unwrap(self._run.summary())

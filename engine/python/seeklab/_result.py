@@ -47,6 +47,12 @@ class Result:
         return name
 
     @property
+    def replay(self) -> Mapping[str, Any] | None:
+        """What was replayed, how, and what of the trace was skipped; None when the run was no replay."""
+        replayed: dict[str, Any] | None = self._summary.get("replay")
+        return None if replayed is None else MappingProxyType(replayed)
+
+    @property
     def seed(self) -> int:
         """The seed of the run's randomness."""
         return int(self._summary["seed"])

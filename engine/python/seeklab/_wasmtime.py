@@ -10,6 +10,7 @@ system with its result. A WebAssembly memory never shrinks, so a shared one woul
 
 from __future__ import annotations
 
+import atexit
 import ctypes
 import hashlib
 import os
@@ -21,7 +22,8 @@ from importlib import metadata
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
+from weakref import WeakSet
 
 import wasmtime
 
@@ -110,7 +112,11 @@ def _read_engine_file() -> bytes:
 class _Instance:
     """One instance of the engine: a memory and the exports that work on it."""
 
+    alive: ClassVar[WeakSet[_Instance]] = WeakSet()
+    """Those that have not been dropped."""
+
     def __init__(self, linker: wasmtime.Linker, module: wasmtime.Module) -> None:
+        self.alive.add(self)
         self._store = wasmtime.Store(linker.engine)
         self._store.set_limits(memory_size=MEMORY_LIMIT_BYTES)
         self._exports = linker.instantiate(self._store, module).exports(self._store)
@@ -198,6 +204,14 @@ class WasmtimeRun:
         """Advance by at most `max_events`."""
         return float(self._instance.number("sl_run_step", self._handle, max_events))
 
+    def question(self) -> Any:  # noqa: ANN401 -- any JSON value
+        """Give the question that the run waits with."""
+        return unwrap(self._instance.answer("sl_run_question", self._handle))
+
+    def answer(self, payload: Mapping[str, object]) -> None:
+        """Answer the question."""
+        unwrap(self._instance.answer("sl_run_answer", self._handle, encode(payload)))
+
     def summary(self) -> dict[str, Any]:
         """Metrics, fingerprint and names."""
         summary: dict[str, Any] = unwrap(self._instance.answer("sl_run_summary", self._handle))
@@ -235,11 +249,20 @@ class WasmtimeEngine:
 
     def __init__(self) -> None:
         """Load the engine's file that is part of this package."""
-        engine = wasmtime.Engine()
-        self._module = _compile(engine, _read_engine_file())
-        self._linker = wasmtime.Linker(engine)
+        self._engine = wasmtime.Engine()
+        self._module = _compile(self._engine, _read_engine_file())
+        self._linker = wasmtime.Linker(self._engine)
         self._linker.define_unknown_imports_as_traps(self._module)
         self._questions: _Instance | None = None
+        atexit.register(self._close)
+
+    def _close(self) -> None:
+        """Give everything back while the interpreter is whole; wasmtime complains of objects that outlive it."""
+        for instance in list(_Instance.alive):
+            instance.close()
+        self._linker.close()
+        self._module.close()
+        self._engine.close()
 
     def call(self, name: str, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
         """Ask one question."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 DONE, CHECK_FAILED, BAD_INPUT, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
 
 TOOLS = ("oplog", "histogram", "iostat", "fio", "fio-json")
+TRACE_FORMATS = ("fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "seeklab-ops")
 LARGEST_SEED = 2**53 - 1
 MOST_COMPLAINTS = 20
 
@@ -93,11 +94,15 @@ def _run(options: argparse.Namespace) -> int:
         return DONE
     times = f"{result.simulated_s:.3f} s simulated in {result.wall_s:.3f} s"
     print(f"{result.case} {result.variant}, seed {result.seed}: {times}")
+    _print_metrics(result)
+    return DONE
+
+
+def _print_metrics(result: Result) -> None:
     print(f"fingerprint {result.fingerprint}, {result.events} events")
     print()
     rows = [(name, _number(value), result.units.get(name, "")) for name, value in result.metrics.items()]
     _print_table(("metric", "value", "unit"), rows, right={1})
-    return DONE
 
 
 def _run_document(result: Result) -> dict[str, Any]:
@@ -166,6 +171,33 @@ def _fio(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _replay(options: argparse.Namespace) -> int:
+    with _Progress() as progress:
+        result = seeklab.replay(
+            options.trace,
+            options.on,
+            mode=options.mode,
+            iodepth=options.iodepth,
+            format=options.format,
+            target=options.target,
+            scale=options.scale,
+            seed=options.seed,
+            progress=progress,
+        )
+    replayed = result.replay or {}
+    if options.json:
+        _print_json({**_run_document(result), "replay": dict(replayed)})
+        return DONE
+    for what, count in replayed["skipped"].items():
+        _complain(f"note: not replayed: {count} {what}")
+    if replayed["widened"]:
+        _complain(f"note: {replayed['widened']} requests were widened to whole sectors of 512 bytes")
+    what = f"{replayed['requests']} requests of a {replayed['format']} trace, {replayed['mode']}, on {options.on}"
+    print(f"{what}: {result.simulated_s:.3f} s simulated in {result.wall_s:.3f} s")
+    _print_metrics(result)
+    return DONE
+
+
 def _cache(options: argparse.Namespace) -> int:
     rows = seeklab.cache(options.trace, options.policy, options.size, objects=options.objects, one_in=options.one_in)
     if options.json:
@@ -187,6 +219,16 @@ def _cache(options: argparse.Namespace) -> int:
 
 def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.2f}" if whole else "-"
+
+
+def _curve(options: argparse.Namespace) -> int:
+    points = seeklab.curve(options.name, options.at, dict(options.set))
+    if options.json:
+        _print_json(points)
+    else:
+        lines = [(str(point["x"]), str(point["y"]), point["unit"]) for point in points]
+        _print_table(("x", "y", "unit"), lines, right=(0, 1))
+    return DONE
 
 
 def _validate(options: argparse.Namespace) -> int:
@@ -290,6 +332,10 @@ def _parser() -> argparse.ArgumentParser:
     fio.add_argument("--output-format", choices=("normal", "json"), default="normal", help="as fio's own option")
     add_seed(fio)
 
+    replay = add("replay", _replay, "Replay a recorded trace on a modelled device.")
+    _add_replay_options(replay)
+    add_seed(replay)
+
     cache = add("cache", _cache, "Count the hits of cache policies over a trace.")
     cache.add_argument("trace", metavar="TRACE", help="time,object,size lines, gzipped or not")
     cache.add_argument(
@@ -299,6 +345,18 @@ def _parser() -> argparse.ArgumentParser:
     cache.add_argument("--objects", action="store_true", help="count objects in place of bytes")
     cache.add_argument("--one-in", metavar="N", type=int, default=1, help="sample one object in N (an estimate)")
 
+    curve = add("curve", _curve, "Print points of a mechanism's own curve.")
+    curve.add_argument("name", metavar="NAME", help="openzfs-delay, openzfs-async-writes or zfs2008-limit")
+    curve.add_argument("--at", metavar="X,...", type=_list, required=True, help="points, such as 3435973836 or 3GiB")
+    curve.add_argument(
+        "--set",
+        metavar="KEY=VALUE",
+        action="append",
+        default=[],
+        type=_assignment,
+        help="a setting of the curve, such as dirty_data_max=4GiB; may be repeated",
+    )
+
     validate = add("validate", _validate, "Replay a measured drive's trace on the disk model.")
     validate.add_argument("drive", metavar="DRIVE.json", help="the drive's parameters")
     validate.add_argument("trace", metavar="TRACE.csv.gz", help="requests and their measured service times")
@@ -307,6 +365,18 @@ def _parser() -> argparse.ArgumentParser:
     add("schema", _schema, "Print the JSON Schema of a scenario.", json_option=False)
     add("version", _version, "Print the versions of the package and of the engine.")
     return parser
+
+
+def _add_replay_options(added: argparse.ArgumentParser) -> None:
+    kinds = "a fio iolog, blkparse text, MSR Cambridge CSV or ops CSV, gzipped or not"
+    added.add_argument("trace", metavar="TRACE", help=kinds)
+    added.add_argument("--on", metavar="PRESET", required=True, help="the device; `seeklab presets` lists them")
+    modes = "issue at the recorded times, or when earlier requests complete: with the recorded pauses, or without"
+    added.add_argument("--mode", choices=("open", "closed", "fast"), default="open", help=f"{modes} (default open)")
+    added.add_argument("--iodepth", metavar="N", type=int, help="most in flight (default: closed 1, fast 32)")
+    added.add_argument("--format", choices=TRACE_FORMATS, help="the trace's format; its first line tells when left out")
+    added.add_argument("--target", metavar="NAME", help="one file or device of a trace that has several")
+    added.add_argument("--scale", metavar="X", type=float, help="multiply the recorded times; 0.5 is twice as fast")
 
 
 def _assignment(text: str) -> tuple[str, object]:

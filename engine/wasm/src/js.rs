@@ -27,9 +27,20 @@ impl Run {
     }
 
     /// Advances by at most `maxEvents` events. Returns the progress from 0 to 1; exactly 1 when done, -1 when the run
-    /// failed, in which case `summary` holds the reason.
+    /// failed, in which case `summary` holds the reason, 2 when it waits for an answer.
     pub fn step(&mut self, #[wasm_bindgen(js_name = maxEvents)] max_events: u32) -> f64 {
         self.0.step(max_events)
+    }
+
+    /// The envelope of the question that the run waits with (`step` gave 2); of null when there is none.
+    #[must_use]
+    pub fn question(&self) -> String {
+        self.0.question()
+    }
+
+    /// Answers the question. Returns an envelope; a refused answer leaves the question standing.
+    pub fn answer(&mut self, json: &str) -> String {
+        self.0.answer(json)
     }
 
     /// The envelope of metrics, units and the fingerprint.

@@ -89,6 +89,25 @@ pub extern "C" fn sl_run_step(handle: u32, max_events: u32) -> f64 {
     with_run(handle, |run| run.step(max_events)).unwrap_or(-1.0)
 }
 
+/// The envelope of the question that the run waits with (`sl_run_step` gave 2); of null when there is none.
+#[unsafe(no_mangle)]
+pub extern "C" fn sl_run_question(handle: u32) -> u64 {
+    hand_out_text(with_run(handle, |run| run.question()).unwrap_or_else(|| no_such_run(handle)))
+}
+
+/// Answers the question. Returns an envelope; a refused answer leaves the question standing.
+///
+/// # Safety
+/// The pair names readable memory.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn sl_run_answer(handle: u32, json_ptr: *const u8, json_len: usize) -> u64 {
+    // SAFETY: the caller's promise for this function.
+    let Some(json) = (unsafe { text_in(json_ptr, json_len) }) else {
+        return hand_out_text(refusal("", NOT_UTF8));
+    };
+    hand_out_text(with_run(handle, |run| run.answer(json)).unwrap_or_else(|| no_such_run(handle)))
+}
+
 /// The envelope of metrics, units and the fingerprint.
 #[unsafe(no_mangle)]
 pub extern "C" fn sl_run_summary(handle: u32) -> u64 {

@@ -80,6 +80,8 @@ export type Column = Float64Array | Uint32Array;
 
 /** A finished run: what it amounts to, and its tables column by column (`ops.latency_ns`, `bins.count`, ...). */
 export interface Result {
+  /** What ran, where its tables cannot be read without it: those of a file system with thresholds. */
+  readonly scenario?: Scenario;
   readonly summary: Summary;
   readonly columns: Readonly<Record<string, Column>>;
 }
@@ -177,6 +179,8 @@ export interface CaseDocument {
   readonly default_variant: string;
   readonly what_ifs: readonly WhatIf[];
   readonly facts: readonly FactEntry[];
+  /** What every variant starts from, before presets are filled in. */
+  readonly scenario: Partial<Scenario>;
 }
 
 /** Everything a slider or a select needs; values are bytes, nanoseconds, plain numbers or words. */
@@ -233,6 +237,20 @@ export interface ParsedJobFile {
   readonly warnings: readonly string[];
 }
 
+/** Points of a mechanism's own curve, computed by the code that runs it. */
+export interface CurveRequest {
+  readonly name: "openzfs-delay" | "openzfs-async-writes" | "zfs2008-limit";
+  readonly at: readonly number[];
+  readonly set?: Readonly<Record<string, string | number>>;
+}
+
+export interface CurvePoint {
+  readonly x: number;
+  /** Integers beyond 2^53 exist: the engine writes them as text. */
+  readonly y: number | string;
+  readonly unit: string;
+}
+
 /** The questions the engine answers at once, with what each takes and gives. */
 export interface Questions {
   version: { input: Record<string, never>; answer: { engine: string } };
@@ -241,7 +259,9 @@ export interface Questions {
   presets: { input: Record<string, never>; answer: Preset[] };
   scenario: { input: { case: string; variant?: string; set?: Changes }; answer: Scenario };
   control: { input: { case: string; variant?: string; set?: Changes }; answer: Control[] };
+  validate: { input: { scenario: Scenario }; answer: Scenario };
   facts: { input: { case?: string; id?: string }; answer: Fact[] };
+  curve: { input: CurveRequest; answer: CurvePoint[] };
   fio_parse: {
     input: { files: Readonly<Record<string, string>>; main: string; preset: string };
     answer: ParsedJobFile;

@@ -2,7 +2,7 @@
 import { call, initSync, Run } from "seeklab-engine";
 import { Cancelled, unwrap } from "./api.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
-import { collect, problemsOf, simulate, type OpenRun } from "./simulate.ts";
+import { collect, problemsOf, scenarioOf, simulate, type OpenRun } from "./simulate.ts";
 
 const engine = { call, Run };
 const running = new Set<number>();
@@ -36,7 +36,7 @@ async function hear(message: ToWorker): Promise<void> {
       });
       finished.get(message.slot)?.free();
       finished.set(message.slot, run);
-      const result = collect(run);
+      const result = collect(run, () => scenarioOf(engine, message.request));
       const buffers = Object.values(result.columns).map((values) => values.buffer as ArrayBuffer);
       send({ kind: "result", id, result }, buffers);
     }

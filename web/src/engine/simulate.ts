@@ -5,6 +5,7 @@
  * 2. Each slice advances the run by a bounded number of events, then lets the thread hear messages.
  * 3. A finished run stays open, so that the text tools can print it; whoever holds it frees it.
  */
+import type { Scenario } from "../generated/scenario.ts";
 import { Cancelled, EngineError, unwrap, type Result, type RunRequest, type Summary } from "./api.ts";
 
 /** One run inside the engine, as its JavaScript binding offers it. */
@@ -61,14 +62,28 @@ export async function simulate(engine: Engine, request: RunRequest, options: Sim
   }
 }
 
-/** Copies the whole result out of the engine's memory. */
-export function collect(run: OpenRun): Result {
+/** The scenario that a request stands for, as it runs. */
+export function scenarioOf(engine: Engine, request: RunRequest): Scenario {
+  const json =
+    "scenario" in request
+      ? engine.call("validate", JSON.stringify({ scenario: request.scenario }))
+      : engine.call("scenario", JSON.stringify({ case: request.case, variant: request.variant, set: request.set }));
+  return unwrap<Scenario>(json);
+}
+
+/**
+ * Copies the whole result out of the engine's memory. Reading a case's scenario again takes milliseconds, so it is asked for
+ * only where the views need it.
+ */
+export function collect(run: OpenRun, scenario: () => Scenario): Result {
   const summary = unwrap<Summary>(run.summary());
   const columns: Record<string, Float64Array | Uint32Array> = {};
   for (const { name, dtype } of unwrap<{ name: string; dtype: string }[]>(run.columns())) {
     columns[name] = dtype === "u32" ? run.u32(name) : run.f64(name);
   }
-  return { summary, columns };
+  return (columns["zfs.limit_bytes"]?.length ?? 0) > 0
+    ? { scenario: scenario(), summary, columns }
+    : { summary, columns };
 }
 
 /** Whatever was thrown, as problems that can cross to another thread. */

@@ -10,7 +10,7 @@ import { Latest } from "../engine/latest.ts";
 import type { CaseDocument, Changes, Result, RunRequest, Value } from "../engine/api.ts";
 import { controls, type Controls } from "../views/controls.ts";
 import { fillSentence } from "../views/format.ts";
-import { chunkField, chunkPath, latencyAxisEnd, sentenceNodes, stage } from "../views/stage.ts";
+import { chunkField, chunkPath, latencyAxisEnd, sentenceNodes, stageOf } from "../views/stage.ts";
 import { html } from "../views/svg.ts";
 import { carryOn } from "./carryOn.ts";
 import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
@@ -113,7 +113,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
   const variantSummary = html("p", { class: "variant-summary" });
   const sentence = html("p", { class: "sentence" });
   const spoken = html("p", { class: "unseen", "aria-live": "polite" });
-  const scene = stage({ job, onRequest: () => showEvidence() });
+  const scene = stageOf(doc, { onRequest: () => showMoment() });
   const controlsPlace = html("div", { class: "controls-place" });
   const reset = html(
     "button",
@@ -285,15 +285,15 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
         resting = undefined;
         drawnRest_ms = performance.now();
         if (shown === undefined) return;
-        showEvidence();
-        drawing.show(shown, state);
+        showMoment();
       },
       isLate ? 0 : restMs,
     );
   }
 
-  function showEvidence(): void {
+  function showMoment(): void {
     if (shown === undefined) return;
+    drawing.show(shown, state, scene.moment_ns);
     const isReference = reference === undefined || shown.summary.fingerprint === reference.summary.fingerprint;
     instruments.show({
       result: shown,

@@ -3,16 +3,10 @@
  * drawn when it is shown, and again when the run changes.
  */
 import type { EngineClient } from "../engine/client.ts";
-import type { CaseDocument, Result, TextRequest } from "../engine/api.ts";
-import { formatBytes, formatNanos, formatNumber } from "../views/format.ts";
-import { cellsOf, heatmap } from "../views/heatmap.ts";
-import { binsOf, histogram } from "../views/histogram.ts";
-import { lifetimes, pickRequests } from "../views/lifetimes.ts";
+import type { CaseDocument, TextRequest } from "../engine/api.ts";
+import { chartsOf, isOffered, keepsLog, type Shown } from "../views/charts.ts";
 import { operationLog } from "../views/operationLog.ts";
-import { missedFrom, type Read } from "../views/reads.ts";
-import { resultTable } from "../views/resultTable.ts";
 import { html } from "../views/svg.ts";
-import { phases } from "../views/colours.ts";
 import { tabs, type Tab } from "./tabs.ts";
 
 export interface EvidenceOptions {
@@ -20,13 +14,6 @@ export interface EvidenceOptions {
   readonly document: CaseDocument;
   readonly current: string;
   readonly onTab: (name: string) => void;
-}
-
-export interface Shown {
-  readonly result: Result;
-  readonly reference: { readonly result: Result; readonly label: string } | undefined;
-  /** The request on the stage. */
-  readonly request: number;
 }
 
 export interface Evidence {
@@ -120,54 +107,10 @@ export function evidence(options: EvidenceOptions): Evidence {
 }
 
 function viewsOf(engine: EngineClient, doc: CaseDocument): readonly View[] {
-  const { job, op } = doc.focus;
+  const { job } = doc.focus;
   const printed = (request: TextRequest, label: string) => async () =>
     operationLog(await engine.text(request), { label });
-  const all: View[] = [
-    {
-      name: "lifetimes",
-      title: "Lifetimes",
-      hides: `Each ${op} of ${job} by phase. Hides when each phase came: the bars are stacked in a fixed order.`,
-      followsRequest: true,
-      draw: (shown, width) => lifetimes(shown.result, { job, op, width, around: shown.request }),
-      table: (shown) => requestTable(pickRequests(shown.result, { job, op, width: 0, around: shown.request }), op),
-    },
-    {
-      name: "histogram",
-      title: "Histogram",
-      hides: "First what a monitor counts, then where the time goes. Both hide when it happened.",
-      draw: (shown, width) => histogram(shown.result, { job, op, width, reference: shown.reference }),
-      table: (shown) =>
-        resultTable({
-          caption: `Latency of ${op}s of ${job}, by bin`,
-          rows: binsOf(shown.result, job, op),
-          columns: [
-            { title: "from", value: (bin) => formatNanos(bin.lower_ns) },
-            { title: "to", value: (bin) => formatNanos(bin.upper_ns) },
-            { title: "count", value: (bin) => bin.count },
-            { title: "share of count, %", value: (bin) => formatNumber(bin.count_percent) },
-            { title: "share of time, %", value: (bin) => formatNumber(bin.time_percent) },
-          ],
-        }),
-    },
-    {
-      name: "heatmap",
-      title: "Heat map",
-      hides: `All reads of all jobs. Hides which job a cell belongs to: the ${op}s of ${job} are a thin band among the others.`,
-      draw: (shown, width) => heatmap(shown.result, { op, width }),
-      table: (shown) =>
-        resultTable({
-          caption: "Requests by time and latency",
-          rows: cellsOf(shown.result, { op, width: 0 }, 24),
-          columns: [
-            { title: "from, s", value: (cell) => formatNumber(cell.from_s) },
-            { title: "to, s", value: (cell) => formatNumber(cell.to_s) },
-            { title: "latency from", value: (cell) => formatNanos(cell.lower_ns) },
-            { title: "latency to", value: (cell) => formatNanos(cell.upper_ns) },
-            { title: "count", value: (cell) => cell.count },
-          ],
-        }),
-    },
+  const text: View[] = [
     {
       name: "oplog",
       title: "Operation log",
@@ -188,38 +131,14 @@ function viewsOf(engine: EngineClient, doc: CaseDocument): readonly View[] {
       draw: printed({ tool: "fio" }, "fio output"),
     },
   ];
+  const offered: View[] = [
+    ...chartsOf(doc).filter((chart) => isOffered(chart, doc)),
+    ...text.filter(({ name }) => name !== "oplog" || doc.views.includes(name) || keepsLog(doc)),
+  ];
   // The case's own order first, then the rest.
   const rank = (view: View) => {
     const at = doc.views.indexOf(view.name);
     return at < 0 ? doc.views.length : at;
   };
-  return all.toSorted((a, b) => rank(a) - rank(b));
-}
-
-function requestTable(requests: readonly { index: number; read: Read }[], op: string): HTMLTableElement {
-  return resultTable({
-    caption: `${op}s around the one on the stage`,
-    rows: requests,
-    columns: [
-      { title: op, value: ({ index }) => index + 1 },
-      { title: "at", value: ({ read }) => formatBytes(read.from) },
-      { title: "size", value: ({ read }) => formatBytes(read.bytes) },
-      { title: "from memory", value: ({ read }) => formatBytes(read.cached_bytes) },
-      {
-        title: "missing",
-        value: ({ read }) =>
-          read.missed_bytes === 0 ? "none" : `${formatBytes(read.missed_bytes)} from ${missedFrom(read)}`,
-      },
-      { title: "latency", value: ({ read }) => formatNanos(read.latency_ns) },
-      {
-        title: "phases",
-        value: ({ read }) =>
-          phases
-            .map((phase, at) => ({ phase, nanos: read.phase_ns[at]! }))
-            .filter(({ nanos }) => nanos > 0)
-            .map(({ phase, nanos }) => `${phase.label} ${formatNanos(nanos)}`)
-            .join(", "),
-      },
-    ],
-  });
+  return offered.toSorted((a, b) => rank(a) - rank(b));
 }

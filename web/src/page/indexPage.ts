@@ -4,7 +4,7 @@ import { EngineClient } from "../engine/client.ts";
 import { Latest } from "../engine/latest.ts";
 import type { CaseDocument, CaseEntry, Result } from "../engine/api.ts";
 import { formatNumber, keepUnits } from "../views/format.ts";
-import { latencyOverview } from "../views/latencyOverview.ts";
+import { overviewLegend, runOverview } from "../views/runOverview.ts";
 import { chunkField, chunkPath, latencyAxisEnd, sentenceNodes, stage } from "../views/stage.ts";
 import { html } from "../views/svg.ts";
 import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
@@ -119,20 +119,16 @@ function card(engine: EngineClient, doc: CaseDocument): HTMLElement {
         html(
           "a",
           { href, class: "thumbnail" },
-          latencyOverview(result, { job, op, width: 168, height: 44, latency_max_ns }),
+          runOverview(result, { job, op, width: 168, height: 44, latency_max_ns }),
           html("span", { class: "name" }, title),
           html("span", { class: "mean" }, `mean ${formatNumber(mean)} ms`),
         ),
       );
     });
-    // Three places, for the eye: what the bars are is said once, under all of them.
-    element.append(
-      html(
-        "p",
-        { class: "quiet legend" },
-        `Each bar is one ${op}, ${formatNumber(latency_max_ns / 1e6)} ms at full height; orange ones waited for disk.`,
-      ),
-    );
+    // What the picture shows is said once, under all of them. The latency of the legend has three places, for the eye.
+    const [first] = results;
+    if (first === undefined) return;
+    element.append(html("p", { class: "quiet legend" }, overviewLegend(first, { op, latency_max_ns })));
   }
   return element;
 }

@@ -1,44 +1,50 @@
 /** The drawing beside the explanation: the mechanism's own curve, with the run on the stage as a point on it. */
 import type { EngineClient } from "../engine/client.ts";
-import type { CaseDocument, Result } from "../engine/api.ts";
+import type { CaseDocument, CurveRequest, Result } from "../engine/api.ts";
+import type { ZfsSpec } from "../generated/scenario.ts";
 import { coverage } from "../views/coverage.ts";
+import { curvePoints, delayCurve, type CurveAt } from "../views/delayCurve.ts";
+import { groupLimit } from "../views/groupLimit.ts";
 import { html } from "../views/svg.ts";
+import { clientsEndOf, coarser, intervalAt, intervalsOf, targetOf, throttleOf } from "../views/writePath.ts";
 import type { PageState } from "./hash.ts";
 
 export interface Mechanism {
   readonly element: HTMLElement;
-  show(result: Result, state: PageState): void;
+  /** Draws the run; the moment matters where the mechanism has a state. */
+  show(result: Result, state: PageState, moment_ns: number): void;
 }
 
+interface Drawn {
+  readonly drawing: Element;
+  readonly caption: string;
+}
+
+interface Asked {
+  readonly result: Result;
+  readonly state: PageState;
+  readonly moment_ns: number;
+}
+
+const visitedDots = 120;
+const narrowest = 280;
+
 export function mechanism(engine: EngineClient, doc: CaseDocument): Mechanism {
-  const element = html("figure", { class: "mechanism" });
   const place = html("div");
-  element.append(
-    place,
-    html(
-      "figcaption",
-      {},
-      "What a prefetch covers: nothing is missing while a read fits, then every further byte is. The dot is the run above.",
-    ),
-  );
-  let last: { result: Result; state: PageState } | undefined;
+  const caption = html("figcaption");
+  const element = html("figure", { class: "mechanism" }, place, caption);
+  let last: Asked | undefined;
   let ticket = 0;
 
   async function draw(): Promise<void> {
     if (last === undefined) return;
     const mine = ++ticket;
-    const { result, state } = last;
-    const { volume } = await engine.call("scenario", { case: doc.id, variant: state.variant!, set: state.set });
-    const prefetch = volume?.prefetch;
+    const drawn = await drawingOf(engine, doc, last, Math.max(narrowest, Math.floor(place.clientWidth)));
     if (mine !== ticket) return;
-    place.replaceChildren(
-      coverage(result, {
-        job: doc.focus.job,
-        width: Math.max(280, Math.floor(place.clientWidth)),
-        chunk_bytes: Number(prefetch?.chunk ?? 0),
-        per_request: prefetch?.per_request ?? 0,
-      }),
-    );
+    element.hidden = drawn === undefined;
+    if (drawn === undefined) return;
+    place.replaceChildren(drawn.drawing);
+    caption.textContent = drawn.caption;
   }
   let width = 0;
   new ResizeObserver(([entry]) => {
@@ -50,10 +56,113 @@ export function mechanism(engine: EngineClient, doc: CaseDocument): Mechanism {
   }).observe(place);
   return {
     element,
-    show(result, state) {
-      last = { result, state };
+    show(result, state, moment_ns) {
+      const isSame = last?.result === result && (result.scenario?.zfs == null || last.moment_ns === moment_ns);
+      if (isSame) return;
+      last = { result, state, moment_ns };
       // A refused scenario has been reported already; the drawing stays as it was.
       draw().catch(() => undefined);
     },
   };
+}
+
+async function drawingOf(
+  engine: EngineClient,
+  doc: CaseDocument,
+  asked: Asked,
+  width: number,
+): Promise<Drawn | undefined> {
+  const { result, state, moment_ns } = asked;
+  const zfs = result.scenario?.zfs;
+  if (zfs !== undefined && zfs !== null) return writePath(engine, result, zfs, moment_ns, width);
+  const { volume } = await engine.call("scenario", { case: doc.id, variant: state.variant!, set: state.set });
+  const prefetch = volume?.prefetch;
+  if (prefetch === undefined || prefetch === null) return undefined;
+  return {
+    drawing: coverage(result, {
+      job: doc.focus.job,
+      width,
+      chunk_bytes: Number(prefetch.chunk),
+      per_request: prefetch.per_request ?? 0,
+    }),
+    caption:
+      "What a prefetch covers: nothing is missing while a read fits, then every further byte is. The dot is the run above.",
+  };
+}
+
+async function writePath(
+  engine: EngineClient,
+  result: Result,
+  zfs: ZfsSpec,
+  moment_ns: number,
+  width: number,
+): Promise<Drawn | undefined> {
+  const { kind } = throttleOf(zfs);
+  if (kind === "zfs2008" || kind === "zfs2010") {
+    return {
+      drawing: groupLimit(result, { width, target_ns: targetOf(zfs) }),
+      caption:
+        "The limit that each sync set for the next groups, and what that very sync could have written in the target time. Where line and dots part, groups are too large or too small for the backend.",
+    };
+  }
+  const now = intervalAt(result, moment_ns / 1e9);
+  if (kind !== "openzfs" || now === undefined || now.limit_bytes === 0) return undefined;
+  const most_bytes = now.limit_bytes;
+  const at = curvePoints(most_bytes);
+  const [delay_ns, in_flight] = await Promise.all([
+    curve(engine, { name: "openzfs-delay", at, set: delaySettings(zfs, most_bytes) }),
+    curve(engine, { name: "openzfs-async-writes", at, set: rampSettings(zfs, most_bytes) }),
+  ]);
+  const end = clientsEndOf(result);
+  const visited = coarser(
+    intervalsOf(result).filter(({ to_s }) => to_s <= end),
+    visitedDots,
+  );
+  return {
+    drawing: delayCurve({
+      width,
+      most_bytes,
+      delay_ns,
+      in_flight,
+      now_bytes: Math.min(now.dirty_mean_bytes, most_bytes - 1),
+      visited_bytes: visited.map(({ dirty_mean_bytes }) => Math.min(dirty_mean_bytes, most_bytes - 1)),
+    }),
+    caption:
+      "Both answers to a filling buffer: writers are delayed, and more writes go to each device at once. The large dot is the moment on the stage, the faint ones the rest of the run. All writers share the delay: together they enter at most once in that time.",
+  };
+}
+
+async function curve(engine: EngineClient, request: CurveRequest): Promise<readonly CurveAt[]> {
+  const points = await engine.call("curve", request);
+  return points.map(({ x, y }) => ({ dirty_bytes: x, value: Number(y) }));
+}
+
+type Settings = Record<string, string | number>;
+
+/** What the scenario replaces of a curve's settings. */
+function given(settings: Readonly<Record<string, string | number | null | undefined>>): Settings {
+  return Object.fromEntries(
+    Object.entries(settings).filter((entry): entry is [string, string | number] => entry[1] != null),
+  );
+}
+
+function delaySettings(zfs: ZfsSpec, dirty_data_max: number): Settings {
+  return given({
+    dirty_data_max,
+    delay_min_dirty_percent: zfs.delay === false ? 100 : zfs.delay_min_dirty_percent,
+    delay_scale: zfs.delay_scale,
+    delay_max: zfs.delay_max,
+  });
+}
+
+function rampSettings(zfs: ZfsSpec, dirty_data_max: number): Settings {
+  const isNew = zfs.era === undefined || zfs.era.startsWith("openzfs");
+  return given({
+    era: isNew ? zfs.era : "openzfs-2013",
+    dirty_data_max,
+    min_active: zfs.ramp === false ? (zfs.async_write_max_active ?? 10) : zfs.async_write_min_active,
+    max_active: zfs.async_write_max_active,
+    min_dirty_percent: zfs.async_write_min_dirty_percent,
+    max_dirty_percent: zfs.async_write_max_dirty_percent,
+  });
 }

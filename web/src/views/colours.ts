@@ -17,10 +17,11 @@ export type Meaning =
   | "rotation"
   | "transfer"
   | "delayed"
+  | "stopped"
   | "broken"
   | "fixed";
 
-type Pattern = "solid" | "hatched" | "dotted" | "crossed" | "outlined";
+type Pattern = "solid" | "hatched" | "dotted" | "crossed" | "outlined" | "barred";
 
 interface Colour {
   readonly label: string;
@@ -43,6 +44,7 @@ export const colours: Readonly<Record<Meaning, Colour>> = {
   rotation: colour("rotation", "#e69f00", "#f3bd4e", "#7d5600", "#f3bd4e", "dotted"),
   transfer: colour("transfer", "#7a3300", "#b4672b", "#7a3300", "#e0935a", "solid"),
   delayed: colour("delayed on purpose", "#e8d92c", "#f0e442", "#6b6300", "#f0e442", "crossed"),
+  stopped: colour("stopped at the limit", "#7d6a00", "#b09a1c", "#6b5a00", "#d6c34a", "barred"),
   broken: colour("broken", "#b3578a", "#d98bb8", "#96406f", "#e0a0c6", "solid"),
   fixed: colour("fixed", "#22272d", "#e9ebee", "#22272d", "#e9ebee", "solid"),
 };
@@ -70,7 +72,10 @@ export const phases = [
   { name: "transfer", label: "transfer", meaning: "transfer" },
   { name: "flash_read", label: "flash read", meaning: "flash" },
   { name: "flash_program", label: "flash program", meaning: "flash" },
+  { name: "gc", label: "garbage collection", meaning: "waiting" },
   { name: "write_log", label: "write log", meaning: "flash" },
+  { name: "throttle_delay", label: "delayed on purpose", meaning: "delayed" },
+  { name: "throttle_wait", label: "stopped at the limit", meaning: "stopped" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
 
 export type Phase = (typeof phases)[number];
@@ -133,6 +138,8 @@ function pattern(meaning: Meaning, kind: Pattern): string {
       return tile(`<circle cx="2" cy="2" r="0.9" fill="var(--paper)"/>`, 4);
     case "crossed":
       return tile(`<path d="M0 0L5 5M5 0L0 5" stroke="${paint}" stroke-width="1.4"/>`, 5);
+    case "barred":
+      return tile(`<rect width="4" height="2" fill="${paint}"/>`, 4);
     case "solid":
       return "";
   }

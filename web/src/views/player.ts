@@ -5,7 +5,6 @@
  * request instead. A run that starts by itself stops after `autoplayMs`.
  */
 export interface PlayerOptions {
-  /** Times, in ns, at which something begins: what a step goes to. Rising. */
   readonly onMove: (time_ns: number) => void;
   readonly onState: (isPlaying: boolean) => void;
 }
@@ -14,6 +13,7 @@ const steppedPauseMs = 700;
 
 export class Player {
   readonly #options: PlayerOptions;
+  /** Times, in ns, at which something begins: what a step goes to. Rising. */
   #stops: readonly number[] = [0];
   #end_ns = 0;
   #time_ns = 0;

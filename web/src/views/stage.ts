@@ -2,13 +2,15 @@
  * The stage: the view that shows a mechanism best, with the time scrubber under it. Used by the page and by the notebook's
  * widget. It owns its moment in time; what to run is its owner's business.
  */
-import type { Control, Result } from "../engine/api.ts";
+import type { CaseDocument, Control, Result } from "../engine/api.ts";
+import { chartsOf, stripView } from "./charts.ts";
 import { latencyOverview } from "./latencyOverview.ts";
 import { formatBytes, formatNumber } from "./format.ts";
-import { Player } from "./player.ts";
 import { describe, prefetchStrip, readAt, rowsFor, type StripHandle } from "./prefetchStrip.ts";
 import { readsOf } from "./reads.ts";
 import { html } from "./svg.ts";
+import { timelineStage } from "./timelineStage.ts";
+import { transport } from "./transport.ts";
 
 /** The end of a prefetch that can be dragged: a field of the scenario, in bytes. */
 export interface ChunkField {
@@ -48,6 +50,7 @@ export interface Stage {
   goTo(index: number): void;
   setChunk(field: ChunkField | undefined): void;
   readonly request: number;
+  readonly moment_ns: number;
   /** Stops listening and moving. */
   dispose(): void;
 }
@@ -58,6 +61,15 @@ const overviewHeight = 34;
 const autoplayMs = 5000;
 // Half of a range input's thumb: its travel is that much shorter on both sides.
 const thumbRadius = 8;
+
+/** The stage of a case: the strip, or the chart that the case names. */
+export function stageOf(doc: Pick<CaseDocument, "focus" | "view">, options: Omit<StageOptions, "job"> = {}): Stage {
+  if (doc.view === stripView) return stage({ ...options, job: doc.focus.job });
+  const charts = chartsOf(doc);
+  const chart = charts.find(({ name }) => name === doc.view) ?? charts.find(({ name }) => name === "histogram")!;
+  const { onRequest } = options;
+  return timelineStage({ chart, ...(onRequest === undefined ? {} : { onRequest: () => onRequest(0) }) });
+}
 
 export function stage(options: StageOptions): Stage {
   let result: Result | undefined;
@@ -73,49 +85,9 @@ export function stage(options: StageOptions): Stage {
   frame.append(grip);
   const caption = html("p", { class: "moment" });
   const overview = html("div", { class: "overview-frame" });
-  const range = html("input", {
-    type: "range",
-    class: "scrubber",
-    min: 0,
-    max: 1,
-    step: "any",
-    "aria-label": "Moment",
-  });
-  const play = button("Play", "play");
-  const back = button("Back", "back");
-  const forward = button("Next", "forward");
-  const speed = html("select", { "aria-label": "Speed" });
-  for (const value of speeds) {
-    speed.append(
-      html(
-        "option",
-        { value },
-        value === 1 ? "real time" : value < 1 ? `1/${Math.round(1 / value)} speed` : `${value}×`,
-      ),
-    );
-  }
-  const clock = html("output", { class: "clock" });
-  const element = html(
-    "div",
-    { class: "stage" },
-    frame,
-    html(
-      "div",
-      { class: "transport", role: "group", "aria-label": "Time" },
-      html("div", { class: "buttons" }, play, back, forward, speed, clock),
-      html("div", { class: "scrub" }, overview, range),
-    ),
-    caption,
-  );
-
-  const player = new Player({
-    onMove: () => draw(),
-    onState: (isPlaying) => {
-      play.textContent = isPlaying ? "Pause" : "Play";
-      if (!isPlaying) rest();
-    },
-  });
-  speed.value = String(player.speed);
+  const time = transport({ speeds, above: overview, onMove: () => draw(), onRest: () => rest() });
+  const { player } = time;
+  const element = html("div", { class: "stage" }, frame, time.element, caption);
 
   function reads() {
     return result === undefined ? [] : readsOf(result, options.job);
@@ -139,9 +111,7 @@ export function stage(options: StageOptions): Stage {
 
     const list = reads();
     const index = readAt(list, now);
-    range.value = String(now);
-    range.setAttribute("aria-valuetext", `read ${index + 1} of ${list.length}, ${(now / 1e9).toFixed(3)} seconds`);
-    clock.textContent = `${(now / 1e9).toFixed(3)} s`;
+    time.show(`read ${index + 1} of ${list.length}, ${(now / 1e9).toFixed(3)} seconds`);
     caption.textContent = describe(list, index, now, readsOf(result, options.job, "write"));
     if (!player.isPlaying && index !== lastRequest) rest();
   }
@@ -230,35 +200,6 @@ export function stage(options: StageOptions): Stage {
     chunk.onChange(bytes);
   });
 
-  range.addEventListener("input", () => {
-    player.pause();
-    player.moveTo(range.valueAsNumber);
-  });
-  range.addEventListener("keydown", (event) => {
-    const steps: Record<string, number> = {
-      ArrowRight: 1,
-      ArrowUp: 1,
-      ArrowLeft: -1,
-      ArrowDown: -1,
-      PageUp: 10,
-      PageDown: -10,
-      Home: -1e9,
-      End: 1e9,
-    };
-    const by = steps[event.key];
-    if (by !== undefined) {
-      event.preventDefault();
-      player.step(by);
-    } else if (event.key === " ") {
-      event.preventDefault();
-      player.toggle();
-    }
-  });
-  play.addEventListener("click", () => player.toggle());
-  back.addEventListener("click", () => player.step(-1));
-  forward.addEventListener("click", () => player.step(1));
-  speed.addEventListener("change", () => (player.speed = Number(speed.value)));
-
   const observer = new ResizeObserver(([entry]) => {
     const next = Math.floor(entry!.contentRect.width);
     if (next === width) return;
@@ -282,7 +223,7 @@ export function stage(options: StageOptions): Stage {
         list.map((read) => read.submit_ns),
         end,
       );
-      range.max = String(end);
+      time.setEnd(end);
       if (width === 0) width = Math.floor(frame.clientWidth);
       if (isCut) {
         player.pause();
@@ -303,6 +244,9 @@ export function stage(options: StageOptions): Stage {
     },
     get request() {
       return readAt(reads(), player.time_ns);
+    },
+    get moment_ns() {
+      return player.time_ns;
     },
     dispose() {
       player.pause();
@@ -328,8 +272,4 @@ export function sentenceNodes(template: string, metrics: Readonly<Record<string,
     const exact = value === undefined ? {} : { title: String(value) };
     return html("b", exact, value === undefined ? "–" : formatNumber(value));
   });
-}
-
-function button(words: string, name: string): HTMLButtonElement {
-  return html("button", { type: "button", class: name === "play" ? name : `quiet ${name}` }, words);
 }

@@ -15,7 +15,7 @@ import {
   type RunRequest,
   type TextRequest,
 } from "../engine/api.ts";
-import { collect, simulate, type Engine } from "../engine/simulate.ts";
+import { collect, scenarioOf, simulate, type Engine } from "../engine/simulate.ts";
 
 // At about a million events a second, some ten milliseconds.
 const sliceEvents = 10_000;
@@ -44,7 +44,7 @@ export async function run(request: RunRequest, signal: AbortSignal): Promise<Fin
   if (signal.aborted) throw new Cancelled();
   const finished = await simulate(engine, request, { sliceEvents, cancelled: () => signal.aborted });
   return {
-    result: collect(finished),
+    result: collect(finished, () => scenarioOf(engine, request)),
     print: (text) => unwrap<string>(finished.text(JSON.stringify(text))),
     free: () => finished.free(),
   };

@@ -8,14 +8,13 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { EngineError, sentence, type CaseDocument, type Changes, type Result, type Value } from "../engine/api.ts";
 import { Latest } from "../engine/latest.ts";
+import { chartsOf, hasOperations } from "../views/charts.ts";
 import { colourSheet, patterns } from "../views/colours.ts";
 import { controls, type Controls } from "../views/controls.ts";
-import { heatmap } from "../views/heatmap.ts";
-import { histogram } from "../views/histogram.ts";
 import { lifetimes } from "../views/lifetimes.ts";
 import { operationLog } from "../views/operationLog.ts";
 import { segmented } from "../views/segmented.ts";
-import { chunkField, chunkPath, latencyAxisEnd, sentenceNodes, stage } from "../views/stage.ts";
+import { chunkField, chunkPath, latencyAxisEnd, sentenceNodes, stageOf } from "../views/stage.ts";
 import { html } from "../views/svg.ts";
 import { ask, run, type FinishedRun } from "./host.ts";
 import baseSheet from "../style/views.css?inline";
@@ -61,6 +60,7 @@ function render({ model, el }: RenderProps<Traits>): () => void {
 
 function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, doc: CaseDocument): () => void {
   const { job, op } = doc.focus;
+  const charts = chartsOf(doc);
   let wanted = read();
   let shown: FinishedRun | undefined;
   let reference: Result | undefined;
@@ -68,7 +68,7 @@ function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, 
   let isGone = false;
   let fields: Controls | undefined;
 
-  const scene = model.get("view") === doc.view || model.get("view") === "" ? stage({ job }) : undefined;
+  const scene = model.get("view") === doc.view || model.get("view") === "" ? stageOf(doc) : undefined;
   const chart = html("div", { class: "figure" });
   const told = html("p", { class: "sentence", "aria-live": "polite" });
   const controlsPlace = html("div");
@@ -138,17 +138,15 @@ function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, 
   }
 
   function chartOf(view: string, finished: FinishedRun, width: number): Element {
-    const { result } = finished;
-    switch (view) {
-      case "histogram":
-        return histogram(result, { job, op, width });
-      case "heatmap":
-        return heatmap(result, { op, width });
-      case "oplog":
-        return operationLog(finished.print({ tool: "oplog", job, limit: 60 }), { label: "Operation log" });
-      default:
-        return lifetimes(result, { job, op, width, pick: "slowest" });
+    if (view === "oplog") {
+      return operationLog(finished.print({ tool: "oplog", job, limit: 60 }), { label: "Operation log" });
     }
+    const chart = charts.find(({ name }) => name === view) ?? charts.find(({ name }) => name === "lifetimes")!;
+    // A notebook has no request on a stage to be around: the slowest are what is looked for.
+    if (chart.name === "lifetimes" && hasOperations(finished.result)) {
+      return lifetimes(finished.result, { job, op, width, pick: "slowest" });
+    }
+    return chart.draw({ result: finished.result, reference: undefined, request: 0 }, width);
   }
   const observer = new ResizeObserver(() => drawChart());
   observer.observe(chart);

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import type { Scenario } from "../../src/generated/scenario.ts";
 import { Cancelled, EngineError, unwrap } from "../../src/engine/api.ts";
 import { Latest } from "../../src/engine/latest.ts";
 import { collect, open, problemsOf, simulate, type Engine, type OpenRun } from "../../src/engine/simulate.ts";
@@ -41,7 +42,7 @@ describe("a run", () => {
     expect(onProgress.mock.calls).toEqual([[0.2], [0.6]]);
     expect(run.step).toHaveBeenCalledWith(5);
     expect(run.free).not.toHaveBeenCalled();
-    expect(collect(run).columns).toEqual({ a: Float64Array.of(1), b: Uint32Array.of(2) });
+    expect(collect(run, () => ({}) as Scenario).columns).toEqual({ a: Float64Array.of(1), b: Uint32Array.of(2) });
   });
 
   it("stops between two slices and is freed when it is cancelled", async () => {

@@ -14,7 +14,8 @@ use crate::scenario::{Bytes, Problem, Problems};
 /// When the trace has a line that cannot be read, or a policy or size is not one.
 pub fn replay(input: &Map<String, Value>) -> Result<Value, Problems> {
     let text = needed(input, "trace")?;
-    let trace = Trace::parse(text.as_bytes()).map_err(|problem| vec![Problem::new(format!("line {}", problem.line), problem.fault.to_string())])?;
+    let trace =
+        Trace::parse(text.as_bytes()).map_err(|problem| vec![Problem::new(format!("line {}", problem.line), problem.fault.to_string())])?;
     let trace = if input.get("objects").is_some_and(|objects| objects == true) { trace.in_objects() } else { trace };
     let policies = list(input, "policies", |value| {
         let name = value.as_str().ok_or_else(|| format!("{value} is not a name"))?;
@@ -26,11 +27,9 @@ pub fn replay(input: &Map<String, Value>) -> Result<Value, Problems> {
     })?;
     let one_in = match input.get("one_in") {
         None | Some(Value::Null) => 1,
-        Some(value) => value
-            .as_u64()
-            .and_then(|one_in| u32::try_from(one_in).ok())
-            .filter(|one_in| *one_in > 0)
-            .ok_or_else(|| vec![Problem::new("one_in", format!("{value} is not a sampling rate; write 1 for all objects, 100 for one in 100"))])?,
+        Some(value) => value.as_u64().and_then(|one_in| u32::try_from(one_in).ok()).filter(|one_in| *one_in > 0).ok_or_else(|| {
+            vec![Problem::new("one_in", format!("{value} is not a sampling rate; write 1 for all objects, 100 for one in 100"))]
+        })?,
     };
     to_value(&curve(&trace, &policies, &sizes, one_in))
 }

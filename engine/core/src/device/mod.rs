@@ -67,6 +67,15 @@ impl Device {
         }
     }
 
+    /// Pages that hosts wrote and pages that garbage collection moved, of an SSD with flash translation.
+    #[must_use]
+    pub fn flash_pages(&self) -> Option<[u64; 2]> {
+        match self {
+            Self::Ssd(ssd) => ssd.wear().map(|wear| [wear.host_pages, wear.moved_pages]),
+            Self::Disk(_) | Self::Lun(_) => None,
+        }
+    }
+
     /// Gives the device its place in the stack.
     #[must_use]
     pub fn at(mut self, here: Address) -> Self {

@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 use super::{Address, Layer};
 
 /// The number of phases.
-pub const PHASES: usize = 11;
+pub const PHASES: usize = 14;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,12 @@ pub enum Phase {
     FlashProgram,
     /// Making a write durable in the log.
     WriteLog,
+    /// Waiting for a flash drive's garbage collection.
+    Collect,
+    /// Delayed on purpose by a write throttle.
+    Delay,
+    /// Stopped by a write throttle until there is room.
+    Blocked,
 }
 
 impl Phase {
@@ -49,6 +55,9 @@ impl Phase {
         Self::FlashRead,
         Self::FlashProgram,
         Self::WriteLog,
+        Self::Collect,
+        Self::Delay,
+        Self::Blocked,
     ];
 
     /// The phase's name in metrics and tables.
@@ -66,6 +75,9 @@ impl Phase {
             Self::FlashRead => "flash_read",
             Self::FlashProgram => "flash_program",
             Self::WriteLog => "write_log",
+            Self::Collect => "gc",
+            Self::Delay => "throttle_delay",
+            Self::Blocked => "throttle_wait",
         }
     }
 }

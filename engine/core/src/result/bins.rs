@@ -54,6 +54,11 @@ impl Bins {
         self.totals_ns[bin] += ns;
     }
 
+    /// The counts of all bins, empty ones included.
+    pub fn counts(&self) -> impl Iterator<Item = u64> + '_ {
+        self.counts.iter().copied()
+    }
+
     /// The bins that are not empty, in order.
     pub fn iter(&self) -> impl Iterator<Item = Bin> + '_ {
         self.counts.iter().enumerate().filter(|(_, count)| **count > 0).map(|(bin, count)| Bin {

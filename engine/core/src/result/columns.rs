@@ -4,6 +4,7 @@ use super::Recorder;
 use crate::device::Usage;
 use crate::kernel::{NO_DEVICE, Phase};
 use crate::volume::PrefetchRecord;
+use crate::zfs::record::Record;
 
 /// A column of numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +51,8 @@ pub struct Source<'a> {
     pub workers: Vec<(usize, u64)>,
     /// What each device has done.
     pub devices: Vec<Usage>,
+    /// What a ZFS write path left.
+    pub zfs: Option<&'a Record>,
 }
 
 const OPS: [&str; 9] = ["id", "job", "op", "offset", "bytes", "cached_bytes", "missed_bytes", "submit_ns", "latency_ns"];
@@ -68,6 +71,35 @@ const SERIES: [&str; 9] = [
 ];
 const DEVICES: [&str; 8] = ["index", "reads", "writes", "read_bytes", "write_bytes", "read_response_ns", "write_response_ns", "busy_ns"];
 
+const ZFS: [&str; 11] = [
+    "dirty_mean_bytes",
+    "dirty_max_bytes",
+    "limit_bytes",
+    "async_writes_mean",
+    "async_writes_max",
+    "written_bytes",
+    "not_delayed",
+    "delayed",
+    "delay_ns",
+    "blocked",
+    "blocked_ns",
+];
+const GROUPS: [&str; 13] = [
+    "group",
+    "opened_ns",
+    "closed_ns",
+    "quiesced_ns",
+    "sync_started_ns",
+    "data_written_ns",
+    "synced_ns",
+    "bytes",
+    "metadata_bytes",
+    "limit_bytes",
+    "not_delayed",
+    "delayed",
+    "blocked",
+];
+
 /// The names of all columns, `table.column`.
 #[must_use]
 pub fn names() -> Vec<String> {
@@ -82,6 +114,8 @@ pub fn names() -> Vec<String> {
     table("bins", &BINS);
     table("series", &SERIES);
     table("devices", &DEVICES);
+    table("zfs", &ZFS);
+    table("groups", &GROUPS);
     names
 }
 
@@ -104,6 +138,8 @@ pub fn column(source: &Source, name: &str) -> Option<Column> {
         ("bins", column) => bins(source, column),
         ("series", column) => series(source, column),
         ("devices", column) => devices(source, column),
+        ("zfs", column) => zfs(source, column),
+        ("groups", column) => groups(source, column),
         _ => None,
     }
 }
@@ -193,6 +229,47 @@ fn devices(source: &Source, column: &str) -> Option<Column> {
         "read_response_ns" => reals(rows.map(|usage| usage.response_ns[0])),
         "write_response_ns" => reals(rows.map(|usage| usage.response_ns[1])),
         "busy_ns" => reals(rows.map(|usage| usage.busy_ns)),
+        _ => return None,
+    })
+}
+
+/// One row for each interval of the series.
+#[allow(clippy::cast_precision_loss)] // thousandths of a number of requests
+fn zfs(source: &Source, column: &str) -> Option<Column> {
+    let rows = source.zfs.map_or(&[][..], |record| &record.series).iter();
+    Some(match column {
+        "dirty_mean_bytes" => reals(rows.map(|row| row.dirty_mean_bytes)),
+        "dirty_max_bytes" => reals(rows.map(|row| row.dirty_max_bytes)),
+        "limit_bytes" => reals(rows.map(|row| row.limit_bytes)),
+        "async_writes_mean" => Column::F64(rows.map(|row| row.async_writes_mean_milli as f64 / 1000.0).collect()),
+        "async_writes_max" => reals(rows.map(|row| u64::from(row.async_writes_max))),
+        "written_bytes" => reals(rows.map(|row| row.written_bytes)),
+        "not_delayed" => reals(rows.map(|row| row.not_delayed)),
+        "delayed" => reals(rows.map(|row| row.delayed)),
+        "delay_ns" => reals(rows.map(|row| row.delay_ns)),
+        "blocked" => reals(rows.map(|row| row.blocked)),
+        "blocked_ns" => reals(rows.map(|row| row.blocked_ns)),
+        _ => return None,
+    })
+}
+
+/// One row for each transaction group.
+fn groups(source: &Source, column: &str) -> Option<Column> {
+    let rows = source.zfs.map_or(&[][..], |record| &record.groups).iter();
+    Some(match column {
+        "group" => reals(rows.map(|row| row.group)),
+        "opened_ns" => reals(rows.map(|row| row.opened_ns)),
+        "closed_ns" => reals(rows.map(|row| row.closed_ns)),
+        "quiesced_ns" => reals(rows.map(|row| row.quiesced_ns)),
+        "sync_started_ns" => reals(rows.map(|row| row.sync_started_ns)),
+        "data_written_ns" => reals(rows.map(|row| row.data_written_ns)),
+        "synced_ns" => reals(rows.map(|row| row.synced_ns)),
+        "bytes" => reals(rows.map(|row| row.bytes)),
+        "metadata_bytes" => reals(rows.map(|row| row.metadata_bytes)),
+        "limit_bytes" => reals(rows.map(|row| row.limit_bytes)),
+        "not_delayed" => reals(rows.map(|row| row.not_delayed)),
+        "delayed" => reals(rows.map(|row| row.delayed)),
+        "blocked" => reals(rows.map(|row| row.blocked)),
         _ => return None,
     })
 }

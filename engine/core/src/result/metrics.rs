@@ -1,7 +1,10 @@
 //! The summary of a run: metrics with units in their names.
 
+use super::modes::modes;
+use super::throttling::throttling;
 use super::{JobStats, Recorder, Stats};
 use crate::kernel::{NS_PER_S, Phase};
+use crate::zfs::record::Record;
 
 /// A named number with its unit.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,43 +19,51 @@ pub struct Metric {
 
 /// What the stack counted besides the jobs' own statistics.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct StackCounts {
+pub struct StackCounts<'a> {
     /// Bytes that prefetches fetched.
     pub prefetch_bytes: u64,
     /// Prefetched bytes that a read has used.
     pub prefetch_used_bytes: u64,
     /// Farthest that a prefetch reached beyond the read that triggered it.
     pub prefetch_max_ahead_bytes: u64,
+    /// What a ZFS write path did; `None` without one.
+    pub zfs: Option<&'a Record>,
+    /// Pages written by hosts and pages moved by garbage collection, over all SSDs with flash translation; `None` without one.
+    pub flash_pages: Option<[u64; 2]>,
     /// Sum of the devices' busy times.
     pub device_busy_ns: u64,
     /// Number of devices.
     pub devices: u64,
-    /// Simulated time.
+    /// Time that the devices had, which goes on while a drive writes out its buffer.
+    pub device_time_ns: u64,
+    /// Time to the end of the last worker.
     pub elapsed_ns: u64,
 }
 
 #[allow(clippy::cast_precision_loss)] // counts and nanoseconds stay below 2^53
-fn real(count: u64) -> f64 {
+pub(super) fn real(count: u64) -> f64 {
     count as f64
 }
 
-fn share_percent(part: u64, whole: u64) -> f64 {
+pub(super) fn share_percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * real(part) / real(whole) }
 }
 
 const MS: f64 = 1e6;
 
-struct List(Vec<Metric>);
+/// Metrics in the order they are added.
+#[derive(Default)]
+pub(super) struct List(pub(super) Vec<Metric>);
 
 impl List {
-    fn add(&mut self, name: String, unit: &'static str, value: f64) {
+    pub(super) fn add(&mut self, name: String, unit: &'static str, value: f64) {
         self.0.push(Metric { name, unit, value });
     }
 }
 
 /// All metrics of a run, in a fixed order.
 #[must_use]
-pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts) -> Vec<Metric> {
+pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) -> Vec<Metric> {
     let mut list = List(Vec::new());
     let read_bytes: u64 = recorder.jobs.iter().map(|job| job.by_op[0].bytes).sum();
     let all_bytes: u64 = recorder.jobs.iter().flat_map(|job| &job.by_op).map(|stats| stats.bytes).sum();
@@ -72,8 +83,16 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts) -> V
     list.add("prefetch_bytes".into(), "B", real(counts.prefetch_bytes));
     list.add("prefetch_used_share_percent".into(), "%", share_percent(counts.prefetch_used_bytes, counts.prefetch_bytes));
     list.add("prefetch_max_ahead_bytes".into(), "B", real(counts.prefetch_max_ahead_bytes));
-    let device_time = counts.devices * counts.elapsed_ns;
+    let device_time = counts.devices * counts.device_time_ns;
     list.add("device_busy_share_percent".into(), "%", share_percent(counts.device_busy_ns, device_time));
+    if let Some(record) = counts.zfs {
+        throttling(&mut list, record, counts.elapsed_ns);
+    }
+    if let Some([written, moved]) = counts.flash_pages.filter(|pages| pages[0] > 0) {
+        list.add("ssd_host_pages".into(), "", real(written));
+        list.add("ssd_moved_pages".into(), "", real(moved));
+        list.add("ssd_write_amplification".into(), "x", real(written + moved) / real(written));
+    }
     list.add("elapsed_s".into(), "s", real(counts.elapsed_ns) / real(NS_PER_S));
     list.0
 }
@@ -96,6 +115,9 @@ fn direction(list: &mut List, prefix: &str, job: &JobStats, stats: &Stats, read:
         list.add(format!("{prefix}_latency_{label}_ms"), "ms", real(ns) / MS);
     }
     list.add(format!("{prefix}_latency_max_ms"), "ms", real(stats.max_ns) / MS);
+    list.add(format!("{prefix}_latency_modes"), "", real(modes(&stats.bins) as u64));
+    list.add(format!("{prefix}_stalls"), "", real(stats.stalls));
+    list.add(format!("{prefix}_stalls_share_percent"), "%", share_percent(stats.stalls_ns, stats.total_ns));
     if read {
         let middle = stats.cached.value_at_percentile(50.0);
         list.add(format!("{prefix}_cached_bytes_p50"), "B", real(stats.cached.lowest_equivalent(middle)));

@@ -4,6 +4,8 @@ pub mod bins;
 pub mod columns;
 pub mod log;
 pub mod metrics;
+pub mod modes;
+pub mod throttling;
 
 use bins::Bins;
 use hdrhistogram::Histogram;
@@ -18,6 +20,8 @@ pub const SAMPLE_NS: u64 = 500_000_000;
 const MOST_INTERVALS: usize = 1 << 20;
 /// Three significant digits, the usual choice for latencies.
 const DIGITS: u8 = 3;
+/// A request that takes so long has stalled.
+pub const STALL_NS: u64 = 1_000_000_000;
 /// Queue depth levels of fio's report: 1, 2, 4, 8, 16, 32, 64 and more.
 pub const DEPTH_LEVELS: usize = 7;
 
@@ -51,6 +55,10 @@ pub struct Stats {
     pub total_ns: u64,
     /// Sum of squared latencies.
     pub squares: f64,
+    /// Operations that took [`STALL_NS`] or longer.
+    pub stalls: u64,
+    /// Sum of their latencies.
+    pub stalls_ns: u64,
     /// Nanoseconds by phase, over all operations.
     pub phases: Phases,
     /// Latencies by bin.
@@ -78,6 +86,8 @@ impl Stats {
             max_ns: 0,
             total_ns: 0,
             squares: 0.0,
+            stalls: 0,
+            stalls_ns: 0,
             phases: [0; PHASES],
             bins: Bins::default(),
             cached: histogram(),
@@ -98,6 +108,10 @@ impl Stats {
         self.max_ns = self.max_ns.max(latency_ns);
         self.total_ns += latency_ns;
         self.squares += latency_ns as f64 * latency_ns as f64;
+        if latency_ns >= STALL_NS {
+            self.stalls += 1;
+            self.stalls_ns += latency_ns;
+        }
         for (sum, ns) in self.phases.iter_mut().zip(phases) {
             *sum += ns;
         }

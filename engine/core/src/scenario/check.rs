@@ -1,6 +1,7 @@
 //! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory.
 
 use super::{LayoutKind, Problem, Problems, Rw, Scenario};
+use crate::device::ssd;
 use crate::plan;
 
 /// Bytes that a cached block costs: its node and its place in the index.
@@ -80,10 +81,25 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
             problems.push(Problem::new("volume.cache.size", format!("{} is smaller than one block of {}", cache.size, volume.block)));
         }
     }
+    for (index, group) in scenario.devices.iter().enumerate() {
+        if let Some(spec) = &group.ssd {
+            ssd::check(spec, &format!("devices[{index}].ssd"), problems);
+        }
+    }
+    if let Some(tier) = &scenario.tier {
+        ssd::check(&tier.ssd, "tier.ssd", problems);
+    }
     if !scenario.layout.unit.0.is_multiple_of(SECTOR) {
         problems.push(Problem::new("layout.unit", format!("{} is not a multiple of a sector of {SECTOR} bytes", scenario.layout.unit.0)));
     }
     check_groups(scenario, problems);
+    if let Some(zfs) = &scenario.zfs {
+        if scenario.volume.is_some() {
+            problems.push(Problem::new("zfs", "contradicts volume: there is one file system; drop one of the two"));
+        }
+        let rates = scenario.devices.iter().filter_map(|group| group.lun.as_ref().map(|lun| lun.rate.0 * u64::from(group.count)));
+        problems.extend(crate::zfs::spec::check(zfs, "zfs", rates.reduce(u64::saturating_add)));
+    }
     let cache = scenario.volume.as_ref().and_then(|volume| volume.cache.as_ref());
     let tier = scenario.tier.as_ref();
     let lists = [
@@ -148,14 +164,17 @@ fn check_memory(scenario: &Scenario, plan: &plan::Plan, problems: &mut Problems)
     let cached_bytes = scenario.volume.iter().filter_map(|volume| volume.cache.as_ref()).map(|cache| cached(cache.size.0)).sum::<u64>()
         + scenario.tier.iter().map(|tier| cached(tier.size.0)).sum::<u64>();
     let in_flight: u64 = scenario.jobs.iter().map(|job| u64::from(job.iodepth) * u64::from(job.numjobs)).sum();
-    let need = cached_bytes + in_flight * BYTES_PER_REQUEST;
+    let drives = scenario.devices.iter().filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?)));
+    let map_bytes = drives.sum::<u64>() + scenario.tier.as_ref().map_or(0, |tier| ssd::memory_bytes(&tier.ssd));
+    let need = cached_bytes + map_bytes + in_flight * BYTES_PER_REQUEST;
     if need > scenario.limits.memory.0 {
         problems.push(Problem::new(
             "limits.memory",
             format!(
-                "this scenario needs about {} MiB ({} MiB for cached blocks of {block} bytes); the limit is {}. Write a smaller cache or larger blocks, or raise the limit",
+                "this scenario needs about {} MiB ({} MiB for cached blocks of {block} bytes, {} MiB for the maps of flash drives); the limit is {}. Write a smaller cache, larger blocks or a smaller flash.mapped, or raise the limit",
                 need >> 20,
                 cached_bytes >> 20,
+                map_bytes >> 20,
                 scenario.limits.memory
             ),
         ));

@@ -2,11 +2,13 @@
 //!
 //! A worker keeps up to `iodepth` requests in flight as long as its rate, its think time and its end allow. Requests are logged
 //! when they complete. A worker of an offloaded copy issues the transactions of the copy engine itself: each read is followed by
-//! the write of the same bytes before the next read begins.
+//! the write of the same bytes before the next read begins. A worker that replays takes its requests from a trace (see [`replay`]).
 
 pub mod offsets;
+pub mod replay;
 
 use offsets::Order;
+use replay::Replay;
 
 use crate::kernel::{Address, Kernel, Layer, NS_PER_S, Op, Request, RequestId, Signal, Stream};
 use crate::plan::Plan;
@@ -22,6 +24,8 @@ struct Worker {
     region: Range,
     entry: Address,
     order: Option<Order>,
+    /// Where requests come from a trace.
+    replay: Option<Box<Replay>>,
     /// Next sequential offset of each direction.
     position: [u64; 2],
     offsets: Stream,
@@ -82,6 +86,7 @@ impl Workload {
                 region: planned.region,
                 entry: entry(job),
                 order,
+                replay: None,
                 position: [0, 0],
                 offsets,
                 choices: Stream::new(seed, &format!("{name}/choices")),
@@ -107,6 +112,13 @@ impl Workload {
             copy_bytes: scenario.protocol.as_ref().map_or(0, transaction_bytes),
             stopping: false,
             issued: 0,
+        }
+    }
+
+    /// Lets the first worker of `job` take its requests from a trace; the job's `number_ios` and `io_size` are the trace's.
+    pub fn feed(&mut self, job: usize, replay: Replay) {
+        if let Some(worker) = self.workers.iter_mut().find(|worker| worker.job == job) {
+            worker.replay = Some(Box::new(replay));
         }
     }
 
@@ -173,8 +185,12 @@ impl Workload {
                 }
                 return;
             }
-            if worker.in_flight >= job.iodepth {
+            if worker.in_flight >= worker.replay.as_ref().map_or(job.iodepth, |replay| replay.most_in_flight(job.iodepth)) {
                 return;
+            }
+            if let Some(replay) = &worker.replay {
+                let Some(due_ns) = replay.due_ns(worker.start_ns, worker.in_flight) else { return };
+                worker.next_ns = due_ns;
             }
             if now_ns < worker.next_ns {
                 if worker.wake_ns != worker.next_ns {
@@ -183,7 +199,10 @@ impl Workload {
                 }
                 return;
             }
-            let (op, offset, bytes) = draw(worker, job, self.copy_bytes);
+            let (op, offset, bytes) = match &mut worker.replay {
+                Some(replay) => replay.take(),
+                None => draw(worker, job, self.copy_bytes),
+            };
             worker.issued_ios += 1;
             worker.issued_bytes += bytes;
             worker.in_flight += 1;
@@ -223,6 +242,9 @@ impl Workload {
             return self.submit(kernel, write, entry);
         }
         worker.in_flight -= 1;
+        if let Some(replay) = &mut worker.replay {
+            replay.completed(kernel.now_ns);
+        }
         worker.completed_since_pause += 1;
         if job.thinktime.0 > 0 && worker.completed_since_pause >= job.thinktime_blocks {
             worker.completed_since_pause = 0;

@@ -1,18 +1,18 @@
-//! A solid-state drive: parallel flash units behind one interface.
+//! A drive that is always fresh: no flash translation, no collection, no erases.
 //!
-//! Modelled: pages spread over the units in turn; a unit reads or programs one page at a time in order of arrival; the interface
-//! moves one request's bytes at a time; a write buffer acknowledges a write as soon as there is room for it, and programs later;
-//! a limited number of requests inside, the rest wait outside in order. Times follow in closed form when a request enters.
-//! Left out (so far): flash translation, garbage collection and erases, so a drive here is always fresh.
+//! Pages spread over the units in turn; a unit reads or programs one page at a time in order of arrival; the interface moves one
+//! request's bytes at a time; a write buffer acknowledges a write as soon as there is room for it, and programs later; a limited
+//! number of requests inside, the rest wait outside in order. Times follow in closed form when a request enters, so a request
+//! costs one event.
 
 use std::collections::VecDeque;
 
-use super::{Usage, transfer_ns};
+use crate::device::{Usage, transfer_ns};
 use crate::kernel::{Address, Kernel, Layer, NO_DEVICE, Op, Phase, RequestId, Signal};
 use crate::scenario;
 
-/// A solid-state drive.
-pub struct Ssd {
+/// A fresh drive.
+pub(super) struct Fresh {
     page: u64,
     read_ns: u64,
     program_ns: u64,
@@ -29,15 +29,10 @@ pub struct Ssd {
     inside: u32,
     waiting: VecDeque<RequestId>,
     busy_until_ns: u64,
-    /// Its place in the stack.
-    pub here: Address,
-    /// What it has done.
-    pub usage: Usage,
 }
 
-impl Ssd {
+impl Fresh {
     /// The drive that a scenario describes.
-    #[must_use]
     pub fn new(spec: &scenario::Ssd) -> Self {
         Self {
             page: spec.page.0,
@@ -54,17 +49,15 @@ impl Ssd {
             inside: 0,
             waiting: VecDeque::new(),
             busy_until_ns: 0,
-            here: Address::of(Layer::Device),
-            usage: Usage::default(),
         }
     }
 
     /// Handles a signal to the drive.
-    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: RequestId) {
+    pub fn handle(&mut self, kernel: &mut Kernel, here: Address, usage: &mut Usage, signal: Signal, id: RequestId) {
         if signal == Signal::Submit {
-            kernel.requests[id].device = if self.here.layer == Layer::Device { self.here.index } else { NO_DEVICE };
+            kernel.requests[id].device = if here.layer == Layer::Device { here.index } else { NO_DEVICE };
             if self.inside < self.depth {
-                self.enter(kernel, id);
+                self.enter(kernel, here, usage, id);
             } else {
                 self.waiting.push_back(id);
             }
@@ -73,11 +66,11 @@ impl Ssd {
         kernel.complete(id);
         self.inside -= 1;
         if let Some(next) = self.waiting.pop_front() {
-            self.enter(kernel, next);
+            self.enter(kernel, here, usage, next);
         }
     }
 
-    fn enter(&mut self, kernel: &mut Kernel, id: RequestId) {
+    fn enter(&mut self, kernel: &mut Kernel, here: Address, usage: &mut Usage, id: RequestId) {
         self.inside += 1;
         let arrived_ns = kernel.requests[id].charged_ns;
         kernel.charge(id, Phase::Queue);
@@ -87,10 +80,10 @@ impl Ssd {
             Op::Write => self.write(kernel, id),
         };
         let (now_ns, request) = (kernel.now_ns, kernel.requests[id]);
-        self.usage.count(request.op, request.bytes, done_ns - arrived_ns);
-        self.usage.busy_ns += done_ns.saturating_sub(self.busy_until_ns.max(now_ns));
+        usage.count(request.op, request.bytes, done_ns - arrived_ns);
+        usage.busy_ns += done_ns.saturating_sub(self.busy_until_ns.max(now_ns));
         self.busy_until_ns = self.busy_until_ns.max(done_ns);
-        kernel.at(done_ns, self.here, Signal::Timer, id.0);
+        kernel.at(done_ns, here, Signal::Timer, id.0);
     }
 
     fn read(&mut self, kernel: &mut Kernel, id: RequestId) -> u64 {
@@ -155,68 +148,5 @@ impl Ssd {
             }
         }
         (began_ns, end_ns)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::kernel::Request;
-    use crate::scenario::{Bytes, Nanos};
-
-    fn spec() -> scenario::Ssd {
-        scenario::Ssd {
-            capacity: Bytes(1 << 30),
-            units: 4,
-            page: Bytes(4096),
-            read: Nanos(50_000),
-            program: Nanos(500_000),
-            overhead: Nanos(10_000),
-            interface_rate: Bytes(4_096_000_000),
-            queue_depth: 32,
-            write_buffer: Bytes(0),
-        }
-    }
-
-    /// Submits requests of one instant and returns when each is done, in order of completion.
-    fn run(spec: &scenario::Ssd, requests: &[(Op, u64, u64)]) -> Vec<u64> {
-        let mut ssd = Ssd::new(spec);
-        let mut kernel = Kernel::default();
-        for (op, offset, bytes) in requests {
-            let id = kernel.open(Request { op: *op, offset: *offset, bytes: *bytes, ..Request::default() });
-            ssd.handle(&mut kernel, Signal::Submit, id);
-        }
-        let mut done = Vec::new();
-        while let Some(event) = kernel.advance() {
-            if event.signal == Signal::Timer {
-                done.push(event.time_ns);
-                ssd.handle(&mut kernel, Signal::Timer, RequestId(event.id));
-            }
-        }
-        done
-    }
-
-    #[test]
-    fn pages_on_different_units_are_read_at_the_same_time() {
-        assert_eq!(run(&spec(), &[(Op::Read, 0, 4096), (Op::Read, 4096, 4096)]), [61_000, 62_000]);
-    }
-
-    #[test]
-    fn pages_on_the_same_unit_wait_for_each_other() {
-        assert_eq!(run(&spec(), &[(Op::Read, 0, 4096), (Op::Read, 4 * 4096, 4096)]), [61_000, 111_000]);
-    }
-
-    #[test]
-    fn a_write_buffer_hides_the_program_time_until_it_is_full() {
-        let buffered = scenario::Ssd { write_buffer: Bytes(8192), units: 1, ..spec() };
-        let done = run(&buffered, &[(Op::Write, 0, 4096), (Op::Write, 4096, 4096), (Op::Write, 8192, 4096)]);
-        assert_eq!(done, [11_000, 12_000, 512_000]);
-        assert_eq!(run(&spec(), &[(Op::Write, 0, 4096)]), [511_000]);
-    }
-
-    #[test]
-    fn requests_beyond_the_queue_depth_wait_outside() {
-        let narrow = scenario::Ssd { queue_depth: 1, ..spec() };
-        assert_eq!(run(&narrow, &[(Op::Read, 0, 4096), (Op::Read, 4096, 4096)]), [61_000, 122_000]);
     }
 }

@@ -1,0 +1,30 @@
+//! The write path of ZFS: what happens between an acknowledged write and the disk.
+//!
+//! ```text
+//!  writes                          reads
+//!    |  throttle   when may it enter?  |
+//!    v                                 |
+//!  [ open ] [ closed ] [ syncing ]     |     txg: transaction groups
+//!    dirty data in memory   |          |     dirty: who holds what, released as it is written
+//!                           v          v
+//!                        scheduler           which request next, how many at once
+//!                           |
+//!                        devices
+//! ```
+//!
+//! Each mechanism is a room of its own: [`throttle`] (five of them), [`txg`], [`dirty`], [`scheduler`] (two). [`era`] names the
+//! constants of each version, [`spec`] lets a scenario choose and change them, [`volume`] is the layer that joins them, [`record`]
+//! what it leaves for views, [`curves`] the mechanisms' own curves.
+
+pub mod curves;
+pub mod dirty;
+pub mod era;
+pub mod record;
+pub mod scheduler;
+pub mod spec;
+pub mod throttle;
+pub mod txg;
+pub mod volume;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+"""A learner's own eviction policy inside the engine: the replay pauses at each eviction and asks."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Protocol
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab._files import read_text
+from seeklab._host import engine
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+QUESTION = 2.0
+"""What a step gives when a question waits."""
+REQUESTS_A_STEP = 1 << 16
+HIT, ADMITTED, EVICTED = 0, 1, 2
+
+
+class EvictionPolicy(Protocol):
+    """What a policy is told, and what it is asked."""
+
+    def hit(self, key: int) -> None:
+        """Note that the object was in the cache."""
+
+    def admitted(self, key: int, size: int) -> None:
+        """Note that the object came into the cache."""
+
+    def evicted(self, key: int) -> None:
+        """Note that the object left the cache."""
+
+    def evict(self, incoming: int) -> int:
+        """Name an object in the cache that leaves to make room for `incoming`."""
+
+
+def play_cache(
+    trace: str | PathLike[str], policy: EvictionPolicy, size: int | str, *, objects: bool = False
+) -> dict[str, int]:
+    """Replay a trace with a policy written in Python: requests, hits, bytes, hit_bytes.
+
+    `trace` is a file of `time,object,size` lines whose objects are numbers, or the text of one (with line breaks).
+    `size` is the cache's, in bytes or, with `objects`, in objects. An answer that names no object in the cache raises
+    `SeeklabError`.
+    """
+    text = trace if isinstance(trace, str) and "\n" in trace else read_text(trace, "a trace of time,object,size lines")
+    run = engine().open_run({"cache": {"trace": text, "size": size, "objects": objects}})
+    try:
+        while True:
+            progress = run.step(REQUESTS_A_STEP)
+            question = run.question()
+            count = question["events"]
+            kinds = run.column("events.kind", "I", count)
+            keys = run.column("events.key", "d", count)
+            sizes = run.column("events.size", "d", count)
+            for kind, key, bytes_ in zip(kinds, keys, sizes, strict=True):
+                if kind == HIT:
+                    policy.hit(int(key))
+                elif kind == ADMITTED:
+                    policy.admitted(int(key), int(bytes_))
+                else:
+                    policy.evicted(int(key))
+            if progress == 1:
+                summary: dict[str, int] = run.summary()
+                return summary
+            if progress == QUESTION:
+                chosen = policy.evict(question["key"])
+                if not isinstance(chosen, int):
+                    message = f"gave {chosen!r}; give the number of an object that is in the cache"
+                    raise SeeklabError([Problem("evict", message)])
+                run.answer({"key": chosen})
+    finally:
+        run.close()

@@ -1,0 +1,86 @@
+"""Traces as workloads: replay what another system recorded, and say what a trace holds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab._files import read_text
+from seeklab._host import engine
+from seeklab._result import Result, execute
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from os import PathLike
+
+    from seeklab._result import Progress
+
+Mode = Literal["open", "closed", "fast"]
+TraceFormat = Literal["fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "seeklab-ops"]
+
+KINDS = "a fio iolog, the text of blkparse, an MSR Cambridge CSV or the CSV of a run's ops"
+
+
+class _Located:
+    """Names the trace in what the engine says about its lines."""
+
+    def __init__(self, trace: str | PathLike[str]) -> None:
+        is_text = isinstance(trace, str) and "\n" in trace
+        self.name = "trace" if is_text else str(Path(trace))
+        self.text = str(trace) if is_text else read_text(trace, KINDS)
+
+    def __enter__(self) -> str:
+        return self.text
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if type(error) is SeeklabError and any(problem.path.startswith("line ") for problem in error.problems):
+            raise SeeklabError(self._problems(error)) from None
+
+    def _problems(self, error: SeeklabError) -> Iterator[Problem]:
+        for problem in error.problems:
+            in_trace = problem.path.startswith("line ")
+            yield Problem(f"{self.name} {problem.path}", problem.message, problem.nearest) if in_trace else problem
+
+
+def _how(**options: object) -> dict[str, object]:
+    """Keep what was said; the engine has a default for the rest."""
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def replay(  # noqa: PLR0913 -- one argument for each thing to choose
+    trace: str | PathLike[str],
+    on: str | Mapping[str, Any],
+    *,
+    mode: Mode = "open",
+    iodepth: int | None = None,
+    format: TraceFormat | None = None,  # noqa: A002 -- the word for it
+    target: str | None = None,
+    scale: float | None = None,
+    seed: int = 1,
+    progress: Progress | None = None,
+) -> Result:
+    """Replay a trace on a preset, or on a system of one's own: a scenario, whose jobs run beside it.
+
+    `trace` is a path, gzipped or not, or the text itself (anything with a line break). `open` issues each request at
+    its recorded time, times `scale`; `closed` keeps at most `iodepth` in flight (default 1) and the recorded idle
+    times, where the trace has response times; `fast` keeps `iodepth` in flight (default 32) without pauses. `target`
+    replays one file or device of several. `result.replay` says what was replayed and what was skipped.
+    """
+    system = {"scenario": on} if isinstance(on, Mapping) else {"preset": on}
+    with _Located(trace) as text:
+        how = _how(text=text, format=format, target=target, mode=mode, iodepth=iodepth, scale=scale)
+        return execute({"replay": how, **system, "seed": seed}, progress)
+
+
+def trace_info(
+    trace: str | PathLike[str],
+    *,
+    format: TraceFormat | None = None,  # noqa: A002 -- the word for it
+    target: str | None = None,
+) -> dict[str, Any]:
+    """Say what a trace holds: format, requests, reads, writes, bytes, span_ns, largest_offset, targets, skipped, ..."""
+    with _Located(trace) as text:
+        info: dict[str, Any] = engine().call("trace_info", _how(text=text, format=format, target=target))
+    return info
