@@ -16,5 +16,5 @@ __all__ = ["engine", "run_case"]
 
 @cache
 def run_case(case_id: str, variant: str, seed: int = 1) -> Result:
-    """Run a variant of a case, or take the run that another test has made."""
-    return seeklab.case(case_id).run(variant, seed=seed)
+    """Run a variant of a case with its operation log, or take the run that another test has made."""
+    return seeklab.case(case_id).with_({"record.log": True}).run(variant, seed=seed)

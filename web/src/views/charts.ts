@@ -134,7 +134,7 @@ export function chartsOf(doc: Pick<CaseDocument, "focus">): readonly Chart[] {
 export function isOffered(chart: Chart, doc: Pick<CaseDocument, "view" | "views" | "scenario">): boolean {
   if (chart.name === doc.view) return false;
   if (doc.views.includes(chart.name)) return true;
-  if (chart.needs === "write path") return false;
+  if (chart.needs === "write path") return doc.scenario.zfs !== undefined;
   return chart.needs === "bins" || keepsLog(doc);
 }
 

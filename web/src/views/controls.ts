@@ -42,7 +42,9 @@ export function controls(options: ControlsOptions): Controls {
 }
 
 function isNumeric(control: Control): boolean {
-  return typeof control.value === "number" && control.choices == null;
+  if (control.choices != null) return false;
+  // A field that is left to the version or preset has no value of its own yet, but a range.
+  return typeof control.value === "number" || (control.value === null && control.min != null && control.max != null);
 }
 
 /** Where a value lies on the slider, and back. A logarithmic slider moves in equal ratios, eight stops for each doubling. */
@@ -100,6 +102,12 @@ function slider(control: Control, { onInput, onChange }: ControlsOptions): Field
     input.setAttribute("aria-valuetext", words);
   };
   const set = (next: Value) => {
+    if (next === null) {
+      input.valueAsNumber = Math.round(scale.max / 2);
+      output.textContent = "as in the version";
+      input.setAttribute("aria-valuetext", "as in the version");
+      return;
+    }
     input.valueAsNumber = scale.toPosition(Number(next));
     show(Number(next));
   };

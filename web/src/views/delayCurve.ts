@@ -128,6 +128,7 @@ export function delayCurve(options: DelayCurveOptions): HTMLElement {
         Plot.line(in_flight, {
           x: (point: CurveAt) => share(point.dirty_bytes),
           y: "value",
+          curve: "step-after",
           stroke: stroke("disk"),
           strokeWidth: 1.8,
         }),

@@ -46,7 +46,11 @@ export function dirty(result: Result, options: DirtyOptions): HTMLElement {
     figure.append(html("p", { class: "empty" }, describeRun(result)));
     return figure;
   }
-  const intervals = coarser(all, width / 2);
+  const end = endOf(result);
+  const intervals = coarser(
+    all.filter(({ to_s }) => to_s <= end),
+    width / 2,
+  );
   const throttle = throttleOf(zfs);
   const hasLimit = intervals.some((interval) => interval.limit_bytes > 0);
   const highest = Math.max(
@@ -54,7 +58,7 @@ export function dirty(result: Result, options: DirtyOptions): HTMLElement {
     ...intervals.map((interval) => Math.max(interval.dirty_max_bytes, hasLimit ? reached(interval, intervals) : 0)),
   );
   const top = highest * 1.1;
-  const time = { domain: [0, endOf(result)] as [number, number] };
+  const time = { domain: [0, end] as [number, number] };
   const lines = throttle.thresholds.filter((line) => line.bytes !== undefined || hasLimit);
   figure.append(
     draw({
@@ -133,7 +137,8 @@ function thresholdMarks(line: Threshold, intervals: readonly Interval[], top: nu
       text: () => line.label,
       textAnchor: "end",
       dx: -4,
-      dy: -7,
+      // The line of 7/8 is close below the limit: its words go below it.
+      dy: (line.share ?? 0) > 0.8 && !isStop ? 9 : -7,
       fill: isStop ? ink("stopped") : "var(--ink-soft)",
       ...halo,
     }),
@@ -166,6 +171,7 @@ function entranceChart(
       Plot.rectY(some, {
         x1: "from_s",
         x2: "to_s",
+        shapeRendering: "crispEdges",
         y: rate,
         fill: paint,
         title: (interval: Interval) =>

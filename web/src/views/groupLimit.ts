@@ -38,7 +38,8 @@ export function groupLimit(result: Result, options: GroupLimitOptions): Element 
   const all = rows.flatMap((row) => [row.limit_bytes, row.possible_bytes]);
   const domain: [number, number] = [Math.min(...all) / 1.5, Math.max(...all) * 1.8];
   const ticks: number[] = [];
-  for (let power = Math.ceil(Math.log2(domain[0]) / 2) * 2; 2 ** power <= domain[1]; power += 2) ticks.push(2 ** power);
+  const octaves = Math.log2(domain[1] / domain[0]) > 5 ? 2 : 1;
+  for (let power = Math.ceil(Math.log2(domain[0])); 2 ** power <= domain[1]; power += octaves) ticks.push(2 ** power);
   return draw({
     width,
     height: 250,

@@ -39,7 +39,7 @@ export function barsOf(groups: readonly Group[], end_s: number): readonly Bar[] 
         state,
         meaning,
         from_s: times[at] ?? end_s,
-        to_s: times[at + 1] ?? end_s,
+        to_s: Math.min(times[at + 1] ?? end_s, end_s),
       }))
       .filter(({ from_s, to_s }) => to_s > from_s);
   });
@@ -47,13 +47,13 @@ export function barsOf(groups: readonly Group[], end_s: number): readonly Bar[] 
 
 export function groupGantt(result: Result, options: GroupsOptions): HTMLElement {
   const { width } = options;
-  const groups = groupsOf(result).filter((group) => group.bytes > 0 || group.closed_s === undefined);
+  const end = endOf(result);
+  const groups = groupsOf(result).filter((group) => group.opened_s < end && (group.synced_s ?? end) > 0);
   const figure = html("div", { class: "stacked" });
   if (groups.length === 0) {
     figure.append(html("p", { class: "empty" }, "This run has no transaction groups."));
     return figure;
   }
-  const end = endOf(result);
   const bars = barsOf(groups, end);
   const each = Math.max(5, Math.min(20, 420 / groups.length));
   const ends = groups.filter((group) => group.data_written_s !== undefined && group.synced_s !== group.data_written_s);

@@ -118,8 +118,10 @@ function readGroups(result: Result): Group[] {
   const [opened, bytes, metadata, limit] = [of("opened_ns"), of("bytes"), of("metadata_bytes"), of("limit_bytes")];
   const [not_delayed, delayed, blocked] = [of("not_delayed"), of("delayed"), of("blocked")];
   return Array.from(number, (group, row) => {
-    const [closed_s, quiesced_s, sync_started_s, data_written_s, synced_s] = times.map((time) =>
-      time[row]! > 0 ? time[row]! / 1e9 : undefined,
+    // 0 is "not yet", but also the start of a run that begins with full groups: then something later has happened.
+    const reached = times.findLastIndex((time) => time[row]! > 0);
+    const [closed_s, quiesced_s, sync_started_s, data_written_s, synced_s] = times.map((time, at) =>
+      at <= reached ? time[row]! / 1e9 : undefined,
     );
     return {
       group,
@@ -139,16 +141,21 @@ function readGroups(result: Result): Group[] {
   });
 }
 
-/** The end of the axis of time, s: the run with what it still had to write. */
+/** The end of the axis of time, s: the clients' time and what was still to be written after it, not the silence beyond. */
 export function endOf(result: Result): number {
-  return Math.max(result.summary.simulated_ns / 1e9, intervalsOf(result).at(-1)?.to_s ?? 0);
+  const last = intervalsOf(result).findLast(
+    (interval) => entered(interval) + interval.written_bytes + interval.dirty_max_bytes > 0,
+  );
+  return last?.to_s ?? result.summary.simulated_ns / 1e9;
 }
 
 /** When the clients stopped, s: after it the run only empties its buffer. */
 export function clientsEndOf(result: Result): number {
-  const intervals = intervalsOf(result);
-  const last = intervals.findLast(({ not_delayed, delayed, blocked }) => not_delayed + delayed + blocked > 0);
-  return last?.to_s ?? endOf(result);
+  return intervalsOf(result).findLast((interval) => entered(interval) > 0)?.to_s ?? endOf(result);
+}
+
+function entered({ not_delayed, delayed, blocked }: Interval): number {
+  return not_delayed + delayed + blocked;
 }
 
 /** A share of the limit at which something changes. */
@@ -233,7 +240,7 @@ export function describeRun(result: Result): string {
   const ofLimit = limit === 0 ? "" : ` (the limit is ${formatBytes(limit)} at most)`;
   return (
     `At most ${formatBytes(most)} were dirty${ofLimit}. Of the writes, ${groupThousands(counts.not_delayed)} entered freely, ` +
-    `${groupThousands(counts.delayed)} were delayed on purpose and ${groupThousands(counts.blocked)} stopped at the limit.`
+    `${groupThousands(counts.delayed)} were delayed on purpose and ${counts.blocked === 0 ? "none" : groupThousands(counts.blocked)} stopped at the limit.`
   );
 }
 
@@ -253,7 +260,7 @@ export function describeMoment(result: Result, time_s: number): string {
   ];
   const mean = (total_ns: number, count: number) => formatNanos(total_ns / count);
   const writes = [
-    interval.not_delayed > 0 ? `${groupThousands(interval.not_delayed)} writes entered freely` : "",
+    interval.not_delayed > 0 ? `${groupThousands(interval.not_delayed)} entered freely` : "",
     interval.delayed > 0
       ? `${groupThousands(interval.delayed)} after a delay of ${mean(interval.delay_ns, interval.delayed)} on average`
       : "",
@@ -261,7 +268,7 @@ export function describeMoment(result: Result, time_s: number): string {
       ? `${groupThousands(interval.blocked)} after a stop of ${mean(interval.blocked_ns, interval.blocked)} on average`
       : "",
   ].filter((part) => part !== "");
-  const entered = writes.length === 0 ? "no write entered" : writes.join(", ");
+  const entered = writes.length === 0 ? "no write entered" : `writes: ${writes.join(", ")}`;
   const states = groupsOf(result)
     .map((group) => ({ group: group.group, state: stateAt(group, time_s) }))
     .filter(({ state }) => state !== undefined)

@@ -27,7 +27,11 @@ export function mbPerS(interval: Interval): number {
 
 export function writeRate(result: Result, options: WriteRateOptions): Element {
   const { width } = options;
-  const intervals = coarser(intervalsOf(result), width / 2);
+  const end = endOf(result);
+  const intervals = coarser(
+    intervalsOf(result).filter(({ to_s }) => to_s <= end),
+    width / 2,
+  );
   if (intervals.length === 0) {
     return html("p", { class: "empty" }, "This run has no file system that writes in groups.");
   }
@@ -40,12 +44,13 @@ export function writeRate(result: Result, options: WriteRateOptions): Element {
     marginTop: 40,
     marginBottom: 38,
     ariaLabel: `Rate of writes to the devices, ${words}`,
-    x: { domain: [0, endOf(result)], label: "time, s", labelArrow: "none", ticks: 6 },
+    x: { domain: [0, end], label: "time, s", labelArrow: "none", ticks: 6 },
     y: { label: "written, MB/s", labelArrow: "none", ticks: 5, grid: true, nice: true },
     marks: [
       Plot.rectY(intervals, {
         x1: "from_s",
         x2: "to_s",
+        shapeRendering: "crispEdges",
         y: mbPerS,
         fill: stroke("disk"),
         title: (interval: Interval) =>

@@ -1,7 +1,8 @@
 /** One function for each behaviour, named by it. A returned string is printed beside the name. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
+import { site } from "./host.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const casePage = "/odx-prefetch.html";
@@ -77,6 +78,19 @@ export const tests = {
     await front.locator(".strip .read").first().waitFor();
     const frontMs = await front.evaluate(() => performance.getEntriesByName("first-chart")[0].startTime);
     return `case page ${ms.toFixed(0)} ms, front page ${frontMs.toFixed(0)} ms after navigation`;
+  },
+
+  async "every case's page has a stage, evidence and no sideways scrolling on a phone"({ open }) {
+    const cases = readdirSync(site).filter((name) => name.endsWith(".html") && name !== "index.html");
+    for (const name of cases) {
+      const page = await open(`/${name}`, { viewport: { width: 360, height: 740 }, reducedMotion: "reduce" });
+      await page.locator(".stage svg").first().waitFor();
+      await page.locator(".evidence .figure > *").first().waitFor();
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      if (overflow > 0) throw new Error(`${name} is ${overflow} px wider than the phone`);
+      await page.context().close();
+    }
+    return `${cases.length} cases`;
   },
 
   async "axe finds nothing, light and dark"({ open }) {

@@ -44,6 +44,15 @@ describe("a slider", () => {
     expect(onChange).toHaveBeenLastCalledWith("volume.prefetch.chunk", 8_126_464);
   });
 
+  it("stands in the middle and says so while the field is left to the version", () => {
+    const { element, input, onInput } = build([{ ...chunk, value: null }]);
+    expect(element.querySelector("output")!.textContent).toBe("as in the version");
+    expect(input.getAttribute("aria-valuetext")).toBe("as in the version");
+    input.valueAsNumber = 0;
+    input.dispatchEvent(new Event("input"));
+    expect(onInput).toHaveBeenLastCalledWith("volume.prefetch.chunk", 1_048_576);
+  });
+
   it("is moved without telling anyone", () => {
     const { element, set, onInput } = build([chunk]);
     set("volume.prefetch.chunk", 4_194_304);
