@@ -120,7 +120,7 @@ pub struct Break {
 /// A fact of a case.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct Fact {
-    /// Number in the casebook, such as Q1.1.
+    /// Number of the fact, such as Q1.1.
     pub id: String,
     /// How the value came about.
     pub kind: Kind,

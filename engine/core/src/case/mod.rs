@@ -120,7 +120,7 @@ pub struct Model {
 pub struct Case {
     /// Name in commands and addresses.
     pub id: String,
-    /// Short code in the casebook, such as Q1.
+    /// Short code, such as Q1.
     pub code: String,
     /// Title.
     pub title: String,

@@ -16,7 +16,7 @@
 //! rate admits more than a group can retire, until memory is full.
 //!
 //! The rate is that of the last sync, or a given one. Writers take their places on the diagonal one after the other: what waits
-//! counts as written. Source: casebook Z5.
+//! counts as written. Source: the idea as the engineering blog series on the write throttle (2013-2014) describes it.
 
 use super::{Admission, Attempt, Pool, SyncReport, Throttle, mul_div};
 
