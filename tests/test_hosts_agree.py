@@ -18,6 +18,7 @@ from typing import Any
 import pytest
 
 import fingerprints
+import seeklab
 from seeklab._result import execute
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -74,7 +75,25 @@ def test_the_browsers_engine_gives_the_stored_fingerprints(host: str) -> None:
     assert _difference(browser(host)) == {}
 
 
-def test_the_seed_and_every_variant_change_the_run() -> None:
+def _of_seed(seed: int) -> dict[str, str]:
+    ending = f", seed {seed}"
+    return {name.removesuffix(ending): stored for name, stored in STORED.items() if name.endswith(ending)}
+
+
+def test_every_variant_changes_the_run() -> None:
     # The evicted tier is an absent one: the same operations, at the same times.
-    fingerprints_of_variants = {name: stored for name, stored in STORED.items() if "ssd-evicted" not in name}
-    assert len(set(fingerprints_of_variants.values())) == len(fingerprints_of_variants)
+    variants = [stored for name, stored in _of_seed(fingerprints.SEEDS[0]).items() if "ssd-evicted" not in name]
+    assert len(set(variants)) == len(variants)
+
+
+def test_the_seed_changes_each_run_that_draws_at_random_and_no_other() -> None:
+    one, other = (_of_seed(seed) for seed in fingerprints.SEEDS[:2])
+    for name, run in fingerprints.stored().items():
+        request = run["request"]
+        if request["seed"] != fingerprints.SEEDS[0]:
+            continue
+        case = seeklab.case(request["case"]) if "case" in request else None
+        scenario = case.scenario(request["variant"]) if case is not None else request["scenario"]
+        draws = any(job.get("rw", "read").startswith("rand") or "bsrange" in job for job in scenario["jobs"])
+        title = name.removesuffix(f", seed {fingerprints.SEEDS[0]}")
+        assert (one[title] != other[title]) == draws, name
