@@ -7,14 +7,14 @@ use crate::device::hdd::{DriveQueue, Hdd};
 use crate::device::lun::Lun;
 use crate::device::ssd::Ssd;
 use crate::device::{Device, Usage};
-use crate::kernel::{Address, Kernel, Layer, Phase, Signal};
+use crate::kernel::{Address, Kernel, Layer, Phase, Signal, Stream};
 use crate::layout::Layout;
 use crate::plan::{Plan, plan};
 use crate::protocol::Scheduler;
 use crate::result::Recorder;
 use crate::result::columns::{self, Column};
 use crate::result::metrics::{Metric, StackCounts, metrics};
-use crate::scenario::{DeviceGroup, Problem, Problems, Rw, Scenario};
+use crate::scenario::{DeviceGroup, Job, Problem, Problems, Rw, Scenario};
 use crate::volume::Volume;
 use crate::volume::prefetch::Range;
 use crate::volume::tier::Tier;
@@ -49,12 +49,33 @@ pub struct Stack {
 fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<crate::device::hdd::Params>>) -> Option<Device> {
     if let (Some(spec), Some(params)) = (&group.hdd, drive) {
         let queue = DriveQueue::new(spec.queue_policy, Some(MOST_OVERTAKEN_NS));
-        return Some(Device::Disk(Box::new(Disk::new(Hdd::new(Arc::clone(params)), queue, spec.queue_depth))));
+        let drive = Hdd::new(Arc::clone(params)).turned(Stream::new(seed, &format!("{name}.spindle")).unit());
+        return Some(Device::Disk(Box::new(Disk::new(drive, queue, spec.queue_depth))));
     }
     if let Some(spec) = &group.ssd {
         return Some(Device::Ssd(Ssd::new(spec, seed, name)));
     }
     group.lun.as_ref().map(|spec| Device::Lun(Lun::new(spec, Phase::Transfer)))
+}
+
+/// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
+const DESCENT: [Layer; 4] = [Layer::Protocol, Layer::Volume, Layer::Tier, Layer::Layout];
+
+/// Whether the scenario has the layer.
+fn has(scenario: &Scenario, layer: Layer) -> bool {
+    match layer {
+        Layer::Protocol => scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
+        Layer::Volume => scenario.volume.is_some() || scenario.zfs.is_some(),
+        Layer::WriteLog => scenario.volume.as_ref().is_some_and(|volume| volume.write_log.is_some()),
+        Layer::Tier | Layer::TierDevice => scenario.tier.is_some(),
+        Layer::Workload | Layer::Layout | Layer::Device => true,
+    }
+}
+
+/// The first layer of the scenario at or below `layer`.
+fn from(scenario: &Scenario, layer: Layer) -> Address {
+    let below = DESCENT.iter().skip_while(|other| **other != layer);
+    Address::of(below.copied().find(|layer| has(scenario, *layer)).unwrap_or(Layer::Layout))
 }
 
 /// The regions of the jobs of these names.
@@ -66,11 +87,11 @@ fn regions(scenario: &Scenario, plan: &Plan, names: &[String]) -> Vec<Range> {
     regions
 }
 
-fn volume(scenario: &Scenario, plan: &Plan, below: Layer) -> Option<Volume> {
+fn volume(scenario: &Scenario, plan: &Plan) -> Option<Volume> {
     let spec = scenario.volume.as_ref()?;
     let primed = spec.cache.as_ref().map_or_else(Vec::new, |cache| regions(scenario, plan, &cache.primed));
     let file_ends = plan.workers.iter().map(|worker| worker.region.end).collect();
-    Some(Volume::new(spec, Address::of(below), file_ends, &primed))
+    Some(Volume::new(spec, from(scenario, Layer::Tier), file_ends, &primed))
 }
 
 /// ZFS schedules each device on its own where it sees them; a tier hides them.
@@ -89,7 +110,7 @@ fn tier(scenario: &Scenario, plan: &Plan) -> Option<Tier> {
     let spec = scenario.tier.as_ref()?;
     let kept: Vec<String> = spec.primed.iter().filter(|name| !spec.evicted.contains(name)).cloned().collect();
     let block = scenario.volume.as_ref().map_or(scenario.layout.unit, |volume| volume.block);
-    Some(Tier::new(block.0, spec.size.0, spec.admit, &regions(scenario, plan, &kept), Address::of(Layer::Layout)))
+    Some(Tier::new(block.0, spec.size.0, spec.admit, &regions(scenario, plan, &kept), from(scenario, Layer::Layout)))
 }
 
 impl Stack {
@@ -123,11 +144,8 @@ impl Stack {
 
     fn build(scenario: Scenario, seed: u64) -> Result<Self, Problems> {
         let plan = plan(&scenario)?;
-        let below_volume = if scenario.tier.is_some() { Layer::Tier } else { Layer::Layout };
-        let has_volume = scenario.volume.is_some() || scenario.zfs.is_some();
-        let below_protocol = if has_volume { Layer::Volume } else { below_volume };
-        let clients = if scenario.protocol.as_ref().is_some_and(|p| p.scheduler.is_some()) { Layer::Protocol } else { below_protocol };
-        let entry = |job: &crate::scenario::Job| Address::of(if job.rw == Rw::OdxCopy { below_protocol } else { clients });
+        // The copy engine sits below the protocol's scheduler; clients come in at the top.
+        let entry = |job: &Job| from(&scenario, if job.rw == Rw::OdxCopy { Layer::Volume } else { DESCENT[0] });
         let mut devices = Vec::new();
         for (group, drive) in scenario.devices.iter().zip(&plan.drives) {
             for _ in 0..group.count {
@@ -139,12 +157,12 @@ impl Stack {
             }
         }
         let scheduler = scenario.protocol.as_ref().and_then(|protocol| {
-            protocol.scheduler.as_ref().map(|spec| Scheduler::new(protocol, spec, Address::of(below_protocol), plan.workers.len()))
+            protocol.scheduler.as_ref().map(|spec| Scheduler::new(protocol, spec, from(&scenario, Layer::Volume), plan.workers.len()))
         });
         Ok(Self {
             workload: Workload::new(&scenario, &plan, seed, entry),
             scheduler,
-            volume: volume(&scenario, &plan, below_volume),
+            volume: volume(&scenario, &plan),
             zfs: zfs(&scenario, &plan),
             write_log: scenario
                 .volume

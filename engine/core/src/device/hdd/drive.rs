@@ -101,6 +101,8 @@ struct State {
     base_ns: u64,
     /// Angle at that moment, in turns.
     phase: f64,
+    /// Angle at time 0, in turns.
+    start_turns: f64,
     position: Position,
     previous: Op,
     buffer: Buffer,
@@ -125,6 +127,7 @@ impl Hdd {
         let state = State {
             base_ns: 0,
             phase: 0.0,
+            start_turns: 0.0,
             position: Position { cylinder: params.zones()[0].first_cylinder(), head: 0 },
             previous: Op::Read,
             buffer: Buffer::new(rules.segments, rules.segment_blocks),
@@ -132,6 +135,15 @@ impl Hdd {
             window: vec![0.0; window],
         };
         Self { params, state }
+    }
+
+    /// The same drive with the platter at `start_turns` (at least 0, below 1) at time 0: spindles of different drives do not
+    /// turn in step.
+    #[must_use]
+    pub fn turned(mut self, start_turns: f64) -> Self {
+        self.state.start_turns = start_turns;
+        self.state.phase = start_turns;
+        self
     }
 
     /// The drive's description.
@@ -181,7 +193,7 @@ impl Hdd {
     /// Angle of the platter under the heads at `now_ns`, in turns: at least 0, below 1.
     #[must_use]
     pub fn angle_turns(&self, now_ns: u64) -> f64 {
-        self.params.spindle.angle_turns(now_ns)
+        self.state.angle_turns(&self.params, now_ns)
     }
 
     pub(super) fn target(&self, lbn: u64) -> Target {
@@ -235,12 +247,17 @@ impl Hdd {
 }
 
 impl State {
+    fn angle_turns(&self, params: &Params, now_ns: u64) -> f64 {
+        let turns = params.spindle.angle_turns(now_ns) + self.start_turns;
+        if turns < 1.0 { turns } else { turns - 1.0 }
+    }
+
     /// Makes `now_ns` the base moment and brings the arm's own work up to it.
     fn begin(&mut self, params: &Params, now_ns: u64) -> u64 {
         let now_ns = now_ns.max(self.base_ns);
         let passed = (now_ns - self.base_ns) as f64;
         self.base_ns = now_ns;
-        self.phase = params.spindle.angle_turns(now_ns);
+        self.phase = self.angle_turns(params, now_ns);
         match &mut self.activity {
             Activity::Idle => {}
             Activity::Writing(stream) => {
