@@ -19,6 +19,7 @@ from seeklab._fio import FioJob, fio
 from seeklab._policy import EvictionPolicy, play_cache
 from seeklab._replay import replay, trace_info
 from seeklab._result import Result, run
+from seeklab._sweep import sweep
 from seeklab._table import Table
 from seeklab._traces import cache, validate_drive
 
@@ -51,6 +52,7 @@ __all__ = [
     "replay",
     "run",
     "schema",
+    "sweep",
     "trace_info",
     "validate",
     "validate_drive",
