@@ -24,6 +24,7 @@ import { modelSection } from "./modelSection.ts";
 import { notice } from "./notice.ts";
 import { prediction, type Prediction } from "./prediction.ts";
 import { progress } from "./progress.ts";
+import { sweepPanel } from "./sweepPanel.ts";
 import { segmented } from "../views/segmented.ts";
 import { whatIfs } from "./whatIfs.ts";
 
@@ -140,6 +141,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
     variantSummary.replaceChildren(html("b", {}, whatIf.title), ". ", ...inline(whatIf.surprise));
     root.querySelector(".stage-section")?.scrollIntoView({ block: "start" });
   });
+  const range = sweepPanel(doc, () => state);
   const onwards = carryOn({
     engine,
     document: doc,
@@ -187,6 +189,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
     ),
     checked,
     experiments.element,
+    range.element,
     onwards,
     about.element,
   );
@@ -233,6 +236,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
     try {
       const { variant, set } = state;
       const list = await engine.call("control", { case: doc.id, variant: variant!, set });
+      range.offer(list);
       fields = controls({
         controls: list,
         onInput: (path, value) => setField(path, value, false),

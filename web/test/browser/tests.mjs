@@ -186,6 +186,37 @@ export const tests = {
     return `${before}, then ${after}`;
   },
 
+  async "a control is swept over its range on other threads, and a sweep can be cancelled"({ open }) {
+    const page = await open(casePage, { reducedMotion: "reduce" });
+    await shown(page);
+    const before = await fingerprint(page);
+    const panel = page.locator(".sweep");
+    const status = panel.locator(".sweep-status");
+    await panel.getByLabel("Control").selectOption({ index: 1 });
+    await panel.getByRole("button", { name: "Sweep this control" }).click();
+    await panel.getByRole("button", { name: "Cancel" }).click();
+    await status.filter({ hasText: /^Cancelled: \d+ of \d+ runs are shown/ }).waitFor();
+    assert.equal(await panel.locator("progress").isVisible(), false);
+
+    await panel.getByRole("button", { name: "Sweep this control" }).click();
+    await status.filter({ hasText: /^\d+ runs: / }).waitFor({ timeout: 60_000 });
+    const charts = panel.locator(".sweep-charts svg");
+    const names = await charts.evaluateAll((found) => found.map((svg) => svg.getAttribute("aria-label")));
+    assert.equal(names.length, 3);
+    for (const name of names) assert.match(name, / against .+: from .+ to /);
+    await panel.locator("summary").click();
+    const rows = await panel.locator("tbody tr").count();
+    assert.equal(`${rows} runs`, (await status.textContent()).split(":")[0]);
+    assert.equal(await fingerprint(page), before);
+    await assertAccessible(page);
+
+    // The row of the value on the stage says what the stage says.
+    const now = await page.locator(".controls .control output").nth(1).textContent();
+    const row = await panel.locator("tbody tr").filter({ hasText: now }).first().locator("td").allTextContents();
+    assert.ok((await sentence(page)).includes(row[1].split("\u00a0")[0]), `${row.join(" ")} | ${await sentence(page)}`);
+    return `${rows} runs; ${names[0]}`;
+  },
+
   async "an address that cannot be read says so, and the case starts as it is"({ open }) {
     const good = await open(casePage);
     await shown(good);
