@@ -332,6 +332,7 @@ impl Stack {
                 .chain(&self.tier_device)
                 .filter_map(Device::flash_pages)
                 .reduce(|sum, pages| [sum[0] + pages[0], sum[1] + pages[1]]),
+            device_bytes: self.usage().iter().map(|usage| usage.bytes.iter().sum::<u64>()).sum(),
             device_busy_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
             devices: self.devices.len() as u64,
             device_time_ns: self.kernel.now_ns,

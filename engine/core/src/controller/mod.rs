@@ -25,6 +25,7 @@
 //! other nodes' work on the copies (a rate stands for it), and that a copy travels while the local write is under way (here
 //! the write follows it).
 
+mod order;
 pub mod spec;
 
 use crate::cpu::folded::Frames;
@@ -33,6 +34,7 @@ use crate::cpu::{Cpu, Section, ServerUsage, Task};
 use crate::device::transfer_ns;
 use crate::kernel::{Address, Kernel, Layer, Op, Phase, RequestId, Signal, Stream};
 use crate::plan::Plan;
+use order::Order;
 use spec::{ControllerSpec, Exclusive, Part, Spread};
 
 const HERE: Address = Address::of(Layer::Controller);
@@ -89,6 +91,7 @@ pub struct Controller {
     below: Address,
     work: Stream,
     replicas_free_ns: u64,
+    order: Option<Order>,
     /// How long the replica network was busy, in nanoseconds.
     pub replicas_busy_ns: u64,
     /// Numbers of shards over time.
@@ -124,6 +127,7 @@ impl Controller {
             below,
             work: Stream::new(seed, "controller/work"),
             replicas_free_ns: 0,
+            order: (!spec.resizes.is_empty()).then(|| Order::new(spec.range.0, plan)),
             replicas_busy_ns: 0,
         }
     }
@@ -148,8 +152,8 @@ impl Controller {
                 }
             }
             Signal::Timer => {
-                if let Some((request, server)) = self.cpu.timer(kernel, id) {
-                    self.worked(kernel, request, server);
+                if let Some((task, server)) = self.cpu.timer(kernel, id) {
+                    self.worked(kernel, task, server);
                 }
             }
             Signal::Done => {
@@ -164,6 +168,12 @@ impl Controller {
     #[must_use]
     pub fn servers(&self) -> Vec<ServerRow> {
         self.places.iter().zip(self.cpu.usage()).map(|(&(disk, number), usage)| ServerRow { disk, number, usage }).collect()
+    }
+
+    /// Parts of requests that went down after a younger request for the same range; `None` when the number of shards never changes.
+    #[must_use]
+    pub fn overtaken(&self) -> Option<u64> {
+        self.order.as_ref().map(|order| order.overtaken)
     }
 
     /// The cores of the node.
@@ -224,6 +234,9 @@ impl Controller {
     }
 
     fn admit(&mut self, kernel: &mut Kernel, disk: usize, id: RequestId) {
+        if let Some(order) = &mut self.order {
+            order.enters(id);
+        }
         let at = &mut self.disks[disk];
         at.inside += 1;
         let (server, alone) = (at.primary, at.shards == 1);
@@ -273,13 +286,15 @@ impl Controller {
     }
 
     /// A server has done its work on a request.
-    fn worked(&mut self, kernel: &mut Kernel, id: RequestId, server: u32) {
-        let (disk, number) = self.places[server as usize];
-        let disk = disk as usize;
-        if number == 0 && self.disks[disk].shards > 1 {
-            return self.dispatched(kernel, disk, id);
+    fn worked(&mut self, kernel: &mut Kernel, task: Task, server: u32) {
+        let disk = self.places[server as usize].0 as usize;
+        if task.phase == Phase::Dispatch {
+            return self.dispatched(kernel, disk, task.request);
         }
-        self.descend(kernel, id);
+        if let Some(order) = &mut self.order {
+            order.leaves(&kernel.requests, task.request);
+        }
+        self.descend(kernel, task.request);
         self.disks[disk].inside -= 1;
         self.resize_when_empty(kernel, disk);
     }
@@ -325,7 +340,8 @@ impl Controller {
 
     fn resize_when_empty(&mut self, kernel: &mut Kernel, disk: usize) {
         let at = &mut self.disks[disk];
-        let Some(shards) = at.next_shards.filter(|_| at.inside == 0) else { return };
+        let empty = at.inside == 0 || !self.spec.resize_waits;
+        let Some(shards) = at.next_shards.filter(|_| empty) else { return };
         at.next_shards = None;
         if at.shards != shards {
             at.shards = shards;

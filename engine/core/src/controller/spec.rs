@@ -159,6 +159,10 @@ pub struct ControllerSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 1000))]
     pub resizes: Vec<Resize>,
+    /// Whether a change of the number of shards waits until what came before it is done; without it requests may overtake each other.
+    #[serde(default = "yes")]
+    #[schemars(title = "A change waits for requests under way")]
+    pub resize_waits: bool,
     /// The primary's work on each request, when there are several shards.
     #[serde(default)]
     #[schemars(title = "Dispatch", extend("maximum" = 1_000_000_000))]
@@ -197,6 +201,9 @@ pub struct ControllerSpec {
 
 fn one() -> u32 {
     1
+}
+fn yes() -> bool {
+    true
 }
 fn whole() -> f64 {
     100.0

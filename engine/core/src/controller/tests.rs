@@ -174,8 +174,20 @@ proptest! {
             let arrivals: Vec<_> = of_block.map(|part| arrival(part.whole)).collect();
             prop_assert!(arrivals.is_sorted(), "block {block}: {arrivals:?}");
         }
+        if !resizes.is_empty() {
+            prop_assert_eq!(controller.overtaken(), Some(0));
+        }
         for row in controller.servers() {
             prop_assert_eq!(row.usage.area_ns, row.usage.response_ns);
         }
     }
+}
+
+#[test]
+fn a_change_that_does_not_wait_lets_requests_overtake_each_other() {
+    let requests: Vec<(u64, u64, u64)> = (0..2000).map(|number| (number * 100, number % 16 * RANGE, BLOCK)).collect();
+    let resizes = [(50_000, 2), (100_000, 3), (150_000, 8)];
+    let overtaken = |resize_waits| pass(&ControllerSpec { resize_waits, ..spec(4, &resizes) }, 1, &requests).2.overtaken();
+    assert_eq!(overtaken(true), Some(0));
+    assert!(overtaken(false) > Some(0));
 }

@@ -167,8 +167,8 @@ impl Cpu {
         self.run(kernel);
     }
 
-    /// The timer of the run `id` has come. The request whose work is done and its server, unless the work goes on.
-    pub fn timer(&mut self, kernel: &mut Kernel, id: u32) -> Option<(RequestId, u32)> {
+    /// The timer of the run `id` has come. The task that is done and its server, unless the work goes on.
+    pub fn timer(&mut self, kernel: &mut Kernel, id: u32) -> Option<(Task, u32)> {
         let run = self.runs[id as usize];
         let task = run.task;
         kernel.charge(task.request, task.phase);
@@ -201,7 +201,7 @@ impl Cpu {
             None => server.idle_threads += 1,
         }
         self.run(kernel);
-        Some((task.request, run.server))
+        Some((task, run.server))
     }
 
     /// A thread of `server` takes a task and waits for a core.
@@ -262,7 +262,7 @@ mod tests {
         }
         let mut ends = vec![0; tasks.len()];
         while let Some(event) = kernel.advance() {
-            if let Some((request, _)) = cpu.timer(&mut kernel, event.id) {
+            if let Some((Task { request, .. }, _)) = cpu.timer(&mut kernel, event.id) {
                 ends[request.0 as usize] = kernel.now_ns;
                 assert_eq!(kernel.requests.phases(request).iter().sum::<u64>(), kernel.now_ns);
             }

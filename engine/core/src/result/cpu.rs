@@ -22,6 +22,9 @@ pub(super) fn metrics(list: &mut List, controller: &Controller, elapsed_ns: u64)
     list.add("cpu_busy_share_percent".into(), "%", share_percent(busy_ns, elapsed_ns * u64::from(controller.cores())));
     list.add("primary_busy_share_percent".into(), "%", busiest(true));
     list.add("shard_busy_share_percent".into(), "%", busiest(false));
+    if let Some(overtaken) = controller.overtaken() {
+        list.add("overtaken_requests".into(), "", real(overtaken));
+    }
     list.add("replica_busy_share_percent".into(), "%", share_percent(controller.replicas_busy_ns, elapsed_ns));
 }
 

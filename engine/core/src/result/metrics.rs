@@ -34,6 +34,8 @@ pub struct StackCounts<'a> {
     pub flash_pages: Option<[u64; 2]>,
     /// The controllers of virtual disks; `None` without them.
     pub controller: Option<&'a Controller>,
+    /// Bytes that the devices have read and written.
+    pub device_bytes: u64,
     /// Sum of the devices' busy times.
     pub device_busy_ns: u64,
     /// Number of devices.
@@ -88,6 +90,8 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     list.add("prefetch_used_share_percent".into(), "%", share_percent(counts.prefetch_used_bytes, counts.prefetch_bytes));
     list.add("prefetch_max_ahead_bytes".into(), "B", real(counts.prefetch_max_ahead_bytes));
     let device_time = counts.devices * counts.device_time_ns;
+    list.add("bytes".into(), "B", real(all_bytes));
+    list.add("device_bytes".into(), "B", real(counts.device_bytes));
     list.add("device_busy_share_percent".into(), "%", share_percent(counts.device_busy_ns, device_time));
     if let Some(record) = counts.zfs {
         throttling(&mut list, record, counts.elapsed_ns);
