@@ -8,6 +8,8 @@
 pub mod api;
 pub mod cache;
 pub mod case;
+pub mod controller;
+pub mod cpu;
 pub mod device;
 pub mod fio;
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::controller::Controller;
 use crate::device::disk::Disk;
 use crate::device::hdd::{DriveQueue, Hdd};
 use crate::device::lun::Lun;
@@ -38,6 +39,7 @@ pub struct Stack {
     volume: Option<Volume>,
     zfs: Option<ZfsVolume>,
     write_log: Option<Device>,
+    controller: Option<Controller>,
     tier: Option<Tier>,
     tier_device: Option<Device>,
     layout: Layout,
@@ -59,7 +61,7 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<crate::
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
-const DESCENT: [Layer; 4] = [Layer::Protocol, Layer::Volume, Layer::Tier, Layer::Layout];
+const DESCENT: [Layer; 5] = [Layer::Protocol, Layer::Volume, Layer::Controller, Layer::Tier, Layer::Layout];
 
 /// Whether the scenario has the layer.
 fn has(scenario: &Scenario, layer: Layer) -> bool {
@@ -67,6 +69,7 @@ fn has(scenario: &Scenario, layer: Layer) -> bool {
         Layer::Protocol => scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
         Layer::Volume => scenario.volume.is_some() || scenario.zfs.is_some(),
         Layer::WriteLog => scenario.volume.as_ref().is_some_and(|volume| volume.write_log.is_some()),
+        Layer::Controller => scenario.controller.is_some(),
         Layer::Tier | Layer::TierDevice => scenario.tier.is_some(),
         Layer::Workload | Layer::Layout | Layer::Device => true,
     }
@@ -91,14 +94,14 @@ fn volume(scenario: &Scenario, plan: &Plan) -> Option<Volume> {
     let spec = scenario.volume.as_ref()?;
     let primed = spec.cache.as_ref().map_or_else(Vec::new, |cache| regions(scenario, plan, &cache.primed));
     let file_ends = plan.workers.iter().map(|worker| worker.region.end).collect();
-    Some(Volume::new(spec, from(scenario, Layer::Tier), file_ends, &primed))
+    Some(Volume::new(spec, from(scenario, Layer::Controller), file_ends, &primed))
 }
 
-/// ZFS schedules each device on its own where it sees them; a tier hides them.
+/// ZFS schedules each device on its own where it sees them; a controller or a tier hides them.
 fn zfs(scenario: &Scenario, plan: &Plan) -> Option<ZfsVolume> {
     let spec = scenario.zfs.as_ref()?;
-    let below = if scenario.tier.is_some() {
-        Below::Layer(Address::of(Layer::Tier))
+    let below = if scenario.controller.is_some() || scenario.tier.is_some() {
+        Below::Layer(from(scenario, Layer::Controller))
     } else {
         let count = u16::try_from(plan.device_capacities.len()).unwrap_or(u16::MAX); // as for the devices themselves
         Below::Devices(Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating), count)
@@ -139,6 +142,9 @@ impl Stack {
         if let Some(zfs) = &mut self.zfs {
             zfs.start(&mut self.kernel);
         }
+        if let Some(controller) = &mut self.controller {
+            controller.start(&mut self.kernel);
+        }
         self.workload.start(&mut self.kernel);
     }
 
@@ -169,6 +175,7 @@ impl Stack {
                 .as_ref()
                 .and_then(|volume| volume.write_log.as_ref())
                 .map(|spec| Device::Lun(Lun::new(spec, Phase::WriteLog)).at(Address::of(Layer::WriteLog))),
+            controller: scenario.controller.as_ref().map(|spec| Controller::new(spec, &plan, from(&scenario, Layer::Tier), seed)),
             tier: tier(&scenario, &plan),
             tier_device: scenario
                 .tier
@@ -220,6 +227,7 @@ impl Stack {
                 None => absent(self.volume.as_mut().map(|volume| volume.handle(kernel, signal, id))),
             },
             Layer::Protocol => absent(self.scheduler.as_mut().map(|scheduler| scheduler.handle(kernel, signal, id))),
+            Layer::Controller => absent(self.controller.as_mut().map(|controller| controller.handle(kernel, signal, id))),
             Layer::Tier => absent(self.tier.as_mut().map(|tier| tier.handle(kernel, signal, id))),
             Layer::TierDevice => absent(self.tier_device.as_mut().map(|device| device.handle(kernel, signal, id))),
             Layer::WriteLog => absent(self.write_log.as_mut().map(|device| device.handle(kernel, signal, id))),
@@ -290,6 +298,12 @@ impl Stack {
         &self.plan.device_names
     }
 
+    /// The controllers of virtual disks.
+    #[must_use]
+    pub fn controller(&self) -> Option<&Controller> {
+        self.controller.as_ref()
+    }
+
     /// Statistics and log.
     #[must_use]
     pub fn recorder(&self) -> &Recorder {
@@ -311,12 +325,14 @@ impl Stack {
             prefetch_used_bytes: prefetches.iter().map(|row| row.used_bytes).sum(),
             prefetch_max_ahead_bytes: self.volume.as_ref().map_or(0, |volume| volume.max_ahead_bytes),
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
+            controller: self.controller.as_ref(),
             flash_pages: self
                 .devices
                 .iter()
                 .chain(&self.tier_device)
                 .filter_map(Device::flash_pages)
                 .reduce(|sum, pages| [sum[0] + pages[0], sum[1] + pages[1]]),
+            device_bytes: self.usage().iter().map(|usage| usage.bytes.iter().sum::<u64>()).sum(),
             device_busy_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
             devices: self.devices.len() as u64,
             device_time_ns: self.kernel.now_ns,
@@ -334,6 +350,7 @@ impl Stack {
             prefetches: self.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches),
             workers: self.plan.workers.iter().map(|worker| (worker.job, worker.region.start)).collect(),
             devices: self.usage(),
+            controller: self.controller.as_ref(),
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
         };
         columns::column(&source, name)

@@ -60,14 +60,41 @@ fn volume() -> impl Strategy<Value = Value> {
     })
 }
 
+fn controller() -> impl Strategy<Value = Value> {
+    let resizes = proptest::collection::vec((0u64..2_000_000_000, 1u32..9), 0..3);
+    let lock = prop_oneof![
+        Just(json!(null)),
+        Just(json!({"held_percent": 50, "exclusive": "writes"})),
+        Just(json!({"held_percent": 100, "exclusive": "always"}))
+    ];
+    let spread = prop_oneof![Just("constant"), Just("exponential")];
+    (1u32..6, 1u32..9, resizes, lock, spread, any::<bool>(), any::<bool>()).prop_map(
+        |(cores, shards, resizes, lock, spread, one, replicas)| {
+            let resizes: Vec<Value> = resizes.into_iter().map(|(at, shards)| json!({"at": at, "shards": shards})).collect();
+            let mut controller = json!({
+                "cores": cores, "shards": shards, "resizes": resizes, "range": 65536, "disks": if one { "one" } else { "file" },
+                "dispatch": "5us", "read": "20us", "write": "30us", "per_byte": 0.1, "spread": spread,
+            });
+            if !lock.is_null() {
+                controller["lock"] = lock;
+            }
+            if replicas {
+                controller["replicas"] = json!({"copies": 2, "rate": "1GB"});
+            }
+            controller
+        },
+    )
+}
+
 /// A valid scenario with any combination of layers.
 fn scenario() -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
     let scheduler = proptest::option::of(1u32..5);
     let tier = proptest::option::of((any::<bool>(), any::<bool>()));
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4);
-    (jobs, scheduler, proptest::option::of(volume()), tier, layout, device()).prop_map(
-        |(jobs, scheduler, volume, tier, (kind, unit_log2), device)| {
+    let file_system = (proptest::option::of(volume()), proptest::option::of(controller()));
+    (jobs, scheduler, file_system, tier, layout, device()).prop_map(
+        |(jobs, scheduler, (volume, controller), tier, (kind, unit_log2), device)| {
             let mut all = json!({
                 "jobs": jobs,
                 "protocol": {"max_transaction": "1280KiB", "target_transaction": "1MiB", "odx_sizing": "max"},
@@ -83,6 +110,9 @@ fn scenario() -> impl Strategy<Value = Value> {
             }
             if let Some(volume) = volume {
                 all["volume"] = volume;
+            }
+            if let Some(controller) = controller {
+                all["controller"] = controller;
             }
             if let Some((primed, admit)) = tier {
                 all["tier"] = json!({"size": "32MiB", "admit": admit, "primed": if primed { vec!["job0"] } else { vec![] }, "ssd": {

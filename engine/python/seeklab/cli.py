@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 DONE, CHECK_FAILED, BAD_INPUT, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
 
-TOOLS = ("oplog", "histogram", "iostat", "fio", "fio-json")
+TOOLS = ("oplog", "histogram", "iostat", "fio", "fio-json", "folded")
 TRACE_FORMATS = ("fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "seeklab-ops")
 LARGEST_SEED = 2**53 - 1
 MOST_COMPLAINTS = 20

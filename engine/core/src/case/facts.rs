@@ -1,6 +1,6 @@
 //! Facts: what the source documents, what the model yields, and whether they agree.
 //!
-//! A measure is a metric, or a ratio or difference of two, taken from runs of the case. It reads results only.
+//! A measure is a metric, a ratio or difference of two, or a ratio over another, taken from runs of the case. It reads results only.
 
 use std::collections::BTreeMap;
 
@@ -78,6 +78,11 @@ pub enum Measure {
     Ratio {
         /// Numerator and denominator.
         ratio: [Term; 2],
+    },
+    /// A ratio over another.
+    Ratios {
+        /// Numerator and denominator, each a ratio.
+        ratios: [[Term; 2]; 2],
     },
     /// The first term less the second.
     Difference {
@@ -193,6 +198,11 @@ impl Runs {
         Ok(match measure {
             Measure::Value(term) => self.term(case, term, ablation)?,
             Measure::Ratio { ratio: [a, b] } => self.term(case, a, ablation)? / self.term(case, b, ablation)?,
+            Measure::Ratios { ratios: [[a, b], [c, d]] } => {
+                self.term(case, a, ablation)?
+                    / self.term(case, b, ablation)?
+                    / (self.term(case, c, ablation)? / self.term(case, d, ablation)?)
+            }
             Measure::Difference { difference: [a, b] } => self.term(case, a, ablation)? - self.term(case, b, ablation)?,
         })
     }

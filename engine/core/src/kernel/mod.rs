@@ -36,6 +36,8 @@ pub enum Layer {
     Volume,
     /// The write log's device.
     WriteLog,
+    /// The controllers of virtual disks.
+    Controller,
     /// The SSD cache tier.
     Tier,
     /// The tier's device.

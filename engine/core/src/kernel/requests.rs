@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 use super::{Address, Layer};
 
 /// The number of phases.
-pub const PHASES: usize = 14;
+pub const PHASES: usize = 19;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,16 @@ pub enum Phase {
     Delay,
     /// Stopped by a write throttle until there is room.
     Blocked,
+    /// Waiting for a thread or a core of a node.
+    CpuWait,
+    /// Worked on by a controller.
+    Cpu,
+    /// Handed by a primary to the controller that owns the range.
+    Dispatch,
+    /// Waiting for a lock.
+    Lock,
+    /// Waiting for the replica network, and sent over it.
+    Replicate,
 }
 
 impl Phase {
@@ -58,6 +68,11 @@ impl Phase {
         Self::Collect,
         Self::Delay,
         Self::Blocked,
+        Self::CpuWait,
+        Self::Cpu,
+        Self::Dispatch,
+        Self::Lock,
+        Self::Replicate,
     ];
 
     /// The phase's name in metrics and tables.
@@ -78,6 +93,11 @@ impl Phase {
             Self::Collect => "gc",
             Self::Delay => "throttle_delay",
             Self::Blocked => "throttle_wait",
+            Self::CpuWait => "cpu_wait",
+            Self::Cpu => "cpu",
+            Self::Dispatch => "dispatch",
+            Self::Lock => "lock",
+            Self::Replicate => "replicate",
         }
     }
 }

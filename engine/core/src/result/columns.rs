@@ -1,6 +1,7 @@
 //! Tables of a run as columns of numbers, the form in which they cross to other hosts.
 
-use super::Recorder;
+use super::{Recorder, cpu};
+use crate::controller::Controller;
 use crate::device::Usage;
 use crate::kernel::{NO_DEVICE, Phase};
 use crate::volume::PrefetchRecord;
@@ -51,6 +52,8 @@ pub struct Source<'a> {
     pub workers: Vec<(usize, u64)>,
     /// What each device has done.
     pub devices: Vec<Usage>,
+    /// The controllers of virtual disks.
+    pub controller: Option<&'a Controller>,
     /// What a ZFS write path left.
     pub zfs: Option<&'a Record>,
 }
@@ -116,16 +119,18 @@ pub fn names() -> Vec<String> {
     table("devices", &DEVICES);
     table("zfs", &ZFS);
     table("groups", &GROUPS);
+    table("cpu", &cpu::CPU);
+    table("shards", &cpu::SHARDS);
     names
 }
 
 #[allow(clippy::cast_precision_loss)] // bytes and nanoseconds stay below 2^53
-fn reals(values: impl Iterator<Item = u64>) -> Column {
+pub(super) fn reals(values: impl Iterator<Item = u64>) -> Column {
     Column::F64(values.map(|value| value as f64).collect())
 }
 
 #[allow(clippy::cast_possible_truncation)] // indices
-fn indices(values: impl Iterator<Item = u64>) -> Column {
+pub(super) fn indices(values: impl Iterator<Item = u64>) -> Column {
     Column::U32(values.map(|value| value as u32).collect())
 }
 
@@ -140,6 +145,8 @@ pub fn column(source: &Source, name: &str) -> Option<Column> {
         ("devices", column) => devices(source, column),
         ("zfs", column) => zfs(source, column),
         ("groups", column) => groups(source, column),
+        ("cpu", column) => cpu::servers(source.controller, column),
+        ("shards", column) => cpu::shards(source.controller, column),
         _ => None,
     }
 }

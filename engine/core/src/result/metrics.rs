@@ -1,8 +1,10 @@
 //! The summary of a run: metrics with units in their names.
 
+use super::cpu;
 use super::modes::modes;
 use super::throttling::throttling;
 use super::{JobStats, Recorder, Stats};
+use crate::controller::Controller;
 use crate::kernel::{NS_PER_S, Phase};
 use crate::zfs::record::Record;
 
@@ -18,7 +20,7 @@ pub struct Metric {
 }
 
 /// What the stack counted besides the jobs' own statistics.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct StackCounts<'a> {
     /// Bytes that prefetches fetched.
     pub prefetch_bytes: u64,
@@ -30,6 +32,10 @@ pub struct StackCounts<'a> {
     pub zfs: Option<&'a Record>,
     /// Pages written by hosts and pages moved by garbage collection, over all SSDs with flash translation; `None` without one.
     pub flash_pages: Option<[u64; 2]>,
+    /// The controllers of virtual disks; `None` without them.
+    pub controller: Option<&'a Controller>,
+    /// Bytes that the devices have read and written.
+    pub device_bytes: u64,
     /// Sum of the devices' busy times.
     pub device_busy_ns: u64,
     /// Number of devices.
@@ -84,9 +90,14 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     list.add("prefetch_used_share_percent".into(), "%", share_percent(counts.prefetch_used_bytes, counts.prefetch_bytes));
     list.add("prefetch_max_ahead_bytes".into(), "B", real(counts.prefetch_max_ahead_bytes));
     let device_time = counts.devices * counts.device_time_ns;
+    list.add("bytes".into(), "B", real(all_bytes));
+    list.add("device_bytes".into(), "B", real(counts.device_bytes));
     list.add("device_busy_share_percent".into(), "%", share_percent(counts.device_busy_ns, device_time));
     if let Some(record) = counts.zfs {
         throttling(&mut list, record, counts.elapsed_ns);
+    }
+    if let Some(controller) = counts.controller {
+        cpu::metrics(&mut list, controller, counts.device_time_ns);
     }
     if let Some([written, moved]) = counts.flash_pages.filter(|pages| pages[0] > 0) {
         list.add("ssd_host_pages".into(), "", real(written));
@@ -129,6 +140,9 @@ fn direction(list: &mut List, prefix: &str, job: &JobStats, stats: &Stats, read:
         if ns > 0 {
             list.add(format!("{prefix}_{}_mean_ms", phase.name()), "ms", real(ns) / ios / MS);
         }
+    }
+    if stats.phases[Phase::Cpu as usize] > 0 {
+        list.add(format!("{prefix}_cpu_per_gib_s"), "s/GiB", cpu::per_gib_s(&stats.phases, stats.bytes));
     }
     let mechanical = [Phase::Seek, Phase::Rotation, Phase::Queue].iter().map(|phase| stats.phases[*phase as usize]).sum();
     list.add(format!("{prefix}_positioning_share_percent"), "%", share_percent(mechanical, stats.total_ns));

@@ -20,7 +20,10 @@ pub fn check(scenario: &Scenario) -> Problems {
     if problems.is_empty() {
         match plan::plan(scenario) {
             Err(found) => problems.extend(found),
-            Ok(plan) => check_memory(scenario, &plan, &mut problems),
+            Ok(plan) => {
+                problems.extend(scenario.controller.iter().flat_map(|spec| crate::controller::spec::check(spec, &plan)));
+                check_memory(scenario, &plan, &mut problems);
+            }
         }
     }
     problems

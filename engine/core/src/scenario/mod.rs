@@ -1,6 +1,6 @@
 //! A scenario: one typed tree that describes a workload and the storage stack it runs on.
 //!
-//! The tree is read top down, as a request travels: jobs, protocol, volume, cache tier, layout, devices. Every layer may be
+//! The tree is read top down, as a request travels: jobs, protocol, volume, controller, cache tier, layout, devices. Every layer may be
 //! absent. Units, ranges, steps, labels and help live on the types; the JSON Schema, the sliders of the page and the error
 //! messages all come from them (see [`schema`]). A scenario is checked in full before it runs (see [`read()`]).
 
@@ -17,6 +17,7 @@ pub use problem::{Problem, Problems};
 pub use read::read;
 pub use units::{Bytes, Extent, Nanos};
 
+use crate::controller::spec::ControllerSpec;
 use crate::device::hdd::QueuePolicy;
 use crate::zfs::spec::ZfsSpec;
 
@@ -36,6 +37,9 @@ pub struct Scenario {
     /// ZFS in place of the volume: dirty data, write throttle, transaction groups, I/O scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zfs: Option<ZfsSpec>,
+    /// Controllers of virtual disks on the cores of a node, below the file system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controller: Option<ControllerSpec>,
     /// An SSD cache tier between the volume and its devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<Tier>,
@@ -203,6 +207,10 @@ pub struct Job {
     /// Distribution of random offsets: `random`, or `zipf:THETA` with THETA from 0.01 to 5, not 1.
     #[serde(default)]
     pub random_distribution: Distribution,
+    /// Requests of a transaction: reads one after the other, and a write that commits it. A mixed job draws directions at random without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Requests in a transaction", range(min = 1, max = 1_000_000))]
+    pub transaction: Option<u32>,
     /// Draw random offsets with repetition; otherwise each block is visited once a pass.
     #[serde(default)]
     pub norandommap: bool,

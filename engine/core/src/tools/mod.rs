@@ -8,10 +8,11 @@ pub mod oplog;
 
 use serde_json::{Map, Value};
 
+use crate::cpu::folded::fold;
 use crate::scenario::{Problem, Problems};
 use crate::stack::Stack;
 
-const TOOLS: [&str; 5] = ["oplog", "histogram", "iostat", "fio", "fio-json"];
+const TOOLS: [&str; 6] = ["oplog", "histogram", "iostat", "fio", "fio-json", "folded"];
 
 /// Prints a run as the tool called `name` does.
 ///
@@ -22,6 +23,7 @@ pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<
         "oplog" => oplog::print(stack, options),
         "histogram" => histogram::print(stack, options),
         "iostat" => Ok(iostat::print(stack)),
+        "folded" => Ok(stack.controller().map_or_else(String::new, |controller| fold(&controller.frames()))),
         "fio" => Ok(crate::fio::normal(&fio::report(stack, options)?)),
         "fio-json" => Ok(crate::fio::json(&fio::report(stack, options)?)),
         _ => Err(vec![Problem::unknown("tool", "tool", name, TOOLS)]),

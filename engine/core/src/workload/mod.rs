@@ -315,6 +315,13 @@ fn draw(worker: &mut Worker, job: &Job, copy_bytes: u64) -> (Op, u64, u64) {
         return (Op::Read, offset, bytes);
     }
     let op = match (job.rw.reads(), job.rw.writes()) {
+        (true, true) if let Some(requests) = job.transaction => {
+            if (worker.issued_ios + 1).is_multiple_of(u64::from(requests)) {
+                Op::Write
+            } else {
+                Op::Read
+            }
+        }
         (true, true) if worker.choices.below(100) >= u64::from(job.rwmixread) => Op::Write,
         (false, _) => Op::Write,
         _ => Op::Read,
