@@ -20,6 +20,7 @@ from seeklab._policy import EvictionPolicy, play_cache
 from seeklab._replay import replay, trace_info
 from seeklab._result import Result, run
 from seeklab._table import Table
+from seeklab._throttle import ThrottleHistory, ThrottlePolicy, run_throttle
 from seeklab._traces import cache, validate_drive
 
 if TYPE_CHECKING:
@@ -37,6 +38,8 @@ __all__ = [
     "Result",
     "SeeklabError",
     "Table",
+    "ThrottleHistory",
+    "ThrottlePolicy",
     "cache",
     "case",
     "cases",
@@ -50,6 +53,7 @@ __all__ = [
     "presets",
     "replay",
     "run",
+    "run_throttle",
     "schema",
     "trace_info",
     "validate",
