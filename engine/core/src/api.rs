@@ -21,6 +21,8 @@ use crate::result::columns;
 use crate::scenario::{self, Problem, Problems, Scenario};
 use crate::stack::Stack;
 use crate::tools;
+use crate::zfs::spec::ThrottleKind;
+use crate::zfs::throttle::asked::LONGEST_DELAY_NS;
 
 pub use crate::result::columns::Column;
 
@@ -176,6 +178,20 @@ fn read_case(input: &Map<String, Value>) -> Result<((String, String), Scenario),
     Ok(((case.id.clone(), variant.name.clone()), scenario))
 }
 
+/// Gives a run that asks for a delay `{"delay_ns"}`.
+fn answer_delay(stack: &mut Stack, input: &Map<String, Value>) -> Result<(), Problems> {
+    if !stack.asks() {
+        return Err(vec![Problem::new("answer", "nothing was asked")]);
+    }
+    let given = input.get("delay_ns").unwrap_or(&Value::Null);
+    let delay_ns = given.as_u64().filter(|ns| *ns <= LONGEST_DELAY_NS).ok_or_else(|| {
+        let message = format!("{given} is not a delay; give a whole number of nanoseconds from 0 to {LONGEST_DELAY_NS}");
+        vec![Problem::new("delay_ns", message)]
+    })?;
+    stack.answer(delay_ns);
+    Ok(())
+}
+
 /// A run: opened from a case or a scenario, advanced step by step, then read. A cache replay is one too; it asks its host which
 /// object to evict.
 pub struct Run {
@@ -195,6 +211,7 @@ enum Work {
 impl Run {
     /// Opens a run of `{"case", "variant"?, "set"?, "seed"?}`, `{"scenario", "seed"?}`,
     /// `{"replay": {"text", "format"?, "target"?, "mode"?, "iodepth"?, "scale"?}, "scenario" | "preset", "seed"?}` or `{"cache": {"trace", "size", "objects"?}}`.
+    /// The throttle of a scenario may be `asked` with `"answers": true`: then the host promises an answer to each question.
     ///
     /// # Errors
     /// An envelope with everything that is wrong.
@@ -214,6 +231,7 @@ impl Run {
         }
         if input.contains_key("replay") {
             let prepared = replay::prepare(input)?;
+            Self::check_answers(&prepared.scenario, input)?;
             let stack = Stack::replaying(prepared.scenario, seed, prepared.job, prepared.replay)?;
             return Ok(Self { work: Work::Stack(Box::new(stack)), case: None, replay: Some(prepared.card), seed, failed: None });
         }
@@ -221,7 +239,19 @@ impl Run {
             Some(document) => (None, scenario::read(document)?),
             None => read_case(input).map(|(case, scenario)| (Some(case), scenario))?,
         };
+        Self::check_answers(&scenario, input)?;
         Ok(Self { work: Work::Stack(Box::new(Stack::new(scenario, seed)?)), case, replay: None, seed, failed: None })
+    }
+
+    /// A scenario that asks its host for delays needs a host that says it will answer.
+    fn check_answers(scenario: &Scenario, input: &Map<String, Value>) -> Result<(), Problems> {
+        let asks = scenario.zfs.as_ref().is_some_and(|zfs| zfs.throttle == Some(ThrottleKind::Asked));
+        if asks && input.get("answers") != Some(&Value::Bool(true)) {
+            let message =
+                "\"asked\" takes each delay from a program of yours; run it with seeklab.run_throttle, or choose another throttle";
+            return Err(vec![Problem::new("zfs.throttle", message)]);
+        }
+        Ok(())
     }
 
     /// Advances the run by at most `events` events. Returns its progress from 0 to 1, exactly 1 when it has ended, -1 when it has
@@ -234,8 +264,12 @@ impl Run {
             Work::Stack(stack) => stack,
             Work::Cache(replay) => return replay.step(events),
         };
+        if stack.asks() {
+            return 2.0;
+        }
         match stack.step(u64::from(events)) {
             Ok(true) => 1.0,
+            Ok(false) if stack.asks() => 2.0,
             Ok(false) => stack.progress().min(0.999),
             Err(problem) => {
                 self.failed = Some(problem);
@@ -246,18 +280,30 @@ impl Run {
 
     /// The question that the run waits with, as an envelope; null when there is none.
     #[must_use]
-    pub fn question(&self) -> String {
-        envelope(Ok(match &self.work {
-            Work::Stack(_) => Value::Null,
-            Work::Cache(replay) => replay.question(),
-        }))
+    pub fn question(&mut self) -> String {
+        envelope(self.asked())
+    }
+
+    fn asked(&mut self) -> Result<Value, Problems> {
+        match &mut self.work {
+            Work::Stack(stack) => to_value(&stack.question()),
+            Work::Cache(replay) => Ok(replay.question()),
+        }
     }
 
     /// Answers the question; an envelope of null, or of why the answer is refused. The question stands until it is answered.
+    ///
+    /// With `"events"` in the answer the run also advances by at most so many, as by a step, and the envelope holds
+    /// `{"progress", "question"}`: one call for each question of a host for which calls are dear.
     pub fn answer(&mut self, input: &str) -> String {
-        envelope(parse(input).and_then(|input| match &mut self.work {
-            Work::Stack(_) => Err(vec![Problem::new("answer", "nothing was asked")]),
-            Work::Cache(replay) => replay.answer(&input),
+        envelope(parse(input).and_then(|input| {
+            match &mut self.work {
+                Work::Stack(stack) => answer_delay(stack, &input)?,
+                Work::Cache(replay) => replay.answer(&input)?,
+            }
+            let Some(events) = input.get("events").and_then(Value::as_u64) else { return Ok(Value::Null) };
+            let progress = self.step(u32::try_from(events).unwrap_or(u32::MAX));
+            Ok(json!({"progress": progress, "question": self.asked()?}))
         }))
     }
 

@@ -21,6 +21,7 @@ use crate::volume::prefetch::Range;
 use crate::volume::tier::Tier;
 use crate::workload::Workload;
 use crate::workload::replay::Replay;
+use crate::zfs::throttle::asked::Question;
 use crate::zfs::volume::{Below, ZfsVolume};
 
 /// Nothing in a drive's queue waits longer than this while others overtake it; two seconds lie beyond any fair wait at the queue
@@ -194,11 +195,19 @@ impl Stack {
     /// Delivers at most `events` signals. Returns whether the run has ended.
     ///
     /// # Errors
-    /// When the run exceeds one of its limits; it stays where it was.
+    /// When the run exceeds one of its limits, or waits for an answer ([`Stack::question`]) since an earlier step; it stays where
+    /// it was.
     pub fn step(&mut self, events: u64) -> Result<bool, Problem> {
+        if self.asks() {
+            let message = "the throttle \"asked\" takes each delay from its host, and this one gives none; choose another throttle";
+            return Err(Problem::new("zfs.throttle", message));
+        }
         for _ in 0..events {
             if self.finished {
                 return Ok(true);
+            }
+            if self.asks() {
+                return Ok(false);
             }
             let Some(event) = self.kernel.advance() else {
                 self.finished = true;
@@ -214,6 +223,24 @@ impl Stack {
         }
         self.check_limits()?;
         Ok(self.finished)
+    }
+
+    /// Whether the run waits for an answer.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.zfs.as_ref().is_some_and(ZfsVolume::asks)
+    }
+
+    /// What must be answered before the run goes on.
+    pub fn question(&mut self) -> Option<Question> {
+        self.zfs.as_mut()?.question(self.kernel.now_ns)
+    }
+
+    /// Answers the question: the write that asks sleeps so long.
+    pub fn answer(&mut self, delay_ns: u64) {
+        if let Some(zfs) = &mut self.zfs {
+            zfs.answer(&mut self.kernel, delay_ns);
+        }
     }
 
     fn deliver(&mut self, to: Address, signal: Signal, id: u32) {

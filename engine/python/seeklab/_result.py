@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from time import perf_counter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from seeklab._errors import LimitExceeded, Problem, SeeklabError
 from seeklab._host import TYPE_CODES, RunHandle, engine
@@ -176,7 +176,7 @@ def execute(payload: Mapping[str, object], progress: Progress | None = None) -> 
             done = handle.step(slice_events)
             took_s = perf_counter() - slice_start
             if done < 0:
-                _raise_limit(handle)
+                raise_limit(handle)
             if progress is not None:
                 progress(done)
             if done >= 1:
@@ -187,7 +187,8 @@ def execute(payload: Mapping[str, object], progress: Progress | None = None) -> 
         raise
 
 
-def _raise_limit(handle: RunHandle) -> None:
+def raise_limit(handle: RunHandle) -> NoReturn:
+    """Raise why a run failed."""
     try:
         handle.summary()
     except SeeklabError as error:

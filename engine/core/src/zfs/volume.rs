@@ -27,10 +27,11 @@ use super::scheduler::active::{ActiveQueue, Ramp};
 use super::scheduler::deadline::DeadlineQueue;
 use super::scheduler::{Class, Io, Issue};
 use super::spec::{Placement, Start, ZfsSpec};
+use super::throttle::asked::{DrainRate, Question};
 use super::throttle::{Admission, Attempt, Pool, SyncReport, Throttle, mul_div};
 use super::txg::{Groups, Step};
 use crate::device::transfer_ns;
-use crate::kernel::{Address, Kernel, Layer, Op, Phase, Request, RequestId, Signal};
+use crate::kernel::{Address, Kernel, Layer, NS_PER_S, Op, Phase, Request, RequestId, Signal};
 use crate::layout::{Layout, Piece};
 use crate::volume::lru::{Lru, NONE};
 
@@ -65,6 +66,8 @@ enum Stage {
     Asleep,
     /// It is stopped.
     Stopped,
+    /// The host is asked about it.
+    Asking,
     /// Its data are copied.
     Copying,
 }
@@ -168,6 +171,11 @@ pub struct ZfsVolume {
     sleeping: VecDeque<RequestId>,
     for_space: VecDeque<RequestId>,
     for_group: Vec<RequestId>,
+    /// Writes that the host has not answered for.
+    asking: VecDeque<RequestId>,
+    asleep: u32,
+    drain: DrainRate,
+    last_sync: Option<SyncReport>,
     woken: Vec<RequestId>,
     works: Vec<Work>,
     free_works: Vec<u32>,
@@ -176,6 +184,7 @@ pub struct ZfsVolume {
     members: Vec<Io>,
     pieces: Vec<Piece>,
     writes_in_flight: u32,
+    bytes_in_flight: u64,
     timer_ns: u64,
     advancing: bool,
     /// What the run leaves.
@@ -234,6 +243,10 @@ impl ZfsVolume {
             sleeping: VecDeque::new(),
             for_space: VecDeque::new(),
             for_group: Vec::new(),
+            asking: VecDeque::new(),
+            asleep: 0,
+            drain: DrainRate::default(),
+            last_sync: None,
             woken: Vec::new(),
             works: Vec::new(),
             free_works: Vec::new(),
@@ -242,6 +255,7 @@ impl ZfsVolume {
             members: Vec::new(),
             pieces: Vec::new(),
             writes_in_flight: 0,
+            bytes_in_flight: 0,
             timer_ns: u64::MAX,
             advancing: false,
             record,
@@ -348,12 +362,13 @@ impl ZfsVolume {
                 self.wake_in_group(kernel, id);
             }
             Stage::Asleep => {
+                self.asleep -= 1;
                 self.charge_delay(kernel, id);
                 self.state(id).attempt.waited = true;
                 self.ask(kernel, id);
             }
             Stage::Copying => self.copied(kernel, id),
-            Stage::Nothing | Stage::Reading | Stage::Stopped => {}
+            Stage::Nothing | Stage::Reading | Stage::Stopped | Stage::Asking => {}
         }
     }
 
@@ -408,15 +423,10 @@ impl ZfsVolume {
                 self.sleeping.push_back(id);
                 self.sleep(kernel, id, Stage::AsleepInGroup, ns);
             }
-            Admission::SleepUntil(ns) => {
-                let state = self.state(id);
-                state.attempt.waited = true;
-                if ns <= kernel.now_ns {
-                    return self.enter(kernel, id);
-                }
-                state.held.delayed = true;
-                self.record.sleeps(self.groups.open(), kernel.now_ns);
-                self.sleep(kernel, id, Stage::Asleep, ns);
+            Admission::SleepUntil(ns) => self.sleep_outside(kernel, id, ns),
+            Admission::AskHost => {
+                self.state(id).stage = Stage::Asking;
+                self.asking.push_back(id);
             }
             Admission::WaitForSpace => {
                 self.state(id).stage = Stage::Stopped;
@@ -429,6 +439,52 @@ impl ZfsVolume {
                 self.groups.want_open(self.groups.open() + 1);
                 self.advance(kernel);
             }
+        }
+    }
+
+    fn sleep_outside(&mut self, kernel: &mut Kernel, id: RequestId, until_ns: u64) {
+        let state = self.state(id);
+        state.attempt.waited = true;
+        if until_ns <= kernel.now_ns {
+            return self.enter(kernel, id);
+        }
+        state.held.delayed = true;
+        self.asleep += 1;
+        self.record.sleeps(self.groups.open(), kernel.now_ns);
+        self.sleep(kernel, id, Stage::Asleep, until_ns);
+    }
+
+    /// Whether the host must answer before time goes on.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        !self.asking.is_empty()
+    }
+
+    /// What the host must answer first.
+    pub fn question(&mut self, now_ns: u64) -> Option<Question> {
+        let attempt = self.states[self.asking.front()?.0 as usize].attempt;
+        let group = self.groups.open();
+        Some(Question {
+            dirty_bytes: self.dirty.total_bytes(),
+            limit_bytes: self.throttle.limit_bytes().unwrap_or(0),
+            now_ns,
+            waited_ns: now_ns - attempt.started_ns,
+            bytes: attempt.bytes,
+            drained_bytes: self.drain.total_bytes,
+            drain_bytes_per_s: self.drain.per_s(now_ns),
+            sync_bytes_per_s: self.last_sync.map_or(0, |sync| mul_div(sync.bytes, NS_PER_S, sync.duration_ns())),
+            in_flight: self.writes_in_flight,
+            in_flight_bytes: self.bytes_in_flight,
+            group_bytes: self.dirty.charged_bytes(group),
+            group_age_ns: now_ns - self.groups.opened_ns(),
+            asleep: self.asleep,
+        })
+    }
+
+    /// Takes the host's answer: the write sleeps so long, then enters. Nothing happens when nothing was asked.
+    pub fn answer(&mut self, kernel: &mut Kernel, delay_ns: u64) {
+        if let Some(id) = self.asking.pop_front() {
+            self.sleep_outside(kernel, id, kernel.now_ns.saturating_add(delay_ns));
         }
     }
 
@@ -503,6 +559,8 @@ impl ZfsVolume {
     /// Dirty data have grown or shrunk: the series notes it, and one waiter may go on.
     fn dirty_changed(&mut self, kernel: &mut Kernel) {
         self.record.counts.largest_step_bytes = self.dirty.largest_step_bytes;
+        let drained_bytes = self.record.counts.dirtied_bytes.saturating_sub(self.dirty.total_bytes());
+        self.drain.drained(kernel.now_ns, drained_bytes);
         self.note(kernel.now_ns);
         if !self.for_space.is_empty()
             && self.throttle.wakes_waiter(self.dirty.total_bytes())
@@ -616,7 +674,9 @@ impl ZfsVolume {
             self.forget(kernel);
         }
         let Sync { group, started_ns, data_bytes, .. } = self.sync;
-        self.throttle.synced(&SyncReport { group, bytes: data_bytes, started_ns, ended_ns: kernel.now_ns });
+        let report = SyncReport { group, bytes: data_bytes, started_ns, ended_ns: kernel.now_ns };
+        self.throttle.synced(&report);
+        self.last_sync = Some(report);
         let limit_bytes = self.throttle.limit_bytes().unwrap_or(0);
         self.record.group(group, |row| (row.synced_ns, row.limit_bytes) = (kernel.now_ns, limit_bytes));
         self.groups.sync_done();
@@ -765,7 +825,10 @@ impl ZfsVolume {
         flight.works.extend(members.iter().map(|io| io.token));
         let writes = members.iter().filter(|io| io.class == Class::AsyncWrite).count();
         self.leaves[leaf].queued_writes -= writes.min(self.leaves[leaf].queued_writes);
-        self.writes_in_flight += u32::from(issue.class == Class::AsyncWrite);
+        if issue.class == Class::AsyncWrite {
+            self.writes_in_flight += 1;
+            self.bytes_in_flight += issue.bytes;
+        }
         let Issue { op, offset, bytes, .. } = *issue;
         let child = kernel.open(Request { op, offset, bytes, owner: HERE, tag: place, ..Request::default() });
         kernel.send(self.leaves[leaf].address, Signal::Submit, child.0);
@@ -783,6 +846,7 @@ impl ZfsVolume {
         }
         if class == Class::AsyncWrite {
             self.writes_in_flight = self.writes_in_flight.saturating_sub(1);
+            self.bytes_in_flight = self.bytes_in_flight.saturating_sub(request.bytes);
             let metadata = works.first().is_some_and(|work| self.works[*work as usize].kind == Kind::Metadata);
             self.record.written(request.bytes, metadata);
         }
