@@ -10,7 +10,7 @@ pub mod cache;
 pub mod case;
 pub mod device;
 pub mod fio;
-
+pub mod json;
 pub mod kernel;
 pub mod layout;
 pub mod library;
@@ -18,6 +18,7 @@ pub mod plan;
 pub mod protocol;
 pub mod result;
 pub mod scenario;
+pub mod sorted;
 pub mod stack;
 pub mod tools;
 pub mod trace;
