@@ -16,6 +16,7 @@ use asked::CacheReplay;
 use crate::case::Case;
 use crate::case::controls::controls;
 use crate::case::facts::{Break, Runs};
+use crate::json;
 use crate::library;
 use crate::result::columns;
 use crate::scenario::{self, Problem, Problems, Scenario};
@@ -29,12 +30,12 @@ pub use crate::result::columns::Column;
 /// Largest seed: a whole number that JavaScript keeps exactly.
 const LARGEST_SEED: u64 = (1 << 53) - 1;
 
-fn envelope<T: Serialize>(result: Result<T, Problems>) -> String {
-    match result {
-        Ok(value) => json!({ "ok": value }),
-        Err(problems) => json!({ "errors": problems }),
-    }
-    .to_string()
+fn envelope(result: Result<Value, Problems>) -> String {
+    let (name, value) = match result {
+        Ok(value) => ("ok", value),
+        Err(problems) => ("errors", json::to_value(&problems).unwrap_or_default()), // texts always fit
+    };
+    Value::Object(Map::from_iter([(name.to_owned(), value)])).to_string()
 }
 
 fn parse(text: &str) -> Result<Map<String, Value>, Problems> {
@@ -95,7 +96,7 @@ fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
         "version" => Ok(json!({"engine": env!("CARGO_PKG_VERSION")})),
         "cases" => Ok(library::cases().iter().map(card).collect()),
         "case" => to_value(library::case(needed(input, "id")?)?),
-        "schema" => Ok(scenario::schema::scenario_schema()),
+        "schema" => Ok(scenario::schema::scenario_schema().clone()),
         "presets" => Ok(library::presets().iter().map(preset_card).collect()),
         "scenario" => to_value(&read_case(input)?.1),
         "validate" => to_value(&scenario::read(input.get("scenario").unwrap_or(&Value::Null))?),
@@ -116,7 +117,7 @@ fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
 }
 
 fn to_value<T: Serialize>(value: &T) -> Result<Value, Problems> {
-    serde_json::to_value(value).map_err(|error| vec![Problem::new("output", error.to_string())])
+    json::to_value(value).map_err(|error| vec![Problem::new("output", error.to_string())])
 }
 
 fn card(case: &Case) -> Value {
@@ -164,7 +165,7 @@ fn facts(input: &Map<String, Value>, ablated: bool) -> Result<Value, Problems> {
 /// The value of a measure of a case, such as a fact's or a question's, with further changes of each run: `{"case", "measure", "set"?}`.
 fn measure(input: &Map<String, Value>) -> Result<Value, Problems> {
     let case = library::case(needed(input, "case")?)?;
-    let measure = serde_json::from_value(input.get("measure").cloned().unwrap_or(Value::Null))
+    let measure = json::from_value(input.get("measure").unwrap_or(&Value::Null))
         .map_err(|_| vec![Problem::new("measure", "is not a measure: a metric, a ratio or a difference of two")])?;
     let changes = Break { what: String::new(), set: changes(input)?, variant: None };
     Ok(json!(Runs::default().measure(case, &measure, Some(&changes))?))
@@ -216,7 +217,7 @@ impl Run {
     /// # Errors
     /// An envelope with everything that is wrong.
     pub fn open(input: &str) -> Result<Self, String> {
-        parse(input).and_then(|input| Self::build(&input)).map_err(|problems| envelope::<()>(Err(problems)))
+        parse(input).and_then(|input| Self::build(&input)).map_err(|problems| envelope(Err(problems)))
     }
 
     fn build(input: &Map<String, Value>) -> Result<Self, Problems> {
@@ -311,7 +312,7 @@ impl Run {
     #[must_use]
     pub fn summary(&self) -> String {
         if let Some(problem) = &self.failed {
-            return envelope::<()>(Err(vec![problem.clone()]));
+            return envelope(Err(vec![problem.clone()]));
         }
         envelope(Ok(match &self.work {
             Work::Stack(stack) => self.stack_summary(stack),
@@ -352,7 +353,7 @@ impl Run {
                 Some(json!({"name": name, "dtype": column.dtype(), "length": column.len()}))
             })
             .collect();
-        envelope(Ok(list))
+        envelope(Ok(Value::Array(list)))
     }
 
     /// A column by its name, such as `ops.latency_ns`.
@@ -368,7 +369,7 @@ impl Run {
     #[must_use]
     pub fn text(&self, input: &str) -> String {
         envelope(parse(input).and_then(|options| match &self.work {
-            Work::Stack(stack) => tools::print(stack, needed(&options, "tool")?, &options),
+            Work::Stack(stack) => tools::print(stack, needed(&options, "tool")?, &options).map(Value::String),
             Work::Cache(_) => Err(vec![Problem::new("tool", "a cache replay has no tools; read its summary and columns")]),
         }))
     }

@@ -12,7 +12,7 @@ pub mod controller;
 pub mod cpu;
 pub mod device;
 pub mod fio;
-
+pub mod json;
 pub mod kernel;
 pub mod layout;
 pub mod library;
@@ -20,6 +20,7 @@ pub mod plan;
 pub mod protocol;
 pub mod result;
 pub mod scenario;
+pub mod sorted;
 pub mod stack;
 pub mod tools;
 pub mod trace;

@@ -93,7 +93,7 @@ fn groups(list: &mut List, record: &Record) {
 
 /// The middle value; the mean of the two middle ones of an even number.
 fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
+    values.sort_unstable_by(f64::total_cmp);
     let middle = values.len() / 2;
     match values.len() {
         0 => 0.0,

@@ -1,6 +1,6 @@
 //! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory.
 
-use super::{LayoutKind, Problem, Problems, Rw, Scenario};
+use super::{DeviceGroup, LayoutKind, Problem, Problems, Rw, Scenario};
 use crate::device::ssd;
 use crate::plan;
 
@@ -118,9 +118,8 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
             }
         }
     }
-    let mut names: Vec<&str> = scenario.devices.iter().map(|group| group.name.as_str()).collect();
-    names.sort_unstable();
-    if let Some([name, _]) = names.array_windows().find(|[one, next]| one == next) {
+    let again = |(index, group): &(usize, &DeviceGroup)| scenario.devices[..*index].iter().any(|other| other.name == group.name);
+    if let Some(name) = scenario.devices.iter().enumerate().find(again).map(|(_, group)| &group.name) {
         problems.push(Problem::new("devices", format!("two groups are called \"{name}\"; names must differ")));
     }
 }

@@ -16,7 +16,6 @@ pub mod msr;
 pub mod operations;
 mod text;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -24,6 +23,7 @@ use thiserror::Error;
 
 use crate::cache::trace as cache_trace;
 use crate::kernel::Op;
+use crate::sorted::SortedMap;
 use draft::Draft;
 
 /// Bytes of the longest text of a trace: 256 MiB.
@@ -88,7 +88,7 @@ pub struct Trace {
     /// What they go to.
     pub targets: Vec<Target>,
     /// What the text holds and a replay leaves out, by name.
-    pub skipped: BTreeMap<&'static str, u64>,
+    pub skipped: SortedMap<&'static str, u64>,
     /// Requests that were widened to whole sectors.
     pub widened: u64,
     /// Requests that stood after one with a later time, and were put in order.
@@ -330,7 +330,7 @@ impl Trace {
         self.format.count_from_first(&mut self.rows)?;
         let others = (before - self.rows.len()) as u64;
         if others > 0 {
-            *self.skipped.entry("requests of other targets").or_default() += others;
+            *self.skipped.entry("requests of other targets") += others;
         }
         self.targets = vec![Target { start: 0, ..self.targets.swap_remove(wanted) }];
         Some(self)
