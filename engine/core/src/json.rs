@@ -442,7 +442,7 @@ mod tests {
 
     #[test]
     fn every_scenario_reads_and_writes_as_with_serde_json() {
-        for case in library::cases() {
+        for case in library::cases().expect("cases") {
             for variant in &case.variants {
                 let scenario = case.scenario(Some(&variant.name), &Map::new()).expect("a valid variant");
                 let written = serde_json::to_value(&scenario).expect("JSON");
