@@ -58,7 +58,7 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<crate::
     if let Some(spec) = &group.ssd {
         return Some(Device::Ssd(Ssd::new(spec, seed, name)));
     }
-    group.lun.as_ref().map(|spec| Device::Lun(Lun::new(spec, Phase::Transfer)))
+    group.lun.as_ref().map(|spec| Device::Lun(Lun::new(spec, Phase::Transfer, Stream::new(seed, &format!("{name}.rate")))))
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
@@ -171,12 +171,10 @@ impl Stack {
             scheduler,
             volume: volume(&scenario, &plan),
             zfs: zfs(&scenario, &plan),
-            write_log: scenario
-                .volume
-                .as_ref()
-                .and_then(|volume| volume.write_log.as_ref())
-                .map(|spec| Device::Lun(Lun::new(spec, Phase::WriteLog)).at(Address::of(Layer::WriteLog))),
             controller: scenario.controller.as_ref().map(|spec| Controller::new(spec, &plan, from(&scenario, Layer::Tier), seed)),
+            write_log: scenario.volume.as_ref().and_then(|volume| volume.write_log.as_ref()).map(|spec| {
+                Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(seed, "write_log.rate"))).at(Address::of(Layer::WriteLog))
+            }),
             tier: tier(&scenario, &plan),
             tier_device: scenario
                 .tier

@@ -9,6 +9,8 @@ const BINS: usize = 64 << STEPS_LOG2;
 pub struct Bins {
     counts: Vec<u64>,
     totals_ns: Vec<u64>,
+    /// By octave of whole microseconds: 0, 1, 2 to 3, 4 to 7, ...
+    octaves_us: Vec<u64>,
 }
 
 /// One bin that is not empty.
@@ -26,7 +28,7 @@ pub struct Bin {
 
 impl Default for Bins {
     fn default() -> Self {
-        Self { counts: vec![0; BINS], totals_ns: vec![0; BINS] }
+        Self { counts: vec![0; BINS], totals_ns: vec![0; BINS], octaves_us: vec![0; 65] }
     }
 }
 
@@ -52,11 +54,20 @@ impl Bins {
         let bin = bin_of(ns);
         self.counts[bin] += 1;
         self.totals_ns[bin] += ns;
+        self.octaves_us[(ns / 1000).checked_ilog2().map_or(0, |octave| octave as usize + 1)] += 1;
     }
 
     /// The counts of all bins, empty ones included.
     pub fn counts(&self) -> impl Iterator<Item = u64> + '_ {
         self.counts.iter().copied()
+    }
+
+    /// Counts by powers of two of whole microseconds, as tracers bucket them: `(lower, count)` with `lower` 0, 1, 2, 4, ... in
+    /// order, without the empty ones.
+    #[must_use]
+    pub fn octaves_us(&self) -> Vec<(u64, u64)> {
+        let lower = |octave: usize| if octave == 0 { 0 } else { 1u64 << (octave - 1) };
+        self.octaves_us.iter().enumerate().filter(|(_, count)| **count > 0).map(|(octave, count)| (lower(octave), *count)).collect()
     }
 
     /// The bins that are not empty, in order.
@@ -75,6 +86,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn microseconds_fall_into_powers_of_two() {
+        let mut bins = Bins::default();
+        for us in [0, 1, 2, 3, 4095, 4096, 8191, 8192] {
+            bins.add(us * 1000 + 999);
+        }
+        assert_eq!(bins.octaves_us(), [(0, 1), (1, 1), (2, 2), (2048, 1), (4096, 2), (8192, 1)]);
+    }
 
     proptest! {
         #[test]

@@ -19,6 +19,7 @@ pub use units::{Bytes, Extent, Nanos};
 
 use crate::controller::spec::ControllerSpec;
 use crate::device::hdd::QueuePolicy;
+use crate::device::pace::Varies;
 use crate::zfs::spec::ZfsSpec;
 
 /// A workload and the storage stack it runs on.
@@ -513,7 +514,7 @@ pub struct DeviceGroup {
     /// A solid-state drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ssd: Option<Ssd>,
-    /// A logical unit with a fixed rate.
+    /// A logical unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lun: Option<Lun>,
 }
@@ -705,7 +706,7 @@ pub enum Precondition {
     Random,
 }
 
-/// A logical unit that moves bytes at a fixed rate, one request after the other.
+/// A logical unit that moves bytes at a given rate, one request after the other.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lun {
@@ -720,6 +721,9 @@ pub struct Lun {
     #[serde(default)]
     #[schemars(title = "Latency")]
     pub latency: Nanos,
+    /// How the rate varies; it is fixed when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub varies: Option<Varies>,
 }
 
 fn default_lun_capacity() -> Bytes {

@@ -166,6 +166,12 @@ pub struct ZfsVolume {
     cursor: u64,
     layout: Option<Layout>,
     leaves: Vec<Leaf>,
+    /// Leaves with fewer than [`AHEAD`] group writes in their queues, and such writes in all of them.
+    short_leaves: usize,
+    queued_writes: usize,
+    /// Leaves that have been given something, and the ramp's value when all of them were last asked.
+    touched: Vec<usize>,
+    pumped_at: u32,
     cache: Option<Lru>,
     states: Vec<State>,
     sleeping: VecDeque<RequestId>,
@@ -211,6 +217,7 @@ impl ZfsVolume {
             Scheduling::Deadline(settings) => settings.aggregation.span_bytes,
         };
         let record_bytes = spec.record.0.max(1);
+        let leaves = addresses.len();
         let mut record = Record::new(interval_ns);
         record.opened(1, 0);
         Self {
@@ -238,6 +245,10 @@ impl ZfsVolume {
             cursor: 0,
             layout,
             leaves: addresses.into_iter().map(|address| Leaf { scheduler: scheduler(), address, queued_writes: 0 }).collect(),
+            short_leaves: leaves,
+            queued_writes: 0,
+            touched: Vec::new(),
+            pumped_at: 0,
             cache: (spec.cache.0 >= record_bytes).then(|| Lru::new(spec.cache.0 / record_bytes)),
             states: Vec::new(),
             sleeping: VecDeque::new(),
@@ -686,9 +697,7 @@ impl ZfsVolume {
 
     /// Queues group writes until every leaf has enough ahead.
     fn feed(&mut self, kernel: &mut Kernel) {
-        while self.leaves.iter().any(|leaf| leaf.queued_writes < AHEAD)
-            && self.leaves.iter().map(|leaf| leaf.queued_writes).sum::<usize>() < AHEAD * 2 * self.leaves.len()
-        {
+        while self.short_leaves > 0 && self.queued_writes < AHEAD * 2 * self.leaves.len() {
             if let Some((first, blocks)) = self.next_run() {
                 self.write_blocks(kernel, first, blocks);
             } else if self.sync.metadata_now > 0 {
@@ -773,7 +782,12 @@ impl ZfsVolume {
         for piece in &pieces {
             let Some(leaf) = self.leaves.get_mut(usize::from(piece.device)) else { continue };
             let io = Io { class, op, offset: piece.offset, bytes: piece.bytes, token: work, due: 0 };
-            leaf.queued_writes += usize::from(is_group_write);
+            if is_group_write {
+                leaf.queued_writes += 1;
+                self.queued_writes += 1;
+                self.short_leaves -= usize::from(leaf.queued_writes == AHEAD);
+            }
+            self.touched.push(usize::from(piece.device));
             match &mut leaf.scheduler {
                 Scheduler::Active(queue) => queue.enqueue(io),
                 Scheduler::Deadline(queue) => {
@@ -786,11 +800,21 @@ impl ZfsVolume {
         self.pieces = pieces;
     }
 
-    /// Something has been queued: each leaf may take it.
+    /// Something has been queued: its leaves may take it, and all leaves may when the ramp has moved.
     fn pump_leaves(&mut self, kernel: &mut Kernel) {
-        for leaf in 0..self.leaves.len() {
+        let mut touched = std::mem::take(&mut self.touched);
+        let most = self.ramp.max_in_flight(self.dirty.total_bytes());
+        if most != self.pumped_at {
+            self.pumped_at = most;
+            touched.clear();
+            touched.extend(0..self.leaves.len());
+        }
+        touched.sort_unstable();
+        touched.dedup();
+        for leaf in touched.drain(..) {
             self.pump(kernel, leaf, true);
         }
+        self.touched = touched;
     }
 
     /// Sends to a leaf's device what its scheduler allows after an arrival or a completion.
@@ -824,7 +848,11 @@ impl ZfsVolume {
         flight.works.clear();
         flight.works.extend(members.iter().map(|io| io.token));
         let writes = members.iter().filter(|io| io.class == Class::AsyncWrite).count();
-        self.leaves[leaf].queued_writes -= writes.min(self.leaves[leaf].queued_writes);
+        let queued = &mut self.leaves[leaf].queued_writes;
+        let was_short = *queued < AHEAD;
+        *queued -= writes;
+        self.queued_writes -= writes;
+        self.short_leaves += usize::from(!was_short && *queued < AHEAD);
         if issue.class == Class::AsyncWrite {
             self.writes_in_flight += 1;
             self.bytes_in_flight += issue.bytes;
@@ -837,6 +865,7 @@ impl ZfsVolume {
     /// A request below us has completed.
     fn done(&mut self, kernel: &mut Kernel, child: RequestId) {
         let request = kernel.requests[child];
+        self.record.device_io(request.op, request.bytes, kernel.now_ns - request.submitted_ns);
         let flight = &mut self.flights[request.tag as usize];
         let (leaf, class) = (flight.leaf, flight.class);
         let mut works = std::mem::take(&mut flight.works);
