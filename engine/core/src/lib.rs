@@ -8,12 +8,14 @@
 pub mod api;
 pub mod cache;
 pub mod case;
+pub mod client;
 pub mod device;
 pub mod fio;
 
 pub mod kernel;
 pub mod layout;
 pub mod library;
+pub mod network;
 pub mod plan;
 pub mod protocol;
 pub mod result;

@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 use super::{Address, Layer};
 
 /// The number of phases.
-pub const PHASES: usize = 14;
+pub const PHASES: usize = 18;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,14 @@ pub enum Phase {
     Delay,
     /// Stopped by a write throttle until there is room.
     Blocked,
+    /// Waiting for a network link or a connection that others use.
+    NetworkQueue,
+    /// Moving frames over network links.
+    NetworkTransfer,
+    /// On the way between client and server, in either direction.
+    RoundTrip,
+    /// Waiting for acknowledgements because the connection's window is full.
+    Window,
 }
 
 impl Phase {
@@ -58,6 +66,10 @@ impl Phase {
         Self::Collect,
         Self::Delay,
         Self::Blocked,
+        Self::NetworkQueue,
+        Self::NetworkTransfer,
+        Self::RoundTrip,
+        Self::Window,
     ];
 
     /// The phase's name in metrics and tables.
@@ -78,6 +90,10 @@ impl Phase {
             Self::Collect => "gc",
             Self::Delay => "throttle_delay",
             Self::Blocked => "throttle_wait",
+            Self::NetworkQueue => "network_queue",
+            Self::NetworkTransfer => "network_transfer",
+            Self::RoundTrip => "round_trip",
+            Self::Window => "window_wait",
         }
     }
 }
@@ -94,6 +110,23 @@ pub enum Op {
     Read,
     /// Write.
     Write,
+}
+
+/// Which messages a request needs on a network between client and server, where there is one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Wire {
+    /// A message there and one back; the data travel with one of them.
+    #[default]
+    Exchange,
+    /// A message there and back that hands out a token, then one there with the command; no data.
+    TokenCommand,
+    /// A message there with the command; no data.
+    Command,
+    /// A message back with the result; no data.
+    Reply,
+    /// None: the server does it on its own.
+    Inside,
 }
 
 /// Number of a request in the slab.
@@ -134,6 +167,8 @@ pub struct Request {
     pub device: u16,
     /// Direction.
     pub op: Op,
+    /// Messages on the network.
+    pub wire: Wire,
 }
 
 impl Default for Request {
@@ -153,6 +188,7 @@ impl Default for Request {
             owner: Address::of(Layer::Workload),
             device: NO_DEVICE,
             op: Op::Read,
+            wire: Wire::Exchange,
         }
     }
 }
