@@ -108,6 +108,8 @@ impl TryFrom<Value> for Measure {
         let pair = |name| value.get(name).filter(|_| value.as_object().is_some_and(|object| object.len() == 1));
         Ok(if let Some(terms) = pair("ratio") {
             Self::Ratio { ratio: json::from_value(terms)? }
+        } else if let Some(terms) = pair("ratios") {
+            Self::Ratios { ratios: json::from_value(terms)? }
         } else if let Some(terms) = pair("difference") {
             Self::Difference { difference: json::from_value(terms)? }
         } else {
