@@ -32,6 +32,10 @@ PHASES = (
     "throttle_delay_ns",
     "throttle_wait_ns",
     "write_log_ns",
+    "network_queue_ns",
+    "network_transfer_ns",
+    "round_trip_ns",
+    "window_wait_ns",
 )
 
 

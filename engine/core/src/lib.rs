@@ -8,6 +8,7 @@
 pub mod api;
 pub mod cache;
 pub mod case;
+pub mod client;
 pub mod controller;
 pub mod cpu;
 pub mod device;
@@ -16,6 +17,7 @@ pub mod fio;
 pub mod kernel;
 pub mod layout;
 pub mod library;
+pub mod network;
 pub mod plan;
 pub mod protocol;
 pub mod result;

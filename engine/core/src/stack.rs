@@ -10,12 +10,13 @@ use crate::device::ssd::Ssd;
 use crate::device::{Device, Usage};
 use crate::kernel::{Address, Kernel, Layer, Phase, Signal, Stream};
 use crate::layout::Layout;
+use crate::network::Network;
 use crate::plan::{Plan, plan};
 use crate::protocol::Scheduler;
 use crate::result::Recorder;
 use crate::result::columns::{self, Column};
 use crate::result::metrics::{Metric, StackCounts, metrics};
-use crate::scenario::{DeviceGroup, Job, Problem, Problems, Rw, Scenario};
+use crate::scenario::{DeviceGroup, Job, Problem, Problems, Scenario};
 use crate::volume::Volume;
 use crate::volume::prefetch::Range;
 use crate::volume::tier::Tier;
@@ -36,6 +37,7 @@ pub struct Stack {
     plan: Plan,
     kernel: Kernel,
     workload: Workload,
+    network: Option<Network>,
     scheduler: Option<Scheduler>,
     volume: Option<Volume>,
     zfs: Option<ZfsVolume>,
@@ -62,11 +64,12 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<crate::
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
-const DESCENT: [Layer; 5] = [Layer::Protocol, Layer::Volume, Layer::Controller, Layer::Tier, Layer::Layout];
+const DESCENT: [Layer; 6] = [Layer::Network, Layer::Protocol, Layer::Volume, Layer::Controller, Layer::Tier, Layer::Layout];
 
 /// Whether the scenario has the layer.
 fn has(scenario: &Scenario, layer: Layer) -> bool {
     match layer {
+        Layer::Network => scenario.network.is_some(),
         Layer::Protocol => scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
         Layer::Volume => scenario.volume.is_some() || scenario.zfs.is_some(),
         Layer::WriteLog => scenario.volume.as_ref().is_some_and(|volume| volume.write_log.is_some()),
@@ -151,8 +154,13 @@ impl Stack {
 
     fn build(scenario: Scenario, seed: u64) -> Result<Self, Problems> {
         let plan = plan(&scenario)?;
-        // The copy engine sits below the protocol's scheduler; clients come in at the top.
-        let entry = |job: &Job| from(&scenario, if job.rw == Rw::OdxCopy { Layer::Volume } else { DESCENT[0] });
+        // Copy engines sit below the protocol's scheduler; clients come in at the top, as do the commands for the engines.
+        let entry =
+            |job: &Job| from(&scenario, if job.rw.is_offloaded() && scenario.network.is_none() { Layer::Volume } else { DESCENT[0] });
+        let network = scenario.network.as_ref().map(|spec| {
+            let clients = plan.workers.iter().enumerate().map(|(worker, planned)| spec.client_of(worker, planned.job));
+            Network::new(spec, clients.collect(), from(&scenario, Layer::Protocol), from(&scenario, Layer::Volume))
+        });
         let mut devices = Vec::new();
         for (group, drive) in scenario.devices.iter().zip(&plan.drives) {
             for _ in 0..group.count {
@@ -168,6 +176,7 @@ impl Stack {
         });
         Ok(Self {
             workload: Workload::new(&scenario, &plan, seed, entry),
+            network,
             scheduler,
             volume: volume(&scenario, &plan),
             zfs: zfs(&scenario, &plan),
@@ -253,6 +262,7 @@ impl Stack {
                 Some(zfs) => zfs.handle(kernel, signal, id),
                 None => absent(self.volume.as_mut().map(|volume| volume.handle(kernel, signal, id))),
             },
+            Layer::Network => absent(self.network.as_mut().map(|network| network.handle(kernel, to.index, signal, id))),
             Layer::Protocol => absent(self.scheduler.as_mut().map(|scheduler| scheduler.handle(kernel, signal, id))),
             Layer::Controller => absent(self.controller.as_mut().map(|controller| controller.handle(kernel, signal, id))),
             Layer::Tier => absent(self.tier.as_mut().map(|tier| tier.handle(kernel, signal, id))),
@@ -347,10 +357,14 @@ impl Stack {
     #[must_use]
     pub fn metrics(&self) -> Vec<Metric> {
         let prefetches = self.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches);
+        let elapsed_ns = self.recorder.jobs.iter().map(|job| job.end_ns).max().unwrap_or(0);
+        let network_time_ns = if self.finished { elapsed_ns } else { self.kernel.now_ns };
         let counts = StackCounts {
             prefetch_bytes: prefetches.iter().map(|row| row.bytes).sum(),
             prefetch_used_bytes: prefetches.iter().map(|row| row.used_bytes).sum(),
             prefetch_max_ahead_bytes: self.volume.as_ref().map_or(0, |volume| volume.max_ahead_bytes),
+            network: self.network.as_ref().map(|network| network.traffic(network_time_ns)),
+            network_time_ns,
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
             controller: self.controller.as_ref(),
             flash_pages: self
@@ -363,7 +377,7 @@ impl Stack {
             device_busy_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
             devices: self.devices.len() as u64,
             device_time_ns: self.kernel.now_ns,
-            elapsed_ns: self.recorder.jobs.iter().map(|job| job.end_ns).max().unwrap_or(0),
+            elapsed_ns,
         };
         let names: Vec<String> = self.scenario.jobs.iter().map(|job| job.name.clone()).collect();
         metrics(&names, &self.recorder, &counts)

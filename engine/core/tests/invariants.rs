@@ -8,8 +8,17 @@ use seeklab_core::stack::Stack;
 use serde_json::{Map, Value, json};
 
 fn job(index: usize) -> impl Strategy<Value = Value> {
-    let pattern =
-        prop_oneof![Just("read"), Just("write"), Just("randread"), Just("randwrite"), Just("readwrite"), Just("randrw"), Just("odxcopy")];
+    let pattern = prop_oneof![
+        Just("read"),
+        Just("write"),
+        Just("randread"),
+        Just("randwrite"),
+        Just("readwrite"),
+        Just("randrw"),
+        Just("clientcopy"),
+        Just("servercopy"),
+        Just("odxcopy")
+    ];
     let pace = prop_oneof![
         3 => Just(json!({})),
         1 => (1u32..2000).prop_map(|rate| json!({"rate_iops": rate, "rate_process": "poisson"})),
@@ -25,6 +34,9 @@ fn job(index: usize) -> impl Strategy<Value = Value> {
             });
             if let (Some(job), Value::Object(pace)) = (job.as_object_mut(), pace) {
                 job.extend(pace);
+                if ["servercopy", "odxcopy"].contains(&rw) {
+                    job.insert("copy".into(), json!({"chunks_per_request": iodepth, "range": "3MiB"}));
+                }
             }
             job
         },
@@ -86,15 +98,25 @@ fn controller() -> impl Strategy<Value = Value> {
     )
 }
 
+fn network() -> impl Strategy<Value = Value> {
+    let clients = prop_oneof![Just("one"), Just("job"), Just("worker")];
+    (clients, 6u32..11, 1u32..4, prop_oneof![Just(1500u32), Just(9000u32)], 14u32..24, 0u64..2_000_000).prop_map(
+        |(clients, magnitude, connections, mtu, buffer_log2, round_trip_ns)| {
+            json!({"bits_per_s": 10u64.pow(magnitude), "server_bits_per_s": 1_000_000_000, "round_trip": round_trip_ns, "mtu": mtu,
+                "clients": clients, "connections": connections, "client_buffer": 1u64 << buffer_log2, "server_buffer": 1 << 18})
+        },
+    )
+}
+
 /// A valid scenario with any combination of layers.
 fn scenario() -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
-    let scheduler = proptest::option::of(1u32..5);
+    let scheduler = (proptest::option::of(1u32..5), proptest::option::of(network()));
     let tier = proptest::option::of((any::<bool>(), any::<bool>()));
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4);
     let file_system = (proptest::option::of(volume()), proptest::option::of(controller()));
     (jobs, scheduler, file_system, tier, layout, device()).prop_map(
-        |(jobs, scheduler, (volume, controller), tier, (kind, unit_log2), device)| {
+        |(jobs, (scheduler, network), (volume, controller), tier, (kind, unit_log2), device)| {
             let mut all = json!({
                 "jobs": jobs,
                 "protocol": {"max_transaction": "1280KiB", "target_transaction": "1MiB", "odx_sizing": "max"},
@@ -104,6 +126,9 @@ fn scenario() -> impl Strategy<Value = Value> {
             if ["mirror", "raidz"].contains(&kind) {
                 all["devices"][0]["count"] = 4.into();
                 all["layout"]["width"] = 2.into();
+            }
+            if let Some(network) = network {
+                all["network"] = network;
             }
             if let Some(in_flight) = scheduler {
                 all["protocol"]["scheduler"] = json!({"in_flight": in_flight});
@@ -161,6 +186,9 @@ proptest! {
 
         for (bytes, (cached, missed)) in reals(&stack, "ops.bytes").iter().zip(reals(&stack, "ops.cached_bytes").iter().zip(reals(&stack, "ops.missed_bytes"))) {
             prop_assert!(cached + missed <= *bytes);
+        }
+        for metric in stack.metrics().iter().filter(|metric| metric.name.ends_with("busy_share_percent")) {
+            prop_assert!(metric.value <= 100.0, "{metric:?}");
         }
         for (busy, name) in reals(&stack, "devices.busy_ns").iter().zip(stack.device_names()) {
             #[allow(clippy::cast_precision_loss)]

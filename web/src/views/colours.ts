@@ -16,6 +16,8 @@ export type Meaning =
   | "seek"
   | "rotation"
   | "transfer"
+  | "network"
+  | "distance"
   | "delayed"
   | "stopped"
   | "broken"
@@ -43,6 +45,8 @@ export const colours: Readonly<Record<Meaning, Colour>> = {
   seek: colour("seek", "#d55e00", "#f28a3c", "#ad4b00", "#f59a56", "solid"),
   rotation: colour("rotation", "#e69f00", "#f3bd4e", "#7d5600", "#f3bd4e", "dotted"),
   transfer: colour("transfer", "#7a3300", "#b4672b", "#7a3300", "#e0935a", "solid"),
+  network: colour("on the network", "#6a4c9c", "#a68ad6", "#5c4189", "#bda5e3", "solid"),
+  distance: colour("round trip", "#9a86b8", "#8672a8", "#6a5590", "#bba9d6", "outlined"),
   delayed: colour("delayed on purpose", "#e8d92c", "#f0e442", "#6b6300", "#f0e442", "crossed"),
   stopped: colour("stopped at the limit", "#7d6a00", "#b09a1c", "#6b5a00", "#d6c34a", "barred"),
   broken: colour("broken", "#b3578a", "#d98bb8", "#96406f", "#e0a0c6", "solid"),
@@ -76,6 +80,10 @@ export const phases = [
   { name: "write_log", label: "write log", meaning: "flash" },
   { name: "throttle_delay", label: "delayed on purpose", meaning: "delayed" },
   { name: "throttle_wait", label: "stopped at the limit", meaning: "stopped" },
+  { name: "network_queue", label: "network queue", meaning: "waiting" },
+  { name: "network_transfer", label: "network", meaning: "network" },
+  { name: "round_trip", label: "round trip", meaning: "distance" },
+  { name: "window_wait", label: "window full", meaning: "waiting" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
 
 export type Phase = (typeof phases)[number];

@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 use super::{Address, Layer};
 
 /// The number of phases.
-pub const PHASES: usize = 19;
+pub const PHASES: usize = 23;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,6 +49,14 @@ pub enum Phase {
     Lock,
     /// Waiting for the replica network, and sent over it.
     Replicate,
+    /// Waiting for a network link or a connection that others use.
+    NetworkQueue,
+    /// Moving frames over network links.
+    NetworkTransfer,
+    /// On the way between client and server, in either direction.
+    RoundTrip,
+    /// Waiting for acknowledgements because the connection's window is full.
+    Window,
 }
 
 impl Phase {
@@ -73,6 +81,10 @@ impl Phase {
         Self::Dispatch,
         Self::Lock,
         Self::Replicate,
+        Self::NetworkQueue,
+        Self::NetworkTransfer,
+        Self::RoundTrip,
+        Self::Window,
     ];
 
     /// The phase's name in metrics and tables.
@@ -98,6 +110,10 @@ impl Phase {
             Self::Dispatch => "dispatch",
             Self::Lock => "lock",
             Self::Replicate => "replicate",
+            Self::NetworkQueue => "network_queue",
+            Self::NetworkTransfer => "network_transfer",
+            Self::RoundTrip => "round_trip",
+            Self::Window => "window_wait",
         }
     }
 }
@@ -114,6 +130,23 @@ pub enum Op {
     Read,
     /// Write.
     Write,
+}
+
+/// Which messages a request needs on a network between client and server, where there is one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Wire {
+    /// A message there and one back; the data travel with one of them.
+    #[default]
+    Exchange,
+    /// A message there and back that hands out a token, then one there with the command; no data.
+    TokenCommand,
+    /// A message there with the command; no data.
+    Command,
+    /// A message back with the result; no data.
+    Reply,
+    /// None: the server does it on its own.
+    Inside,
 }
 
 /// Number of a request in the slab.
@@ -154,6 +187,8 @@ pub struct Request {
     pub device: u16,
     /// Direction.
     pub op: Op,
+    /// Messages on the network.
+    pub wire: Wire,
 }
 
 impl Default for Request {
@@ -173,6 +208,7 @@ impl Default for Request {
             owner: Address::of(Layer::Workload),
             device: NO_DEVICE,
             op: Op::Read,
+            wire: Wire::Exchange,
         }
     }
 }

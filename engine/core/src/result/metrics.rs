@@ -6,6 +6,7 @@ use super::throttling::throttling;
 use super::{JobStats, Recorder, Stats};
 use crate::controller::Controller;
 use crate::kernel::{NS_PER_S, Phase};
+use crate::network::Traffic;
 use crate::zfs::record::Record;
 
 /// A named number with its unit.
@@ -28,6 +29,10 @@ pub struct StackCounts<'a> {
     pub prefetch_used_bytes: u64,
     /// Farthest that a prefetch reached beyond the read that triggered it.
     pub prefetch_max_ahead_bytes: u64,
+    /// What a network carried, towards the server and back; `None` without one.
+    pub network: Option<[Traffic; 2]>,
+    /// Time that the network had.
+    pub network_time_ns: u64,
     /// What a ZFS write path did; `None` without one.
     pub zfs: Option<&'a Record>,
     /// Pages written by hosts and pages moved by garbage collection, over all SSDs with flash translation; `None` without one.
@@ -77,6 +82,7 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
         let bytes = job.by_op.iter().map(|stats| stats.bytes).sum();
         list.add(format!("{name}.bytes_share_percent"), "%", share_percent(bytes, all_bytes));
         list.add(format!("{name}.read_share_percent"), "%", share_percent(job.by_op[0].bytes, read_bytes));
+        list.add(format!("{name}.elapsed_s"), "s", real(job.end_ns.saturating_sub(job.start_ns)) / real(NS_PER_S));
         for (stats, op) in job.by_op.iter().zip(["read", "write"]) {
             if stats.ios > 0 {
                 direction(&mut list, &format!("{name}.{op}"), job, stats, op == "read");
@@ -93,6 +99,9 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     list.add("bytes".into(), "B", real(all_bytes));
     list.add("device_bytes".into(), "B", real(counts.device_bytes));
     list.add("device_busy_share_percent".into(), "%", share_percent(counts.device_busy_ns, device_time));
+    for (traffic, to) in counts.network.iter().flatten().zip(["to_server", "to_client"]) {
+        network(&mut list, &format!("network.{to}"), traffic, counts);
+    }
     if let Some(record) = counts.zfs {
         throttling(&mut list, record, counts.elapsed_ns);
     }
@@ -106,6 +115,14 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     }
     list.add("elapsed_s".into(), "s", real(counts.elapsed_ns) / real(NS_PER_S));
     list.0
+}
+
+fn network(list: &mut List, prefix: &str, traffic: &Traffic, counts: &StackCounts<'_>) {
+    list.add(format!("{prefix}_messages"), "", real(traffic.messages));
+    list.add(format!("{prefix}_payload_bytes"), "B", real(traffic.payload_bytes));
+    list.add(format!("{prefix}_wire_bytes"), "B", real(traffic.wire_bytes));
+    list.add(format!("{prefix}_busy_share_percent"), "%", share_percent(traffic.server_busy_ns, counts.network_time_ns));
+    list.add(format!("{prefix}_client_busy_share_percent"), "%", share_percent(traffic.client_busy_ns, counts.network_time_ns));
 }
 
 fn direction(list: &mut List, prefix: &str, job: &JobStats, stats: &Stats, read: bool) {

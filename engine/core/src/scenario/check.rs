@@ -60,6 +60,12 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
         if job.rate.is_some() && job.rate_iops.is_some() {
             wrong("rate_iops", "contradicts rate: limit either bytes or requests per second".to_owned());
         }
+        if job.copy.is_some() && !job.rw.is_offloaded() {
+            wrong("copy", "has a meaning for servercopy and odxcopy only; drop it or change rw".to_owned());
+        }
+        if let Some((credits, charge)) = crate::client::copy::too_few_credits(scenario, job) {
+            wrong("bs", format!("{} takes {charge} credits and protocol.credits grants {credits}; write a smaller bs", job.bs));
+        }
         if job.rw == Rw::OdxCopy && scenario.protocol.is_none() {
             wrong("rw", "odxcopy needs the protocol layer, which has the copy engine; add protocol".to_owned());
         }
@@ -88,6 +94,10 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
         if let Some(spec) = &group.ssd {
             ssd::check(spec, &format!("devices[{index}].ssd"), problems);
         }
+    }
+    if let Some(network) = &scenario.network {
+        let workers = scenario.jobs.iter().map(|job| u64::from(job.numjobs)).sum();
+        problems.extend(network.check("network", scenario.jobs.len() as u64, workers));
     }
     if let Some(tier) = &scenario.tier {
         ssd::check(&tier.ssd, "tier.ssd", problems);

@@ -17,8 +17,10 @@ pub use problem::{Problem, Problems};
 pub use read::read;
 pub use units::{Bytes, Extent, Nanos};
 
+use crate::client::copy::CopySpec;
 use crate::controller::spec::ControllerSpec;
 use crate::device::hdd::QueuePolicy;
+use crate::network::spec::NetworkSpec;
 use crate::zfs::spec::ZfsSpec;
 
 /// A workload and the storage stack it runs on.
@@ -28,6 +30,9 @@ pub struct Scenario {
     /// What is asked of the system, in fio's vocabulary.
     #[schemars(length(min = 1, max = 256))]
     pub jobs: Vec<Job>,
+    /// The network between clients and server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkSpec>,
     /// The file protocol's server side: request scheduler and copy engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Protocol>,
@@ -74,6 +79,10 @@ pub enum Rw {
     ReadWrite,
     /// Random reads and writes, mixed.
     RandRw,
+    /// A copy through the client: it reads `bs` from the server and writes it back.
+    ClientCopy,
+    /// A server-side copy: the client names chunks of `bs`, the server reads and writes each in turn.
+    ServerCopy,
     /// An offloaded copy (ODX): the server reads and writes on its own, in turn, sized by `protocol.odx_sizing`.
     OdxCopy,
 }
@@ -83,6 +92,16 @@ impl Rw {
     #[must_use]
     pub fn is_random(self) -> bool {
         matches!(self, Self::RandRead | Self::RandWrite | Self::RandRw)
+    }
+    /// Whether the job copies its region to the region after it.
+    #[must_use]
+    pub fn is_copy(self) -> bool {
+        self == Self::ClientCopy || self.is_offloaded()
+    }
+    /// Whether the job is a copy whose data do not leave the server.
+    #[must_use]
+    pub fn is_offloaded(self) -> bool {
+        matches!(self, Self::ServerCopy | Self::OdxCopy)
     }
     /// Whether the job reads at all.
     #[must_use]
@@ -131,6 +150,9 @@ pub struct Job {
     #[serde(default)]
     #[schemars(title = "Pattern")]
     pub rw: Rw,
+    /// How a copy is cut into commands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<CopySpec>,
     /// Size of a request.
     #[serde(default = "default_bs")]
     #[schemars(title = "Block size", extend("minimum" = 512, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
@@ -325,6 +347,10 @@ pub struct Protocol {
     /// Combines adjacent client requests, up to the target transaction; client requests pass unchanged when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<Scheduler>,
+    /// Credits that the server grants each session; a request takes one for each 64 KiB. No bound when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Credits", range(min = 1, max = 65_535))]
+    pub credits: Option<u32>,
     /// How an offloaded copy sizes its transactions.
     #[serde(default)]
     #[schemars(title = "ODX sizes itself by")]

@@ -69,6 +69,8 @@ fn section(index: usize, job: &Job) -> FioJob {
         Rw::RandWrite => "randwrite",
         Rw::ReadWrite => "rw",
         Rw::RandRw => "randrw",
+        Rw::ClientCopy => "clientcopy",
+        Rw::ServerCopy => "servercopy",
         Rw::OdxCopy => "odxcopy",
     };
     FioJob {
