@@ -4,6 +4,7 @@
  */
 import { column, type CaseDocument, type Result } from "../engine/api.ts";
 import { phases } from "./colours.ts";
+import { copiesOf, copyTimeline, describeCopies } from "./copyTimeline.ts";
 import { dirty } from "./dirty.ts";
 import { formatBytes, formatNanos, formatNumber, groupThousands } from "./format.ts";
 import { groupGantt } from "./groups.ts";
@@ -36,7 +37,7 @@ export interface Chart {
   readonly moment?: (result: Result, time_s: number) => string;
   /** Whether it follows the request on the stage. */
   readonly followsRequest?: boolean;
-  readonly needs: "operations" | "write path" | "bins";
+  readonly needs: "operations" | "write path" | "bins" | "copies";
 }
 
 /** The stage's own view, which is more than a chart. */
@@ -77,6 +78,16 @@ export function chartsOf(doc: Pick<CaseDocument, "focus">): readonly Chart[] {
       },
       moment: describeMoment,
       table: ({ result }) => intervalTable(result),
+    },
+    {
+      name: "copy-timeline",
+      title: "Copies side by side",
+      hides:
+        "Each copy from its own start, though they ran one after the other. Within a request the phases are stacked: which came first is not kept.",
+      needs: "copies",
+      draw: ({ result }, width) => copyTimeline(result, { width }),
+      describe: describeCopies,
+      table: ({ result }) => copyTable(result),
     },
     {
       name: "lifetimes",
@@ -135,6 +146,7 @@ export function isOffered(chart: Chart, doc: Pick<CaseDocument, "view" | "views"
   if (chart.name === doc.view) return false;
   if (doc.views.includes(chart.name)) return true;
   if (chart.needs === "write path") return doc.scenario.zfs !== undefined;
+  if (chart.needs === "copies") return false;
   return chart.needs === "bins" || keepsLog(doc);
 }
 
@@ -182,6 +194,23 @@ function intervalTable(result: Result): HTMLTableElement {
       { title: "free", value: (row) => groupThousands(row.not_delayed) },
       { title: "delayed", value: (row) => groupThousands(row.delayed) },
       { title: "stopped", value: (row) => groupThousands(row.blocked) },
+    ],
+  });
+}
+
+function copyTable(result: Result): HTMLTableElement {
+  return resultTable({
+    caption: "Copies",
+    rows: copiesOf(result),
+    columns: [
+      { title: "copy", value: (copy) => copy.job },
+      { title: "time", value: (copy) => formatNanos(copy.elapsed_ns) },
+      { title: "copied", value: (copy) => formatBytes(copy.bytes) },
+      { title: "reads and writes", value: (copy) => groupThousands(copy.requests.length) },
+      { title: "on the network", value: (copy) => formatNanos(copy.shares_ns.network) },
+      { title: "round trips", value: (copy) => formatNanos(copy.shares_ns.distance) },
+      { title: "waiting", value: (copy) => formatNanos(copy.shares_ns.waiting + copy.shares_ns.window) },
+      { title: "in the server", value: (copy) => formatNanos(copy.shares_ns.server) },
     ],
   });
 }
