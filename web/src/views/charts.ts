@@ -4,6 +4,7 @@
  */
 import { column, type CaseDocument, type Result } from "../engine/api.ts";
 import { phases } from "./colours.ts";
+import { copiesOf, copyTimeline, describeCopies } from "./copyTimeline.ts";
 import { dirty } from "./dirty.ts";
 import { describeFlames, flameGraph, framesOf, functionsOf, share } from "./flameGraph.ts";
 import { formatBytes, formatNanos, formatNumber, groupThousands } from "./format.ts";
@@ -39,7 +40,7 @@ export interface Chart {
   readonly moment?: (result: Result, time_s: number) => string;
   /** Whether it follows the request on the stage. */
   readonly followsRequest?: boolean;
-  readonly needs: "operations" | "write path" | "controller" | "bins";
+  readonly needs: "operations" | "write path" | "controller" | "bins" | "copies";
 }
 
 /** The stage's own view, which is more than a chart. */
@@ -101,6 +102,16 @@ export function chartsOf(doc: Pick<CaseDocument, "focus">): readonly Chart[] {
       table: ({ result }) => functionTable(result),
     },
     {
+      name: "copy-timeline",
+      title: "Copies side by side",
+      hides:
+        "Each copy from its own start, though they ran one after the other. Within a request the phases are stacked: which came first is not kept.",
+      needs: "copies",
+      draw: ({ result }, width) => copyTimeline(result, { width }),
+      describe: describeCopies,
+      table: ({ result }) => copyTable(result),
+    },
+    {
       name: "lifetimes",
       title: "Lifetimes",
       hides: `Each ${op} of ${job} by phase. Hides when each phase came: the bars are stacked in a fixed order.`,
@@ -158,6 +169,7 @@ export function isOffered(chart: Chart, doc: Pick<CaseDocument, "view" | "views"
   if (doc.views.includes(chart.name)) return true;
   if (chart.needs === "write path") return doc.scenario.zfs !== undefined;
   if (chart.needs === "controller") return doc.scenario.controller !== undefined;
+  if (chart.needs === "copies") return false;
   return chart.needs === "bins" || keepsLog(doc);
 }
 
@@ -205,6 +217,23 @@ function intervalTable(result: Result): HTMLTableElement {
       { title: "free", value: (row) => groupThousands(row.not_delayed) },
       { title: "delayed", value: (row) => groupThousands(row.delayed) },
       { title: "stopped", value: (row) => groupThousands(row.blocked) },
+    ],
+  });
+}
+
+function copyTable(result: Result): HTMLTableElement {
+  return resultTable({
+    caption: "Copies",
+    rows: copiesOf(result),
+    columns: [
+      { title: "copy", value: (copy) => copy.job },
+      { title: "time", value: (copy) => formatNanos(copy.elapsed_ns) },
+      { title: "copied", value: (copy) => formatBytes(copy.bytes) },
+      { title: "reads and writes", value: (copy) => groupThousands(copy.requests.length) },
+      { title: "on the network", value: (copy) => formatNanos(copy.shares_ns.network) },
+      { title: "round trips", value: (copy) => formatNanos(copy.shares_ns.distance) },
+      { title: "waiting", value: (copy) => formatNanos(copy.shares_ns.waiting + copy.shares_ns.window) },
+      { title: "in the server", value: (copy) => formatNanos(copy.shares_ns.server) },
     ],
   });
 }

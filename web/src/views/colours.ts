@@ -92,7 +92,7 @@ export const phases = [
   { name: "network_queue", label: "network queue", meaning: "waiting" },
   { name: "network_transfer", label: "network", meaning: "network" },
   { name: "round_trip", label: "round trip", meaning: "distance" },
-  { name: "window_wait", label: "window full", meaning: "waiting" },
+  { name: "window_wait", label: "window full", meaning: "stopped" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
 
 export type Phase = (typeof phases)[number];
