@@ -93,7 +93,7 @@ const CALLS: [&str; 16] = [
 fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
     match name {
         "version" => Ok(json!({"engine": env!("CARGO_PKG_VERSION")})),
-        "cases" => Ok(library::cases().iter().map(card).collect()),
+        "cases" => Ok(library::cases()?.into_iter().map(card).collect()),
         "case" => to_value(library::case(needed(input, "id")?)?),
         "schema" => Ok(scenario::schema::scenario_schema()),
         "presets" => Ok(library::presets().iter().map(preset_card).collect()),
@@ -139,12 +139,12 @@ fn preset_card(preset: &Value) -> Value {
 
 fn facts(input: &Map<String, Value>, ablated: bool) -> Result<Value, Problems> {
     let chosen = match text(input, "case")? {
-        Some(id) => std::slice::from_ref(library::case(id)?),
-        None => library::cases(),
+        Some(id) => vec![library::case(id)?],
+        None => library::cases()?,
     };
     let id = text(input, "id")?;
     let mut rows = Vec::new();
-    for case in chosen {
+    for case in &chosen {
         let mut runs = Runs::default();
         for fact in case.facts.iter().filter(|fact| id.is_none_or(|id| fact.id == id)) {
             if !ablated || fact.ablation.is_some() {

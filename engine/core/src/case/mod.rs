@@ -168,8 +168,7 @@ impl Case {
     /// # Errors
     /// When a field is missing, unknown or of the wrong type.
     pub fn read(document: Value) -> Result<Self, String> {
-        let id = document.get("id").and_then(Value::as_str).unwrap_or("?").to_owned();
-        serde_json::from_value(document).map_err(|error| format!("case {id}: {error}"))
+        serde_json::from_value(document).map_err(|error| error.to_string())
     }
 
     /// The variant of that name, or the default one.
