@@ -227,7 +227,16 @@ def _cell(value: float | str) -> str:
 
 
 def _cache(options: argparse.Namespace) -> int:
-    rows = seeklab.cache(options.trace, options.policy, options.size, objects=options.objects, one_in=options.one_in)
+    rows = seeklab.cache(
+        options.trace,
+        options.policy,
+        options.size,
+        objects=options.objects,
+        one_in=options.one_in,
+        block=options.block,
+        format=options.format,
+        target=options.target,
+    )
     if options.json:
         _print_json([{name: row[name] for name in ("policy", "size", "requests", "hits")} for row in rows])
     else:
@@ -366,14 +375,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_replay_options(replay)
     add_seed(replay)
 
-    cache = add("cache", _cache, "Count the hits of cache policies over a trace.")
-    cache.add_argument("trace", metavar="TRACE", help="time,object,size lines, gzipped or not")
-    cache.add_argument(
-        "--policy", metavar="P,...", type=_list, required=True, help="lru, arc, ...; belady is the optimum"
-    )
-    cache.add_argument("--size", metavar="N,...", type=_list, required=True, help="bytes, such as 1000 or 4MiB")
-    cache.add_argument("--objects", action="store_true", help="count objects in place of bytes")
-    cache.add_argument("--one-in", metavar="N", type=int, default=1, help="sample one object in N (an estimate)")
+    _add_cache_options(add("cache", _cache, "Count the hits of cache policies over a trace."))
 
     curve = add("curve", _curve, "Print points of a mechanism's own curve.")
     curve.add_argument("name", metavar="NAME", help="openzfs-delay, openzfs-async-writes or zfs2008-limit")
@@ -411,6 +413,20 @@ def _add_sweep_options(added: argparse.ArgumentParser) -> None:
     added.add_argument("--seeds", metavar="N,M-N", type=_seeds, default=[1], help="such as 1-5 or 1,7 (default 1)")
     added.add_argument("--metric", metavar="M,...", type=_list, help="columns to print; the case's own when left out")
     added.add_argument("--csv", action="store_true", help="print every column as comma-separated values")
+
+
+def _add_cache_options(cache: argparse.ArgumentParser) -> None:
+    cache.add_argument("trace", metavar="TRACE", help="time,object,size lines or any trace that replay takes")
+    cache.add_argument(
+        "--policy", metavar="P,...", type=_list, required=True, help="lru, arc, ...; belady is the optimum"
+    )
+    cache.add_argument("--size", metavar="N,...", type=_list, required=True, help="bytes, such as 1000 or 4MiB")
+    cache.add_argument("--objects", action="store_true", help="count objects in place of bytes")
+    cache.add_argument("--one-in", metavar="N", type=int, default=1, help="sample one object in N (an estimate)")
+
+    cache.add_argument("--block", metavar="N", help="bytes of a block of recorded requests (default 4KiB)")
+    cache.add_argument("--format", choices=TRACE_FORMATS, help="the trace's format; its first line tells when left out")
+    cache.add_argument("--target", metavar="NAME", help="one file or device of a trace that has several")
 
 
 def _add_replay_options(added: argparse.ArgumentParser) -> None:

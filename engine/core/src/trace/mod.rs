@@ -137,6 +137,12 @@ impl Format {
         Some(())
     }
 
+    /// The format of a text, by its first line that is not empty.
+    #[must_use]
+    pub fn of(text: &[u8]) -> Option<Self> {
+        Self::detect(first_line(unmarked(text))?.1)
+    }
+
     /// The format whose first line (not empty) looks like this.
     #[must_use]
     pub fn detect(first_line: &[u8]) -> Option<Self> {
@@ -290,17 +296,27 @@ pub struct Problem {
     pub fault: Fault,
 }
 
+/// A text without its byte order mark.
+fn unmarked(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
+/// The first line that is not empty, with its number.
+fn first_line(text: &[u8]) -> Option<(u32, &[u8])> {
+    text::lines(text).find(|(_, line)| !line.is_empty())
+}
+
 impl Trace {
     /// Reads a trace in `format`, or in the one that its first line shows.
     ///
     /// # Errors
     /// The first line that cannot be read, or that there is no request.
     pub fn read(text: &[u8], format: Option<Format>) -> Result<Self, Problem> {
-        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let text = unmarked(text);
         if text.len() > MOST_TEXT_BYTES {
             return Err(Problem { line: 1, fault: Fault::TooLong { found: text.len() } });
         }
-        let Some((line, first)) = text::lines(text).find(|(_, line)| !line.is_empty()) else {
+        let Some((line, first)) = first_line(text) else {
             return Err(Problem { line: 1, fault: Fault::Empty });
         };
         let Some(format) = format.or_else(|| Format::detect(first)) else {
