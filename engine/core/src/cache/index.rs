@@ -98,7 +98,7 @@ impl Hasher for GroupHasher {
 #[derive(Debug)]
 pub(super) struct Groups {
     places: HashMap<u64, u32, BuildHasherDefault<GroupHasher>>,
-    groups: Vec<Group>,
+    slots: Vec<Group>,
     free: Vec<u32>,
     /// Number and place of the last group that a key was added to.
     added: (u64, u32),
@@ -112,28 +112,28 @@ const NO_GROUP: u64 = u64::MAX;
 impl Default for Groups {
     fn default() -> Self {
         let none = (NO_GROUP, NONE);
-        Self { places: HashMap::default(), groups: Vec::new(), free: Vec::new(), added: none, removed: none }
+        Self { places: HashMap::default(), slots: Vec::new(), free: Vec::new(), added: none, removed: none }
     }
 }
 
 impl Groups {
     fn get(&self, group: u64) -> Group {
-        self.places.get(&group).map_or([NONE; NEIGHBOURS], |place| self.groups[*place as usize])
+        self.places.get(&group).map_or([NONE; NEIGHBOURS], |place| self.slots[*place as usize])
     }
 
     fn insert(&mut self, key: u64, slot: Slot) {
         let (group, neighbour) = neighbours(key);
         if self.added.0 != group {
-            let Self { places, groups, free, .. } = self;
+            let Self { places, slots, free, .. } = self;
             let place = *places.entry(group).or_insert_with(|| {
                 free.pop().unwrap_or_else(|| {
-                    groups.push([NONE; NEIGHBOURS]);
-                    u32::try_from(groups.len() - 1).unwrap_or(NONE) // no more than slots
+                    slots.push([NONE; NEIGHBOURS]);
+                    u32::try_from(slots.len() - 1).unwrap_or(NONE) // no more than slots
                 })
             });
             self.added = (group, place);
         }
-        self.groups[self.added.1 as usize][neighbour] = slot;
+        self.slots[self.added.1 as usize][neighbour] = slot;
     }
 
     fn remove(&mut self, key: u64) {
@@ -143,7 +143,7 @@ impl Groups {
             self.removed = (group, *place);
         }
         let place = self.removed.1;
-        let slots = &mut self.groups[place as usize];
+        let slots = &mut self.slots[place as usize];
         slots[neighbour] = NONE;
         if *slots == [NONE; NEIGHBOURS] {
             self.places.remove(&group);

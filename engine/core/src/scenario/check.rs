@@ -183,8 +183,7 @@ fn check_memory(scenario: &Scenario, plan: &plan::Plan, problems: &mut Problems)
     let reachable: u64 = plan.workers.iter().map(|worker| worker.region.end - worker.region.start).sum();
     let block = scenario.volume.as_ref().map_or(super::default_block().0, |volume| volume.block.0);
     let cached = |size: u64| size.min(reachable) / block * BYTES_PER_CACHED_BLOCK;
-    let cached_bytes =
-        largest_cache(scenario).map_or(0, |size| cached(size)) + scenario.tier.iter().map(|tier| cached(tier.size.0)).sum::<u64>();
+    let cached_bytes = largest_cache(scenario).map_or(0, cached) + scenario.tier.iter().map(|tier| cached(tier.size.0)).sum::<u64>();
     let in_flight: u64 = scenario.jobs.iter().map(|job| u64::from(job.iodepth) * u64::from(job.numjobs)).sum();
     let drives = scenario.devices.iter().filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?)));
     let map_bytes = drives.sum::<u64>() + scenario.tier.as_ref().map_or(0, |tier| ssd::memory_bytes(&tier.ssd));
