@@ -117,7 +117,7 @@ fn tier(scenario: &Scenario, plan: &Plan) -> Option<Tier> {
     let spec = scenario.tier.as_ref()?;
     let kept: Vec<String> = spec.primed.iter().filter(|name| !spec.evicted.contains(name)).cloned().collect();
     let block = scenario.volume.as_ref().map_or(scenario.layout.unit, |volume| volume.block);
-    Some(Tier::new(block.0, spec.size.0, spec.admit, &regions(scenario, plan, &kept), from(scenario, Layer::Layout)))
+    Some(Tier::new(block.0, spec.size.0, spec.policy, spec.admit, &regions(scenario, plan, &kept), from(scenario, Layer::Layout)))
 }
 
 impl Stack {

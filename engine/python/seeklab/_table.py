@@ -135,7 +135,9 @@ class Table:
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self._columns)
         shown = min(self._length, SHOWN_ROWS)
         body = "".join(
-            "<tr>" + "".join(f"<td>{_plain(values[row])}</td>" for values in self._columns.values()) + "</tr>"
+            "<tr>"
+            + "".join(f"<td>{html.escape(_plain(values[row]))}</td>" for values in self._columns.values())
+            + "</tr>"
             for row in range(shown)
         )
         rest = f"<p>{shown} of {self._length} rows</p>" if shown < self._length else ""

@@ -90,6 +90,19 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
             problems.push(Problem::new("volume.cache.size", format!("{} is smaller than one block of {}", cache.size, volume.block)));
         }
     }
+    for (volume, cache) in scenario.volume.iter().filter_map(|volume| Some((volume, volume.cache.as_ref()?))) {
+        for (index, change) in cache.resize.iter().enumerate() {
+            let mut wrong = |field: &str, message: String| {
+                problems.push(Problem::new(format!("volume.cache.resize[{index}].{field}"), message));
+            };
+            if change.size < volume.block {
+                wrong("size", format!("{} is smaller than one block of {}", change.size, volume.block));
+            }
+            if cache.resize[..index].last().is_some_and(|before| before.at >= change.at) {
+                wrong("at", format!("{} is not after the change before it; write them in order of time", change.at));
+            }
+        }
+    }
     for (index, group) in scenario.devices.iter().enumerate() {
         if let Some(spec) = &group.ssd {
             ssd::check(spec, &format!("devices[{index}].ssd"), problems);
@@ -169,12 +182,17 @@ fn check_groups(scenario: &Scenario, problems: &mut Problems) {
     }
 }
 
+/// The most that the volume's cache ever holds, in bytes.
+fn largest_cache(scenario: &Scenario) -> Option<u64> {
+    let cache = scenario.volume.as_ref()?.cache.as_ref()?;
+    cache.resize.iter().map(|change| change.size.0).chain([cache.size.0]).max()
+}
+
 fn check_memory(scenario: &Scenario, plan: &plan::Plan, problems: &mut Problems) {
     let reachable: u64 = plan.workers.iter().map(|worker| worker.region.end - worker.region.start).sum();
     let block = scenario.volume.as_ref().map_or(super::default_block().0, |volume| volume.block.0);
     let cached = |size: u64| size.min(reachable) / block * BYTES_PER_CACHED_BLOCK;
-    let cached_bytes = scenario.volume.iter().filter_map(|volume| volume.cache.as_ref()).map(|cache| cached(cache.size.0)).sum::<u64>()
-        + scenario.tier.iter().map(|tier| cached(tier.size.0)).sum::<u64>();
+    let cached_bytes = largest_cache(scenario).map_or(0, cached) + scenario.tier.iter().map(|tier| cached(tier.size.0)).sum::<u64>();
     let in_flight: u64 = scenario.jobs.iter().map(|job| u64::from(job.iodepth) * u64::from(job.numjobs)).sum();
     let drives = scenario.devices.iter().filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?)));
     let map_bytes = drives.sum::<u64>() + scenario.tier.as_ref().map_or(0, |tier| ssd::memory_bytes(&tier.ssd));

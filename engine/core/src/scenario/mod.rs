@@ -17,6 +17,7 @@ pub use problem::{Problem, Problems};
 pub use read::read;
 pub use units::{Bytes, Extent, Nanos};
 
+use crate::cache::PolicyKind;
 use crate::client::copy::CopySpec;
 use crate::controller::spec::ControllerSpec;
 use crate::device::hdd::QueuePolicy;
@@ -406,6 +407,25 @@ pub struct Cache {
     /// Jobs whose regions are in the cache when the run starts (in this order, as far as they fit).
     #[serde(default)]
     pub primed: Vec<String>,
+    /// Which block leaves when another needs its room.
+    #[serde(default)]
+    #[schemars(title = "Replacement policy")]
+    pub policy: PolicyKind,
+    /// Sizes that the cache changes to while the run goes on, in order of time.
+    #[serde(default)]
+    pub resize: Vec<Resize>,
+}
+
+/// A change of a cache's size.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Resize {
+    /// When.
+    #[schemars(title = "At")]
+    pub at: Nanos,
+    /// Memory of the cache from then on.
+    #[schemars(title = "Cache", extend("minimum" = 4096, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
+    pub size: Bytes,
 }
 
 /// A prefetcher that reads the range after each large read.
@@ -446,6 +466,10 @@ pub struct Tier {
     #[serde(default)]
     #[schemars(title = "Admit what is read")]
     pub admit: bool,
+    /// Which block leaves when another needs its room.
+    #[serde(default)]
+    #[schemars(title = "Replacement policy")]
+    pub policy: PolicyKind,
     /// The tier's device.
     pub ssd: Ssd,
 }

@@ -30,10 +30,11 @@ use super::spec::{Placement, Start, ZfsSpec};
 use super::throttle::asked::{DrainRate, Question};
 use super::throttle::{Admission, Attempt, Pool, SyncReport, Throttle, mul_div};
 use super::txg::{Groups, Step};
+use crate::cache::{Cursor, NONE, PolicyKind};
 use crate::device::transfer_ns;
 use crate::kernel::{Address, Kernel, Layer, NS_PER_S, Op, Phase, Request, RequestId, Signal};
 use crate::layout::{Layout, Piece};
-use crate::volume::lru::{Lru, NONE};
+use crate::volume::blocks::Blocks;
 
 const HERE: Address = Address::of(Layer::Volume);
 /// The timer of the sync thread; every other timer bears the number of a request.
@@ -172,7 +173,7 @@ pub struct ZfsVolume {
     /// Leaves that have been given something, and the ramp's value when all of them were last asked.
     touched: Vec<usize>,
     pumped_at: u32,
-    cache: Option<Lru>,
+    cache: Option<Blocks>,
     states: Vec<State>,
     sleeping: VecDeque<RequestId>,
     for_space: VecDeque<RequestId>,
@@ -249,7 +250,7 @@ impl ZfsVolume {
             queued_writes: 0,
             touched: Vec::new(),
             pumped_at: 0,
-            cache: (spec.cache.0 >= record_bytes).then(|| Lru::new(spec.cache.0 / record_bytes)),
+            cache: (spec.cache.0 >= record_bytes).then(|| Blocks::new(PolicyKind::Lru, spec.cache.0 / record_bytes)),
             states: Vec::new(),
             sleeping: VecDeque::new(),
             for_space: VecDeque::new(),
@@ -557,12 +558,9 @@ impl ZfsVolume {
         let Some(cache) = &mut self.cache else { return };
         for block in first..end {
             match cache.find(block) {
-                Some(place) if cache.node(place).fetch == NONE => cache.touch(place),
+                Some(place) if cache.mark(place).fetch == NONE => cache.touch(place),
                 Some(_) => {}
-                None => {
-                    let place = cache.add(block, NONE, NONE);
-                    cache.arrive(place);
-                }
+                None => cache.add(block, NONE, NONE),
             }
         }
     }
@@ -946,7 +944,7 @@ impl ZfsVolume {
         if let Some(cache) = &mut self.cache
             && let Some(place) = cache.find(block)
         {
-            let fetch = cache.node(place).fetch;
+            let fetch = cache.mark(place).fetch;
             if fetch == NONE {
                 cache.touch(place);
                 return Found::Here;
@@ -971,10 +969,8 @@ impl ZfsVolume {
     /// A block that was read has arrived.
     fn arrived(&mut self, kernel: &mut Kernel, number: u32, child: RequestId) {
         let block = self.works[number as usize].blocks;
-        if let Some(cache) = &mut self.cache
-            && let Some(place) = cache.find(block).filter(|place| cache.node(*place).fetch == number)
-        {
-            cache.arrive(place);
+        if let Some(cache) = &mut self.cache {
+            cache.arrive(&mut Cursor::default(), block, number);
         }
         let mut waiters = std::mem::take(&mut self.works[number as usize].waiters);
         for id in waiters.drain(..) {
