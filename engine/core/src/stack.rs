@@ -22,6 +22,7 @@ use crate::volume::prefetch::Range;
 use crate::volume::tier::Tier;
 use crate::workload::Workload;
 use crate::workload::replay::Replay;
+use crate::zfs::record::Record;
 use crate::zfs::throttle::asked::Question;
 use crate::zfs::volume::{Below, ZfsVolume};
 
@@ -343,6 +344,12 @@ impl Stack {
     #[must_use]
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
+    }
+
+    /// What the ZFS layer left; `None` without one.
+    #[must_use]
+    pub fn zfs_record(&self) -> Option<&Record> {
+        self.zfs.as_ref().map(|zfs| &zfs.record)
     }
 
     /// What each device has done.

@@ -27,7 +27,11 @@ if TYPE_CHECKING:
 
 DONE, CHECK_FAILED, BAD_INPUT, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
 
-TOOLS = ("oplog", "histogram", "iostat", "fio", "fio-json", "folded")
+TOOLS = (
+    *("oplog", "histogram", "iostat", "fio", "fio-json", "folded"),
+    *("quantize", "lquantize", "packed", "dirty", "sync", "delays"),
+)
+"""Tools whose output the engine prints: of the operations, of the devices, as fio, and as DTrace's aggregations."""
 TRACE_FORMATS = ("fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "seeklab-ops")
 LARGEST_SEED = 2**53 - 1
 MOST_COMPLAINTS = 20
@@ -151,9 +155,12 @@ def _fact_line(row: Mapping[str, Any]) -> tuple[str, ...]:
     return (row["id"], row["kind"], text, _number(row["simulated"]), row["unit"], row["tolerance"], held, row["title"])
 
 
+SHOW_OPTIONS = ("job", "skip", "limit", "from", "to", "step")
+
+
 def _show(options: argparse.Namespace) -> int:
     result = _run_case(options)
-    chosen = {name: getattr(options, name) for name in ("job", "skip", "limit") if getattr(options, name) is not None}
+    chosen = {name: getattr(options, name) for name in SHOW_OPTIONS if getattr(options, name) is not None}
     text = result.text(options.tool, **chosen)
     if options.json:
         _print_json({**_run_document(result), "tool": options.tool, "text": text})
@@ -361,9 +368,12 @@ def _parser() -> argparse.ArgumentParser:
     show = add("show", _show, "Run a case and print what an observation tool would have shown.")
     add_run_options(show)
     show.add_argument("--as", dest="tool", choices=TOOLS, required=True, help="the tool")
-    show.add_argument("--job", metavar="NAME", help="only this job in the operation log")
+    show.add_argument("--job", metavar="NAME", help="only this job")
     show.add_argument("--skip", metavar="N", type=int, help="begin after so many lines of the operation log")
     show.add_argument("--limit", metavar="N", type=int, help="at most so many lines of the operation log (default 40)")
+
+    for name, help_ in (("from", "start (default 0)"), ("to", "end (default 50, at most 1000)"), ("step", "width (1)")):
+        show.add_argument(f"--{name}", metavar="MS", type=int, help=f"{help_} of lquantize's buckets")
 
     fio = add("fio", _fio, "Run a fio job file on a modelled device.", json_option=False)
     fio.add_argument("jobfile", metavar="JOBFILE", help="a fio job file; - reads the standard input")

@@ -95,7 +95,19 @@ export function column(result: Result, name: string): Column {
 
 /** Options of the text tools that print what the real tools print. */
 export interface TextRequest {
-  readonly tool: "oplog" | "histogram" | "fio" | "fio-json" | "iostat" | "folded";
+  readonly tool:
+    | "oplog"
+    | "histogram"
+    | "fio"
+    | "fio-json"
+    | "iostat"
+    | "folded"
+    | "quantize"
+    | "lquantize"
+    | "packed"
+    | "dirty"
+    | "sync"
+    | "delays";
   readonly [option: string]: string | number | boolean;
 }
 

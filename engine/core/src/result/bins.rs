@@ -2,6 +2,9 @@
 
 /// Bins an octave, as a power of two.
 const STEPS_LOG2: u32 = 3;
+/// Milliseconds up to which there are linear counts.
+pub const LINEAR_MS: u64 = 1000;
+const MS_BINS: usize = 1001;
 const BINS: usize = 64 << STEPS_LOG2;
 
 /// Counts and total nanoseconds by latency. O(1) to add to, 8 KiB.
@@ -11,6 +14,8 @@ pub struct Bins {
     totals_ns: Vec<u64>,
     /// By octave of whole microseconds: 0, 1, 2 to 3, 4 to 7, ...
     octaves_us: Vec<u64>,
+    /// By whole milliseconds; the last takes what is longer.
+    linear_ms: Vec<u64>,
 }
 
 /// One bin that is not empty.
@@ -28,7 +33,7 @@ pub struct Bin {
 
 impl Default for Bins {
     fn default() -> Self {
-        Self { counts: vec![0; BINS], totals_ns: vec![0; BINS], octaves_us: vec![0; 65] }
+        Self { counts: vec![0; BINS], totals_ns: vec![0; BINS], octaves_us: vec![0; 65], linear_ms: vec![0; MS_BINS] }
     }
 }
 
@@ -50,16 +55,26 @@ fn lower_ns(bin: usize) -> u64 {
 
 impl Bins {
     /// Adds a latency.
+    #[allow(clippy::cast_possible_truncation)] // at most a thousand
     pub fn add(&mut self, ns: u64) {
         let bin = bin_of(ns);
         self.counts[bin] += 1;
         self.totals_ns[bin] += ns;
+        self.linear_ms[(ns / 1_000_000).min(LINEAR_MS) as usize] += 1;
         self.octaves_us[(ns / 1000).checked_ilog2().map_or(0, |octave| octave as usize + 1)] += 1;
     }
 
     /// The counts of all bins, empty ones included.
     pub fn counts(&self) -> impl Iterator<Item = u64> + '_ {
         self.counts.iter().copied()
+    }
+
+    /// How many took `from` milliseconds or longer and less than `to`; bounds beyond [`LINEAR_MS`] count as that.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation)] // at most a thousand
+    pub fn between_ms(&self, from: u64, to: u64) -> u64 {
+        let end = if to > LINEAR_MS { MS_BINS } else { to as usize };
+        self.linear_ms[(from.min(LINEAR_MS) as usize).min(end)..end].iter().sum()
     }
 
     /// Counts by powers of two of whole microseconds, as tracers bucket them: `(lower, count)` with `lower` 0, 1, 2, 4, ... in

@@ -4,11 +4,12 @@
 //! |---|---|---|
 //! | `zfs_not_delayed_writes`, `zfs_delayed_writes`, `zfs_blocked_writes` | | writes that entered at once, that slept, that were stopped at a limit |
 //! | `zfs_delay_total_s`, `zfs_blocked_total_s` | s | what they slept and waited |
-//! | `zfs_delayed_share_percent` | % | delayed writes of all |
+//! | `zfs_delayed_share_percent`, `zfs_blocked_share_percent` | % | delayed and stopped writes of all |
 //! | `zfs_first_delay_s` | s | when a write first slept; the end of the last worker when none did |
 //! | `zfs_writes_before_delay` | | writes that had entered by then |
-//! | `zfs_written_bytes`, `zfs_metadata_bytes` | B | written to the devices, and metadata in it |
+//! | `zfs_written_bytes`, `zfs_metadata_bytes`, `zfs_metadata_share_percent` | B, % | written to the devices, metadata in it, and its share |
 //! | `zfs_dirty_max_bytes` | B | most dirty data |
+//! | `zfs_async_writes_max` | | most group writes in flight, over all devices |
 //! | `zfs_dirty_settled_share_percent` | % | dirty data of the throttle's limit, averaged over the second half of the workers' time |
 //! | `zfs_largest_step_down_bytes` | B | the largest amount of dirty data released at once for one block, or for a group that is released as one |
 //! | `zfs_groups` | | groups that have been filled: closed, with writes in them |
@@ -43,13 +44,17 @@ pub(super) fn throttling(list: &mut List, record: &Record, elapsed_ns: u64) {
     list.add("zfs_blocked_total_s".into(), "s", real(counts.blocked_ns) / real(NS_PER_S));
     let writes = record.groups.iter().map(|group| group.writes).sum();
     list.add("zfs_delayed_share_percent".into(), "%", share_percent(counts.delayed, writes));
+    list.add("zfs_blocked_share_percent".into(), "%", share_percent(counts.blocked, writes));
     list.add("zfs_first_delay_s".into(), "s", real(counts.first_sleep_ns.unwrap_or(elapsed_ns)) / real(NS_PER_S));
     let before = if counts.first_sleep_ns.is_some() { counts.writes_before_sleep } else { writes };
     list.add("zfs_writes_before_delay".into(), "", real(before));
     list.add("zfs_written_bytes".into(), "B", real(counts.written_bytes));
     list.add("zfs_metadata_bytes".into(), "B", real(counts.metadata_bytes));
+    list.add("zfs_metadata_share_percent".into(), "%", share_percent(counts.metadata_bytes, counts.written_bytes));
     let most = record.series.iter().map(|row| row.dirty_max_bytes).max().unwrap_or(0);
     list.add("zfs_dirty_max_bytes".into(), "B", real(most));
+    let widest = record.series.iter().map(|row| row.async_writes_max).max().unwrap_or(0);
+    list.add("zfs_async_writes_max".into(), "", f64::from(widest));
     if let Some(share) = settled_share_percent(record, elapsed_ns) {
         list.add("zfs_dirty_settled_share_percent".into(), "%", share);
     }

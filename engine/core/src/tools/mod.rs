@@ -1,6 +1,7 @@
 //! What observation tools print of a run, each in its own format. They all read the same result, so that a learner can compare
 //! what each one hides.
 
+pub mod dtrace;
 pub mod fio;
 pub mod histogram;
 pub mod iostat;
@@ -12,7 +13,7 @@ use crate::cpu::folded::fold;
 use crate::scenario::{Problem, Problems};
 use crate::stack::Stack;
 
-const TOOLS: [&str; 6] = ["oplog", "histogram", "iostat", "fio", "fio-json", "folded"];
+const TOOLS: [&str; 12] = ["oplog", "histogram", "iostat", "fio", "fio-json", "folded", "quantize", "lquantize", "packed", "dirty", "sync", "delays"];
 
 /// Prints a run as the tool called `name` does.
 ///
@@ -26,6 +27,12 @@ pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<
         "folded" => Ok(stack.controller().map_or_else(String::new, |controller| fold(&controller.frames()))),
         "fio" => Ok(crate::fio::normal(&fio::report(stack, options)?)),
         "fio-json" => Ok(crate::fio::json(&fio::report(stack, options)?)),
+        "quantize" => dtrace::quantize(stack, options),
+        "lquantize" => dtrace::lquantize(stack, options),
+        "packed" => dtrace::packed(stack, options),
+        "dirty" => dtrace::dirty(stack),
+        "sync" => dtrace::sync(stack),
+        "delays" => dtrace::delays(stack),
         _ => Err(vec![Problem::unknown("tool", "tool", name, TOOLS)]),
     }
 }

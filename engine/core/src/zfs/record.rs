@@ -43,6 +43,8 @@ pub struct GroupRow {
     pub quiesced_ns: u64,
     /// When its sync began.
     pub sync_started_ns: u64,
+    /// Dirty bytes of all groups when its sync began.
+    pub dirty_bytes: u64,
     /// When its data were written.
     pub data_written_ns: u64,
     /// When its sync ended.
@@ -162,6 +164,8 @@ pub struct Record {
     pub counts: Counts,
     /// Requests to the devices, by direction (reads, writes).
     pub device_ios: [DeviceIos; 2],
+    /// What writes slept.
+    pub delays: Bins,
     interval_ns: u64,
     row: SeriesRow,
     row_ends_ns: u64,
@@ -180,6 +184,7 @@ impl Record {
             series: Vec::new(),
             groups: Vec::new(),
             counts: Counts::default(),
+            delays: Bins::default(),
             device_ios: [DeviceIos::default(), DeviceIos::default()],
             interval_ns,
             row: SeriesRow::default(),
@@ -266,6 +271,9 @@ impl Record {
         self.counts.not_delayed += not_delayed;
         self.counts.delayed += delayed;
         self.counts.delay_ns += held.delay_ns;
+        if held.delayed {
+            self.delays.add(held.delay_ns);
+        }
         self.counts.blocked += blocked;
         self.counts.blocked_ns += held.blocked_ns;
         self.row.not_delayed += not_delayed;

@@ -634,6 +634,7 @@ impl ZfsVolume {
     fn start_sync(&mut self, kernel: &mut Kernel, group: u64) {
         let now_ns = kernel.now_ns;
         let data_bytes = self.dirty.charged_bytes(group);
+        let dirty_bytes = self.dirty.total_bytes();
         self.dirty.blocks(group).sorted_words(&mut self.sync.words);
         let metadata =
             if data_bytes == 0 { 0 } else { self.metadata_bytes.saturating_add(mul_div(data_bytes, self.metadata_percent, 100)) };
@@ -642,7 +643,7 @@ impl ZfsVolume {
         (sync.pass, sync.next_word, sync.pending) = (1, 0, 0);
         (sync.metadata_now, sync.metadata_later) = (0, metadata);
         self.record.group(group, |row| {
-            (row.sync_started_ns, row.bytes, row.metadata_bytes) = (now_ns, data_bytes, metadata);
+            (row.sync_started_ns, row.bytes, row.metadata_bytes, row.dirty_bytes) = (now_ns, data_bytes, metadata, dirty_bytes);
         });
         self.sync_on(kernel);
     }
