@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab._files import read_text
+from seeklab._files import read_text, text_or_file
 from seeklab._host import engine
 
 if TYPE_CHECKING:
@@ -20,13 +20,14 @@ def cache(
     objects: bool = False,
     one_in: int = 1,
 ) -> list[dict[str, Any]]:
-    """Count the hits of replacement policies over a trace of `time,object,size` lines, gzipped or not.
+    """Count the hits of replacement policies over a trace of `time,object,size` lines.
 
+    `trace` is a path, gzipped or not, or the text itself (anything with a line break).
     Sizes are bytes, as numbers or texts such as "4MiB"; with `objects` they are numbers of objects and the sizes in the
     trace are ignored. The policy `belady` is the optimum that knows the future. `one_in=100` samples one object in 100.
     One row for each policy and size: policy, size, requests, hits, bytes, hit_bytes, exact.
     """
-    text = read_text(trace, "a trace of time,object,size lines")
+    text = text_or_file(trace, "a trace of time,object,size lines")
     request = {"trace": text, "policies": list(policies), "sizes": list(sizes), "objects": objects, "one_in": one_in}
     rows: list[dict[str, Any]] = engine().call("cache", request)
     return rows
