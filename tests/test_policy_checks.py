@@ -38,7 +38,7 @@ class Raises(Lru):
     """Has a bug."""
 
     def evict(self, incoming: int) -> int:
-        message = "no idea"
+        message = f"no idea for {incoming}"
         raise KeyError(message)
 
 
