@@ -80,8 +80,10 @@ export type Column = Float64Array | Uint32Array;
 
 /** A finished run: what it amounts to, and its tables column by column (`ops.latency_ns`, `bins.count`, ...). */
 export interface Result {
-  /** What ran, where its tables cannot be read without it: those of a file system with thresholds. */
+  /** What ran, where its tables cannot be read without it: those of a file system with thresholds, and of a controller with shards. */
   readonly scenario?: Scenario;
+  /** Processor time by stack of functions, folded, where the run has a controller. */
+  readonly folded?: string;
   readonly summary: Summary;
   readonly columns: Readonly<Record<string, Column>>;
 }
@@ -93,7 +95,7 @@ export function column(result: Result, name: string): Column {
 
 /** Options of the text tools that print what the real tools print. */
 export interface TextRequest {
-  readonly tool: "oplog" | "histogram" | "fio" | "fio-json" | "iostat";
+  readonly tool: "oplog" | "histogram" | "fio" | "fio-json" | "iostat" | "folded";
   readonly [option: string]: string | number | boolean;
 }
 
@@ -139,7 +141,11 @@ export interface Term {
   readonly set?: Changes;
 }
 
-export type Measure = Term | { readonly ratio: readonly [Term, Term] } | { readonly difference: readonly [Term, Term] };
+export type Measure =
+  | Term
+  | { readonly ratio: readonly [Term, Term] }
+  | { readonly ratios: readonly [readonly [Term, Term], readonly [Term, Term]] }
+  | { readonly difference: readonly [Term, Term] };
 
 export interface WhatIf {
   readonly title: string;

@@ -81,9 +81,12 @@ export function collect(run: OpenRun, scenario: () => Scenario): Result {
   for (const { name, dtype } of unwrap<{ name: string; dtype: string }[]>(run.columns())) {
     columns[name] = dtype === "u32" ? run.u32(name) : run.f64(name);
   }
-  return (columns["zfs.limit_bytes"]?.length ?? 0) > 0
-    ? { scenario: scenario(), summary, columns }
-    : { summary, columns };
+  const has = (name: string) => (columns[name]?.length ?? 0) > 0;
+  if (has("cpu.index")) {
+    const folded = unwrap<string>(run.text(JSON.stringify({ tool: "folded" })));
+    return { scenario: scenario(), summary, columns, folded };
+  }
+  return has("zfs.limit_bytes") ? { scenario: scenario(), summary, columns } : { summary, columns };
 }
 
 /** Whatever was thrown, as problems that can cross to another thread. */

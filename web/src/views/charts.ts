@@ -5,6 +5,7 @@
 import { column, type CaseDocument, type Result } from "../engine/api.ts";
 import { phases } from "./colours.ts";
 import { dirty } from "./dirty.ts";
+import { describeFlames, flameGraph, framesOf, functionsOf, share } from "./flameGraph.ts";
 import { formatBytes, formatNanos, formatNumber, groupThousands } from "./format.ts";
 import { groupGantt } from "./groups.ts";
 import { cellsOf, heatmap } from "./heatmap.ts";
@@ -12,6 +13,8 @@ import { binsOf, histogram } from "./histogram.ts";
 import { lifetimes, pickRequests } from "./lifetimes.ts";
 import { missedFrom, readsOf, type Read } from "./reads.ts";
 import { resultTable } from "./resultTable.ts";
+import { shardMap } from "./shardMap.ts";
+import { activeSeconds, busyPercent, describeShards, nameOf, serversOf } from "./shards.ts";
 import { html } from "./svg.ts";
 import { coarser, describeMoment, describeRun, groupsOf, intervalsOf } from "./writePath.ts";
 import { mbPerS, rateOf, writeRate } from "./writeRate.ts";
@@ -36,7 +39,7 @@ export interface Chart {
   readonly moment?: (result: Result, time_s: number) => string;
   /** Whether it follows the request on the stage. */
   readonly followsRequest?: boolean;
-  readonly needs: "operations" | "write path" | "bins";
+  readonly needs: "operations" | "write path" | "controller" | "bins";
 }
 
 /** The stage's own view, which is more than a chart. */
@@ -77,6 +80,25 @@ export function chartsOf(doc: Pick<CaseDocument, "focus">): readonly Chart[] {
       },
       moment: describeMoment,
       table: ({ result }) => intervalTable(result),
+    },
+    {
+      name: "shard-map",
+      title: "Shard map",
+      hides: "Busy shares over the whole time. Hides when a shard was busy, and how long its queue was.",
+      needs: "controller",
+      draw: ({ result }, width) => shardMap(result, { width, job, op }),
+      describe: (result) => describeShards(result, job, op),
+      table: ({ result }) => serverTable(result, job, op),
+    },
+    {
+      name: "flame-graph",
+      title: "Flame graph",
+      hides:
+        "Where processor time went, over all jobs. Hides waiting: for a thread, a core, a lock, the network or a device.",
+      needs: "controller",
+      draw: ({ result }, width) => flameGraph(result, { width }),
+      describe: describeFlames,
+      table: ({ result }) => functionTable(result),
     },
     {
       name: "lifetimes",
@@ -135,6 +157,7 @@ export function isOffered(chart: Chart, doc: Pick<CaseDocument, "view" | "views"
   if (chart.name === doc.view) return false;
   if (doc.views.includes(chart.name)) return true;
   if (chart.needs === "write path") return doc.scenario.zfs !== undefined;
+  if (chart.needs === "controller") return doc.scenario.controller !== undefined;
   return chart.needs === "bins" || keepsLog(doc);
 }
 
@@ -203,6 +226,38 @@ function groupTable(result: Result): HTMLTableElement {
       { title: "limit after it", value: (row) => (row.limit_bytes === 0 ? "–" : formatBytes(row.limit_bytes)) },
       { title: "delayed", value: (row) => groupThousands(row.delayed) },
       { title: "stopped", value: (row) => groupThousands(row.blocked) },
+    ],
+  });
+}
+
+function serverTable(result: Result, job: string, op: string): HTMLTableElement {
+  const servers = serversOf(result, 0);
+  const seconds = activeSeconds(result, job, op);
+  return resultTable({
+    caption: "Controllers of the first disk",
+    rows: servers,
+    columns: [
+      { title: "thread", value: (server) => nameOf(server, servers) },
+      { title: "requests", value: (server) => groupThousands(server.requests) },
+      { title: "busy, %", value: (server) => formatNumber(busyPercent(server, seconds)) },
+      {
+        title: "mean time in it",
+        value: (server) => (server.requests === 0 ? "–" : formatNanos(server.response_ns / server.requests)),
+      },
+    ],
+  });
+}
+
+function functionTable(result: Result): HTMLTableElement {
+  const root = framesOf(result.folded ?? "");
+  return resultTable({
+    caption: "Processor time by function, all controllers together",
+    rows: functionsOf(root),
+    columns: [
+      { title: "part", value: (row) => row.name.split(" > ")[0]! },
+      { title: "function", value: (row) => row.name.split(" > ").slice(1).join(" > ") || "itself" },
+      { title: "time", value: (row) => formatNanos(row.ns) },
+      { title: "share", value: (row) => share(row.ns, root.ns) },
     ],
   });
 }

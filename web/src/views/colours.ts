@@ -18,6 +18,8 @@ export type Meaning =
   | "transfer"
   | "delayed"
   | "stopped"
+  | "processor"
+  | "dispatch"
   | "broken"
   | "fixed";
 
@@ -45,6 +47,8 @@ export const colours: Readonly<Record<Meaning, Colour>> = {
   transfer: colour("transfer", "#7a3300", "#b4672b", "#7a3300", "#e0935a", "solid"),
   delayed: colour("delayed on purpose", "#e8d92c", "#f0e442", "#6b6300", "#f0e442", "crossed"),
   stopped: colour("stopped at the limit", "#7d6a00", "#b09a1c", "#6b5a00", "#d6c34a", "barred"),
+  processor: colour("processor", "#6a51a3", "#9e8cd8", "#5a4392", "#b5a6e6", "solid"),
+  dispatch: colour("dispatch", "#a08bd0", "#c8bcf0", "#6a51a3", "#cdc2f2", "dotted"),
   broken: colour("broken", "#b3578a", "#d98bb8", "#96406f", "#e0a0c6", "solid"),
   fixed: colour("fixed", "#22272d", "#e9ebee", "#22272d", "#e9ebee", "solid"),
 };
@@ -74,6 +78,11 @@ export const phases = [
   { name: "flash_program", label: "flash program", meaning: "flash" },
   { name: "gc", label: "garbage collection", meaning: "waiting" },
   { name: "write_log", label: "write log", meaning: "flash" },
+  { name: "cpu_wait", label: "waiting for a thread or core", meaning: "waiting" },
+  { name: "dispatch", label: "dispatch", meaning: "dispatch" },
+  { name: "lock", label: "waiting for a lock", meaning: "stopped" },
+  { name: "cpu", label: "processor", meaning: "processor" },
+  { name: "replicate", label: "to other nodes", meaning: "transfer" },
   { name: "throttle_delay", label: "delayed on purpose", meaning: "delayed" },
   { name: "throttle_wait", label: "stopped at the limit", meaning: "stopped" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];

@@ -189,6 +189,7 @@ impl Controller {
         let mut all = Vec::new();
         for (&(disk, number), spent) in self.places.iter().zip(&self.spent) {
             let server = match number {
+                0 if self.spec.most_shards(self.disks.len()) == 1 => "controller".to_owned(),
                 0 => "primary".to_owned(),
                 number => format!("shard {}", number - 1),
             };
