@@ -32,6 +32,11 @@ PHASES = (
     "throttle_delay_ns",
     "throttle_wait_ns",
     "write_log_ns",
+    "cpu_wait_ns",
+    "cpu_ns",
+    "dispatch_ns",
+    "lock_ns",
+    "replicate_ns",
 )
 
 
