@@ -128,7 +128,7 @@ class Result:
         return self._table("shards")
 
     def text(self, tool: str, **options: object) -> str:
-        """Print what an observation tool shows of this run: `oplog`, `histogram`, `iostat`, `fio`, `fio-json` or `folded`."""
+        """Print what an observation tool shows: `oplog`, `histogram`, `iostat`, `fio`, `fio-json` or `folded`."""
         return self._handle.text({"tool": tool, **options})
 
     def close(self) -> None:
