@@ -97,7 +97,7 @@ function slider(control: Control, { onInput, onChange }: ControlsOptions): Field
   const value = () => scale.toValue(input.valueAsNumber);
   const show = (shown: number) => {
     // Some fields cannot be 0 but can be next to nothing.
-    const isCount = control.unit == null && control.format == null && Number.isInteger(shown);
+    const isCount = control.unit == null && Number.isInteger(shown);
     const words = isCount
       ? groupThousands(shown)
       : formatValue(shown < (control.step ?? 0) / 100 ? 0 : shown, control.unit);
