@@ -36,6 +36,11 @@ PHASES = (
     "network_transfer_ns",
     "round_trip_ns",
     "window_wait_ns",
+    "cpu_wait_ns",
+    "cpu_ns",
+    "dispatch_ns",
+    "lock_ns",
+    "replicate_ns",
 )
 
 

@@ -107,7 +107,7 @@ def facts(case: str | None = None, id: str | None = None) -> list[dict[str, Any]
 
 
 def measure(case: Case, document: Mapping[str, Any]) -> float:
-    """Take what a case file calls a measure: a metric of a run, a ratio or difference of two, or a ratio over another."""
+    """Take what a case file calls a measure: a metric, a ratio or difference of two, or a ratio over another."""
     value: float = engine().call("measure", {"case": case.id, "measure": document, "set": dict(case.changes)})
     return value
 

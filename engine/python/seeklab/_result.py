@@ -117,8 +117,18 @@ class Result:
         """One row per device."""
         return self._table("devices")
 
+    @property
+    def cpu(self) -> Table:
+        """What each controller of each virtual disk did; number 0 is the primary. Empty without a controller."""
+        return self._table("cpu")
+
+    @property
+    def shards(self) -> Table:
+        """How many shards each virtual disk had, and since when. Empty without a controller."""
+        return self._table("shards")
+
     def text(self, tool: str, **options: object) -> str:
-        """Print what an observation tool shows of this run: `oplog`, `histogram`, `iostat`, `fio`, `fio-json` or `folded`."""
+        """Print what an observation tool shows: `oplog`, `histogram`, `iostat`, `fio`, `fio-json` or `folded`."""
         return self._handle.text({"tool": tool, **options})
 
     def close(self) -> None:

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { describeFlames, flameGraph, framesOf, functionsOf } from "../../src/views/flameGraph.ts";
+import { costsOf, limitOf, shardLimit } from "../../src/views/shardLimit.ts";
 import { shardMap } from "../../src/views/shardMap.ts";
 import { describeShards, ownerOf, serversOf } from "../../src/views/shards.ts";
 import { controllerResult } from "../fixtures/controller.ts";
@@ -14,7 +15,7 @@ describe("the shard map", () => {
     const one = shardMap(controllerResult([3]), options).querySelectorAll("rect").length;
     const two = shardMap(result, options).querySelectorAll("rect").length;
     expect(two).toBeGreaterThan(one);
-    expect(shardMap(result, options).textContent).toContain("from 500 ms");
+    expect(shardMap(result, options).textContent).toContain("from 500\u00a0ms");
   });
 
   it("says who is the limit", () => {
@@ -60,10 +61,27 @@ describe("the flame graph", () => {
       (title) => title.textContent,
     );
     expect(titles).toHaveLength(11);
-    expect(titles).toContain("look up: 5.00 µs, 50.0 %");
+    expect(titles).toContain("look up: 5.00\u00a0µs, 50.0 %");
   });
 
   it("says so when no processor time is known", () => {
     expect(flameGraph(empty, { width: 900 }).textContent).toContain("no controllers");
+  });
+});
+
+describe("the limit of a disk", () => {
+  const controller = { cores: 12, dispatch: 20_000, read: 60_000, cost_percent: 50 };
+  const limit = { job: "reads", op: "read", controller } as const;
+
+  it("rises with the shards until the primary or the cores are busy", () => {
+    const costs = costsOf(controllerResult(), limit);
+    expect([1, 2, 3, 4].map((shards) => Math.round(limitOf(costs, shards)))).toEqual([
+      33_333, 66_667, 100_000, 100_000,
+    ]);
+    expect(limitOf({ ...costs, cores: 2 }, 4)).toBeCloseTo(50_000, 6);
+  });
+
+  it("is drawn with the run on it", () => {
+    expect(shardLimit(controllerResult([3]), { ...limit, width: 500 }).textContent).toContain("450 reads/s");
   });
 });

@@ -90,7 +90,7 @@ pub enum Measure {
     /// A ratio over another.
     Ratios {
         /// Numerator and denominator, each a ratio.
-        ratios: [[Term; 2]; 2],
+        ratios: Box<[[Term; 2]; 2]>,
     },
     /// The first term less the second.
     Difference {
@@ -257,7 +257,8 @@ impl Runs {
         Ok(match measure {
             Measure::Value(term) => self.term(case, term, ablation)?,
             Measure::Ratio { ratio: [a, b] } => self.term(case, a, ablation)? / self.term(case, b, ablation)?,
-            Measure::Ratios { ratios: [[a, b], [c, d]] } => {
+            Measure::Ratios { ratios } => {
+                let [[a, b], [c, d]] = &**ratios;
                 self.term(case, a, ablation)?
                     / self.term(case, b, ablation)?
                     / (self.term(case, c, ablation)? / self.term(case, d, ablation)?)

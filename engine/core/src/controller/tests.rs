@@ -48,8 +48,8 @@ fn pass(spec: &ControllerSpec, disks: u64, requests: &[(u64, u64, u64)]) -> (Vec
     let mut kernel = Kernel::default();
     let mut controller = Controller::new(spec, &plan(disks), below, 1);
     controller.start(&mut kernel);
-    for number in 0..requests.len() {
-        kernel.at(requests[number].0, client, Signal::Timer, index(number));
+    for (number, (ns, ..)) in requests.iter().enumerate() {
+        kernel.at(*ns, client, Signal::Timer, index(number));
     }
     let (mut out, mut done) = (Vec::new(), Vec::new());
     while let Some(event) = kernel.advance() {

@@ -207,15 +207,12 @@ impl Cpu {
     /// A thread of `server` takes a task and waits for a core.
     fn take(&mut self, server: u32, task: Task, arrived_ns: u64) {
         let run = Run { task, arrived_ns, server, stage: Stage::Fresh };
-        let id = match self.unused.pop() {
-            Some(id) => {
-                self.runs[id as usize] = run;
-                id
-            }
-            None => {
-                self.runs.push(run);
-                number(self.runs.len() - 1)
-            }
+        let id = if let Some(id) = self.unused.pop() {
+            self.runs[id as usize] = run;
+            id
+        } else {
+            self.runs.push(run);
+            number(self.runs.len() - 1)
         };
         self.ready.push_back(id);
     }
