@@ -102,6 +102,12 @@ def test_linear_buckets_must_be_whole(command_line: CommandLine) -> None:
     assert "buckets" in done.stderr
 
 
+def test_what_is_seldom_meant_is_noted(command_line: CommandLine) -> None:
+    done = command_line("run", "frictionless", "--set", "zfs.era=openzfs-2.1", "--set", "zfs.max_active=5")
+    assert done.returncode == 0
+    assert "note: zfs.max_active: 5 is below the sum of the minimums" in done.stderr
+
+
 def test_the_operation_log_shows_the_contiguous_reads_of_the_incident(command_line: CommandLine) -> None:
     assert "8650752" in command_line("show", CASE, "--as", "oplog", "--job", "odx").stdout.replace(",", "").replace(
         "_", ""

@@ -95,5 +95,7 @@ def test_the_seed_changes_each_run_that_draws_at_random_and_no_other() -> None:
         case = seeklab.case(request["case"]) if "case" in request else None
         scenario = case.scenario(request["variant"]) if case is not None else request["scenario"]
         draws = any(job.get("rw", "read").startswith("rand") or "bsrange" in job for job in scenario["jobs"])
+        rates = [device.get("lun", {}).get("varies", {}) for device in scenario.get("devices", [])]
+        draws = draws or any(varies.get("shape") == "random" for varies in rates)
         title = name.removesuffix(f", seed {fingerprints.SEEDS[0]}")
         assert (one[title] != other[title]) == draws, name

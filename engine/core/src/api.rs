@@ -308,7 +308,8 @@ impl Run {
         }))
     }
 
-    /// The summary as an envelope: case, variant, seed, fingerprint, metrics, units, events, simulated time, names.
+    /// The summary as an envelope: case, variant, seed, fingerprint, metrics, units, events, simulated time, names, and warnings:
+    /// what the scenario can be but is seldom meant to be.
     #[must_use]
     pub fn summary(&self) -> String {
         if let Some(problem) = &self.failed {
@@ -336,6 +337,7 @@ impl Run {
             "jobs": stack.scenario().jobs.iter().map(|job| &job.name).collect::<Vec<_>>(),
             "devices": stack.device_names(),
             "replay": self.replay,
+            "warnings": stack.scenario().zfs.as_ref().map_or_else(Vec::new, |zfs| crate::zfs::spec::warnings(zfs, "zfs")),
         })
     }
 

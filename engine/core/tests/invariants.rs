@@ -49,7 +49,13 @@ fn device() -> impl Strategy<Value = Value> {
     let array = Just(json!({"preset": "disk-array-2021"}));
     let ssd = Just(json!({"preset": "ssd-sata"}));
     let lun = (1u64..500).prop_map(|mb| json!({"lun": {"rate": mb * 1_000_000, "latency": "50us"}}));
-    (prop_oneof![hdd, array, ssd, lun], 1u32..6).prop_map(|(mut device, count)| {
+    let shape = prop_oneof![Just("constant"), Just("sine"), Just("square"), Just("random")];
+    let varying = (1u64..500, shape, 1u64..300, 0u32..=95, 2u32..20).prop_map(|(mb, shape, ms, amplitude, full_at)| {
+        let varies =
+            json!({"shape": shape, "period": ms * 1_000_000, "amplitude": amplitude, "one_in_flight": mb * 300_000, "full_at": full_at});
+        json!({"lun": {"rate": mb * 1_000_000, "latency": "50us", "varies": varies}})
+    });
+    (prop_oneof![hdd, array, ssd, lun, varying], 1u32..6).prop_map(|(mut device, count)| {
         device["count"] = count.into();
         device
     })
@@ -98,6 +104,36 @@ fn controller() -> impl Strategy<Value = Value> {
     )
 }
 
+/// A ZFS write path of any version, with any throttle and scheduler, or with its version's own.
+fn zfs() -> impl Strategy<Value = Value> {
+    let eras = ["zfs-2008-03", "zfs-2008-12", "zfs-2010", "openzfs-2013", "openzfs-0.7", "openzfs-2.1"];
+    let throttle = proptest::option::of(prop::sample::select(vec!["none", "zfs2008", "zfs2010", "diagonal", "openzfs"]));
+    let scheduler = proptest::option::of(prop::sample::select(vec!["deadline", "active"]));
+    let release = proptest::option::of(prop::sample::select(vec!["each_write", "whole_block", "group_end"]));
+    let sizes = (12u32..18, 1u64..24, 1u32..4, 0u64..3, 0u32..20);
+    let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
+    (prop::sample::select(eras.to_vec()), throttle, scheduler, release, sizes, switches).prop_map(
+        |(era, throttle, scheduler, release, (record_log2, dirty_mib, copies, cache_mib, metadata), switches)| {
+            let (exist, full, ramp, serialise, in_place, ingest) = switches;
+            let mut zfs = json!({
+                "era": era, "record": 1u64 << record_log2, "memory": "64MiB", "dirty_data_max": dirty_mib << 20, "copies": copies,
+                "cache": cache_mib << 20, "metadata": "64KiB", "metadata_percent": metadata, "files_exist": exist,
+                "start": if full { "full" } else { "empty" }, "ramp": ramp, "serialise": serialise,
+                "placement": if in_place { "in_place" } else { "copy_on_write" }, "write_limit": "2MiB", "txg_timeout": "1s",
+            });
+            for (field, value) in [("throttle", throttle), ("scheduler", scheduler), ("release", release)] {
+                if let Some(value) = value {
+                    zfs[field] = value.into();
+                }
+            }
+            if ingest {
+                zfs["ingest"] = "50MB".into();
+            }
+            zfs
+        },
+    )
+}
+
 fn network() -> impl Strategy<Value = Value> {
     let clients = prop_oneof![Just("one"), Just("job"), Just("worker")];
     (clients, 6u32..11, 1u32..4, prop_oneof![Just(1500u32), Just(9000u32)], 14u32..24, 0u64..2_000_000).prop_map(
@@ -108,15 +144,24 @@ fn network() -> impl Strategy<Value = Value> {
     )
 }
 
+/// The file system of a scenario, as the field that holds it; a further kind is one more line.
+fn file_system() -> impl Strategy<Value = Option<(&'static str, Value)>> {
+    prop_oneof![
+        1 => Just(None),
+        2 => volume().prop_map(|volume| Some(("volume", volume))),
+        4 => zfs().prop_map(|zfs| Some(("zfs", zfs))),
+    ]
+}
+
 /// A valid scenario with any combination of layers.
 fn scenario() -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
     let scheduler = (proptest::option::of(1u32..5), proptest::option::of(network()));
     let tier = proptest::option::of((any::<bool>(), any::<bool>()));
-    let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4);
-    let file_system = (proptest::option::of(volume()), proptest::option::of(controller()));
+    let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4, any::<bool>());
+    let file_system = (file_system(), proptest::option::of(controller()));
     (jobs, scheduler, file_system, tier, layout, device()).prop_map(
-        |(jobs, (scheduler, network), (volume, controller), tier, (kind, unit_log2), device)| {
+        |(jobs, (scheduler, network), (file_system, controller), tier, (kind, unit_log2, degraded), device)| {
             let mut all = json!({
                 "jobs": jobs,
                 "protocol": {"max_transaction": "1280KiB", "target_transaction": "1MiB", "odx_sizing": "max"},
@@ -126,6 +171,9 @@ fn scenario() -> impl Strategy<Value = Value> {
             if ["mirror", "raidz"].contains(&kind) {
                 all["devices"][0]["count"] = 4.into();
                 all["layout"]["width"] = 2.into();
+                if degraded {
+                    all["layout"]["failed"] = json!([1, 2]);
+                }
             }
             if let Some(network) = network {
                 all["network"] = network;
@@ -133,8 +181,8 @@ fn scenario() -> impl Strategy<Value = Value> {
             if let Some(in_flight) = scheduler {
                 all["protocol"]["scheduler"] = json!({"in_flight": in_flight});
             }
-            if let Some(volume) = volume {
-                all["volume"] = volume;
+            if let Some((field, layer)) = file_system {
+                all[field] = layer;
             }
             if let Some(controller) = controller {
                 all["controller"] = controller;
@@ -164,7 +212,7 @@ fn reals(stack: &Stack, name: &str) -> Vec<f64> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 1024, ..ProptestConfig::default() })]
 
     #[test]
     fn every_request_completes_once_and_its_phases_add_up(document in scenario(), seed in 0u64..1000) {
@@ -194,6 +242,30 @@ proptest! {
             #[allow(clippy::cast_precision_loss)]
             let elapsed = stack.now_ns() as f64;
             prop_assert!(*busy <= elapsed, "{name} was busy for {busy} of {elapsed} ns");
+        }
+    }
+
+    #[test]
+    fn bytes_and_delays_of_the_write_path_balance(document in scenario(), seed in 0u64..1000) {
+        let stack = run(&document, seed, 1 << 20);
+        let (Some(record), Some(zfs)) = (stack.zfs_record(), document.get("zfs")) else { return Ok(()) };
+        let counts = record.counts;
+        prop_assert_eq!(counts.dirtied_bytes, counts.cleaned_bytes, "every dirty block is written, once");
+        let groups: u64 = record.groups.iter().map(|group| group.bytes).sum();
+        prop_assert_eq!(groups, counts.dirtied_bytes, "no write is lost between groups");
+        if document["layout"].get("failed").is_none() {
+            prop_assert!(counts.written_bytes >= counts.dirtied_bytes * zfs["copies"].as_u64().expect("a number"));
+        }
+        let jobs = document["jobs"].as_array().expect("jobs");
+        let is_direct = ["network", "controller"].iter().all(|layer| document.get(layer).is_none());
+        if is_direct && document["protocol"].get("scheduler").is_none() && jobs.iter().all(|job| job["rw"] != "odxcopy") {
+            let charged = |phase: &str| reals(&stack, &format!("ops.{phase}_ns")).iter().sum::<f64>();
+            #[allow(clippy::cast_precision_loss)]
+            let (delays, stops) = (counts.delay_ns as f64, counts.blocked_ns as f64);
+            prop_assert!((charged("throttle_delay") - delays).abs() < 0.5, "delays charged are delays slept");
+            prop_assert!((charged("throttle_wait") - stops).abs() < 0.5, "stops charged are stops waited");
+            let writes: u64 = stack.recorder().jobs.iter().map(|job| job.by_op[1].ios).sum();
+            prop_assert_eq!(record.groups.iter().map(|group| group.writes).sum::<u64>(), writes);
         }
     }
 

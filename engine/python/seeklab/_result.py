@@ -53,6 +53,11 @@ class Result:
         return None if replayed is None else MappingProxyType(replayed)
 
     @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What the scenario says that is seldom meant, such as a scheduler's total below its minimums."""
+        return tuple(Problem.read(warning) for warning in self._summary.get("warnings", []))
+
+    @property
     def seed(self) -> int:
         """The seed of the run's randomness."""
         return int(self._summary["seed"])

@@ -503,7 +503,10 @@ def _seed(text: str) -> int:
 def _run_case(options: argparse.Namespace) -> Result:
     case = seeklab.case(options.case).with_(dict(options.set))
     with ProgressBar() as progress:
-        return case.run(options.variant, seed=options.seed, progress=progress)
+        result = case.run(options.variant, seed=options.seed, progress=progress)
+    for warning in result.warnings:
+        _complain(f"note: {warning.path}: {warning.message}")
+    return result
 
 
 # Writing

@@ -79,7 +79,9 @@ pub fn packed(stack: &Stack, options: &Map<String, Value>) -> Result<String, Pro
 /// When the run has no ZFS layer.
 pub fn dirty(stack: &Stack) -> Result<String, Problems> {
     let most = stack.scenario().zfs.as_ref().map_or(0, |zfs| zfs.resolve().constants.dirty_max_bytes);
-    lines(record(stack)?, |row| (row.sync_started_ns > 0).then(|| format!("{:>4}MB of {:>4}MB used", row.dirty_bytes >> 20, most >> 20)))
+    Ok(lines(record(stack)?, |row| {
+        (row.sync_started_ns > 0).then(|| format!("{:>4}MB of {:>4}MB used", row.dirty_bytes >> 20, most >> 20))
+    }))
 }
 
 /// Prints how long each sync took.
@@ -87,10 +89,10 @@ pub fn dirty(stack: &Stack) -> Result<String, Problems> {
 /// # Errors
 /// When the run has no ZFS layer.
 pub fn sync(stack: &Stack) -> Result<String, Problems> {
-    lines(record(stack)?, |row| {
+    Ok(lines(record(stack)?, |row| {
         let hundredths = row.synced_ns.saturating_sub(row.sync_started_ns) / 10_000_000;
         (row.synced_ns > 0).then(|| format!("sync took {}.{:02} seconds", hundredths / 100, hundredths % 100))
-    })
+    }))
 }
 
 /// Prints how many writes were delayed, and for how long, in microseconds.
@@ -115,8 +117,8 @@ fn record(stack: &Stack) -> Result<&Record, Problems> {
     stack.zfs_record().ok_or_else(|| vec![Problem::new("tool", "prints a ZFS write path, and this run has none")])
 }
 
-fn lines(record: &Record, line: impl Fn(&crate::zfs::record::GroupRow) -> Option<String>) -> Result<String, Problems> {
-    Ok(record.groups.iter().filter(|row| row.bytes > 0).filter_map(line).fold(String::new(), |text, line| text + &line + "\n"))
+fn lines(record: &Record, line: impl Fn(&crate::zfs::record::GroupRow) -> Option<String>) -> String {
+    record.groups.iter().filter(|row| row.bytes > 0).filter_map(line).fold(String::new(), |text, line| text + &line + "\n")
 }
 
 fn keyed(key: &str) -> String {
@@ -171,8 +173,8 @@ fn packed_lines(aggregations: &[(String, Bins)]) -> String {
     let (Some(least), Some(most)) = (all().min(), all().max()) else { return String::new() };
     let mut buckets = vec![least / 2];
     while buckets.last().is_some_and(|last| *last <= most) {
-        let last = buckets[buckets.len() - 1];
-        buckets.push(if last == 0 { 1 } else { last * 2 });
+        let end = buckets[buckets.len() - 1];
+        buckets.push(if end == 0 { 1 } else { end * 2 });
     }
     let (min, max) = (buckets[0].to_string(), buckets[buckets.len() - 1].to_string());
     let key = aggregations.iter().map(|(key, _)| key.len()).max().unwrap_or(0).max("key".len());
