@@ -69,7 +69,7 @@ pub fn call(name: &str, input: &str) -> String {
     envelope(parse(input).and_then(|input| answer(name, &input)))
 }
 
-const CALLS: [&str; 16] = [
+const CALLS: [&str; 17] = [
     "version",
     "cases",
     "case",
@@ -86,6 +86,7 @@ const CALLS: [&str; 16] = [
     "drive",
     "trace_info",
     "fio_parse",
+    "alignment",
 ];
 
 fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
@@ -109,6 +110,7 @@ fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
         "drive" => drive::replay(input),
         "trace_info" => replay::info(input),
         "fio_parse" => tools::fio::parse(input),
+        "alignment" => tools::parted::alignment(input),
         _ => Err(vec![Problem::unknown("call", "call", name, CALLS)]),
     }
 }

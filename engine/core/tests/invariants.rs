@@ -66,8 +66,9 @@ fn scenario() -> impl Strategy<Value = Value> {
     let scheduler = proptest::option::of(1u32..5);
     let tier = proptest::option::of((any::<bool>(), any::<bool>()));
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4);
-    (jobs, scheduler, proptest::option::of(volume()), tier, layout, device()).prop_map(
-        |(jobs, scheduler, volume, tier, (kind, unit_log2), device)| {
+    let partition = proptest::option::of((0u64..9000, 9u32..15, 0u64..50_000, any::<bool>()));
+    (jobs, scheduler, proptest::option::of(volume()), tier, layout, device(), (partition, any::<bool>())).prop_map(
+        |(jobs, scheduler, volume, tier, (kind, unit_log2), device, (partition, monitored))| {
             let mut all = json!({
                 "jobs": jobs,
                 "protocol": {"max_transaction": "1280KiB", "target_transaction": "1MiB", "odx_sizing": "max"},
@@ -77,6 +78,12 @@ fn scenario() -> impl Strategy<Value = Value> {
             if ["mirror", "raidz"].contains(&kind) {
                 all["devices"][0]["count"] = 4.into();
                 all["layout"]["width"] = 2.into();
+            }
+            if let Some((start, block_log2, merge, apart)) = partition {
+                all["partition"] = json!({"start": start, "block": 1u64 << block_log2, "merge": merge, "apart": apart});
+            }
+            if monitored {
+                all["monitor"] = json!({"window": "1ms", "phase": "333us", "phases": 5});
             }
             if let Some(in_flight) = scheduler {
                 all["protocol"]["scheduler"] = json!({"in_flight": in_flight});

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 
 DONE, CHECK_FAILED, BAD_INPUT, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
 
-TOOLS = ("oplog", "histogram", "iostat", "fio", "fio-json")
+TOOLS = ("oplog", "histogram", "iostat", "iostat-json", "monitor", "monitor-json", "parted", "fio", "fio-json")
+SHOW_OPTIONS = ("job", "skip", "limit", "window", "phase")
 TRACE_FORMATS = ("fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "seeklab-ops")
 LARGEST_SEED = 2**53 - 1
 MOST_COMPLAINTS = 20
@@ -150,7 +151,7 @@ def _fact_line(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 def _show(options: argparse.Namespace) -> int:
     result = _run_case(options)
-    chosen = {name: getattr(options, name) for name in ("job", "skip", "limit") if getattr(options, name) is not None}
+    chosen = {name: getattr(options, name) for name in SHOW_OPTIONS if getattr(options, name) is not None}
     text = result.text(options.tool, **chosen)
     if options.json:
         _print_json({**_run_document(result), "tool": options.tool, "text": text})
@@ -229,6 +230,21 @@ def _curve(options: argparse.Namespace) -> int:
         lines = [(str(point["x"]), str(point["y"]), point["unit"]) for point in points]
         _print_table(("x", "y", "unit"), lines, right=(0, 1))
     return DONE
+
+
+def _align(options: argparse.Namespace) -> int:
+    found = seeklab.alignment(options.start, block=options.block, bs=options.bs)
+    if options.json:
+        _print_json(found)
+    elif found["aligned"]:
+        print(f"{found['start']} is aligned: a whole number of blocks of {found['block']} bytes.")
+    else:
+        print(f"{found['start']} is not aligned: {found['into_block']} bytes into a block of {found['block']} bytes.")
+        print(
+            f"A write of {found['bs']} bytes needs {found['extra_reads']} reads; {found['bytes_written']} are written."
+        )
+        print(f"Aligned starts nearest to it: {found['before']} and {found['after']}.")
+    return DONE if found["aligned"] else CHECK_FAILED
 
 
 def _validate(options: argparse.Namespace) -> int:
@@ -321,10 +337,7 @@ def _parser() -> argparse.ArgumentParser:
 
     show = add("show", _show, "Run a case and print what an observation tool would have shown.")
     add_run_options(show)
-    show.add_argument("--as", dest="tool", choices=TOOLS, required=True, help="the tool")
-    show.add_argument("--job", metavar="NAME", help="only this job in the operation log")
-    show.add_argument("--skip", metavar="N", type=int, help="begin after so many lines of the operation log")
-    show.add_argument("--limit", metavar="N", type=int, help="at most so many lines of the operation log (default 40)")
+    _add_show_options(show)
 
     fio = add("fio", _fio, "Run a fio job file on a modelled device.", json_option=False)
     fio.add_argument("jobfile", metavar="JOBFILE", help="a fio job file; - reads the standard input")
@@ -357,6 +370,8 @@ def _parser() -> argparse.ArgumentParser:
         help="a setting of the curve, such as dirty_data_max=4GiB; may be repeated",
     )
 
+    _add_align_options(add("align", _align, "Check whether a partition starts at a whole block; exit 1 if not."))
+
     validate = add("validate", _validate, "Replay a measured drive's trace on the disk model.")
     validate.add_argument("drive", metavar="DRIVE.json", help="the drive's parameters")
     validate.add_argument("trace", metavar="TRACE.csv.gz", help="requests and their measured service times")
@@ -365,6 +380,21 @@ def _parser() -> argparse.ArgumentParser:
     add("schema", _schema, "Print the JSON Schema of a scenario.", json_option=False)
     add("version", _version, "Print the versions of the package and of the engine.")
     return parser
+
+
+def _add_show_options(show: argparse.ArgumentParser) -> None:
+    show.add_argument("--as", dest="tool", choices=TOOLS, required=True, help="the tool")
+    show.add_argument("--job", metavar="NAME", help="only this job in the operation log")
+    show.add_argument("--skip", metavar="N", type=int, help="begin after so many lines of the operation log")
+    show.add_argument("--limit", metavar="N", type=int, help="at most so many lines of the operation log (default 40)")
+    show.add_argument("--window", metavar="TIME", help="what one point of the monitor stands for, such as 20s")
+    show.add_argument("--phase", metavar="TIME", help="when the monitor's windows begin, such as 5.5s")
+
+
+def _add_align_options(align: argparse.ArgumentParser) -> None:
+    align.add_argument("start", metavar="START", help="first byte, as 1536, 1MiB or, in sectors, 63s")
+    align.add_argument("--block", metavar="SIZE", default="4096", help="physical block (default 4096)")
+    align.add_argument("--bs", metavar="SIZE", default="1MiB", help="size of a write (default 1MiB)")
 
 
 def _add_replay_options(added: argparse.ArgumentParser) -> None:

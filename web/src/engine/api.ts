@@ -93,7 +93,7 @@ export function column(result: Result, name: string): Column {
 
 /** Options of the text tools that print what the real tools print. */
 export interface TextRequest {
-  readonly tool: "oplog" | "histogram" | "fio" | "fio-json" | "iostat";
+  readonly tool: "oplog" | "histogram" | "fio" | "fio-json" | "iostat" | "monitor";
   readonly [option: string]: string | number | boolean;
 }
 
@@ -262,10 +262,23 @@ export interface Questions {
   validate: { input: { scenario: Scenario }; answer: Scenario };
   facts: { input: { case?: string; id?: string }; answer: Fact[] };
   curve: { input: CurveRequest; answer: CurvePoint[] };
+  alignment: { input: { start: string; block?: number; bs?: number }; answer: Alignment };
   fio_parse: {
     input: { files: Readonly<Record<string, string>>; main: string; preset: string };
     answer: ParsedJobFile;
   };
+}
+
+/** Whether a partition's start is a whole number of blocks, and what a write costs there; all in bytes. */
+export interface Alignment {
+  readonly start: number;
+  readonly block: number;
+  readonly aligned: boolean;
+  readonly into_block: number;
+  readonly extra_reads: number;
+  readonly bytes_written: number;
+  readonly before: number;
+  readonly after: number;
 }
 
 export type Question = keyof Questions;

@@ -3,6 +3,7 @@
  * this one list.
  */
 import { column, type CaseDocument, type Result } from "../engine/api.ts";
+import { alignment, alignmentTable, describeAlignment } from "./alignment.ts";
 import { phases } from "./colours.ts";
 import { dirty } from "./dirty.ts";
 import { formatBytes, formatNanos, formatNumber, groupThousands } from "./format.ts";
@@ -10,6 +11,7 @@ import { groupGantt } from "./groups.ts";
 import { cellsOf, heatmap } from "./heatmap.ts";
 import { binsOf, histogram } from "./histogram.ts";
 import { lifetimes, pickRequests } from "./lifetimes.ts";
+import { describeMonitor, monitor, monitorTable } from "./monitor.ts";
 import { missedFrom, readsOf, type Read } from "./reads.ts";
 import { resultTable } from "./resultTable.ts";
 import { html } from "./svg.ts";
@@ -36,7 +38,7 @@ export interface Chart {
   readonly moment?: (result: Result, time_s: number) => string;
   /** Whether it follows the request on the stage. */
   readonly followsRequest?: boolean;
-  readonly needs: "operations" | "write path" | "bins";
+  readonly needs: "operations" | "write path" | "bins" | "monitor" | "partition";
 }
 
 /** The stage's own view, which is more than a chart. */
@@ -77,6 +79,24 @@ export function chartsOf(doc: Pick<CaseDocument, "focus">): readonly Chart[] {
       },
       moment: describeMoment,
       table: ({ result }) => intervalTable(result),
+    },
+    {
+      name: "monitor",
+      title: "Monitor",
+      hides: "Rate by time, latency by request. Hides how long the requests came and how long there were none.",
+      needs: "monitor",
+      draw: ({ result }, width) => monitor(result, width),
+      describe: describeMonitor,
+      table: ({ result }) => monitorTable(result),
+    },
+    {
+      name: "alignment",
+      title: "Alignment",
+      hides: "One write, at the start of the file, and the mean of all. Hides how much a single write differs from it.",
+      needs: "partition",
+      draw: ({ result }, width) => alignment(result, { job, width }),
+      describe: (result) => describeAlignment(result, job),
+      table: ({ result }) => alignmentTable(result, job),
     },
     {
       name: "lifetimes",
@@ -135,6 +155,8 @@ export function isOffered(chart: Chart, doc: Pick<CaseDocument, "view" | "views"
   if (chart.name === doc.view) return false;
   if (doc.views.includes(chart.name)) return true;
   if (chart.needs === "write path") return doc.scenario.zfs !== undefined;
+  if (chart.needs === "partition") return doc.scenario.partition !== undefined;
+  if (chart.needs === "monitor") return doc.scenario.monitor !== undefined;
   return chart.needs === "bins" || keepsLog(doc);
 }
 

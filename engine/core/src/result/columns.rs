@@ -116,6 +116,7 @@ pub fn names() -> Vec<String> {
     table("devices", &DEVICES);
     table("zfs", &ZFS);
     table("groups", &GROUPS);
+    table("monitor", &crate::tools::monitor::COLUMNS);
     names
 }
 

@@ -18,6 +18,8 @@ pub use read::read;
 pub use units::{Bytes, Extent, Nanos};
 
 use crate::device::hdd::QueuePolicy;
+use crate::layout::partition::PartitionSpec;
+use crate::tools::monitor::MonitorSpec;
 use crate::zfs::spec::ZfsSpec;
 
 /// A workload and the storage stack it runs on.
@@ -42,9 +44,15 @@ pub struct Scenario {
     /// How addresses spread over the devices.
     #[serde(default)]
     pub layout: Layout,
+    /// A partition on each device that begins at any byte, with read-modify-write of partial blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<PartitionSpec>,
     /// The devices, group by group.
     #[schemars(length(min = 1, max = 64))]
     pub devices: Vec<DeviceGroup>,
+    /// A monitor that averages over windows of time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitor: Option<MonitorSpec>,
     /// What the run keeps besides its summary.
     #[serde(default)]
     pub record: Record,
@@ -572,6 +580,10 @@ pub struct HddSpec {
     #[serde(default)]
     #[schemars(title = "Drive write cache")]
     pub write_cache: bool,
+    /// Whether what was written stays in the buffer for reads.
+    #[serde(default = "yes")]
+    #[schemars(title = "Reads find what was written")]
+    pub keeps_writes: bool,
     /// Order in which the drive serves the requests it has.
     #[serde(default = "default_policy")]
     #[schemars(title = "Drive queue")]

@@ -4,14 +4,16 @@
 pub mod fio;
 pub mod histogram;
 pub mod iostat;
+pub mod monitor;
 pub mod oplog;
+pub mod parted;
 
 use serde_json::{Map, Value};
 
 use crate::scenario::{Problem, Problems};
 use crate::stack::Stack;
 
-const TOOLS: [&str; 5] = ["oplog", "histogram", "iostat", "fio", "fio-json"];
+const TOOLS: [&str; 9] = ["oplog", "histogram", "iostat", "iostat-json", "monitor", "monitor-json", "parted", "fio", "fio-json"];
 
 /// Prints a run as the tool called `name` does.
 ///
@@ -22,6 +24,10 @@ pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<
         "oplog" => oplog::print(stack, options),
         "histogram" => histogram::print(stack, options),
         "iostat" => Ok(iostat::print(stack)),
+        "iostat-json" => Ok(iostat::json(stack)),
+        "parted" => Ok(parted::print(stack)),
+        "monitor" => monitor::print(stack, options),
+        "monitor-json" => monitor::json(stack, options),
         "fio" => Ok(crate::fio::normal(&fio::report(stack, options)?)),
         "fio-json" => Ok(crate::fio::json(&fio::report(stack, options)?)),
         _ => Err(vec![Problem::unknown("tool", "tool", name, TOOLS)]),
