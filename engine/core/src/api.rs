@@ -69,7 +69,7 @@ pub fn call(name: &str, input: &str) -> String {
     envelope(parse(input).and_then(|input| answer(name, &input)))
 }
 
-const CALLS: [&str; 17] = [
+const CALLS: [&str; 18] = [
     "version",
     "cases",
     "case",
@@ -87,6 +87,7 @@ const CALLS: [&str; 17] = [
     "trace_info",
     "fio_parse",
     "alignment",
+    "reduce",
 ];
 
 fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
@@ -110,6 +111,7 @@ fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
         "drive" => drive::replay(input),
         "trace_info" => replay::info(input),
         "fio_parse" => tools::fio::parse(input),
+        "reduce" => crate::workload::buffers::answer(input),
         "alignment" => tools::parted::alignment(input),
         _ => Err(vec![Problem::unknown("call", "call", name, CALLS)]),
     }

@@ -45,6 +45,7 @@ pub struct Stack {
     partitions: Option<Partitions>,
     devices: Vec<Device>,
     recorder: Recorder,
+    seed: u64,
     finished: bool,
 }
 
@@ -182,6 +183,7 @@ impl Stack {
             devices,
             recorder: Recorder::new(scenario.jobs.len(), &scenario.record, scenario.monitor.is_some()),
             kernel: Kernel::default(),
+            seed,
             finished: false,
             scenario,
             plan,
@@ -348,6 +350,9 @@ impl Stack {
             list.extend(partitions.counts.metrics());
         }
         list.extend(crate::tools::iostat::metrics(&self.usage()));
+        if let Some(spec) = &self.scenario.reduction {
+            list.extend(crate::workload::buffers::metrics(spec, &self.scenario, self.seed));
+        }
         if let Some(spec) = &self.scenario.monitor {
             list.extend(crate::tools::monitor::metrics(self, spec));
         }

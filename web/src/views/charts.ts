@@ -13,6 +13,7 @@ import { binsOf, histogram } from "./histogram.ts";
 import { lifetimes, pickRequests } from "./lifetimes.ts";
 import { describeMonitor, monitor, monitorTable } from "./monitor.ts";
 import { missedFrom, readsOf, type Read } from "./reads.ts";
+import { describeReduction, reduction, reductionTable } from "./reduction.ts";
 import { resultTable } from "./resultTable.ts";
 import { html } from "./svg.ts";
 import { coarser, describeMoment, describeRun, groupsOf, intervalsOf } from "./writePath.ts";
@@ -38,7 +39,7 @@ export interface Chart {
   readonly moment?: (result: Result, time_s: number) => string;
   /** Whether it follows the request on the stage. */
   readonly followsRequest?: boolean;
-  readonly needs: "operations" | "write path" | "bins" | "monitor" | "partition";
+  readonly needs: "operations" | "write path" | "bins" | "monitor" | "partition" | "reduction";
 }
 
 /** The stage's own view, which is more than a chart. */
@@ -99,6 +100,16 @@ export function chartsOf(doc: Pick<CaseDocument, "focus">): readonly Chart[] {
       table: ({ result }) => alignmentTable(result, job),
     },
     {
+      name: "reduction",
+      title: "Reduction",
+      hides:
+        "Bytes of the first buffers, step by step. Hides which mechanism a later step would have found if it came first.",
+      needs: "reduction",
+      draw: ({ result }, width) => reduction(result, width),
+      describe: describeReduction,
+      table: ({ result }) => reductionTable(result),
+    },
+    {
       name: "lifetimes",
       title: "Lifetimes",
       hides: `Each ${op} of ${job} by phase. Hides when each phase came: the bars are stacked in a fixed order.`,
@@ -156,6 +167,7 @@ export function isOffered(chart: Chart, doc: Pick<CaseDocument, "view" | "views"
   if (doc.views.includes(chart.name)) return true;
   if (chart.needs === "write path") return doc.scenario.zfs !== undefined;
   if (chart.needs === "partition") return doc.scenario.partition !== undefined;
+  if (chart.needs === "reduction") return doc.scenario.reduction !== undefined;
   if (chart.needs === "monitor") return doc.scenario.monitor !== undefined;
   return chart.needs === "bins" || keepsLog(doc);
 }

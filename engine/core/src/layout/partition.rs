@@ -338,7 +338,7 @@ mod tests {
         let (seen, waited) = run(&spec(512, 4096, false), &[(0, 4096), (4096, 4096)]);
         let last_write = seen.iter().rposition(|row| row.0 == Op::Write).expect("two writes");
         let first_write = seen.iter().position(|row| row.0 == Op::Write).expect("two writes");
-        assert!(seen[first_write + 1..last_write].iter().any(|row| *row == (Op::Read, 4096, 8192)), "{seen:?}");
+        assert!(seen[first_write + 1..last_write].contains(&(Op::Read, 4096, 8192)), "{seen:?}");
         assert!(waited > 0);
     }
 

@@ -20,6 +20,7 @@ pub use units::{Bytes, Extent, Nanos};
 use crate::device::hdd::QueuePolicy;
 use crate::layout::partition::PartitionSpec;
 use crate::tools::monitor::MonitorSpec;
+use crate::workload::buffers::ReductionSpec;
 use crate::zfs::spec::ZfsSpec;
 
 /// A workload and the storage stack it runs on.
@@ -53,6 +54,9 @@ pub struct Scenario {
     /// A monitor that averages over windows of time.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub monitor: Option<MonitorSpec>,
+    /// What the first job's buffers hold, and what storage that reduces data makes of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduction: Option<ReductionSpec>,
     /// What the run keeps besides its summary.
     #[serde(default)]
     pub record: Record,

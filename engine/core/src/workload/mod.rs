@@ -4,6 +4,7 @@
 //! when they complete. A worker of an offloaded copy issues the transactions of the copy engine itself: each read is followed by
 //! the write of the same bytes before the next read begins. A worker that replays takes its requests from a trace (see [`replay`]).
 
+pub mod buffers;
 pub mod offsets;
 pub mod replay;
 
