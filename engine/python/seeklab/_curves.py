@@ -35,8 +35,8 @@ def alignment(start: int | str, *, block: int | str = 4096, bs: int | str = "1Mi
 def reduce(data: bytes, *, block: int = 4096, unit: int = 32 << 10) -> dict[str, int]:
     """Count what storage makes of `data`: bytes after zero suppression, deduplication and compression, in this order.
 
-    `block` is the storage's block in bytes, `unit` what is compressed together, both up to 1 MiB. `compressed_alone` is what
-    compression without deduplication would leave.
+    `block` is the storage's block in bytes, `unit` what is compressed together, both up to 1 MiB. `compressed_alone` is
+    what compression without deduplication would leave.
     """
     found: dict[str, int] = engine().call("reduce", {"hex": data.hex(), "block": block, "unit": unit})
     return found

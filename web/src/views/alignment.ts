@@ -64,12 +64,17 @@ export function describeAlignment(result: Result, job: string): string {
 }
 
 export function alignmentTable(result: Result, job: string): HTMLTableElement {
+  const rows = partsOf(result, job);
+  const total = rows.reduce((sum, { ms }) => sum + ms, 0);
+  const turn = placeOf(result, job)?.turn_ms;
   return resultTable({
     caption: "Mean time of a write",
-    rows: partsOf(result, job),
+    rows,
     columns: [
       { title: "phase", value: ({ label }) => label },
       { title: "ms", value: ({ ms }) => formatNumber(ms) },
+      { title: "share, %", value: ({ ms }) => formatNumber((100 * ms) / total) },
+      { title: "revolutions", value: ({ ms }) => (turn === undefined ? "–" : formatNumber(ms / turn)) },
     ],
   });
 }

@@ -47,7 +47,11 @@ export function reductionTable(result: Result): HTMLTableElement {
     columns: [
       { title: "step", value: ({ name }) => name },
       { title: "bytes left", value: ({ bytes }) => formatBytes(bytes) },
-      { title: "taken, %", value: ({ taken }) => formatNumber(100 * taken) },
+      {
+        title: "of what was written, %",
+        value: ({ bytes }) => formatNumber((100 * bytes) / (result.summary.metrics[steps[0].metric] ?? 1)),
+      },
+      { title: "taken by the step, %", value: ({ taken }) => formatNumber(100 * taken) },
     ],
   });
 }

@@ -175,6 +175,7 @@ pub fn buffers(spec: &ReductionSpec, bs: usize, seed: u64) -> Vec<u8> {
         }
     };
     let mut repeats = Stream::new(seed, "buffers/dedupe");
+    let mut random_time = Stream::new(seed, "buffers/time");
     let mut all = vec![0; bs * spec.buffers as usize];
     for nth in 0..spec.buffers as usize {
         let (before, now) = all.split_at_mut(nth * bs);
@@ -185,10 +186,14 @@ pub fn buffers(spec: &ReductionSpec, bs: usize, seed: u64) -> Vec<u8> {
             now.copy_from_slice(&before[(nth - 1) * bs..]);
         }
         if scrambles {
-            for (sector, bytes) in now.chunks_mut(SECTOR).enumerate().filter(|(_, bytes)| bytes.len() == SECTOR) {
-                let place = nth * bs + sector * SECTOR;
-                bytes[(nth & 7) << 6..][..8].copy_from_slice(&(place as u64).to_le_bytes());
-                bytes[SECTOR - 16..].copy_from_slice(&[(nth as u64).to_le_bytes(), (place as u64).to_be_bytes()].concat());
+            // The address into one of the eight lines of each sector, the time into the first; both differ from write to write.
+            let time = random_time.below(1_000_000_000);
+            let line = (time & 7) as usize * 64;
+            for (sector, bytes) in now.chunks_exact_mut(SECTOR).enumerate() {
+                let place = (nth * bs + sector * SECTOR) as u64;
+                bytes[line..][..8].copy_from_slice(&place.to_le_bytes());
+                bytes[48..56].copy_from_slice(&1u64.to_le_bytes());
+                bytes[56..64].copy_from_slice(&time.to_le_bytes());
             }
         }
     }
