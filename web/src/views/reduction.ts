@@ -62,6 +62,8 @@ export function reduction(result: Result, width: number): Element {
   const most = list[0]!.bytes;
   const label = ({ bytes, taken }: Step) =>
     `${formatBytes(bytes)}${taken > 0 ? `, ${formatNumber(100 * taken)} % taken` : ""}`;
+  const isLong = ({ bytes }: Step) => bytes > 0.55 * most;
+  const words = { textAnchor: "start", dx: 8, fontWeight: 600, paintOrder: "stroke" } as const;
   return draw({
     width,
     height: 230,
@@ -81,18 +83,12 @@ export function reduction(result: Result, width: number): Element {
     marks: [
       Plot.barX(list, { x: () => most, y: "name", fill: fill("waiting"), fillOpacity: 0.35 }),
       Plot.barX(list, { x: "bytes", y: "name", fill: stroke("memory") }),
-      Plot.text(list, {
-        x: () => 0,
-        y: "name",
-        text: label,
-        textAnchor: "start",
-        dx: 8,
-        fontWeight: 600,
-        fill: ink("fixed"),
-        stroke: "var(--paper)",
-        strokeWidth: 4,
-        paintOrder: "stroke",
-      }),
+      // In the bar where it is long enough, else beside it.
+      Plot.text(list.filter(isLong), { x: () => 0, y: "name", text: label, ...words, fill: "var(--paper)" }),
+      Plot.text(
+        list.filter((step) => !isLong(step)),
+        { x: "bytes", y: "name", text: label, ...words, fill: ink("fixed"), stroke: "var(--paper)", strokeWidth: 4 },
+      ),
     ],
   });
 }
