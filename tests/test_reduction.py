@@ -28,7 +28,6 @@ OPTIONS: list[dict[str, object]] = [
     {"refill_buffers": False, "scramble_buffers": False},
     {"buffer_pattern": "0xdeadbeef"},
     {"zero_buffers": True},
-    {"zero_buffers": True, "scramble_buffers": True},
 ]
 
 
@@ -56,6 +55,13 @@ def test_real_fio_writes_what_reduces_to_the_same(options: dict[str, object], tm
     assert real["bytes"] == SIZE
     for name, value in ours(options).items():
         assert value == pytest.approx(real[name], rel=0.03, abs=4096), f"{name}: {real}"
+
+
+def test_scrambled_zeros_are_no_zeros_and_compress_well() -> None:
+    # How well depends on the clock: files of the real fio 3.33 with these options came out at 264 to 316 kB of 4 MiB.
+    left = ours({"zero_buffers": True, "scramble_buffers": True})
+    assert left["after_duplicates"] == SIZE
+    assert 250_000 < left["after_compression"] < 350_000
 
 
 def test_dedupe_takes_about_its_share() -> None:
