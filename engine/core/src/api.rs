@@ -72,7 +72,7 @@ pub fn call(name: &str, input: &str) -> String {
     envelope(parse(input).and_then(|input| answer(name, &input)))
 }
 
-const CALLS: [&str; 16] = [
+const CALLS: [&str; 18] = [
     "version",
     "cases",
     "case",
@@ -89,6 +89,8 @@ const CALLS: [&str; 16] = [
     "drive",
     "trace_info",
     "fio_parse",
+    "alignment",
+    "reduce",
 ];
 
 fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
@@ -112,6 +114,8 @@ fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
         "drive" => drive::replay(input),
         "trace_info" => replay::info(input),
         "fio_parse" => tools::fio::parse(input),
+        "reduce" => crate::workload::buffers::answer(input),
+        "alignment" => tools::parted::alignment(input),
         _ => Err(vec![Problem::unknown("call", "call", name, CALLS)]),
     }
 }

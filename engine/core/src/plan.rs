@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use crate::device::hdd;
-use crate::layout::Layout;
+use crate::layout::{Layout, partition};
 use crate::scenario::{Extent, HddSpec, Job, Problem, Problems, Rw, Scenario};
 use crate::volume::prefetch::Range;
 
@@ -31,8 +31,10 @@ pub struct Plan {
     pub capacity: u64,
     /// All workers, job by job.
     pub workers: Vec<WorkerPlan>,
-    /// Capacity of each device, in bytes.
+    /// Capacity of each device, or of its partition, in bytes.
     pub device_capacities: Vec<u64>,
+    /// Size of each device, in bytes.
+    pub device_sizes: Vec<u64>,
     /// Name of each device.
     pub device_names: Vec<String>,
     /// Whether each device turns.
@@ -69,6 +71,7 @@ fn data_sheet(spec: &HddSpec) -> hdd::DataSheet {
         segments: spec.segments,
         read_ahead_bytes: spec.read_ahead.0,
         write_cache: spec.write_cache,
+        keeps_writes: spec.keeps_writes,
     }
 }
 
@@ -82,6 +85,7 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
         capacity: 0,
         workers: Vec::new(),
         device_capacities: Vec::new(),
+        device_sizes: Vec::new(),
         device_names: Vec::new(),
         rotating: Vec::new(),
         drives: Vec::new(),
@@ -120,6 +124,13 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
             plan.device_capacities.push(capacity);
             plan.rotating.push(group.hdd.is_some());
             plan.device_names.push(format!("{}{number}", group.name));
+        }
+    }
+    plan.device_sizes.clone_from(&plan.device_capacities);
+    if let (Some(spec), true) = (&scenario.partition, problems.is_empty()) {
+        partition::check(spec, plan.device_sizes.iter().copied().min().unwrap_or(0), &mut problems);
+        if problems.is_empty() {
+            plan.device_capacities.iter_mut().for_each(|capacity| *capacity = partition::usable(spec, *capacity));
         }
     }
     if problems.is_empty() {

@@ -8,8 +8,9 @@ use crate::device::hdd::{DriveQueue, Hdd};
 use crate::device::lun::Lun;
 use crate::device::ssd::Ssd;
 use crate::device::{Device, Usage};
-use crate::kernel::{Address, Kernel, Layer, Phase, Signal, Stream};
+use crate::kernel::{Address, Kernel, Layer, Phase, RequestId, Signal, Stream};
 use crate::layout::Layout;
+use crate::layout::partition::Partitions;
 use crate::network::Network;
 use crate::plan::{Plan, plan};
 use crate::protocol::Scheduler;
@@ -47,8 +48,10 @@ pub struct Stack {
     tier: Option<Tier>,
     tier_device: Option<Device>,
     layout: Layout,
+    partitions: Option<Partitions>,
     devices: Vec<Device>,
     recorder: Recorder,
+    seed: u64,
     finished: bool,
 }
 
@@ -76,6 +79,7 @@ fn has(scenario: &Scenario, layer: Layer) -> bool {
         Layer::WriteLog => scenario.volume.as_ref().is_some_and(|volume| volume.write_log.is_some()),
         Layer::Controller => scenario.controller.is_some(),
         Layer::Tier | Layer::TierDevice => scenario.tier.is_some(),
+        Layer::Partition => scenario.partition.is_some(),
         Layer::Workload | Layer::Layout | Layer::Device => true,
     }
 }
@@ -191,9 +195,11 @@ impl Stack {
                 .as_ref()
                 .map(|tier| Device::Ssd(Ssd::new(&tier.ssd, seed, "tier")).at(Address::of(Layer::TierDevice))),
             layout: Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating),
+            partitions: scenario.partition.as_ref().map(Partitions::new),
             devices,
-            recorder: Recorder::new(scenario.jobs.len(), &scenario.record),
+            recorder: Recorder::new(scenario.jobs.len(), &scenario.record, scenario.monitor.is_some()),
             kernel: Kernel::default(),
+            seed,
             finished: false,
             scenario,
             plan,
@@ -255,7 +261,17 @@ impl Stack {
         let kernel = &mut self.kernel;
         match to.layer {
             Layer::Workload => self.workload.handle(kernel, signal, id, &mut self.recorder),
-            Layer::Device => self.devices[usize::from(to.index)].handle(kernel, signal, id),
+            Layer::Device => {
+                // Whatever is sent to a device passes its partition first.
+                let goes_on = match &mut self.partitions {
+                    Some(partitions) if signal == Signal::Submit => partitions.submit(kernel, to.index, RequestId(id)),
+                    _ => true,
+                };
+                if goes_on {
+                    self.devices[usize::from(to.index)].handle(kernel, signal, id);
+                }
+            }
+            Layer::Partition => absent(self.partitions.as_mut().map(|partitions| partitions.handle(kernel, to.index, signal, id))),
             Layer::Layout => self.layout.handle(kernel, signal, id),
             Layer::Volume => match &mut self.zfs {
                 Some(zfs) => zfs.handle(kernel, signal, id),
@@ -340,6 +356,12 @@ impl Stack {
         self.controller.as_ref()
     }
 
+    /// The size of each device in bytes, in order of their index.
+    #[must_use]
+    pub fn device_sizes(&self) -> &[u64] {
+        &self.plan.device_sizes
+    }
+
     /// Statistics and log.
     #[must_use]
     pub fn recorder(&self) -> &Recorder {
@@ -385,12 +407,26 @@ impl Stack {
             elapsed_ns,
         };
         let names: Vec<String> = self.scenario.jobs.iter().map(|job| job.name.clone()).collect();
-        metrics(&names, &self.recorder, &counts)
+        let mut list = metrics(&names, &self.recorder, &counts);
+        if let Some(partitions) = &self.partitions {
+            list.extend(partitions.counts.metrics());
+        }
+        list.extend(crate::tools::iostat::metrics(&self.usage()));
+        if let Some(spec) = &self.scenario.reduction {
+            list.extend(crate::workload::buffers::metrics(spec, &self.scenario, self.seed));
+        }
+        if let Some(spec) = &self.scenario.monitor {
+            list.extend(crate::tools::monitor::metrics(self, spec));
+        }
+        list
     }
 
     /// A column of the run's tables by its name, such as `ops.latency_ns`.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<Column> {
+        if let Some(name) = name.strip_prefix("monitor.") {
+            return crate::tools::monitor::column(self, name);
+        }
         let source = columns::Source {
             recorder: &self.recorder,
             prefetches: self.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches),

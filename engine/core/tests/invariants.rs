@@ -160,8 +160,9 @@ fn scenario() -> impl Strategy<Value = Value> {
     let tier = proptest::option::of((any::<bool>(), any::<bool>()));
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4, any::<bool>());
     let file_system = (file_system(), proptest::option::of(controller()));
-    (jobs, scheduler, file_system, tier, layout, device()).prop_map(
-        |(jobs, (scheduler, network), (file_system, controller), tier, (kind, unit_log2, degraded), device)| {
+    let partition = proptest::option::of((0u64..9000, 9u32..15, 0u64..50_000, any::<bool>()));
+    (jobs, scheduler, file_system, tier, layout, device(), (partition, any::<bool>())).prop_map(
+        |(jobs, (scheduler, network), (file_system, controller), tier, (kind, unit_log2, degraded), device, (partition, monitored))| {
             let mut all = json!({
                 "jobs": jobs,
                 "protocol": {"max_transaction": "1280KiB", "target_transaction": "1MiB", "odx_sizing": "max"},
@@ -177,6 +178,12 @@ fn scenario() -> impl Strategy<Value = Value> {
             }
             if let Some(network) = network {
                 all["network"] = network;
+            }
+            if let Some((start, block_log2, merge, apart)) = partition {
+                all["partition"] = json!({"start": start, "block": 1u64 << block_log2, "merge": merge, "apart": apart});
+            }
+            if monitored {
+                all["monitor"] = json!({"window": "1ms", "phase": "333us", "phases": 5});
             }
             if let Some(in_flight) = scheduler {
                 all["protocol"]["scheduler"] = json!({"in_flight": in_flight});

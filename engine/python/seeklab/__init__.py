@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import Case, case, cases, engine_version, facts, presets, schema, validate
-from seeklab._curves import curve
+from seeklab._curves import alignment, curve, reduce
 from seeklab._errors import EngineError, LimitExceeded, Problem, SeeklabError
 from seeklab._fio import FioJob, fio
 from seeklab._policy import EvictionPolicy, play_cache
@@ -41,6 +41,7 @@ __all__ = [
     "Table",
     "ThrottleHistory",
     "ThrottlePolicy",
+    "alignment",
     "cache",
     "case",
     "cases",
@@ -52,6 +53,7 @@ __all__ = [
     "play_cache",
     "predict",
     "presets",
+    "reduce",
     "replay",
     "run",
     "run_throttle",

@@ -19,3 +19,24 @@ def curve(name: str, at: Sequence[int | str], settings: Mapping[str, object] | N
     request = {"name": name, "at": list(at), "set": dict(settings or {})}
     points: list[dict[str, Any]] = engine().call("curve", request)
     return points
+
+
+def alignment(start: int | str, *, block: int | str = 4096, bs: int | str = "1MiB") -> dict[str, Any]:
+    """Judge whether a partition's start is a whole number of physical blocks, and what a write of `bs` costs there.
+
+    Sizes are bytes, texts such as "32256", "1MiB", or sectors of 512 bytes such as "63s", as `parted` and `fdisk` print
+    them. Gives `aligned`, `into_block`, `extra_reads`, `bytes_written`, and the nearest aligned starts `before` and
+    `after`, in bytes.
+    """
+    found: dict[str, Any] = engine().call("alignment", {"start": start, "block": block, "bs": bs})
+    return found
+
+
+def reduce(data: bytes, *, block: int = 4096, unit: int = 32 << 10) -> dict[str, int]:
+    """Count what storage makes of `data`: bytes after zero suppression, deduplication and compression, in this order.
+
+    `block` is the storage's block in bytes, `unit` what is compressed together, both up to 1 MiB. `compressed_alone` is
+    what compression without deduplication would leave.
+    """
+    found: dict[str, int] = engine().call("reduce", {"hex": data.hex(), "block": block, "unit": unit})
+    return found

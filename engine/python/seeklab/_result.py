@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import json
 from time import perf_counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -133,8 +134,26 @@ class Result:
         return self._table("shards")
 
     def text(self, tool: str, **options: object) -> str:
-        """Print what an observation tool shows: `oplog`, `histogram`, `iostat`, `fio`, `fio-json` or `folded`."""
+        """Print what an observation tool shows of this run.
+
+        Tools: `oplog`, `histogram`, `iostat`, `iostat-json`, `monitor`, `monitor-json`, `parted`, `fio`, `fio-json`,
+        `folded`, and DTrace's `quantize`, `lquantize`, `packed`, `dirty`, `sync`, `delays`.
+        """
         return self._handle.text({"tool": tool, **options})
+
+    def monitor(
+        self, window: str | int | None = None, phase: str | int | None = None, *, job: str | None = None
+    ) -> list[dict[str, Any]]:
+        """Give what a monitor shows whose points stand for `window` and begin at `phase`, of this run as it is.
+
+        Times are texts such as "20s" or nanoseconds; what is left out is the scenario's monitor's own. Each point has
+        `from_ns`, `ios`, `bytes`, `mib_per_s` and `latency_mean_ms`, which is None where nothing completed. Raises
+        SeeklabError when the window is longer than what was watched.
+        """
+        chosen = {"window": window, "phase": phase, "job": job}
+        asked = {name: value for name, value in chosen.items() if value is not None}
+        windows: list[dict[str, Any]] = json.loads(self.text("monitor-json", **asked))["windows"]
+        return windows
 
     def close(self) -> None:
         """Give the run's memory back now, not when the result is dropped. Metrics and tables taken so far stay."""

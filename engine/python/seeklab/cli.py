@@ -28,10 +28,11 @@ if TYPE_CHECKING:
 DONE, CHECK_FAILED, BAD_INPUT, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
 
 TOOLS = (
-    *("oplog", "histogram", "iostat", "fio", "fio-json", "folded"),
+    *("oplog", "histogram", "iostat", "iostat-json", "monitor", "monitor-json", "parted", "fio", "fio-json", "folded"),
     *("quantize", "lquantize", "packed", "dirty", "sync", "delays"),
 )
 """Tools whose output the engine prints: of the operations, of the devices, as fio, and as DTrace's aggregations."""
+SHOW_OPTIONS = ("job", "skip", "limit", "window", "phase", "from", "to", "step")
 TRACE_FORMATS = ("fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "seeklab-ops")
 LARGEST_SEED = 2**53 - 1
 MOST_COMPLAINTS = 20
@@ -155,9 +156,6 @@ def _fact_line(row: Mapping[str, Any]) -> tuple[str, ...]:
     return (row["id"], row["kind"], text, _number(row["simulated"]), row["unit"], row["tolerance"], held, row["title"])
 
 
-SHOW_OPTIONS = ("job", "skip", "limit", "from", "to", "step")
-
-
 def _show(options: argparse.Namespace) -> int:
     result = _run_case(options)
     chosen = {name: getattr(options, name) for name in SHOW_OPTIONS if getattr(options, name) is not None}
@@ -275,6 +273,21 @@ def _curve(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _align(options: argparse.Namespace) -> int:
+    found = seeklab.alignment(options.start, block=options.block, bs=options.bs)
+    if options.json:
+        _print_json(found)
+    elif found["aligned"]:
+        print(f"{found['start']} is aligned: a whole number of blocks of {found['block']} bytes.")
+    else:
+        print(f"{found['start']} is not aligned: {found['into_block']} bytes into a block of {found['block']} bytes.")
+        print(
+            f"A write of {found['bs']} bytes needs {found['extra_reads']} reads; {found['bytes_written']} are written."
+        )
+        print(f"Aligned starts nearest to it: {found['before']} and {found['after']}.")
+    return DONE if found["aligned"] else CHECK_FAILED
+
+
 def _validate(options: argparse.Namespace) -> int:
     found = seeklab.validate_drive(options.drive, options.trace)
     if options.json:
@@ -367,13 +380,7 @@ def _parser() -> argparse.ArgumentParser:
 
     show = add("show", _show, "Run a case and print what an observation tool would have shown.")
     add_run_options(show)
-    show.add_argument("--as", dest="tool", choices=TOOLS, required=True, help="the tool")
-    show.add_argument("--job", metavar="NAME", help="only this job")
-    show.add_argument("--skip", metavar="N", type=int, help="begin after so many lines of the operation log")
-    show.add_argument("--limit", metavar="N", type=int, help="at most so many lines of the operation log (default 40)")
-
-    for name, help_ in (("from", "start (default 0)"), ("to", "end (default 50, at most 1000)"), ("step", "width (1)")):
-        show.add_argument(f"--{name}", metavar="MS", type=int, help=f"{help_} of lquantize's buckets")
+    _add_show_options(show)
 
     fio = add("fio", _fio, "Run a fio job file on a modelled device.", json_option=False)
     fio.add_argument("jobfile", metavar="JOBFILE", help="a fio job file; - reads the standard input")
@@ -398,6 +405,8 @@ def _parser() -> argparse.ArgumentParser:
         type=_assignment,
         help="a setting of the curve, such as dirty_data_max=4GiB; may be repeated",
     )
+
+    _add_align_options(add("align", _align, "Check whether a partition starts at a whole block; exit 1 if not."))
 
     validate = add("validate", _validate, "Replay a measured drive's trace on the disk model.")
     validate.add_argument("drive", metavar="DRIVE.json", help="the drive's parameters")
@@ -437,6 +446,23 @@ def _add_cache_options(cache: argparse.ArgumentParser) -> None:
     cache.add_argument("--block", metavar="N", help="bytes of a block of recorded requests (default 4KiB)")
     cache.add_argument("--format", choices=TRACE_FORMATS, help="the trace's format; its first line tells when left out")
     cache.add_argument("--target", metavar="NAME", help="one file or device of a trace that has several")
+
+
+def _add_show_options(show: argparse.ArgumentParser) -> None:
+    show.add_argument("--as", dest="tool", choices=TOOLS, required=True, help="the tool")
+    show.add_argument("--job", metavar="NAME", help="only this job in the operation log")
+    show.add_argument("--skip", metavar="N", type=int, help="begin after so many lines of the operation log")
+    show.add_argument("--limit", metavar="N", type=int, help="at most so many lines of the operation log (default 40)")
+    show.add_argument("--window", metavar="TIME", help="what one point of the monitor stands for, such as 20s")
+    show.add_argument("--phase", metavar="TIME", help="when the monitor's windows begin, such as 5.5s")
+    for name, help_ in (("from", "start (default 0)"), ("to", "end (default 50, at most 1000)"), ("step", "width (1)")):
+        show.add_argument(f"--{name}", metavar="MS", type=int, help=f"{help_} of lquantize's buckets")
+
+
+def _add_align_options(align: argparse.ArgumentParser) -> None:
+    align.add_argument("start", metavar="START", help="first byte, as 1536, 1MiB or, in sectors, 63s")
+    align.add_argument("--block", metavar="SIZE", default="4096", help="physical block (default 4096)")
+    align.add_argument("--bs", metavar="SIZE", default="1MiB", help="size of a write (default 1MiB)")
 
 
 def _add_replay_options(added: argparse.ArgumentParser) -> None:

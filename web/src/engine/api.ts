@@ -101,6 +101,7 @@ export interface TextRequest {
     | "fio"
     | "fio-json"
     | "iostat"
+    | "monitor"
     | "folded"
     | "quantize"
     | "lquantize"
@@ -308,10 +309,23 @@ export interface Questions {
   curve: { input: CurveRequest; answer: CurvePoint[] };
   /** A drive's parameters as JSON and a trace as CSV, both as text. */
   drive: { input: { drive: string; trace: string; times?: boolean }; answer: DriveAgreement };
+  alignment: { input: { start: string; block?: number; bs?: number }; answer: Alignment };
   fio_parse: {
     input: { files: Readonly<Record<string, string>>; main: string; preset: string };
     answer: ParsedJobFile;
   };
+}
+
+/** Whether a partition's start is a whole number of blocks, and what a write costs there; all in bytes. */
+export interface Alignment {
+  readonly start: number;
+  readonly block: number;
+  readonly aligned: boolean;
+  readonly into_block: number;
+  readonly extra_reads: number;
+  readonly bytes_written: number;
+  readonly before: number;
+  readonly after: number;
 }
 
 export type Question = keyof Questions;

@@ -86,7 +86,9 @@ export function collect(run: OpenRun, scenario: () => Scenario): Result {
     const folded = unwrap<string>(run.text(JSON.stringify({ tool: "folded" })));
     return { scenario: scenario(), summary, columns, folded };
   }
-  return has("zfs.limit_bytes") ? { scenario: scenario(), summary, columns } : { summary, columns };
+  return has("zfs.limit_bytes") || "partition_extra_reads" in summary.metrics
+    ? { scenario: scenario(), summary, columns }
+    : { summary, columns };
 }
 
 /** Whatever was thrown, as problems that can cross to another thread. */

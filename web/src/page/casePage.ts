@@ -10,7 +10,7 @@ import { Latest } from "../engine/latest.ts";
 import type { CaseDocument, Changes, Result, RunRequest, Value } from "../engine/api.ts";
 import { controls, type Controls } from "../views/controls.ts";
 import { fillSentence } from "../views/format.ts";
-import { chunkField, chunkPath, latencyAxisEnd, sentenceNodes, stageOf } from "../views/stage.ts";
+import { chunkField, chunkPath, fieldsOf, latencyAxisEnd, sentenceNodes, stageOf } from "../views/stage.ts";
 import { html } from "../views/svg.ts";
 import { carryOn } from "./carryOn.ts";
 import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
@@ -114,7 +114,10 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
   const variantSummary = html("p", { class: "variant-summary" });
   const sentence = html("p", { class: "sentence" });
   const spoken = html("p", { class: "unseen", "aria-live": "polite" });
-  const scene = stageOf(doc, { onRequest: () => showMoment() });
+  const scene = stageOf(doc, {
+    onRequest: () => showMoment(),
+    onStart: (start) => engine.call("alignment", { start }),
+  });
   const controlsPlace = html("div", { class: "controls-place" });
   const reset = html(
     "button",
@@ -255,6 +258,13 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
           (bytes) => setField(chunkPath, bytes, true),
         ),
       );
+      const apply = (isSettled: boolean) => (values: Changes) => {
+        for (const [path, value] of Object.entries(values)) {
+          fields?.set(path, value);
+          setField(path, value, isSettled);
+        }
+      };
+      scene.setFields?.(fieldsOf(list, apply(false), apply(true)));
       reset.hidden = Object.keys(state.set).length === 0;
     } catch (error) {
       message.fail(error);

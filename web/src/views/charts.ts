@@ -3,6 +3,7 @@
  * this one list.
  */
 import { column, type CaseDocument, type Result } from "../engine/api.ts";
+import { alignment, alignmentTable, describeAlignment } from "./alignment.ts";
 import { phases } from "./colours.ts";
 import { copiesOf, copyTimeline, describeCopies } from "./copyTimeline.ts";
 import { dirty } from "./dirty.ts";
@@ -12,7 +13,9 @@ import { groupGantt } from "./groups.ts";
 import { cellsOf, heatmap } from "./heatmap.ts";
 import { binsOf, histogram } from "./histogram.ts";
 import { lifetimes, pickRequests } from "./lifetimes.ts";
+import { describeMonitor, monitor, monitorTable } from "./monitor.ts";
 import { missedFrom, readsOf, type Read } from "./reads.ts";
+import { describeReduction, reduction, reductionTable } from "./reduction.ts";
 import { resultTable } from "./resultTable.ts";
 import { shardMap } from "./shardMap.ts";
 import { activeSeconds, busyPercent, describeShards, nameOf, serversOf } from "./shards.ts";
@@ -40,7 +43,8 @@ export interface Chart {
   readonly moment?: (result: Result, time_s: number) => string;
   /** Whether it follows the request on the stage. */
   readonly followsRequest?: boolean;
-  readonly needs: "operations" | "write path" | "controller" | "bins" | "copies";
+  readonly needs:
+    "operations" | "write path" | "controller" | "bins" | "copies" | "monitor" | "partition" | "reduction";
 }
 
 /** The stage's own view, which is more than a chart. */
@@ -112,6 +116,34 @@ export function chartsOf(doc: Pick<CaseDocument, "focus">): readonly Chart[] {
       table: ({ result }) => copyTable(result),
     },
     {
+      name: "monitor",
+      title: "Monitor",
+      hides: "Rate by time, latency by request. Hides how long the requests came and how long there were none.",
+      needs: "monitor",
+      draw: ({ result }, width) => monitor(result, width),
+      describe: describeMonitor,
+      table: ({ result }) => monitorTable(result),
+    },
+    {
+      name: "alignment",
+      title: "Alignment",
+      hides: "One write, at the start of the file, and the mean of all. Hides how much a single write differs from it.",
+      needs: "partition",
+      draw: ({ result }, width) => alignment(result, { job, width }),
+      describe: (result) => describeAlignment(result, job),
+      table: ({ result }) => alignmentTable(result, job),
+    },
+    {
+      name: "reduction",
+      title: "Reduction",
+      hides:
+        "Bytes of the first buffers, step by step. Hides which mechanism a later step would have found if it came first.",
+      needs: "reduction",
+      draw: ({ result }, width) => reduction(result, width),
+      describe: describeReduction,
+      table: ({ result }) => reductionTable(result),
+    },
+    {
       name: "lifetimes",
       title: "Lifetimes",
       hides: `Each ${op} of ${job} by phase. Hides when each phase came: the bars are stacked in a fixed order.`,
@@ -170,6 +202,9 @@ export function isOffered(chart: Chart, doc: Pick<CaseDocument, "view" | "views"
   if (chart.needs === "write path") return doc.scenario.zfs !== undefined;
   if (chart.needs === "controller") return doc.scenario.controller !== undefined;
   if (chart.needs === "copies") return false;
+  if (chart.needs === "partition") return doc.scenario.partition !== undefined;
+  if (chart.needs === "reduction") return doc.scenario.reduction !== undefined;
+  if (chart.needs === "monitor") return doc.scenario.monitor !== undefined;
   return chart.needs === "bins" || keepsLog(doc);
 }
 

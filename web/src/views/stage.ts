@@ -2,12 +2,14 @@
  * The stage: the view that shows a mechanism best, with the time scrubber under it. Used by the page and by the notebook's
  * widget. It owns its moment in time; what to run is its owner's business.
  */
-import type { CaseDocument, Control, Result } from "../engine/api.ts";
+import type { Alignment, CaseDocument, Changes, Control, Result } from "../engine/api.ts";
+import { alignmentStage } from "./alignmentStage.ts";
 import { chartsOf, stripView } from "./charts.ts";
 import { latencyOverview } from "./latencyOverview.ts";
 import { formatBytes, formatNumber } from "./format.ts";
 import { describe, prefetchStrip, readAt, rowsFor, type StripHandle } from "./prefetchStrip.ts";
 import { readsOf } from "./reads.ts";
+import { monitorStage } from "./monitorStage.ts";
 import { html } from "./svg.ts";
 import { timelineStage } from "./timelineStage.ts";
 import { transport } from "./transport.ts";
@@ -34,11 +36,37 @@ export function chunkField(
   return { min: control.min ?? 4096, max: control.max ?? 2 ** 28, step: control.step ?? 4096, onInput, onChange };
 }
 
+/** Fields of the scenario that a view changes by direct manipulation. */
+export interface Fields {
+  /** Whether the case offers the field. */
+  has(path: string): boolean;
+  /** The largest value that the case offers. */
+  most(path: string): number | undefined;
+  onInput(values: Changes): void;
+  onChange(values: Changes): void;
+}
+
+export function fieldsOf(
+  controls: readonly Control[],
+  onInput: (values: Changes) => void,
+  onChange: (values: Changes) => void,
+): Fields {
+  const find = (path: string) => controls.find((control) => control.path === path);
+  return {
+    has: (path) => find(path) !== undefined,
+    most: (path) => find(path)?.max ?? undefined,
+    onInput,
+    onChange,
+  };
+}
+
 export interface StageOptions {
   readonly job: string;
   readonly chunk?: ChunkField | undefined;
   /** Called when the moment shown rests at another request. */
   readonly onRequest?: (index: number) => void;
+  /** Asks the engine about a partition's start that a reader types in. */
+  readonly onStart?: (start: string) => Promise<Alignment>;
 }
 
 export interface Stage {
@@ -49,6 +77,8 @@ export interface Stage {
   autoplay(): void;
   goTo(index: number): void;
   setChunk(field: ChunkField | undefined): void;
+  /** Lets the view change fields of the scenario, where it can. */
+  setFields?(fields: Fields): void;
   readonly request: number;
   readonly moment_ns: number;
   /** Stops listening and moving. */
@@ -67,6 +97,8 @@ export function stageOf(doc: Pick<CaseDocument, "focus" | "view">, options: Omit
   if (doc.view === stripView) return stage({ ...options, job: doc.focus.job });
   const charts = chartsOf(doc);
   const chart = charts.find(({ name }) => name === doc.view) ?? charts.find(({ name }) => name === "histogram")!;
+  if (chart.name === "monitor") return monitorStage(chart);
+  if (chart.name === "alignment") return alignmentStage(chart, options.onStart);
   const { onRequest } = options;
   return timelineStage({ chart, ...(onRequest === undefined ? {} : { onRequest: () => onRequest(0) }) });
 }

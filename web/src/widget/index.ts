@@ -14,7 +14,7 @@ import { controls, type Controls } from "../views/controls.ts";
 import { lifetimes } from "../views/lifetimes.ts";
 import { operationLog } from "../views/operationLog.ts";
 import { segmented } from "../views/segmented.ts";
-import { chunkField, chunkPath, latencyAxisEnd, sentenceNodes, stageOf } from "../views/stage.ts";
+import { chunkField, chunkPath, fieldsOf, latencyAxisEnd, sentenceNodes, stageOf } from "../views/stage.ts";
 import { html } from "../views/svg.ts";
 import { ask, run, type FinishedRun } from "./host.ts";
 import baseSheet from "../style/views.css?inline";
@@ -68,7 +68,10 @@ function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, 
   let isGone = false;
   let fields: Controls | undefined;
 
-  const scene = model.get("view") === doc.view || model.get("view") === "" ? stageOf(doc) : undefined;
+  const scene =
+    model.get("view") === doc.view || model.get("view") === ""
+      ? stageOf(doc, { onStart: (start) => ask("alignment", { start }) })
+      : undefined;
   const chart = html("div", { class: "figure" });
   const told = html("p", { class: "sentence", "aria-live": "polite" });
   const controlsPlace = html("div");
@@ -173,6 +176,13 @@ function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, 
         (bytes) => setChunk(bytes, true),
       ),
     );
+    const apply = (settled: boolean) => (values: Changes) => {
+      for (const [path, value] of Object.entries(values)) {
+        fields?.set(path, value);
+        setField(path, value, settled);
+      }
+    };
+    scene?.setFields?.(fieldsOf(list, apply(false), apply(true)));
   }
 
   function setChunk(bytes: number, settled: boolean): void {

@@ -26,6 +26,7 @@ fn plan(disks: u64) -> Plan {
         capacity: disks << 20,
         workers: workers.collect(),
         device_capacities: Vec::new(),
+        device_sizes: Vec::new(),
         device_names: Vec::new(),
         rotating: Vec::new(),
         drives: Vec::new(),

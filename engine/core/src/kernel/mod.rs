@@ -46,6 +46,8 @@ pub enum Layer {
     TierDevice,
     /// The layout over the devices.
     Layout,
+    /// The partition of a device; the index is the device's.
+    Partition,
     /// A device; the index says which.
     Device,
 }

@@ -6,6 +6,7 @@
 //! Left out: rebuilding a failed device, and dynamic allocation (record r of a RAID-Z group lies at r times its allocated size).
 
 pub mod mirror;
+pub mod partition;
 pub mod raidz;
 
 use mirror::Side;

@@ -121,6 +121,7 @@ pub fn names() -> Vec<String> {
     table("groups", &GROUPS);
     table("cpu", &cpu::CPU);
     table("shards", &cpu::SHARDS);
+    table("monitor", &crate::tools::monitor::COLUMNS);
     names
 }
 

@@ -142,6 +142,8 @@ pub struct JobStats {
     pub by_op: [Stats; 2],
     /// Requests issued at each queue depth level.
     pub depths: [u64; DEPTH_LEVELS],
+    /// Most requests that one of its workers had in flight.
+    pub most_in_flight: u32,
     /// From when its results count, after the ramp of its first worker; `u64::MAX` before.
     pub start_ns: u64,
     /// When its last worker ended.
@@ -179,13 +181,19 @@ pub struct Recorder {
 }
 
 impl Recorder {
-    /// A recorder for `jobs` jobs.
+    /// A recorder for `jobs` jobs; it keeps the log when the record says so, or when something reads it (`keep_log`).
     #[must_use]
-    pub fn new(jobs: usize, record: &Record) -> Self {
-        let stats = || JobStats { by_op: [Stats::new(), Stats::new()], depths: [0; DEPTH_LEVELS], start_ns: u64::MAX, end_ns: 0 };
+    pub fn new(jobs: usize, record: &Record, keep_log: bool) -> Self {
+        let stats = || JobStats {
+            by_op: [Stats::new(), Stats::new()],
+            depths: [0; DEPTH_LEVELS],
+            most_in_flight: 0,
+            start_ns: u64::MAX,
+            end_ns: 0,
+        };
         Self {
             jobs: (0..jobs).map(|_| stats()).collect(),
-            log: record.log.then(Log::default),
+            log: (record.log || keep_log).then(Log::default),
             series: Vec::new(),
             interval_ns: record.interval.0,
             fingerprint: Fingerprint::default(),
@@ -195,7 +203,9 @@ impl Recorder {
     /// A job issues a request as its `in_flight`-th.
     pub fn issued(&mut self, job: usize, _op: Op, in_flight: u32) {
         let level = (u32::BITS - 1 - in_flight.max(1).leading_zeros()) as usize;
-        self.jobs[job].depths[level.min(DEPTH_LEVELS - 1)] += 1;
+        let stats = &mut self.jobs[job];
+        stats.depths[level.min(DEPTH_LEVELS - 1)] += 1;
+        stats.most_in_flight = stats.most_in_flight.max(in_flight);
     }
 
     /// An operation has completed; `measured` says whether it counts in the statistics (the log and the fingerprint have all).

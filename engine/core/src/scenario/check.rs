@@ -128,6 +128,12 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     }
     let cache = scenario.volume.as_ref().and_then(|volume| volume.cache.as_ref());
     let tier = scenario.tier.as_ref();
+    if let Some(reduction) = &scenario.reduction {
+        crate::workload::buffers::check(reduction, scenario, problems);
+    }
+    if let Some(monitor) = &scenario.monitor {
+        crate::tools::monitor::check(monitor, scenario, problems);
+    }
     let lists = [
         ("volume.cache.primed", cache.map(|cache| &cache.primed)),
         ("tier.primed", tier.map(|tier| &tier.primed)),

@@ -22,7 +22,10 @@ use crate::client::copy::CopySpec;
 use crate::controller::spec::ControllerSpec;
 use crate::device::hdd::QueuePolicy;
 use crate::device::pace::Varies;
+use crate::layout::partition::PartitionSpec;
 use crate::network::spec::NetworkSpec;
+use crate::tools::monitor::MonitorSpec;
+use crate::workload::buffers::ReductionSpec;
 use crate::zfs::spec::ZfsSpec;
 
 /// A workload and the storage stack it runs on.
@@ -53,9 +56,18 @@ pub struct Scenario {
     /// How addresses spread over the devices.
     #[serde(default)]
     pub layout: Layout,
+    /// A partition on each device that begins at any byte, with read-modify-write of partial blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<PartitionSpec>,
     /// The devices, group by group.
     #[schemars(length(min = 1, max = 64))]
     pub devices: Vec<DeviceGroup>,
+    /// A monitor that averages over windows of time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitor: Option<MonitorSpec>,
+    /// What the first job's buffers hold, and what storage that reduces data makes of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduction: Option<ReductionSpec>,
     /// What the run keeps besides its summary.
     #[serde(default)]
     pub record: Record,
@@ -631,6 +643,10 @@ pub struct HddSpec {
     #[serde(default)]
     #[schemars(title = "Drive write cache")]
     pub write_cache: bool,
+    /// Whether what was written stays in the buffer for reads.
+    #[serde(default = "yes")]
+    #[schemars(title = "Reads find what was written")]
+    pub keeps_writes: bool,
     /// Order in which the drive serves the requests it has.
     #[serde(default = "default_policy")]
     #[schemars(title = "Drive queue")]

@@ -5,7 +5,9 @@ pub mod dtrace;
 pub mod fio;
 pub mod histogram;
 pub mod iostat;
+pub mod monitor;
 pub mod oplog;
+pub mod parted;
 
 use serde_json::{Map, Value};
 
@@ -13,8 +15,24 @@ use crate::cpu::folded::fold;
 use crate::scenario::{Problem, Problems};
 use crate::stack::Stack;
 
-const TOOLS: [&str; 12] =
-    ["oplog", "histogram", "iostat", "fio", "fio-json", "folded", "quantize", "lquantize", "packed", "dirty", "sync", "delays"];
+const TOOLS: [&str; 16] = [
+    "oplog",
+    "histogram",
+    "iostat",
+    "iostat-json",
+    "monitor",
+    "monitor-json",
+    "parted",
+    "fio",
+    "fio-json",
+    "folded",
+    "quantize",
+    "lquantize",
+    "packed",
+    "dirty",
+    "sync",
+    "delays",
+];
 
 /// Prints a run as the tool called `name` does.
 ///
@@ -26,6 +44,10 @@ pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<
         "histogram" => histogram::print(stack, options),
         "iostat" => Ok(iostat::print(stack)),
         "folded" => Ok(stack.controller().map_or_else(String::new, |controller| fold(&controller.frames()))),
+        "iostat-json" => Ok(iostat::json(stack)),
+        "parted" => Ok(parted::print(stack)),
+        "monitor" => monitor::print(stack, options),
+        "monitor-json" => monitor::json(stack, options),
         "fio" => Ok(crate::fio::normal(&fio::report(stack, options)?)),
         "fio-json" => Ok(crate::fio::json(&fio::report(stack, options)?)),
         "quantize" => dtrace::quantize(stack, options),

@@ -3,6 +3,7 @@
 //! A worker keeps up to `iodepth` requests in flight as long as its rate, its think time and its end allow. Requests are logged
 //! when they complete. A worker of a copy follows each read by the write of the same bytes (see [`crate::client::copy`]). A worker that replays takes its requests from a trace (see [`replay`]).
 
+pub mod buffers;
 pub mod offsets;
 pub mod replay;
 

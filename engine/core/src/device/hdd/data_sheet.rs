@@ -71,6 +71,8 @@ pub struct DataSheet {
     pub read_ahead_bytes: u64,
     /// Whether writes are reported when they are in the buffer.
     pub write_cache: bool,
+    /// Whether what was written stays in the buffer for reads.
+    pub keeps_writes: bool,
 }
 
 impl Params {
@@ -225,7 +227,7 @@ impl DataSheet {
             caching: true,
             early_writes: self.write_cache,
             append_writes: true,
-            reads_hit_written: true,
+            reads_hit_written: self.keeps_writes,
             almost_hits: true,
             free_blocks: false,
             read_ahead_on_idle_hit: true,

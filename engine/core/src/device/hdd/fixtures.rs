@@ -27,6 +27,7 @@ pub fn desktop() -> DataSheet {
         segments: 16,
         read_ahead_bytes: 1 << 20,
         write_cache: false,
+        keeps_writes: true,
     }
 }
 
