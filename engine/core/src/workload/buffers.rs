@@ -5,7 +5,7 @@
 //! `refill_buffers` is on, which a compress or dedupe percentage implies in 2.20 and later. What is not refilled is scrambled: a
 //! few bytes of every 512 are overwritten, enough to defeat deduplication, but not once a percentage is asked for (2.20 and later),
 //! nor with a pattern, nor with zero buffers unless asked for. Behaviour of 3.33 was checked against the real one, file by file;
-//! that of 2.1.3 and 2.20 follows its documentation.
+//! that of 2.1.3 and 2.20 is taken from how the option interplay is described for them, and was not compared with the programs.
 //!
 //! Reduction, in this order: blocks of nothing but zeros are suppressed; of the rest, blocks with a fingerprint seen before are
 //! dropped; what is left is compressed in units with LZ4's block format (`lz4_flex`), and kept as it is where that does not help.
