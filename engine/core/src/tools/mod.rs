@@ -13,7 +13,8 @@ use crate::cpu::folded::fold;
 use crate::scenario::{Problem, Problems};
 use crate::stack::Stack;
 
-const TOOLS: [&str; 12] = ["oplog", "histogram", "iostat", "fio", "fio-json", "folded", "quantize", "lquantize", "packed", "dirty", "sync", "delays"];
+const TOOLS: [&str; 12] =
+    ["oplog", "histogram", "iostat", "fio", "fio-json", "folded", "quantize", "lquantize", "packed", "dirty", "sync", "delays"];
 
 /// Prints a run as the tool called `name` does.
 ///
