@@ -8,6 +8,7 @@
 pub mod api;
 pub mod cache;
 pub mod case;
+pub mod cluster;
 pub mod device;
 pub mod fio;
 

@@ -29,6 +29,8 @@ pub struct WorkerPlan {
 pub struct Plan {
     /// Size of the address space, in bytes.
     pub capacity: u64,
+    /// Size of the address space of one node of a cluster; of the whole without one.
+    pub node_capacity: u64,
     /// All workers, job by job.
     pub workers: Vec<WorkerPlan>,
     /// Capacity of each device, in bytes.
@@ -72,6 +74,30 @@ fn data_sheet(spec: &HddSpec) -> hdd::DataSheet {
     }
 }
 
+/// The layout of each node of a cluster over its share of the devices; one layout over all of them without a cluster.
+#[must_use]
+pub fn node_layouts(scenario: &Scenario, plan: &Plan) -> Vec<Layout> {
+    let nodes = scenario.cluster.as_ref().map_or(1, |cluster| cluster.nodes as usize);
+    let each = (plan.device_capacities.len() / nodes).max(1);
+    let shares = plan.device_capacities.chunks_exact(each).zip(plan.rotating.chunks_exact(each));
+    shares.map(|(capacities, rotating)| Layout::new(&scenario.layout, capacities.to_vec(), rotating)).collect()
+}
+
+impl Plan {
+    /// Bytes from the first file to the end of the last, or all that a file system may use.
+    #[must_use]
+    pub fn placed_bytes(&self, scenario: &Scenario) -> u64 {
+        if scenario.zfs.is_some() {
+            return self.capacity;
+        }
+        let end = |worker: &WorkerPlan| {
+            let copies = if scenario.jobs[worker.job].rw == Rw::OdxCopy { worker.region.end - worker.region.start } else { 0 };
+            worker.region.end + copies
+        };
+        self.workers.iter().map(end).max().unwrap_or(0)
+    }
+}
+
 /// Plans a scenario.
 ///
 /// # Errors
@@ -80,6 +106,7 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
     let mut problems = Problems::new();
     let mut plan = Plan {
         capacity: 0,
+        node_capacity: 0,
         workers: Vec::new(),
         device_capacities: Vec::new(),
         device_names: Vec::new(),
@@ -123,7 +150,10 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
         }
     }
     if problems.is_empty() {
-        plan.capacity = Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating).capacity();
+        plan.node_capacity = node_layouts(scenario, &plan).iter().map(Layout::capacity).min().unwrap_or(0);
+        plan.capacity = scenario.cluster.as_ref().map_or(plan.node_capacity, |cluster| {
+            plan.node_capacity / cluster.block.0 * cluster.block.0 * u64::from(cluster.nodes) / u64::from(cluster.copies)
+        });
         place_workers(scenario, &mut plan, &mut problems);
     }
     if problems.is_empty() { Ok(plan) } else { Err(problems) }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::cluster::{Cluster, Setting};
 use crate::device::disk::Disk;
 use crate::device::hdd::{DriveQueue, Hdd};
 use crate::device::lun::Lun;
@@ -9,7 +10,7 @@ use crate::device::ssd::Ssd;
 use crate::device::{Device, Usage};
 use crate::kernel::{Address, Kernel, Layer, Phase, Signal, Stream};
 use crate::layout::Layout;
-use crate::plan::{Plan, plan};
+use crate::plan::{Plan, node_layouts, plan};
 use crate::protocol::Scheduler;
 use crate::result::Recorder;
 use crate::result::columns::{self, Column};
@@ -38,9 +39,10 @@ pub struct Stack {
     volume: Option<Volume>,
     zfs: Option<ZfsVolume>,
     write_log: Option<Device>,
+    cluster: Option<Cluster>,
     tier: Option<Tier>,
     tier_device: Option<Device>,
-    layout: Layout,
+    layouts: Vec<Layout>,
     devices: Vec<Device>,
     recorder: Recorder,
     finished: bool,
@@ -59,7 +61,7 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<crate::
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
-const DESCENT: [Layer; 4] = [Layer::Protocol, Layer::Volume, Layer::Tier, Layer::Layout];
+const DESCENT: [Layer; 5] = [Layer::Protocol, Layer::Volume, Layer::Cluster, Layer::Tier, Layer::Layout];
 
 /// Whether the scenario has the layer.
 fn has(scenario: &Scenario, layer: Layer) -> bool {
@@ -67,6 +69,7 @@ fn has(scenario: &Scenario, layer: Layer) -> bool {
         Layer::Protocol => scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
         Layer::Volume => scenario.volume.is_some() || scenario.zfs.is_some(),
         Layer::WriteLog => scenario.volume.as_ref().is_some_and(|volume| volume.write_log.is_some()),
+        Layer::Cluster => scenario.cluster.is_some(),
         Layer::Tier | Layer::TierDevice => scenario.tier.is_some(),
         Layer::Workload | Layer::Layout | Layer::Device => true,
     }
@@ -91,14 +94,14 @@ fn volume(scenario: &Scenario, plan: &Plan) -> Option<Volume> {
     let spec = scenario.volume.as_ref()?;
     let primed = spec.cache.as_ref().map_or_else(Vec::new, |cache| regions(scenario, plan, &cache.primed));
     let file_ends = plan.workers.iter().map(|worker| worker.region.end).collect();
-    Some(Volume::new(spec, from(scenario, Layer::Tier), file_ends, &primed))
+    Some(Volume::new(spec, from(scenario, Layer::Cluster), file_ends, &primed))
 }
 
-/// ZFS schedules each device on its own where it sees them; a tier hides them.
+/// ZFS schedules each device on its own where it sees them; a cluster or a tier hides them.
 fn zfs(scenario: &Scenario, plan: &Plan) -> Option<ZfsVolume> {
     let spec = scenario.zfs.as_ref()?;
-    let below = if scenario.tier.is_some() {
-        Below::Layer(Address::of(Layer::Tier))
+    let below = if scenario.cluster.is_some() || scenario.tier.is_some() {
+        Below::Layer(from(scenario, Layer::Cluster))
     } else {
         let count = u16::try_from(plan.device_capacities.len()).unwrap_or(u16::MAX); // as for the devices themselves
         Below::Devices(Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating), count)
@@ -106,11 +109,42 @@ fn zfs(scenario: &Scenario, plan: &Plan) -> Option<ZfsVolume> {
     Some(ZfsVolume::new(spec, below, plan.capacity, scenario.record.interval.0))
 }
 
+fn cluster(scenario: &Scenario, plan: &Plan, seed: u64) -> Option<Cluster> {
+    let spec = scenario.cluster.as_ref()?;
+    let mut files: Vec<(u64, usize)> = plan.workers.iter().map(|worker| (worker.region.start, worker.job)).collect();
+    files.sort_unstable();
+    files.dedup_by_key(|(start, _)| *start);
+    Some(Cluster::new(Setting {
+        spec,
+        names: scenario.jobs.iter().map(|job| job.name.clone()).collect(),
+        files,
+        bytes: plan.placed_bytes(scenario),
+        span: plan.node_capacity,
+        below: from(scenario, Layer::Tier),
+        seed,
+        interval_ns: scenario.record.interval.0,
+    }))
+}
+
+/// The layout of each node of a cluster, or one.
+fn layouts(scenario: &Scenario, plan: &Plan) -> Vec<Layout> {
+    let layouts = node_layouts(scenario, plan);
+    let each = plan.device_capacities.len() / layouts.len().max(1);
+    let node = |(node, layout): (usize, Layout)| {
+        let index = u16::try_from(node).unwrap_or(u16::MAX); // at most 256 nodes
+        layout.at(index, u16::try_from(node * each).unwrap_or(u16::MAX), u64::from(index) * plan.node_capacity)
+    };
+    layouts.into_iter().enumerate().map(node).collect()
+}
+
 fn tier(scenario: &Scenario, plan: &Plan) -> Option<Tier> {
     let spec = scenario.tier.as_ref()?;
     let kept: Vec<String> = spec.primed.iter().filter(|name| !spec.evicted.contains(name)).cloned().collect();
     let block = scenario.volume.as_ref().map_or(scenario.layout.unit, |volume| volume.block);
-    Some(Tier::new(block.0, spec.size.0, spec.admit, &regions(scenario, plan, &kept), from(scenario, Layer::Layout)))
+    Some(
+        Tier::new(block.0, spec.size.0, spec.admit, &regions(scenario, plan, &kept), from(scenario, Layer::Layout))
+            .over(plan.node_capacity.max(1)),
+    )
 }
 
 impl Stack {
@@ -138,6 +172,9 @@ impl Stack {
     fn start(&mut self) {
         if let Some(zfs) = &mut self.zfs {
             zfs.start(&mut self.kernel);
+        }
+        if let Some(cluster) = &mut self.cluster {
+            cluster.start(&mut self.kernel);
         }
         self.workload.start(&mut self.kernel);
     }
@@ -169,12 +206,13 @@ impl Stack {
                 .as_ref()
                 .and_then(|volume| volume.write_log.as_ref())
                 .map(|spec| Device::Lun(Lun::new(spec, Phase::WriteLog)).at(Address::of(Layer::WriteLog))),
+            cluster: cluster(&scenario, &plan, seed),
             tier: tier(&scenario, &plan),
             tier_device: scenario
                 .tier
                 .as_ref()
                 .map(|tier| Device::Ssd(Ssd::new(&tier.ssd, seed, "tier")).at(Address::of(Layer::TierDevice))),
-            layout: Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating),
+            layouts: layouts(&scenario, &plan),
             devices,
             recorder: Recorder::new(scenario.jobs.len(), &scenario.record),
             kernel: Kernel::default(),
@@ -214,7 +252,8 @@ impl Stack {
         match to.layer {
             Layer::Workload => self.workload.handle(kernel, signal, id, &mut self.recorder),
             Layer::Device => self.devices[usize::from(to.index)].handle(kernel, signal, id),
-            Layer::Layout => self.layout.handle(kernel, signal, id),
+            Layer::Layout => self.layouts[usize::from(to.index)].handle(kernel, signal, id),
+            Layer::Cluster => absent(self.cluster.as_mut().map(|cluster| cluster.handle(kernel, to.index, signal, id))),
             Layer::Volume => match &mut self.zfs {
                 Some(zfs) => zfs.handle(kernel, signal, id),
                 None => absent(self.volume.as_mut().map(|volume| volume.handle(kernel, signal, id))),
@@ -240,7 +279,7 @@ impl Stack {
                 format!("the run reached {} events; shorten the jobs or raise the limit", limits.events),
             ));
         }
-        let file_system = self.zfs.as_ref().map_or(0, ZfsVolume::memory_bytes);
+        let file_system = self.zfs.as_ref().map_or(0, ZfsVolume::memory_bytes) + self.cluster.as_ref().map_or(0, Cluster::memory_bytes);
         let memory = self.recorder.memory_bytes() + self.kernel.requests.memory_bytes() + file_system;
         if memory > limits.memory.0 {
             return Err(Problem::new(
@@ -311,6 +350,7 @@ impl Stack {
             prefetch_used_bytes: prefetches.iter().map(|row| row.used_bytes).sum(),
             prefetch_max_ahead_bytes: self.volume.as_ref().map_or(0, |volume| volume.max_ahead_bytes),
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
+            cluster: self.cluster.as_ref(),
             flash_pages: self
                 .devices
                 .iter()
@@ -335,6 +375,7 @@ impl Stack {
             workers: self.plan.workers.iter().map(|worker| (worker.job, worker.region.start)).collect(),
             devices: self.usage(),
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
+            cluster: self.cluster.as_ref(),
         };
         columns::column(&source, name)
     }

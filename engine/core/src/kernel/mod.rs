@@ -36,6 +36,8 @@ pub enum Layer {
     Volume,
     /// The write log's device.
     WriteLog,
+    /// The nodes of a cluster.
+    Cluster,
     /// The SSD cache tier.
     Tier,
     /// The tier's device.

@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 use super::{Address, Layer};
 
 /// The number of phases.
-pub const PHASES: usize = 14;
+pub const PHASES: usize = 17;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,12 @@ pub enum Phase {
     Delay,
     /// Stopped by a write throttle until there is room.
     Blocked,
+    /// Asking other nodes of a cluster where a block is.
+    Lookup,
+    /// On the way between two nodes of a cluster: round trip and bytes.
+    Remote,
+    /// Waiting for a link between nodes.
+    LinkWait,
 }
 
 impl Phase {
@@ -58,6 +64,9 @@ impl Phase {
         Self::Collect,
         Self::Delay,
         Self::Blocked,
+        Self::Lookup,
+        Self::Remote,
+        Self::LinkWait,
     ];
 
     /// The phase's name in metrics and tables.
@@ -78,6 +87,9 @@ impl Phase {
             Self::Collect => "gc",
             Self::Delay => "throttle_delay",
             Self::Blocked => "throttle_wait",
+            Self::Lookup => "lookup",
+            Self::Remote => "remote",
+            Self::LinkWait => "link_wait",
         }
     }
 }

@@ -3,6 +3,7 @@
 use super::modes::modes;
 use super::throttling::throttling;
 use super::{JobStats, Recorder, Stats};
+use crate::cluster::Cluster;
 use crate::kernel::{NS_PER_S, Phase};
 use crate::zfs::record::Record;
 
@@ -18,7 +19,7 @@ pub struct Metric {
 }
 
 /// What the stack counted besides the jobs' own statistics.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct StackCounts<'a> {
     /// Bytes that prefetches fetched.
     pub prefetch_bytes: u64,
@@ -28,6 +29,8 @@ pub struct StackCounts<'a> {
     pub prefetch_max_ahead_bytes: u64,
     /// What a ZFS write path did; `None` without one.
     pub zfs: Option<&'a Record>,
+    /// The nodes of a cluster; `None` without one.
+    pub cluster: Option<&'a Cluster>,
     /// Pages written by hosts and pages moved by garbage collection, over all SSDs with flash translation; `None` without one.
     pub flash_pages: Option<[u64; 2]>,
     /// Sum of the devices' busy times.
@@ -87,6 +90,9 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     list.add("device_busy_share_percent".into(), "%", share_percent(counts.device_busy_ns, device_time));
     if let Some(record) = counts.zfs {
         throttling(&mut list, record, counts.elapsed_ns);
+    }
+    for (name, unit, value) in counts.cluster.map(Cluster::metrics).unwrap_or_default() {
+        list.add(name.into(), unit, value);
     }
     if let Some([written, moved]) = counts.flash_pages.filter(|pages| pages[0] > 0) {
         list.add("ssd_host_pages".into(), "", real(written));

@@ -17,6 +17,7 @@ pub use problem::{Problem, Problems};
 pub use read::read;
 pub use units::{Bytes, Extent, Nanos};
 
+use crate::cluster::spec::ClusterSpec;
 use crate::device::hdd::QueuePolicy;
 use crate::zfs::spec::ZfsSpec;
 
@@ -36,6 +37,9 @@ pub struct Scenario {
     /// ZFS in place of the volume: dirty data, write throttle, transaction groups, I/O scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zfs: Option<ZfsSpec>,
+    /// Nodes that share blocks among them: where a block lives, and how it is found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ClusterSpec>,
     /// An SSD cache tier between the volume and its devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<Tier>,

@@ -15,6 +15,8 @@ pub struct Tier {
     resident: Lru,
     admit: bool,
     below: Address,
+    /// Bytes of the address space of each part of the layer below.
+    span: u64,
 }
 
 impl Tier {
@@ -22,7 +24,18 @@ impl Tier {
     #[must_use]
     pub fn new(block: u64, bytes: u64, admit: bool, primed: &[Range], below: Address) -> Self {
         let resident = Lru::primed((bytes / block).max(1), block, primed);
-        Self { block, resident, admit, below }
+        Self { block, resident, admit, below, span: u64::MAX }
+    }
+
+    /// A tier over several parts of the layer below, each with `span` bytes of the address space.
+    #[must_use]
+    pub fn over(self, span: u64) -> Self {
+        Self { span, ..self }
+    }
+
+    /// The part of the layer below that holds an address.
+    fn below(&self, offset: u64) -> Address {
+        Address { index: u16::try_from(offset / self.span).unwrap_or(0), ..self.below }
     }
 
     /// Handles a signal to this layer.
@@ -66,7 +79,7 @@ impl Tier {
 
     fn part(&self, kernel: &mut Kernel, id: RequestId, start: u64, end: u64, resident: bool) {
         let child = kernel.open_child(id, HERE, start, end - start);
-        let to = if resident { Address::of(Layer::TierDevice) } else { self.below };
+        let to = if resident { Address::of(Layer::TierDevice) } else { self.below(start) };
         kernel.requests[child].tag = u32::from(!resident);
         kernel.send(to, Signal::Submit, child.0);
     }
@@ -78,7 +91,7 @@ impl Tier {
                 self.resident.remove(place);
             }
         }
-        kernel.send(self.below, Signal::Submit, id.0);
+        kernel.send(self.below(request.offset), Signal::Submit, id.0);
     }
 
     fn done(&mut self, kernel: &mut Kernel, child: RequestId) {
