@@ -32,6 +32,9 @@ PHASES = (
     "throttle_delay_ns",
     "throttle_wait_ns",
     "write_log_ns",
+    "lookup_ns",
+    "remote_ns",
+    "link_wait_ns",
 )
 
 

@@ -81,9 +81,8 @@ export function collect(run: OpenRun, scenario: () => Scenario): Result {
   for (const { name, dtype } of unwrap<{ name: string; dtype: string }[]>(run.columns())) {
     columns[name] = dtype === "u32" ? run.u32(name) : run.f64(name);
   }
-  return (columns["zfs.limit_bytes"]?.length ?? 0) > 0
-    ? { scenario: scenario(), summary, columns }
-    : { summary, columns };
+  const needsScenario = ["zfs.limit_bytes", "placed.blocks"].some((name) => (columns[name]?.length ?? 0) > 0);
+  return needsScenario ? { scenario: scenario(), summary, columns } : { summary, columns };
 }
 
 /** Whatever was thrown, as problems that can cross to another thread. */

@@ -3,6 +3,8 @@
  * this one list.
  */
 import { column, type CaseDocument, type Result } from "../engine/api.ts";
+import { clusterMap } from "./clusterMap.ts";
+import { momentOf } from "./clusterTables.ts";
 import { phases } from "./colours.ts";
 import { dirty } from "./dirty.ts";
 import { formatBytes, formatNanos, formatNumber, groupThousands } from "./format.ts";
@@ -36,11 +38,13 @@ export interface Chart {
   readonly moment?: (result: Result, time_s: number) => string;
   /** Whether it follows the request on the stage. */
   readonly followsRequest?: boolean;
-  readonly needs: "operations" | "write path" | "bins";
+  readonly needs: "operations" | "write path" | "bins" | "cluster";
 }
 
 /** The stage's own view, which is more than a chart. */
 export const stripView = "prefetch-strip";
+/** Another stage of its own. */
+export const clusterView = "cluster-map";
 
 export function chartsOf(doc: Pick<CaseDocument, "focus">): readonly Chart[] {
   const { job, op } = doc.focus;
@@ -77,6 +81,15 @@ export function chartsOf(doc: Pick<CaseDocument, "focus">): readonly Chart[] {
       },
       moment: describeMoment,
       table: ({ result }) => intervalTable(result),
+    },
+    {
+      name: clusterView,
+      title: "Cluster map",
+      hides: "What each node holds at the end of the run, and what went between them last. Hides which block is where.",
+      needs: "cluster",
+      draw: ({ result }, width) =>
+        clusterMap(result, { job, width, time_s: result.summary.simulated_ns / 1e9 }).element,
+      table: ({ result }) => nodeTable(result, job),
     },
     {
       name: "lifetimes",
@@ -135,6 +148,7 @@ export function isOffered(chart: Chart, doc: Pick<CaseDocument, "view" | "views"
   if (chart.name === doc.view) return false;
   if (doc.views.includes(chart.name)) return true;
   if (chart.needs === "write path") return doc.scenario.zfs !== undefined;
+  if (chart.needs === "cluster") return doc.scenario.cluster !== undefined;
   return chart.needs === "bins" || keepsLog(doc);
 }
 
@@ -203,6 +217,24 @@ function groupTable(result: Result): HTMLTableElement {
       { title: "limit after it", value: (row) => (row.limit_bytes === 0 ? "–" : formatBytes(row.limit_bytes)) },
       { title: "delayed", value: (row) => groupThousands(row.delayed) },
       { title: "stopped", value: (row) => groupThousands(row.blocked) },
+    ],
+  });
+}
+
+function nodeTable(result: Result, job: string): HTMLTableElement {
+  const [start, end] = [0, result.summary.simulated_ns / 1e9].map((at) => momentOf(result, job, at)) as [
+    ReturnType<typeof momentOf>,
+    ReturnType<typeof momentOf>,
+  ];
+  return resultTable({
+    caption: "Blocks on each node",
+    rows: start.mine.map((_, node) => node),
+    columns: [
+      { title: "node", value: (node) => (end.lost[node] ? `${node}, lost` : node) },
+      { title: `of ${job}, at the start`, value: (node) => groupThousands(start.mine[node]!) },
+      { title: "at the end", value: (node) => groupThousands(Math.round(end.mine[node]!)) },
+      { title: "of others, at the start", value: (node) => groupThousands(start.others[node]!) },
+      { title: "at the end", value: (node) => groupThousands(Math.round(end.others[node]!)) },
     ],
   });
 }

@@ -18,6 +18,7 @@ export type Meaning =
   | "transfer"
   | "delayed"
   | "stopped"
+  | "lookup"
   | "broken"
   | "fixed";
 
@@ -45,6 +46,7 @@ export const colours: Readonly<Record<Meaning, Colour>> = {
   transfer: colour("transfer", "#7a3300", "#b4672b", "#7a3300", "#e0935a", "solid"),
   delayed: colour("delayed on purpose", "#e8d92c", "#f0e442", "#6b6300", "#f0e442", "crossed"),
   stopped: colour("stopped at the limit", "#7d6a00", "#b09a1c", "#6b5a00", "#d6c34a", "barred"),
+  lookup: colour("asking where", "#5b4ba5", "#a394ea", "#4c3d94", "#b3a7f0", "barred"),
   broken: colour("broken", "#b3578a", "#d98bb8", "#96406f", "#e0a0c6", "solid"),
   fixed: colour("fixed", "#22272d", "#e9ebee", "#22272d", "#e9ebee", "solid"),
 };
@@ -76,6 +78,9 @@ export const phases = [
   { name: "write_log", label: "write log", meaning: "flash" },
   { name: "throttle_delay", label: "delayed on purpose", meaning: "delayed" },
   { name: "throttle_wait", label: "stopped at the limit", meaning: "stopped" },
+  { name: "lookup", label: "asking where", meaning: "lookup" },
+  { name: "remote", label: "between nodes", meaning: "transfer" },
+  { name: "link_wait", label: "waiting for a link", meaning: "waiting" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
 
 export type Phase = (typeof phases)[number];
