@@ -152,7 +152,12 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
     if problems.is_empty() {
         plan.node_capacity = node_layouts(scenario, &plan).iter().map(Layout::capacity).min().unwrap_or(0);
         plan.capacity = scenario.cluster.as_ref().map_or(plan.node_capacity, |cluster| {
-            plan.node_capacity / cluster.block.0 * cluster.block.0 * u64::from(cluster.nodes) / u64::from(cluster.copies)
+            // A file system may fill all that it is given: room for what has to be made again after a loss is not given.
+            let kept = if scenario.zfs.is_some() && !cluster.design.is_paired() { cluster.failures.len() as u64 } else { 0 };
+            let nodes = u64::from(cluster.nodes).saturating_sub(kept);
+            let percent = if kept > 0 { 90 } else { 100 };
+            (plan.node_capacity - plan.node_capacity / 100 * (100 - percent)) / cluster.block.0 * cluster.block.0 * nodes
+                / u64::from(cluster.copies)
         });
         place_workers(scenario, &mut plan, &mut problems);
     }

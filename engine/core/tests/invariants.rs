@@ -60,14 +60,38 @@ fn volume() -> impl Strategy<Value = Value> {
     })
 }
 
+/// A cluster of nodes with what may happen to it: machines that move, a node that is lost.
+fn cluster() -> impl Strategy<Value = Value> {
+    let design = prop_oneof![Just("locality"), Just("hash"), Just("dedup-pairs"), Just("dedup-spread"), Just("redirect-pairs")];
+    let events = (proptest::option::of((0u32..4, 0u64..50)), proptest::option::of((0u32..4, 0u64..50)));
+    (design, 4u32..7, 1u32..4, 12u32..21, 0u32..80, any::<bool>(), events).prop_map(
+        |(design, nodes, copies, block_log2, duplicates, migrate, (moved, lost))| {
+            let is_paired = design.contains("pairs");
+            let copies = if is_paired { 2 } else { copies };
+            let mut cluster = json!({
+                "design": design, "nodes": if is_paired { nodes / 2 * 2 } else { nodes }, "copies": copies, "block": 1u64 << block_log2,
+                "duplicates": duplicates, "migrate": migrate, "round_trip": "20us",
+            });
+            if let Some((to, ms)) = moved {
+                cluster["moves"] = json!([{"vm": "job0", "to": to, "at": format!("{ms}ms")}]);
+            }
+            // A node is lost later than anything moves to it.
+            if let Some((node, ms)) = lost.filter(|_| copies > 1) {
+                cluster["failures"] = json!([{"node": node, "at": format!("{}ms", ms + 51)}]);
+            }
+            cluster
+        },
+    )
+}
+
 /// A valid scenario with any combination of layers.
 fn scenario() -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
     let scheduler = proptest::option::of(1u32..5);
     let tier = proptest::option::of((any::<bool>(), any::<bool>()));
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4);
-    (jobs, scheduler, proptest::option::of(volume()), tier, layout, device()).prop_map(
-        |(jobs, scheduler, volume, tier, (kind, unit_log2), device)| {
+    (jobs, scheduler, proptest::option::of(volume()), tier, layout, (device(), proptest::option::of(cluster()))).prop_map(
+        |(jobs, scheduler, volume, tier, (kind, unit_log2), (device, cluster))| {
             let mut all = json!({
                 "jobs": jobs,
                 "protocol": {"max_transaction": "1280KiB", "target_transaction": "1MiB", "odx_sizing": "max"},
@@ -87,6 +111,14 @@ fn scenario() -> impl Strategy<Value = Value> {
             if let Some((primed, admit)) = tier {
                 all["tier"] = json!({"size": "32MiB", "admit": admit, "primed": if primed { vec!["job0"] } else { vec![] }, "ssd": {
                     "capacity": "960GB", "units": 8, "page": 4096, "read": "60us", "program": "200us", "interface_rate": "550MB"}});
+            }
+            if let Some(cluster) = cluster {
+                let each = if all["layout"]["width"].is_null() { 1 } else { 2 };
+                all["devices"][0]["count"] = (cluster["nodes"].as_u64().unwrap_or(0) * each).into();
+                if !all["tier"].is_null() {
+                    all["tier"]["primed"] = json!([]);
+                }
+                all["cluster"] = cluster;
             }
             all
         },
@@ -131,6 +163,13 @@ proptest! {
 
         for (bytes, (cached, missed)) in reals(&stack, "ops.bytes").iter().zip(reals(&stack, "ops.cached_bytes").iter().zip(reals(&stack, "ops.missed_bytes"))) {
             prop_assert!(cached + missed <= *bytes);
+        }
+        // While a copy of each block survives, none is lost, and all that can be is protected again.
+        if !document["cluster"].is_null() {
+            for name in ["cluster_lost_blocks", "cluster_lost_requests", "cluster_unprotected_blocks"] {
+                let found = stack.metrics().into_iter().find(|metric| metric.name == name).map(|metric| metric.value);
+                prop_assert_eq!(found, Some(0.0), "{}", name);
+            }
         }
         for (busy, name) in reals(&stack, "devices.busy_ns").iter().zip(stack.device_names()) {
             #[allow(clippy::cast_precision_loss)]

@@ -29,7 +29,7 @@ const labels = 34;
 const side = 8;
 
 const looks: Readonly<Record<Reason, { readonly meaning: Meaning; readonly dash?: string; readonly words: string }>> = {
-  request: { meaning: "transfer", words: "requests between nodes" },
+  request: { meaning: "transfer", words: "requests of the machine" },
   migrate: { meaning: "memory", dash: "7 3", words: "blocks that follow their reader" },
   reprotect: { meaning: "flash", dash: "2 3", words: "lost copies made again" },
 };
@@ -81,6 +81,7 @@ export function clusterMap(result: Result, options: ClusterMapOptions): ClusterM
         width: wide,
         height: height(mine),
         fill: fill(isHome ? "memory" : "transfer"),
+        "fill-opacity": isHome ? 1 : 0.5,
       }),
       svg("rect", {
         x: x(node) - wide / 2,
@@ -140,7 +141,11 @@ function label(x: number, y: number, words: string, isBold: boolean, paint = "va
 
 function legend(job: string): HTMLElement {
   const area = (meaning: Meaning, words: string) =>
-    entry(`<svg width="18" height="10"><rect width="18" height="10" fill="${fill(meaning)}"/></svg>`, words, meaning);
+    entry(
+      `<svg width="18" height="10"><rect width="18" height="10" fill="${fill(meaning)}" fill-opacity="${meaning === "transfer" ? 0.5 : 1}"/></svg>`,
+      words,
+      meaning,
+    );
   const line = (why: Reason) => {
     const { meaning, dash, words } = looks[why];
     return entry(

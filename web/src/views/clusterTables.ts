@@ -22,7 +22,9 @@ export interface ClusterMoment {
   readonly mine: readonly number[];
   readonly others: readonly number[];
   readonly lost: readonly boolean[];
-  /** What went between nodes in this interval, of all machines. */
+  /** Blocks of the machine, without further copies. */
+  readonly blocks: number;
+  /** What went between nodes in this interval: requests of the machine, and copies of all. */
   readonly flows: readonly Flow[];
 }
 
@@ -54,6 +56,7 @@ export function momentOf(result: Result, job: string, time_s: number): ClusterMo
     const held = vms[row] === vm ? mine : others;
     held[nodes[row]!]! += blocks[row]!;
   }
+  const all = mine.reduce((sum, held) => sum + held, 0);
   let home = 0;
   const lost = Array.from({ length: count }, () => false);
   const losses: { time_s: number; node: number }[] = [];
@@ -87,7 +90,8 @@ export function momentOf(result: Result, job: string, time_s: number): ClusterMo
     if (intervals[row]! > now) break;
     const why = reasons[whys[row]!]!;
     const [from, to] = [froms[row]!, tos[row]!];
-    if (intervals[row] === now) {
+    const counts = why !== "request" || flowVms[row] === vm;
+    if (intervals[row] === now && counts) {
       const key = `${why} ${from} ${to}`;
       flows.set(key, { why, from, to, bytes: bytes[row]! + (flows.get(key)?.bytes ?? 0) });
     }
@@ -98,7 +102,14 @@ export function momentOf(result: Result, job: string, time_s: number): ClusterMo
     const wasLost = losses.some((loss) => loss.node === from);
     if (why === "migrate" && !wasLost) held[from] = Math.max(0, held[from]! - moved);
   }
-  return { home, mine, others, lost, flows: [...flows.values()] };
+  return {
+    home,
+    mine,
+    others,
+    lost,
+    blocks: all / (result.scenario?.cluster?.copies ?? 2),
+    flows: [...flows.values()],
+  };
 }
 
 /** When something happened to a node, s. */
@@ -108,19 +119,18 @@ export function eventTimes(result: Result): readonly number[] {
 
 /** A moment in words. */
 export function describeCluster(moment: ClusterMoment, job: string): string {
-  const { home, mine, lost, flows } = moment;
-  const copies = mine.reduce((sum, blocks) => sum + blocks, 0);
-  const here = copies === 0 ? 0 : (100 * mine[home]!) / copies;
+  const { home, mine, lost, blocks, flows } = moment;
+  const here = blocks === 0 ? 0 : (100 * mine[home]!) / blocks;
   const sum = (why: Reason) => flows.filter((flow) => flow.why === why).reduce((all, { bytes }) => all + bytes, 0);
   const said = [
-    [sum("request"), "for requests"],
+    [sum("request"), "for its requests"],
     [sum("migrate"), "to follow their reader"],
     [sum("reprotect"), "to protect again"],
   ] as const;
   const going = said.filter(([bytes]) => bytes > 0).map(([bytes, what]) => `${formatBytes(bytes)} ${what}`);
   const gone = lost.flatMap((isLost, node) => (isLost ? [node] : []));
   return (
-    `${job} runs on node ${home}, which holds ${formatNumber(here)} % of all copies of its blocks. ` +
+    `${job} runs on node ${home}, which holds a copy of ${formatNumber(here)} % of its blocks. ` +
     `Between nodes in this interval: ${going.length === 0 ? "nothing" : going.join(", ")}.` +
     (gone.length === 0 ? "" : ` Node ${gone.join(" and ")} was lost.`)
   );

@@ -183,3 +183,32 @@ fn what_cannot_be_is_refused_with_what_would_be_lost() {
     let found = problems(&with(two, "cluster.copies", json!(3)));
     assert!(found.iter().any(|(path, message)| path == "cluster.copies" && message.contains("there are 2")), "{found:?}");
 }
+
+#[test]
+fn bytes_written_are_the_copies_of_what_was_asked_and_bytes_read_are_what_was_asked() {
+    for design in ["locality", "hash", "dedup-pairs", "dedup-spread", "redirect-pairs"] {
+        let mut document = base(design);
+        document["jobs"][0]["rw"] = "randrw".into();
+        document["jobs"][0]["bs"] = 4096.into();
+        let stack = run(&document);
+        let asked = |op: &str| metric(&stack, &format!("vm.{op}_bytes"));
+        let done = |op: usize| stack.usage().iter().map(|usage| usage.bytes[op]).sum::<u64>() as f64;
+        assert!((done(0) - asked("read")).abs() < 1.0, "{design}");
+        assert!((done(1) - 2.0 * asked("write")).abs() < 1.0, "{design}");
+    }
+}
+
+#[test]
+fn a_file_system_with_transaction_groups_runs_on_a_cluster_that_loses_a_node() {
+    for design in ["locality", "hash", "dedup-pairs", "dedup-spread", "redirect-pairs"] {
+        let mut document = with(base(design), "zfs", json!({"record": "64KiB", "memory": "1GiB"}));
+        document["jobs"][0]["rw"] = "randrw".into();
+        document["cluster"]["failures"] = json!([{"node": 6, "at": "20ms"}]);
+        let stack = run(&document);
+        assert!(metric(&stack, "cluster_unprotected_blocks") < 1.0, "{design}");
+        assert!(
+            stack.usage().iter().map(|usage| usage.bytes[1]).sum::<u64>() >= 2 * (16 << 20),
+            "{design}: groups reached the devices twice"
+        );
+    }
+}
