@@ -7,6 +7,7 @@ import random
 from typing import Any
 
 import pytest
+
 import seeklab
 
 BLOCK = 1 << 16
@@ -14,7 +15,7 @@ DRAWS = 3
 
 
 def cluster(design: str, nodes: int, copies: int = 2, **more: object) -> dict[str, Any]:
-    """A cluster of equal machines, one on each node, that read little."""
+    """Describe a cluster of equal machines, one on each node, that read little."""
     machines = [
         {"name": f"vm{node}", "rw": "randread", "bs": BLOCK, "size": "256MiB", "number_ios": 1} for node in range(nodes)
     ]

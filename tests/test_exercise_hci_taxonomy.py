@@ -1,10 +1,11 @@
-"""The assignment on cluster placement: a cluster for each learner, closed forms that hold for it, answers that do not leak."""
+"""The assignment on cluster placement: a cluster for each learner, and closed forms that hold for each."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import pytest
+
 import seeklab
 from seeklab.checks import Outcome
 from seeklab.exercises import hci_taxonomy as exercise

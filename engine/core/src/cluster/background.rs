@@ -115,7 +115,9 @@ impl Cluster {
                 self.protect(object);
             }
         }
-        waiting.into_iter().for_each(|object| self.protect(object));
+        for object in waiting {
+            self.protect(object);
+        }
         self.pump_all(kernel);
     }
 

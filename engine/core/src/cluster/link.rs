@@ -32,7 +32,7 @@ struct Link {
 #[derive(Debug)]
 pub struct Links {
     rate: u64,
-    links: Vec<Link>,
+    nodes: Vec<Link>,
     /// Whom to tell that a link is free again; the id is the node.
     freed: Address,
     /// Whom to tell that a transfer has arrived; the id is the request.
@@ -43,18 +43,18 @@ impl Links {
     /// Links of `nodes` nodes at `rate` bytes per second each way.
     #[must_use]
     pub fn new(nodes: u32, rate: u64, freed: Address, arrived: Address) -> Self {
-        Self { rate, links: (0..nodes).map(|_| Link::default()).collect(), freed, arrived }
+        Self { rate, nodes: (0..nodes).map(|_| Link::default()).collect(), freed, arrived }
     }
 
     /// Sends `bytes` for `request` from one node to another.
     pub fn send(&mut self, kernel: &mut Kernel, request: RequestId, from: u16, to: u16, bytes: u64, is_background: bool) {
-        self.links[usize::from(from)].waiting[usize::from(is_background)].push_back(Transfer { request, to, bytes });
-        self.links[usize::from(from)].sent_bytes[usize::from(is_background)] += bytes;
+        self.nodes[usize::from(from)].waiting[usize::from(is_background)].push_back(Transfer { request, to, bytes });
+        self.nodes[usize::from(from)].sent_bytes[usize::from(is_background)] += bytes;
         self.next(kernel, from);
     }
 
     fn next(&mut self, kernel: &mut Kernel, from: u16) {
-        let link = &mut self.links[usize::from(from)];
+        let link = &mut self.nodes[usize::from(from)];
         if link.sending.is_some() {
             return;
         }
@@ -67,9 +67,9 @@ impl Links {
 
     /// A node has sent its transfer.
     pub fn sent(&mut self, kernel: &mut Kernel, from: u16) {
-        if let Some(transfer) = self.links[usize::from(from)].sending.take() {
+        if let Some(transfer) = self.nodes[usize::from(from)].sending.take() {
             kernel.charge(transfer.request, Phase::Remote);
-            let receiver = &mut self.links[usize::from(transfer.to)];
+            let receiver = &mut self.nodes[usize::from(transfer.to)];
             // It has been received while it was sent, unless the link was busy.
             receiver.receives_until_ns = kernel.now_ns.max(receiver.receives_until_ns + transfer_ns(transfer.bytes, self.rate));
             kernel.requests.charge_until(transfer.request, Phase::LinkWait, receiver.receives_until_ns);
@@ -80,7 +80,7 @@ impl Links {
 
     /// Bytes that each node has sent: for requests and in the background.
     pub fn sent_bytes(&self) -> impl Iterator<Item = [u64; 2]> + '_ {
-        self.links.iter().map(|link| link.sent_bytes)
+        self.nodes.iter().map(|link| link.sent_bytes)
     }
 }
 

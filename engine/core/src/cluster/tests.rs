@@ -1,5 +1,7 @@
 //! The cluster in small runs: what each mechanism does, in numbers that can be counted by hand.
 
+#![allow(clippy::cast_precision_loss)] // bytes of small runs
+
 use serde_json::{Value, json};
 
 use crate::scenario;

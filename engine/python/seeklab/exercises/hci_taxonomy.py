@@ -58,8 +58,8 @@ def briefing(learner: object) -> str:
     """Tell a learner about the cluster."""
     own = numbers(learner)
     return (
-        f"The cluster of {learner}: {own['nodes']} nodes, {own['copies']} copies of each block, one machine on each node"
-        f" with a disk of {own['machine_mib']} MiB.\nThe link of a node carries {own['link_mb_per_s']} MB/s each way;"
+        f"The cluster of {learner}: {own['nodes']} nodes, {own['copies']} copies of each block, one machine on each"
+        f" node with a disk of {own['machine_mib']} MiB.\nThe link of a node carries {own['link_mb_per_s']} MB/s each way;"
         " devices are faster.\nThe machine of node 0 moves to node 3. Later, node 2 is lost."
     )
 
