@@ -59,8 +59,8 @@ def briefing(learner: object) -> str:
     own = numbers(learner)
     return (
         f"The cluster of {learner}: {own['nodes']} nodes, {own['copies']} copies of each block, one machine on each"
-        f" node with a disk of {own['machine_mib']} MiB.\nThe link of a node carries {own['link_mb_per_s']} MB/s each way;"
-        " devices are faster.\nThe machine of node 0 moves to node 3. Later, node 2 is lost."
+        f" node with a disk of {own['machine_mib']} MiB.\nThe link of a node carries {own['link_mb_per_s']} MB/s each"
+        " way; devices are faster.\nThe machine of node 0 moves to node 3. Later, node 2 is lost."
     )
 
 
