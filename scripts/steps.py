@@ -23,6 +23,7 @@ LAB_LOCK = ROOT / "requirements" / "lab.txt"
 TEST_LOCK = ROOT / "requirements" / "test.txt"
 CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ENGINE / "target"))
 
+TOOL_PROGRAM = CARGO_TARGET / "tool" / "seeklab-tool"
 GLUE = ENGINE / "wasm" / "pkg"
 """The engine as JavaScript loads it."""
 PACKAGED_ENGINE = ENGINE / "python" / "seeklab" / "_engine"
@@ -65,24 +66,31 @@ def _build_tool() -> None:
 
 
 def _compile_engine() -> None:
+    # The module carries the text of the schema: the code that makes it of the types is much larger than its result.
+    schema = CARGO_TARGET / "schema.json"
+    run("engine", TOOL_PROGRAM, "schema", "--out", schema)
     # The module goes to other machines: nothing in it tells where this one keeps its sources.
     cargo_home = os.environ.get("CARGO_HOME", str(Path.home() / ".cargo"))
     flags = [f"--remap-path-prefix={cargo_home}=cargo", f"--remap-path-prefix={ENGINE}=engine"]
     run(
         "engine",
         *("cargo", "build", "--locked", "--release", "--package", "seeklab-wasm", "--target", WASM_TARGET),
+        *("--features", "embedded-schema"),
         folder=ENGINE,
         # A page loads the module before it shows anything: "s" saves a fifth of it and costs a quarter of the speed.
-        extra_environment={"CARGO_ENCODED_RUSTFLAGS": "\x1f".join(flags), "CARGO_PROFILE_RELEASE_OPT_LEVEL": "s"},
+        extra_environment={
+            "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(flags),
+            "CARGO_PROFILE_RELEASE_OPT_LEVEL": "s",
+            "SEEKLAB_SCHEMA": str(schema),
+        },
     )
 
 
 def _write_glue() -> str:
-    tool = CARGO_TARGET / "tool" / "seeklab-tool"
     module = CARGO_TARGET / WASM_TARGET / "release" / "seeklab_wasm.wasm"
     shutil.rmtree(GLUE, ignore_errors=True)
-    run("wasm", tool, "bindgen", "--input", module, "--out", GLUE)
-    run("wasm", tool, "types", "--out", TYPES)
+    run("wasm", TOOL_PROGRAM, "bindgen", "--input", module, "--out", GLUE)
+    run("wasm", TOOL_PROGRAM, "types", "--out", TYPES)
     PACKAGED_ENGINE.mkdir(parents=True, exist_ok=True)
     for name in ("seeklab_bg.wasm", "seeklab.js"):
         shutil.copyfile(GLUE / name, PACKAGED_ENGINE / name)
@@ -151,13 +159,14 @@ TOOL = Step(
     _build_tool,
     reads=(*ENGINE_SOURCES, ENGINE / "tool"),
     versions=_rust_version,
-    makes=(CARGO_TARGET / "tool" / "seeklab-tool",),
+    makes=(TOOL_PROGRAM,),
 )
 COMPILED_ENGINE = Step(
     "engine",
     "Compiling the engine to WebAssembly",
     _compile_engine,
-    reads=ENGINE_SOURCES,
+    needs=("tool",),
+    reads=(*ENGINE_SOURCES, ENGINE / "tool"),
     versions=_rust_version,
     makes=(CARGO_TARGET / WASM_TARGET / "release" / "seeklab_wasm.wasm",),
 )

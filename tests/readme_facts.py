@@ -1,14 +1,16 @@
-"""The README's table of facts, written from a run: `.venv/bin/python tests/readme_facts.py`."""
+"""The README's tables, written from runs: `.venv/bin/python tests/readme_facts.py`."""
 
 from __future__ import annotations
 
 import re
 from pathlib import Path
 
+import measured
 import seeklab
 
 README = Path(__file__).parent.parent / "README.md"
-TABLE = re.compile(r"(?<=checked by a test -->\n).*?(?=<!-- /facts -->)", re.DOTALL)
+TABLE = re.compile(r"(?<=facts.py`, checked by a test -->\n).*?(?=<!-- /facts -->)", re.DOTALL)
+DRIVES = re.compile(r"(?<=drives.json, checked by a test -->\n).*?(?=<!-- /drives -->)", re.DOTALL)
 
 
 def _number(value: float | list[float]) -> str:
@@ -28,11 +30,15 @@ def table() -> str:
     return "\n".join(rows) + "\n"
 
 
-def current() -> str:
-    """Read the table that the README shows."""
-    found = TABLE.search(README.read_text(encoding="utf-8"))
+def current(place: re.Pattern[str] = TABLE) -> str:
+    """Read a table that the README shows."""
+    found = place.search(README.read_text(encoding="utf-8"))
     return found.group() if found else ""
 
 
 if __name__ == "__main__":
-    README.write_text(TABLE.sub(lambda _: table(), README.read_text(encoding="utf-8")), encoding="utf-8")
+    measured.store()
+    text = README.read_text(encoding="utf-8")
+    for place, written in ((TABLE, table()), (DRIVES, measured.table())):
+        text = place.sub(written.replace("\\", r"\\"), text)
+    README.write_text(text, encoding="utf-8")

@@ -77,6 +77,31 @@ def test_show_prints_what_each_tool_prints(command_line: CommandLine, tool: str)
         assert json.loads(done.stdout)["jobs"]
 
 
+@pytest.mark.parametrize(
+    ("tool", "expected"),
+    [
+        ("quantize", ["            8192 |@", "  write   "]),
+        ("lquantize", ["            < 10 |", "           >= 90 |"]),
+        ("packed", ["  key ", " min .", "write ", " | count"]),
+        ("dirty", ["MB of 4096MB used"]),
+        ("sync", ["sync took "]),
+        ("delays", ["  not delayed     "]),
+    ],
+)
+def test_show_prints_the_scripts_of_the_tuning_guide(command_line: CommandLine, tool: str, expected: list[str]) -> None:
+    short = ("--set", "jobs[writers].runtime=6s", "--set", "jobs[readers].runtime=6s")
+    buckets = ("--from", "10", "--to", "90", "--step", "10") if tool == "lquantize" else ()
+    done = command_line("show", "tune-openzfs", "--as", tool, *short, *buckets)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert [text for text in expected if text not in done.stdout] == []
+
+
+def test_linear_buckets_must_be_whole(command_line: CommandLine) -> None:
+    done = command_line("show", "frictionless", "--as", "lquantize", "--to", "7", "--step", "2")
+    assert done.returncode != 0
+    assert "buckets" in done.stderr
+
+
 def test_the_operation_log_shows_the_contiguous_reads_of_the_incident(command_line: CommandLine) -> None:
     assert "8650752" in command_line("show", CASE, "--as", "oplog", "--job", "odx").stdout.replace(",", "").replace(
         "_", ""

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 pytest.importorskip("nbgrader", reason="nbgrader is not installed; `make lab` installs it")
 
 ASSIGNMENT = "odx-prefetch"
+"""The one that a whole class hands in below."""
+ASSIGNMENTS = sorted(path.name for path in exercises.SOLUTIONS.iterdir())
 POINTS = {"check-prediction": 3, "check-diagnosis": 5, "check-fix": 2, "check-fix-elsewhere": 2}
 NOTHING = dict.fromkeys(POINTS, 0)
 SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.DOTALL)
@@ -60,14 +62,19 @@ def test_no_answer_and_no_hidden_test_is_in_a_release(course: Path) -> None:
         assert [answer for answer in answers if json.dumps(answer)[1:-1] in release] == []
 
 
-def test_a_solution_passes_its_own_checks(course: Path) -> None:
-    told = exercises.nbgrader(course, "validate", str(course / "solutions" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")).stdout
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_a_solution_passes_its_own_checks(course: Path, assignment: str) -> None:
+    told = exercises.nbgrader(course, "validate", str(course / "solutions" / assignment / f"{assignment}.ipynb")).stdout
     assert "Success! Your notebook passes all the tests." in told
 
 
-def test_every_check_fails_as_shipped(course: Path) -> None:
-    told = exercises.nbgrader(course, "validate", str(course / "exercises" / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")).stdout
-    assert f"VALIDATION FAILED ON {len(POINTS)} CELL(S)!" in told
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_every_check_fails_as_shipped(course: Path, assignment: str) -> None:
+    path = course / "exercises" / assignment / f"{assignment}.ipynb"
+    checks = [cell for cell in _read(path)["cells"] if cell["metadata"].get("nbgrader", {}).get("grade")]
+    assert checks
+    told = exercises.nbgrader(course, "validate", str(path)).stdout
+    assert f"VALIDATION FAILED ON {len(checks)} CELL(S)!" in told
 
 
 # What a class hands in. Each takes the released notebook and changes it as a learner would, or as a cheat would.

@@ -35,6 +35,15 @@ PHASES = (
     "lookup_ns",
     "remote_ns",
     "link_wait_ns",
+    "network_queue_ns",
+    "network_transfer_ns",
+    "round_trip_ns",
+    "window_wait_ns",
+    "cpu_wait_ns",
+    "cpu_ns",
+    "dispatch_ns",
+    "lock_ns",
+    "replicate_ns",
 )
 
 

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import seeklab
 from runs import run_case
-from seeklab import SeeklabError
+from seeklab import Problem, SeeklabError
+from seeklab._chart import PHASE_COLOURS
 
 notebook = pytest.importorskip("seeklab.notebook", reason="anywidget is not installed; `make lab` installs it")
 
@@ -84,3 +87,40 @@ def test_printed_text_keeps_its_lines() -> None:
     text = notebook.Text("a < b\n")
     assert repr(text) == "a < b"
     assert "a &lt; b" in text._repr_html_()
+
+
+def test_a_line_chart_is_a_table_and_a_picture_with_every_name() -> None:
+    lines = notebook.Lines({"lru": [(1, 50.0), (10, 25.0)], "a<b": [(1, 40.0)]}, x="size", y="misses, %", log_x=True)
+    assert repr(lines) == "misses, %\nsize  lru  a<b\n1     50   40\n10    25"
+    drawn = lines._repr_html_()
+    assert drawn.count("<polyline") == 2
+    assert "a&lt;b" in drawn
+    assert 'role="img"' in drawn
+
+
+def test_bars_show_the_phases_in_the_order_and_the_colours_of_the_page() -> None:
+    page = (Path(__file__).parents[1] / "web" / "src" / "views" / "colours.ts").read_text(encoding="utf-8")
+    meanings = {"queue": "waiting"}
+    for phase, colour in PHASE_COLOURS.items():
+        (line,) = (
+            line for line in page.splitlines() if line.strip().startswith(f"{meanings.get(phase, phase)}: colour(")
+        )
+        assert colour in line
+    bars = notebook.Bars({"read": {"seek": 4.0, "queue": 2.0, "memory": 0.0}}, unit="ms")
+    assert repr(bars) == "ms    queue  seek  sum\nread  2      4     6"
+    assert bars._repr_html_().index(PHASE_COLOURS["queue"]) < bars._repr_html_().index(PHASE_COLOURS["seek"])
+
+
+def test_exploring_shows_what_the_function_gives_and_again_after_a_choice() -> None:
+    def show(size: int, word: str) -> str:
+        if word == "bad":
+            raise SeeklabError([Problem("word", "is not a word")])
+        return f"{size} {word}"
+
+    box = notebook.explore(show, size=[1, 2, 4], word=["good", "bad"])
+    size, word, shown = box.children
+    assert "1 good" in shown.value
+    size.value = 4
+    assert "4 good" in shown.value
+    word.value = "bad"
+    assert "is not a word" in shown.value

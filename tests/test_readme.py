@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import measured
 import readme_facts
 
 
 def test_the_table_of_facts_is_in_step_with_the_engine() -> None:
     assert readme_facts.current() == readme_facts.table(), "run tests/readme_facts.py"
+
+
+def test_the_table_of_measured_drives_is_in_step_with_what_is_stored() -> None:
+    assert readme_facts.current(readme_facts.DRIVES) == measured.table(), "run tests/readme_facts.py"

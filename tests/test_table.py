@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from seeklab import Table
+from seeklab._table import TextColumn
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -56,3 +57,12 @@ def test_a_notebook_shows_the_first_rows_and_says_how_many_there_are() -> None:
 def test_columns_of_different_lengths_are_refused() -> None:
     with pytest.raises(ValueError, match=r"one length; found \[1, 2\]"):
         Table({"a": array("I", [1]), "b": array("I", [1, 2])})
+
+
+def test_texts_are_shown_as_they_are_and_a_missing_number_as_nothing() -> None:
+    table = Table({"size": TextColumn(["1GiB", "<b>"]), "n": array("d", [float("nan"), 2.0])})
+    text = io.StringIO()
+    table.to_csv(text)
+    assert text.getvalue() == "size,n\n1GiB,\n<b>,2\n"
+    assert "<td>1GiB</td><td></td>" in table._repr_html_()
+    assert "&lt;b&gt;" in table._repr_html_()

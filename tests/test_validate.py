@@ -4,28 +4,20 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+import measured
+
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from conftest import CommandLine
 
 
-DRIVES = Path(
-    os.environ.get("SEEKLAB_VALIDATION", Path(__file__).parent.parent.parent / "shared" / "validation" / "drives")
-)
-LIMIT_PERCENT = {
-    "hp_c2247a": 0.637,
-    "hp_c3323a": 1.918,
-    "dec_rz26": 2.265,
-    "cheetah9LP": 2.648,
-    "barracuda": 5.520,
-    "atlas10k": 2.600,
-}
-"""1.05 times DiskSim's own error on the same trace; atlas10k stricter, because one of its options is honoured here."""
+STORED = {drive["id"]: drive for drive in measured.stored()["drives"]}
+"""Each with its limit: 1.05 times DiskSim's own error; atlas10k stricter, because an option of its is honoured here."""
 
 DRIVE = {
     "name": "small",
@@ -35,16 +27,25 @@ DRIVE = {
 }
 
 
-@pytest.mark.parametrize("drive", LIMIT_PERCENT)
+@pytest.mark.parametrize("drive", STORED)
 def test_a_measured_drive_is_reproduced_within_its_limit(drive: str, command_line: CommandLine) -> None:
-    parameters, trace = DRIVES / f"{drive}.json", DRIVES / f"{drive}.trace.csv.gz"
+    parameters, trace = measured.files(drive)
     if not parameters.exists():
-        pytest.skip(f"{drive}: NOT CHECKED, the measured drives are not here; SEEKLAB_VALIDATION may name their folder")
+        pytest.skip(f"{drive}: {measured.NOT_HERE}")
     done = command_line("validate", str(parameters), str(trace), "--json")
     found = json.loads(done.stdout)
     assert {"drive", "requests", "mean_ms", "rms_ms", "demerit"} <= set(found)
-    assert 100 * found["demerit"] <= LIMIT_PERCENT[drive]
+    assert 100 * found["demerit"] <= STORED[drive]["limit_percent"]
     assert found["read"]["requests"] + found["write"]["requests"] == found["requests"]
+
+
+@pytest.mark.parametrize("drive", STORED)
+def test_what_readme_and_page_tell_of_a_measured_drive_is_what_a_run_gives(drive: str) -> None:
+    told = STORED[drive]["measured"]
+    assert told["percent"] <= STORED[drive]["limit_percent"]
+    if not measured.files(drive)[0].exists():
+        pytest.skip(f"{drive}: {measured.NOT_HERE}")
+    assert told == measured.measure(drive), "run tests/readme_facts.py"
 
 
 def test_parameters_that_are_not_a_drive_are_refused_with_a_sentence(tmp_path: Path, command_line: CommandLine) -> None:

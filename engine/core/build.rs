@@ -1,9 +1,9 @@
-//! Turns the case and preset files (TOML, for people) into JSON that is embedded in the engine.
+//! Turns the case and preset files (TOML, for people) into JSON that is embedded in the engine; cases one by one.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::{env, fs};
 
-fn embed(folder: &str, output: &str) {
+fn read(folder: &str) -> Vec<serde_json::Value> {
     let root = Path::new(&env::var("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("..").join(folder);
     println!("cargo::rerun-if-changed={}", root.display());
     let mut paths: Vec<_> = fs::read_dir(&root)
@@ -12,19 +12,22 @@ fn embed(folder: &str, output: &str) {
         .filter(|path| path.extension().is_some_and(|extension| extension == "toml"))
         .collect();
     paths.sort();
-    let documents: Vec<serde_json::Value> = paths
-        .iter()
-        .map(|path| {
-            println!("cargo::rerun-if-changed={}", path.display());
-            let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-            toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
-        })
-        .collect();
+    let one = |path: &PathBuf| {
+        println!("cargo::rerun-if-changed={}", path.display());
+        let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        toml::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+    };
+    paths.iter().map(one).collect()
+}
+
+fn write(output: &str, text: String) {
     let target = Path::new(&env::var("OUT_DIR").expect("cargo sets it")).join(output);
-    fs::write(target, serde_json::to_string(&documents).expect("JSON of JSON")).expect("a writable build folder");
+    fs::write(target, text).expect("a writable build folder");
 }
 
 fn main() {
-    embed("cases", "cases.json");
-    embed("presets", "presets.json");
+    let text = |case: &serde_json::Value, name: &str| case.get(name).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
+    let cases: Vec<_> = read("cases").iter().map(|case| (text(case, "id"), text(case, "code"), case.to_string())).collect();
+    write("cases.rs", format!("&{cases:?}"));
+    write("presets.json", serde_json::Value::from(read("presets")).to_string());
 }

@@ -84,7 +84,7 @@ export function casePages(): Plugin {
     configureServer(server) {
       server.middlewares.use((request, response, next) => {
         const id = /^\/([a-z0-9-]+)\.html/.exec(request.url ?? "")?.[1];
-        if (id === undefined || id === "index") {
+        if (id === undefined || existsSync(join(webRoot, `${id}.html`))) {
           next();
           return;
         }

@@ -16,23 +16,26 @@ use asked::CacheReplay;
 use crate::case::Case;
 use crate::case::controls::controls;
 use crate::case::facts::{Break, Runs};
+use crate::json;
 use crate::library;
 use crate::result::columns;
 use crate::scenario::{self, Problem, Problems, Scenario};
 use crate::stack::Stack;
 use crate::tools;
+use crate::zfs::spec::ThrottleKind;
+use crate::zfs::throttle::asked::LONGEST_DELAY_NS;
 
 pub use crate::result::columns::Column;
 
 /// Largest seed: a whole number that JavaScript keeps exactly.
 const LARGEST_SEED: u64 = (1 << 53) - 1;
 
-fn envelope<T: Serialize>(result: Result<T, Problems>) -> String {
-    match result {
-        Ok(value) => json!({ "ok": value }),
-        Err(problems) => json!({ "errors": problems }),
-    }
-    .to_string()
+fn envelope(result: Result<Value, Problems>) -> String {
+    let (name, value) = match result {
+        Ok(value) => ("ok", value),
+        Err(problems) => ("errors", json::to_value(&problems).unwrap_or_default()), // texts always fit
+    };
+    Value::Object(Map::from_iter([(name.to_owned(), value)])).to_string()
 }
 
 fn parse(text: &str) -> Result<Map<String, Value>, Problems> {
@@ -91,9 +94,9 @@ const CALLS: [&str; 16] = [
 fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
     match name {
         "version" => Ok(json!({"engine": env!("CARGO_PKG_VERSION")})),
-        "cases" => Ok(library::cases().iter().map(card).collect()),
+        "cases" => Ok(library::cases()?.into_iter().map(card).collect()),
         "case" => to_value(library::case(needed(input, "id")?)?),
-        "schema" => Ok(scenario::schema::scenario_schema()),
+        "schema" => Ok(scenario::schema::scenario_schema().clone()),
         "presets" => Ok(library::presets().iter().map(preset_card).collect()),
         "scenario" => to_value(&read_case(input)?.1),
         "validate" => to_value(&scenario::read(input.get("scenario").unwrap_or(&Value::Null))?),
@@ -114,7 +117,7 @@ fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
 }
 
 fn to_value<T: Serialize>(value: &T) -> Result<Value, Problems> {
-    serde_json::to_value(value).map_err(|error| vec![Problem::new("output", error.to_string())])
+    json::to_value(value).map_err(|error| vec![Problem::new("output", error.to_string())])
 }
 
 fn card(case: &Case) -> Value {
@@ -137,12 +140,12 @@ fn preset_card(preset: &Value) -> Value {
 
 fn facts(input: &Map<String, Value>, ablated: bool) -> Result<Value, Problems> {
     let chosen = match text(input, "case")? {
-        Some(id) => std::slice::from_ref(library::case(id)?),
-        None => library::cases(),
+        Some(id) => vec![library::case(id)?],
+        None => library::cases()?,
     };
     let id = text(input, "id")?;
     let mut rows = Vec::new();
-    for case in chosen {
+    for case in &chosen {
         let mut runs = Runs::default();
         for fact in case.facts.iter().filter(|fact| id.is_none_or(|id| fact.id == id)) {
             if !ablated || fact.ablation.is_some() {
@@ -162,7 +165,7 @@ fn facts(input: &Map<String, Value>, ablated: bool) -> Result<Value, Problems> {
 /// The value of a measure of a case, such as a fact's or a question's, with further changes of each run: `{"case", "measure", "set"?}`.
 fn measure(input: &Map<String, Value>) -> Result<Value, Problems> {
     let case = library::case(needed(input, "case")?)?;
-    let measure = serde_json::from_value(input.get("measure").cloned().unwrap_or(Value::Null))
+    let measure = json::from_value(input.get("measure").unwrap_or(&Value::Null))
         .map_err(|_| vec![Problem::new("measure", "is not a measure: a metric, a ratio or a difference of two")])?;
     let changes = Break { what: String::new(), set: changes(input)?, variant: None };
     Ok(json!(Runs::default().measure(case, &measure, Some(&changes))?))
@@ -174,6 +177,20 @@ fn read_case(input: &Map<String, Value>) -> Result<((String, String), Scenario),
     let variant = case.variant(text(input, "variant")?)?;
     let scenario = case.scenario(Some(&variant.name), &changes(input)?)?;
     Ok(((case.id.clone(), variant.name.clone()), scenario))
+}
+
+/// Gives a run that asks for a delay `{"delay_ns"}`.
+fn answer_delay(stack: &mut Stack, input: &Map<String, Value>) -> Result<(), Problems> {
+    if !stack.asks() {
+        return Err(vec![Problem::new("answer", "nothing was asked")]);
+    }
+    let given = input.get("delay_ns").unwrap_or(&Value::Null);
+    let delay_ns = given.as_u64().filter(|ns| *ns <= LONGEST_DELAY_NS).ok_or_else(|| {
+        let message = format!("{given} is not a delay; give a whole number of nanoseconds from 0 to {LONGEST_DELAY_NS}");
+        vec![Problem::new("delay_ns", message)]
+    })?;
+    stack.answer(delay_ns);
+    Ok(())
 }
 
 /// A run: opened from a case or a scenario, advanced step by step, then read. A cache replay is one too; it asks its host which
@@ -195,11 +212,12 @@ enum Work {
 impl Run {
     /// Opens a run of `{"case", "variant"?, "set"?, "seed"?}`, `{"scenario", "seed"?}`,
     /// `{"replay": {"text", "format"?, "target"?, "mode"?, "iodepth"?, "scale"?}, "scenario" | "preset", "seed"?}` or `{"cache": {"trace", "size", "objects"?}}`.
+    /// The throttle of a scenario may be `asked` with `"answers": true`: then the host promises an answer to each question.
     ///
     /// # Errors
     /// An envelope with everything that is wrong.
     pub fn open(input: &str) -> Result<Self, String> {
-        parse(input).and_then(|input| Self::build(&input)).map_err(|problems| envelope::<()>(Err(problems)))
+        parse(input).and_then(|input| Self::build(&input)).map_err(|problems| envelope(Err(problems)))
     }
 
     fn build(input: &Map<String, Value>) -> Result<Self, Problems> {
@@ -214,6 +232,7 @@ impl Run {
         }
         if input.contains_key("replay") {
             let prepared = replay::prepare(input)?;
+            Self::check_answers(&prepared.scenario, input)?;
             let stack = Stack::replaying(prepared.scenario, seed, prepared.job, prepared.replay)?;
             return Ok(Self { work: Work::Stack(Box::new(stack)), case: None, replay: Some(prepared.card), seed, failed: None });
         }
@@ -221,7 +240,19 @@ impl Run {
             Some(document) => (None, scenario::read(document)?),
             None => read_case(input).map(|(case, scenario)| (Some(case), scenario))?,
         };
+        Self::check_answers(&scenario, input)?;
         Ok(Self { work: Work::Stack(Box::new(Stack::new(scenario, seed)?)), case, replay: None, seed, failed: None })
+    }
+
+    /// A scenario that asks its host for delays needs a host that says it will answer.
+    fn check_answers(scenario: &Scenario, input: &Map<String, Value>) -> Result<(), Problems> {
+        let asks = scenario.zfs.as_ref().is_some_and(|zfs| zfs.throttle == Some(ThrottleKind::Asked));
+        if asks && input.get("answers") != Some(&Value::Bool(true)) {
+            let message =
+                "\"asked\" takes each delay from a program of yours; run it with seeklab.run_throttle, or choose another throttle";
+            return Err(vec![Problem::new("zfs.throttle", message)]);
+        }
+        Ok(())
     }
 
     /// Advances the run by at most `events` events. Returns its progress from 0 to 1, exactly 1 when it has ended, -1 when it has
@@ -234,8 +265,12 @@ impl Run {
             Work::Stack(stack) => stack,
             Work::Cache(replay) => return replay.step(events),
         };
+        if stack.asks() {
+            return 2.0;
+        }
         match stack.step(u64::from(events)) {
             Ok(true) => 1.0,
+            Ok(false) if stack.asks() => 2.0,
             Ok(false) => stack.progress().min(0.999),
             Err(problem) => {
                 self.failed = Some(problem);
@@ -246,18 +281,30 @@ impl Run {
 
     /// The question that the run waits with, as an envelope; null when there is none.
     #[must_use]
-    pub fn question(&self) -> String {
-        envelope(Ok(match &self.work {
-            Work::Stack(_) => Value::Null,
-            Work::Cache(replay) => replay.question(),
-        }))
+    pub fn question(&mut self) -> String {
+        envelope(self.asked())
+    }
+
+    fn asked(&mut self) -> Result<Value, Problems> {
+        match &mut self.work {
+            Work::Stack(stack) => to_value(&stack.question()),
+            Work::Cache(replay) => Ok(replay.question()),
+        }
     }
 
     /// Answers the question; an envelope of null, or of why the answer is refused. The question stands until it is answered.
+    ///
+    /// With `"events"` in the answer the run also advances by at most so many, as by a step, and the envelope holds
+    /// `{"progress", "question"}`: one call for each question of a host for which calls are dear.
     pub fn answer(&mut self, input: &str) -> String {
-        envelope(parse(input).and_then(|input| match &mut self.work {
-            Work::Stack(_) => Err(vec![Problem::new("answer", "nothing was asked")]),
-            Work::Cache(replay) => replay.answer(&input),
+        envelope(parse(input).and_then(|input| {
+            match &mut self.work {
+                Work::Stack(stack) => answer_delay(stack, &input)?,
+                Work::Cache(replay) => replay.answer(&input)?,
+            }
+            let Some(events) = input.get("events").and_then(Value::as_u64) else { return Ok(Value::Null) };
+            let progress = self.step(u32::try_from(events).unwrap_or(u32::MAX));
+            Ok(json!({"progress": progress, "question": self.asked()?}))
         }))
     }
 
@@ -265,7 +312,7 @@ impl Run {
     #[must_use]
     pub fn summary(&self) -> String {
         if let Some(problem) = &self.failed {
-            return envelope::<()>(Err(vec![problem.clone()]));
+            return envelope(Err(vec![problem.clone()]));
         }
         envelope(Ok(match &self.work {
             Work::Stack(stack) => self.stack_summary(stack),
@@ -306,7 +353,7 @@ impl Run {
                 Some(json!({"name": name, "dtype": column.dtype(), "length": column.len()}))
             })
             .collect();
-        envelope(Ok(list))
+        envelope(Ok(Value::Array(list)))
     }
 
     /// A column by its name, such as `ops.latency_ns`.
@@ -322,7 +369,7 @@ impl Run {
     #[must_use]
     pub fn text(&self, input: &str) -> String {
         envelope(parse(input).and_then(|options| match &self.work {
-            Work::Stack(stack) => tools::print(stack, needed(&options, "tool")?, &options),
+            Work::Stack(stack) => tools::print(stack, needed(&options, "tool")?, &options).map(Value::String),
             Work::Cache(_) => Err(vec![Problem::new("tool", "a cache replay has no tools; read its summary and columns")]),
         }))
     }

@@ -8,17 +8,22 @@
 pub mod api;
 pub mod cache;
 pub mod case;
+pub mod client;
 pub mod cluster;
+pub mod controller;
+pub mod cpu;
 pub mod device;
 pub mod fio;
-
+pub mod json;
 pub mod kernel;
 pub mod layout;
 pub mod library;
+pub mod network;
 pub mod plan;
 pub mod protocol;
 pub mod result;
 pub mod scenario;
+pub mod sorted;
 pub mod stack;
 pub mod tools;
 pub mod trace;

@@ -1,4 +1,7 @@
 //! The cases and presets that are built into the engine.
+//!
+//! They are texts in the module, each read when it is first asked for: a run of one case does not wait for the others, and a
+//! case file that cannot be read is an error of whoever asks for it.
 
 use std::sync::OnceLock;
 
@@ -7,15 +10,15 @@ use serde_json::Value;
 use crate::case::Case;
 use crate::scenario::{Problem, Problems};
 
-fn parse(text: &str) -> Vec<Value> {
-    serde_json::from_str(text).expect("the build wrote this JSON")
-}
+/// Id, code and document of each case.
+const CASES: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/cases.rs"));
 
 /// All presets: `name`, `title`, `source`, `device` (the fields of a device group).
 #[must_use]
 pub fn presets() -> &'static [Value] {
     static PRESETS: OnceLock<Vec<Value>> = OnceLock::new();
-    PRESETS.get_or_init(|| parse(include_str!(concat!(env!("OUT_DIR"), "/presets.json"))))
+    // The build wrote this JSON; a test demands that every preset is there.
+    PRESETS.get_or_init(|| serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/presets.json"))).unwrap_or_default())
 }
 
 /// A preset by its name.
@@ -24,28 +27,43 @@ pub fn preset(name: &str) -> Option<&'static Value> {
     presets().iter().find(|preset| preset.get("name").and_then(Value::as_str) == Some(name))
 }
 
-/// All cases.
-///
-/// # Panics
-/// When a case file is not one; a test reads them all.
-#[must_use]
-pub fn cases() -> &'static [Case] {
-    static CASES: OnceLock<Vec<Case>> = OnceLock::new();
-    CASES.get_or_init(|| {
-        let documents = parse(include_str!(concat!(env!("OUT_DIR"), "/cases.json")));
-        documents.into_iter().map(|document| Case::read(document).expect("case files are checked by a test")).collect()
-    })
+fn parse(id: &str, document: &str) -> Result<Case, Problems> {
+    let wrong = |message: String| vec![Problem::new(format!("cases.{id}"), message)];
+    let document = serde_json::from_str(document).map_err(|error| wrong(error.to_string()))?;
+    Case::read(&document).map_err(|error| wrong(error.to_string()))
 }
 
-/// A case by its id.
+/// The case at `place` of [`CASES`].
+fn read(place: usize) -> Result<&'static Case, Problems> {
+    static READ: [OnceLock<Result<Case, Problems>>; CASES.len()] = [const { OnceLock::new() }; CASES.len()];
+    let (id, _, document) = CASES[place];
+    READ[place].get_or_init(|| parse(id, document)).as_ref().map_err(Clone::clone)
+}
+
+/// All cases.
 ///
 /// # Errors
-/// When there is none; the message names the nearest.
+/// When a case file is not one; all that are wrong, at once.
+pub fn cases() -> Result<Vec<&'static Case>, Problems> {
+    let (mut cases, mut problems) = (Vec::new(), Problems::new());
+    for place in 0..CASES.len() {
+        match read(place) {
+            Ok(case) => cases.push(case),
+            Err(found) => problems.extend(found),
+        }
+    }
+    if problems.is_empty() { Ok(cases) } else { Err(problems) }
+}
+
+/// A case by its id or code.
+///
+/// # Errors
+/// When there is none, in which case the message names the nearest, or when its file is not a case.
 pub fn case(id: &str) -> Result<&'static Case, Problems> {
-    cases()
-        .iter()
-        .find(|case| case.id == id || case.code.eq_ignore_ascii_case(id))
-        .ok_or_else(|| vec![Problem::unknown("case", "case", id, cases().iter().map(|case| case.id.as_str()))])
+    match CASES.iter().position(|(own, code, _)| *own == id || code.eq_ignore_ascii_case(id)) {
+        Some(place) => read(place),
+        None => Err(vec![Problem::unknown("case", "case", id, CASES.iter().map(|(own, ..)| *own))]),
+    }
 }
 
 #[cfg(test)]
@@ -53,9 +71,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_case_file_that_is_not_a_case_is_an_error_that_names_it() {
+        let problems = |document: &str| parse("mine", document).expect_err("no case").iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(problems("{"), ["cases.mine: EOF while parsing an object at line 1 column 1"]);
+        assert_eq!(problems("{\"id\": \"mine\"}"), ["cases.mine: does not fit its type"]);
+        assert_eq!(problems("{\"id\": \"mine\", \"story\": 7}").len(), 1);
+    }
+
+    #[test]
+    fn a_case_is_found_by_its_id_and_by_its_code() {
+        for (id, code, _) in CASES {
+            assert_eq!((case(id).expect("a case").code.as_str(), case(&code.to_lowercase()).expect("a case").id.as_str()), (*code, *id));
+        }
+    }
+
+    #[test]
     fn every_case_file_reads_and_every_variant_is_a_valid_scenario() {
-        for document in parse(include_str!(concat!(env!("OUT_DIR"), "/cases.json"))) {
-            let case = Case::read(document).unwrap_or_else(|error| panic!("{error}"));
+        for (id, _, document) in CASES {
+            // serde_json says what is wrong with a case file; the engine only that something is.
+            let strict: Case = serde_json::from_str(document).unwrap_or_else(|error| panic!("case {id}: {error}"));
+            let case = case(id).expect("it fits");
+            assert_eq!(serde_json::to_value(case).expect("JSON"), serde_json::to_value(strict).expect("JSON"));
             for variant in &case.variants {
                 if let Err(problems) = case.scenario(Some(&variant.name), &serde_json::Map::new()) {
                     panic!("{} {}: {problems:?}", case.id, variant.name);

@@ -167,7 +167,7 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
 /// Bytes of its file that a job spans, from the file's start: offset, size and, for a copy, the destination.
 fn file_bytes(job: &Job, capacity: u64) -> Option<u64> {
     let size = job.size?.of(capacity);
-    let copies = if job.rw == Rw::OdxCopy { 2 } else { 1 };
+    let copies = if job.rw.is_copy() { 2 } else { 1 };
     offset_bytes(job, capacity).checked_add(size.checked_mul(copies)?)
 }
 
@@ -219,7 +219,7 @@ fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) 
             continue;
         }
         if span > capacity {
-            let also = if job.rw == Rw::OdxCopy { " and the copy" } else { "" };
+            let also = if job.rw.is_copy() { " and the copy" } else { "" };
             problems.push(Problem::new(
                 path("size"),
                 format!("offset {offset}, size {size}{also} end at {span} bytes; the devices hold {capacity} bytes"),

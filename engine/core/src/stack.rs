@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::cluster::{Cluster, Setting};
+use crate::controller::Controller;
 use crate::device::disk::Disk;
 use crate::device::hdd::{DriveQueue, Hdd};
 use crate::device::lun::Lun;
@@ -10,17 +11,20 @@ use crate::device::ssd::Ssd;
 use crate::device::{Device, Usage};
 use crate::kernel::{Address, Kernel, Layer, Phase, Signal, Stream};
 use crate::layout::Layout;
+use crate::network::Network;
 use crate::plan::{Plan, node_layouts, plan};
 use crate::protocol::Scheduler;
 use crate::result::Recorder;
 use crate::result::columns::{self, Column};
 use crate::result::metrics::{Metric, StackCounts, metrics};
-use crate::scenario::{DeviceGroup, Job, Problem, Problems, Rw, Scenario};
+use crate::scenario::{DeviceGroup, Job, Problem, Problems, Scenario};
 use crate::volume::Volume;
 use crate::volume::prefetch::Range;
 use crate::volume::tier::Tier;
 use crate::workload::Workload;
 use crate::workload::replay::Replay;
+use crate::zfs::record::Record;
+use crate::zfs::throttle::asked::Question;
 use crate::zfs::volume::{Below, ZfsVolume};
 
 /// Nothing in a drive's queue waits longer than this while others overtake it; two seconds lie beyond any fair wait at the queue
@@ -35,11 +39,13 @@ pub struct Stack {
     plan: Plan,
     kernel: Kernel,
     workload: Workload,
+    network: Option<Network>,
     scheduler: Option<Scheduler>,
     volume: Option<Volume>,
     zfs: Option<ZfsVolume>,
     write_log: Option<Device>,
     cluster: Option<Cluster>,
+    controller: Option<Controller>,
     tier: Option<Tier>,
     tier_device: Option<Device>,
     layouts: Vec<Layout>,
@@ -57,19 +63,21 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<crate::
     if let Some(spec) = &group.ssd {
         return Some(Device::Ssd(Ssd::new(spec, seed, name)));
     }
-    group.lun.as_ref().map(|spec| Device::Lun(Lun::new(spec, Phase::Transfer)))
+    group.lun.as_ref().map(|spec| Device::Lun(Lun::new(spec, Phase::Transfer, Stream::new(seed, &format!("{name}.rate")))))
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
-const DESCENT: [Layer; 5] = [Layer::Protocol, Layer::Volume, Layer::Cluster, Layer::Tier, Layer::Layout];
+const DESCENT: [Layer; 7] = [Layer::Network, Layer::Protocol, Layer::Volume, Layer::Controller, Layer::Cluster, Layer::Tier, Layer::Layout];
 
 /// Whether the scenario has the layer.
 fn has(scenario: &Scenario, layer: Layer) -> bool {
     match layer {
+        Layer::Network => scenario.network.is_some(),
         Layer::Protocol => scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
         Layer::Volume => scenario.volume.is_some() || scenario.zfs.is_some(),
         Layer::WriteLog => scenario.volume.as_ref().is_some_and(|volume| volume.write_log.is_some()),
         Layer::Cluster => scenario.cluster.is_some(),
+        Layer::Controller => scenario.controller.is_some(),
         Layer::Tier | Layer::TierDevice => scenario.tier.is_some(),
         Layer::Workload | Layer::Layout | Layer::Device => true,
     }
@@ -94,14 +102,14 @@ fn volume(scenario: &Scenario, plan: &Plan) -> Option<Volume> {
     let spec = scenario.volume.as_ref()?;
     let primed = spec.cache.as_ref().map_or_else(Vec::new, |cache| regions(scenario, plan, &cache.primed));
     let file_ends = plan.workers.iter().map(|worker| worker.region.end).collect();
-    Some(Volume::new(spec, from(scenario, Layer::Cluster), file_ends, &primed))
+    Some(Volume::new(spec, from(scenario, Layer::Controller), file_ends, &primed))
 }
 
-/// ZFS schedules each device on its own where it sees them; a cluster or a tier hides them.
+/// ZFS schedules each device on its own where it sees them; a controller, a cluster or a tier hides them.
 fn zfs(scenario: &Scenario, plan: &Plan) -> Option<ZfsVolume> {
     let spec = scenario.zfs.as_ref()?;
-    let below = if scenario.cluster.is_some() || scenario.tier.is_some() {
-        Below::Layer(from(scenario, Layer::Cluster))
+    let below = if scenario.controller.is_some() || scenario.cluster.is_some() || scenario.tier.is_some() {
+        Below::Layer(from(scenario, Layer::Controller))
     } else {
         let count = u16::try_from(plan.device_capacities.len()).unwrap_or(u16::MAX); // as for the devices themselves
         Below::Devices(Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating), count)
@@ -142,7 +150,7 @@ fn tier(scenario: &Scenario, plan: &Plan) -> Option<Tier> {
     let kept: Vec<String> = spec.primed.iter().filter(|name| !spec.evicted.contains(name)).cloned().collect();
     let block = scenario.volume.as_ref().map_or(scenario.layout.unit, |volume| volume.block);
     Some(
-        Tier::new(block.0, spec.size.0, spec.admit, &regions(scenario, plan, &kept), from(scenario, Layer::Layout))
+        Tier::new(block.0, spec.size.0, spec.policy, spec.admit, &regions(scenario, plan, &kept), from(scenario, Layer::Layout))
             .over(plan.node_capacity.max(1)),
     )
 }
@@ -176,13 +184,21 @@ impl Stack {
         if let Some(cluster) = &mut self.cluster {
             cluster.start(&mut self.kernel);
         }
+        if let Some(controller) = &mut self.controller {
+            controller.start(&mut self.kernel);
+        }
         self.workload.start(&mut self.kernel);
     }
 
     fn build(scenario: Scenario, seed: u64) -> Result<Self, Problems> {
         let plan = plan(&scenario)?;
-        // The copy engine sits below the protocol's scheduler; clients come in at the top.
-        let entry = |job: &Job| from(&scenario, if job.rw == Rw::OdxCopy { Layer::Volume } else { DESCENT[0] });
+        // Copy engines sit below the protocol's scheduler; clients come in at the top, as do the commands for the engines.
+        let entry =
+            |job: &Job| from(&scenario, if job.rw.is_offloaded() && scenario.network.is_none() { Layer::Volume } else { DESCENT[0] });
+        let network = scenario.network.as_ref().map(|spec| {
+            let clients = plan.workers.iter().enumerate().map(|(worker, planned)| spec.client_of(worker, planned.job));
+            Network::new(spec, clients.collect(), from(&scenario, Layer::Protocol), from(&scenario, Layer::Volume))
+        });
         let mut devices = Vec::new();
         for (group, drive) in scenario.devices.iter().zip(&plan.drives) {
             for _ in 0..group.count {
@@ -198,15 +214,15 @@ impl Stack {
         });
         Ok(Self {
             workload: Workload::new(&scenario, &plan, seed, entry),
+            network,
             scheduler,
             volume: volume(&scenario, &plan),
             zfs: zfs(&scenario, &plan),
-            write_log: scenario
-                .volume
-                .as_ref()
-                .and_then(|volume| volume.write_log.as_ref())
-                .map(|spec| Device::Lun(Lun::new(spec, Phase::WriteLog)).at(Address::of(Layer::WriteLog))),
             cluster: cluster(&scenario, &plan, seed),
+            controller: scenario.controller.as_ref().map(|spec| Controller::new(spec, &plan, from(&scenario, Layer::Cluster), seed)),
+            write_log: scenario.volume.as_ref().and_then(|volume| volume.write_log.as_ref()).map(|spec| {
+                Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(seed, "write_log.rate"))).at(Address::of(Layer::WriteLog))
+            }),
             tier: tier(&scenario, &plan),
             tier_device: scenario
                 .tier
@@ -225,11 +241,19 @@ impl Stack {
     /// Delivers at most `events` signals. Returns whether the run has ended.
     ///
     /// # Errors
-    /// When the run exceeds one of its limits; it stays where it was.
+    /// When the run exceeds one of its limits, or waits for an answer ([`Stack::question`]) since an earlier step; it stays where
+    /// it was.
     pub fn step(&mut self, events: u64) -> Result<bool, Problem> {
+        if self.asks() {
+            let message = "the throttle \"asked\" takes each delay from its host, and this one gives none; choose another throttle";
+            return Err(Problem::new("zfs.throttle", message));
+        }
         for _ in 0..events {
             if self.finished {
                 return Ok(true);
+            }
+            if self.asks() {
+                return Ok(false);
             }
             let Some(event) = self.kernel.advance() else {
                 self.finished = true;
@@ -247,6 +271,24 @@ impl Stack {
         Ok(self.finished)
     }
 
+    /// Whether the run waits for an answer.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        self.zfs.as_ref().is_some_and(ZfsVolume::asks)
+    }
+
+    /// What must be answered before the run goes on.
+    pub fn question(&mut self) -> Option<Question> {
+        self.zfs.as_mut()?.question(self.kernel.now_ns)
+    }
+
+    /// Answers the question: the write that asks sleeps so long.
+    pub fn answer(&mut self, delay_ns: u64) {
+        if let Some(zfs) = &mut self.zfs {
+            zfs.answer(&mut self.kernel, delay_ns);
+        }
+    }
+
     fn deliver(&mut self, to: Address, signal: Signal, id: u32) {
         let kernel = &mut self.kernel;
         match to.layer {
@@ -258,7 +300,9 @@ impl Stack {
                 Some(zfs) => zfs.handle(kernel, signal, id),
                 None => absent(self.volume.as_mut().map(|volume| volume.handle(kernel, signal, id))),
             },
+            Layer::Network => absent(self.network.as_mut().map(|network| network.handle(kernel, to.index, signal, id))),
             Layer::Protocol => absent(self.scheduler.as_mut().map(|scheduler| scheduler.handle(kernel, signal, id))),
+            Layer::Controller => absent(self.controller.as_mut().map(|controller| controller.handle(kernel, signal, id))),
             Layer::Tier => absent(self.tier.as_mut().map(|tier| tier.handle(kernel, signal, id))),
             Layer::TierDevice => absent(self.tier_device.as_mut().map(|device| device.handle(kernel, signal, id))),
             Layer::WriteLog => absent(self.write_log.as_mut().map(|device| device.handle(kernel, signal, id))),
@@ -329,10 +373,22 @@ impl Stack {
         &self.plan.device_names
     }
 
+    /// The controllers of virtual disks.
+    #[must_use]
+    pub fn controller(&self) -> Option<&Controller> {
+        self.controller.as_ref()
+    }
+
     /// Statistics and log.
     #[must_use]
     pub fn recorder(&self) -> &Recorder {
         &self.recorder
+    }
+
+    /// What the ZFS layer left; `None` without one.
+    #[must_use]
+    pub fn zfs_record(&self) -> Option<&Record> {
+        self.zfs.as_ref().map(|zfs| &zfs.record)
     }
 
     /// What each device has done.
@@ -345,22 +401,28 @@ impl Stack {
     #[must_use]
     pub fn metrics(&self) -> Vec<Metric> {
         let prefetches = self.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches);
+        let elapsed_ns = self.recorder.jobs.iter().map(|job| job.end_ns).max().unwrap_or(0);
+        let network_time_ns = if self.finished { elapsed_ns } else { self.kernel.now_ns };
         let counts = StackCounts {
             prefetch_bytes: prefetches.iter().map(|row| row.bytes).sum(),
             prefetch_used_bytes: prefetches.iter().map(|row| row.used_bytes).sum(),
             prefetch_max_ahead_bytes: self.volume.as_ref().map_or(0, |volume| volume.max_ahead_bytes),
+            network: self.network.as_ref().map(|network| network.traffic(network_time_ns)),
+            network_time_ns,
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
             cluster: self.cluster.as_ref(),
+            controller: self.controller.as_ref(),
             flash_pages: self
                 .devices
                 .iter()
                 .chain(&self.tier_device)
                 .filter_map(Device::flash_pages)
                 .reduce(|sum, pages| [sum[0] + pages[0], sum[1] + pages[1]]),
+            device_bytes: self.usage().iter().map(|usage| usage.bytes.iter().sum::<u64>()).sum(),
             device_busy_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
             devices: self.devices.len() as u64,
             device_time_ns: self.kernel.now_ns,
-            elapsed_ns: self.recorder.jobs.iter().map(|job| job.end_ns).max().unwrap_or(0),
+            elapsed_ns,
         };
         let names: Vec<String> = self.scenario.jobs.iter().map(|job| job.name.clone()).collect();
         metrics(&names, &self.recorder, &counts)
@@ -374,6 +436,7 @@ impl Stack {
             prefetches: self.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches),
             workers: self.plan.workers.iter().map(|worker| (worker.job, worker.region.start)).collect(),
             devices: self.usage(),
+            controller: self.controller.as_ref(),
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
             cluster: self.cluster.as_ref(),
         };

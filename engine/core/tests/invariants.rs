@@ -8,8 +8,17 @@ use seeklab_core::stack::Stack;
 use serde_json::{Map, Value, json};
 
 fn job(index: usize) -> impl Strategy<Value = Value> {
-    let pattern =
-        prop_oneof![Just("read"), Just("write"), Just("randread"), Just("randwrite"), Just("readwrite"), Just("randrw"), Just("odxcopy")];
+    let pattern = prop_oneof![
+        Just("read"),
+        Just("write"),
+        Just("randread"),
+        Just("randwrite"),
+        Just("readwrite"),
+        Just("randrw"),
+        Just("clientcopy"),
+        Just("servercopy"),
+        Just("odxcopy")
+    ];
     let pace = prop_oneof![
         3 => Just(json!({})),
         1 => (1u32..2000).prop_map(|rate| json!({"rate_iops": rate, "rate_process": "poisson"})),
@@ -25,6 +34,9 @@ fn job(index: usize) -> impl Strategy<Value = Value> {
             });
             if let (Some(job), Value::Object(pace)) = (job.as_object_mut(), pace) {
                 job.extend(pace);
+                if ["servercopy", "odxcopy"].contains(&rw) {
+                    job.insert("copy".into(), json!({"chunks_per_request": iodepth, "range": "3MiB"}));
+                }
             }
             job
         },
@@ -84,14 +96,51 @@ fn cluster() -> impl Strategy<Value = Value> {
     )
 }
 
+fn controller() -> impl Strategy<Value = Value> {
+    let resizes = proptest::collection::vec((0u64..2_000_000_000, 1u32..9), 0..3);
+    let lock = prop_oneof![
+        Just(json!(null)),
+        Just(json!({"held_percent": 50, "exclusive": "writes"})),
+        Just(json!({"held_percent": 100, "exclusive": "always"}))
+    ];
+    let spread = prop_oneof![Just("constant"), Just("exponential")];
+    (1u32..6, 1u32..9, resizes, lock, spread, any::<bool>(), any::<bool>()).prop_map(
+        |(cores, shards, resizes, lock, spread, one, replicas)| {
+            let resizes: Vec<Value> = resizes.into_iter().map(|(at, shards)| json!({"at": at, "shards": shards})).collect();
+            let mut controller = json!({
+                "cores": cores, "shards": shards, "resizes": resizes, "range": 65536, "disks": if one { "one" } else { "file" },
+                "dispatch": "5us", "read": "20us", "write": "30us", "per_byte": 0.1, "spread": spread,
+            });
+            if !lock.is_null() {
+                controller["lock"] = lock;
+            }
+            if replicas {
+                controller["replicas"] = json!({"copies": 2, "rate": "1GB"});
+            }
+            controller
+        },
+    )
+}
+
+fn network() -> impl Strategy<Value = Value> {
+    let clients = prop_oneof![Just("one"), Just("job"), Just("worker")];
+    (clients, 6u32..11, 1u32..4, prop_oneof![Just(1500u32), Just(9000u32)], 14u32..24, 0u64..2_000_000).prop_map(
+        |(clients, magnitude, connections, mtu, buffer_log2, round_trip_ns)| {
+            json!({"bits_per_s": 10u64.pow(magnitude), "server_bits_per_s": 1_000_000_000, "round_trip": round_trip_ns, "mtu": mtu,
+                "clients": clients, "connections": connections, "client_buffer": 1u64 << buffer_log2, "server_buffer": 1 << 18})
+        },
+    )
+}
+
 /// A valid scenario with any combination of layers.
 fn scenario() -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
-    let scheduler = proptest::option::of(1u32..5);
+    let scheduler = (proptest::option::of(1u32..5), proptest::option::of(network()));
     let tier = proptest::option::of((any::<bool>(), any::<bool>()));
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4);
-    (jobs, scheduler, proptest::option::of(volume()), tier, layout, (device(), proptest::option::of(cluster()))).prop_map(
-        |(jobs, scheduler, volume, tier, (kind, unit_log2), (device, cluster))| {
+    let file_system = (proptest::option::of(volume()), proptest::option::of(controller()));
+    (jobs, scheduler, file_system, tier, layout, (device(), proptest::option::of(cluster()))).prop_map(
+        |(jobs, (scheduler, network), (volume, controller), tier, (kind, unit_log2), (device, cluster))| {
             let mut all = json!({
                 "jobs": jobs,
                 "protocol": {"max_transaction": "1280KiB", "target_transaction": "1MiB", "odx_sizing": "max"},
@@ -102,11 +151,17 @@ fn scenario() -> impl Strategy<Value = Value> {
                 all["devices"][0]["count"] = 4.into();
                 all["layout"]["width"] = 2.into();
             }
+            if let Some(network) = network {
+                all["network"] = network;
+            }
             if let Some(in_flight) = scheduler {
                 all["protocol"]["scheduler"] = json!({"in_flight": in_flight});
             }
             if let Some(volume) = volume {
                 all["volume"] = volume;
+            }
+            if let Some(controller) = controller {
+                all["controller"] = controller;
             }
             if let Some((primed, admit)) = tier {
                 all["tier"] = json!({"size": "32MiB", "admit": admit, "primed": if primed { vec!["job0"] } else { vec![] }, "ssd": {
@@ -170,6 +225,9 @@ proptest! {
                 let found = stack.metrics().into_iter().find(|metric| metric.name == name).map(|metric| metric.value);
                 prop_assert_eq!(found, Some(0.0), "{}", name);
             }
+        }
+        for metric in stack.metrics().iter().filter(|metric| metric.name.ends_with("busy_share_percent")) {
+            prop_assert!(metric.value <= 100.0, "{metric:?}");
         }
         for (busy, name) in reals(&stack, "devices.busy_ns").iter().zip(stack.device_names()) {
             #[allow(clippy::cast_precision_loss)]

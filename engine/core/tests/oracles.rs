@@ -94,3 +94,110 @@ fn littles_law_holds_for_the_device() {
     assert!(usage.busy_ns <= stack.now_ns());
     assert_eq!(usage.busy_ns, usage.ios[0] * 1_000_000, "each request keeps the server busy for 1 ms");
 }
+
+/// Metrics of a job's reads behind controllers, over devices that take no time, over the seeds: mean and standard error.
+fn behind(controller: &Value, job: &Value, name: &str) -> (f64, f64) {
+    let document = json!({
+        "jobs": [job],
+        "controller": controller,
+        "devices": [{"lun": {"rate": 1_000_000_000_000u64, "latency": 0}}],
+        "record": {"log": false},
+    });
+    let values: Vec<f64> = (1..=SEEDS)
+        .map(|seed| {
+            let checked = scenario::read(&document).unwrap_or_else(|problems| panic!("{problems:?}"));
+            let mut stack = Stack::new(checked, seed).unwrap_or_else(|problems| panic!("{problems:?}"));
+            while !stack.step(1 << 20).unwrap_or_else(|problem| panic!("{problem}")) {}
+            let controller = stack.controller().expect("a controller");
+            let mut busy_ns = 0;
+            for row in controller.servers() {
+                assert_eq!(row.usage.area_ns, row.usage.response_ns, "Little's law on every queue");
+                busy_ns += row.usage.busy_ns;
+            }
+            assert!(busy_ns <= stack.now_ns() * u64::from(controller.cores()), "utilisation of at most 1");
+            metric(&stack, name)
+        })
+        .collect();
+    let count = f64::from(u32::try_from(SEEDS).expect("few"));
+    let mean = values.iter().sum::<f64>() / count;
+    let variance = values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (count - 1.0);
+    (mean, (variance / count).sqrt())
+}
+
+/// The device moves 4 KiB in this time, in milliseconds: all that a controller's latencies have besides.
+const DEVICE_MS: f64 = 0.000_005;
+
+#[test]
+fn exponential_work_on_one_thread_waits_as_in_m_m_1() {
+    let controller = json!({"cores": 4, "read": "1ms", "spread": "exponential"});
+    for load in [0.3, 0.6, 0.8] {
+        let found = behind(&controller, &arrivals(load * 1000.0, &Value::Null), "arrivals.read_latency_mean_ms");
+        assert_near(found, SERVICE_MS / (1.0 - load) + DEVICE_MS);
+    }
+}
+
+/// Probability of having to wait for one of `servers` that are offered `load` in all (Erlang's C).
+fn erlang_c(servers: u32, load: f64) -> f64 {
+    let mut blocked = 1.0;
+    for server in 1..=servers {
+        blocked = load * blocked / (f64::from(server) + load * blocked);
+    }
+    let share = load / f64::from(servers);
+    blocked / (1.0 - share + share * blocked)
+}
+
+#[test]
+fn exponential_work_on_c_threads_or_c_cores_waits_as_in_m_m_c() {
+    for (servers, load) in [(2, 1.4), (5, 4.0)] {
+        let expected = SERVICE_MS + erlang_c(servers, load) * SERVICE_MS / (f64::from(servers) - load) + DEVICE_MS;
+        for controller in [
+            json!({"cores": 64, "threads": servers, "read": "1ms", "spread": "exponential"}),
+            json!({"cores": servers, "threads": 1024, "read": "1ms", "spread": "exponential"}),
+        ] {
+            let found = behind(&controller, &arrivals(load * 1000.0, &Value::Null), "arrivals.read_latency_mean_ms");
+            assert_near(found, expected);
+        }
+    }
+}
+
+/// Mean value analysis: throughput per millisecond of `customers` that think for `think_ms` and visit stations with these demands.
+fn mva(customers: u32, think_ms: f64, demands_ms: &[f64]) -> f64 {
+    let mut queues = vec![0.0; demands_ms.len()];
+    let mut rate = 0.0;
+    for population in 1..=customers {
+        let times: Vec<f64> = demands_ms.iter().zip(&queues).map(|(demand, queue)| demand * (1.0 + queue)).collect();
+        rate = f64::from(population) / (think_ms + times.iter().sum::<f64>());
+        queues = times.iter().map(|time| rate * time).collect();
+    }
+    rate
+}
+
+#[test]
+fn a_closed_network_of_primary_and_shards_yields_what_mean_value_analysis_says() {
+    for (customers, shards) in [(4u32, 2u32), (12, 4)] {
+        let controller = json!({
+            "cores": 64, "disks": "one", "shards": shards, "range": 4096, "dispatch": "200us", "read": "1ms", "spread": "exponential",
+        });
+        let job = json!({
+            "name": "arrivals", "rw": "randread", "bs": 4096, "filename": "file", "size": "1GiB", "norandommap": true,
+            "numjobs": customers, "thinktime": "3ms", "time_based": true, "ramp_time": "1s", "runtime": "10s",
+        });
+        let mut demands = vec![1.0 / f64::from(shards); shards as usize];
+        demands.push(0.2);
+        let found = behind(&controller, &job, "arrivals.read_iops");
+        assert_near(found, 1000.0 * mva(customers, 3.0 + DEVICE_MS, &demands));
+    }
+}
+
+#[test]
+fn a_disk_does_as_many_requests_as_its_shards_its_primary_or_its_cores_allow() {
+    // 100 us a read, 15 us to dispatch it; queues that never run dry.
+    for (shards, cores, expected) in [(1u32, 64u32, 10_000.0), (2, 64, 20_000.0), (6, 64, 60_000.0), (12, 64, 66_667.0), (6, 4, 34_783.0)] {
+        let controller = json!({
+            "cores": cores, "shards": shards, "range": 4096, "dispatch": "15us", "read": "100us",
+        });
+        let job = json!({"name": "arrivals", "rw": "randread", "bs": 4096, "size": "1GiB", "iodepth": 1024, "number_ios": 30_000});
+        let (found, _) = behind(&controller, &job, "arrivals.read_iops");
+        assert!((found / expected - 1.0).abs() < 0.05, "{shards} shards on {cores} cores: {found} against {expected}");
+    }
+}

@@ -19,7 +19,9 @@ from seeklab._fio import FioJob, fio
 from seeklab._policy import EvictionPolicy, play_cache
 from seeklab._replay import replay, trace_info
 from seeklab._result import Result, run
+from seeklab._sweep import sweep
 from seeklab._table import Table
+from seeklab._throttle import ThrottleHistory, ThrottlePolicy, run_throttle
 from seeklab._traces import cache, validate_drive
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ __all__ = [
     "Result",
     "SeeklabError",
     "Table",
+    "ThrottleHistory",
+    "ThrottlePolicy",
     "cache",
     "case",
     "cases",
@@ -50,7 +54,9 @@ __all__ = [
     "presets",
     "replay",
     "run",
+    "run_throttle",
     "schema",
+    "sweep",
     "trace_info",
     "validate",
     "validate_drive",

@@ -13,12 +13,16 @@ from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int64, c_vo
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from seeklab._table import TextColumn
+
 if TYPE_CHECKING:
-    from array import array
     from collections.abc import Callable, Mapping
+
+    from seeklab._table import Column
 
 FORMATS = {"d": b"g", "I": b"I"}
 """Arrow's name of a column type, by the type code of `array.array`."""
+TEXT_FORMAT = b"u"
 
 
 class _Schema(Structure):
@@ -106,26 +110,29 @@ _release_array = _ReleaseArray(_Released.tree)
 _release_stream = _ReleaseStream(_Released.leaf)
 
 
-def _fill_schema(schema: _Schema, columns: Mapping[str, array[Any]]) -> None:
+def _fill_schema(schema: _Schema, columns: Mapping[str, Column]) -> None:
     """Describe a structure whose children are the columns."""
     children = [_Schema() for _ in columns]
     for child, (name, values) in zip(children, columns.items(), strict=True):
         encoded = name.encode()
-        child.format, child.name, child.release = FORMATS[values.typecode], encoded, _release_schema
+        child.format = TEXT_FORMAT if isinstance(values, TextColumn) else FORMATS[values.typecode]
+        child.name, child.release = encoded, _release_schema
         child.private_data = _keep(encoded)
     pointers = (POINTER(_Schema) * len(children))(*map(ctypes.pointer, children))
     schema.format, schema.name, schema.n_children, schema.children = b"+s", b"", len(children), pointers
     schema.release, schema.private_data = _release_schema, _keep(children, pointers)
 
 
-def _fill_array(batch: _Array, columns: Mapping[str, array[Any]]) -> None:
+def _fill_array(batch: _Array, columns: Mapping[str, Column]) -> None:
     """Lend the columns' memory as one record batch."""
     children = [_Array() for _ in columns]
     length = 0
     for child, values in zip(children, columns.values(), strict=True):
-        address, length = values.buffer_info()
-        buffers = (c_void_p * 2)(None, address)  # no validity bitmap: no value is missing
-        child.length, child.n_buffers, child.buffers, child.release = length, 2, buffers, _release_array
+        length = len(values)
+        lent = (values.offsets, values.data) if isinstance(values, TextColumn) else (values,)
+        # No validity bitmap: no value is missing.
+        buffers = (c_void_p * (1 + len(lent)))(None, *(memory.buffer_info()[0] for memory in lent))
+        child.length, child.n_buffers, child.buffers, child.release = length, len(buffers), buffers, _release_array
         child.private_data = _keep(values, buffers)
     pointers = (POINTER(_Array) * len(children))(*map(ctypes.pointer, children))
     buffers = (c_void_p * 1)(None)
@@ -134,7 +141,7 @@ def _fill_array(batch: _Array, columns: Mapping[str, array[Any]]) -> None:
     batch.release, batch.private_data = _release_array, _keep(children, pointers, buffers)
 
 
-def _columns_of(stream: Any) -> tuple[Mapping[str, array[Any]], list[bool]]:  # noqa: ANN401 -- a pointer to a stream
+def _columns_of(stream: Any) -> tuple[Mapping[str, Column], list[bool]]:  # noqa: ANN401 -- a pointer to a stream
     columns, given = alive[stream.contents.private_data]
     return columns, given
 
@@ -206,14 +213,14 @@ def _capsule(structure: Structure, name: bytes, destructor: Any) -> object:  # n
     return _Python.new(address, name, destructor)
 
 
-def schema_capsule(columns: Mapping[str, array[Any]]) -> object:
+def schema_capsule(columns: Mapping[str, Column]) -> object:
     """Put the columns' names and types into an `arrow_schema` capsule."""
     schema = _Schema()
     _fill_schema(schema, columns)
     return _capsule(schema, _SCHEMA, _destroy_schema)
 
 
-def stream_capsule(columns: Mapping[str, array[Any]]) -> object:
+def stream_capsule(columns: Mapping[str, Column]) -> object:
     """Put the columns, as a stream of one record batch, into an `arrow_array_stream` capsule."""
     given: list[bool] = []
     stream = _Stream(_c_get_schema, _c_get_next, _c_get_last_error, _release_stream, _keep(columns, given))

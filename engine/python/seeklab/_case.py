@@ -49,11 +49,11 @@ class Case:
     @property
     def controls(self) -> tuple[Mapping[str, Any], ...]:
         """What a learner should touch: each with path, title, unit, range and the present value."""
-        return tuple(engine().call("control", self._request(None)))
+        return tuple(engine().call("control", self.request(None)))
 
     def scenario(self, variant: str | None = None) -> dict[str, Any]:
         """Give the complete scenario of a variant, with this case's changes and all presets written out."""
-        scenario: dict[str, Any] = engine().call("scenario", self._request(variant))
+        scenario: dict[str, Any] = engine().call("scenario", self.request(variant))
         return scenario
 
     def with_(self, changes: Mapping[str, object]) -> Case:
@@ -62,9 +62,10 @@ class Case:
 
     def run(self, variant: str | None = None, *, seed: int = 1, progress: Progress | None = None) -> Result:
         """Run a variant. `progress` is called from time to time with the share done; an interrupt stops the run."""
-        return execute({**self._request(variant), "seed": seed}, progress)
+        return execute({**self.request(variant), "seed": seed}, progress)
 
-    def _request(self, variant: str | None) -> dict[str, object]:
+    def request(self, variant: str | None = None) -> dict[str, object]:
+        """Write what the engine is asked: the case, the variant, the changes."""
         request: dict[str, object] = {"case": self.id}
         if variant is not None:
             request["variant"] = variant
@@ -106,7 +107,7 @@ def facts(case: str | None = None, id: str | None = None) -> list[dict[str, Any]
 
 
 def measure(case: Case, document: Mapping[str, Any]) -> float:
-    """Take what a case file calls a measure: a metric of a run, or the ratio or difference of two."""
+    """Take what a case file calls a measure: a metric, a ratio or difference of two, or a ratio over another."""
     value: float = engine().call("measure", {"case": case.id, "measure": document, "set": dict(case.changes)})
     return value
 

@@ -22,6 +22,11 @@ def _unpack(file: BinaryIO) -> bytes:
         return stream.read(LARGEST_TEXT_BYTES + 1)
 
 
+def text_or_file(trace: str | PathLike[str], what: str) -> str:
+    """Take a text as it is (anything with a line break), and read a file otherwise."""
+    return trace if isinstance(trace, str) and "\n" in trace else read_text(trace, what)
+
+
 def read_text(path: str | PathLike[str], what: str) -> str:
     """Read a text file, gzipped or not. `what` says what it should be, for the errors."""
     name = str(path)

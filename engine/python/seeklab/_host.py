@@ -33,8 +33,11 @@ class RunHandle(Protocol):
     def question(self) -> Any:  # noqa: ANN401 -- any JSON value
         """Give the question that the run waits with."""
 
-    def answer(self, payload: Mapping[str, object]) -> None:
-        """Answer the question; raises why when the answer is refused, and the question stands."""
+    def answer(self, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+        """Answer the question; raises why when the answer is refused, and the question stands.
+
+        With `events` in the answer the run goes on by at most so many, and `progress` and `question` come back.
+        """
 
     def summary(self) -> dict[str, Any]:
         """Metrics, fingerprint and names; raises the reason when the run failed."""

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab._files import read_text
+from seeklab._files import text_or_file
 from seeklab._host import engine
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
+
+    from seeklab._host import RunHandle
 
 QUESTION = 2.0
 """What a step gives when a question waits."""
@@ -33,6 +36,20 @@ class EvictionPolicy(Protocol):
         """Name an object in the cache that leaves to make room for `incoming`."""
 
 
+def _events(run: RunHandle, question: Mapping[str, Any]) -> Iterable[Sequence[float]]:
+    """Give what happened since the last question; it stands in the question itself while it is little."""
+    told: list[list[int]] | None = question["told"]
+    if told is not None:
+        return told
+    count = question["events"]
+    return zip(
+        run.column("events.kind", "I", count),
+        run.column("events.key", "d", count),
+        run.column("events.size", "d", count),
+        strict=True,
+    )
+
+
 def play_cache(
     trace: str | PathLike[str], policy: EvictionPolicy, size: int | str, *, objects: bool = False
 ) -> dict[str, int]:
@@ -42,17 +59,13 @@ def play_cache(
     `size` is the cache's, in bytes or, with `objects`, in objects. An answer that names no object in the cache raises
     `SeeklabError`.
     """
-    text = trace if isinstance(trace, str) and "\n" in trace else read_text(trace, "a trace of time,object,size lines")
+    text = text_or_file(trace, "a trace of time,object,size lines")
     run = engine().open_run({"cache": {"trace": text, "size": size, "objects": objects}})
     try:
         while True:
             progress = run.step(REQUESTS_A_STEP)
             question = run.question()
-            count = question["events"]
-            kinds = run.column("events.kind", "I", count)
-            keys = run.column("events.key", "d", count)
-            sizes = run.column("events.size", "d", count)
-            for kind, key, bytes_ in zip(kinds, keys, sizes, strict=True):
+            for kind, key, bytes_ in _events(run, question):
                 if kind == HIT:
                     policy.hit(int(key))
                 elif kind == ADMITTED:

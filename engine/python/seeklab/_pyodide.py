@@ -28,9 +28,9 @@ class PyodideRun:
         """Give the question that the run waits with."""
         return unwrap(self._run.question())
 
-    def answer(self, payload: Mapping[str, object]) -> None:
-        """Answer the question."""
-        unwrap(self._run.answer(encode(payload)))
+    def answer(self, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+        """Answer the question, and go on when it says how far."""
+        return unwrap(self._run.answer(encode(payload)))
 
     def summary(self) -> dict[str, Any]:
         """Metrics, fingerprint and names."""

@@ -23,18 +23,21 @@ TraceFormat = Literal["fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge
 KINDS = "a fio iolog, the text of blkparse, an MSR Cambridge CSV or the CSV of a run's ops"
 
 
-class _Located:
+class LocatedTrace:
     """Names the trace in what the engine says about its lines."""
 
-    def __init__(self, trace: str | PathLike[str]) -> None:
+    def __init__(self, trace: str | PathLike[str], what: str = KINDS) -> None:
+        """Read the trace; `what` says what it should be, for the errors."""
         is_text = isinstance(trace, str) and "\n" in trace
         self.name = "trace" if is_text else str(Path(trace))
-        self.text = str(trace) if is_text else read_text(trace, KINDS)
+        self.text = str(trace) if is_text else read_text(trace, what)
 
     def __enter__(self) -> str:
+        """Give the text."""
         return self.text
 
     def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        """Put the trace's name before the line of a problem."""
         if type(error) is SeeklabError and any(problem.path.startswith("line ") for problem in error.problems):
             raise SeeklabError(self._problems(error)) from None
 
@@ -44,7 +47,7 @@ class _Located:
             yield Problem(f"{self.name} {problem.path}", problem.message, problem.nearest) if in_trace else problem
 
 
-def _how(**options: object) -> dict[str, object]:
+def said(**options: object) -> dict[str, object]:
     """Keep what was said; the engine has a default for the rest."""
     return {name: value for name, value in options.items() if value is not None}
 
@@ -69,8 +72,8 @@ def replay(  # noqa: PLR0913 -- one argument for each thing to choose
     replays one file or device of several. `result.replay` says what was replayed and what was skipped.
     """
     system = {"scenario": on} if isinstance(on, Mapping) else {"preset": on}
-    with _Located(trace) as text:
-        how = _how(text=text, format=format, target=target, mode=mode, iodepth=iodepth, scale=scale)
+    with LocatedTrace(trace) as text:
+        how = said(text=text, format=format, target=target, mode=mode, iodepth=iodepth, scale=scale)
         return execute({"replay": how, **system, "seed": seed}, progress)
 
 
@@ -81,6 +84,6 @@ def trace_info(
     target: str | None = None,
 ) -> dict[str, Any]:
     """Say what a trace holds: format, requests, reads, writes, bytes, span_ns, largest_offset, targets, skipped, ..."""
-    with _Located(trace) as text:
-        info: dict[str, Any] = engine().call("trace_info", _how(text=text, format=format, target=target))
+    with LocatedTrace(trace) as text:
+        info: dict[str, Any] = engine().call("trace_info", said(text=text, format=format, target=target))
     return info

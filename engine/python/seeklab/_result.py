@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 from time import perf_counter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from seeklab._errors import LimitExceeded, Problem, SeeklabError
 from seeklab._host import TYPE_CODES, RunHandle, engine
@@ -117,9 +117,23 @@ class Result:
         """One row per device."""
         return self._table("devices")
 
+    @property
+    def cpu(self) -> Table:
+        """What each controller of each virtual disk did; number 0 is the primary. Empty without a controller."""
+        return self._table("cpu")
+
+    @property
+    def shards(self) -> Table:
+        """How many shards each virtual disk had, and since when. Empty without a controller."""
+        return self._table("shards")
+
     def text(self, tool: str, **options: object) -> str:
-        """Print what an observation tool shows of this run: `oplog`, `histogram`, `iostat`, `fio` or `fio-json`."""
+        """Print what an observation tool shows: `oplog`, `histogram`, `iostat`, `fio`, `fio-json` or `folded`."""
         return self._handle.text({"tool": tool, **options})
+
+    def close(self) -> None:
+        """Give the run's memory back now, not when the result is dropped. Metrics and tables taken so far stay."""
+        self._handle.close()
 
     def _table(self, name: str) -> Table:
         if self._columns is None:
@@ -172,7 +186,7 @@ def execute(payload: Mapping[str, object], progress: Progress | None = None) -> 
             done = handle.step(slice_events)
             took_s = perf_counter() - slice_start
             if done < 0:
-                _raise_limit(handle)
+                raise_limit(handle)
             if progress is not None:
                 progress(done)
             if done >= 1:
@@ -183,7 +197,8 @@ def execute(payload: Mapping[str, object], progress: Progress | None = None) -> 
         raise
 
 
-def _raise_limit(handle: RunHandle) -> None:
+def raise_limit(handle: RunHandle) -> NoReturn:
+    """Raise why a run failed."""
     try:
         handle.summary()
     except SeeklabError as error:

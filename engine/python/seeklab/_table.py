@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import csv
 import html
+from array import array
+from itertools import accumulate, chain
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 if TYPE_CHECKING:
-    from array import array
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from _typeshed import SupportsWrite
 
@@ -20,21 +21,52 @@ SHOWN_ROWS = 8
 """Rows that a notebook shows of a table."""
 
 
-def _plain(value: Number) -> str:
-    """Write a number without a needless `.0`."""
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+class TextColumn:
+    """A column of texts, laid out as Arrow has them: their UTF-8 in one piece, and where each begins."""
+
+    __slots__ = ("data", "offsets", "texts")
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        """Lay the texts out."""
+        self.texts: tuple[str, ...] = tuple(texts)
+        encoded = [text.encode() for text in self.texts]
+        self.data: array[int] = array("B", b"".join(encoded))
+        self.offsets: array[int] = array("i", chain((0,), accumulate(map(len, encoded))))
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+        return len(self.texts)
+
+    def __iter__(self) -> Iterator[str]:
+        """Iterate over the texts."""
+        return iter(self.texts)
+
+    def __getitem__(self, row: int) -> str:
+        """Give the text of one row."""
+        return self.texts[row]
+
+
+Column: TypeAlias = "array[Any] | TextColumn"
+
+
+def _plain(value: Number | str) -> str:
+    """Write a number without a needless `.0`, and one that is missing (NaN) as nothing."""
+    if isinstance(value, float):
+        return str(int(value)) if value.is_integer() else "" if value != value else str(value)  # noqa: PLR0124 -- NaN
+    return str(value)
 
 
 class Table:
     """Named columns of equal length.
 
-    `table["latency_ns"]` is a read-only `memoryview` of the column's own memory. The table speaks the Arrow PyCapsule
-    interface: `pyarrow.table(t)`, `polars.DataFrame(t)`, `pandas.DataFrame.from_arrow(t)` and DuckDB take it as it is.
+    `table["latency_ns"]` is a read-only `memoryview` of the column's own memory; texts are a tuple. The table
+    speaks the Arrow PyCapsule interface: `pyarrow.table(t)`, `polars.DataFrame(t)`, `pandas.DataFrame.from_arrow(t)`
+    and DuckDB take it as it is.
     """
 
     __slots__ = ("_columns", "_length")
 
-    def __init__(self, columns: Mapping[str, array[Any]]) -> None:
+    def __init__(self, columns: Mapping[str, Column]) -> None:
         """Make a table of columns, which must have one length and must not change afterwards."""
         lengths = {len(values) for values in columns.values()}
         if len(lengths) > 1:
@@ -52,21 +84,20 @@ class Table:
         """Return the number of rows."""
         return self._length
 
-    def __getitem__(self, name: str) -> memoryview[float]:
-        """Give one column, as a read-only view of its memory."""
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 -- memoryview[float], or a tuple of texts
+        """Give one column, as a read-only view of its memory; texts as a tuple."""
         try:
             values = self._columns[name]
         except KeyError:
             message = f"no column {name!r}; the columns are {', '.join(self._columns)}"
             raise KeyError(message) from None
-        view: memoryview[Any] = memoryview(values).toreadonly()
-        return view
+        return values.texts if isinstance(values, TextColumn) else memoryview(values).toreadonly()
 
     def __contains__(self, name: object) -> bool:
         """Whether there is a column of this name."""
         return name in self._columns
 
-    def rows(self) -> Iterator[dict[str, Number]]:
+    def rows(self) -> Iterator[dict[str, Any]]:
         """Iterate over the rows, one after the other, each as a dictionary of its values."""
         names = tuple(self._columns)
         for values in zip(*self._columns.values(), strict=True):
@@ -104,7 +135,9 @@ class Table:
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self._columns)
         shown = min(self._length, SHOWN_ROWS)
         body = "".join(
-            "<tr>" + "".join(f"<td>{_plain(values[row])}</td>" for values in self._columns.values()) + "</tr>"
+            "<tr>"
+            + "".join(f"<td>{html.escape(_plain(values[row]))}</td>" for values in self._columns.values())
+            + "</tr>"
             for row in range(shown)
         )
         rest = f"<p>{shown} of {self._length} rows</p>" if shown < self._length else ""

@@ -6,29 +6,47 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._files import read_text
 from seeklab._host import engine
+from seeklab._replay import KINDS, LocatedTrace, said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
+    from seeklab._replay import TraceFormat
 
-def cache(
+
+def cache(  # noqa: PLR0913 -- one argument for each thing to choose
     trace: str | PathLike[str],
     policies: Sequence[str],
     sizes: Sequence[int | str],
     *,
     objects: bool = False,
     one_in: int = 1,
+    block: int | str | None = None,
+    format: TraceFormat | None = None,  # noqa: A002 -- the word for it
+    target: str | None = None,
 ) -> list[dict[str, Any]]:
-    """Count the hits of replacement policies over a trace of `time,object,size` lines, gzipped or not.
+    """Count the hits of replacement policies over a trace: a path, gzipped or not, or the text itself.
 
-    Sizes are bytes, as numbers or texts such as "4MiB"; with `objects` they are numbers of objects and the sizes in the
-    trace are ignored. The policy `belady` is the optimum that knows the future. `one_in=100` samples one object in 100.
+    The trace is `time,object,size` lines, or recorded requests in any format that `replay` takes (its first line tells,
+    or `format`). The latter touch blocks of `block` bytes (4 KiB unless given), reads and writes alike; `target` keeps
+    one file or device of several. Sizes are bytes, as numbers or texts such as "4MiB", in whole blocks; with `objects`
+    they are numbers of objects or blocks, and the sizes in the trace are ignored. The policy `belady` is the optimum
+    that knows the future. `one_in=100` samples one object in 100.
     One row for each policy and size: policy, size, requests, hits, bytes, hit_bytes, exact.
     """
-    text = read_text(trace, "a trace of time,object,size lines")
-    request = {"trace": text, "policies": list(policies), "sizes": list(sizes), "objects": objects, "one_in": one_in}
-    rows: list[dict[str, Any]] = engine().call("cache", request)
+    with LocatedTrace(trace, f"a trace of time,object,size lines, {KINDS}") as text:
+        request = said(
+            trace=text,
+            policies=list(policies),
+            sizes=list(sizes),
+            objects=objects,
+            one_in=one_in,
+            block=block,
+            format=format,
+            target=target,
+        )
+        rows: list[dict[str, Any]] = engine().call("cache", request)
     return rows
 
 

@@ -208,9 +208,9 @@ class WasmtimeRun:
         """Give the question that the run waits with."""
         return unwrap(self._instance.answer("sl_run_question", self._handle))
 
-    def answer(self, payload: Mapping[str, object]) -> None:
-        """Answer the question."""
-        unwrap(self._instance.answer("sl_run_answer", self._handle, encode(payload)))
+    def answer(self, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+        """Answer the question, and go on when it says how far."""
+        return unwrap(self._instance.answer("sl_run_answer", self._handle, encode(payload)))
 
     def summary(self) -> dict[str, Any]:
         """Metrics, fingerprint and names."""

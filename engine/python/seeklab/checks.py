@@ -191,7 +191,7 @@ def judge_fix(  # noqa: PLR0913 -- each keyword is one part of the task
         changed = base.with_(learner_set)
         changed.scenario(variant)
     except SeeklabError as error:
-        return _refused(error)
+        return refused(error)
 
     def measure(seed: int) -> list[Evidence]:
         references = {name: base.run(name, seed=seed) for name in {bound.of for bound in bounds} if name}
@@ -363,7 +363,7 @@ def judge_on_fresh_seeds(measure: Callable[[int], list[Evidence]], seeds: int) -
             try:
                 rows.append(measure(seed))
             except LimitExceeded as error:
-                return _refused(error)
+                return refused(error)
         outcomes = [_outcome(column) for column in zip(*rows, strict=True)]
         if Outcome.CANNOT_TELL not in outcomes or _nothing_to_measure(rows):
             break
@@ -388,7 +388,7 @@ def _nothing_to_measure(rows: Iterable[Iterable[Evidence]]) -> bool:
     return any(item.met is None for row in rows for item in row)
 
 
-def _refused(error: SeeklabError) -> Verdict:
+def refused(error: SeeklabError) -> Verdict:
     """Fail a change that the engine does not run, with the engine's own sentences."""
     kind = "stopped at a limit" if isinstance(error, LimitExceeded) else "refused by the engine"
     evidence = tuple(_problem(problem) for problem in error.problems)

@@ -8,15 +8,17 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import math
 import os
+import re
 import shutil
 import sys
 import textwrap
-from time import monotonic
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
 import seeklab
 from seeklab._errors import EngineError, SeeklabError
+from seeklab._progress import ProgressBar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,10 +27,15 @@ if TYPE_CHECKING:
 
 DONE, CHECK_FAILED, BAD_INPUT, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
 
-TOOLS = ("oplog", "histogram", "iostat", "fio", "fio-json")
+TOOLS = (
+    *("oplog", "histogram", "iostat", "fio", "fio-json", "folded"),
+    *("quantize", "lquantize", "packed", "dirty", "sync", "delays"),
+)
+"""Tools whose output the engine prints: of the operations, of the devices, as fio, and as DTrace's aggregations."""
 TRACE_FORMATS = ("fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "seeklab-ops")
 LARGEST_SEED = 2**53 - 1
 MOST_COMPLAINTS = 20
+MOST_SEEDS = 1_000_000
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -121,7 +128,7 @@ def _facts(options: argparse.Namespace) -> int:
     wanted = [seeklab.case(options.case)] if options.case else [seeklab.case(case["id"]) for case in seeklab.cases()]
     asked = [(case.id, fact["id"]) for case in wanted for fact in case.facts]
     rows: list[dict[str, Any]] = []
-    with _Progress() as progress:
+    with ProgressBar() as progress:
         for index, (case_id, fact_id) in enumerate(asked):
             progress(index / len(asked), fact_id)
             rows += seeklab.facts(case_id, fact_id)
@@ -148,9 +155,12 @@ def _fact_line(row: Mapping[str, Any]) -> tuple[str, ...]:
     return (row["id"], row["kind"], text, _number(row["simulated"]), row["unit"], row["tolerance"], held, row["title"])
 
 
+SHOW_OPTIONS = ("job", "skip", "limit", "from", "to", "step")
+
+
 def _show(options: argparse.Namespace) -> int:
     result = _run_case(options)
-    chosen = {name: getattr(options, name) for name in ("job", "skip", "limit") if getattr(options, name) is not None}
+    chosen = {name: getattr(options, name) for name in SHOW_OPTIONS if getattr(options, name) is not None}
     text = result.text(options.tool, **chosen)
     if options.json:
         _print_json({**_run_document(result), "tool": options.tool, "text": text})
@@ -165,14 +175,14 @@ def _fio(options: argparse.Namespace) -> int:
         _complain(f"note: {warning}")
     for item in job.ignored:
         _complain(f"note: [{item['job']}] {item['option']}={item['value']} is ignored: {item['reason']}")
-    with _Progress() as progress:
+    with ProgressBar() as progress:
         result = job.run(seed=options.seed, progress=progress)
     _print_text(job.report(result, options.output_format))
     return DONE
 
 
 def _replay(options: argparse.Namespace) -> int:
-    with _Progress() as progress:
+    with ProgressBar() as progress:
         result = seeklab.replay(
             options.trace,
             options.on,
@@ -198,8 +208,42 @@ def _replay(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _sweep(options: argparse.Namespace) -> int:
+    case = seeklab.case(options.case)
+    values = dict(options.set)
+    table = seeklab.sweep(case, values, variants=options.variant, seeds=options.seeds)
+    if options.json:
+        rows = [{name: None if _is_missing(value) else value for name, value in row.items()} for row in table.rows()]
+        _print_json(rows)
+    elif options.csv:
+        table.to_csv(sys.stdout)
+    else:
+        named = options.metric or re.findall(r"\{([^}]+)\}", str(case.document["sentence"]))
+        shown = [*values, "seed", "variant", *(name for name in named if name in table)]
+        lines = [[_cell(row[name]) for name in shown] for row in table.rows()]
+        _print_table(shown, lines, right=[nth for nth, name in enumerate(shown) if not isinstance(table[name], tuple)])
+    return DONE
+
+
+def _is_missing(value: float | str) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _cell(value: float | str) -> str:
+    return value if isinstance(value, str) else _number(None if _is_missing(value) else value)
+
+
 def _cache(options: argparse.Namespace) -> int:
-    rows = seeklab.cache(options.trace, options.policy, options.size, objects=options.objects, one_in=options.one_in)
+    rows = seeklab.cache(
+        options.trace,
+        options.policy,
+        options.size,
+        objects=options.objects,
+        one_in=options.one_in,
+        block=options.block,
+        format=options.format,
+        target=options.target,
+    )
     if options.json:
         _print_json([{name: row[name] for name in ("policy", "size", "requests", "hits")} for row in rows])
     else:
@@ -316,15 +360,20 @@ def _parser() -> argparse.ArgumentParser:
     add("cases", _cases, "List the cases.")
     add_run_options(add("run", _run, "Run a case and print its metrics."))
 
+    _add_sweep_options(add("sweep", _sweep, "Run a case at many values and seeds and print one table."))
+
     facts = add("facts", _facts, "Compare what the sources document with what the engine simulates.")
     facts.add_argument("case", metavar="CASE", nargs="?", help="one case; all when left out")
 
     show = add("show", _show, "Run a case and print what an observation tool would have shown.")
     add_run_options(show)
     show.add_argument("--as", dest="tool", choices=TOOLS, required=True, help="the tool")
-    show.add_argument("--job", metavar="NAME", help="only this job in the operation log")
+    show.add_argument("--job", metavar="NAME", help="only this job")
     show.add_argument("--skip", metavar="N", type=int, help="begin after so many lines of the operation log")
     show.add_argument("--limit", metavar="N", type=int, help="at most so many lines of the operation log (default 40)")
+
+    for name, help_ in (("from", "start (default 0)"), ("to", "end (default 50, at most 1000)"), ("step", "width (1)")):
+        show.add_argument(f"--{name}", metavar="MS", type=int, help=f"{help_} of lquantize's buckets")
 
     fio = add("fio", _fio, "Run a fio job file on a modelled device.", json_option=False)
     fio.add_argument("jobfile", metavar="JOBFILE", help="a fio job file; - reads the standard input")
@@ -336,14 +385,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_replay_options(replay)
     add_seed(replay)
 
-    cache = add("cache", _cache, "Count the hits of cache policies over a trace.")
-    cache.add_argument("trace", metavar="TRACE", help="time,object,size lines, gzipped or not")
-    cache.add_argument(
-        "--policy", metavar="P,...", type=_list, required=True, help="lru, arc, ...; belady is the optimum"
-    )
-    cache.add_argument("--size", metavar="N,...", type=_list, required=True, help="bytes, such as 1000 or 4MiB")
-    cache.add_argument("--objects", action="store_true", help="count objects in place of bytes")
-    cache.add_argument("--one-in", metavar="N", type=int, default=1, help="sample one object in N (an estimate)")
+    _add_cache_options(add("cache", _cache, "Count the hits of cache policies over a trace."))
 
     curve = add("curve", _curve, "Print points of a mechanism's own curve.")
     curve.add_argument("name", metavar="NAME", help="openzfs-delay, openzfs-async-writes or zfs2008-limit")
@@ -365,6 +407,36 @@ def _parser() -> argparse.ArgumentParser:
     add("schema", _schema, "Print the JSON Schema of a scenario.", json_option=False)
     add("version", _version, "Print the versions of the package and of the engine.")
     return parser
+
+
+def _add_sweep_options(added: argparse.ArgumentParser) -> None:
+    added.add_argument("case", metavar="CASE", help="a case's name; `seeklab cases` lists them")
+    added.add_argument(
+        "--set",
+        metavar="PATH=V1,V2,...",
+        action="append",
+        default=[],
+        type=_tried,
+        help="values to try, such as volume.prefetch.chunk=4MiB,8MiB; repeated, every combination is run",
+    )
+    added.add_argument("--variant", metavar="V,...", type=_list, help="variants to run; the default one when left out")
+    added.add_argument("--seeds", metavar="N,M-N", type=_seeds, default=[1], help="such as 1-5 or 1,7 (default 1)")
+    added.add_argument("--metric", metavar="M,...", type=_list, help="columns to print; the case's own when left out")
+    added.add_argument("--csv", action="store_true", help="print every column as comma-separated values")
+
+
+def _add_cache_options(cache: argparse.ArgumentParser) -> None:
+    cache.add_argument("trace", metavar="TRACE", help="time,object,size lines or any trace that replay takes")
+    cache.add_argument(
+        "--policy", metavar="P,...", type=_list, required=True, help="lru, arc, ...; belady is the optimum"
+    )
+    cache.add_argument("--size", metavar="N,...", type=_list, required=True, help="bytes, such as 1000 or 4MiB")
+    cache.add_argument("--objects", action="store_true", help="count objects in place of bytes")
+    cache.add_argument("--one-in", metavar="N", type=int, default=1, help="sample one object in N (an estimate)")
+
+    cache.add_argument("--block", metavar="N", help="bytes of a block of recorded requests (default 4KiB)")
+    cache.add_argument("--format", choices=TRACE_FORMATS, help="the trace's format; its first line tells when left out")
+    cache.add_argument("--target", metavar="NAME", help="one file or device of a trace that has several")
 
 
 def _add_replay_options(added: argparse.ArgumentParser) -> None:
@@ -391,6 +463,27 @@ def _assignment(text: str) -> tuple[str, object]:
         return path, value
 
 
+def _tried(text: str) -> tuple[str, list[object]]:
+    """Read PATH=V1,V2: each a value as in PATH=VALUE. A JSON list gives values that have commas themselves."""
+    path, value = _assignment(text)
+    if isinstance(value, list):
+        return path, value
+    return path, [_assignment(f"{path}={one}")[1] for one in _list(text.partition("=")[2])]
+
+
+def _seeds(text: str) -> list[int]:
+    """Read `1-5,9`."""
+    seeds: list[int] = []
+    for part in _list(text):
+        first, dash, last = part.partition("-")
+        low, high = _seed(first), _seed(last if dash else first)
+        if not low <= high < low + MOST_SEEDS:
+            message = f"{part!r} is not a range of seeds; write, for example, 1-5, at most {MOST_SEEDS} of them"
+            raise argparse.ArgumentTypeError(message)
+        seeds += range(low, high + 1)
+    return seeds
+
+
 def _list(text: str) -> list[str]:
     """Read `a,b,c`."""
     return [entry for entry in (part.strip() for part in text.split(",")) if entry]
@@ -409,33 +502,11 @@ def _seed(text: str) -> int:
 
 def _run_case(options: argparse.Namespace) -> Result:
     case = seeklab.case(options.case).with_(dict(options.set))
-    with _Progress() as progress:
+    with ProgressBar() as progress:
         return case.run(options.variant, seed=options.seed, progress=progress)
 
 
 # Writing
-
-
-class _Progress:
-    """How far a long run is, on a terminal's stderr; silent for runs under a second."""
-
-    QUIET_S = 1.0
-
-    def __init__(self) -> None:
-        self._quiet_until = monotonic() + self.QUIET_S if sys.stderr.isatty() else None
-        self._shown = False
-
-    def __call__(self, done: float, what: str = "") -> None:
-        if self._quiet_until is not None and monotonic() > self._quiet_until:
-            self._shown = True
-            print(f"\r\033[K{done:4.0%} {what}", end="", file=sys.stderr, flush=True)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._shown:
-            print("\r\033[K", end="", file=sys.stderr, flush=True)
 
 
 def _print_json(document: Any) -> None:  # noqa: ANN401 -- any JSON value

@@ -18,12 +18,16 @@ import traitlets
 from seeklab import checks
 from seeklab._case import Case, measure
 from seeklab._case import case as load_case
+from seeklab._chart import Bars, Lines
 from seeklab._errors import EngineError, Problem, SeeklabError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from seeklab._result import Result
+
+
+__all__ = ["Bars", "Lab", "Lines", "Prediction", "Rows", "Text", "explore", "lab", "predict"]
 
 
 def _widget_script() -> str:
@@ -183,6 +187,37 @@ def predict(case: str | Case) -> Prediction:
         unit=ask["unit"],
         reveal=ask["reveal"],
     )
+
+
+def explore(show: Callable[..., object], **choices: Sequence[object]) -> ipywidgets.VBox:
+    """Show what a function gives for the reader's choice of each argument, and again whenever one is changed.
+
+    Numbers to choose from become a slider, words a list. The function runs in the kernel.
+    """
+    controls: dict[str, Any] = {}
+    for name, values in choices.items():
+        kind = ipywidgets.Dropdown if isinstance(values[0], str) else ipywidgets.SelectionSlider
+        controls[name] = kind(
+            options=list(values),
+            description=name.replace("_", " "),
+            style={"description_width": "8em"},
+            layout=ipywidgets.Layout(width="32em"),
+        )
+    shown = ipywidgets.HTML()
+
+    def draw(_change: object = None) -> None:
+        try:
+            found = show(**{name: control.value for name, control in controls.items()})
+        except SeeklabError as error:
+            shown.value = f"<p>{html.escape(str(error))}</p>"
+            return
+        as_html = getattr(found, "_repr_html_", None)
+        shown.value = as_html() if callable(as_html) else f"<pre>{html.escape(str(found))}</pre>"
+
+    for control in controls.values():
+        control.observe(draw, names="value")
+    draw()
+    return ipywidgets.VBox([*controls.values(), shown])
 
 
 def _log10(value: float) -> float:

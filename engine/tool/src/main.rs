@@ -7,10 +7,12 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use seeklab_core::api::Run;
+use seeklab_core::scenario::schema::scenario_schema;
 use serde_json::{Map, Value};
 use wasm_bindgen_cli_support::Bindgen;
 
 const USAGE: &str = "usage: seeklab-tool bindgen --input MODULE.wasm --out FOLDER
+       seeklab-tool schema --out FILE.json
        seeklab-tool types --out FILE.ts
        seeklab-tool fingerprints RUNS.json";
 
@@ -19,7 +21,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {
         ["bindgen", "--input", input, "--out", out] => bindgen(input.as_ref(), out.as_ref()),
-        ["types", "--out", out] => write_types(out.as_ref()),
+        ["schema", "--out", out] => write(out.as_ref(), &scenario_schema().to_string()),
+        ["types", "--out", out] => write(out.as_ref(), &types::typescript(scenario_schema())),
         ["fingerprints", runs] => print_fingerprints(runs.as_ref()),
         _ => {
             eprintln!("{USAGE}");
@@ -51,13 +54,11 @@ fn bindgen(input: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
         .map_err(|error| format!("{}: {error:#}", input.display()).into())
 }
 
-/// Writes the TypeScript types of a scenario, from the schema that the engine itself publishes.
-fn write_types(out: &Path) -> Result<(), Box<dyn Error>> {
-    let envelope: Value = serde_json::from_str(&seeklab_core::api::call("schema", "{}"))?;
-    let schema = envelope.get("ok").ok_or_else(|| format!("the engine gave no schema: {envelope}"))?;
+/// Writes a text, and its folder if there is none.
+fn write(out: &Path, text: &str) -> Result<(), Box<dyn Error>> {
     let folder = out.parent().map_or_else(PathBuf::new, Path::to_path_buf);
     std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-    std::fs::write(out, types::typescript(schema)).map_err(|error| format!("{}: {error}", out.display()))?;
+    std::fs::write(out, text).map_err(|error| format!("{}: {error}", out.display()))?;
     Ok(())
 }
 

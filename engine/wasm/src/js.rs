@@ -34,7 +34,7 @@ impl Run {
 
     /// The envelope of the question that the run waits with (`step` gave 2); of null when there is none.
     #[must_use]
-    pub fn question(&self) -> String {
+    pub fn question(&mut self) -> String {
         self.0.question()
     }
 

@@ -7,15 +7,15 @@
 //! Runs are numbered from 1. Numbers are not used twice, so that a stale one is refused instead of meeting another run.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use seeklab_core::api::{self, Column};
+use seeklab_core::sorted::SortedMap;
 
 use crate::refusal;
 
 #[derive(Default)]
 struct OpenRuns {
-    by_handle: BTreeMap<u32, api::Run>,
+    by_handle: SortedMap<u32, api::Run>,
     last_handle: u32,
 }
 

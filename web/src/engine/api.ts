@@ -80,8 +80,10 @@ export type Column = Float64Array | Uint32Array;
 
 /** A finished run: what it amounts to, and its tables column by column (`ops.latency_ns`, `bins.count`, ...). */
 export interface Result {
-  /** What ran, where its tables cannot be read without it: those of a file system with thresholds and of a cluster. */
+  /** What ran, where its tables cannot be read without it: those of a file system with thresholds, of a cluster, and of a controller with shards. */
   readonly scenario?: Scenario;
+  /** Processor time by stack of functions, folded, where the run has a controller. */
+  readonly folded?: string;
   readonly summary: Summary;
   readonly columns: Readonly<Record<string, Column>>;
 }
@@ -93,7 +95,19 @@ export function column(result: Result, name: string): Column {
 
 /** Options of the text tools that print what the real tools print. */
 export interface TextRequest {
-  readonly tool: "oplog" | "histogram" | "fio" | "fio-json" | "iostat";
+  readonly tool:
+    | "oplog"
+    | "histogram"
+    | "fio"
+    | "fio-json"
+    | "iostat"
+    | "folded"
+    | "quantize"
+    | "lquantize"
+    | "packed"
+    | "dirty"
+    | "sync"
+    | "delays";
   readonly [option: string]: string | number | boolean;
 }
 
@@ -139,7 +153,11 @@ export interface Term {
   readonly set?: Changes;
 }
 
-export type Measure = Term | { readonly ratio: readonly [Term, Term] } | { readonly difference: readonly [Term, Term] };
+export type Measure =
+  | Term
+  | { readonly ratio: readonly [Term, Term] }
+  | { readonly ratios: readonly [readonly [Term, Term], readonly [Term, Term]] }
+  | { readonly difference: readonly [Term, Term] };
 
 export interface WhatIf {
   readonly title: string;
@@ -239,7 +257,7 @@ export interface ParsedJobFile {
 
 /** Points of a mechanism's own curve, computed by the code that runs it. */
 export interface CurveRequest {
-  readonly name: "openzfs-delay" | "openzfs-async-writes" | "zfs2008-limit";
+  readonly name: "openzfs-delay" | "openzfs-async-writes" | "zfs2008-limit" | "ssd-write-amplification";
   readonly at: readonly number[];
   readonly set?: Readonly<Record<string, string | number>>;
 }
@@ -249,6 +267,32 @@ export interface CurvePoint {
   /** Integers beyond 2^53 exist: the engine writes them as text. */
   readonly y: number | string;
   readonly unit: string;
+}
+
+/** How near the disk model comes to measured service times, over the requests of one class. */
+export interface ClassAgreement {
+  readonly requests: number;
+  readonly mean_ms: number;
+  readonly measured_mean_ms: number;
+  readonly rms_ms: number;
+  /** `rms_ms` over `measured_mean_ms`. */
+  readonly demerit: number;
+}
+
+export interface DriveAgreement extends ClassAgreement {
+  readonly drive: string;
+  /** Share of requests whose own two times differ by at most 0.3 ms. */
+  readonly within_300_us: number;
+  readonly read: ClassAgreement;
+  readonly write: ClassAgreement;
+  /** Settings of the file that this model does nothing about. */
+  readonly ignored: readonly string[];
+  /** Request by request, when asked for. */
+  readonly times?: {
+    readonly is_write: readonly boolean[];
+    readonly simulated_us: readonly number[];
+    readonly measured_us: readonly number[];
+  };
 }
 
 /** The questions the engine answers at once, with what each takes and gives. */
@@ -262,6 +306,8 @@ export interface Questions {
   validate: { input: { scenario: Scenario }; answer: Scenario };
   facts: { input: { case?: string; id?: string }; answer: Fact[] };
   curve: { input: CurveRequest; answer: CurvePoint[] };
+  /** A drive's parameters as JSON and a trace as CSV, both as text. */
+  drive: { input: { drive: string; trace: string; times?: boolean }; answer: DriveAgreement };
   fio_parse: {
     input: { files: Readonly<Record<string, string>>; main: string; preset: string };
     answer: ParsedJobFile;

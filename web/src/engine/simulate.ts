@@ -81,8 +81,14 @@ export function collect(run: OpenRun, scenario: () => Scenario): Result {
   for (const { name, dtype } of unwrap<{ name: string; dtype: string }[]>(run.columns())) {
     columns[name] = dtype === "u32" ? run.u32(name) : run.f64(name);
   }
-  const needsScenario = ["zfs.limit_bytes", "placed.blocks"].some((name) => (columns[name]?.length ?? 0) > 0);
-  return needsScenario ? { scenario: scenario(), summary, columns } : { summary, columns };
+  const has = (name: string) => (columns[name]?.length ?? 0) > 0;
+  if (has("cpu.index")) {
+    const folded = unwrap<string>(run.text(JSON.stringify({ tool: "folded" })));
+    return { scenario: scenario(), summary, columns, folded };
+  }
+  return has("zfs.limit_bytes") || has("placed.blocks")
+    ? { scenario: scenario(), summary, columns }
+    : { summary, columns };
 }
 
 /** Whatever was thrown, as problems that can cross to another thread. */

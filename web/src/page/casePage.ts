@@ -32,6 +32,7 @@ import { modelSection } from "./modelSection.ts";
 import { notice } from "./notice.ts";
 import { prediction, type Prediction } from "./prediction.ts";
 import { progress } from "./progress.ts";
+import { sweepPanel } from "./sweepPanel.ts";
 import { segmented } from "../views/segmented.ts";
 import { whatIfs } from "./whatIfs.ts";
 
@@ -148,6 +149,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
     variantSummary.replaceChildren(html("b", {}, whatIf.title), ". ", ...inline(whatIf.surprise));
     root.querySelector(".stage-section")?.scrollIntoView({ block: "start" });
   });
+  const range = sweepPanel(doc, () => state);
   const onwards = carryOn({
     engine,
     document: doc,
@@ -195,6 +197,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
     ),
     checked,
     experiments.element,
+    range.element,
     onwards,
     about.element,
   );
@@ -241,6 +244,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
     try {
       const { variant, set } = state;
       const list = await engine.call("control", { case: doc.id, variant: variant!, set });
+      range.offer(list);
       fields = controls({
         controls: list,
         onInput: (path, value) => setField(path, value, false),

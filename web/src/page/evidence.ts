@@ -131,8 +131,23 @@ function viewsOf(engine: EngineClient, doc: CaseDocument): readonly View[] {
       draw: printed({ tool: "fio" }, "fio output"),
     },
   ];
+  const ofZfs: View[] = [
+    {
+      name: "quantize",
+      title: "DTrace",
+      hides: "Device latencies by powers of two, as quantize prints them. Hides when, and where within a bucket.",
+      draw: printed({ tool: "quantize" }, "quantize output"),
+    },
+    {
+      name: "sync",
+      title: "Syncs",
+      hides: "How long each transaction group took to write. Hides what it had to write, and who waited.",
+      draw: printed({ tool: "sync" }, "lines of the sync script"),
+    },
+  ];
   const offered: View[] = [
     ...chartsOf(doc).filter((chart) => isOffered(chart, doc)),
+    ...(doc.scenario.zfs === undefined ? [] : ofZfs),
     ...text.filter(({ name }) => name !== "oplog" || doc.views.includes(name) || keepsLog(doc)),
   ];
   // The case's own order first, then the rest.

@@ -155,7 +155,12 @@ function path(doc: CaseDocument): HTMLElement {
       ),
       step("Look", "at the same run through a histogram, an operation log and iostat, and note what each hides."),
       step("Change", "one thing at a time and see which ones matter."),
-      step("Check", "the numbers: every documented value stands beside the simulated one, misses included."),
+      step(
+        "Check",
+        "the numbers: every documented value stands beside the simulated one, misses included. ",
+        link("validation.html", "How right is the simulator?"),
+        " replays a trace on the disk model and says how far off it is.",
+      ),
     ),
   );
 }

@@ -2,9 +2,10 @@
 import type { EngineClient } from "../engine/client.ts";
 import type { CaseDocument, Measure, Term } from "../engine/api.ts";
 
-/** The terms of a measure, one or two. */
+/** The terms of a measure: one, two or four. */
 export function termsOf(measure: Measure): readonly Term[] {
   if ("ratio" in measure) return measure.ratio;
+  if ("ratios" in measure) return measure.ratios.flat();
   if ("difference" in measure) return measure.difference;
   return [measure];
 }
@@ -25,8 +26,9 @@ export async function take(engine: EngineClient, id: string, measure: Measure): 
     );
     values.push(summary.metrics[metric] ?? Number.NaN);
   }
-  const [first = Number.NaN, second = Number.NaN] = values;
+  const [first = Number.NaN, second = Number.NaN, third = Number.NaN, fourth = Number.NaN] = values;
   if ("ratio" in measure) return first / second;
+  if ("ratios" in measure) return first / second / (third / fourth);
   if ("difference" in measure) return first - second;
   return first;
 }

@@ -5,6 +5,7 @@ import type { ZfsSpec } from "../generated/scenario.ts";
 import { coverage } from "../views/coverage.ts";
 import { curvePoints, delayCurve, type CurveAt } from "../views/delayCurve.ts";
 import { groupLimit } from "../views/groupLimit.ts";
+import { shardLimit } from "../views/shardLimit.ts";
 import { html } from "../views/svg.ts";
 import { clientsEndOf, coarser, intervalAt, intervalsOf, targetOf, throttleOf } from "../views/writePath.ts";
 import type { PageState } from "./hash.ts";
@@ -75,6 +76,16 @@ async function drawingOf(
   const { result, state, moment_ns } = asked;
   const zfs = result.scenario?.zfs;
   if (zfs !== undefined && zfs !== null) return writePath(engine, result, zfs, moment_ns, width);
+  const controller = result.scenario?.controller;
+  if (controller !== undefined && controller !== null) {
+    // Where requests are not spread over shards, their number explains nothing.
+    if (doc.view !== "shard-map") return undefined;
+    return {
+      drawing: shardLimit(result, { width, job: doc.focus.job, op: doc.focus.op, controller }),
+      caption:
+        "What limits one disk: shards each add as much as the first, until the primary or the cores are busy. The lines are computed from the costs; the dot is the run above, measured.",
+    };
+  }
   const { volume } = await engine.call("scenario", { case: doc.id, variant: state.variant!, set: state.set });
   const prefetch = volume?.prefetch;
   if (prefetch === undefined || prefetch === null) return undefined;

@@ -6,7 +6,9 @@ import { column, type CaseDocument, type Result } from "../engine/api.ts";
 import { clusterMap } from "./clusterMap.ts";
 import { momentOf } from "./clusterTables.ts";
 import { phases } from "./colours.ts";
+import { copiesOf, copyTimeline, describeCopies } from "./copyTimeline.ts";
 import { dirty } from "./dirty.ts";
+import { describeFlames, flameGraph, framesOf, functionsOf, share } from "./flameGraph.ts";
 import { formatBytes, formatNanos, formatNumber, groupThousands } from "./format.ts";
 import { groupGantt } from "./groups.ts";
 import { cellsOf, heatmap } from "./heatmap.ts";
@@ -14,6 +16,8 @@ import { binsOf, histogram } from "./histogram.ts";
 import { lifetimes, pickRequests } from "./lifetimes.ts";
 import { missedFrom, readsOf, type Read } from "./reads.ts";
 import { resultTable } from "./resultTable.ts";
+import { shardMap } from "./shardMap.ts";
+import { activeSeconds, busyPercent, describeShards, nameOf, serversOf } from "./shards.ts";
 import { html } from "./svg.ts";
 import { coarser, describeMoment, describeRun, groupsOf, intervalsOf } from "./writePath.ts";
 import { mbPerS, rateOf, writeRate } from "./writeRate.ts";
@@ -38,7 +42,7 @@ export interface Chart {
   readonly moment?: (result: Result, time_s: number) => string;
   /** Whether it follows the request on the stage. */
   readonly followsRequest?: boolean;
-  readonly needs: "operations" | "write path" | "bins" | "cluster";
+  readonly needs: "operations" | "write path" | "controller" | "bins" | "copies" | "cluster";
 }
 
 /** The stage's own view, which is more than a chart. */
@@ -90,6 +94,35 @@ export function chartsOf(doc: Pick<CaseDocument, "focus">): readonly Chart[] {
       draw: ({ result }, width) =>
         clusterMap(result, { job, width, time_s: result.summary.simulated_ns / 1e9 }).element,
       table: ({ result }) => nodeTable(result, job),
+    },
+    {
+      name: "shard-map",
+      title: "Shard map",
+      hides: "Busy shares over the whole time. Hides when a shard was busy, and how long its queue was.",
+      needs: "controller",
+      draw: ({ result }, width) => shardMap(result, { width, job, op }),
+      describe: (result) => describeShards(result, job, op),
+      table: ({ result }) => serverTable(result, job, op),
+    },
+    {
+      name: "flame-graph",
+      title: "Flame graph",
+      hides:
+        "Where processor time went, over all jobs. Hides waiting: for a thread, a core, a lock, the network or a device.",
+      needs: "controller",
+      draw: ({ result }, width) => flameGraph(result, { width }),
+      describe: describeFlames,
+      table: ({ result }) => functionTable(result),
+    },
+    {
+      name: "copy-timeline",
+      title: "Copies side by side",
+      hides:
+        "Each copy from its own start, though they ran one after the other. Within a request the phases are stacked: which came first is not kept.",
+      needs: "copies",
+      draw: ({ result }, width) => copyTimeline(result, { width }),
+      describe: describeCopies,
+      table: ({ result }) => copyTable(result),
     },
     {
       name: "lifetimes",
@@ -149,6 +182,8 @@ export function isOffered(chart: Chart, doc: Pick<CaseDocument, "view" | "views"
   if (doc.views.includes(chart.name)) return true;
   if (chart.needs === "write path") return doc.scenario.zfs !== undefined;
   if (chart.needs === "cluster") return doc.scenario.cluster !== undefined;
+  if (chart.needs === "controller") return doc.scenario.controller !== undefined;
+  if (chart.needs === "copies") return false;
   return chart.needs === "bins" || keepsLog(doc);
 }
 
@@ -200,6 +235,23 @@ function intervalTable(result: Result): HTMLTableElement {
   });
 }
 
+function copyTable(result: Result): HTMLTableElement {
+  return resultTable({
+    caption: "Copies",
+    rows: copiesOf(result),
+    columns: [
+      { title: "copy", value: (copy) => copy.job },
+      { title: "time", value: (copy) => formatNanos(copy.elapsed_ns) },
+      { title: "copied", value: (copy) => formatBytes(copy.bytes) },
+      { title: "reads and writes", value: (copy) => groupThousands(copy.requests.length) },
+      { title: "on the network", value: (copy) => formatNanos(copy.shares_ns.network) },
+      { title: "round trips", value: (copy) => formatNanos(copy.shares_ns.distance) },
+      { title: "waiting", value: (copy) => formatNanos(copy.shares_ns.waiting + copy.shares_ns.window) },
+      { title: "in the server", value: (copy) => formatNanos(copy.shares_ns.server) },
+    ],
+  });
+}
+
 function groupTable(result: Result): HTMLTableElement {
   const time = (seconds: number | undefined) => (seconds === undefined ? "–" : formatNumber(seconds));
   return resultTable({
@@ -235,6 +287,38 @@ function nodeTable(result: Result, job: string): HTMLTableElement {
       { title: "at the end", value: (node) => groupThousands(Math.round(end.mine[node]!)) },
       { title: "of others, at the start", value: (node) => groupThousands(start.others[node]!) },
       { title: "at the end", value: (node) => groupThousands(Math.round(end.others[node]!)) },
+    ],
+  });
+}
+
+function serverTable(result: Result, job: string, op: string): HTMLTableElement {
+  const servers = serversOf(result, 0);
+  const seconds = activeSeconds(result, job, op);
+  return resultTable({
+    caption: "Controllers of the first disk",
+    rows: servers,
+    columns: [
+      { title: "thread", value: (server) => nameOf(server, servers) },
+      { title: "requests", value: (server) => groupThousands(server.requests) },
+      { title: "busy, %", value: (server) => formatNumber(busyPercent(server, seconds)) },
+      {
+        title: "mean time in it",
+        value: (server) => (server.requests === 0 ? "–" : formatNanos(server.response_ns / server.requests)),
+      },
+    ],
+  });
+}
+
+function functionTable(result: Result): HTMLTableElement {
+  const root = framesOf(result.folded ?? "");
+  return resultTable({
+    caption: "Processor time by function, all controllers together",
+    rows: functionsOf(root),
+    columns: [
+      { title: "part", value: (row) => row.name.split(" > ")[0]! },
+      { title: "function", value: (row) => row.name.split(" > ").slice(1).join(" > ") || "itself" },
+      { title: "time", value: (row) => formatNanos(row.ns) },
+      { title: "share", value: (row) => share(row.ns, root.ns) },
     ],
   });
 }

@@ -16,9 +16,13 @@ export type Meaning =
   | "seek"
   | "rotation"
   | "transfer"
+  | "network"
+  | "distance"
   | "delayed"
   | "stopped"
   | "lookup"
+  | "processor"
+  | "dispatch"
   | "broken"
   | "fixed";
 
@@ -44,9 +48,13 @@ export const colours: Readonly<Record<Meaning, Colour>> = {
   seek: colour("seek", "#d55e00", "#f28a3c", "#ad4b00", "#f59a56", "solid"),
   rotation: colour("rotation", "#e69f00", "#f3bd4e", "#7d5600", "#f3bd4e", "dotted"),
   transfer: colour("transfer", "#7a3300", "#b4672b", "#7a3300", "#e0935a", "solid"),
+  network: colour("on the network", "#6a4c9c", "#a68ad6", "#5c4189", "#bda5e3", "solid"),
+  distance: colour("round trip", "#9a86b8", "#8672a8", "#6a5590", "#bba9d6", "outlined"),
   delayed: colour("delayed on purpose", "#e8d92c", "#f0e442", "#6b6300", "#f0e442", "crossed"),
   stopped: colour("stopped at the limit", "#7d6a00", "#b09a1c", "#6b5a00", "#d6c34a", "barred"),
   lookup: colour("asking where", "#5b4ba5", "#a394ea", "#4c3d94", "#b3a7f0", "barred"),
+  processor: colour("processor", "#6a51a3", "#9e8cd8", "#5a4392", "#b5a6e6", "solid"),
+  dispatch: colour("dispatch", "#a08bd0", "#c8bcf0", "#6a51a3", "#cdc2f2", "dotted"),
   broken: colour("broken", "#b3578a", "#d98bb8", "#96406f", "#e0a0c6", "solid"),
   fixed: colour("fixed", "#22272d", "#e9ebee", "#22272d", "#e9ebee", "solid"),
 };
@@ -67,6 +75,11 @@ export const phases = [
   { name: "memory", label: "memory", meaning: "memory" },
   { name: "scheduler", label: "scheduler", meaning: "waiting" },
   { name: "in_flight", label: "prefetch under way", meaning: "prefetched" },
+  { name: "cpu_wait", label: "waiting for a thread or core", meaning: "waiting" },
+  { name: "dispatch", label: "dispatch", meaning: "dispatch" },
+  { name: "lock", label: "waiting for a lock", meaning: "stopped" },
+  { name: "cpu", label: "processor", meaning: "processor" },
+  { name: "replicate", label: "to other nodes", meaning: "transfer" },
   { name: "queue", label: "queue", meaning: "waiting" },
   { name: "overhead", label: "overhead", meaning: "overhead" },
   { name: "seek", label: "seek", meaning: "seek" },
@@ -76,11 +89,20 @@ export const phases = [
   { name: "flash_program", label: "flash program", meaning: "flash" },
   { name: "gc", label: "garbage collection", meaning: "waiting" },
   { name: "write_log", label: "write log", meaning: "flash" },
+  { name: "cpu_wait", label: "waiting for a thread or core", meaning: "waiting" },
+  { name: "dispatch", label: "dispatch", meaning: "dispatch" },
+  { name: "lock", label: "waiting for a lock", meaning: "stopped" },
+  { name: "cpu", label: "processor", meaning: "processor" },
+  { name: "replicate", label: "to other nodes", meaning: "transfer" },
   { name: "throttle_delay", label: "delayed on purpose", meaning: "delayed" },
   { name: "throttle_wait", label: "stopped at the limit", meaning: "stopped" },
   { name: "lookup", label: "asking where", meaning: "lookup" },
   { name: "remote", label: "between nodes", meaning: "transfer" },
   { name: "link_wait", label: "waiting for a link", meaning: "waiting" },
+  { name: "network_queue", label: "network queue", meaning: "waiting" },
+  { name: "network_transfer", label: "network", meaning: "network" },
+  { name: "round_trip", label: "round trip", meaning: "distance" },
+  { name: "window_wait", label: "window full", meaning: "stopped" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
 
 export type Phase = (typeof phases)[number];

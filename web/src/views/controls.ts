@@ -3,7 +3,7 @@
  * while a slider moves, `onChange` when it is let go.
  */
 import type { Control, Value } from "../engine/api.ts";
-import { formatValue } from "./format.ts";
+import { formatValue, groupThousands } from "./format.ts";
 import { html } from "./svg.ts";
 
 export interface ControlsOptions {
@@ -97,7 +97,10 @@ function slider(control: Control, { onInput, onChange }: ControlsOptions): Field
   const value = () => scale.toValue(input.valueAsNumber);
   const show = (shown: number) => {
     // Some fields cannot be 0 but can be next to nothing.
-    const words = formatValue(shown < (control.step ?? 0) / 100 ? 0 : shown, control.unit);
+    const isCount = control.unit == null && control.format == null && Number.isInteger(shown);
+    const words = isCount
+      ? groupThousands(shown)
+      : formatValue(shown < (control.step ?? 0) / 100 ? 0 : shown, control.unit);
     output.textContent = words;
     input.setAttribute("aria-valuetext", words);
   };

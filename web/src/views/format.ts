@@ -36,6 +36,15 @@ export function formatBytes(bytes: number): string {
   return `${Number(value.toFixed(2))}${gap}${binaryUnits[unit]!}`;
 }
 
+const decimalUnits = ["", "k", "M", "G", "T"];
+
+/** A link's rate, in the decimal unit that networks use. */
+export function formatBits(bits_per_s: number): string {
+  const power = Math.floor(Math.log10(Math.max(1, bits_per_s)) / 3 + 1e-9);
+  const unit = Math.min(decimalUnits.length - 1, power);
+  return `${Number((bits_per_s / 1000 ** unit).toPrecision(3))}${gap}${decimalUnits[unit]!}bit/s`;
+}
+
 /** A time in the unit in which it has one to three digits before the point. */
 export function formatNanos(nanos: number): string {
   const magnitude = Math.abs(nanos);
@@ -57,6 +66,8 @@ export function formatValue(value: number, unit: string | null | undefined): str
       return formatBytes(value);
     case "B/s":
       return `${formatBytes(value)}/s`;
+    case "bit/s":
+      return formatBits(value);
     case "ns":
       return value === 0 ? `0${gap}ms` : formatNanos(value);
     case "1/s":

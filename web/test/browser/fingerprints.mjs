@@ -2,6 +2,7 @@
  * The fingerprints of given runs in Chromium and in Pyodide, for the test that all hosts agree.
  *
  * The file holds requests by name: `{"a name": {"case": ..., "variant": ..., "seed": ...}}`, or `{"a name": {"request": ...}}`.
+ * In Pyodide a request may also hold a `throttle`, the source of a Python function `delay_ns` that throttles its scenario.
  * Prints `{"chromium": {"a name": "..."}, "pyodide": {...}}`.
  */
 import { readFileSync } from "node:fs";
@@ -55,6 +56,10 @@ async function inPyodide(requests) {
 import json, seeklab
 
 def fingerprint(request):
+    if "throttle" in request:
+        place = {}
+        exec(request["throttle"], place)
+        return seeklab.run_throttle(request["scenario"], place["delay_ns"], seed=request["seed"]).fingerprint
     if "scenario" in request:
         return seeklab.run(request["scenario"], seed=request.get("seed", 1)).fingerprint
     case = seeklab.case(request["case"]).with_(request.get("set", {}))

@@ -6,6 +6,8 @@ import { site } from "./host.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const casePage = "/odx-prefetch.html";
+const validationPage = "/validation.html";
+const ownPages = ["index.html", "validation.html"];
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 const fingerprint = (page) => page.locator("#fingerprint").textContent();
@@ -81,7 +83,7 @@ export const tests = {
   },
 
   async "every case's page has a stage, evidence and no sideways scrolling on a phone"({ open }) {
-    const cases = readdirSync(site).filter((name) => name.endsWith(".html") && name !== "index.html");
+    const cases = readdirSync(site).filter((name) => name.endsWith(".html") && !ownPages.includes(name));
     for (const name of cases) {
       const page = await open(`/${name}`, { viewport: { width: 360, height: 740 }, reducedMotion: "reduce" });
       await page.locator(".stage svg").first().waitFor();
@@ -108,6 +110,49 @@ export const tests = {
         } else await assertAccessible(page);
       }
     }
+  },
+
+  async "the page on validation replays its trace, and axe finds nothing, light and dark, wide and narrow"({ open }) {
+    for (const options of [{ colorScheme: "light" }, { colorScheme: "dark" }, phone]) {
+      const page = await open(validationPage, { ...options, reducedMotion: "reduce" });
+      await page
+        .locator(".sentence")
+        .filter({ hasText: /Demerit .* reads .* writes / })
+        .waitFor();
+      await scrollThrough(page);
+      await page.locator(".count").filter({ hasText: "from the closed form" }).waitFor();
+      await assertAccessible(page);
+      const [needed, given] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      assert.ok(needed <= given, `${needed} px wide in a window of ${given}`);
+    }
+    const page = await open("/");
+    await page.getByRole("link", { name: "How right is the simulator?" }).click();
+    await page.locator(".sentence").filter({ hasText: "Demerit" }).waitFor();
+    return sentence(page);
+  },
+
+  async "on the page on validation the keyboard turns the drive, and a reload shows the same"({ open }) {
+    const page = await open(validationPage);
+    await page.locator(".sentence").filter({ hasText: "Demerit" }).waitFor();
+    const before = await sentence(page);
+    await tabTo(page, ".controls input[type=range]");
+    for (let presses = 0; presses < 5; presses++) await page.keyboard.press("ArrowRight");
+    await page.waitForFunction((old) => document.querySelector(".sentence").textContent !== old, before);
+    await untilHash(page, (state) => Object.keys(state.set).length === 1);
+    await page.waitForTimeout(300);
+    const turned = await sentence(page);
+    await page.reload();
+    await page.locator(".sentence").filter({ hasText: "Demerit" }).waitFor();
+    assert.equal(await sentence(page), turned);
+    await page.getByRole("button", { name: "The drive as its file has it" }).click();
+    await page.waitForFunction((old) => document.querySelector(".sentence").textContent === old, before);
+    // A file that is no drive is refused with a sentence, and what was shown stays.
+    await page.getByText("Your own drive and trace").click();
+    await page.locator("#own-drive").setInputFiles({ name: "d.json", mimeType: "", buffer: Buffer.from("{}") });
+    await page.locator("#own-trace").setInputFiles({ name: "t.csv", mimeType: "", buffer: Buffer.from("op,lbn\n") });
+    await page.locator(".notice p").first().waitFor();
+    assert.equal(await sentence(page), before);
+    return page.locator(".notice p").first().textContent();
   },
 
   async "the keyboard alone is enough"({ open }) {
@@ -184,6 +229,37 @@ export const tests = {
     assert.equal(await fingerprint(page), settled);
     assert.notEqual(settled, before);
     return `${before}, then ${after}`;
+  },
+
+  async "a control is swept over its range on other threads, and a sweep can be cancelled"({ open }) {
+    const page = await open(casePage, { reducedMotion: "reduce" });
+    await shown(page);
+    const before = await fingerprint(page);
+    const panel = page.locator(".sweep");
+    const status = panel.locator(".sweep-status");
+    await panel.getByLabel("Control").selectOption({ index: 1 });
+    await panel.getByRole("button", { name: "Sweep this control" }).click();
+    await panel.getByRole("button", { name: "Cancel" }).click();
+    await status.filter({ hasText: /^Cancelled: \d+ of \d+ runs are shown/ }).waitFor();
+    assert.equal(await panel.locator("progress").isVisible(), false);
+
+    await panel.getByRole("button", { name: "Sweep this control" }).click();
+    await status.filter({ hasText: /^\d+ runs: / }).waitFor({ timeout: 60_000 });
+    const charts = panel.locator(".sweep-charts svg");
+    const names = await charts.evaluateAll((found) => found.map((svg) => svg.getAttribute("aria-label")));
+    assert.equal(names.length, 3);
+    for (const name of names) assert.match(name, / against .+: from .+ to /);
+    await panel.locator("summary").click();
+    const rows = await panel.locator("tbody tr").count();
+    assert.equal(`${rows} runs`, (await status.textContent()).split(":")[0]);
+    assert.equal(await fingerprint(page), before);
+    await assertAccessible(page);
+
+    // The row of the value on the stage says what the stage says.
+    const now = await page.locator(".controls .control output").nth(1).textContent();
+    const row = await panel.locator("tbody tr").filter({ hasText: now }).first().locator("td").allTextContents();
+    assert.ok((await sentence(page)).includes(row[1].split("\u00a0")[0]), `${row.join(" ")} | ${await sentence(page)}`);
+    return `${rows} runs; ${names[0]}`;
   },
 
   async "an address that cannot be read says so, and the case starts as it is"({ open }) {

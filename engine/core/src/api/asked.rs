@@ -1,7 +1,7 @@
 //! A cache replay that asks its host which object to evict: a decision point with the host's own policy behind it.
 //!
-//! Between two questions the host learns what happened from the columns `events.kind` (0 hit, 1 admitted, 2 evicted),
-//! `events.key` and `events.size`; what is in the cache stands in `residents.*`. Keys cross as numbers, so a trace whose keys a
+//! Between two questions the host learns what happened from the question itself while that is little, else from the columns
+//! `events.kind` (0 hit, 1 admitted, 2 evicted), `events.key` and `events.size`; what is in the cache stands in `residents.*`. Keys cross as numbers, so a trace whose keys a
 //! number cannot hold exactly is refused.
 
 use serde_json::{Map, Value, json};
@@ -13,6 +13,9 @@ use crate::scenario::{Bytes, Problem, Problems};
 
 /// Whole numbers up to this are exact in every host.
 const LARGEST_KEY: u64 = (1 << 53) - 1;
+
+/// Up to so many events stand in the question itself: a call costs a host as much as reading some hundreds of numbers.
+const TOLD_AT_ONCE: usize = 256;
 
 const COLUMNS: [&str; 8] = [
     "events.kind",
@@ -69,13 +72,19 @@ impl CacheReplay {
         }
     }
 
-    /// The question that waits, and the number of events: `{"events", "request", "key", "size", "short_bytes", "residents"}`, of which
-    /// all but the first are null when nothing is asked.
+    /// The question that waits, and the number of events: `{"events", "told", "request", "key", "size", "short_bytes", "residents"}`.
+    /// `told` holds `[kind, key, size]` of each event, or null when they are many; what follows is null when nothing is asked.
     #[must_use]
     pub fn question(&self) -> Value {
         let question = self.replay.question();
+        let events = self.replay.events();
+        let told = (events.kinds.len() <= TOLD_AT_ONCE).then(|| {
+            let numbers = events.keys.iter().zip(&events.sizes);
+            events.kinds.iter().zip(numbers).map(|(kind, (key, size))| json!([kind, key, size])).collect::<Value>()
+        });
         json!({
-            "events": self.replay.events().kinds.len(),
+            "events": events.kinds.len(),
+            "told": told,
             "request": question.map(|question| question.request),
             "key": question.map(|question| question.key),
             "size": question.map(|question| question.size),
@@ -88,12 +97,12 @@ impl CacheReplay {
     ///
     /// # Errors
     /// When nothing was asked, or the object is not in the cache; the question stands.
-    pub fn answer(&mut self, input: &Map<String, Value>) -> Result<Value, Problems> {
+    pub fn answer(&mut self, input: &Map<String, Value>) -> Result<(), Problems> {
         let key = input.get("key").unwrap_or(&Value::Null);
         let number = key.as_u64().ok_or_else(|| vec![Problem::new("key", format!("{key} is not the number of an object"))])?;
         self.replay.answer(number).map_err(|problem| vec![Problem::new("key", problem.to_string())])?;
         self.answered = true;
-        Ok(Value::Null)
+        Ok(())
     }
 
     /// Requests and hits so far.

@@ -2,28 +2,46 @@
 
 use serde_json::{Map, Value};
 
-use super::{needed, to_value};
+use super::{needed, replay as requests, to_value};
 use crate::cache::Contestant;
 use crate::cache::curve::curve;
 use crate::cache::trace::Trace;
 use crate::scenario::{Bytes, Problem, Problems};
+use crate::trace::{Format, LARGEST_REQUEST, SECTOR, to_cache_trace};
 
-/// Replays `{"trace": CSV, "policies": [...], "sizes": [...], "objects"?: bool, "one_in"?: n}`: a row for each policy and size.
+/// Blocks in which a cache holds what the requests of a recorded trace touch, unless somebody says otherwise.
+const BLOCK_BYTES: u64 = 4096;
+
+/// Replays `{"trace", "policies": [...], "sizes": [...], "objects"?: bool, "one_in"?: n}`: a row for each policy and size.
+///
+/// The trace is a CSV of `time,object,size`, or recorded requests in one of [`Format::ALL`] with `"format"?`, `"target"?` and
+/// `"block"?`, in which reads and writes alike touch every block that they lie in.
 ///
 /// # Errors
 /// When the trace has a line that cannot be read, or a policy or size is not one.
 pub fn replay(input: &Map<String, Value>) -> Result<Value, Problems> {
     let text = needed(input, "trace")?;
-    let trace =
-        Trace::parse(text.as_bytes()).map_err(|problem| vec![Problem::new(format!("line {}", problem.line), problem.fault.to_string())])?;
-    let trace = if input.get("objects").is_some_and(|objects| objects == true) { trace.in_objects() } else { trace };
+    let in_objects = input.get("objects").is_some_and(|objects| objects == true);
+    let block = match (input.get("format").is_some_and(|format| !format.is_null()), Format::of(text.as_bytes())) {
+        (false, None) => None,
+        _ => Some(block_bytes(input)?),
+    };
+    let trace = match block {
+        None => Trace::parse(text.as_bytes()),
+        Some(block) => to_cache_trace(&requests::read(input, "trace")?, block),
+    };
+    let trace = trace.map_err(|problem| vec![Problem::new(format!("line {}", problem.line), problem.fault.to_string())])?;
+    let trace = if in_objects { trace.in_objects() } else { trace };
+    // What is counted in blocks is told in bytes.
+    let unit = block.filter(|_| !in_objects).unwrap_or(1);
     let policies = list(input, "policies", |value| {
         let name = value.as_str().ok_or_else(|| format!("{value} is not a name"))?;
         name.parse::<Contestant>().map_err(|error| error.to_string())
     })?;
     let sizes = list(input, "sizes", |value| {
         let size = value.as_u64().or_else(|| value.as_str().and_then(Bytes::parse).map(|bytes| bytes.0));
-        size.filter(|size| *size > 0).ok_or_else(|| format!("{value} is not {} (more than 0)", Bytes::ACCEPTED))
+        let size = size.filter(|size| *size > 0).ok_or_else(|| format!("{value} is not {} (more than 0)", Bytes::ACCEPTED))?;
+        Some(size / unit).filter(|blocks| *blocks > 0).ok_or_else(|| format!("{value} is less than a block of {unit} bytes"))
     })?;
     let one_in = match input.get("one_in") {
         None | Some(Value::Null) => 1,
@@ -31,7 +49,21 @@ pub fn replay(input: &Map<String, Value>) -> Result<Value, Problems> {
             vec![Problem::new("one_in", format!("{value} is not a sampling rate; write 1 for all objects, 100 for one in 100"))]
         })?,
     };
-    to_value(&curve(&trace, &policies, &sizes, one_in))
+    let mut points = curve(&trace, &policies, &sizes, one_in);
+    for point in &mut points {
+        for bytes in [&mut point.size, &mut point.tally.bytes, &mut point.tally.hit_bytes] {
+            *bytes *= unit;
+        }
+    }
+    to_value(&points)
+}
+
+fn block_bytes(input: &Map<String, Value>) -> Result<u64, Problems> {
+    let Some(value) = input.get("block").filter(|value| !value.is_null()) else { return Ok(BLOCK_BYTES) };
+    let bytes = value.as_u64().or_else(|| value.as_str().and_then(Bytes::parse).map(|bytes| bytes.0));
+    bytes
+        .filter(|bytes| (SECTOR..=LARGEST_REQUEST).contains(bytes))
+        .ok_or_else(|| vec![Problem::new("block", format!("{value} is not {} from {SECTOR} B to 1 GiB", Bytes::ACCEPTED))])
 }
 
 /// The entries of a list, all that are wrong at once.

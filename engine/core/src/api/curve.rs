@@ -1,10 +1,14 @@
 //! Calls on curves: a mechanism's own, point by point.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::{needed, to_value};
+use crate::device::ssd::closed_form::write_amplification;
 use crate::scenario::{Bytes, Nanos, Problem, Problems};
 use crate::zfs::curves;
+
+/// Pages programmed for each page that the host writes at random, by over-provisioning in per cent.
+const WRITE_AMPLIFICATION: &str = "ssd-write-amplification";
 
 /// The points of `{"name", "at": [...], "set"?: {setting: value}}`: `[{"x", "y", "unit"}]`.
 ///
@@ -21,6 +25,16 @@ pub fn points(input: &Map<String, Value>) -> Result<Value, Problems> {
         number.ok_or_else(|| vec![Problem::new(format!("at[{index}]"), format!("{value} is not a point; write a number, 4GiB or 5ms"))])
     });
     let xs = xs.collect::<Result<Vec<u64>, _>>()?;
+    if name == WRITE_AMPLIFICATION {
+        if let Some(index) = xs.iter().position(|percent| !(1..=400).contains(percent)) {
+            return Err(vec![Problem::new(format!("at[{index}]"), "is not an over-provisioning from 1 to 400 %")]);
+        }
+        #[allow(clippy::cast_precision_loss)] // at most 400
+        return Ok(xs
+            .iter()
+            .map(|percent| json!({"x": percent, "y": write_amplification(*percent as f64 / 100.0), "unit": "x"}))
+            .collect());
+    }
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let settings: Vec<(String, String)> = match input.get("set").and_then(Value::as_object) {
         Some(set) => set.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),

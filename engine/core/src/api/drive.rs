@@ -3,23 +3,23 @@
 use serde_json::{Map, Value, json};
 
 use super::needed;
-use crate::device::hdd::Params;
-use crate::device::hdd::validate::{parse_trace, validate};
+use crate::device::hdd::validate::{judge, parse_trace, replay as replay_trace};
+use crate::device::hdd::{Op, Params};
 use crate::scenario::{Problem, Problems};
 
-/// Replays the measured trace of `{"drive": JSON text, "trace": CSV text}` on the drive: mean, rms, demerit, by class.
+/// Replays the measured trace of `{"drive": JSON text, "trace": CSV text, "times"?: bool}` on the drive: mean, rms, demerit, by
+/// class, and with `times` the service times of each request in the trace's order.
 ///
 /// # Errors
 /// When the drive's parameters contradict each other, or a line of the trace cannot be read.
 pub fn replay(input: &Map<String, Value>) -> Result<Value, Problems> {
     let params = Params::from_drive_json(needed(input, "drive")?).map_err(|errors| {
-        let problem = |error: &crate::device::hdd::ParamError| {
-            Problem::new(error.path.clone(), format!("found {}; write {}", error.found, error.accepted))
-        };
+        let problem =
+            |error: &crate::device::hdd::ParamError| Problem::new(error.path.clone(), format!("found {}; {}", error.found, error.accepted));
         errors.iter().map(problem).collect::<Problems>()
     })?;
     let trace = parse_trace(needed(input, "trace")?)
-        .map_err(|error| vec![Problem::new(format!("line {}", error.line), format!("found {}; write {}", error.found, error.accepted))])?;
+        .map_err(|error| vec![Problem::new(format!("line {}", error.line), format!("found {}; {}", error.found, error.accepted))])?;
     let beyond = trace.iter().position(|request| request.lbn + u64::from(request.sectors) > params.capacity_sectors());
     if let Some(index) = beyond {
         let request = &trace[index];
@@ -27,7 +27,8 @@ pub fn replay(input: &Map<String, Value>) -> Result<Value, Problems> {
         let message = format!("ends at block {end}; the drive has {}", params.capacity_sectors());
         return Err(vec![Problem::new(format!("request {}", index + 1), message)]);
     }
-    let found = validate(&params, &trace);
+    let times = replay_trace(&params, &trace);
+    let found = judge(&times);
     let class = |class: &crate::device::hdd::validate::ClassValidation| {
         json!({
             "requests": class.requests,
@@ -37,7 +38,7 @@ pub fn replay(input: &Map<String, Value>) -> Result<Value, Problems> {
             "demerit": class.demerit,
         })
     };
-    Ok(json!({
+    let mut answer = json!({
         "drive": params.name(),
         "requests": found.requests,
         "mean_ms": found.mean_ms,
@@ -48,5 +49,14 @@ pub fn replay(input: &Map<String, Value>) -> Result<Value, Problems> {
         "read": class(&found.read),
         "write": class(&found.write),
         "ignored": params.ignored_settings(),
-    }))
+    });
+    if input.get("times").is_some_and(|times| times == true) {
+        let us = |of: fn(&(Op, f64, f64)) -> f64| times.iter().map(|time| of(time) / 1000.0).collect::<Vec<f64>>();
+        answer["times"] = json!({
+            "is_write": times.iter().map(|(op, ..)| *op == Op::Write).collect::<Vec<bool>>(),
+            "simulated_us": us(|time| time.1),
+            "measured_us": us(|time| time.2),
+        });
+    }
+    Ok(answer)
 }

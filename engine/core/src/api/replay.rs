@@ -30,12 +30,12 @@ pub(super) struct Prepared {
     pub(super) card: Value,
 }
 
-fn trace_problem(problem: &trace::Problem) -> Problems {
+pub(super) fn trace_problem(problem: &trace::Problem) -> Problems {
     vec![Problem::new(format!("line {}", problem.line), problem.fault.to_string())]
 }
 
-/// Reads `{"text", "format"?, "target"?}`.
-fn read(input: &Map<String, Value>) -> Result<Trace, Problems> {
+/// Reads the trace whose text is called `name`, with `"format"?` and `"target"?` beside it.
+pub(super) fn read(input: &Map<String, Value>, name: &str) -> Result<Trace, Problems> {
     let format = match text(input, "format")? {
         None => None,
         Some(name) => {
@@ -43,7 +43,7 @@ fn read(input: &Map<String, Value>) -> Result<Trace, Problems> {
             Some(name.parse::<Format>().map_err(unknown)?)
         }
     };
-    let trace = Trace::read(needed(input, "text")?.as_bytes(), format).map_err(|problem| trace_problem(&problem))?;
+    let trace = Trace::read(needed(input, name)?.as_bytes(), format).map_err(|problem| trace_problem(&problem))?;
     let Some(name) = text(input, "target")? else { return Ok(trace) };
     let unknown =
         Problem::unknown("target", "target of this trace", name, trace.targets.iter().map(|target| target.name.as_str()).take(20));
@@ -66,7 +66,7 @@ fn card(trace: &Trace) -> Map<String, Value> {
     set("end_bytes", json!(trace.end()));
     set("response_times", json!(trace.has_responses()));
     set("targets", trace.targets.iter().map(target).collect());
-    set("skipped", json!(trace.skipped));
+    set("skipped", trace.skipped.entries().iter().map(|(what, count)| (*what, *count)).collect());
     set("widened", json!(trace.widened));
     set("reordered", json!(trace.reordered));
     card
@@ -77,7 +77,7 @@ fn card(trace: &Trace) -> Map<String, Value> {
 /// # Errors
 /// The first line that cannot be read.
 pub(super) fn info(input: &Map<String, Value>) -> Result<Value, Problems> {
-    Ok(card(&read(input)?).into())
+    Ok(card(&read(input, "text")?).into())
 }
 
 /// Prepares a run of `{"replay": {"text", "format"?, "target"?, "mode"?, "iodepth"?, "scale"?}, "scenario" | "preset"}`.
@@ -93,7 +93,7 @@ pub(super) fn prepare(input: &Map<String, Value>) -> Result<Prepared, Problems> 
     let iodepth = iodepth(asked, mode)?;
     let scale = scale(asked)?;
     let mut system = system(input)?;
-    let trace = read(asked).map_err(in_replay)?;
+    let trace = read(asked, "text").map_err(in_replay)?;
     let job = add_job(&mut system, iodepth)?;
     let mut scenario = scenario::read(&system)?;
     trace.check(plan(&scenario)?.capacity).map_err(|problem| trace_problem(&problem))?;

@@ -40,7 +40,7 @@ pub mod store;
 pub mod trace;
 pub mod two_q;
 
-pub use index::Keys;
+pub use index::{Cursor, Keys};
 use store::Store;
 pub use store::{NONE, Slot};
 
@@ -48,8 +48,14 @@ pub use store::{NONE, Slot};
 pub trait Policy {
     /// Where `key` is in the cache. Changes nothing.
     fn find(&self, key: u64) -> Option<Slot>;
+    /// Where the keys around `key` are, and `key` itself: faster where keys are [`Keys::Runs`] and asked for in order.
+    fn find_around(&self, key: u64) -> Cursor;
     /// The object at `slot` is used. A slot that holds nothing is ignored.
     fn hit(&mut self, slot: Slot);
+    /// The objects at `slots`, all in the cache, are used, one after the other.
+    fn hit_all(&mut self, slots: &[Slot]);
+    /// As [`Policy::admit`] of a key that is known to be missing.
+    fn admit_missing(&mut self, key: u64, size: u64, evicted: &mut Vec<u64>) -> Option<Slot>;
     /// Takes in `key`, which is missing, with `size` bytes (0 counts as 1), and appends the keys that leave for it to `evicted`.
     /// A key that is present already is hit instead. [`None`] when it is larger than [`Policy::largest`] or than what is not reserved.
     fn admit(&mut self, key: u64, size: u64, evicted: &mut Vec<u64>) -> Option<Slot>;
@@ -160,10 +166,22 @@ impl<R: Rules> Policy for R {
     fn find(&self, key: u64) -> Option<Slot> {
         self.store().find(key)
     }
+    fn find_around(&self, key: u64) -> Cursor {
+        self.store().around_key(key)
+    }
     fn hit(&mut self, slot: Slot) {
         if self.store().is_resident(slot) {
             self.touch(slot);
         }
+    }
+    fn hit_all(&mut self, slots: &[Slot]) {
+        for slot in slots {
+            debug_assert!(self.store().is_resident(*slot));
+            self.touch(*slot);
+        }
+    }
+    fn admit_missing(&mut self, key: u64, size: u64, evicted: &mut Vec<u64>) -> Option<Slot> {
+        bring(self, key, size, evicted)
     }
     fn admit(&mut self, key: u64, size: u64, evicted: &mut Vec<u64>) -> Option<Slot> {
         if let Some(slot) = self.store().find(key) {
@@ -226,12 +244,13 @@ impl<R: Rules> Policy for R {
 }
 
 /// The replacement policies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PolicyKind {
     /// First in, first out.
     Fifo,
     /// Least recently used.
+    #[default]
     Lru,
     /// Second chance around a ring.
     Clock,

@@ -3,7 +3,7 @@
 //! Lists are circular through a sentinel entry of their own, so linking and unlinking need no special case. Slots of forgotten
 //! entries are used again: nothing is allocated once the array has grown to what the cache holds.
 
-use super::index::{Index, Keys};
+use super::index::{Cursor, Index, Keys};
 
 /// Place of an entry. It stays the same while the object is in the cache, so a caller may keep marks of its own by slot.
 pub type Slot = u32;
@@ -49,6 +49,8 @@ pub struct Store {
     pub(super) reserved: u64,
     pub(super) used: u64,
     pub(super) len: u64,
+    /// Entries that are remembered without their data.
+    ghosts: u64,
 }
 
 impl Store {
@@ -56,7 +58,7 @@ impl Store {
     #[must_use]
     pub fn new(capacity: u64, keys: Keys) -> Self {
         let capacity = capacity.min(MOST_CAPACITY);
-        Self { entries: Vec::new(), index: Index::new(keys), free: NONE, capacity, reserved: 0, used: 0, len: 0 }
+        Self { entries: Vec::new(), index: Index::new(keys), free: NONE, capacity, reserved: 0, used: 0, len: 0, ghosts: 0 }
     }
 
     /// Changes the room. Evicting what is too much is the caller's.
@@ -103,6 +105,18 @@ impl Store {
         self.find_any(key).filter(|slot| self.entries[*slot as usize].resident)
     }
 
+    /// The entries in the cache of the keys around `key`, and of `key` itself.
+    #[must_use]
+    pub fn around_key(&self, key: u64) -> Cursor {
+        let mut cursor = self.index.around(key, &self.entries);
+        for slot in cursor.slots_mut().iter_mut().filter(|_| self.ghosts > 0) {
+            if *slot != NONE && !self.entries[*slot as usize].resident {
+                *slot = NONE;
+            }
+        }
+        cursor
+    }
+
     /// Whether `slot` is an object in the cache.
     #[must_use]
     pub fn is_resident(&self, slot: Slot) -> bool {
@@ -138,6 +152,7 @@ impl Store {
         (entry.size, entry.count, entry.resident) = (size, 0, true);
         self.used += size;
         self.len += 1;
+        self.ghosts -= 1;
     }
 
     /// Makes an object of the cache a ghost; returns its key.
@@ -146,6 +161,7 @@ impl Store {
         entry.resident = false;
         self.used -= entry.size;
         self.len -= 1;
+        self.ghosts += 1;
         entry.key
     }
 
@@ -158,6 +174,8 @@ impl Store {
             entry.resident = false;
             self.used -= entry.size;
             self.len -= 1;
+        } else {
+            self.ghosts -= 1;
         }
         entry.newer = self.free;
         self.free = slot;

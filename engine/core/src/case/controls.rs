@@ -11,9 +11,9 @@ use crate::scenario::{Problem, Problems, read, schema};
 /// When the scenario is not valid or a control's path is not in the schema.
 pub fn controls(case: &Case, variant: Option<&str>, changes: &Map<String, Value>) -> Result<Vec<Value>, Problems> {
     let scenario = case.scenario(variant, changes)?;
-    let values = serde_json::to_value(scenario).map_err(|error| vec![Problem::new("scenario", error.to_string())])?;
+    let values = crate::json::to_value(&scenario).map_err(|error| vec![Problem::new("scenario", error.to_string())])?;
     let root = schema::scenario_schema();
-    case.controls.iter().map(|control| describe(&root, &values, control)).collect()
+    case.controls.iter().map(|control| describe(root, &values, control)).collect()
 }
 
 fn describe(root: &Value, values: &Value, control: &Control) -> Result<Value, Problems> {

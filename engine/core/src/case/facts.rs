@@ -1,14 +1,14 @@
 //! Facts: what the source documents, what the model yields, and whether they agree.
 //!
-//! A measure is a metric, or a ratio or difference of two, taken from runs of the case. It reads results only.
-
-use std::collections::BTreeMap;
+//! A measure is a metric, a ratio or difference of two, or a ratio over another, taken from runs of the case. It reads results only.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::Case;
+use crate::json;
 use crate::scenario::{Problem, Problems};
+use crate::sorted::SortedMap;
 use crate::stack::Stack;
 
 /// How a simulated value came about.
@@ -25,12 +25,20 @@ pub enum Kind {
 
 /// A documented number, or a documented range.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(untagged)]
+#[serde(untagged, try_from = "Value")]
 pub enum Documented {
     /// A number.
     Value(f64),
     /// A range.
     Range([f64; 2]),
+}
+
+impl TryFrom<Value> for Documented {
+    type Error = json::Mismatch;
+
+    fn try_from(value: Value) -> Result<Self, json::Mismatch> {
+        Ok(if value.is_array() { Self::Range(json::from_value(&value)?) } else { Self::Value(json::from_value(&value)?) })
+    }
 }
 
 /// How one value is made from several seeds.
@@ -72,12 +80,17 @@ fn one() -> u64 {
 
 /// What is measured.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(untagged)]
+#[serde(untagged, try_from = "Value")]
 pub enum Measure {
     /// The first term over the second.
     Ratio {
         /// Numerator and denominator.
         ratio: [Term; 2],
+    },
+    /// A ratio over another.
+    Ratios {
+        /// Numerator and denominator, each a ratio.
+        ratios: Box<[[Term; 2]; 2]>,
     },
     /// The first term less the second.
     Difference {
@@ -86,6 +99,23 @@ pub enum Measure {
     },
     /// A metric.
     Value(Term),
+}
+
+impl TryFrom<Value> for Measure {
+    type Error = json::Mismatch;
+
+    fn try_from(value: Value) -> Result<Self, json::Mismatch> {
+        let pair = |name| value.get(name).filter(|_| value.as_object().is_some_and(|object| object.len() == 1));
+        Ok(if let Some(terms) = pair("ratio") {
+            Self::Ratio { ratio: json::from_value(terms)? }
+        } else if let Some(terms) = pair("ratios") {
+            Self::Ratios { ratios: json::from_value(terms)? }
+        } else if let Some(terms) = pair("difference") {
+            Self::Difference { difference: json::from_value(terms)? }
+        } else {
+            Self::Value(json::from_value(&value)?)
+        })
+    }
 }
 
 /// A documented value and the measure that must meet it.
@@ -119,6 +149,7 @@ pub struct Break {
 
 /// A fact of a case.
 #[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(from = "Written")]
 pub struct Fact {
     /// Number of the fact, such as Q1.1.
     pub id: String,
@@ -128,41 +159,69 @@ pub struct Fact {
     #[serde(flatten)]
     pub check: Check,
     /// Further values that the fact needs.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Check>,
     /// The ablation.
-    #[serde(rename = "break", default, skip_serializing_if = "Option::is_none")]
+    #[serde(rename = "break", skip_serializing_if = "Option::is_none")]
     pub ablation: Option<Break>,
     /// What a reader should know: the parameter a calibrated value was paid with, where a predicted one could have moved.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
     /// Why the fact is known to miss; a fact with a reason must miss.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub misses_because: Option<String>,
+}
+
+/// A fact as a case file writes it: the fields of its check stand beside its own.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    id: String,
+    kind: Kind,
+    title: String,
+    documented: Documented,
+    tolerance: String,
+    unit: String,
+    measure: Measure,
+    #[serde(default)]
+    also: Vec<Check>,
+    #[serde(rename = "break", default)]
+    ablation: Option<Break>,
+    #[serde(default)]
+    note: String,
+    #[serde(default)]
+    misses_because: Option<String>,
+}
+
+impl From<Written> for Fact {
+    fn from(written: Written) -> Self {
+        let Written { id, kind, title, documented, tolerance, unit, measure, also, ablation, note, misses_because } = written;
+        Self { id, kind, check: Check { title, documented, tolerance, unit, measure }, also, ablation, note, misses_because }
+    }
 }
 
 /// Runs of a case, each made once.
 #[derive(Default)]
 pub struct Runs {
-    metrics: BTreeMap<String, BTreeMap<String, f64>>,
+    metrics: SortedMap<String, SortedMap<String, f64>>,
 }
 
 impl Runs {
     /// The metrics of a run to its end.
-    fn metrics(&mut self, case: &Case, term: &Term, ablation: Option<&Break>, seed: u64) -> Result<&BTreeMap<String, f64>, Problems> {
+    fn metrics(&mut self, case: &Case, term: &Term, ablation: Option<&Break>, seed: u64) -> Result<&SortedMap<String, f64>, Problems> {
         let mut changes = term.set.clone();
         changes.insert("record.log".into(), Value::Bool(false));
         if let Some(ablation) = ablation.filter(|ablation| ablation.variant.is_none() || ablation.variant == term.variant) {
             changes.extend(ablation.set.clone());
         }
         let key = format!("{:?} {} {seed}", term.variant, Value::Object(changes.clone()));
-        if !self.metrics.contains_key(&key) {
+        if self.metrics.get(&key).is_none() {
             let mut stack = Stack::new(case.scenario(term.variant.as_deref(), &changes)?, seed)?;
             while !stack.step(1 << 20).map_err(|problem| vec![problem])? {}
             let metrics = stack.metrics().into_iter().map(|metric| (metric.name, metric.value)).collect();
-            self.metrics.insert(key.clone(), metrics);
+            *self.metrics.entry(key.clone()) = metrics;
         }
-        Ok(&self.metrics[&key])
+        Ok(self.metrics.entry(key))
     }
 
     fn term(&mut self, case: &Case, term: &Term, ablation: Option<&Break>) -> Result<f64, Problems> {
@@ -172,7 +231,12 @@ impl Runs {
             match metrics.get(&term.metric) {
                 Some(value) => values.push(*value),
                 None => {
-                    return Err(vec![Problem::unknown("metric", "metric of this run", &term.metric, metrics.keys().map(String::as_str))]);
+                    return Err(vec![Problem::unknown(
+                        "metric",
+                        "metric of this run",
+                        &term.metric,
+                        metrics.entries().iter().map(|(name, _)| name.as_str()),
+                    )]);
                 }
             }
         }
@@ -193,6 +257,12 @@ impl Runs {
         Ok(match measure {
             Measure::Value(term) => self.term(case, term, ablation)?,
             Measure::Ratio { ratio: [a, b] } => self.term(case, a, ablation)? / self.term(case, b, ablation)?,
+            Measure::Ratios { ratios } => {
+                let [[a, b], [c, d]] = &**ratios;
+                self.term(case, a, ablation)?
+                    / self.term(case, b, ablation)?
+                    / (self.term(case, c, ablation)? / self.term(case, d, ablation)?)
+            }
             Measure::Difference { difference: [a, b] } => self.term(case, a, ablation)? - self.term(case, b, ablation)?,
         })
     }

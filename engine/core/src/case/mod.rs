@@ -6,6 +6,7 @@ pub mod facts;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::json::{self, Mismatch};
 use crate::scenario::{self, Problem, Problems, Scenario};
 
 /// Where a case was documented.
@@ -167,9 +168,8 @@ impl Case {
     ///
     /// # Errors
     /// When a field is missing, unknown or of the wrong type.
-    pub fn read(document: Value) -> Result<Self, String> {
-        let id = document.get("id").and_then(Value::as_str).unwrap_or("?").to_owned();
-        serde_json::from_value(document).map_err(|error| format!("case {id}: {error}"))
+    pub fn read(document: &Value) -> Result<Self, Mismatch> {
+        json::from_value(document)
     }
 
     /// The variant of that name, or the default one.

@@ -3,6 +3,7 @@
 pub mod disk;
 pub mod hdd;
 pub mod lun;
+pub mod pace;
 pub mod ssd;
 
 use crate::kernel::{Address, Kernel, NS_PER_S, Op, RequestId, Signal};
@@ -42,7 +43,7 @@ pub enum Device {
     Disk(Box<disk::Disk>),
     /// A solid-state drive.
     Ssd(ssd::Ssd),
-    /// A logical unit with a fixed rate.
+    /// A logical unit.
     Lun(lun::Lun),
 }
 
@@ -53,7 +54,7 @@ impl Device {
         match self {
             Self::Disk(disk) => disk.handle(kernel, signal, request),
             Self::Ssd(ssd) => ssd.handle(kernel, signal, request),
-            Self::Lun(lun) => lun.submit(kernel, request),
+            Self::Lun(lun) => lun.handle(kernel, signal, id),
         }
     }
 

@@ -4,8 +4,6 @@
 //! section's settings are applied to the copy, `kb_base` first, the last setting of a name winning. When a draft is complete, what
 //! only makes sense together (sizes and files, rates and directions, engines and queue depths) is checked and written out.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use super::convert::Notes;
@@ -18,6 +16,7 @@ use super::values::{
 };
 use crate::scenario::problem::nearest;
 use crate::scenario::{Extent, Problem};
+use crate::sorted::SortedMap;
 
 /// Options whose sizes a full IEC prefix would make smaller than they seem.
 const SIZE_OPTIONS: [&str; 8] = ["bs", "bsrange", "size", "io_size", "filesize", "offset", "offset_increment", "rate"];
@@ -35,7 +34,7 @@ pub(super) struct Draft {
     /// Where the section begins.
     pub(super) path: String,
     /// Where each option was last set.
-    places: BTreeMap<&'static str, String>,
+    places: SortedMap<&'static str, String>,
     /// Options of the section itself.
     pub(super) own: Vec<(String, String)>,
     pub(super) description: Option<String>,
@@ -81,7 +80,7 @@ impl Default for Draft {
             section: String::new(),
             name: String::new(),
             path: String::new(),
-            places: BTreeMap::new(),
+            places: SortedMap::default(),
             own: Vec::new(),
             description: None,
             kb_base: KB_BASE_DEFAULT,
@@ -384,7 +383,7 @@ impl Draft {
 
     /// Writes `bs` or `bsrange`; returns the smallest request.
     fn block_fields(&self, job: &mut Map<String, Value>, notes: &mut Notes) -> u64 {
-        let option = if self.places.contains_key("bsrange") { "bsrange" } else { "bs" };
+        let option = if self.places.get("bsrange").is_some() { "bsrange" } else { "bs" };
         let Some((smallest, largest)) = self.used(self.blocks()) else {
             notes.problem(
                 self.place(option),
@@ -402,7 +401,7 @@ impl Draft {
 
     fn effective_depth(&self, notes: &mut Notes) -> u64 {
         if self.iodepth > 1 && SYNCHRONOUS_ENGINES.contains(&self.ioengine.as_str()) {
-            let origin = if self.places.contains_key("ioengine") { "" } else { ", fio's default," };
+            let origin = if self.places.get("ioengine").is_some() { "" } else { ", fio's default," };
             notes.warnings.push(format!(
                 "{}: the engine {}{origin} is synchronous, so the queue depth is 1, not {}; use libaio or io_uring for more.",
                 self.place("iodepth"),

@@ -3,12 +3,12 @@
 //! As fio 3.33 does: `;` and `#` start a comment anywhere in a line; an included file holds settings only, no sections; its name
 //! is tried as written and then relative to the file that includes it.
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
 use super::{FILE_BYTES_MAX, INCLUDES_MAX, JOBS_MAX};
 use crate::scenario::{Problem, Problems};
+use crate::sorted::SortedMap;
 
 /// A line of a file, counted from 1.
 #[derive(Clone, Debug)]
@@ -49,7 +49,7 @@ impl Section {
 }
 
 /// Reads the sections of the file `main`, and what is wrong with its form. Fails when there is nothing to go on with.
-pub(super) fn read(files: &BTreeMap<String, String>, main: &str) -> Result<(Vec<Section>, Problems), Problems> {
+pub(super) fn read(files: &SortedMap<String, String>, main: &str) -> Result<(Vec<Section>, Problems), Problems> {
     let Some(text) = files.get(main) else {
         return Err(vec![missing(main, main, "this is the job file to run")]);
     };
@@ -85,7 +85,7 @@ fn unreadable(file: &str, text: &str) -> Option<Problem> {
 }
 
 struct Reader<'a> {
-    files: &'a BTreeMap<String, String>,
+    files: &'a SortedMap<String, String>,
     sections: Vec<Section>,
     problems: Problems,
     includes: usize,
@@ -186,10 +186,11 @@ impl Reader<'_> {
             .and_then(|end| place.file.get(..=end))
             .map_or(written.to_owned(), |folder| format!("{folder}{written}"));
         let files = self.files;
-        let Some((name, text)) = files.get_key_value(written).or_else(|| files.get_key_value(&beside)) else {
+        let found = [written, &beside].into_iter().find_map(|name| Some((name, files.get(name)?)));
+        let Some((name, text)) = found else {
             return Err(missing(&beside, written, &format!("{place} includes it")));
         };
-        if open.contains(name) {
+        if open.iter().any(|open| open == name) {
             self.problems.push(Problem::new(place.to_string(), format!("\"{written}\" includes itself: {} -> {name}", open.join(" -> "))));
             return Ok(());
         }
@@ -197,7 +198,7 @@ impl Reader<'_> {
             self.problems.push(problem);
             return Ok(());
         }
-        open.push(name.clone());
+        open.push(name.to_owned());
         let result = self.file(name, text, open);
         open.pop();
         result

@@ -1,7 +1,5 @@
 //! The jobs of a whole file: names, reporting groups, workers at different offsets, shared files.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use serde_json::{Map, Value, json};
 
 use super::convert::Notes;
@@ -9,6 +7,7 @@ use super::draft::Draft;
 use super::values::{extent_value, is_device};
 use super::{FioJob, JOBS_MAX};
 use crate::scenario::Extent;
+use crate::sorted::SortedMap;
 
 /// Longest name of a job, as in a scenario.
 const NAME_CHARS_MAX: usize = 64;
@@ -31,7 +30,7 @@ pub(super) struct Jobs {
     pub(super) list: Vec<FioJob>,
     /// Where each job comes from.
     origins: Vec<Origin>,
-    names: BTreeSet<String>,
+    names: SortedMap<String, ()>,
     sections: u32,
     group: u32,
     group_used: bool,
@@ -122,7 +121,7 @@ impl Jobs {
     fn unique(&mut self, name: &str) -> String {
         let mut candidate = name.to_owned();
         let mut number = 2u32;
-        while !self.names.insert(candidate.clone()) {
+        while !self.names.insert(candidate.clone(), ()) {
             candidate = format!("{name}-{number}");
             number = number.saturating_add(1);
         }
@@ -151,9 +150,12 @@ impl Jobs {
 
     /// Sections of one name use the same file, `<name>.0.0`, when they name none.
     pub(super) fn shared_names(&mut self, notes: &mut Notes) {
-        let mut sections: BTreeMap<&str, BTreeSet<u32>> = BTreeMap::new();
+        let mut sections: SortedMap<&str, Vec<u32>> = SortedMap::default();
         for (job, origin) in self.list.iter().zip(&self.origins) {
-            sections.entry(&origin.section).or_default().insert(job.section);
+            let numbers = sections.entry(&origin.section);
+            if !numbers.contains(&job.section) {
+                numbers.push(job.section);
+            }
         }
         for (job, origin) in self.list.iter_mut().zip(&self.origins) {
             let alone = sections.get(origin.section.as_str()).is_none_or(|sections| sections.len() < 2);

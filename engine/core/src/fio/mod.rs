@@ -20,8 +20,6 @@ mod options;
 pub mod report;
 mod values;
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -30,6 +28,7 @@ pub use normal::normal;
 pub use report::Report;
 
 use crate::scenario::Problems;
+use crate::sorted::SortedMap;
 
 /// Largest job file or included file, in bytes.
 pub const FILE_BYTES_MAX: usize = 1 << 20;
@@ -100,7 +99,7 @@ pub struct Ignored {
 /// # Errors
 /// Everything that is wrong with the file, at once. A file that is named by `include` (or `main` itself) and not among `files` is
 /// a single problem with the path `include` and the file's name as `nearest`, so that the caller can load it and try again.
-pub fn parse(files: &BTreeMap<String, String>, main: &str) -> Result<FioJobs, Problems> {
+pub fn parse(files: &SortedMap<String, String>, main: &str) -> Result<FioJobs, Problems> {
     let (sections, problems) = ini::read(files, main)?;
     convert::convert(main, &sections, problems)
 }

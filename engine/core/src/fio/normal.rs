@@ -7,6 +7,7 @@ use super::report::{
     BATCH_LEVELS, CLASS_BOUNDS, CLASS_FLOOR, DEPTH_LEVELS, Direction, JobReport, LEVEL_FLOOR, PERCENTILES, Report, Samples,
 };
 use super::report::{group_rate, milliseconds, per_second, real, share_of_group, visible_percent, whole};
+use crate::sorted::SortedMap;
 
 /// Significant digits of most numbers.
 const DIGITS: usize = 4;
@@ -22,10 +23,8 @@ pub fn normal(report: &Report) -> String {
         let group: Vec<&JobReport> = jobs.iter().filter(|other| other.group == job.group).collect();
         job_lines(job, &group, &mut lines);
     }
-    let mut groups: Vec<u32> = jobs.iter().map(|job| job.group).collect();
-    groups.sort_unstable();
-    groups.dedup();
-    for group in groups {
+    let groups: SortedMap<u32, ()> = jobs.iter().map(|job| (job.group, ())).collect();
+    for &(group, ()) in groups.entries() {
         lines.push(format!("\nRun status group {group} (all jobs):"));
         let jobs: Vec<&JobReport> = jobs.iter().filter(|job| job.group == group).collect();
         group_line("   READ", &jobs, |job| &job.read, &mut lines);

@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 pub use fingerprint::Fingerprint;
 pub use queue::EventQueue;
 pub use random::Stream;
-pub use requests::{NO_DEVICE, Op, PHASES, Phase, Phases, Request, RequestId, Requests};
+pub use requests::{NO_DEVICE, Op, PHASES, Phase, Phases, Request, RequestId, Requests, Wire};
 
 /// Nanoseconds in a second.
 pub const NS_PER_S: u64 = 1_000_000_000;
@@ -30,6 +30,8 @@ pub const NS_PER_S: u64 = 1_000_000_000;
 pub enum Layer {
     /// The workers of all jobs.
     Workload,
+    /// The network between clients and server.
+    Network,
     /// The protocol's request scheduler.
     Protocol,
     /// The file system.
@@ -38,6 +40,8 @@ pub enum Layer {
     WriteLog,
     /// The nodes of a cluster.
     Cluster,
+    /// The controllers of virtual disks.
+    Controller,
     /// The SSD cache tier.
     Tier,
     /// The tier's device.

@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 use super::{Address, Layer};
 
 /// The number of phases.
-pub const PHASES: usize = 17;
+pub const PHASES: usize = 26;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -45,6 +45,24 @@ pub enum Phase {
     Remote,
     /// Waiting for a link between nodes.
     LinkWait,
+    /// Waiting for a thread or a core of a node.
+    CpuWait,
+    /// Worked on by a controller.
+    Cpu,
+    /// Handed by a primary to the controller that owns the range.
+    Dispatch,
+    /// Waiting for a lock.
+    Lock,
+    /// Waiting for the replica network, and sent over it.
+    Replicate,
+    /// Waiting for a network link or a connection that others use.
+    NetworkQueue,
+    /// Moving frames over network links.
+    NetworkTransfer,
+    /// On the way between client and server, in either direction.
+    RoundTrip,
+    /// Waiting for acknowledgements because the connection's window is full.
+    Window,
 }
 
 impl Phase {
@@ -67,6 +85,15 @@ impl Phase {
         Self::Lookup,
         Self::Remote,
         Self::LinkWait,
+        Self::CpuWait,
+        Self::Cpu,
+        Self::Dispatch,
+        Self::Lock,
+        Self::Replicate,
+        Self::NetworkQueue,
+        Self::NetworkTransfer,
+        Self::RoundTrip,
+        Self::Window,
     ];
 
     /// The phase's name in metrics and tables.
@@ -90,6 +117,15 @@ impl Phase {
             Self::Lookup => "lookup",
             Self::Remote => "remote",
             Self::LinkWait => "link_wait",
+            Self::CpuWait => "cpu_wait",
+            Self::Cpu => "cpu",
+            Self::Dispatch => "dispatch",
+            Self::Lock => "lock",
+            Self::Replicate => "replicate",
+            Self::NetworkQueue => "network_queue",
+            Self::NetworkTransfer => "network_transfer",
+            Self::RoundTrip => "round_trip",
+            Self::Window => "window_wait",
         }
     }
 }
@@ -106,6 +142,23 @@ pub enum Op {
     Read,
     /// Write.
     Write,
+}
+
+/// Which messages a request needs on a network between client and server, where there is one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Wire {
+    /// A message there and one back; the data travel with one of them.
+    #[default]
+    Exchange,
+    /// A message there and back that hands out a token, then one there with the command; no data.
+    TokenCommand,
+    /// A message there with the command; no data.
+    Command,
+    /// A message back with the result; no data.
+    Reply,
+    /// None: the server does it on its own.
+    Inside,
 }
 
 /// Number of a request in the slab.
@@ -146,6 +199,8 @@ pub struct Request {
     pub device: u16,
     /// Direction.
     pub op: Op,
+    /// Messages on the network.
+    pub wire: Wire,
 }
 
 impl Default for Request {
@@ -165,6 +220,7 @@ impl Default for Request {
             owner: Address::of(Layer::Workload),
             device: NO_DEVICE,
             op: Op::Read,
+            wire: Wire::Exchange,
         }
     }
 }

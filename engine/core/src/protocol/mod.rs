@@ -158,7 +158,13 @@ mod tests {
     use crate::scenario::Bytes;
 
     fn protocol(sizing: Sizing) -> scenario::Protocol {
-        scenario::Protocol { max_transaction: Bytes(8_650_752), target_transaction: Bytes(8 << 20), scheduler: None, odx_sizing: sizing }
+        scenario::Protocol {
+            max_transaction: Bytes(8_650_752),
+            target_transaction: Bytes(8 << 20),
+            scheduler: None,
+            credits: None,
+            odx_sizing: sizing,
+        }
     }
 
     #[test]

@@ -2,6 +2,9 @@
 
 /// Bins an octave, as a power of two.
 const STEPS_LOG2: u32 = 3;
+/// Milliseconds up to which there are linear counts.
+pub const LINEAR_MS: u64 = 1000;
+const MS_BINS: usize = 1001;
 const BINS: usize = 64 << STEPS_LOG2;
 
 /// Counts and total nanoseconds by latency. O(1) to add to, 8 KiB.
@@ -9,6 +12,10 @@ const BINS: usize = 64 << STEPS_LOG2;
 pub struct Bins {
     counts: Vec<u64>,
     totals_ns: Vec<u64>,
+    /// By octave of whole microseconds: 0, 1, 2 to 3, 4 to 7, ...
+    octaves_us: Vec<u64>,
+    /// By whole milliseconds; the last takes what is longer.
+    linear_ms: Vec<u64>,
 }
 
 /// One bin that is not empty.
@@ -26,7 +33,7 @@ pub struct Bin {
 
 impl Default for Bins {
     fn default() -> Self {
-        Self { counts: vec![0; BINS], totals_ns: vec![0; BINS] }
+        Self { counts: vec![0; BINS], totals_ns: vec![0; BINS], octaves_us: vec![0; 65], linear_ms: vec![0; MS_BINS] }
     }
 }
 
@@ -48,15 +55,34 @@ fn lower_ns(bin: usize) -> u64 {
 
 impl Bins {
     /// Adds a latency.
+    #[allow(clippy::cast_possible_truncation)] // at most a thousand
     pub fn add(&mut self, ns: u64) {
         let bin = bin_of(ns);
         self.counts[bin] += 1;
         self.totals_ns[bin] += ns;
+        self.linear_ms[(ns / 1_000_000).min(LINEAR_MS) as usize] += 1;
+        self.octaves_us[(ns / 1000).checked_ilog2().map_or(0, |octave| octave as usize + 1)] += 1;
     }
 
     /// The counts of all bins, empty ones included.
     pub fn counts(&self) -> impl Iterator<Item = u64> + '_ {
         self.counts.iter().copied()
+    }
+
+    /// How many took `from` milliseconds or longer and less than `to`; bounds beyond [`LINEAR_MS`] count as that.
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation)] // at most a thousand
+    pub fn between_ms(&self, from: u64, to: u64) -> u64 {
+        let end = if to > LINEAR_MS { MS_BINS } else { to as usize };
+        self.linear_ms[(from.min(LINEAR_MS) as usize).min(end)..end].iter().sum()
+    }
+
+    /// Counts by powers of two of whole microseconds, as tracers bucket them: `(lower, count)` with `lower` 0, 1, 2, 4, ... in
+    /// order, without the empty ones.
+    #[must_use]
+    pub fn octaves_us(&self) -> Vec<(u64, u64)> {
+        let lower = |octave: usize| if octave == 0 { 0 } else { 1u64 << (octave - 1) };
+        self.octaves_us.iter().enumerate().filter(|(_, count)| **count > 0).map(|(octave, count)| (lower(octave), *count)).collect()
     }
 
     /// The bins that are not empty, in order.
@@ -75,6 +101,15 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    #[test]
+    fn microseconds_fall_into_powers_of_two() {
+        let mut bins = Bins::default();
+        for us in [0, 1, 2, 3, 4095, 4096, 8191, 8192] {
+            bins.add(us * 1000 + 999);
+        }
+        assert_eq!(bins.octaves_us(), [(0, 1), (1, 1), (2, 2), (2048, 1), (4096, 2), (8192, 1)]);
+    }
 
     proptest! {
         #[test]

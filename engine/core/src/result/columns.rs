@@ -1,8 +1,9 @@
 //! Tables of a run as columns of numbers, the form in which they cross to other hosts.
 
-use super::Recorder;
+use super::{Recorder, cpu};
 use crate::cluster::Cluster;
 use crate::cluster::record::Record as ClusterRecord;
+use crate::controller::Controller;
 use crate::device::Usage;
 use crate::kernel::{NO_DEVICE, Phase};
 use crate::volume::PrefetchRecord;
@@ -53,6 +54,8 @@ pub struct Source<'a> {
     pub workers: Vec<(usize, u64)>,
     /// What each device has done.
     pub devices: Vec<Usage>,
+    /// The controllers of virtual disks.
+    pub controller: Option<&'a Controller>,
     /// What a ZFS write path left.
     pub zfs: Option<&'a Record>,
     /// The nodes of a cluster.
@@ -130,16 +133,18 @@ pub fn names() -> Vec<String> {
     table("flows", &FLOWS);
     table("placed", &PLACED);
     table("node_events", &NODE_EVENTS);
+    table("cpu", &cpu::CPU);
+    table("shards", &cpu::SHARDS);
     names
 }
 
 #[allow(clippy::cast_precision_loss)] // bytes and nanoseconds stay below 2^53
-fn reals(values: impl Iterator<Item = u64>) -> Column {
+pub(super) fn reals(values: impl Iterator<Item = u64>) -> Column {
     Column::F64(values.map(|value| value as f64).collect())
 }
 
 #[allow(clippy::cast_possible_truncation)] // indices
-fn indices(values: impl Iterator<Item = u64>) -> Column {
+pub(super) fn indices(values: impl Iterator<Item = u64>) -> Column {
     Column::U32(values.map(|value| value as u32).collect())
 }
 
@@ -157,6 +162,8 @@ pub fn column(source: &Source, name: &str) -> Option<Column> {
         ("flows", column) => flows(source, column),
         ("placed", column) => placed(source, column),
         ("node_events", column) => node_events(source, column),
+        ("cpu", column) => cpu::servers(source.controller, column),
+        ("shards", column) => cpu::shards(source.controller, column),
         _ => None,
     }
 }

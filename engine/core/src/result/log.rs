@@ -106,7 +106,7 @@ mod tests {
     proptest! {
         #[test]
         fn phases_come_back_as_they_were_logged(rows in proptest::collection::vec(proptest::collection::vec(prop_oneof![Just(0u64), 0u64..1 << 50], PHASES), 0..20)) {
-            let rows: Vec<Phases> = rows.into_iter().map(|row| row.try_into().expect("as many as there are phases")).collect();
+            let rows: Vec<Phases> = rows.into_iter().map(|row| row.try_into().expect("one number a phase")).collect();
             let mut log = Log::default();
             for row in &rows {
                 log.add(0, &Request::default(), row, 0);

@@ -1,10 +1,13 @@
 //! The summary of a run: metrics with units in their names.
 
+use super::cpu;
 use super::modes::modes;
 use super::throttling::throttling;
 use super::{JobStats, Recorder, Stats};
 use crate::cluster::Cluster;
+use crate::controller::Controller;
 use crate::kernel::{NS_PER_S, Phase};
+use crate::network::Traffic;
 use crate::zfs::record::Record;
 
 /// A named number with its unit.
@@ -27,12 +30,20 @@ pub struct StackCounts<'a> {
     pub prefetch_used_bytes: u64,
     /// Farthest that a prefetch reached beyond the read that triggered it.
     pub prefetch_max_ahead_bytes: u64,
+    /// What a network carried, towards the server and back; `None` without one.
+    pub network: Option<[Traffic; 2]>,
+    /// Time that the network had.
+    pub network_time_ns: u64,
     /// What a ZFS write path did; `None` without one.
     pub zfs: Option<&'a Record>,
     /// The nodes of a cluster; `None` without one.
     pub cluster: Option<&'a Cluster>,
     /// Pages written by hosts and pages moved by garbage collection, over all SSDs with flash translation; `None` without one.
     pub flash_pages: Option<[u64; 2]>,
+    /// The controllers of virtual disks; `None` without them.
+    pub controller: Option<&'a Controller>,
+    /// Bytes that the devices have read and written.
+    pub device_bytes: u64,
     /// Sum of the devices' busy times.
     pub device_busy_ns: u64,
     /// Number of devices.
@@ -74,6 +85,7 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
         let bytes = job.by_op.iter().map(|stats| stats.bytes).sum();
         list.add(format!("{name}.bytes_share_percent"), "%", share_percent(bytes, all_bytes));
         list.add(format!("{name}.read_share_percent"), "%", share_percent(job.by_op[0].bytes, read_bytes));
+        list.add(format!("{name}.elapsed_s"), "s", real(job.end_ns.saturating_sub(job.start_ns)) / real(NS_PER_S));
         for (stats, op) in job.by_op.iter().zip(["read", "write"]) {
             if stats.ios > 0 {
                 direction(&mut list, &format!("{name}.{op}"), job, stats, op == "read");
@@ -87,12 +99,20 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     list.add("prefetch_used_share_percent".into(), "%", share_percent(counts.prefetch_used_bytes, counts.prefetch_bytes));
     list.add("prefetch_max_ahead_bytes".into(), "B", real(counts.prefetch_max_ahead_bytes));
     let device_time = counts.devices * counts.device_time_ns;
+    list.add("bytes".into(), "B", real(all_bytes));
+    list.add("device_bytes".into(), "B", real(counts.device_bytes));
     list.add("device_busy_share_percent".into(), "%", share_percent(counts.device_busy_ns, device_time));
+    for (traffic, to) in counts.network.iter().flatten().zip(["to_server", "to_client"]) {
+        network(&mut list, &format!("network.{to}"), traffic, counts);
+    }
     if let Some(record) = counts.zfs {
         throttling(&mut list, record, counts.elapsed_ns);
     }
     for (name, unit, value) in counts.cluster.map(Cluster::metrics).unwrap_or_default() {
         list.add(name.into(), unit, value);
+    }
+    if let Some(controller) = counts.controller {
+        cpu::metrics(&mut list, controller, counts.device_time_ns);
     }
     if let Some([written, moved]) = counts.flash_pages.filter(|pages| pages[0] > 0) {
         list.add("ssd_host_pages".into(), "", real(written));
@@ -101,6 +121,14 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     }
     list.add("elapsed_s".into(), "s", real(counts.elapsed_ns) / real(NS_PER_S));
     list.0
+}
+
+fn network(list: &mut List, prefix: &str, traffic: &Traffic, counts: &StackCounts<'_>) {
+    list.add(format!("{prefix}_messages"), "", real(traffic.messages));
+    list.add(format!("{prefix}_payload_bytes"), "B", real(traffic.payload_bytes));
+    list.add(format!("{prefix}_wire_bytes"), "B", real(traffic.wire_bytes));
+    list.add(format!("{prefix}_busy_share_percent"), "%", share_percent(traffic.server_busy_ns, counts.network_time_ns));
+    list.add(format!("{prefix}_client_busy_share_percent"), "%", share_percent(traffic.client_busy_ns, counts.network_time_ns));
 }
 
 fn direction(list: &mut List, prefix: &str, job: &JobStats, stats: &Stats, read: bool) {
@@ -135,6 +163,9 @@ fn direction(list: &mut List, prefix: &str, job: &JobStats, stats: &Stats, read:
         if ns > 0 {
             list.add(format!("{prefix}_{}_mean_ms", phase.name()), "ms", real(ns) / ios / MS);
         }
+    }
+    if stats.phases[Phase::Cpu as usize] > 0 {
+        list.add(format!("{prefix}_cpu_per_gib_s"), "s/GiB", cpu::per_gib_s(&stats.phases, stats.bytes));
     }
     let mechanical = [Phase::Seek, Phase::Rotation, Phase::Queue].iter().map(|phase| stats.phases[*phase as usize]).sum();
     list.add(format!("{prefix}_positioning_share_percent"), "%", share_percent(mechanical, stats.total_ns));

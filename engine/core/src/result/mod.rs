@@ -2,6 +2,7 @@
 
 pub mod bins;
 pub mod columns;
+pub mod cpu;
 pub mod log;
 pub mod metrics;
 pub mod modes;

@@ -4,11 +4,12 @@
 //! |---|---|---|
 //! | `zfs_not_delayed_writes`, `zfs_delayed_writes`, `zfs_blocked_writes` | | writes that entered at once, that slept, that were stopped at a limit |
 //! | `zfs_delay_total_s`, `zfs_blocked_total_s` | s | what they slept and waited |
-//! | `zfs_delayed_share_percent` | % | delayed writes of all |
+//! | `zfs_delayed_share_percent`, `zfs_blocked_share_percent` | % | delayed and stopped writes of all |
 //! | `zfs_first_delay_s` | s | when a write first slept; the end of the last worker when none did |
 //! | `zfs_writes_before_delay` | | writes that had entered by then |
-//! | `zfs_written_bytes`, `zfs_metadata_bytes` | B | written to the devices, and metadata in it |
+//! | `zfs_written_bytes`, `zfs_metadata_bytes`, `zfs_metadata_share_percent` | B, % | written to the devices, metadata in it, and its share |
 //! | `zfs_dirty_max_bytes` | B | most dirty data |
+//! | `zfs_async_writes_max` | | most group writes in flight, over all devices |
 //! | `zfs_dirty_settled_share_percent` | % | dirty data of the throttle's limit, averaged over the second half of the workers' time |
 //! | `zfs_largest_step_down_bytes` | B | the largest amount of dirty data released at once for one block, or for a group that is released as one |
 //! | `zfs_groups` | | groups that have been filled: closed, with writes in them |
@@ -16,6 +17,16 @@
 //! | `zfs_first_group_X`, `zfs_second_group_X`, `zfs_third_group_X` | | of the first three of them; X is `not_delayed`, `delayed` or `blocked` |
 //! | `zfs_later_groups_X_p50` | | median over all but the first of them |
 //! | `zfs_later_groups_delayed_per_s_p50` | 1/s | the same, of the rate at which delayed writes entered: from the first sleep to the first stop in that group |
+//!
+//! | `zfs_limit_variation_percent` | % | standard deviation over mean of the limit after each group, from the fifth filled group on |
+//! | `zfs_sync_rate_variation_percent` | % | the same, of a group's bytes over the time of its sync |
+//! | `zfs_write_rate_variation_percent` | % | the same, of the bytes written to the devices in each interval of the series, over the second half of the workers' time |
+//! | `zfs_over_delayed_groups_percent`, `zfs_under_delayed_groups_percent` | % | groups that were filled for 2 % longer, or shorter, than their sync took, from the fifth on |
+//! | `zfs_sync_mean_s` | s | time of a sync, averaged over the filled groups from the fifth on |
+//! | `zfs_admin_wait_mean_s` | s | from a random moment until the group then open is on the devices, averaged over them |
+//! | `zfs_io_X_latency_mean_ms`, `zfs_io_X_latency_sd_ms` | ms | requests to the devices from issue to completion; X is `read` or `write` |
+//! | `zfs_io_X_mode_us` | us | lower end of the fullest bucket by powers of two of microseconds |
+//! | `zfs_io_X_iops` | 1/s | such requests, over the workers' time |
 //!
 //! A write that was stopped counts for the group that it entered, not for the one that was full.
 
@@ -33,18 +44,27 @@ pub(super) fn throttling(list: &mut List, record: &Record, elapsed_ns: u64) {
     list.add("zfs_blocked_total_s".into(), "s", real(counts.blocked_ns) / real(NS_PER_S));
     let writes = record.groups.iter().map(|group| group.writes).sum();
     list.add("zfs_delayed_share_percent".into(), "%", share_percent(counts.delayed, writes));
+    list.add("zfs_blocked_share_percent".into(), "%", share_percent(counts.blocked, writes));
     list.add("zfs_first_delay_s".into(), "s", real(counts.first_sleep_ns.unwrap_or(elapsed_ns)) / real(NS_PER_S));
     let before = if counts.first_sleep_ns.is_some() { counts.writes_before_sleep } else { writes };
     list.add("zfs_writes_before_delay".into(), "", real(before));
     list.add("zfs_written_bytes".into(), "B", real(counts.written_bytes));
     list.add("zfs_metadata_bytes".into(), "B", real(counts.metadata_bytes));
+    list.add("zfs_metadata_share_percent".into(), "%", share_percent(counts.metadata_bytes, counts.written_bytes));
     let most = record.series.iter().map(|row| row.dirty_max_bytes).max().unwrap_or(0);
     list.add("zfs_dirty_max_bytes".into(), "B", real(most));
+    let widest = record.series.iter().map(|row| row.async_writes_max).max().unwrap_or(0);
+    list.add("zfs_async_writes_max".into(), "", f64::from(widest));
     if let Some(share) = settled_share_percent(record, elapsed_ns) {
         list.add("zfs_dirty_settled_share_percent".into(), "%", share);
     }
     list.add("zfs_largest_step_down_bytes".into(), "B", real(counts.largest_step_bytes));
+    if let Some(variation) = write_rate_variation(record, elapsed_ns) {
+        list.add("zfs_write_rate_variation_percent".into(), "%", variation);
+    }
+    device_ios(list, record, elapsed_ns);
     groups(list, record);
+    settled_groups(list, record);
 }
 
 /// Dirty data of the throttle's limit over the second half of the workers' time; `None` when the run was too short or the
@@ -57,6 +77,62 @@ fn settled_share_percent(record: &Record, elapsed_ns: u64) -> Option<f64> {
         .map(|row| share_percent(row.dirty_mean_bytes, row.limit_bytes))
         .collect();
     (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / real(shares.len() as u64))
+}
+
+/// Standard deviation over mean, in per cent; 0 without values or with a mean of 0.
+fn variation_percent(values: &[f64]) -> f64 {
+    let count = real(values.len().max(1) as u64);
+    let mean = values.iter().sum::<f64>() / count;
+    let variance = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
+    if mean > 0.0 { 100.0 * libm::sqrt(variance) / mean } else { 0.0 }
+}
+
+fn write_rate_variation(record: &Record, elapsed_ns: u64) -> Option<f64> {
+    let rows = usize::try_from(elapsed_ns / record.interval_ns()).ok()?.min(record.series.len());
+    let rates: Vec<f64> = record.series[rows / 2..rows].iter().map(|row| real(row.written_bytes)).collect();
+    (!rates.is_empty()).then(|| variation_percent(&rates))
+}
+
+fn device_ios(list: &mut List, record: &Record, elapsed_ns: u64) {
+    for (ios, op) in record.device_ios.iter().zip(["read", "write"]) {
+        if ios.count == 0 {
+            continue;
+        }
+        let mean_ns = real(ios.total_ns) / real(ios.count);
+        let variance = (ios.squares / real(ios.count) - mean_ns * mean_ns).max(0.0);
+        list.add(format!("zfs_io_{op}_latency_mean_ms"), "ms", mean_ns / 1e6);
+        list.add(format!("zfs_io_{op}_latency_sd_ms"), "ms", libm::sqrt(variance) / 1e6);
+        let octaves = ios.times.octaves_us();
+        let fullest = octaves.iter().rev().max_by_key(|(_, count)| *count).map_or(0, |(lower, _)| *lower);
+        list.add(format!("zfs_io_{op}_mode_us"), "us", real(fullest));
+        let seconds = real(elapsed_ns) / real(NS_PER_S);
+        list.add(format!("zfs_io_{op}_iops"), "1/s", if seconds > 0.0 { real(ios.count) / seconds } else { 0.0 });
+    }
+}
+
+/// Metrics of the filled groups after those in which the pool settles.
+fn settled_groups(list: &mut List, record: &Record) {
+    const SETTLING: usize = 4;
+    let groups: Vec<&GroupRow> =
+        record.groups.iter().filter(|group| group.writes > 0 && group.synced_ns > group.sync_started_ns).skip(SETTLING).collect();
+    if groups.is_empty() {
+        return;
+    }
+    let sync_ns = |group: &&GroupRow| real(group.synced_ns - group.sync_started_ns);
+    let open_ns = |group: &&GroupRow| real(group.closed_ns.saturating_sub(group.opened_ns));
+    let limits: Vec<f64> = groups.iter().map(|group| real(group.limit_bytes)).collect();
+    list.add("zfs_limit_variation_percent".into(), "%", variation_percent(&limits));
+    let rates: Vec<f64> = groups.iter().map(|group| real(group.bytes) / sync_ns(group)).collect();
+    list.add("zfs_sync_rate_variation_percent".into(), "%", variation_percent(&rates));
+    let over = groups.iter().filter(|group| open_ns(group) > 1.02 * sync_ns(group)).count();
+    let under = groups.iter().filter(|group| open_ns(group) < 0.98 * sync_ns(group)).count();
+    list.add("zfs_over_delayed_groups_percent".into(), "%", share_percent(over as u64, groups.len() as u64));
+    list.add("zfs_under_delayed_groups_percent".into(), "%", share_percent(under as u64, groups.len() as u64));
+    let count = real(groups.len() as u64);
+    list.add("zfs_sync_mean_s".into(), "s", groups.iter().map(sync_ns).sum::<f64>() / count / 1e9);
+    let open: f64 = groups.iter().map(open_ns).sum();
+    let waits: f64 = groups.iter().map(|group| open_ns(group) * (real(group.synced_ns - group.closed_ns) + open_ns(group) / 2.0)).sum();
+    list.add("zfs_admin_wait_mean_s".into(), "s", if open > 0.0 { waits / open / 1e9 } else { 0.0 });
 }
 
 /// A number of a group.
@@ -93,7 +169,7 @@ fn groups(list: &mut List, record: &Record) {
 
 /// The middle value; the mean of the two middle ones of an even number.
 fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
+    values.sort_unstable_by(f64::total_cmp);
     let middle = values.len() / 2;
     match values.len() {
         0 => 0.0,

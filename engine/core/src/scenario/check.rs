@@ -1,6 +1,6 @@
 //! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory.
 
-use super::{LayoutKind, Problem, Problems, Rw, Scenario};
+use super::{DeviceGroup, LayoutKind, Problem, Problems, Rw, Scenario};
 use crate::device::ssd;
 use crate::plan;
 
@@ -24,6 +24,7 @@ pub fn check(scenario: &Scenario) -> Problems {
                 problems.extend(
                     scenario.cluster.as_ref().map(|cluster| crate::cluster::spec::check_room(cluster, scenario, &plan)).unwrap_or_default(),
                 );
+                problems.extend(scenario.controller.iter().flat_map(|spec| crate::controller::spec::check(spec, &plan)));
                 check_memory(scenario, &plan, &mut problems);
             }
         }
@@ -62,6 +63,12 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
         if job.rate.is_some() && job.rate_iops.is_some() {
             wrong("rate_iops", "contradicts rate: limit either bytes or requests per second".to_owned());
         }
+        if job.copy.is_some() && !job.rw.is_offloaded() {
+            wrong("copy", "has a meaning for servercopy and odxcopy only; drop it or change rw".to_owned());
+        }
+        if let Some((credits, charge)) = crate::client::copy::too_few_credits(scenario, job) {
+            wrong("bs", format!("{} takes {charge} credits and protocol.credits grants {credits}; write a smaller bs", job.bs));
+        }
         if job.rw == Rw::OdxCopy && scenario.protocol.is_none() {
             wrong("rw", "odxcopy needs the protocol layer, which has the copy engine; add protocol".to_owned());
         }
@@ -86,10 +93,27 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
             problems.push(Problem::new("volume.cache.size", format!("{} is smaller than one block of {}", cache.size, volume.block)));
         }
     }
+    for (volume, cache) in scenario.volume.iter().filter_map(|volume| Some((volume, volume.cache.as_ref()?))) {
+        for (index, change) in cache.resize.iter().enumerate() {
+            let mut wrong = |field: &str, message: String| {
+                problems.push(Problem::new(format!("volume.cache.resize[{index}].{field}"), message));
+            };
+            if change.size < volume.block {
+                wrong("size", format!("{} is smaller than one block of {}", change.size, volume.block));
+            }
+            if cache.resize[..index].last().is_some_and(|before| before.at >= change.at) {
+                wrong("at", format!("{} is not after the change before it; write them in order of time", change.at));
+            }
+        }
+    }
     for (index, group) in scenario.devices.iter().enumerate() {
         if let Some(spec) = &group.ssd {
             ssd::check(spec, &format!("devices[{index}].ssd"), problems);
         }
+    }
+    if let Some(network) = &scenario.network {
+        let workers = scenario.jobs.iter().map(|job| u64::from(job.numjobs)).sum();
+        problems.extend(network.check("network", scenario.jobs.len() as u64, workers));
     }
     if let Some(tier) = &scenario.tier {
         ssd::check(&tier.ssd, "tier.ssd", problems);
@@ -123,9 +147,8 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
             }
         }
     }
-    let mut names: Vec<&str> = scenario.devices.iter().map(|group| group.name.as_str()).collect();
-    names.sort_unstable();
-    if let Some([name, _]) = names.array_windows().find(|[one, next]| one == next) {
+    let again = |(index, group): &(usize, &DeviceGroup)| scenario.devices[..*index].iter().any(|other| other.name == group.name);
+    if let Some(name) = scenario.devices.iter().enumerate().find(again).map(|(_, group)| &group.name) {
         problems.push(Problem::new("devices", format!("two groups are called \"{name}\"; names must differ")));
     }
 }
@@ -165,12 +188,17 @@ fn check_groups(scenario: &Scenario, problems: &mut Problems) {
     }
 }
 
+/// The most that the volume's cache ever holds, in bytes.
+fn largest_cache(scenario: &Scenario) -> Option<u64> {
+    let cache = scenario.volume.as_ref()?.cache.as_ref()?;
+    cache.resize.iter().map(|change| change.size.0).chain([cache.size.0]).max()
+}
+
 fn check_memory(scenario: &Scenario, plan: &plan::Plan, problems: &mut Problems) {
     let reachable: u64 = plan.workers.iter().map(|worker| worker.region.end - worker.region.start).sum();
     let block = scenario.volume.as_ref().map_or(super::default_block().0, |volume| volume.block.0);
     let cached = |size: u64| size.min(reachable) / block * BYTES_PER_CACHED_BLOCK;
-    let cached_bytes = scenario.volume.iter().filter_map(|volume| volume.cache.as_ref()).map(|cache| cached(cache.size.0)).sum::<u64>()
-        + scenario.tier.iter().map(|tier| cached(tier.size.0)).sum::<u64>();
+    let cached_bytes = largest_cache(scenario).map_or(0, cached) + scenario.tier.iter().map(|tier| cached(tier.size.0)).sum::<u64>();
     let in_flight: u64 = scenario.jobs.iter().map(|job| u64::from(job.iodepth) * u64::from(job.numjobs)).sum();
     let drives = scenario.devices.iter().filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?)));
     let map_bytes = drives.sum::<u64>() + scenario.tier.as_ref().map_or(0, |tier| ssd::memory_bytes(&tier.ssd));

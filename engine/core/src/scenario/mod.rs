@@ -1,6 +1,6 @@
 //! A scenario: one typed tree that describes a workload and the storage stack it runs on.
 //!
-//! The tree is read top down, as a request travels: jobs, protocol, volume, cache tier, layout, devices. Every layer may be
+//! The tree is read top down, as a request travels: jobs, protocol, volume, controller, cache tier, layout, devices. Every layer may be
 //! absent. Units, ranges, steps, labels and help live on the types; the JSON Schema, the sliders of the page and the error
 //! messages all come from them (see [`schema`]). A scenario is checked in full before it runs (see [`read()`]).
 
@@ -17,8 +17,13 @@ pub use problem::{Problem, Problems};
 pub use read::read;
 pub use units::{Bytes, Extent, Nanos};
 
+use crate::cache::PolicyKind;
+use crate::client::copy::CopySpec;
 use crate::cluster::spec::ClusterSpec;
+use crate::controller::spec::ControllerSpec;
 use crate::device::hdd::QueuePolicy;
+use crate::device::pace::Varies;
+use crate::network::spec::NetworkSpec;
 use crate::zfs::spec::ZfsSpec;
 
 /// A workload and the storage stack it runs on.
@@ -28,6 +33,9 @@ pub struct Scenario {
     /// What is asked of the system, in fio's vocabulary.
     #[schemars(length(min = 1, max = 256))]
     pub jobs: Vec<Job>,
+    /// The network between clients and server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkSpec>,
     /// The file protocol's server side: request scheduler and copy engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Protocol>,
@@ -40,6 +48,9 @@ pub struct Scenario {
     /// Nodes that share blocks among them: where a block lives, and how it is found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<ClusterSpec>,
+    /// Controllers of virtual disks on the cores of a node, below the file system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controller: Option<ControllerSpec>,
     /// An SSD cache tier between the volume and its devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<Tier>,
@@ -74,6 +85,10 @@ pub enum Rw {
     ReadWrite,
     /// Random reads and writes, mixed.
     RandRw,
+    /// A copy through the client: it reads `bs` from the server and writes it back.
+    ClientCopy,
+    /// A server-side copy: the client names chunks of `bs`, the server reads and writes each in turn.
+    ServerCopy,
     /// An offloaded copy (ODX): the server reads and writes on its own, in turn, sized by `protocol.odx_sizing`.
     OdxCopy,
 }
@@ -83,6 +98,16 @@ impl Rw {
     #[must_use]
     pub fn is_random(self) -> bool {
         matches!(self, Self::RandRead | Self::RandWrite | Self::RandRw)
+    }
+    /// Whether the job copies its region to the region after it.
+    #[must_use]
+    pub fn is_copy(self) -> bool {
+        self == Self::ClientCopy || self.is_offloaded()
+    }
+    /// Whether the job is a copy whose data do not leave the server.
+    #[must_use]
+    pub fn is_offloaded(self) -> bool {
+        matches!(self, Self::ServerCopy | Self::OdxCopy)
     }
     /// Whether the job reads at all.
     #[must_use]
@@ -131,6 +156,9 @@ pub struct Job {
     #[serde(default)]
     #[schemars(title = "Pattern")]
     pub rw: Rw,
+    /// How a copy is cut into commands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<CopySpec>,
     /// Size of a request.
     #[serde(default = "default_bs")]
     #[schemars(title = "Block size", extend("minimum" = 512, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
@@ -207,6 +235,10 @@ pub struct Job {
     /// Distribution of random offsets: `random`, or `zipf:THETA` with THETA from 0.01 to 5, not 1.
     #[serde(default)]
     pub random_distribution: Distribution,
+    /// Requests of a transaction: reads one after the other, and a write that commits it. A mixed job draws directions at random without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Requests in a transaction", range(min = 1, max = 1_000_000))]
+    pub transaction: Option<u32>,
     /// Draw random offsets with repetition; otherwise each block is visited once a pass.
     #[serde(default)]
     pub norandommap: bool,
@@ -321,6 +353,10 @@ pub struct Protocol {
     /// Combines adjacent client requests, up to the target transaction; client requests pass unchanged when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scheduler: Option<Scheduler>,
+    /// Credits that the server grants each session; a request takes one for each 64 KiB. No bound when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Credits", range(min = 1, max = 65_535))]
+    pub credits: Option<u32>,
     /// How an offloaded copy sizes its transactions.
     #[serde(default)]
     #[schemars(title = "ODX sizes itself by")]
@@ -375,6 +411,25 @@ pub struct Cache {
     /// Jobs whose regions are in the cache when the run starts (in this order, as far as they fit).
     #[serde(default)]
     pub primed: Vec<String>,
+    /// Which block leaves when another needs its room.
+    #[serde(default)]
+    #[schemars(title = "Replacement policy")]
+    pub policy: PolicyKind,
+    /// Sizes that the cache changes to while the run goes on, in order of time.
+    #[serde(default)]
+    pub resize: Vec<Resize>,
+}
+
+/// A change of a cache's size.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Resize {
+    /// When.
+    #[schemars(title = "At")]
+    pub at: Nanos,
+    /// Memory of the cache from then on.
+    #[schemars(title = "Cache", extend("minimum" = 4096, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
+    pub size: Bytes,
 }
 
 /// A prefetcher that reads the range after each large read.
@@ -415,6 +470,10 @@ pub struct Tier {
     #[serde(default)]
     #[schemars(title = "Admit what is read")]
     pub admit: bool,
+    /// Which block leaves when another needs its room.
+    #[serde(default)]
+    #[schemars(title = "Replacement policy")]
+    pub policy: PolicyKind,
     /// The tier's device.
     pub ssd: Ssd,
 }
@@ -509,7 +568,7 @@ pub struct DeviceGroup {
     /// A solid-state drive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ssd: Option<Ssd>,
-    /// A logical unit with a fixed rate.
+    /// A logical unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub lun: Option<Lun>,
 }
@@ -701,7 +760,7 @@ pub enum Precondition {
     Random,
 }
 
-/// A logical unit that moves bytes at a fixed rate, one request after the other.
+/// A logical unit that moves bytes at a given rate, one request after the other.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lun {
@@ -716,6 +775,9 @@ pub struct Lun {
     #[serde(default)]
     #[schemars(title = "Latency")]
     pub latency: Nanos,
+    /// How the rate varies; it is fixed when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub varies: Option<Varies>,
 }
 
 fn default_lun_capacity() -> Bytes {

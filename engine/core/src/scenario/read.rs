@@ -1,26 +1,23 @@
 //! Reading a scenario: presets filled in, checked against the schema, then against itself.
 
-use std::sync::OnceLock;
-
 use serde_json::{Map, Value};
 
 use super::problem::{Problem, Problems};
 use super::{Scenario, check, schema};
-use crate::library;
+use crate::{json, library};
 
 /// Reads and checks a scenario; presets are filled in.
 ///
 /// # Errors
 /// Everything that is wrong with it, at once.
 pub fn read(value: &Value) -> Result<Scenario, Problems> {
-    static SCHEMA: OnceLock<Value> = OnceLock::new();
     let mut value = value.clone();
     let mut problems = fill_presets(&mut value);
-    problems.extend(schema::check(SCHEMA.get_or_init(schema::scenario_schema), &value));
+    problems.extend(schema::check(schema::scenario_schema(), &value));
     if !problems.is_empty() {
         return Err(problems);
     }
-    let scenario: Scenario = serde_json::from_value(value).map_err(|error| vec![Problem::new("scenario", error.to_string())])?;
+    let scenario: Scenario = json::from_value(&value).map_err(|error| vec![Problem::new("scenario", error.to_string())])?;
     let problems = check::check(&scenario);
     if problems.is_empty() { Ok(scenario) } else { Err(problems) }
 }

@@ -4,16 +4,33 @@
 //! cannot disagree; after a clean check the types are read by serde. Only the parts of JSON Schema that our types produce are
 //! understood: `$ref`, `anyOf`/`oneOf`, `type`, `properties`, `required`, `enum`/`const`, bounds and our formats for quantities.
 
+use std::sync::OnceLock;
+
 use serde_json::{Map, Value};
 
+use super::Distribution;
 use super::problem::Problem;
 use super::units::{Bytes, Extent, Nanos};
-use super::{Distribution, Scenario};
 
 /// The JSON Schema of a scenario (draft 2020-12), with `x-unit`, `x-step`, `x-scale`, `title` (label) and `description` (help).
+///
+/// # Panics
+/// When the file that was embedded in its place is no JSON; the build wrote it.
 #[must_use]
-pub fn scenario_schema() -> Value {
-    schemars::schema_for!(Scenario).to_value()
+pub fn scenario_schema() -> &'static Value {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    SCHEMA.get_or_init(make_schema)
+}
+
+#[cfg(not(feature = "embedded-schema"))]
+fn make_schema() -> Value {
+    schemars::schema_for!(super::Scenario).to_value()
+}
+
+/// What the other `make_schema` gave while this engine was being built: the code that makes it is much larger than its result.
+#[cfg(feature = "embedded-schema")]
+fn make_schema() -> Value {
+    serde_json::from_str(include_str!(env!("SEEKLAB_SCHEMA"))).expect("the build wrote this JSON")
 }
 
 /// Checks `value` against `schema` and returns all that is wrong.

@@ -1,19 +1,19 @@
 //! fio's part: job files become scenarios, and runs are reported as fio reports them, to people and as JSON.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value, json};
 
 use crate::fio::report::{DiskReport, Latency, WINDOW_NS};
 use crate::fio::{self, FioJob, FioJobs, Report};
+use crate::json;
 use crate::library;
 use crate::result::{SAMPLE_NS, Stats};
 use crate::scenario::{Job, Problem, Problems, Rw};
+use crate::sorted::SortedMap;
 use crate::stack::Stack;
 
 const _: () = assert!(SAMPLE_NS == WINDOW_NS, "the recorder samples in fio's windows");
 
-fn files(input: &Map<String, Value>) -> Result<(BTreeMap<String, String>, &str), Problems> {
+fn files(input: &Map<String, Value>) -> Result<(SortedMap<String, String>, &str), Problems> {
     let files = input
         .get("files")
         .and_then(Value::as_object)
@@ -43,7 +43,8 @@ pub fn parse(input: &Map<String, Value>) -> Result<Value, Problems> {
     let jobs = fio::parse(&files, main)?;
     let system = json!({"devices": [{"name": "disk", "preset": name}], "record": {"log": false}});
     let scenario = crate::scenario::read(&fio::to_scenario(&jobs, system)).map_err(|problems| in_sections(problems, &jobs))?;
-    Ok(json!({"scenario": scenario, "ignored": jobs.ignored, "warnings": jobs.warnings}))
+    let scenario = json::to_value(&scenario).map_err(|error| vec![Problem::new("scenario", error.to_string())])?;
+    Ok([("scenario", scenario), ("ignored", json!(jobs.ignored)), ("warnings", json!(jobs.warnings))].into_iter().collect())
 }
 
 /// Names the section in place of the job's number: `jobs[0].size` becomes `[reader] size`.
@@ -69,6 +70,8 @@ fn section(index: usize, job: &Job) -> FioJob {
         Rw::RandWrite => "randwrite",
         Rw::ReadWrite => "rw",
         Rw::RandRw => "randrw",
+        Rw::ClientCopy => "clientcopy",
+        Rw::ServerCopy => "servercopy",
         Rw::OdxCopy => "odxcopy",
     };
     FioJob {

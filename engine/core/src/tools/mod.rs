@@ -1,6 +1,7 @@
 //! What observation tools print of a run, each in its own format. They all read the same result, so that a learner can compare
 //! what each one hides.
 
+pub mod dtrace;
 pub mod fio;
 pub mod histogram;
 pub mod iostat;
@@ -8,10 +9,12 @@ pub mod oplog;
 
 use serde_json::{Map, Value};
 
+use crate::cpu::folded::fold;
 use crate::scenario::{Problem, Problems};
 use crate::stack::Stack;
 
-const TOOLS: [&str; 5] = ["oplog", "histogram", "iostat", "fio", "fio-json"];
+const TOOLS: [&str; 12] =
+    ["oplog", "histogram", "iostat", "fio", "fio-json", "folded", "quantize", "lquantize", "packed", "dirty", "sync", "delays"];
 
 /// Prints a run as the tool called `name` does.
 ///
@@ -22,8 +25,15 @@ pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<
         "oplog" => oplog::print(stack, options),
         "histogram" => histogram::print(stack, options),
         "iostat" => Ok(iostat::print(stack)),
+        "folded" => Ok(stack.controller().map_or_else(String::new, |controller| fold(&controller.frames()))),
         "fio" => Ok(crate::fio::normal(&fio::report(stack, options)?)),
         "fio-json" => Ok(crate::fio::json(&fio::report(stack, options)?)),
+        "quantize" => dtrace::quantize(stack, options),
+        "lquantize" => dtrace::lquantize(stack, options),
+        "packed" => dtrace::packed(stack, options),
+        "dirty" => dtrace::dirty(stack),
+        "sync" => dtrace::sync(stack),
+        "delays" => dtrace::delays(stack),
         _ => Err(vec![Problem::unknown("tool", "tool", name, TOOLS)]),
     }
 }

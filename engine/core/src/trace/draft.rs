@@ -1,18 +1,17 @@
 //! A trace while it is read: requests and targets are collected, then put in order.
 
-use std::collections::BTreeMap;
-
 use super::{ALIGNMENT, Fault, Format, LARGEST_REQUEST, LARGEST_TARGET, MOST_REQUESTS, MOST_TARGETS, Row, SECTOR, Target, Trace};
 use crate::kernel::Op;
+use crate::sorted::SortedMap;
 
 #[derive(Default)]
 pub(super) struct Draft {
     rows: Vec<Row>,
     targets: Vec<Target>,
-    numbers: BTreeMap<Vec<u8>, u16>,
+    numbers: SortedMap<Vec<u8>, u16>,
     /// The target of the line before: most traces stay with one.
     last: Option<(Vec<u8>, u16)>,
-    skipped: BTreeMap<&'static str, u64>,
+    skipped: SortedMap<&'static str, u64>,
     widened: u64,
 }
 
@@ -58,7 +57,7 @@ impl Draft {
 
     /// Counts something that a replay leaves out.
     pub(super) fn skip(&mut self, what: &'static str) {
-        *self.skipped.entry(what).or_default() += 1;
+        *self.skipped.entry(what) += 1;
     }
 
     fn target(&mut self, name: &[u8]) -> Result<u16, Fault> {
@@ -84,7 +83,7 @@ impl Draft {
     pub(super) fn finish(mut self, format: Format) -> Option<Trace> {
         let reordered = self.rows.array_windows().filter(|[one, next]| next.time_ns < one.time_ns).count() as u64;
         if reordered > 0 {
-            self.rows.sort_by_key(|row| row.time_ns); // stable: equal times stay in the order of the text
+            self.rows.sort_unstable_by_key(|row| (row.time_ns, row.line)); // equal times stay in the order of the text
         }
         format.count_from_first(&mut self.rows)?;
         let mut start = 0u64;

@@ -16,7 +16,6 @@ pub mod msr;
 pub mod operations;
 mod text;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
@@ -24,6 +23,7 @@ use thiserror::Error;
 
 use crate::cache::trace as cache_trace;
 use crate::kernel::Op;
+use crate::sorted::SortedMap;
 use draft::Draft;
 
 /// Bytes of the longest text of a trace: 256 MiB.
@@ -88,7 +88,7 @@ pub struct Trace {
     /// What they go to.
     pub targets: Vec<Target>,
     /// What the text holds and a replay leaves out, by name.
-    pub skipped: BTreeMap<&'static str, u64>,
+    pub skipped: SortedMap<&'static str, u64>,
     /// Requests that were widened to whole sectors.
     pub widened: u64,
     /// Requests that stood after one with a later time, and were put in order.
@@ -135,6 +135,12 @@ impl Format {
             }
         }
         Some(())
+    }
+
+    /// The format of a text, by its first line that is not empty.
+    #[must_use]
+    pub fn of(text: &[u8]) -> Option<Self> {
+        Self::detect(first_line(unmarked(text))?.1)
     }
 
     /// The format whose first line (not empty) looks like this.
@@ -290,17 +296,27 @@ pub struct Problem {
     pub fault: Fault,
 }
 
+/// A text without its byte order mark.
+fn unmarked(text: &[u8]) -> &[u8] {
+    text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text)
+}
+
+/// The first line that is not empty, with its number.
+fn first_line(text: &[u8]) -> Option<(u32, &[u8])> {
+    text::lines(text).find(|(_, line)| !line.is_empty())
+}
+
 impl Trace {
     /// Reads a trace in `format`, or in the one that its first line shows.
     ///
     /// # Errors
     /// The first line that cannot be read, or that there is no request.
     pub fn read(text: &[u8], format: Option<Format>) -> Result<Self, Problem> {
-        let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
+        let text = unmarked(text);
         if text.len() > MOST_TEXT_BYTES {
             return Err(Problem { line: 1, fault: Fault::TooLong { found: text.len() } });
         }
-        let Some((line, first)) = text::lines(text).find(|(_, line)| !line.is_empty()) else {
+        let Some((line, first)) = first_line(text) else {
             return Err(Problem { line: 1, fault: Fault::Empty });
         };
         let Some(format) = format.or_else(|| Format::detect(first)) else {
@@ -330,7 +346,7 @@ impl Trace {
         self.format.count_from_first(&mut self.rows)?;
         let others = (before - self.rows.len()) as u64;
         if others > 0 {
-            *self.skipped.entry("requests of other targets").or_default() += others;
+            *self.skipped.entry("requests of other targets") += others;
         }
         self.targets = vec![Target { start: 0, ..self.targets.swap_remove(wanted) }];
         Some(self)

@@ -76,7 +76,7 @@ pub(super) fn read(text: &[u8], draft: &mut Draft) -> Result<(), Problem> {
         rows.push((id, u16::try_from(job).unwrap_or(u16::MAX), request)); // checked above
         if rows.len() > super::MOST_REQUESTS { Err(Fault::TooManyRequests) } else { Ok(()) }
     })?;
-    rows.sort_by_key(|(id, _, request)| (request.time_ns, *id));
+    rows.sort_unstable_by_key(|(id, _, request)| (request.time_ns, *id, request.line));
     for (_, job, request) in &rows {
         let name = format!("job {job}");
         draft.push(name.as_bytes(), request).map_err(|fault| Problem { line: request.line.into(), fault })?;

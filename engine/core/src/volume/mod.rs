@@ -4,17 +4,18 @@
 //! or being read for somebody else) are waited for; missing blocks are read from below, one fetch for each contiguous run, and
 //! enter the cache. When everything is there the data are copied out at the memory's rate. After the demand reads the prefetcher
 //! is asked what to read ahead. A write becomes durable in the write log when there is one, else below; blocks that it overwrites
-//! stay in the cache, others do not enter it.
+//! stay in the cache, others do not enter it. The cache replaces by any policy of [`crate::cache`] and may change its size on a schedule.
 //!
 //! Left out (so far): moving logged data to the devices later, read-modify-write of partial blocks, contention for memory bandwidth.
 
-pub mod lru;
+pub mod blocks;
 pub mod prefetch;
 pub mod tier;
 
-use lru::{Cursor, Lru, NONE};
+use blocks::Blocks;
 use prefetch::{NextChunks, Prefetcher, Range};
 
+use crate::cache::{Cursor, NONE};
 use crate::device::transfer_ns;
 use crate::kernel::{Address, Kernel, Layer, Op, Phase, Request, RequestId, Signal};
 use crate::scenario;
@@ -47,9 +48,20 @@ struct Fetch {
 }
 
 struct Cache {
-    blocks: Lru,
+    blocks: Blocks,
+    /// Sizes to come, the last one first: when, in nanoseconds, and how many blocks.
+    resizes: Vec<(u64, u64)>,
     overhead_ns: u64,
     rate: u64,
+}
+
+impl Cache {
+    /// Follows the schedule of sizes up to the present. Nobody sees the cache between two reads, so it is enough to look then.
+    fn resize(&mut self, now_ns: u64) {
+        while let Some((_, blocks)) = self.resizes.pop_if(|(at_ns, _)| *at_ns <= now_ns) {
+            self.blocks.resize(blocks);
+        }
+    }
 }
 
 /// The file system layer.
@@ -66,6 +78,8 @@ pub struct Volume {
     plan: Vec<Range>,
     /// Runs of missing blocks of the request at hand, in block numbers.
     runs: Vec<Range>,
+    /// Places of the blocks that the request at hand found.
+    used: Vec<u32>,
     /// All prefetches so far, in order of issue.
     pub prefetches: Vec<PrefetchRecord>,
     /// Farthest that any prefetch reached beyond the end of the read that triggered it, in bytes.
@@ -80,7 +94,8 @@ impl Volume {
     pub fn new(spec: &scenario::Volume, below: Address, file_ends: Vec<u64>, primed: &[Range]) -> Self {
         let block = spec.block.0;
         let cache = spec.cache.as_ref().map(|cache| Cache {
-            blocks: Lru::primed((cache.size.0 / block).max(1), block, primed),
+            blocks: Blocks::primed(cache.policy, (cache.size.0 / block).max(1), block, primed),
+            resizes: cache.resize.iter().rev().map(|change| (change.at.0, (change.size.0 / block).max(1))).collect(),
             overhead_ns: cache.overhead.0,
             rate: cache.rate.0,
         });
@@ -96,6 +111,7 @@ impl Volume {
             free_fetches: Vec::new(),
             plan: Vec::new(),
             runs: Vec::new(),
+            used: Vec::new(),
             prefetches: Vec::new(),
             max_ahead_bytes: 0,
         }
@@ -128,12 +144,14 @@ impl Volume {
             request.missed_bytes = clamp(request.bytes);
             return kernel.send(self.below, Signal::Submit, id.0);
         };
+        cache.resize(kernel.now_ns);
         let request = kernel.requests[id];
         let (start, end) = (request.offset, request.offset + request.bytes);
         let (mut cached, mut missed, mut pending) = (0, 0, 0);
         let mut awaited = NONE;
         let mut cursor = Cursor::default();
         self.runs.clear();
+        self.used.clear();
         for block in start / self.block..end.div_ceil(self.block) {
             let bytes = end.min((block + 1) * self.block) - start.max(block * self.block);
             let Some(place) = cache.blocks.find_next(&mut cursor, block) else {
@@ -141,15 +159,15 @@ impl Volume {
                 extend_runs(&mut self.runs, block);
                 continue;
             };
-            let node = cache.blocks.node_mut(place);
-            if node.prefetch != NONE {
-                self.prefetches[node.prefetch as usize].used_bytes += self.block;
-                node.prefetch = NONE;
+            let mark = cache.blocks.mark_mut(place);
+            if mark.prefetch != NONE {
+                self.prefetches[mark.prefetch as usize].used_bytes += self.block;
+                mark.prefetch = NONE;
             }
-            let fetch = node.fetch;
+            let fetch = mark.fetch;
+            self.used.push(place);
             if fetch == NONE {
                 cached += bytes;
-                cache.blocks.touch(place);
             } else if fetch != awaited {
                 awaited = fetch;
                 let waiters = &mut self.fetches[fetch as usize].waiters;
@@ -159,6 +177,7 @@ impl Volume {
                 }
             }
         }
+        cache.blocks.touch_all(&self.used);
         let request = &mut kernel.requests[id];
         request.cached_bytes = clamp(cached);
         request.missed_bytes = clamp(missed);
@@ -206,9 +225,7 @@ impl Volume {
         if let Some(cache) = &mut self.cache {
             let mut cursor = Cursor::default();
             for block in fetch.first..fetch.first + fetch.blocks {
-                if let Some(node) = cache.blocks.find_next(&mut cursor, block).filter(|node| cache.blocks.node(*node).fetch == place) {
-                    cache.blocks.arrive(node);
-                }
+                cache.blocks.arrive(&mut cursor, block, place);
             }
         }
         if fetch.prefetch != NONE {

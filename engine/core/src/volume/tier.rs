@@ -1,10 +1,11 @@
 //! The SSD cache tier: blocks that a flash device answers for in place of the devices below.
 //!
-//! Modelled: which blocks are resident (primed before the run, or admitted when read from below), in order of use, and the
+//! Modelled: which blocks are resident (primed before the run, or admitted when read from below), under a policy of [`crate::cache`], and the
 //! device that reads them. Left out: writes into the tier (a write drops the block), and the cost of filling it.
 
-use super::lru::{Lru, NONE};
+use super::blocks::Blocks;
 use super::prefetch::Range;
+use crate::cache::{NONE, PolicyKind};
 use crate::kernel::{Address, Kernel, Layer, Op, RequestId, Signal};
 
 const HERE: Address = Address::of(Layer::Tier);
@@ -12,7 +13,7 @@ const HERE: Address = Address::of(Layer::Tier);
 /// The tier layer.
 pub struct Tier {
     block: u64,
-    resident: Lru,
+    resident: Blocks,
     admit: bool,
     below: Address,
     /// Bytes of the address space of each part of the layer below.
@@ -22,8 +23,8 @@ pub struct Tier {
 impl Tier {
     /// A tier of `bytes` in blocks of `block` bytes, above `below`; `primed` ranges (bytes) are resident as far as they fit.
     #[must_use]
-    pub fn new(block: u64, bytes: u64, admit: bool, primed: &[Range], below: Address) -> Self {
-        let resident = Lru::primed((bytes / block).max(1), block, primed);
+    pub fn new(block: u64, bytes: u64, policy: PolicyKind, admit: bool, primed: &[Range], below: Address) -> Self {
+        let resident = Blocks::primed(policy, (bytes / block).max(1), block, primed);
         Self { block, resident, admit, below, span: u64::MAX }
     }
 
@@ -87,9 +88,7 @@ impl Tier {
     fn write(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];
         for block in self.blocks(request.offset, request.bytes) {
-            if let Some(place) = self.resident.find(block) {
-                self.resident.remove(place);
-            }
+            self.resident.remove(block);
         }
         kernel.send(self.below(request.offset), Signal::Submit, id.0);
     }
@@ -99,8 +98,7 @@ impl Tier {
         if self.admit && part.tag == 1 {
             for block in self.blocks(part.offset, part.bytes) {
                 if self.resident.find(block).is_none() {
-                    let place = self.resident.add(block, NONE, NONE);
-                    self.resident.arrive(place);
+                    self.resident.add(block, NONE, NONE);
                 }
             }
         }

@@ -1,8 +1,7 @@
 //! Workers that issue requests as fio's jobs do, and the copy engine's alternation of reads and writes.
 //!
 //! A worker keeps up to `iodepth` requests in flight as long as its rate, its think time and its end allow. Requests are logged
-//! when they complete. A worker of an offloaded copy issues the transactions of the copy engine itself: each read is followed by
-//! the write of the same bytes before the next read begins. A worker that replays takes its requests from a trace (see [`replay`]).
+//! when they complete. A worker of a copy follows each read by the write of the same bytes (see [`crate::client::copy`]). A worker that replays takes its requests from a trace (see [`replay`]).
 
 pub mod offsets;
 pub mod replay;
@@ -10,11 +9,11 @@ pub mod replay;
 use offsets::Order;
 use replay::Replay;
 
-use crate::kernel::{Address, Kernel, Layer, NS_PER_S, Op, Request, RequestId, Signal, Stream};
+use crate::client::copy::{Copy, in_flight};
+use crate::kernel::{Address, Kernel, Layer, NS_PER_S, Op, Request, RequestId, Signal, Stream, Wire};
 use crate::plan::Plan;
-use crate::protocol::transaction_bytes;
 use crate::result::Recorder;
-use crate::scenario::{Job, RateProcess, Rw, Scenario};
+use crate::scenario::{Job, RateProcess, Scenario};
 use crate::volume::prefetch::Range;
 
 const HERE: Address = Address::of(Layer::Workload);
@@ -23,6 +22,9 @@ struct Worker {
     job: usize,
     region: Range,
     entry: Address,
+    /// Most requests in flight.
+    depth: u32,
+    copy: Option<Copy>,
     order: Option<Order>,
     /// Where requests come from a trace.
     replay: Option<Box<Replay>>,
@@ -57,7 +59,6 @@ pub struct Workload {
     jobs: Vec<Job>,
     workers: Vec<Worker>,
     stage: u32,
-    copy_bytes: u64,
     stopping: bool,
     issued: u32,
 }
@@ -85,6 +86,8 @@ impl Workload {
                 job: planned.job,
                 region: planned.region,
                 entry: entry(job),
+                depth: in_flight(scenario, job),
+                copy: Copy::of(scenario, job, length),
                 order,
                 replay: None,
                 position: [0, 0],
@@ -105,14 +108,7 @@ impl Workload {
                 state: State::Waiting,
             }
         });
-        Self {
-            workers: workers.collect(),
-            jobs: scenario.jobs.clone(),
-            stage: 0,
-            copy_bytes: scenario.protocol.as_ref().map_or(0, transaction_bytes),
-            stopping: false,
-            issued: 0,
-        }
+        Self { workers: workers.collect(), jobs: scenario.jobs.clone(), stage: 0, stopping: false, issued: 0 }
     }
 
     /// Lets the first worker of `job` take its requests from a trace; the job's `number_ios` and `io_size` are the trace's.
@@ -179,13 +175,13 @@ impl Workload {
             if worker.state != State::Issuing {
                 return;
             }
-            if self.stopping || finished(worker, job, now_ns, self.copy_bytes) {
+            if self.stopping || finished(worker, job, now_ns) {
                 if worker.in_flight == 0 {
                     self.end(kernel, id, recorder);
                 }
                 return;
             }
-            if worker.in_flight >= worker.replay.as_ref().map_or(job.iodepth, |replay| replay.most_in_flight(job.iodepth)) {
+            if worker.in_flight >= worker.replay.as_ref().map_or(worker.depth, |replay| replay.most_in_flight(worker.depth)) {
                 return;
             }
             if let Some(replay) = &worker.replay {
@@ -201,17 +197,19 @@ impl Workload {
             }
             let (op, offset, bytes) = match &mut worker.replay {
                 Some(replay) => replay.take(),
-                None => draw(worker, job, self.copy_bytes),
+                None => draw(worker, job),
             };
+            let taken = worker.copy.map_or(bytes, |copy| copy.command_bytes_at(offset));
             worker.issued_ios += 1;
-            worker.issued_bytes += bytes;
+            worker.issued_bytes += taken;
             worker.in_flight += 1;
             if job.rate.is_some() || job.rate_iops.is_some() {
-                worker.next_ns = worker.next_ns.saturating_add(gap_ns(job, &mut worker.gaps, bytes));
+                worker.next_ns = worker.next_ns.saturating_add(gap_ns(job, &mut worker.gaps, taken));
             }
             recorder.issued(worker.job, op, worker.in_flight);
+            let wire = worker.copy.map_or(Wire::Exchange, |copy| copy.wire(op, offset, bytes));
             let (entry, offset) = (worker.entry, worker.region.start + offset);
-            self.submit(kernel, Request { op, offset, bytes, worker: id, ..Request::default() }, entry);
+            self.submit(kernel, Request { op, offset, bytes, worker: id, wire, ..Request::default() }, entry);
         }
     }
 
@@ -228,18 +226,11 @@ impl Workload {
         let measured = request.submitted_ns >= worker.measure_from_ns;
         recorder.completed(worker.job, &request, kernel.requests.phases(id), worker.region.start, kernel.now_ns, measured);
         kernel.requests.remove(id);
-        if job.rw == Rw::OdxCopy && request.op == Op::Read {
-            let length = worker.region.end - worker.region.start;
+        if let Some((op, offset, bytes, wire)) = worker.copy.and_then(|copy| copy.next(&request, worker.region.start)) {
             let (job, entry) = (worker.job, worker.entry);
-            recorder.issued(job, Op::Write, worker.in_flight);
-            let write = Request {
-                op: Op::Write,
-                offset: request.offset + length,
-                bytes: request.bytes,
-                worker: request.worker,
-                ..Request::default()
-            };
-            return self.submit(kernel, write, entry);
+            recorder.issued(job, op, worker.in_flight);
+            let follows = Request { op, offset: worker.region.start + offset, bytes, worker: request.worker, wire, ..Request::default() };
+            return self.submit(kernel, follows, entry);
         }
         worker.in_flight -= 1;
         if let Some(replay) = &mut worker.replay {
@@ -276,7 +267,7 @@ fn number(index: usize) -> u32 {
 }
 
 /// Whether a worker has issued all that it has to.
-fn finished(worker: &Worker, job: &Job, now_ns: u64, copy_bytes: u64) -> bool {
+fn finished(worker: &Worker, job: &Job, now_ns: u64) -> bool {
     if now_ns >= worker.end_ns || (worker.next_ns >= worker.end_ns && now_ns < worker.next_ns) {
         return true;
     }
@@ -286,7 +277,7 @@ fn finished(worker: &Worker, job: &Job, now_ns: u64, copy_bytes: u64) -> bool {
     if job.time_based {
         return false;
     }
-    let least = if job.rw == Rw::OdxCopy { copy_bytes.min(1) } else { job.min_request_bytes() };
+    let least = if worker.copy.is_some() { 1 } else { job.min_request_bytes() };
     worker.issued_bytes + least > worker.target_bytes
 }
 
@@ -306,15 +297,21 @@ fn gap_ns(job: &Job, gaps: &mut Stream, bytes: u64) -> u64 {
 }
 
 /// Draws a worker's next request: direction, offset in its region, bytes.
-fn draw(worker: &mut Worker, job: &Job, copy_bytes: u64) -> (Op, u64, u64) {
+fn draw(worker: &mut Worker, job: &Job) -> (Op, u64, u64) {
     let length = worker.region.end - worker.region.start;
-    if job.rw == Rw::OdxCopy {
+    if let Some(copy) = worker.copy {
         let offset = if worker.position[0] >= length { 0 } else { worker.position[0] };
-        let bytes = copy_bytes.min(length - offset);
-        worker.position[0] = offset + bytes;
-        return (Op::Read, offset, bytes);
+        worker.position[0] = offset + copy.command_bytes_at(offset);
+        return (Op::Read, offset, copy.chunk_bytes_at(offset));
     }
     let op = match (job.rw.reads(), job.rw.writes()) {
+        (true, true) if let Some(requests) = job.transaction => {
+            if (worker.issued_ios + 1).is_multiple_of(u64::from(requests)) {
+                Op::Write
+            } else {
+                Op::Read
+            }
+        }
         (true, true) if worker.choices.below(100) >= u64::from(job.rwmixread) => Op::Write,
         (false, _) => Op::Write,
         _ => Op::Read,

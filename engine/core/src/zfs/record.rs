@@ -1,5 +1,8 @@
 //! What a ZFS volume leaves for views and facts: a time series, one row for each transaction group, and counts.
 
+use crate::kernel::Op;
+use crate::result::bins::Bins;
+
 /// One interval of the time series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SeriesRow {
@@ -40,6 +43,8 @@ pub struct GroupRow {
     pub quiesced_ns: u64,
     /// When its sync began.
     pub sync_started_ns: u64,
+    /// Dirty bytes of all groups when its sync began.
+    pub dirty_bytes: u64,
     /// When its data were written.
     pub data_written_ns: u64,
     /// When its sync ended.
@@ -119,6 +124,32 @@ pub struct Level {
     pub limit_bytes: u64,
 }
 
+/// Requests to the devices in one direction: what a tracer between file system and devices counts.
+#[derive(Clone, Debug, Default)]
+pub struct DeviceIos {
+    /// Times from issue to completion.
+    pub times: Bins,
+    /// Their number.
+    pub count: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Their sum, in nanoseconds.
+    pub total_ns: u64,
+    /// The sum of their squares.
+    pub squares: f64,
+}
+
+impl DeviceIos {
+    #[allow(clippy::cast_precision_loss)] // a latency is far below 2^53 ns
+    fn add(&mut self, bytes: u64, ns: u64) {
+        self.times.add(ns);
+        self.count += 1;
+        self.bytes += bytes;
+        self.total_ns += ns;
+        self.squares += ns as f64 * ns as f64;
+    }
+}
+
 /// Most rows that are kept of each table.
 const MOST_ROWS: usize = 1 << 20;
 
@@ -131,6 +162,10 @@ pub struct Record {
     pub groups: Vec<GroupRow>,
     /// Counts.
     pub counts: Counts,
+    /// Requests to the devices, by direction (reads, writes).
+    pub device_ios: [DeviceIos; 2],
+    /// What writes slept.
+    pub delays: Bins,
     interval_ns: u64,
     row: SeriesRow,
     row_ends_ns: u64,
@@ -149,6 +184,8 @@ impl Record {
             series: Vec::new(),
             groups: Vec::new(),
             counts: Counts::default(),
+            delays: Bins::default(),
+            device_ios: [DeviceIos::default(), DeviceIos::default()],
             interval_ns,
             row: SeriesRow::default(),
             row_ends_ns: interval_ns,
@@ -234,6 +271,9 @@ impl Record {
         self.counts.not_delayed += not_delayed;
         self.counts.delayed += delayed;
         self.counts.delay_ns += held.delay_ns;
+        if held.delayed {
+            self.delays.add(held.delay_ns);
+        }
         self.counts.blocked += blocked;
         self.counts.blocked_ns += held.blocked_ns;
         self.row.not_delayed += not_delayed;
@@ -254,6 +294,11 @@ impl Record {
         self.counts.written_bytes += bytes;
         self.counts.metadata_bytes += if metadata { bytes } else { 0 };
         self.row.written_bytes += bytes;
+    }
+
+    /// A request to a device has completed.
+    pub fn device_io(&mut self, op: Op, bytes: u64, ns: u64) {
+        self.device_ios[op as usize].add(bytes, ns);
     }
 
     /// Width of a row of the series.

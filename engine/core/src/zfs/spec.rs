@@ -11,6 +11,7 @@ use super::era::{Constants, Era, Scheduling, Throttling};
 use super::scheduler::Class;
 use super::scheduler::active::{self, Ramp, Share};
 use super::scheduler::deadline;
+use super::throttle::asked::Asked;
 use super::throttle::diagonal::Diagonal;
 use super::throttle::none::NoThrottle;
 use super::throttle::openzfs::OpenZfs;
@@ -34,6 +35,8 @@ pub enum ThrottleKind {
     Diagonal,
     /// Delay by the share of dirty data.
     OpenZfs,
+    /// Delay as the engine's host says, asked at each write.
+    Asked,
 }
 
 /// Which scheduler feeds the devices.
@@ -300,7 +303,7 @@ impl ZfsSpec {
             Throttling::Zfs2010(..) => ThrottleKind::Zfs2010,
             Throttling::OpenZfs(_) => ThrottleKind::OpenZfs,
         });
-        if kind == ThrottleKind::OpenZfs && !matches!(constants.throttling, Throttling::OpenZfs(_)) {
+        if matches!(kind, ThrottleKind::OpenZfs | ThrottleKind::Asked) && !matches!(constants.throttling, Throttling::OpenZfs(_)) {
             constants.dirty_max_bytes = Era::OpenZfs2013.dirty_max_bytes(self.memory.0);
         }
         replace(&mut constants.dirty_max_bytes, self.dirty_data_max.map(|bytes| bytes.0));
@@ -402,6 +405,7 @@ impl ZfsSpec {
         match (kind, constants.throttling) {
             (ThrottleKind::None, _) => Box::new(NoThrottle::new(room)),
             (ThrottleKind::Diagonal, _) => Box::new(Diagonal::new(self.diagonal_rate.map(|rate| rate.0), room)),
+            (ThrottleKind::Asked, _) => Box::new(Asked::new(constants.dirty_max_bytes)),
             (_, Throttling::Zfs2008(settings)) => Box::new(Zfs2008::new(settings)),
             (_, Throttling::Zfs2010(settings, unit)) => Box::new(Zfs2010::new(settings, unit)),
             (_, Throttling::OpenZfs(settings)) => Box::new(OpenZfs::new(settings)),

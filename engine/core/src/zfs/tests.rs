@@ -69,8 +69,8 @@ impl Outcome {
 }
 
 fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
-    let lun = scenario::Lun { capacity: Bytes(CAPACITY), rate: Bytes(rate_per_s), latency: Nanos(0) };
-    let device = |index| Device::Lun(Lun::new(&lun, Phase::Transfer)).at(Address { layer: Layer::Device, index });
+    let lun = scenario::Lun { capacity: Bytes(CAPACITY), rate: Bytes(rate_per_s), latency: Nanos(0), varies: None };
+    let device = |index| Device::Lun(Lun::new(&lun, Phase::Transfer, Stream::new(1, "rate"))).at(Address { layer: Layer::Device, index });
     let mut luns: Vec<Device> = (0..devices).map(device).collect();
     let striped = scenario::Layout { kind: LayoutKind::Stripe, unit: Bytes(128 << 10), ..scenario::Layout::default() };
     let layout = Layout::new(&striped, vec![CAPACITY; usize::from(devices)], &vec![false; usize::from(devices)]);

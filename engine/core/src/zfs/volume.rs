@@ -27,12 +27,14 @@ use super::scheduler::active::{ActiveQueue, Ramp};
 use super::scheduler::deadline::DeadlineQueue;
 use super::scheduler::{Class, Io, Issue};
 use super::spec::{Placement, Start, ZfsSpec};
+use super::throttle::asked::{DrainRate, Question};
 use super::throttle::{Admission, Attempt, Pool, SyncReport, Throttle, mul_div};
 use super::txg::{Groups, Step};
+use crate::cache::{Cursor, NONE, PolicyKind};
 use crate::device::transfer_ns;
-use crate::kernel::{Address, Kernel, Layer, Op, Phase, Request, RequestId, Signal};
+use crate::kernel::{Address, Kernel, Layer, NS_PER_S, Op, Phase, Request, RequestId, Signal};
 use crate::layout::{Layout, Piece};
-use crate::volume::lru::{Lru, NONE};
+use crate::volume::blocks::Blocks;
 
 const HERE: Address = Address::of(Layer::Volume);
 /// The timer of the sync thread; every other timer bears the number of a request.
@@ -65,6 +67,8 @@ enum Stage {
     Asleep,
     /// It is stopped.
     Stopped,
+    /// The host is asked about it.
+    Asking,
     /// Its data are copied.
     Copying,
 }
@@ -163,11 +167,22 @@ pub struct ZfsVolume {
     cursor: u64,
     layout: Option<Layout>,
     leaves: Vec<Leaf>,
-    cache: Option<Lru>,
+    /// Leaves with fewer than [`AHEAD`] group writes in their queues, and such writes in all of them.
+    short_leaves: usize,
+    queued_writes: usize,
+    /// Leaves that have been given something, and the ramp's value when all of them were last asked.
+    touched: Vec<usize>,
+    pumped_at: u32,
+    cache: Option<Blocks>,
     states: Vec<State>,
     sleeping: VecDeque<RequestId>,
     for_space: VecDeque<RequestId>,
     for_group: Vec<RequestId>,
+    /// Writes that the host has not answered for.
+    asking: VecDeque<RequestId>,
+    asleep: u32,
+    drain: DrainRate,
+    last_sync: Option<SyncReport>,
     woken: Vec<RequestId>,
     works: Vec<Work>,
     free_works: Vec<u32>,
@@ -176,6 +191,7 @@ pub struct ZfsVolume {
     members: Vec<Io>,
     pieces: Vec<Piece>,
     writes_in_flight: u32,
+    bytes_in_flight: u64,
     timer_ns: u64,
     advancing: bool,
     /// What the run leaves.
@@ -202,6 +218,7 @@ impl ZfsVolume {
             Scheduling::Deadline(settings) => settings.aggregation.span_bytes,
         };
         let record_bytes = spec.record.0.max(1);
+        let leaves = addresses.len();
         let mut record = Record::new(interval_ns);
         record.opened(1, 0);
         Self {
@@ -229,11 +246,19 @@ impl ZfsVolume {
             cursor: 0,
             layout,
             leaves: addresses.into_iter().map(|address| Leaf { scheduler: scheduler(), address, queued_writes: 0 }).collect(),
-            cache: (spec.cache.0 >= record_bytes).then(|| Lru::new(spec.cache.0 / record_bytes)),
+            short_leaves: leaves,
+            queued_writes: 0,
+            touched: Vec::new(),
+            pumped_at: 0,
+            cache: (spec.cache.0 >= record_bytes).then(|| Blocks::new(PolicyKind::Lru, spec.cache.0 / record_bytes)),
             states: Vec::new(),
             sleeping: VecDeque::new(),
             for_space: VecDeque::new(),
             for_group: Vec::new(),
+            asking: VecDeque::new(),
+            asleep: 0,
+            drain: DrainRate::default(),
+            last_sync: None,
             woken: Vec::new(),
             works: Vec::new(),
             free_works: Vec::new(),
@@ -242,6 +267,7 @@ impl ZfsVolume {
             members: Vec::new(),
             pieces: Vec::new(),
             writes_in_flight: 0,
+            bytes_in_flight: 0,
             timer_ns: u64::MAX,
             advancing: false,
             record,
@@ -348,12 +374,13 @@ impl ZfsVolume {
                 self.wake_in_group(kernel, id);
             }
             Stage::Asleep => {
+                self.asleep -= 1;
                 self.charge_delay(kernel, id);
                 self.state(id).attempt.waited = true;
                 self.ask(kernel, id);
             }
             Stage::Copying => self.copied(kernel, id),
-            Stage::Nothing | Stage::Reading | Stage::Stopped => {}
+            Stage::Nothing | Stage::Reading | Stage::Stopped | Stage::Asking => {}
         }
     }
 
@@ -408,15 +435,10 @@ impl ZfsVolume {
                 self.sleeping.push_back(id);
                 self.sleep(kernel, id, Stage::AsleepInGroup, ns);
             }
-            Admission::SleepUntil(ns) => {
-                let state = self.state(id);
-                state.attempt.waited = true;
-                if ns <= kernel.now_ns {
-                    return self.enter(kernel, id);
-                }
-                state.held.delayed = true;
-                self.record.sleeps(self.groups.open(), kernel.now_ns);
-                self.sleep(kernel, id, Stage::Asleep, ns);
+            Admission::SleepUntil(ns) => self.sleep_outside(kernel, id, ns),
+            Admission::AskHost => {
+                self.state(id).stage = Stage::Asking;
+                self.asking.push_back(id);
             }
             Admission::WaitForSpace => {
                 self.state(id).stage = Stage::Stopped;
@@ -429,6 +451,52 @@ impl ZfsVolume {
                 self.groups.want_open(self.groups.open() + 1);
                 self.advance(kernel);
             }
+        }
+    }
+
+    fn sleep_outside(&mut self, kernel: &mut Kernel, id: RequestId, until_ns: u64) {
+        let state = self.state(id);
+        state.attempt.waited = true;
+        if until_ns <= kernel.now_ns {
+            return self.enter(kernel, id);
+        }
+        state.held.delayed = true;
+        self.asleep += 1;
+        self.record.sleeps(self.groups.open(), kernel.now_ns);
+        self.sleep(kernel, id, Stage::Asleep, until_ns);
+    }
+
+    /// Whether the host must answer before time goes on.
+    #[must_use]
+    pub fn asks(&self) -> bool {
+        !self.asking.is_empty()
+    }
+
+    /// What the host must answer first.
+    pub fn question(&mut self, now_ns: u64) -> Option<Question> {
+        let attempt = self.states[self.asking.front()?.0 as usize].attempt;
+        let group = self.groups.open();
+        Some(Question {
+            dirty_bytes: self.dirty.total_bytes(),
+            limit_bytes: self.throttle.limit_bytes().unwrap_or(0),
+            now_ns,
+            waited_ns: now_ns - attempt.started_ns,
+            bytes: attempt.bytes,
+            drained_bytes: self.drain.total_bytes,
+            drain_bytes_per_s: self.drain.per_s(now_ns),
+            sync_bytes_per_s: self.last_sync.map_or(0, |sync| mul_div(sync.bytes, NS_PER_S, sync.duration_ns())),
+            in_flight: self.writes_in_flight,
+            in_flight_bytes: self.bytes_in_flight,
+            group_bytes: self.dirty.charged_bytes(group),
+            group_age_ns: now_ns - self.groups.opened_ns(),
+            asleep: self.asleep,
+        })
+    }
+
+    /// Takes the host's answer: the write sleeps so long, then enters. Nothing happens when nothing was asked.
+    pub fn answer(&mut self, kernel: &mut Kernel, delay_ns: u64) {
+        if let Some(id) = self.asking.pop_front() {
+            self.sleep_outside(kernel, id, kernel.now_ns.saturating_add(delay_ns));
         }
     }
 
@@ -490,12 +558,9 @@ impl ZfsVolume {
         let Some(cache) = &mut self.cache else { return };
         for block in first..end {
             match cache.find(block) {
-                Some(place) if cache.node(place).fetch == NONE => cache.touch(place),
+                Some(place) if cache.mark(place).fetch == NONE => cache.touch(place),
                 Some(_) => {}
-                None => {
-                    let place = cache.add(block, NONE, NONE);
-                    cache.arrive(place);
-                }
+                None => cache.add(block, NONE, NONE),
             }
         }
     }
@@ -503,6 +568,8 @@ impl ZfsVolume {
     /// Dirty data have grown or shrunk: the series notes it, and one waiter may go on.
     fn dirty_changed(&mut self, kernel: &mut Kernel) {
         self.record.counts.largest_step_bytes = self.dirty.largest_step_bytes;
+        let drained_bytes = self.record.counts.dirtied_bytes.saturating_sub(self.dirty.total_bytes());
+        self.drain.drained(kernel.now_ns, drained_bytes);
         self.note(kernel.now_ns);
         if !self.for_space.is_empty()
             && self.throttle.wakes_waiter(self.dirty.total_bytes())
@@ -567,6 +634,7 @@ impl ZfsVolume {
     fn start_sync(&mut self, kernel: &mut Kernel, group: u64) {
         let now_ns = kernel.now_ns;
         let data_bytes = self.dirty.charged_bytes(group);
+        let dirty_bytes = self.dirty.total_bytes();
         self.dirty.blocks(group).sorted_words(&mut self.sync.words);
         let metadata =
             if data_bytes == 0 { 0 } else { self.metadata_bytes.saturating_add(mul_div(data_bytes, self.metadata_percent, 100)) };
@@ -575,7 +643,7 @@ impl ZfsVolume {
         (sync.pass, sync.next_word, sync.pending) = (1, 0, 0);
         (sync.metadata_now, sync.metadata_later) = (0, metadata);
         self.record.group(group, |row| {
-            (row.sync_started_ns, row.bytes, row.metadata_bytes) = (now_ns, data_bytes, metadata);
+            (row.sync_started_ns, row.bytes, row.metadata_bytes, row.dirty_bytes) = (now_ns, data_bytes, metadata, dirty_bytes);
         });
         self.sync_on(kernel);
     }
@@ -616,7 +684,9 @@ impl ZfsVolume {
             self.forget(kernel);
         }
         let Sync { group, started_ns, data_bytes, .. } = self.sync;
-        self.throttle.synced(&SyncReport { group, bytes: data_bytes, started_ns, ended_ns: kernel.now_ns });
+        let report = SyncReport { group, bytes: data_bytes, started_ns, ended_ns: kernel.now_ns };
+        self.throttle.synced(&report);
+        self.last_sync = Some(report);
         let limit_bytes = self.throttle.limit_bytes().unwrap_or(0);
         self.record.group(group, |row| (row.synced_ns, row.limit_bytes) = (kernel.now_ns, limit_bytes));
         self.groups.sync_done();
@@ -626,9 +696,7 @@ impl ZfsVolume {
 
     /// Queues group writes until every leaf has enough ahead.
     fn feed(&mut self, kernel: &mut Kernel) {
-        while self.leaves.iter().any(|leaf| leaf.queued_writes < AHEAD)
-            && self.leaves.iter().map(|leaf| leaf.queued_writes).sum::<usize>() < AHEAD * 2 * self.leaves.len()
-        {
+        while self.short_leaves > 0 && self.queued_writes < AHEAD * 2 * self.leaves.len() {
             if let Some((first, blocks)) = self.next_run() {
                 self.write_blocks(kernel, first, blocks);
             } else if self.sync.metadata_now > 0 {
@@ -713,7 +781,12 @@ impl ZfsVolume {
         for piece in &pieces {
             let Some(leaf) = self.leaves.get_mut(usize::from(piece.device)) else { continue };
             let io = Io { class, op, offset: piece.offset, bytes: piece.bytes, token: work, due: 0 };
-            leaf.queued_writes += usize::from(is_group_write);
+            if is_group_write {
+                leaf.queued_writes += 1;
+                self.queued_writes += 1;
+                self.short_leaves -= usize::from(leaf.queued_writes == AHEAD);
+            }
+            self.touched.push(usize::from(piece.device));
             match &mut leaf.scheduler {
                 Scheduler::Active(queue) => queue.enqueue(io),
                 Scheduler::Deadline(queue) => {
@@ -726,11 +799,21 @@ impl ZfsVolume {
         self.pieces = pieces;
     }
 
-    /// Something has been queued: each leaf may take it.
+    /// Something has been queued: its leaves may take it, and all leaves may when the ramp has moved.
     fn pump_leaves(&mut self, kernel: &mut Kernel) {
-        for leaf in 0..self.leaves.len() {
+        let mut touched = std::mem::take(&mut self.touched);
+        let most = self.ramp.max_in_flight(self.dirty.total_bytes());
+        if most != self.pumped_at {
+            self.pumped_at = most;
+            touched.clear();
+            touched.extend(0..self.leaves.len());
+        }
+        touched.sort_unstable();
+        touched.dedup();
+        for leaf in touched.drain(..) {
             self.pump(kernel, leaf, true);
         }
+        self.touched = touched;
     }
 
     /// Sends to a leaf's device what its scheduler allows after an arrival or a completion.
@@ -764,8 +847,15 @@ impl ZfsVolume {
         flight.works.clear();
         flight.works.extend(members.iter().map(|io| io.token));
         let writes = members.iter().filter(|io| io.class == Class::AsyncWrite).count();
-        self.leaves[leaf].queued_writes -= writes.min(self.leaves[leaf].queued_writes);
-        self.writes_in_flight += u32::from(issue.class == Class::AsyncWrite);
+        let queued = &mut self.leaves[leaf].queued_writes;
+        let was_short = *queued < AHEAD;
+        *queued -= writes;
+        self.queued_writes -= writes;
+        self.short_leaves += usize::from(!was_short && *queued < AHEAD);
+        if issue.class == Class::AsyncWrite {
+            self.writes_in_flight += 1;
+            self.bytes_in_flight += issue.bytes;
+        }
         let Issue { op, offset, bytes, .. } = *issue;
         let child = kernel.open(Request { op, offset, bytes, owner: HERE, tag: place, ..Request::default() });
         kernel.send(self.leaves[leaf].address, Signal::Submit, child.0);
@@ -774,6 +864,7 @@ impl ZfsVolume {
     /// A request below us has completed.
     fn done(&mut self, kernel: &mut Kernel, child: RequestId) {
         let request = kernel.requests[child];
+        self.record.device_io(request.op, request.bytes, kernel.now_ns - request.submitted_ns);
         let flight = &mut self.flights[request.tag as usize];
         let (leaf, class) = (flight.leaf, flight.class);
         let mut works = std::mem::take(&mut flight.works);
@@ -783,6 +874,7 @@ impl ZfsVolume {
         }
         if class == Class::AsyncWrite {
             self.writes_in_flight = self.writes_in_flight.saturating_sub(1);
+            self.bytes_in_flight = self.bytes_in_flight.saturating_sub(request.bytes);
             let metadata = works.first().is_some_and(|work| self.works[*work as usize].kind == Kind::Metadata);
             self.record.written(request.bytes, metadata);
         }
@@ -853,7 +945,7 @@ impl ZfsVolume {
         if let Some(cache) = &mut self.cache
             && let Some(place) = cache.find(block)
         {
-            let fetch = cache.node(place).fetch;
+            let fetch = cache.mark(place).fetch;
             if fetch == NONE {
                 cache.touch(place);
                 return Found::Here;
@@ -878,10 +970,8 @@ impl ZfsVolume {
     /// A block that was read has arrived.
     fn arrived(&mut self, kernel: &mut Kernel, number: u32, child: RequestId) {
         let block = self.works[number as usize].blocks;
-        if let Some(cache) = &mut self.cache
-            && let Some(place) = cache.find(block).filter(|place| cache.node(*place).fetch == number)
-        {
-            cache.arrive(place);
+        if let Some(cache) = &mut self.cache {
+            cache.arrive(&mut Cursor::default(), block, number);
         }
         let mut waiters = std::mem::take(&mut self.works[number as usize].waiters);
         for id in waiters.drain(..) {

@@ -30,19 +30,74 @@ impl Segment {
     }
 }
 
+/// Counters of the index of the segments; a power of two.
+const COUNTERS: usize = 1024;
+
+/// Longest stretch of the index, as a power of two: longer segments are held by several counters.
+const LONGEST_STRETCH_BITS: u32 = 40;
+
+/// Which stretches of the drive the segments touch, counted. Most blocks are in no segment, and one look tells so; a queue
+/// asks for each of its requests every time it picks one.
+#[derive(Clone, Debug)]
+struct Index {
+    counts: Vec<u32>,
+    /// Blocks of a stretch, as a power of two: at least a segment's, so that a segment touches two at most.
+    stretch_bits: u32,
+}
+
+impl Index {
+    fn new(segment_blocks: u64) -> Self {
+        let stretch_bits = segment_blocks.checked_next_power_of_two().map_or(LONGEST_STRETCH_BITS, u64::trailing_zeros);
+        Self { counts: vec![0; COUNTERS], stretch_bits: stretch_bits.min(LONGEST_STRETCH_BITS) }
+    }
+
+    fn may_hold(&self, lbn: u64) -> bool {
+        self.counts[(lbn >> self.stretch_bits) as usize % COUNTERS] > 0
+    }
+
+    /// First and last stretch of a segment; `None` for an empty one.
+    fn stretches(&self, segment: &Segment) -> Option<(u64, u64)> {
+        (!segment.is_empty()).then(|| (segment.start >> self.stretch_bits, (segment.end - 1) >> self.stretch_bits))
+    }
+
+    fn change(&mut self, from: &Segment, to: &Segment) {
+        let (old, new) = (self.stretches(from), self.stretches(to));
+        if old == new {
+            return;
+        }
+        for (range, up) in [(old, false), (new, true)] {
+            let Some((first, last)) = range else { continue };
+            for stretch in first..=last {
+                let count = &mut self.counts[stretch as usize % COUNTERS];
+                *count = if up { *count + 1 } else { *count - 1 };
+            }
+        }
+    }
+}
+
 /// The segments of a drive.
 #[derive(Clone, Debug)]
 pub struct Buffer {
     segments: Vec<Segment>,
     size: u64,
     uses: u64,
+    index: Index,
 }
 
 impl Buffer {
     /// `count` empty segments of `size` blocks each (both at least 1).
     #[must_use]
     pub fn new(count: u32, size: u64) -> Self {
-        Self { segments: vec![Segment::default(); count.max(1) as usize], size: size.max(1), uses: 0 }
+        let size = size.max(1);
+        Self { segments: vec![Segment::default(); count.max(1) as usize], size, uses: 0, index: Index::new(size) }
+    }
+
+    /// Gives a segment other blocks: those from `start` to before `end`.
+    fn set(&mut self, index: usize, start: u64, end: u64) {
+        let segment = &mut self.segments[index];
+        let changed = Segment { start, end, ..*segment };
+        self.index.change(segment, &changed);
+        *segment = changed;
     }
 
     /// A segment by its index.
@@ -55,6 +110,9 @@ impl Buffer {
     /// most recently.
     #[must_use]
     pub fn find(&self, lbn: u64, end: u64) -> Option<usize> {
+        if !self.index.may_hold(lbn) {
+            return None;
+        }
         let mut best: Option<(u64, u64, usize)> = None;
         for (index, segment) in self.segments.iter().enumerate() {
             if segment.start <= lbn && lbn < segment.end {
@@ -73,8 +131,7 @@ impl Buffer {
     /// Takes a segment for a missed read from block `lbn` on; `filling` is the one read-ahead is filling.
     pub fn take_for_read(&mut self, lbn: u64, filling: Option<usize>) -> usize {
         let index = self.least_recent(filling);
-        self.segments[index].start = lbn;
-        self.segments[index].end = lbn;
+        self.set(index, lbn, lbn);
         self.touch(index);
         index
     }
@@ -84,8 +141,7 @@ impl Buffer {
         let overlapping = self.segments.iter().position(|segment| segment.overlaps(lbn, end));
         let index = overlapping.unwrap_or_else(|| self.least_recent(None));
         self.drop_overlapping(lbn, end, index);
-        self.segments[index].start = lbn;
-        self.segments[index].end = lbn;
+        self.set(index, lbn, lbn);
         self.fill(index, end);
         self.touch(index);
         index
@@ -93,37 +149,36 @@ impl Buffer {
 
     /// Empties every segment but `keep` that holds one of the blocks from `lbn` to before `end`.
     pub fn drop_overlapping(&mut self, lbn: u64, end: u64, keep: usize) {
-        for (index, segment) in self.segments.iter_mut().enumerate() {
-            if index != keep && segment.overlaps(lbn, end) {
-                segment.start = segment.end;
+        for index in 0..self.segments.len() {
+            if index != keep && self.segments[index].overlaps(lbn, end) {
+                self.clear(index);
             }
         }
     }
 
     /// Adds the blocks up to before `end` at a segment's end; the oldest go if they do not fit.
     pub fn fill(&mut self, index: usize, end: u64) {
-        let size = self.size;
-        let segment = &mut self.segments[index];
-        segment.end = segment.end.max(end);
-        segment.start = segment.start.max(segment.end.saturating_sub(size));
+        let segment = self.segments[index];
+        let end = segment.end.max(end);
+        self.set(index, segment.start.max(end.saturating_sub(self.size)), end);
     }
 
     /// Adds the blocks from `start` on in front of a segment's data.
     pub fn extend_front(&mut self, index: usize, start: u64) {
-        let segment = &mut self.segments[index];
-        segment.start = segment.start.min(start);
+        let segment = self.segments[index];
+        self.set(index, segment.start.min(start), segment.end);
     }
 
     /// Drops a segment's blocks before `lbn`.
     pub fn forget_before(&mut self, index: usize, lbn: u64) {
-        let segment = &mut self.segments[index];
-        segment.start = segment.start.max(lbn).min(segment.end);
+        let segment = self.segments[index];
+        self.set(index, segment.start.max(lbn).min(segment.end), segment.end);
     }
 
     /// Empties a segment.
     pub fn clear(&mut self, index: usize) {
-        let segment = &mut self.segments[index];
-        segment.start = segment.end;
+        let end = self.segments[index].end;
+        self.set(index, end, end);
     }
 
     fn least_recent(&self, avoid: Option<usize>) -> usize {
@@ -143,7 +198,34 @@ impl Buffer {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    proptest! {
+        #[test]
+        fn the_index_never_hides_a_segment(
+            size in 1_u64..200,
+            changes in prop::collection::vec((0_u8..6, 0_usize..4, 0_u64..600_000, 1_u64..300), 1..100),
+        ) {
+            let mut buffer = Buffer::new(4, size);
+            for (change, index, lbn, blocks) in changes {
+                match change {
+                    0 => drop(buffer.take_for_read(lbn, None)),
+                    1 => drop(buffer.take_for_write(lbn, lbn + blocks)),
+                    2 => buffer.fill(index, buffer.segment(index).end + blocks),
+                    3 => buffer.extend_front(index, buffer.segment(index).start.saturating_sub(blocks)),
+                    4 => buffer.forget_before(index, buffer.segment(index).start + blocks),
+                    _ => buffer.clear(index),
+                }
+                for held in (0..4).map(|index| buffer.segment(index)).filter(|segment| !segment.is_empty()) {
+                    prop_assert!(buffer.find(held.start, held.end).is_some() && buffer.find(held.end - 1, held.end).is_some());
+                }
+            }
+            (0..4).for_each(|index| buffer.clear(index));
+            prop_assert!(buffer.index.counts.iter().all(|count| *count == 0));
+        }
+    }
 
     fn filled(ranges: &[(u64, u64)]) -> Buffer {
         let mut buffer = Buffer::new(ranges.len() as u32, 100);

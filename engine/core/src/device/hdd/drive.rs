@@ -22,7 +22,7 @@ use std::sync::Arc;
 
 use super::buffer::Buffer;
 use super::params::{Params, ReadAhead};
-use super::transfer::{Cursor, Feed, Position, Spent, Supply, WriteStart, angle, reposition_ns, write_blocks};
+use super::transfer::{Cursor, Feed, Position, Spent, Supply, WriteStart, angle, reposition_at_least_ns, reposition_ns, write_blocks};
 use super::{Hit, Op, Service};
 
 /// Drives with the extra write disconnect begin to write when so many blocks are buffered (or all, if fewer) ...
@@ -175,7 +175,8 @@ impl Hdd {
     /// not counted. 0 for a read whose first block is in the buffer. Changes nothing.
     #[must_use]
     pub fn positioning_ns(&self, now_ns: u64, op: Op, lbn: u64) -> u64 {
-        self.positioning_to(&self.arm_now(now_ns), op, lbn, &self.target(lbn)) as u64
+        let ns = self.positioning_to(&self.arm_now(now_ns), op, lbn, &self.target(lbn), f64::INFINITY);
+        ns.unwrap_or_default() as u64
     }
 
     /// Cylinder of a block; blocks beyond the drive count as its last.
@@ -220,8 +221,9 @@ impl Hdd {
         arm
     }
 
-    /// Positioning estimate in ns; see [`Hdd::positioning_ns`].
-    pub(super) fn positioning_to(&self, arm: &ArmNow, op: Op, lbn: u64, target: &Target) -> f64 {
+    /// Positioning estimate in ns; see [`Hdd::positioning_ns`]. `None` when it is surely above `most`, which costs less to
+    /// find out than the estimate: the move alone takes longer.
+    pub(super) fn positioning_to(&self, arm: &ArmNow, op: Op, lbn: u64, target: &Target, most: f64) -> Option<f64> {
         let params = &*self.params;
         let state = &self.state;
         let timing = &params.timing;
@@ -229,20 +231,26 @@ impl Hdd {
             Op::Read => {
                 let filled = arm.filling.is_some_and(|(segment, end)| lbn < end && state.buffer.segment(segment).start <= lbn);
                 if params.rules.caching && (filled || state.buffer.find(lbn, lbn + 1).is_some()) {
-                    return 0.0;
+                    return Some(0.0);
                 }
                 timing.read_miss.after(state.previous)
             }
             Op::Write => timing.write.after(state.previous),
         };
         let from = arm.now + overhead;
+        let free_at = arm.free_at.max(from);
+        // The same sums in the same order as below, each of numbers that are not larger: rounding keeps the order.
+        let distance = arm.position.cylinder.abs_diff(target.cylinder);
+        if free_at + reposition_at_least_ns(params, distance, op) - from > most {
+            return None;
+        }
         let to = Position { cylinder: target.cylinder, head: target.head };
         let mut moving = reposition_ns(params, arm.position, to, op);
         if op == Op::Write {
             moving = moving.max(timing.least_write_seek);
         }
-        let arrive = arm.free_at.max(from) + moving;
-        arrive + params.spindle.until_ns(state.phase, arrive, target.angle) - from
+        let arrive = free_at + moving;
+        Some(arrive + params.spindle.until_ns(state.phase, arrive, target.angle) - from)
     }
 }
 

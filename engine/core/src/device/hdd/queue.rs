@@ -116,14 +116,7 @@ impl<T: Copy> DriveQueue<T> {
                     let sweep = self.sweep_lbn;
                     self.least(|entry| (entry.lbn < sweep, entry.lbn, entry.sequence))?
                 }
-                QueuePolicy::Satf => {
-                    let arm = hdd.arm_now(now_ns);
-                    // Never negative, so the bit patterns are in the order of the times.
-                    self.least(|entry| {
-                        let ns = hdd.positioning_to(&arm, entry.op, entry.lbn, &entry.target);
-                        (ns.max(0.0).to_bits(), entry.sequence)
-                    })?
-                }
+                QueuePolicy::Satf => self.soonest(hdd, now_ns)?,
             },
         };
         let entry = self.entries.swap_remove(index);
@@ -136,6 +129,21 @@ impl<T: Copy> DriveQueue<T> {
         let limit = self.max_age_ns?;
         let oldest = self.least(|entry| entry.sequence)?;
         (now_ns.saturating_sub(self.entries[oldest].arrival_ns) > limit).then_some(oldest)
+    }
+
+    /// Index of the entry that is reached first. Most are farther away than the best so far is reached.
+    fn soonest(&self, hdd: &Hdd, now_ns: u64) -> Option<usize> {
+        let arm = hdd.arm_now(now_ns);
+        let mut best: Option<(f64, u64, usize)> = None;
+        for (index, entry) in self.entries.iter().enumerate() {
+            let most = best.map_or(f64::INFINITY, |(ns, ..)| ns);
+            let Some(ns) = hdd.positioning_to(&arm, entry.op, entry.lbn, &entry.target, most) else { continue };
+            let ns = ns.max(0.0);
+            if best.is_none_or(|(least, sequence, _)| ns < least || (ns <= least && entry.sequence < sequence)) {
+                best = Some((ns, entry.sequence, index));
+            }
+        }
+        best.map(|(.., index)| index)
     }
 
     fn scan(&mut self, here: u32) -> Option<usize> {
@@ -215,6 +223,29 @@ mod tests {
         nearest.push(&hdd, 0, Op::Read, 2, "near");
         assert_eq!(nearest.pick(&hdd, 0).map(|entry| entry.tag), Some("near"));
         assert_eq!(queue.pick(&hdd, 0).map(|entry| entry.tag), Some("far"));
+    }
+
+    #[test]
+    fn satf_takes_the_entry_with_the_least_estimate_of_all() {
+        let params = Arc::new(Params::from_data_sheet(&desktop()).expect("a sound sheet"));
+        let capacity = params.capacity_sectors();
+        let mut hdd = Hdd::new(params);
+        let mut queue = DriveQueue::new(QueuePolicy::Satf, None);
+        let (mut state, mut now) = (3_u64, 0);
+        for round in 0..3000_u64 {
+            while queue.len() < 1 + (round % 40) as usize {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                // Most anywhere, some beside each other, some read ahead already.
+                let lbn = if state.is_multiple_of(5) { (state >> 40) % 5000 } else { (state >> 11) % (capacity - 8) };
+                let op = if state.is_multiple_of(3) { Op::Write } else { Op::Read };
+                queue.push(&hdd, now, op, lbn, ());
+            }
+            let estimates = queue.entries().iter().map(|entry| (hdd.positioning_ns(now, entry.op, entry.lbn), entry.sequence));
+            let least = estimates.min().expect("requests wait").0;
+            let entry = queue.pick(&hdd, now).expect("requests wait");
+            assert_eq!(hdd.positioning_ns(now, entry.op, entry.lbn), least, "round {round}");
+            now = hdd.serve(now, entry.op, entry.lbn, 8).done_ns + round % 7 * 500_000;
+        }
     }
 
     #[test]

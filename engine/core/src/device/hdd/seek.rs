@@ -10,6 +10,9 @@
 //! The curve contains settling after a read seek. Extra write settling and head switches are added by the drive.
 //! Left out: thermal recalibration, and asymmetry between inward and outward seeks.
 
+/// Stretches of distances with a least time each.
+const LEAST_STRETCHES: u32 = 1024;
+
 /// Drives with at most this many cylinders keep their curve as a table, one entry a distance.
 const TABLE_LIMIT: u32 = 65_536;
 
@@ -77,6 +80,10 @@ fn interpolate(points: &[(u32, f64)], distance: u32) -> f64 {
 pub struct SeekCurve {
     form: SeekForm,
     table_ns: Vec<f64>,
+    /// Least time of each stretch of distances and all beyond it, in ns.
+    least_ns: Vec<f64>,
+    /// Distances of a stretch, as a power of two.
+    stretch_bits: u32,
 }
 
 impl SeekCurve {
@@ -85,7 +92,37 @@ impl SeekCurve {
     pub fn new(form: SeekForm, cylinders: u32) -> Self {
         let entries = if cylinders <= TABLE_LIMIT { cylinders } else { 0 };
         let table_ns = (0..entries).map(|distance| form.ms(distance).max(0.0) * 1e6).collect();
-        Self { form, table_ns }
+        let stretch_bits = cylinders.div_ceil(LEAST_STRETCHES).next_power_of_two().trailing_zeros();
+        let mut curve = Self { form, table_ns, least_ns: Vec::new(), stretch_bits };
+        curve.least_ns = curve.least(cylinders);
+        curve
+    }
+
+    /// Least times by stretch, see [`SeekCurve::least_ns`].
+    fn least(&self, cylinders: u32) -> Vec<f64> {
+        let stretches = (cylinders.saturating_sub(1) >> self.stretch_bits) + 1;
+        let mut least_ns = vec![0.0; stretches as usize];
+        let mut least = f64::INFINITY;
+        for stretch in (0..stretches).rev() {
+            let first = stretch << self.stretch_bits;
+            match self.form {
+                // Such a curve rises (see `three_point`); its rounding may not.
+                SeekForm::ThreePoint { .. } => least = least.min(self.ns(first) * (1.0 - 1e-9)),
+                SeekForm::Points(_) | SeekForm::Hpl { .. } => {
+                    for distance in first..first.saturating_add(1 << self.stretch_bits).min(cylinders) {
+                        least = least.min(self.ns(distance));
+                    }
+                }
+            }
+            least_ns[stretch as usize] = least;
+        }
+        least_ns
+    }
+
+    /// A time in ns that crossing `distance` cylinders of the drive surely takes; quicker to tell than the very time.
+    #[must_use]
+    pub fn at_least_ns(&self, distance: u32) -> f64 {
+        self.least_ns.get((distance >> self.stretch_bits) as usize).copied().unwrap_or(0.0)
     }
 
     /// Time to cross `distance` cylinders in ns; 0 for no distance.
@@ -144,6 +181,22 @@ pub fn three_point(single_ms: f64, average_ms: f64, full_ms: f64, cylinders: u32
 #[allow(clippy::float_cmp, reason = "the values compared are exact in binary")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_least_time_is_never_above_the_time_and_close_to_it_on_a_rising_curve() {
+        let points = SeekForm::Points(vec![(1, 2.0), (10, 6.0), (40, 4.0), (900, 9.0)]);
+        let hpl = SeekForm::Hpl { first_ms: vec![3.0], boundary: 300.0, root_ms: (1.0, 0.3), linear_ms: (5.0, 0.004) };
+        let sheet = three_point(0.8, 8.5, 17.0, 300_000).expect("a rising curve");
+        for (form, cylinders) in [(points.clone(), 3000), (hpl, 1025), (points, 70_000), (sheet.clone(), 300_000), (sheet, 1)] {
+            let curve = SeekCurve::new(form, cylinders);
+            for distance in 0..cylinders {
+                assert!(curve.at_least_ns(distance) <= curve.ns(distance), "{distance}");
+            }
+            assert!(curve.at_least_ns(cylinders + 5000) < curve.ns(cylinders));
+        }
+        let curve = SeekCurve::new(three_point(0.8, 8.5, 17.0, 300_000).expect("a rising curve"), 300_000);
+        assert!(curve.at_least_ns(150_000) > 0.99 * curve.ns(150_000));
+    }
 
     #[test]
     fn measured_points_are_joined_by_lines_from_no_time_to_beyond_the_last() {

@@ -51,6 +51,16 @@ pub(super) fn reposition_ns(params: &Params, from: Position, to: Position, op: O
     }
 }
 
+/// A time in ns that [`reposition_ns`] over so many cylinders surely takes.
+pub(super) fn reposition_at_least_ns(params: &Params, distance: u32, op: Op) -> f64 {
+    let ns = params.seek.at_least_ns(distance);
+    match op {
+        // A negative settling shortens a move; none at all it does not.
+        Op::Write => ns.min((ns + params.timing.write_settle).max(0.0)),
+        Op::Read => ns,
+    }
+}
+
 /// Angle at which a sector of a track starts, in turns; may exceed 1.
 pub(super) fn angle(track: &Track, sector: u32) -> f64 {
     track.start_turns + f64::from(sector) / f64::from(track.sectors)

@@ -124,12 +124,21 @@ fn parse_line(text: &str, line: u64, places: [usize; COLUMNS.len()]) -> Result<T
     Ok(TraceRequest { op, lbn, sectors, service_us: time(3)?, pause_us: time(4)? })
 }
 
+/// A request's direction, its simulated and its measured service time, in ns.
+pub type Times = (Op, f64, f64);
+
 /// Replays a trace on a drive that starts at time 0 and compares.
 #[must_use]
 pub fn validate(params: &Params, trace: &[TraceRequest]) -> Validation {
+    judge(&replay(params, trace))
+}
+
+/// Replays a trace on a drive that starts at time 0: the times of each request, in the trace's order.
+#[must_use]
+pub fn replay(params: &Params, trace: &[TraceRequest]) -> Vec<Times> {
     let mut hdd = Hdd::new(Arc::new(params.clone()));
     let mut now_ns = 0;
-    let times_ns: Vec<(Op, f64, f64)> = trace
+    trace
         .iter()
         .map(|request| {
             let service = hdd.serve(now_ns, request.op, request.lbn, request.sectors);
@@ -137,8 +146,13 @@ pub fn validate(params: &Params, trace: &[TraceRequest]) -> Validation {
             now_ns = service.done_ns + (request.pause_us * 1000.0 + 0.5) as u64;
             (request.op, simulated, request.service_us * 1000.0)
         })
-        .collect();
-    let all = compare(&times_ns, |_| true);
+        .collect()
+}
+
+/// Compares simulated with measured times, over all requests and by class.
+#[must_use]
+pub fn judge(times: &[Times]) -> Validation {
+    let all = compare(times, |_| true);
     Validation {
         requests: all.requests,
         mean_ms: all.mean_ms,
@@ -146,13 +160,13 @@ pub fn validate(params: &Params, trace: &[TraceRequest]) -> Validation {
         rms_ms: all.rms_ms,
         demerit: all.demerit,
         within_300_us: all.within_300_us,
-        read: compare(&times_ns, |op| op == Op::Read),
-        write: compare(&times_ns, |op| op == Op::Write),
+        read: compare(times, |op| op == Op::Read),
+        write: compare(times, |op| op == Op::Write),
     }
 }
 
 /// Compares the (simulated, measured) times of the requests that `wanted` keeps.
-fn compare(times_ns: &[(Op, f64, f64)], wanted: impl Fn(Op) -> bool) -> ClassValidation {
+fn compare(times_ns: &[Times], wanted: impl Fn(Op) -> bool) -> ClassValidation {
     let kept = || times_ns.iter().filter(|(op, ..)| wanted(*op));
     let mut simulated: Vec<f64> = kept().map(|(_, simulated, _)| *simulated).collect();
     let mut measured: Vec<f64> = kept().map(|(.., measured)| *measured).collect();

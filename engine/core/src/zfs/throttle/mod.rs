@@ -10,7 +10,9 @@
 //! | [`zfs2010`] | the same gates, the size from a blended estimate of the rate | the same, steadier |
 //! | [`diagonal`] | bytes of a group never above measured rate times its age | even pace while the rate is steady |
 //! | [`openzfs`] | delay each write a little, more the fuller the buffer | a delay that settles where it matches the backend |
+//! | [`asked`] | whatever the engine's host says | that |
 
+pub mod asked;
 pub mod diagonal;
 pub mod none;
 pub mod openzfs;
@@ -64,6 +66,8 @@ pub enum Admission {
     SleepUntil(u64),
     /// It waits in line until there is space; waiters are woken one at a time.
     WaitForSpace,
+    /// The engine's host says how long it sleeps; it waits for the answer without time passing.
+    AskHost,
     /// It waits with all others until the next group opens, then asks again.
     WaitForNextGroup,
 }

@@ -1,0 +1,3 @@
+//! See README.md.
+
+pub mod targets;

@@ -1,0 +1,193 @@
+"""Two small charts for notebooks, drawn as SVG without any library: lines, and bars that are stacked by phase.
+
+Each is a table where there is no picture. Colours are those of the page; no line rests on colour alone: each has a dash
+of its own and its name at its end.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+PHASE_COLOURS = {
+    "memory": "#0072b2",
+    "queue": "#8b8f94",
+    "overhead": "#c9ccd0",
+    "seek": "#d55e00",
+    "rotation": "#e69f00",
+    "transfer": "#7a3300",
+}
+"""As on the page."""
+
+_LINES = (
+    ("#d55e00", ""),
+    ("#0072b2", "6 3"),
+    ("#009e73", "2 3"),
+    ("#b3578a", "8 3 2 3"),
+    ("#e69f00", "10 4"),
+    ("#56b4e9", "4 2 1 2"),
+    ("#8b8f94", "1 2"),
+)
+_WIDTH, _HEIGHT = 640, 300
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 120, 26, 42
+_INK = "var(--jp-content-font-color1, #1b1f24)"
+_SOFT = "var(--jp-content-font-color2, #585f67)"
+_RULE = "var(--jp-border-color2, #e3e6e9)"
+
+
+class Lines:
+    """Lines over one axis, each with its name at its end; as a table where there is no picture."""
+
+    def __init__(
+        self,
+        series: Mapping[str, Sequence[tuple[float, float]]],
+        *,
+        x: str,
+        y: str,
+        log_x: bool = False,
+        log_y: bool = False,
+    ) -> None:
+        """Take points by the line's name, and what the axes are called, with their units."""
+        self._series = {name: list(points) for name, points in series.items()}
+        self._x, self._y = x, y
+        self._log = (log_x, log_y)
+
+    def __repr__(self) -> str:
+        """Give the points as a table."""
+        at = sorted({point[0] for points in self._series.values() for point in points})
+        values = {name: dict(points) for name, points in self._series.items()}
+        lines = [[self._x, *self._series]]
+        lines += [[_number(x), *(_number(values[name].get(x)) for name in self._series)] for x in at]
+        return f"{self._y}\n{_columns(lines)}"
+
+    def _repr_html_(self) -> str:
+        """Draw."""
+        points = [point for series in self._series.values() for point in series]
+        across = _Axis([x for x, _ in points], _LEFT, _WIDTH - _RIGHT, is_log=self._log[0], from_zero=False)
+        up = _Axis([y for _, y in points], _HEIGHT - _BOTTOM, _TOP, is_log=self._log[1], from_zero=True)
+        parts = [
+            *(_line(_LEFT, up.at(y), _WIDTH - _RIGHT, up.at(y), _RULE) for y in up.ticks),
+            *(_text(_LEFT - 8, up.at(y) + 4, _number(y), "end") for y in up.ticks),
+            *(_text(across.at(x), _HEIGHT - _BOTTOM + 18, _number(x), "middle") for x in across.ticks),
+            _text(_LEFT - 50, 12, self._y, "start"),
+            _text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 6, self._x, "middle"),
+        ]
+        ends = []
+        for (name, series), (colour, dash) in zip(self._series.items(), _LINES * 3, strict=False):
+            path = " ".join(f"{across.at(x):.1f},{up.at(y):.1f}" for x, y in series)
+            parts.append(
+                f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
+            )
+            ends.append((up.at(series[-1][1]), name, colour))
+        below = 0.0
+        for end, name, colour in sorted(ends):
+            below = max(end + 4, below + 15)
+            parts.append(_text(_WIDTH - _RIGHT + 8, below, name, "start", ink=_INK))
+            parts.append(_line(_WIDTH - _RIGHT, end, _WIDTH - _RIGHT + 6, below - 4, colour))
+        label = f"{self._y} by {self._x}: {', '.join(self._series)}"
+        return _svg(parts, _WIDTH, max(_HEIGHT, below + 8), label)
+
+
+class Bars:
+    """One bar for each row, made of its phases; as a table where there is no picture."""
+
+    def __init__(self, rows: Mapping[str, Mapping[str, float]], *, unit: str) -> None:
+        """Take the parts of each row by the names of the phases."""
+        self._rows = {name: {part: value for part, value in parts.items() if value} for name, parts in rows.items()}
+        self._unit = unit
+        used = {part for parts in self._rows.values() for part in parts}
+        self._parts = [name for name in PHASE_COLOURS if name in used] + sorted(used - set(PHASE_COLOURS))
+
+    def __repr__(self) -> str:
+        """Give the parts as a table."""
+        lines = [[self._unit, *self._parts, "sum"]]
+        for name, parts in self._rows.items():
+            lines.append([name, *(_number(parts.get(part)) for part in self._parts), _number(sum(parts.values()))])
+        return _columns(lines)
+
+    def _repr_html_(self) -> str:
+        """Draw."""
+        left, right, step = 210, 70, 30
+        longest = max((sum(parts.values()) for parts in self._rows.values()), default=0) or 1
+        scale = (_WIDTH - left - right) / longest
+        drawn = []
+        x = float(left)
+        for part in self._parts:
+            drawn.append(f'<rect x="{x:.1f}" y="6" width="11" height="11" fill="{_colour(part)}"/>')
+            drawn.append(_text(x + 16, 16, part, "start"))
+            x += 34 + 7 * len(part)
+        for row, (name, parts) in enumerate(self._rows.items()):
+            top = 30 + row * step
+            drawn.append(_text(left - 10, top + 15, name, "end", ink=_INK))
+            x = left
+            for part in self._parts:
+                width = parts.get(part, 0) * scale
+                told = f"<title>{html.escape(part)} {_number(parts.get(part))} {html.escape(self._unit)}</title>"
+                drawn.append(
+                    f'<rect x="{x:.1f}" y="{top}" width="{width:.1f}" height="20" fill="{_colour(part)}">{told}</rect>'
+                )
+                x += width
+            drawn.append(_text(x + 8, top + 15, f"{_number(sum(parts.values()))} {self._unit}", "start", ink=_INK))
+        label = f"{self._unit} by phase: {', '.join(self._rows)}"
+        return _svg(drawn, _WIDTH, 36 + step * len(self._rows), label)
+
+
+class _Axis:
+    """Where a value stands between two ends, and where the ticks are."""
+
+    def __init__(self, values: Sequence[float], start: float, end: float, *, is_log: bool, from_zero: bool) -> None:
+        self._start, self._end, self._is_log = start, end, is_log
+        low, high = min(values, default=0), max(values, default=1)
+        if is_log:
+            self._low, self._high = low, max(high, low * 1.01)
+            decades = range(math.floor(math.log10(low)), math.ceil(math.log10(self._high)) + 1)
+            ticks = [m * 10.0**decade for decade in decades for m in (1, 2, 5)]
+            self.ticks = [tick for tick in ticks if low * 0.999 <= tick <= self._high * 1.001]
+            return
+        low = min(0, low) if from_zero else low
+        step = 10 ** math.floor(math.log10((high - low) or 1))
+        step *= next((m for m in (0.2, 0.5, 1, 2) if (high - low) / (step * m) <= 6), 2)  # noqa: PLR2004 -- six ticks
+        self._low, self._high = low, math.ceil(high / step - 1e-9) * step if from_zero else high
+        first = math.ceil(self._low / step - 1e-9)
+        self.ticks = [nth * step for nth in range(first, math.floor(self._high / step + 1e-9) + 1)]
+
+    def at(self, value: float) -> float:
+        scale = math.log if self._is_log else float
+        low, high = scale(self._low), scale(self._high)
+        return self._start + (scale(value) - low) / ((high - low) or 1) * (self._end - self._start)
+
+
+def _colour(part: str) -> str:
+    return PHASE_COLOURS.get(part, "#009e73")
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.0f}" if float(value).is_integer() else f"{value:.3g}"
+
+
+def _columns(lines: Sequence[Sequence[str]]) -> str:
+    widths = [max(len(cell) for cell in column) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip() for line in lines
+    )
+
+
+def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
+    return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"/>'
+
+
+def _text(x: float, y: float, words: str, anchor: str, ink: str = _SOFT) -> str:
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{ink}">{html.escape(words)}</text>'
+
+
+def _svg(parts: Sequence[str], width: float, height: float, label: str) -> str:
+    return (
+        f'<svg role="img" aria-label="{html.escape(label)}" viewBox="0 0 {width:.0f} {height:.0f}"'
+        f' style="max-width:{width:.0f}px;width:100%" font-size="12" font-family="sans-serif">{"".join(parts)}</svg>'
+    )

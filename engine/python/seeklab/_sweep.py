@@ -1,0 +1,202 @@
+"""Sweeps: one case at many values and seeds, as one table.
+
+A run spends its time inside the engine, which lets other threads of Python work meanwhile: of the 15 ms that a run of
+the smallest case takes, 0.6 ms hold the interpreter. Threads therefore fill the cores of a desktop, and unlike
+processes they need no importable main program, so that a sweep works from a notebook and from standard input. Where
+there are more cores than that, or more machines, any executor of `concurrent.futures` takes over; what is sent to it
+is plain data.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import sys
+from array import array
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from contextlib import ExitStack
+from itertools import product
+from threading import Event
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from seeklab._case import Case
+from seeklab._case import case as load_case
+from seeklab._errors import Problem, SeeklabError
+from seeklab._progress import ProgressBar
+from seeklab._result import execute
+from seeklab._table import Table, TextColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from seeklab._result import Progress
+
+Point: TypeAlias = "dict[str, Any]"
+"""One run to make: what the engine is asked."""
+Metrics: TypeAlias = "dict[str, float]"
+
+MOST_RUNS = 1_000_000
+MOST_BATCHES = 256
+"""Tasks that a sweep gives to somebody else's executor: few enough to send, enough to share out evenly."""
+
+
+def sweep(  # noqa: PLR0913 -- one argument for each thing to choose
+    case: Case | str,
+    values: Mapping[str, Iterable[object]],
+    *,
+    variants: Iterable[str] | None = None,
+    seeds: Iterable[int] = (1,),
+    executor: Executor | None = None,
+    progress: Progress | bool = True,
+) -> Table:
+    """Run a case at every combination of values, variants and seeds; one table, one row for each run.
+
+    `values` gives for each path what to try: `{"volume.prefetch.chunk": ["4MiB", "8MiB"]}`. The columns are these
+    paths, then `seed`, `variant` and every metric, NaN where a run lacks one; rows come in the order of the values, the
+    seed changing fastest. No metric needs the operation log, so `record.log` is off unless the case sets it.
+
+    Runs go to threads, one for each core that this process may use, or to `executor`: any of `concurrent.futures`, a
+    Dask client's `get_executor()` for a cluster. Under Pyodide they go one after the other. `progress` is called with
+    the share of runs that are done; True draws a bar, False nothing. The first run that is refused or exceeds a limit
+    ends the sweep with an error that names its values.
+    """
+    chosen = load_case(case) if isinstance(case, str) else case
+    points = list(_points(chosen, values, variants, seeds))
+    with ExitStack() as stack:
+        report = progress if callable(progress) else stack.enter_context(ProgressBar()) if progress else _ignore
+        if executor is not None:
+            rows = _on_executor(points, executor, report)
+        elif sys.platform == "emscripten":
+            rows = [_alone(nth, point, len(points), report) for nth, point in enumerate(points)]
+        else:
+            rows = _on_threads(points, report)
+    return _table(list(values), points, rows)
+
+
+def _ignore(_done: float) -> None:
+    """Tell nobody."""
+
+
+def _points(
+    case: Case, values: Mapping[str, Iterable[object]], variants: Iterable[str] | None, seeds: Iterable[int]
+) -> Iterator[Point]:
+    axes: dict[str, list[object]] = {path: _several(path, tried) for path, tried in values.items()}
+    axes["variants"] = _several("variants", (case.default_variant,) if variants is None else variants)
+    axes["seeds"] = _several("seeds", seeds)
+    runs = math.prod(map(len, axes.values()))
+    if runs > MOST_RUNS:
+        sizes = ", ".join(f"{len(tried)} of {path}" for path, tried in axes.items())
+        message = f"{sizes} make {runs} runs; a sweep has at most {MOST_RUNS}"
+        raise SeeklabError([Problem("values", message)])
+    fixed = {"record.log": False, **case.changes}
+    for *tried, variant, seed in product(*axes.values()):
+        changes = dict(zip(values, tried, strict=True))
+        yield {"case": case.id, "variant": variant, "set": {**fixed, **changes}, "seed": seed}
+
+
+def _several(path: str, tried: Iterable[object]) -> list[object]:
+    if isinstance(tried, (str, bytes, Mapping)) or not hasattr(tried, "__iter__"):
+        message = f"{tried!r} is not a list of values to try; write [{tried!r}] for a single one"
+        raise SeeklabError([Problem(path, message)])
+    found = list(tried)
+    if not found:
+        raise SeeklabError([Problem(path, "the list of values to try is empty")])
+    return found
+
+
+def run_batch(points: Sequence[Point], progress: Progress | None = None) -> list[Metrics]:
+    """Make runs one after the other; the metrics of each. What a problem is about stands in its message."""
+    return [_metrics(point, progress) for point in points]
+
+
+def _metrics(point: Point, progress: Progress | None = None) -> Metrics:
+    try:
+        result = execute(point, progress)
+    except SeeklabError as error:
+        # The values say which of many runs it was; the log setting is the sweep's own and says nothing.
+        told = {name: value for name, value in point["set"].items() if name != "record.log"}
+        told |= {"variant": point["variant"], "seed": point["seed"]}
+        where = ", ".join(f"{name}={value}" for name, value in told.items())
+        told_where = [
+            Problem(problem.path, f"{problem.message} (in the run with {where})", problem.nearest)
+            for problem in error.problems
+        ]
+        raise type(error)(told_where) from None
+    metrics = dict(result.metrics)
+    result.close()
+    return metrics
+
+
+def _alone(nth: int, point: Point, runs: int, report: Progress) -> Metrics:
+    metrics = _metrics(point)
+    report((nth + 1) / runs)
+    return metrics
+
+
+class _StoppedError(Exception):
+    """The sweep has ended while this run was under way."""
+
+
+def usable_cores() -> int:
+    """Give the cores that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _on_threads(points: Sequence[Point], report: Progress) -> list[Metrics]:
+    stop = Event()
+
+    def heed(_done: float) -> None:
+        if stop.is_set():
+            raise _StoppedError
+
+    with ThreadPoolExecutor(usable_cores(), thread_name_prefix="seeklab-sweep") as pool:
+        futures = [pool.submit(run_batch, [point], heed) for point in points]
+        try:
+            return _collect(futures, [1] * len(points), report)
+        except BaseException:
+            stop.set()
+            raise
+
+
+def _on_executor(points: Sequence[Point], executor: Executor, report: Progress) -> list[Metrics]:
+    size = math.ceil(len(points) / MOST_BATCHES)
+    batches = [points[start : start + size] for start in range(0, len(points), size)]
+    return _collect([executor.submit(run_batch, batch) for batch in batches], list(map(len, batches)), report)
+
+
+def _collect(futures: Sequence[Future[list[Metrics]]], sizes: Sequence[int], report: Progress) -> list[Metrics]:
+    """Wait for all, report on the way; the first failure calls the others off."""
+    runs = dict(zip(futures, sizes, strict=True))
+    total, done = sum(sizes), 0
+    try:
+        for future in as_completed(futures):
+            future.result()
+            done += runs[future]
+            report(done / total)
+    except BaseException:
+        for future in futures:
+            future.cancel()
+        raise
+    return [metrics for future in futures for metrics in future.result()]
+
+
+def _table(paths: Sequence[str], points: Sequence[Point], rows: Sequence[Metrics]) -> Table:
+    columns: dict[str, array[Any] | TextColumn] = {
+        path: _column([point["set"][path] for point in points]) for path in paths
+    }
+    seeds = [point["seed"] for point in points]
+    columns["seed"] = array("d" if max(seeds) >> 32 else "I", seeds)
+    columns["variant"] = TextColumn(point["variant"] for point in points)
+    for name in dict.fromkeys(name for row in rows for name in row):
+        columns[name] = array("d", [row.get(name, math.nan) for row in rows])
+    return Table(columns)
+
+
+def _column(tried: Sequence[object]) -> array[Any] | TextColumn:
+    """Numbers where all are numbers, otherwise what was written."""
+    if all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in tried):
+        return array("d", tried)
+    return TextColumn(str(value).lower() if isinstance(value, bool) else str(value) for value in tried)

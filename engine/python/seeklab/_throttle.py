@@ -1,0 +1,144 @@
+"""A learner's own write throttle inside the engine: the run pauses at each write and asks how long to delay it."""
+
+from __future__ import annotations
+
+import math
+from time import perf_counter
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from seeklab._case import Case
+from seeklab._errors import Problem, SeeklabError
+from seeklab._host import engine
+from seeklab._result import Result, raise_limit
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from seeklab._host import RunHandle
+
+ASKED = "asked"
+"""The engine's name for a throttle that its host decides."""
+EVENTS_A_STEP = 1 << 16
+QUESTION = 2.0
+"""What a step gives when a question waits."""
+
+
+class ThrottleHistory(NamedTuple):
+    """What a file system can know of itself when a write asks to enter. Times are in nanoseconds."""
+
+    now_ns: int
+    """Since the start of the run."""
+    waited_ns: int
+    """How long this write has been there already, such as for space or for a block that it had to read."""
+    bytes: int
+    """What this write will make dirty."""
+    drained_bytes: int
+    """Dirty bytes written to the backend so far."""
+    drain_bytes_per_s: int
+    """The same over the last second."""
+    sync_bytes_per_s: int
+    """Bytes of the last transaction group over the time that its sync took; 0 before the first."""
+    in_flight: int
+    """Group writes on the devices at this moment."""
+    in_flight_bytes: int
+    """Their bytes."""
+    group_bytes: int
+    """Dirty bytes of the open transaction group."""
+    group_age_ns: int
+    """How long that group has been open."""
+    asleep: int
+    """Writes that sleep at this moment."""
+
+
+class ThrottlePolicy(Protocol):
+    """A write throttle: from what is dirty to a delay."""
+
+    def __call__(self, dirty: int, limit: int, history: ThrottleHistory, /) -> float:
+        """Say how many nanoseconds this write sleeps before it enters, from 0 to 60e9; `dirty` < `limit`, in bytes."""
+
+
+def run_throttle(
+    system: Case | Mapping[str, Any],
+    policy: ThrottlePolicy | str,
+    *,
+    variant: str | None = None,
+    seed: int = 1,
+) -> Result:
+    """Run a case or a scenario with a ZFS layer under a write throttle of one's own.
+
+    `policy` is called once for each write, in order of simulated time, and gives the delay in nanoseconds:
+
+        def delay_ns(dirty, limit, history):
+            return 0 if dirty < limit // 2 else 1_000_000
+
+        mine = seeklab.run_throttle(seeklab.case("openzfs-throttle"), delay_ns)
+
+    At the limit the engine stops writers and wakes them one at a time, as ZFS does; then they ask. A policy that keeps
+    notes is a closure or an object with `__call__`. The name of a built-in throttle ("none", "zfs2008", "zfs2010",
+    "diagonal", "openzfs") instead of a policy runs that one on the same system, for a race.
+
+    What the policy raises comes out as it is, with a note that says at which write; an answer that is no delay raises
+    `SeeklabError`. Neither touches another run.
+    """
+    name = policy if isinstance(policy, str) else ASKED
+    if name == ASKED and isinstance(policy, str):
+        raise SeeklabError([Problem("policy", 'is the text "asked"; give a function of dirty, limit and history')])
+    if not isinstance(policy, str) and not callable(policy):
+        raise SeeklabError(
+            [Problem("policy", f"{policy!r} cannot be called; give a function of dirty, limit and history")]
+        )
+    start = perf_counter()
+    run = engine().open_run({**_request(system, name, variant), "seed": seed, "answers": True})
+    try:
+        _play(run, policy)
+        return Result(run, perf_counter() - start)
+    except BaseException:
+        run.close()
+        raise
+
+
+def _request(system: Case | Mapping[str, Any], throttle: str, variant: str | None) -> dict[str, object]:
+    if isinstance(system, Case):
+        if "zfs" not in system.scenario(variant):
+            raise SeeklabError([Problem("case", f"{system.id} has no ZFS layer to throttle; take one of family Z")])
+        return system.with_({"zfs.throttle": throttle}).request(variant)
+    if variant is not None:
+        raise SeeklabError([Problem("variant", "a scenario has no variants; give a case, or no variant")])
+    zfs = system.get("zfs")
+    if not isinstance(zfs, dict):
+        raise SeeklabError([Problem("zfs", "is missing; a throttle needs a scenario with a ZFS layer")])
+    return {"scenario": {**system, "zfs": {**zfs, "throttle": throttle}}}
+
+
+def _play(run: RunHandle, policy: ThrottlePolicy | str) -> None:
+    while True:
+        progress = run.step(EVENTS_A_STEP)
+        while progress == QUESTION and not isinstance(policy, str):
+            question = run.question()
+            while progress == QUESTION:
+                delay = _delay(policy, question)
+                step = run.answer({"delay_ns": delay, "events": EVENTS_A_STEP})
+                progress, question = step["progress"], step["question"]
+        if progress < 0:
+            raise_limit(run)
+        if progress == 1:
+            return
+
+
+def _delay(policy: ThrottlePolicy, question: dict[str, int]) -> int:
+    dirty, limit = question.pop("dirty_bytes"), question.pop("limit_bytes")
+    history = ThrottleHistory(**question)
+    try:
+        delay = policy(dirty, limit, history)
+    except Exception as error:
+        error.add_note(f"raised by the throttle at {_place(dirty, limit, history)}")
+        raise
+    is_number = isinstance(delay, (int, float)) or hasattr(delay, "__float__")
+    if is_number and not isinstance(delay, bool) and math.isfinite(delay):
+        return round(delay)
+    message = f"gave {delay!r} at {_place(dirty, limit, history)}; give nanoseconds, a number from 0 on"
+    raise SeeklabError([Problem("delay_ns", message)])
+
+
+def _place(dirty: int, limit: int, history: ThrottleHistory) -> str:
+    return f"{history.now_ns / 1e9:.6f} s of the run, {dirty} of {limit} bytes dirty"

@@ -1,0 +1,27 @@
+/**
+ * Runs a Python program in the self-hosted Pyodide, with the engine's own module and the `seeklab` package in it.
+ *
+ *     node pyodide.mjs PACKAGE.zip < program.py
+ *
+ * Prints the value of the program's last line, a string. Nothing is asked of any network.
+ */
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { loadPyodide } from "../web/node_modules/pyodide/pyodide.mjs";
+
+const glue = resolve(import.meta.dirname, "../engine/wasm/pkg");
+
+try {
+  // From its text: a file of this name outside a package would be read twice, as two kinds of module.
+  const text = readFileSync(join(glue, "seeklab.js")).toString("base64");
+  const engine = await import(`data:text/javascript;base64,${text}`);
+  engine.initSync({ module: readFileSync(join(glue, "seeklab_bg.wasm")) });
+  const pyodide = await loadPyodide();
+  pyodide.unpackArchive(new Uint8Array(readFileSync(process.argv[2])), "zip");
+  pyodide.registerJsModule("seeklab_engine", { call: engine.call, Run: engine.Run });
+  console.log(pyodide.runPython(readFileSync(0, "utf8")));
+} catch (error) {
+  // The message alone: a stack would print Pyodide's own source, which is one long line.
+  console.error(error.message);
+  process.exitCode = 1;
+}

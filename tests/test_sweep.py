@@ -1,0 +1,222 @@
+"""A sweep: one table of many runs, the same on every executor, with every core at work."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import sys
+import threading
+from array import array
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import seeklab
+from seeklab import Table, _sweep
+from seeklab._table import TextColumn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from conftest import CommandLine
+
+CASE = "dirty-sizing"
+PATH = "zfs.dirty_data_max"
+
+
+def small() -> seeklab.Case:
+    return seeklab.case(CASE)
+
+
+def as_dictionaries(table: Table) -> list[dict[str, Any]]:
+    return [{name: str(value) for name, value in row.items()} for row in table.rows()]
+
+
+def test_each_row_is_the_run_of_its_values_and_the_seed_changes_fastest() -> None:
+    table = seeklab.sweep(small(), {PATH: ["1GiB", "2GiB"]}, seeds=[3, 4], progress=False)
+    assert table[PATH] == ("1GiB", "1GiB", "2GiB", "2GiB")
+    assert table["seed"].tolist() == [3, 4, 3, 4]
+    assert table.columns[:3] == (PATH, "seed", "variant")
+    for row in table.rows():
+        run = small().with_({PATH: row[PATH]}).run(seed=row["seed"])
+        assert {name: row[name] for name in run.metrics} == dict(run.metrics)
+        assert row["variant"] == run.variant
+
+
+def test_variants_are_swept_by_name_and_numbers_stay_numbers() -> None:
+    variants = small().variants[:2]
+    table = seeklab.sweep(CASE, {PATH: [1 << 30, 1 << 31]}, variants=variants, progress=False)
+    assert table["variant"] == variants * 2
+    assert table[PATH].tolist() == [1 << 30, 1 << 30, 1 << 31, 1 << 31]
+
+
+def test_a_sweep_of_seeds_alone_is_a_sweep() -> None:
+    assert len(seeklab.sweep(CASE, {}, seeds=range(3), progress=False)) == 3
+
+
+def test_progress_rises_to_one() -> None:
+    told: list[float] = []
+    seeklab.sweep(CASE, {}, seeds=range(4), progress=told.append)
+    assert told == [0.25, 0.5, 0.75, 1.0]
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "wanted"),
+    [
+        pytest.param({PATH: ["1GiB", "2q"]}, {}, [PATH, '"2q"', f"{PATH}=2q", "seed=1"], id="not a size"),
+        pytest.param({"zfs.dirty_max": [1]}, {}, ["dirty_max", "zfs.dirty_max=1"], id="no such field"),
+        pytest.param({"limits.events": [10**9, 9999]}, {}, ["limits.events=9999"], id="a limit"),
+        pytest.param({PATH: "1GiB"}, {}, [PATH, "['1GiB']"], id="no list"),
+        pytest.param({PATH: []}, {}, [PATH, "empty"], id="nothing to try"),
+        pytest.param({PATH: [1]}, {"seeds": range(2_000_000)}, ["2000000 runs", "1000000"], id="too many"),
+        pytest.param({}, {"variants": ["brokn"]}, ["brokn"], id="no such variant"),
+        pytest.param({}, {"seeds": [-1]}, ["-1", "whole number"], id="not a seed"),
+    ],
+)
+def test_a_sweep_that_cannot_be_says_which_run(
+    values: dict[str, Any], options: dict[str, Any], wanted: list[str]
+) -> None:
+    with pytest.raises(seeklab.SeeklabError) as told:
+        seeklab.sweep(CASE, values, progress=False, **options)
+    for part in wanted:
+        assert part in str(told.value)
+
+
+def test_the_first_failure_calls_the_other_runs_off() -> None:
+    with pytest.raises(seeklab.LimitExceeded):
+        seeklab.sweep(CASE, {"limits.events": [1_000, *[10**9] * 3000]}, progress=False)
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("seeklab-sweep")]
+
+
+class _AtOnce(Executor):
+    """The least that an executor is."""
+
+    def __init__(self) -> None:
+        self.tasks = 0
+
+    def submit(self, task: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:  # noqa: ANN401
+        self.tasks += 1
+        future: Future[Any] = Future()
+        try:
+            future.set_result(task(*arguments, **options))
+        except BaseException as error:  # noqa: BLE001 -- what an executor does
+            future.set_exception(error)
+        return future
+
+
+def test_any_executor_gives_the_same_table_in_few_tasks() -> None:
+    executor = _AtOnce()
+    alone = seeklab.sweep(CASE, {}, seeds=range(300), executor=executor, progress=False)
+    assert executor.tasks == 150
+    assert as_dictionaries(alone) == as_dictionaries(seeklab.sweep(CASE, {}, seeds=range(300), progress=False))
+
+
+def test_processes_give_the_same_table_and_the_same_errors() -> None:
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as executor:
+        there = seeklab.sweep(CASE, {PATH: ["1GiB", "2GiB"]}, seeds=[1, 2], executor=executor, progress=False)
+        with pytest.raises(seeklab.SeeklabError, match="2q"):
+            seeklab.sweep(CASE, {PATH: ["2q"]}, executor=executor, progress=False)
+    here = seeklab.sweep(CASE, {PATH: ["1GiB", "2GiB"]}, seeds=[1, 2], progress=False)
+    assert as_dictionaries(there) == as_dictionaries(here)
+
+
+def test_a_dask_cluster_gives_the_same_table_and_the_same_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed", reason="distributed is not installed; `make test` installs it")
+    monkeypatch.chdir(tmp_path)
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=None, local_directory=str(tmp_path)
+        ) as cluster,
+        distributed.Client(cluster) as client,
+    ):
+        there = seeklab.sweep(
+            CASE, {PATH: ["1GiB", "2GiB"]}, seeds=[1, 2], executor=client.get_executor(), progress=False
+        )
+        with pytest.raises(seeklab.SeeklabError, match="2q"):
+            seeklab.sweep(CASE, {PATH: ["2q"]}, executor=client.get_executor(), progress=False)
+        assert {*client.run(os.getpid).values()}.isdisjoint({os.getpid()})
+    here = seeklab.sweep(CASE, {PATH: ["1GiB", "2GiB"]}, seeds=[1, 2], progress=False)
+    assert as_dictionaries(there) == as_dictionaries(here)
+
+
+def test_under_pyodide_runs_go_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_threads(*_: object) -> None:
+        pytest.fail("a thread was asked for")
+
+    wanted = seeklab.sweep(CASE, {}, seeds=[1, 2], progress=False)  # and the engine of this platform is loaded
+    monkeypatch.setattr(_sweep, "ThreadPoolExecutor", no_threads)
+    monkeypatch.setattr(sys, "platform", "emscripten")
+    assert as_dictionaries(seeklab.sweep(CASE, {}, seeds=[1, 2], progress=False)) == as_dictionaries(wanted)
+
+
+@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="only Linux tells how long a thread waits to run")
+def test_the_threads_of_a_sweep_want_every_core_nearly_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Running, or ready to run on a core that others use: whatever else the machine does."""
+    wanted_ns: dict[int, tuple[int, int]] = {}
+    plain = _sweep.run_batch
+
+    def noting(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 -- as the one it stands for
+        thread = threading.get_native_id()
+        wanted_ns.setdefault(thread, (_ran_or_waited_ns(thread), 0))
+        found = plain(*arguments, **options)
+        wanted_ns[thread] = wanted_ns[thread][0], _ran_or_waited_ns(thread)
+        return found
+
+    monkeypatch.setattr(_sweep, "run_batch", noting)
+    start = perf_counter()
+    seeklab.sweep(CASE, {}, seeds=range(1000), progress=False)
+    wall_s = perf_counter() - start
+    used = sum(last - first for first, last in wanted_ns.values()) / 1e9 / wall_s / _sweep.usable_cores()
+    assert used >= 0.85
+
+
+def _ran_or_waited_ns(thread: int) -> int:
+    ran, waited, _ = Path(f"/proc/self/task/{thread}/schedstat").read_text().split()
+    return int(ran) + int(waited)
+
+
+def test_text_columns_cross_to_arrow_with_letters_of_any_width() -> None:
+    pyarrow = pytest.importorskip("pyarrow", reason="pyarrow is not installed; `make lab` installs it")
+    texts = ["1GiB", "", "µs", "缓存"]
+    taken = pyarrow.table(Table({"size": TextColumn(texts), "n": array("I", range(4))}))
+    taken.validate(full=True)
+    assert taken.schema.types == [pyarrow.string(), pyarrow.uint32()]
+    assert taken.column("size").to_pylist() == texts
+
+
+def test_the_command_prints_one_json_document_of_rows(command_line: CommandLine) -> None:
+    done = command_line("sweep", CASE, "--set", f"{PATH}=1GiB,2GiB", "--seeds", "1-2,5", "--json")
+    rows = json.loads(done.stdout)
+    assert [(row[PATH], row["seed"]) for row in rows] == [(size, n) for size in ("1GiB", "2GiB") for n in (1, 2, 5)]
+    assert all(math.isfinite(row["client.write_mib_per_s"]) for row in rows)
+
+
+def test_the_command_prints_csv_with_every_metric_and_a_table_of_the_cases_own(command_line: CommandLine) -> None:
+    head, row = command_line("sweep", CASE, "--set", f"{PATH}=1GiB", "--csv").stdout.splitlines()
+    assert head.startswith(f"{PATH},seed,variant,")
+    assert len(head.split(",")) == len(row.split(",")) > 40
+    shown = command_line("sweep", CASE, "--set", f"{PATH}=1GiB", "--metric", "zfs_groups").stdout.split()
+    assert shown == [PATH, "seed", "variant", "zfs_groups", "1GiB", "1", "200-mb", "5"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "wanted"),
+    [
+        (["--set", f"{PATH}=1GiB,2q"], [f"{PATH}=2q", '"2q" is not a size']),
+        (["--seeds", "5-1"], ["'5-1'", "1-5"]),
+        (["--seeds", "x"], ["'x'", "whole number"]),
+        (["--set", PATH], ["PATH=VALUE"]),
+    ],
+)
+def test_the_command_names_path_and_value(command_line: CommandLine, arguments: list[str], wanted: list[str]) -> None:
+    done = command_line("sweep", CASE, *arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    for part in wanted:
+        assert part in done.stderr

@@ -1,0 +1,170 @@
+/**
+ * Sweep a control: the numbers of the case's sentence against the whole range of one control, computed on threads of their
+ * own while the page stays as it is. The other controls, the variant and the seed are those of the stage.
+ */
+import { Cancelled, type CaseDocument, type Control, type Summary } from "../engine/api.ts";
+import { sweep } from "../engine/sweep.ts";
+import { formatValue } from "../views/format.ts";
+import { resultTable } from "../views/resultTable.ts";
+import { isLogarithmic, metricWords, sentenceMetrics, sweepChart, valuesOf } from "../views/sweepChart.ts";
+import { html } from "../views/svg.ts";
+import type { PageState } from "./hash.ts";
+
+export interface SweepPanel {
+  readonly element: HTMLElement;
+  /** The controls as they stand; those with a range can be swept. */
+  offer(controls: readonly Control[]): void;
+}
+
+const widest = 420;
+const narrowest = 260;
+
+interface Swept {
+  readonly control: Control;
+  readonly values: readonly number[];
+  readonly summaries: (Summary | undefined)[];
+}
+
+export function sweepPanel(doc: CaseDocument, state: () => PageState): SweepPanel {
+  const metrics = sentenceMetrics(doc.sentence);
+  const choice = html("select", { id: "sweep-control" });
+  const start = html("button", { type: "button", class: "start-sweep" }, "Sweep this control");
+  const bar = html("progress", { max: 1, value: 0, "aria-label": "Progress of the sweep" });
+  const cancel = html("button", { type: "button", class: "quiet" }, "Cancel");
+  const running = html("div", { class: "progress", hidden: "" }, bar, cancel);
+  const status = html("p", { class: "quiet sweep-status", "aria-live": "polite" });
+  const charts = html("div", { class: "sweep-charts" });
+  const table = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Runs of the sweep" });
+  const details = html("details", { hidden: "" }, html("summary", {}, "The runs as a table"), table);
+  const element = html(
+    "section",
+    { class: "sweep", "aria-labelledby": "sweep-title" },
+    html("h2", { id: "sweep-title" }, "The whole range"),
+    html("div", { class: "sweep-head" }, html("label", { for: "sweep-control" }, "Control"), choice, start, running),
+    status,
+    charts,
+    details,
+  );
+  let offered: readonly Control[] = [];
+  let stop: AbortController | undefined;
+  let shown: Swept | undefined;
+
+  cancel.addEventListener("click", () => stop?.abort());
+  start.addEventListener("click", () => void run());
+  let width = 0;
+  new ResizeObserver(([entry]) => {
+    const next = Math.floor(entry!.contentRect.width);
+    if (next === width) return;
+    width = next;
+    draw();
+  }).observe(charts);
+
+  async function run(): Promise<void> {
+    const control = offered.find(({ path }) => path === choice.value);
+    if (control === undefined || stop !== undefined) return;
+    const { variant, set, seed } = state();
+    const values = valuesOf(control);
+    const swept: Swept = { control, values, summaries: values.map(() => undefined) };
+    const requests = values.map((value) => ({
+      case: doc.id,
+      variant,
+      set: { ...set, "record.log": false, [control.path]: value },
+      seed,
+    }));
+    stop = new AbortController();
+    shown = swept;
+    start.disabled = true;
+    running.hidden = false;
+    bar.value = 0;
+    status.textContent = `Running ${values.length} values of ${control.title}.`;
+    try {
+      await sweep(requests, {
+        signal: stop.signal,
+        onRun: (index, summary, done) => {
+          swept.summaries[index] = summary;
+          bar.value = done / values.length;
+          drawSoon();
+        },
+      });
+      status.textContent = `${values.length} runs: ${control.title} from ${formatValue(values[0]!, control.unit)} to ${formatValue(values.at(-1)!, control.unit)}. The ring is the value on the stage.`;
+    } catch (error) {
+      const done = swept.summaries.filter((summary) => summary !== undefined).length;
+      const why = error instanceof Cancelled ? "Cancelled" : error instanceof Error ? error.message : String(error);
+      status.textContent = `${why}${why.endsWith(".") ? "" : ":"} ${done} of ${values.length} runs are shown.`;
+    } finally {
+      stop = undefined;
+      start.disabled = false;
+      running.hidden = true;
+      draw();
+    }
+  }
+
+  // Runs may end many times in one frame.
+  let isDrawing = false;
+  function drawSoon(): void {
+    if (isDrawing) return;
+    isDrawing = true;
+    requestAnimationFrame(() => {
+      isDrawing = false;
+      draw();
+    });
+  }
+
+  function draw(): void {
+    if (shown === undefined || width === 0) return;
+    const { control, values, summaries } = shown;
+    const rows = values.flatMap((value, nth) => (summaries[nth] === undefined ? [] : [{ value, run: summaries[nth] }]));
+    details.hidden = rows.length === 0;
+    if (rows.length === 0) {
+      charts.replaceChildren();
+      return;
+    }
+    const { units } = rows[0]!.run;
+    const columns = Math.max(1, Math.min(metrics.length, Math.floor(width / narrowest)));
+    const each = Math.min(widest, Math.floor((width - 24 * (columns - 1)) / columns));
+    charts.replaceChildren(
+      ...metrics.map((metric) =>
+        sweepChart(
+          rows.map(({ value, run }) => ({ value, metric: run.metrics[metric] ?? Number.NaN })),
+          {
+            width: each,
+            control: control.title,
+            controlUnit: control.unit,
+            isLog: isLogarithmic(control),
+            domain: [values[0]!, values.at(-1)!],
+            metric,
+            metricUnit: units[metric] ?? "",
+            now: typeof control.value === "number" ? control.value : undefined,
+          },
+        ),
+      ),
+    );
+    table.replaceChildren(
+      resultTable({
+        caption: `Runs by ${control.title}`,
+        columns: [
+          { title: control.title, value: ({ value }: (typeof rows)[number]) => formatValue(value, control.unit) },
+          ...metrics.map((metric) => ({
+            title: metricWords(metric, units[metric] ?? ""),
+            value: ({ run }: (typeof rows)[number]) => formatValue(run.metrics[metric] ?? Number.NaN, units[metric]),
+          })),
+        ],
+        rows,
+      }),
+    );
+  }
+
+  return {
+    element,
+    offer(controls) {
+      const before = choice.value;
+      offered = controls.filter(
+        ({ value, choices, min, max }) =>
+          choices == null && (typeof value === "number" || (value === null && min != null && max != null)),
+      );
+      choice.replaceChildren(...offered.map(({ path, title }) => html("option", { value: path }, title)));
+      if (offered.some(({ path }) => path === before)) choice.value = before;
+      element.hidden = offered.length === 0;
+    },
+  };
+}

@@ -1,0 +1,314 @@
+/**
+ * The page on validation: the disk model against a trace, in the reader's hands, and what the tests assert of the rest.
+ *
+ * The trace that is shipped is synthetic and says so. A reader who has a measured drive chooses its two files instead; they
+ * are read here and go nowhere.
+ */
+import "../style/page.css";
+import cacheHits from "../../../engine/validation/cache.json";
+import measured from "../../../engine/validation/drives.json";
+import oracles from "../../../engine/validation/oracles.json";
+import driveText from "../../../engine/validation/synthetic-drive.json?raw";
+import traceUrl from "../../../engine/validation/synthetic-trace.csv?url";
+import { EngineClient } from "../engine/client.ts";
+import { Latest } from "../engine/latest.ts";
+import type { ClassAgreement, Control, DriveAgreement } from "../engine/api.ts";
+import { controls } from "../views/controls.ts";
+import { demerits } from "../views/demerits.ts";
+import { formatNumber, groupThousands } from "../views/format.ts";
+import { resultTable } from "../views/resultTable.ts";
+import { serviceTimes } from "../views/serviceTimes.ts";
+import { html } from "../views/svg.ts";
+import { amplificationSection } from "./amplificationSection.ts";
+import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
+import { decodeHash, defaultState, encodeHash } from "./hash.ts";
+import { notice } from "./notice.ts";
+import { type Knobs, knobsOf, withKnobs } from "./driveKnobs.ts";
+
+interface Files {
+  readonly drive: string;
+  readonly trace: string;
+  readonly about: string;
+}
+
+installTheme();
+const root = document.querySelector<HTMLElement>("#page")!;
+const message = notice();
+root.append(message.element);
+void open();
+
+async function open(): Promise<void> {
+  const engine = new EngineClient();
+  const decoded = decodeHash(location.hash);
+  try {
+    const trace = await (await fetch(traceUrl)).text();
+    const { synthetic } = JSON.parse(driveText) as { synthetic: string };
+    root.append(stage(engine, { drive: driveText, trace, about: `Synthetic. ${synthetic}` }));
+    root.append(drives(), amplificationSection(engine, message), hits(), asserted());
+    if (decoded.kind === "problem") message.say(decoded.message);
+  } catch (error) {
+    message.fail(error);
+  }
+  registerServiceWorker();
+}
+
+function stage(engine: EngineClient, shipped: Files): HTMLElement {
+  const sentence = html("p", { class: "sentence", "aria-live": "polite" });
+  const figure = html("div", { class: "figure two" });
+  const about = html("p", { class: "quiet" });
+  const table = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Numbers by class" });
+  const knobs = html("div", {});
+  let files = shipped;
+  const start = decodeHash(location.hash);
+  let set: Knobs = start.kind === "state" ? start.state.set : {};
+
+  const latest = new Latest<Knobs, DriveAgreement>({
+    run: (wanted) => engine.call("drive", { drive: withKnobs(files.drive, wanted), trace: files.trace, times: true }),
+    onResult: (found) => {
+      message.clear();
+      show(found);
+    },
+    onError: (error) => message.fail(error),
+  });
+
+  function ask(): void {
+    latest.request(set);
+  }
+
+  function show(found: DriveAgreement): void {
+    sentence.replaceChildren(
+      html("strong", {}, `Demerit ${formatNumber(100 * found.demerit)} %`),
+      `: reads ${formatNumber(100 * found.read.demerit)} %, writes ${formatNumber(100 * found.write.demerit)} %. ` +
+        `The mean is ${formatNumber(found.mean_ms)} ms simulated and ${formatNumber(found.measured_mean_ms)} ms in the trace.`,
+    );
+    const longest_ms = (1.02 * Math.max(...found.times!.simulated_us, ...found.times!.measured_us)) / 1000;
+    const room = Math.max(280, figure.clientWidth);
+    const width = room > 760 ? (room - 32) / 2 : room;
+    figure.replaceChildren(...(["read", "write"] as const).map((op) => serviceTimes(found, { op, width, longest_ms })));
+    table.replaceChildren(classTable(found));
+    about.textContent =
+      files.about +
+      (found.ignored.length > 0
+        ? ` Settings of this drive that the model does nothing about: ${found.ignored.join(", ")}.`
+        : "");
+    if (performance.getEntriesByName("first-chart").length === 0) performance.mark("first-chart");
+  }
+
+  function choose(next: Files): void {
+    files = next;
+    const fields: Control[] = knobsOf(files.drive);
+    const change = (path: string, value: unknown) => {
+      set = { ...set, [path]: Number(value) };
+      ask();
+    };
+    const built = controls({
+      controls: fields,
+      onInput: change,
+      onChange: (path, value) => {
+        change(path, value);
+        if (files === shipped) history.replaceState(null, "", encodeHash({ ...defaultState, set }));
+      },
+    });
+    for (const [path, value] of Object.entries(set)) built.set(path, value);
+    knobs.replaceChildren(built.element);
+    ask();
+  }
+
+  const reset = html("button", { type: "button", class: "quiet" }, "The drive as its file has it");
+  reset.addEventListener("click", () => {
+    set = {};
+    if (files === shipped) history.replaceState(null, "", location.pathname);
+    choose(files);
+  });
+  const element = html(
+    "section",
+    { class: "stage-section validation", "aria-labelledby": "stage-title" },
+    html("h2", { id: "stage-title", class: "unseen" }, "A trace, replayed"),
+    sentence,
+    figure,
+    html(
+      "p",
+      { class: "quiet legend" },
+      html("span", { class: "key thick" }, ""),
+      " in the trace ",
+      html("span", { class: "key thin" }, ""),
+      " simulated. Below: the difference at equal rank, whose root mean square over the mean is the demerit.",
+    ),
+    knobs,
+    html("div", { class: "actions" }, reset),
+    about,
+    html("details", { class: "table" }, html("summary", {}, "Numbers by class"), table),
+    ownFiles((next) => {
+      set = {};
+      choose(next);
+    }),
+  );
+  // The sections are laid out before the chart asks how wide it may be.
+  requestAnimationFrame(() => choose(shipped));
+  return element;
+}
+
+function classTable(found: DriveAgreement): HTMLTableElement {
+  const rows: (readonly [string, ClassAgreement])[] = [
+    ["all", found],
+    ["reads", found.read],
+    ["writes", found.write],
+  ];
+  return resultTable({
+    caption: `${found.drive}: simulated against the trace; ${formatNumber(100 * found.within_300_us)} % of the requests agree one by one within 0.3 ms`,
+    rows,
+    columns: [
+      { title: "class", value: ([name]) => name },
+      { title: "requests", value: ([, row]) => groupThousands(row.requests) },
+      { title: "mean, ms", value: ([, row]) => formatNumber(row.mean_ms) },
+      { title: "in the trace, ms", value: ([, row]) => formatNumber(row.measured_mean_ms) },
+      { title: "rms, ms", value: ([, row]) => formatNumber(row.rms_ms) },
+      { title: "demerit, %", value: ([, row]) => formatNumber(100 * row.demerit) },
+    ],
+  });
+}
+
+function ownFiles(onFiles: (files: Files) => void): HTMLElement {
+  const drive = html("input", { type: "file", id: "own-drive", accept: ".json,.gz" });
+  const trace = html("input", { type: "file", id: "own-trace", accept: ".csv,.gz" });
+  const read = async () => {
+    const [driveFile, traceFile] = [drive.files?.[0], trace.files?.[0]];
+    if (driveFile === undefined || traceFile === undefined) return;
+    try {
+      const texts = await Promise.all([textOf(driveFile), textOf(traceFile)]);
+      onFiles({
+        drive: texts[0],
+        trace: texts[1],
+        about: `${driveFile.name} and ${traceFile.name}, as you chose them.`,
+      });
+    } catch (error) {
+      message.fail(error);
+    }
+  };
+  for (const input of [drive, trace]) input.addEventListener("change", () => void read());
+  return html(
+    "details",
+    { class: "table own-files" },
+    html("summary", {}, "Your own drive and trace"),
+    html(
+      "p",
+      { class: "prose" },
+      "Parameters as JSON with DiskSim's names, and a CSV with the columns op, lbn, blocks, service_us and next_interarrival_us; gzipped or not. They stay in this page.",
+    ),
+    html("div", { class: "actions" }, html("label", { for: "own-drive" }, "Drive"), drive),
+    html("div", { class: "actions" }, html("label", { for: "own-trace" }, "Trace"), trace),
+  );
+}
+
+async function textOf(file: File): Promise<string> {
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
+  if (!isPacked) return new TextDecoder().decode(bytes);
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+  return new Response(stream).text().catch(() => {
+    throw new Error(`${file.name}: is a damaged gzip file.`);
+  });
+}
+
+function drives(): HTMLElement {
+  const figure = html("div", { class: "figure" });
+  const element = html(
+    "section",
+    { "aria-labelledby": "drives-title" },
+    html("h2", { id: "drives-title" }, "Six drives that were measured"),
+    html(
+      "p",
+      { class: "prose" },
+      "The same comparison on traces of real drives of the 1990s. Their data are not ours to ship, so these numbers are stored, with the date of the run; the project's tests run it again wherever the data are at hand. Nothing is fitted to a drive: all that the model knows is in the drive's file.",
+    ),
+    figure,
+    html(
+      "p",
+      { class: "quiet legend" },
+      html("span", { class: "key dot" }, ""),
+      " this engine ",
+      html("span", { class: "key ring" }, ""),
+      " DiskSim ",
+      html("span", { class: "key bar" }, ""),
+      " limit of the test. ",
+      `${measured.data}. Run on ${measured.measured_on}.`,
+    ),
+    html(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Measured drives" },
+      resultTable({
+        caption: "Demerit in per cent of the mean service time",
+        rows: measured.drives,
+        columns: [
+          { title: "drive", value: (row) => row.title },
+          { title: "requests", value: (row) => groupThousands(row.measured.requests) },
+          { title: "mean, ms", value: (row) => row.measured.mean_ms.toFixed(3) },
+          { title: "this engine", value: (row) => row.measured.percent.toFixed(3) },
+          { title: "DiskSim", value: (row) => row.disksim_percent.toFixed(3) },
+          { title: "limit", value: (row) => row.limit_percent.toFixed(3) },
+          { title: "reads alone", value: (row) => row.measured.reads_percent.toFixed(2) },
+          { title: "writes alone", value: (row) => row.measured.writes_percent.toFixed(2) },
+        ],
+      }),
+    ),
+    html(
+      "p",
+      { class: "quiet" },
+      "Writes alone are further off than the whole shows: they are the smaller class, and in one ranking of all requests they hide among the reads.",
+    ),
+  );
+  whenSeen(figure, () =>
+    figure.replaceChildren(demerits(measured.drives, { width: Math.min(760, figure.clientWidth) })),
+  );
+  return element;
+}
+
+function hits(): HTMLElement {
+  return html(
+    "section",
+    { "aria-labelledby": "hits-title" },
+    html("h2", { id: "hits-title" }, "Cache policies count the same hits"),
+    html(
+      "p",
+      { class: "prose" },
+      `Hits of ${groupThousands(cacheHits.requests)} requests, as ${cacheHits.rival} counts them. This engine counts the same number in every cell; a test asserts it against the stored counts, and against the library itself where that is installed.`,
+    ),
+    html(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Hit counts" },
+      resultTable({
+        caption: "Hits by trace and policy",
+        rows: cacheHits.traces,
+        columns: [
+          { title: "trace", value: (row) => row.name },
+          { title: "cache size", value: (row) => groupThousands(row.size) },
+          ...cacheHits.policies.map((policy, at) => ({
+            title: policy,
+            value: (row: (typeof cacheHits.traces)[number]) => groupThousands(row.hits[at]!),
+          })),
+        ],
+      }),
+    ),
+  );
+}
+
+function asserted(): HTMLElement {
+  return html(
+    "section",
+    { "aria-labelledby": "oracles-title" },
+    html("h2", { id: "oracles-title" }, "What the tests assert"),
+    html(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": "Oracles" },
+      resultTable({
+        caption: "Oracles: what is known without the simulator, and how near it must come",
+        rows: oracles,
+        columns: [
+          { title: "oracle", value: (row) => row.what },
+          { title: "asserted", value: (row) => row.asserts },
+          { title: "test", value: (row) => row.test.replaceAll("_", " ") },
+        ],
+      }),
+    ),
+  );
+}
