@@ -9,6 +9,7 @@ pub mod api;
 pub mod cache;
 pub mod case;
 pub mod client;
+pub mod cluster;
 pub mod controller;
 pub mod cpu;
 pub mod device;

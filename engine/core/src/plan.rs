@@ -29,6 +29,8 @@ pub struct WorkerPlan {
 pub struct Plan {
     /// Size of the address space, in bytes.
     pub capacity: u64,
+    /// Size of the address space of one node of a cluster; of the whole without one.
+    pub node_capacity: u64,
     /// All workers, job by job.
     pub workers: Vec<WorkerPlan>,
     /// Capacity of each device, or of its partition, in bytes.
@@ -75,6 +77,30 @@ fn data_sheet(spec: &HddSpec) -> hdd::DataSheet {
     }
 }
 
+/// The layout of each node of a cluster over its share of the devices; one layout over all of them without a cluster.
+#[must_use]
+pub fn node_layouts(scenario: &Scenario, plan: &Plan) -> Vec<Layout> {
+    let nodes = scenario.cluster.as_ref().map_or(1, |cluster| cluster.nodes as usize);
+    let each = (plan.device_capacities.len() / nodes).max(1);
+    let shares = plan.device_capacities.chunks_exact(each).zip(plan.rotating.chunks_exact(each));
+    shares.map(|(capacities, rotating)| Layout::new(&scenario.layout, capacities.to_vec(), rotating)).collect()
+}
+
+impl Plan {
+    /// Bytes from the first file to the end of the last, or all that a file system may use.
+    #[must_use]
+    pub fn placed_bytes(&self, scenario: &Scenario) -> u64 {
+        if scenario.zfs.is_some() {
+            return self.capacity;
+        }
+        let end = |worker: &WorkerPlan| {
+            let copies = if scenario.jobs[worker.job].rw == Rw::OdxCopy { worker.region.end - worker.region.start } else { 0 };
+            worker.region.end + copies
+        };
+        self.workers.iter().map(end).max().unwrap_or(0)
+    }
+}
+
 /// Plans a scenario.
 ///
 /// # Errors
@@ -83,6 +109,7 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
     let mut problems = Problems::new();
     let mut plan = Plan {
         capacity: 0,
+        node_capacity: 0,
         workers: Vec::new(),
         device_capacities: Vec::new(),
         device_sizes: Vec::new(),
@@ -134,7 +161,15 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
         }
     }
     if problems.is_empty() {
-        plan.capacity = Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating).capacity();
+        plan.node_capacity = node_layouts(scenario, &plan).iter().map(Layout::capacity).min().unwrap_or(0);
+        plan.capacity = scenario.cluster.as_ref().map_or(plan.node_capacity, |cluster| {
+            // A file system may fill all that it is given: room for what has to be made again after a loss is not given.
+            let kept = if scenario.zfs.is_some() && !cluster.design.is_paired() { cluster.failures.len() as u64 } else { 0 };
+            let nodes = u64::from(cluster.nodes).saturating_sub(kept);
+            let percent = if kept > 0 { 90 } else { 100 };
+            (plan.node_capacity - plan.node_capacity / 100 * (100 - percent)) / cluster.block.0 * cluster.block.0 * nodes
+                / u64::from(cluster.copies)
+        });
         place_workers(scenario, &mut plan, &mut problems);
     }
     if problems.is_empty() { Ok(plan) } else { Err(problems) }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::cluster::{Cluster, Setting};
 use crate::controller::Controller;
 use crate::device::disk::Disk;
 use crate::device::hdd::{DriveQueue, Hdd};
@@ -12,7 +13,7 @@ use crate::kernel::{Address, Kernel, Layer, Phase, RequestId, Signal, Stream};
 use crate::layout::Layout;
 use crate::layout::partition::Partitions;
 use crate::network::Network;
-use crate::plan::{Plan, plan};
+use crate::plan::{Plan, node_layouts, plan};
 use crate::protocol::Scheduler;
 use crate::result::Recorder;
 use crate::result::columns::{self, Column};
@@ -44,10 +45,11 @@ pub struct Stack {
     volume: Option<Volume>,
     zfs: Option<ZfsVolume>,
     write_log: Option<Device>,
+    cluster: Option<Cluster>,
     controller: Option<Controller>,
     tier: Option<Tier>,
     tier_device: Option<Device>,
-    layout: Layout,
+    layouts: Vec<Layout>,
     partitions: Option<Partitions>,
     devices: Vec<Device>,
     recorder: Recorder,
@@ -68,7 +70,7 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<crate::
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
-const DESCENT: [Layer; 6] = [Layer::Network, Layer::Protocol, Layer::Volume, Layer::Controller, Layer::Tier, Layer::Layout];
+const DESCENT: [Layer; 7] = [Layer::Network, Layer::Protocol, Layer::Volume, Layer::Controller, Layer::Cluster, Layer::Tier, Layer::Layout];
 
 /// Whether the scenario has the layer.
 fn has(scenario: &Scenario, layer: Layer) -> bool {
@@ -77,6 +79,7 @@ fn has(scenario: &Scenario, layer: Layer) -> bool {
         Layer::Protocol => scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
         Layer::Volume => scenario.volume.is_some() || scenario.zfs.is_some(),
         Layer::WriteLog => scenario.volume.as_ref().is_some_and(|volume| volume.write_log.is_some()),
+        Layer::Cluster => scenario.cluster.is_some(),
         Layer::Controller => scenario.controller.is_some(),
         Layer::Tier | Layer::TierDevice => scenario.tier.is_some(),
         Layer::Partition => scenario.partition.is_some(),
@@ -106,10 +109,10 @@ fn volume(scenario: &Scenario, plan: &Plan) -> Option<Volume> {
     Some(Volume::new(spec, from(scenario, Layer::Controller), file_ends, &primed))
 }
 
-/// ZFS schedules each device on its own where it sees them; a controller or a tier hides them.
+/// ZFS schedules each device on its own where it sees them; a controller, a cluster or a tier hides them.
 fn zfs(scenario: &Scenario, plan: &Plan) -> Option<ZfsVolume> {
     let spec = scenario.zfs.as_ref()?;
-    let below = if scenario.controller.is_some() || scenario.tier.is_some() {
+    let below = if scenario.controller.is_some() || scenario.cluster.is_some() || scenario.tier.is_some() {
         Below::Layer(from(scenario, Layer::Controller))
     } else {
         let count = u16::try_from(plan.device_capacities.len()).unwrap_or(u16::MAX); // as for the devices themselves
@@ -118,11 +121,42 @@ fn zfs(scenario: &Scenario, plan: &Plan) -> Option<ZfsVolume> {
     Some(ZfsVolume::new(spec, below, plan.capacity, scenario.record.interval.0))
 }
 
+fn cluster(scenario: &Scenario, plan: &Plan, seed: u64) -> Option<Cluster> {
+    let spec = scenario.cluster.as_ref()?;
+    let mut files: Vec<(u64, usize)> = plan.workers.iter().map(|worker| (worker.region.start, worker.job)).collect();
+    files.sort_unstable();
+    files.dedup_by_key(|(start, _)| *start);
+    Some(Cluster::new(Setting {
+        spec,
+        names: scenario.jobs.iter().map(|job| job.name.clone()).collect(),
+        files,
+        bytes: plan.placed_bytes(scenario),
+        span: plan.node_capacity,
+        below: from(scenario, Layer::Tier),
+        seed,
+        interval_ns: scenario.record.interval.0,
+    }))
+}
+
+/// The layout of each node of a cluster, or one.
+fn layouts(scenario: &Scenario, plan: &Plan) -> Vec<Layout> {
+    let layouts = node_layouts(scenario, plan);
+    let each = plan.device_capacities.len() / layouts.len().max(1);
+    let node = |(node, layout): (usize, Layout)| {
+        let index = u16::try_from(node).unwrap_or(u16::MAX); // at most 256 nodes
+        layout.at(index, u16::try_from(node * each).unwrap_or(u16::MAX), u64::from(index) * plan.node_capacity)
+    };
+    layouts.into_iter().enumerate().map(node).collect()
+}
+
 fn tier(scenario: &Scenario, plan: &Plan) -> Option<Tier> {
     let spec = scenario.tier.as_ref()?;
     let kept: Vec<String> = spec.primed.iter().filter(|name| !spec.evicted.contains(name)).cloned().collect();
     let block = scenario.volume.as_ref().map_or(scenario.layout.unit, |volume| volume.block);
-    Some(Tier::new(block.0, spec.size.0, spec.policy, spec.admit, &regions(scenario, plan, &kept), from(scenario, Layer::Layout)))
+    Some(
+        Tier::new(block.0, spec.size.0, spec.policy, spec.admit, &regions(scenario, plan, &kept), from(scenario, Layer::Layout))
+            .over(plan.node_capacity.max(1)),
+    )
 }
 
 impl Stack {
@@ -150,6 +184,9 @@ impl Stack {
     fn start(&mut self) {
         if let Some(zfs) = &mut self.zfs {
             zfs.start(&mut self.kernel);
+        }
+        if let Some(cluster) = &mut self.cluster {
+            cluster.start(&mut self.kernel);
         }
         if let Some(controller) = &mut self.controller {
             controller.start(&mut self.kernel);
@@ -185,7 +222,8 @@ impl Stack {
             scheduler,
             volume: volume(&scenario, &plan),
             zfs: zfs(&scenario, &plan),
-            controller: scenario.controller.as_ref().map(|spec| Controller::new(spec, &plan, from(&scenario, Layer::Tier), seed)),
+            cluster: cluster(&scenario, &plan, seed),
+            controller: scenario.controller.as_ref().map(|spec| Controller::new(spec, &plan, from(&scenario, Layer::Cluster), seed)),
             write_log: scenario.volume.as_ref().and_then(|volume| volume.write_log.as_ref()).map(|spec| {
                 Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(seed, "write_log.rate"))).at(Address::of(Layer::WriteLog))
             }),
@@ -194,8 +232,8 @@ impl Stack {
                 .tier
                 .as_ref()
                 .map(|tier| Device::Ssd(Ssd::new(&tier.ssd, seed, "tier")).at(Address::of(Layer::TierDevice))),
-            layout: Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating),
             partitions: scenario.partition.as_ref().map(Partitions::new),
+            layouts: layouts(&scenario, &plan),
             devices,
             recorder: Recorder::new(scenario.jobs.len(), &scenario.record, scenario.monitor.is_some()),
             kernel: Kernel::default(),
@@ -272,7 +310,8 @@ impl Stack {
                 }
             }
             Layer::Partition => absent(self.partitions.as_mut().map(|partitions| partitions.handle(kernel, to.index, signal, id))),
-            Layer::Layout => self.layout.handle(kernel, signal, id),
+            Layer::Layout => self.layouts[usize::from(to.index)].handle(kernel, signal, id),
+            Layer::Cluster => absent(self.cluster.as_mut().map(|cluster| cluster.handle(kernel, to.index, signal, id))),
             Layer::Volume => match &mut self.zfs {
                 Some(zfs) => zfs.handle(kernel, signal, id),
                 None => absent(self.volume.as_mut().map(|volume| volume.handle(kernel, signal, id))),
@@ -300,7 +339,7 @@ impl Stack {
                 format!("the run reached {} events; shorten the jobs or raise the limit", limits.events),
             ));
         }
-        let file_system = self.zfs.as_ref().map_or(0, ZfsVolume::memory_bytes);
+        let file_system = self.zfs.as_ref().map_or(0, ZfsVolume::memory_bytes) + self.cluster.as_ref().map_or(0, Cluster::memory_bytes);
         let memory = self.recorder.memory_bytes() + self.kernel.requests.memory_bytes() + file_system;
         if memory > limits.memory.0 {
             return Err(Problem::new(
@@ -393,6 +432,7 @@ impl Stack {
             network: self.network.as_ref().map(|network| network.traffic(network_time_ns)),
             network_time_ns,
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
+            cluster: self.cluster.as_ref(),
             controller: self.controller.as_ref(),
             flash_pages: self
                 .devices
@@ -434,6 +474,7 @@ impl Stack {
             devices: self.usage(),
             controller: self.controller.as_ref(),
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
+            cluster: self.cluster.as_ref(),
         };
         columns::column(&source, name)
     }

@@ -78,6 +78,30 @@ fn volume() -> impl Strategy<Value = Value> {
     })
 }
 
+/// A cluster of nodes with what may happen to it: machines that move, a node that is lost.
+fn cluster() -> impl Strategy<Value = Value> {
+    let design = prop_oneof![Just("locality"), Just("hash"), Just("dedup-pairs"), Just("dedup-spread"), Just("redirect-pairs")];
+    let events = (proptest::option::of((0u32..4, 0u64..50)), proptest::option::of((0u32..4, 0u64..50)));
+    (design, 4u32..7, 1u32..4, 12u32..21, 0u32..80, any::<bool>(), events).prop_map(
+        |(design, nodes, copies, block_log2, duplicates, migrate, (moved, lost))| {
+            let is_paired = design.contains("pairs");
+            let copies = if is_paired { 2 } else { copies };
+            let mut cluster = json!({
+                "design": design, "nodes": if is_paired { nodes / 2 * 2 } else { nodes }, "copies": copies, "block": 1u64 << block_log2,
+                "duplicates": duplicates, "migrate": migrate, "round_trip": "20us",
+            });
+            if let Some((to, ms)) = moved {
+                cluster["moves"] = json!([{"vm": "job0", "to": to, "at": format!("{ms}ms")}]);
+            }
+            // A node is lost later than anything moves to it.
+            if let Some((node, ms)) = lost.filter(|_| copies > 1) {
+                cluster["failures"] = json!([{"node": node, "at": format!("{}ms", ms + 51)}]);
+            }
+            cluster
+        },
+    )
+}
+
 fn controller() -> impl Strategy<Value = Value> {
     let resizes = proptest::collection::vec((0u64..2_000_000_000, 1u32..9), 0..3);
     let lock = prop_oneof![
@@ -161,8 +185,16 @@ fn scenario() -> impl Strategy<Value = Value> {
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4, any::<bool>());
     let file_system = (file_system(), proptest::option::of(controller()));
     let partition = proptest::option::of((0u64..9000, 9u32..15, 0u64..50_000, any::<bool>()));
-    (jobs, scheduler, file_system, tier, layout, device(), (partition, any::<bool>())).prop_map(
-        |(jobs, (scheduler, network), (file_system, controller), tier, (kind, unit_log2, degraded), device, (partition, monitored))| {
+    (jobs, scheduler, file_system, tier, layout, (device(), proptest::option::of(cluster())), (partition, any::<bool>())).prop_map(
+        |(
+            jobs,
+            (scheduler, network),
+            (file_system, controller),
+            tier,
+            (kind, unit_log2, degraded),
+            (device, cluster),
+            (partition, monitored),
+        )| {
             let mut all = json!({
                 "jobs": jobs,
                 "protocol": {"max_transaction": "1280KiB", "target_transaction": "1MiB", "odx_sizing": "max"},
@@ -197,6 +229,14 @@ fn scenario() -> impl Strategy<Value = Value> {
             if let Some((primed, admit)) = tier {
                 all["tier"] = json!({"size": "32MiB", "admit": admit, "primed": if primed { vec!["job0"] } else { vec![] }, "ssd": {
                     "capacity": "960GB", "units": 8, "page": 4096, "read": "60us", "program": "200us", "interface_rate": "550MB"}});
+            }
+            if let Some(cluster) = cluster {
+                let each = if all["layout"]["width"].is_null() { 1 } else { 2 };
+                all["devices"][0]["count"] = (cluster["nodes"].as_u64().unwrap_or(0) * each).into();
+                if !all["tier"].is_null() {
+                    all["tier"]["primed"] = json!([]);
+                }
+                all["cluster"] = cluster;
             }
             all
         },
@@ -241,6 +281,13 @@ proptest! {
 
         for (bytes, (cached, missed)) in reals(&stack, "ops.bytes").iter().zip(reals(&stack, "ops.cached_bytes").iter().zip(reals(&stack, "ops.missed_bytes"))) {
             prop_assert!(cached + missed <= *bytes);
+        }
+        // While a copy of each block survives, none is lost, and all that can be is protected again.
+        if !document["cluster"].is_null() {
+            for name in ["cluster_lost_blocks", "cluster_lost_requests", "cluster_unprotected_blocks"] {
+                let found = stack.metrics().into_iter().find(|metric| metric.name == name).map(|metric| metric.value);
+                prop_assert_eq!(found, Some(0.0), "{}", name);
+            }
         }
         for metric in stack.metrics().iter().filter(|metric| metric.name.ends_with("busy_share_percent")) {
             prop_assert!(metric.value <= 100.0, "{metric:?}");

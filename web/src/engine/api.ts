@@ -80,7 +80,7 @@ export type Column = Float64Array | Uint32Array;
 
 /** A finished run: what it amounts to, and its tables column by column (`ops.latency_ns`, `bins.count`, ...). */
 export interface Result {
-  /** What ran, where its tables cannot be read without it: those of a file system with thresholds, and of a controller with shards. */
+  /** What ran, where its tables cannot be read without it: those of a file system with thresholds, of a cluster, and of a controller with shards. */
   readonly scenario?: Scenario;
   /** Processor time by stack of functions, folded, where the run has a controller. */
   readonly folded?: string;

@@ -86,7 +86,7 @@ export function collect(run: OpenRun, scenario: () => Scenario): Result {
     const folded = unwrap<string>(run.text(JSON.stringify({ tool: "folded" })));
     return { scenario: scenario(), summary, columns, folded };
   }
-  return has("zfs.limit_bytes") || "partition_extra_reads" in summary.metrics
+  return has("zfs.limit_bytes") || "partition_extra_reads" in summary.metrics || has("placed.blocks")
     ? { scenario: scenario(), summary, columns }
     : { summary, columns };
 }

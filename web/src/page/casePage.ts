@@ -10,7 +10,16 @@ import { Latest } from "../engine/latest.ts";
 import type { CaseDocument, Changes, Result, RunRequest, Value } from "../engine/api.ts";
 import { controls, type Controls } from "../views/controls.ts";
 import { fillSentence } from "../views/format.ts";
-import { chunkField, chunkPath, fieldsOf, latencyAxisEnd, sentenceNodes, stageOf } from "../views/stage.ts";
+import {
+  chunkField,
+  chunkPath,
+  fieldsOf,
+  latencyAxisEnd,
+  sentenceNodes,
+  stageOf,
+  targetField,
+  targetPath,
+} from "../views/stage.ts";
 import { html } from "../views/svg.ts";
 import { carryOn } from "./carryOn.ts";
 import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
@@ -265,6 +274,13 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
         }
       };
       scene.setFields?.(fieldsOf(list, apply(false), apply(true)));
+      scene.setTarget?.(
+        targetField(
+          list,
+          (node) => fields?.set(targetPath, node),
+          (node) => setField(targetPath, node, true),
+        ),
+      );
       reset.hidden = Object.keys(state.set).length === 0;
     } catch (error) {
       message.fail(error);

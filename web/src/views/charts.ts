@@ -4,6 +4,8 @@
  */
 import { column, type CaseDocument, type Result } from "../engine/api.ts";
 import { alignment, alignmentTable, describeAlignment } from "./alignment.ts";
+import { clusterMap } from "./clusterMap.ts";
+import { momentOf } from "./clusterTables.ts";
 import { phases } from "./colours.ts";
 import { copiesOf, copyTimeline, describeCopies } from "./copyTimeline.ts";
 import { dirty } from "./dirty.ts";
@@ -44,11 +46,13 @@ export interface Chart {
   /** Whether it follows the request on the stage. */
   readonly followsRequest?: boolean;
   readonly needs:
-    "operations" | "write path" | "controller" | "bins" | "copies" | "monitor" | "partition" | "reduction";
+    "operations" | "write path" | "controller" | "bins" | "copies" | "cluster" | "monitor" | "partition" | "reduction";
 }
 
 /** The stage's own view, which is more than a chart. */
 export const stripView = "prefetch-strip";
+/** Another stage of its own. */
+export const clusterView = "cluster-map";
 
 export function chartsOf(doc: Pick<CaseDocument, "focus">): readonly Chart[] {
   const { job, op } = doc.focus;
@@ -85,6 +89,15 @@ export function chartsOf(doc: Pick<CaseDocument, "focus">): readonly Chart[] {
       },
       moment: describeMoment,
       table: ({ result }) => intervalTable(result),
+    },
+    {
+      name: clusterView,
+      title: "Cluster map",
+      hides: "What each node holds at the end of the run, and what went between them last. Hides which block is where.",
+      needs: "cluster",
+      draw: ({ result }, width) =>
+        clusterMap(result, { job, width, time_s: result.summary.simulated_ns / 1e9 }).element,
+      table: ({ result }) => nodeTable(result, job),
     },
     {
       name: "shard-map",
@@ -200,6 +213,7 @@ export function isOffered(chart: Chart, doc: Pick<CaseDocument, "view" | "views"
   if (chart.name === doc.view) return false;
   if (doc.views.includes(chart.name)) return true;
   if (chart.needs === "write path") return doc.scenario.zfs !== undefined;
+  if (chart.needs === "cluster") return doc.scenario.cluster !== undefined;
   if (chart.needs === "controller") return doc.scenario.controller !== undefined;
   if (chart.needs === "copies") return false;
   if (chart.needs === "partition") return doc.scenario.partition !== undefined;
@@ -290,6 +304,24 @@ function groupTable(result: Result): HTMLTableElement {
       { title: "limit after it", value: (row) => (row.limit_bytes === 0 ? "–" : formatBytes(row.limit_bytes)) },
       { title: "delayed", value: (row) => groupThousands(row.delayed) },
       { title: "stopped", value: (row) => groupThousands(row.blocked) },
+    ],
+  });
+}
+
+function nodeTable(result: Result, job: string): HTMLTableElement {
+  const [start, end] = [0, result.summary.simulated_ns / 1e9].map((at) => momentOf(result, job, at)) as [
+    ReturnType<typeof momentOf>,
+    ReturnType<typeof momentOf>,
+  ];
+  return resultTable({
+    caption: "Blocks on each node",
+    rows: start.mine.map((_, node) => node),
+    columns: [
+      { title: "node", value: (node) => (end.lost[node] ? `${node}, lost` : node) },
+      { title: `of ${job}, at the start`, value: (node) => groupThousands(start.mine[node]!) },
+      { title: "at the end", value: (node) => groupThousands(Math.round(end.mine[node]!)) },
+      { title: "of others, at the start", value: (node) => groupThousands(start.others[node]!) },
+      { title: "at the end", value: (node) => groupThousands(Math.round(end.others[node]!)) },
     ],
   });
 }

@@ -20,6 +20,7 @@ export type Meaning =
   | "distance"
   | "delayed"
   | "stopped"
+  | "lookup"
   | "processor"
   | "dispatch"
   | "broken"
@@ -51,6 +52,7 @@ export const colours: Readonly<Record<Meaning, Colour>> = {
   distance: colour("round trip", "#9a86b8", "#8672a8", "#6a5590", "#bba9d6", "outlined"),
   delayed: colour("delayed on purpose", "#e8d92c", "#f0e442", "#6b6300", "#f0e442", "crossed"),
   stopped: colour("stopped at the limit", "#7d6a00", "#b09a1c", "#6b5a00", "#d6c34a", "barred"),
+  lookup: colour("asking where", "#5b4ba5", "#a394ea", "#4c3d94", "#b3a7f0", "barred"),
   processor: colour("processor", "#6a51a3", "#9e8cd8", "#5a4392", "#b5a6e6", "solid"),
   dispatch: colour("dispatch", "#a08bd0", "#c8bcf0", "#6a51a3", "#cdc2f2", "dotted"),
   broken: colour("broken", "#b3578a", "#d98bb8", "#96406f", "#e0a0c6", "solid"),
@@ -94,6 +96,9 @@ export const phases = [
   { name: "replicate", label: "to other nodes", meaning: "transfer" },
   { name: "throttle_delay", label: "delayed on purpose", meaning: "delayed" },
   { name: "throttle_wait", label: "stopped at the limit", meaning: "stopped" },
+  { name: "lookup", label: "asking where", meaning: "lookup" },
+  { name: "remote", label: "between nodes", meaning: "transfer" },
+  { name: "link_wait", label: "waiting for a link", meaning: "waiting" },
   { name: "network_queue", label: "network queue", meaning: "waiting" },
   { name: "network_transfer", label: "network", meaning: "network" },
   { name: "round_trip", label: "round trip", meaning: "distance" },

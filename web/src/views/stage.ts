@@ -4,7 +4,8 @@
  */
 import type { Alignment, CaseDocument, Changes, Control, Result } from "../engine/api.ts";
 import { alignmentStage } from "./alignmentStage.ts";
-import { chartsOf, stripView } from "./charts.ts";
+import { chartsOf, clusterView, stripView } from "./charts.ts";
+import { clusterStage } from "./clusterStage.ts";
 import { latencyOverview } from "./latencyOverview.ts";
 import { formatBytes, formatNumber } from "./format.ts";
 import { describe, prefetchStrip, readAt, rowsFor, type StripHandle } from "./prefetchStrip.ts";
@@ -60,6 +61,28 @@ export function fieldsOf(
   };
 }
 
+/** A field that is set by dragging what it stands for. */
+export interface DraggedField {
+  readonly value: number;
+  readonly min: number;
+  readonly max: number;
+  readonly onInput: (value: number) => void;
+  readonly onChange: (value: number) => void;
+}
+
+export const targetPath = "cluster.moves[0].to";
+
+/** The node that a machine moves to as a field that can be dragged, when the case has that control. */
+export function targetField(
+  controls: readonly Control[],
+  onInput: (node: number) => void,
+  onChange: (node: number) => void = onInput,
+): DraggedField | undefined {
+  const control = controls.find(({ path }) => path === targetPath);
+  if (control === undefined || typeof control.value !== "number") return undefined;
+  return { value: control.value, min: control.min ?? 0, max: control.max ?? 255, onInput, onChange };
+}
+
 export interface StageOptions {
   readonly job: string;
   readonly chunk?: ChunkField | undefined;
@@ -79,6 +102,8 @@ export interface Stage {
   setChunk(field: ChunkField | undefined): void;
   /** Lets the view change fields of the scenario, where it can. */
   setFields?(fields: Fields): void;
+  /** Lets a machine be dragged to the node it moves to. */
+  setTarget?(field: DraggedField | undefined): void;
   readonly request: number;
   readonly moment_ns: number;
   /** Stops listening and moving. */
@@ -95,6 +120,10 @@ const thumbRadius = 8;
 /** The stage of a case: the strip, or the chart that the case names. */
 export function stageOf(doc: Pick<CaseDocument, "focus" | "view">, options: Omit<StageOptions, "job"> = {}): Stage {
   if (doc.view === stripView) return stage({ ...options, job: doc.focus.job });
+  if (doc.view === clusterView) {
+    const { onRequest: onMoment } = options;
+    return clusterStage({ job: doc.focus.job, ...(onMoment === undefined ? {} : { onRequest: () => onMoment(0) }) });
+  }
   const charts = chartsOf(doc);
   const chart = charts.find(({ name }) => name === doc.view) ?? charts.find(({ name }) => name === "histogram")!;
   if (chart.name === "monitor") return monitorStage(chart);

@@ -14,7 +14,16 @@ import { controls, type Controls } from "../views/controls.ts";
 import { lifetimes } from "../views/lifetimes.ts";
 import { operationLog } from "../views/operationLog.ts";
 import { segmented } from "../views/segmented.ts";
-import { chunkField, chunkPath, fieldsOf, latencyAxisEnd, sentenceNodes, stageOf } from "../views/stage.ts";
+import {
+  chunkField,
+  chunkPath,
+  fieldsOf,
+  latencyAxisEnd,
+  sentenceNodes,
+  stageOf,
+  targetField,
+  targetPath,
+} from "../views/stage.ts";
 import { html } from "../views/svg.ts";
 import { ask, run, type FinishedRun } from "./host.ts";
 import baseSheet from "../style/views.css?inline";
@@ -183,6 +192,13 @@ function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, 
       }
     };
     scene?.setFields?.(fieldsOf(list, apply(false), apply(true)));
+    scene?.setTarget?.(
+      targetField(
+        list,
+        (node) => fields?.set(targetPath, node),
+        (node) => setField(targetPath, node, true),
+      ),
+    );
   }
 
   function setChunk(bytes: number, settled: boolean): void {

@@ -24,6 +24,7 @@ fn plan(disks: u64) -> Plan {
     let workers = (0..disks).map(|disk| WorkerPlan { job: 0, region: Range { start: disk << 20, end: (disk + 1) << 20 }, stage: 0 });
     Plan {
         capacity: disks << 20,
+        node_capacity: 1 << 40,
         workers: workers.collect(),
         device_capacities: Vec::new(),
         device_sizes: Vec::new(),

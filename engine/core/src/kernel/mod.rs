@@ -38,6 +38,8 @@ pub enum Layer {
     Volume,
     /// The write log's device.
     WriteLog,
+    /// The nodes of a cluster.
+    Cluster,
     /// The controllers of virtual disks.
     Controller,
     /// The SSD cache tier.

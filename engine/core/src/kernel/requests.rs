@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 use super::{Address, Layer};
 
 /// The number of phases.
-pub const PHASES: usize = 23;
+pub const PHASES: usize = 26;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +39,12 @@ pub enum Phase {
     Delay,
     /// Stopped by a write throttle until there is room.
     Blocked,
+    /// Asking other nodes of a cluster where a block is.
+    Lookup,
+    /// On the way between two nodes of a cluster: round trip and bytes.
+    Remote,
+    /// Waiting for a link between nodes.
+    LinkWait,
     /// Waiting for a thread or a core of a node.
     CpuWait,
     /// Worked on by a controller.
@@ -76,6 +82,9 @@ impl Phase {
         Self::Collect,
         Self::Delay,
         Self::Blocked,
+        Self::Lookup,
+        Self::Remote,
+        Self::LinkWait,
         Self::CpuWait,
         Self::Cpu,
         Self::Dispatch,
@@ -105,6 +114,9 @@ impl Phase {
             Self::Collect => "gc",
             Self::Delay => "throttle_delay",
             Self::Blocked => "throttle_wait",
+            Self::Lookup => "lookup",
+            Self::Remote => "remote",
+            Self::LinkWait => "link_wait",
             Self::CpuWait => "cpu_wait",
             Self::Cpu => "cpu",
             Self::Dispatch => "dispatch",

@@ -39,9 +39,12 @@ pub struct Layout {
     sides: Vec<Side>,
     pieces: Vec<Piece>,
     columns: Vec<Column>,
+    here: Address,
+    /// The first of its devices.
+    first_device: u16,
+    /// Where its addresses begin.
+    base: u64,
 }
-
-const HERE: Address = Address::of(Layer::Layout);
 
 impl Layout {
     /// The layout that a scenario describes, over devices with these capacities in bytes; `rotating` says which turn.
@@ -63,7 +66,16 @@ impl Layout {
             capacities,
             pieces: Vec::new(),
             columns: Vec::new(),
+            here: Address::of(Layer::Layout),
+            first_device: 0,
+            base: 0,
         }
+    }
+
+    /// The layout of node `node`, whose devices begin at `first_device` and whose addresses begin at `base`.
+    #[must_use]
+    pub fn at(self, node: u16, first_device: u16, base: u64) -> Self {
+        Self { here: Address { layer: Layer::Layout, index: node }, first_device, base, ..self }
     }
 
     /// The size of the address space, in bytes. All but a concatenation use as much of each device as the smallest one has.
@@ -90,7 +102,7 @@ impl Layout {
         match signal {
             Signal::Submit => self.submit(kernel, request),
             Signal::Done => {
-                if let Some(side) = self.sides.get_mut(usize::from(kernel.requests[request].device)) {
+                if let Some(side) = self.sides.get_mut(usize::from(kernel.requests[request].device.wrapping_sub(self.first_device))) {
                     side.pending -= 1;
                 }
                 if let Some(whole) = kernel.join(request) {
@@ -104,20 +116,20 @@ impl Layout {
     fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];
         let mut pieces = std::mem::take(&mut self.pieces);
-        self.map(request.op, request.offset, request.bytes, kernel.now_ns, &mut pieces);
+        self.map(request.op, request.offset - self.base, request.bytes, kernel.now_ns, &mut pieces);
         match pieces[..] {
             // A piece of a mirror or RAID-Z is a part of its own even when there is only one: its completion is counted.
             [only] if matches!(self.kind, LayoutKind::Stripe | LayoutKind::Concat) => {
                 kernel.requests[id].place = only.offset;
-                kernel.send(Address { layer: Layer::Device, index: only.device }, Signal::Submit, id.0);
+                kernel.send(Address { layer: Layer::Device, index: self.first_device + only.device }, Signal::Submit, id.0);
             }
             _ => {
                 for piece in &pieces {
-                    let child = kernel.open_child(id, HERE, piece.offset, piece.bytes); // its place is its offset
+                    let child = kernel.open_child(id, self.here, piece.offset, piece.bytes); // its place is its offset
                     let side = &mut self.sides[usize::from(piece.device)];
                     side.pending += 1;
                     side.last_end = piece.offset + piece.bytes;
-                    kernel.send(Address { layer: Layer::Device, index: piece.device }, Signal::Submit, child.0);
+                    kernel.send(Address { layer: Layer::Device, index: self.first_device + piece.device }, Signal::Submit, child.0);
                 }
             }
         }

@@ -1,6 +1,8 @@
 //! Tables of a run as columns of numbers, the form in which they cross to other hosts.
 
 use super::{Recorder, cpu};
+use crate::cluster::Cluster;
+use crate::cluster::record::Record as ClusterRecord;
 use crate::controller::Controller;
 use crate::device::Usage;
 use crate::kernel::{NO_DEVICE, Phase};
@@ -56,6 +58,8 @@ pub struct Source<'a> {
     pub controller: Option<&'a Controller>,
     /// What a ZFS write path left.
     pub zfs: Option<&'a Record>,
+    /// The nodes of a cluster.
+    pub cluster: Option<&'a Cluster>,
 }
 
 const OPS: [&str; 9] = ["id", "job", "op", "offset", "bytes", "cached_bytes", "missed_bytes", "submit_ns", "latency_ns"];
@@ -103,6 +107,13 @@ const GROUPS: [&str; 13] = [
     "blocked",
 ];
 
+/// Bytes from node to node by interval; `why` is 0 for requests, 1 for blocks that follow their reader, 2 for copies made again.
+const FLOWS: [&str; 6] = ["interval", "why", "vm", "from", "to", "bytes"];
+/// Blocks of each machine on each node at the start.
+const PLACED: [&str; 3] = ["vm", "node", "blocks"];
+/// A machine coming to a node (`vm` is its job), or a node that is lost (`vm` is 4,294,967,295).
+const NODE_EVENTS: [&str; 3] = ["time_ns", "vm", "node"];
+
 /// The names of all columns, `table.column`.
 #[must_use]
 pub fn names() -> Vec<String> {
@@ -119,6 +130,9 @@ pub fn names() -> Vec<String> {
     table("devices", &DEVICES);
     table("zfs", &ZFS);
     table("groups", &GROUPS);
+    table("flows", &FLOWS);
+    table("placed", &PLACED);
+    table("node_events", &NODE_EVENTS);
     table("cpu", &cpu::CPU);
     table("shards", &cpu::SHARDS);
     table("monitor", &crate::tools::monitor::COLUMNS);
@@ -146,6 +160,9 @@ pub fn column(source: &Source, name: &str) -> Option<Column> {
         ("devices", column) => devices(source, column),
         ("zfs", column) => zfs(source, column),
         ("groups", column) => groups(source, column),
+        ("flows", column) => flows(source, column),
+        ("placed", column) => placed(source, column),
+        ("node_events", column) => node_events(source, column),
         ("cpu", column) => cpu::servers(source.controller, column),
         ("shards", column) => cpu::shards(source.controller, column),
         _ => None,
@@ -278,6 +295,46 @@ fn groups(source: &Source, column: &str) -> Option<Column> {
         "not_delayed" => reals(rows.map(|row| row.not_delayed)),
         "delayed" => reals(rows.map(|row| row.delayed)),
         "blocked" => reals(rows.map(|row| row.blocked)),
+        _ => return None,
+    })
+}
+
+fn flows(source: &Source, column: &str) -> Option<Column> {
+    let rows = source.cluster.map_or(&[][..], |cluster| &cluster.record().flows).iter();
+    Some(match column {
+        "interval" => Column::U32(rows.map(|row| row.interval).collect()),
+        "why" => indices(rows.map(|row| row.why as u64)),
+        "vm" => indices(rows.map(|row| u64::from(row.vm))),
+        "from" => indices(rows.map(|row| u64::from(row.from))),
+        "to" => indices(rows.map(|row| u64::from(row.to))),
+        "bytes" => reals(rows.map(|row| row.bytes)),
+        _ => return None,
+    })
+}
+
+/// One row for each machine and node.
+fn placed(source: &Source, column: &str) -> Option<Column> {
+    let empty = ClusterRecord::default();
+    let record = source.cluster.map_or(&empty, Cluster::record);
+    let (rows, nodes) = (0..record.placed.len() as u64, record.nodes.max(1) as u64);
+    Some(match column {
+        "vm" => indices(rows.map(|row| row / nodes)),
+        "node" => indices(rows.map(|row| row % nodes)),
+        "blocks" => Column::U32(record.placed.clone()),
+        _ => return None,
+    })
+}
+
+/// Machines that come to nodes, then nodes that are lost.
+fn node_events(source: &Source, column: &str) -> Option<Column> {
+    let empty = ClusterRecord::default();
+    let record = source.cluster.map_or(&empty, Cluster::record);
+    let arrivals = record.arrivals.iter().map(|row| (row.time_ns, u64::from(row.vm), row.node));
+    let rows = arrivals.chain(record.losses.iter().map(|row| (row.time_ns, u64::from(u32::MAX), row.node)));
+    Some(match column {
+        "time_ns" => reals(rows.map(|row| row.0)),
+        "vm" => indices(rows.map(|row| row.1)),
+        "node" => indices(rows.map(|row| u64::from(row.2))),
         _ => return None,
     })
 }

@@ -4,6 +4,7 @@ use super::cpu;
 use super::modes::modes;
 use super::throttling::throttling;
 use super::{JobStats, Recorder, Stats};
+use crate::cluster::Cluster;
 use crate::controller::Controller;
 use crate::kernel::{NS_PER_S, Phase};
 use crate::network::Traffic;
@@ -35,6 +36,8 @@ pub struct StackCounts<'a> {
     pub network_time_ns: u64,
     /// What a ZFS write path did; `None` without one.
     pub zfs: Option<&'a Record>,
+    /// The nodes of a cluster; `None` without one.
+    pub cluster: Option<&'a Cluster>,
     /// Pages written by hosts and pages moved by garbage collection, over all SSDs with flash translation; `None` without one.
     pub flash_pages: Option<[u64; 2]>,
     /// The controllers of virtual disks; `None` without them.
@@ -104,6 +107,9 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     }
     if let Some(record) = counts.zfs {
         throttling(&mut list, record, counts.elapsed_ns);
+    }
+    for (name, unit, value) in counts.cluster.map(Cluster::metrics).unwrap_or_default() {
+        list.add(name.into(), unit, value);
     }
     if let Some(controller) = counts.controller {
         cpu::metrics(&mut list, controller, counts.device_time_ns);

@@ -21,6 +21,9 @@ pub fn check(scenario: &Scenario) -> Problems {
         match plan::plan(scenario) {
             Err(found) => problems.extend(found),
             Ok(plan) => {
+                problems.extend(
+                    scenario.cluster.as_ref().map(|cluster| crate::cluster::spec::check_room(cluster, scenario, &plan)).unwrap_or_default(),
+                );
                 problems.extend(scenario.controller.iter().flat_map(|spec| crate::controller::spec::check(spec, &plan)));
                 check_memory(scenario, &plan, &mut problems);
             }
@@ -119,6 +122,9 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
         problems.push(Problem::new("layout.unit", format!("{} is not a multiple of a sector of {SECTOR} bytes", scenario.layout.unit.0)));
     }
     check_groups(scenario, problems);
+    if let Some(cluster) = &scenario.cluster {
+        problems.extend(crate::cluster::spec::check(cluster, scenario));
+    }
     if let Some(zfs) = &scenario.zfs {
         if scenario.volume.is_some() {
             problems.push(Problem::new("zfs", "contradicts volume: there is one file system; drop one of the two"));
@@ -202,7 +208,8 @@ fn check_memory(scenario: &Scenario, plan: &plan::Plan, problems: &mut Problems)
     let in_flight: u64 = scenario.jobs.iter().map(|job| u64::from(job.iodepth) * u64::from(job.numjobs)).sum();
     let drives = scenario.devices.iter().filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?)));
     let map_bytes = drives.sum::<u64>() + scenario.tier.as_ref().map_or(0, |tier| ssd::memory_bytes(&tier.ssd));
-    let need = cached_bytes + map_bytes + in_flight * BYTES_PER_REQUEST;
+    let placed_bytes = scenario.cluster.as_ref().map_or(0, |cluster| cluster.table_bytes(plan.placed_bytes(scenario)));
+    let need = cached_bytes + map_bytes + placed_bytes + in_flight * BYTES_PER_REQUEST;
     if need > scenario.limits.memory.0 {
         problems.push(Problem::new(
             "limits.memory",

@@ -19,6 +19,7 @@ pub use units::{Bytes, Extent, Nanos};
 
 use crate::cache::PolicyKind;
 use crate::client::copy::CopySpec;
+use crate::cluster::spec::ClusterSpec;
 use crate::controller::spec::ControllerSpec;
 use crate::device::hdd::QueuePolicy;
 use crate::device::pace::Varies;
@@ -47,6 +48,9 @@ pub struct Scenario {
     /// ZFS in place of the volume: dirty data, write throttle, transaction groups, I/O scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zfs: Option<ZfsSpec>,
+    /// Nodes that share blocks among them: where a block lives, and how it is found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ClusterSpec>,
     /// Controllers of virtual disks on the cores of a node, below the file system.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub controller: Option<ControllerSpec>,

@@ -16,6 +16,8 @@ pub struct Tier {
     resident: Blocks,
     admit: bool,
     below: Address,
+    /// Bytes of the address space of each part of the layer below.
+    span: u64,
 }
 
 impl Tier {
@@ -23,7 +25,18 @@ impl Tier {
     #[must_use]
     pub fn new(block: u64, bytes: u64, policy: PolicyKind, admit: bool, primed: &[Range], below: Address) -> Self {
         let resident = Blocks::primed(policy, (bytes / block).max(1), block, primed);
-        Self { block, resident, admit, below }
+        Self { block, resident, admit, below, span: u64::MAX }
+    }
+
+    /// A tier over several parts of the layer below, each with `span` bytes of the address space.
+    #[must_use]
+    pub fn over(self, span: u64) -> Self {
+        Self { span, ..self }
+    }
+
+    /// The part of the layer below that holds an address.
+    fn below(&self, offset: u64) -> Address {
+        Address { index: u16::try_from(offset / self.span).unwrap_or(0), ..self.below }
     }
 
     /// Handles a signal to this layer.
@@ -67,7 +80,7 @@ impl Tier {
 
     fn part(&self, kernel: &mut Kernel, id: RequestId, start: u64, end: u64, resident: bool) {
         let child = kernel.open_child(id, HERE, start, end - start);
-        let to = if resident { Address::of(Layer::TierDevice) } else { self.below };
+        let to = if resident { Address::of(Layer::TierDevice) } else { self.below(start) };
         kernel.requests[child].tag = u32::from(!resident);
         kernel.send(to, Signal::Submit, child.0);
     }
@@ -77,7 +90,7 @@ impl Tier {
         for block in self.blocks(request.offset, request.bytes) {
             self.resident.remove(block);
         }
-        kernel.send(self.below, Signal::Submit, id.0);
+        kernel.send(self.below(request.offset), Signal::Submit, id.0);
     }
 
     fn done(&mut self, kernel: &mut Kernel, child: RequestId) {

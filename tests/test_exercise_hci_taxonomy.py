@@ -1,0 +1,58 @@
+"""The assignment on cluster placement: a cluster for each learner, and closed forms that hold for each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+import seeklab
+from seeklab.checks import Outcome
+from seeklab.exercises import hci_taxonomy as exercise
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+LEARNERS = ("Ada Lovelace", "Grace Hopper", "Edsger Dijkstra")
+
+
+def by_closed_forms(learner: str) -> dict[str, float]:
+    own = exercise.numbers(learner)
+    disk_mb, link = own["machine_mib"] * 2**20 / 1e6, own["link_mb_per_s"]
+    here = (own["copies"] - 1) / (own["nodes"] - 1)
+    return {
+        "local_percent": 100 * here,
+        "local_percent_hash": 100 * own["copies"] / own["nodes"],
+        "moved_mb": disk_mb / 4 * (1 - here),
+        "protected_s": own["copies"] * disk_mb / ((own["nodes"] - 1) * link),
+        "protected_s_pairs": own["copies"] * disk_mb / link,
+    }
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_closed_forms_earn_full_points(learner: str) -> None:
+    verdict = exercise.check_prediction(by_closed_forms(learner), learner)
+    assert verdict.outcome is Outcome.PASS, verdict
+    assert verdict.score == pytest.approx(1)
+
+
+def test_a_neighbours_numbers_do_not() -> None:
+    clusters: Mapping[str, dict[str, int]] = {learner: exercise.numbers(learner) for learner in LEARNERS}
+    assert len({tuple(numbers.values()) for numbers in clusters.values()}) == len(LEARNERS)
+    copied = exercise.check_prediction(by_closed_forms(LEARNERS[0]), LEARNERS[1])
+    assert copied.score < 1, copied
+
+
+def test_nothing_runs_before_all_is_predicted() -> None:
+    with pytest.raises(seeklab.SeeklabError, match="protected_s is no number yet"):
+        exercise.run(LEARNERS[0], {**by_closed_forms(LEARNERS[0]), "protected_s": None}, "hash")
+    unanswered = exercise.check_prediction(dict.fromkeys(exercise.QUESTIONS), LEARNERS[0])
+    assert unanswered.outcome is not Outcome.PASS
+    assert unanswered.score == 0
+
+
+def test_claims_are_judged_by_what_the_designs_do() -> None:
+    right = exercise.check_claims({"local_again": "locality", "asks_most": "dedup-spread"}, LEARNERS[0])
+    assert right.outcome is Outcome.PASS, right
+    wrong = exercise.check_claims({"local_again": "hash", "asks_most": "locality"}, LEARNERS[0])
+    assert wrong.outcome is Outcome.FAIL, wrong
