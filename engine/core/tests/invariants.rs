@@ -231,6 +231,13 @@ fn scenario() -> impl Strategy<Value = Value> {
                     "capacity": "960GB", "units": 8, "page": 4096, "read": "60us", "program": "200us", "interface_rate": "550MB"}});
             }
             if let Some(cluster) = cluster {
+                // Under ZFS the whole pool is placed: terabytes would take days to be protected again.
+                if !all["zfs"].is_null() {
+                    all["devices"][0] = json!({"lun": {"capacity": "2GiB", "rate": "100MB"}});
+                }
+                if let Some(layout) = all["layout"].as_object_mut() {
+                    layout.remove("failed"); // a cluster loses nodes, not devices
+                }
                 let each = if all["layout"]["width"].is_null() { 1 } else { 2 };
                 all["devices"][0]["count"] = (cluster["nodes"].as_u64().unwrap_or(0) * each).into();
                 if !all["tier"].is_null() {
