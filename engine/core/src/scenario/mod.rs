@@ -655,6 +655,16 @@ pub struct HddSpec {
     #[serde(default = "default_queue_depth")]
     #[schemars(title = "Drive queue depth", range(min = 1, max = 1024))]
     pub queue_depth: u32,
+    /// Longest that a request in the drive's queue is overtaken by others: the oldest goes next once it has waited for longer,
+    /// whatever the order. Deep queues reach it, and the slowest requests then take about this time.
+    #[serde(default = "default_overtaken")]
+    #[schemars(title = "Longest overtaken", extend("minimum" = 1_000_000, "maximum" = 3_600_000_000_000_u64, "x-scale" = "log2"))]
+    pub longest_overtaken: Nanos,
+}
+
+/// Beyond any fair wait at the queue depths that drives have.
+fn default_overtaken() -> Nanos {
+    Nanos(2_000_000_000)
 }
 
 fn default_zones() -> u32 {
