@@ -151,6 +151,7 @@ impl Stack {
         if let Some(controller) = &mut self.controller {
             controller.start(&mut self.kernel);
         }
+        self.layout.start(&mut self.kernel);
         self.workload.start(&mut self.kernel);
     }
 
@@ -402,6 +403,7 @@ impl Stack {
             devices: self.devices.len() as u64,
             device_time_ns: self.kernel.now_ns,
             elapsed_ns,
+            rebuild: self.layout.rebuild_traffic(),
         };
         let names: Vec<String> = self.scenario.jobs.iter().map(|job| job.name.clone()).collect();
         let mut list = metrics(&names, &self.recorder, &counts);

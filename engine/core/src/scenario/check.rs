@@ -22,6 +22,7 @@ pub fn check(scenario: &Scenario) -> Problems {
             Err(found) => problems.extend(found),
             Ok(plan) => {
                 problems.extend(scenario.controller.iter().flat_map(|spec| crate::controller::spec::check(spec, &plan)));
+                problems.extend(crate::layout::spec::check_used(scenario, &plan));
                 check_memory(scenario, &plan, &mut problems);
             }
         }
@@ -119,6 +120,7 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
         problems.push(Problem::new("layout.unit", format!("{} is not a multiple of a sector of {SECTOR} bytes", scenario.layout.unit.0)));
     }
     check_groups(scenario, problems);
+    problems.extend(crate::layout::spec::check(scenario));
     if let Some(zfs) = &scenario.zfs {
         if scenario.volume.is_some() {
             problems.push(Problem::new("zfs", "contradicts volume: there is one file system; drop one of the two"));

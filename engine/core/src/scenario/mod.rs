@@ -23,6 +23,7 @@ use crate::controller::spec::ControllerSpec;
 use crate::device::hdd::QueuePolicy;
 use crate::device::pace::Varies;
 use crate::layout::partition::PartitionSpec;
+use crate::layout::spec::RebuildSpec;
 use crate::network::spec::NetworkSpec;
 use crate::tools::monitor::MonitorSpec;
 use crate::workload::buffers::ReductionSpec;
@@ -511,6 +512,9 @@ pub struct Layout {
     pub read_balance: ReadBalance,
     /// Devices that have failed, by index; their data are read from the others.
     pub failed: Vec<u32>,
+    /// Rebuild failed devices onto spares; they stay lost when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rebuild: Option<RebuildSpec>,
 }
 
 impl Default for Layout {
@@ -523,6 +527,7 @@ impl Default for Layout {
             ashift: 12,
             read_balance: ReadBalance::default(),
             failed: Vec::new(),
+            rebuild: None,
         }
     }
 }
