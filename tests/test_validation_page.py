@@ -55,3 +55,10 @@ def test_the_curve_of_write_amplification_solves_its_own_equation(percent: int) 
 def test_no_over_provisioning_is_refused_with_a_sentence() -> None:
     with pytest.raises(seeklab.SeeklabError, match="1 to 400"):
         seeklab.curve("ssd-write-amplification", [0])
+
+
+def test_an_unknown_curve_is_told_the_nearest_of_all_models() -> None:
+    with pytest.raises(seeklab.SeeklabError, match=r'did you mean "ssd-write-amplification"'):
+        seeklab.curve("write-amplification", [7])
+    with pytest.raises(seeklab.SeeklabError, match=r"known: openzfs-delay.*ssd-write-amplification"):
+        seeklab.curve("zzz", [7])

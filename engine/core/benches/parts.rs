@@ -79,6 +79,7 @@ fn drive() -> Hdd {
         segments: 32,
         read_ahead_bytes: 1 << 20,
         write_cache: false,
+        keeps_writes: false,
     };
     Hdd::new(Arc::new(Params::from_data_sheet(&sheet).expect("a sound sheet")))
 }
@@ -130,7 +131,7 @@ fn histogram(criterion: &mut Criterion) {
 }
 
 fn check(criterion: &mut Criterion) {
-    let case = &library::cases()[0];
+    let case = library::cases().expect("the built-in cases")[0];
     let document = case.document(None, &Map::new()).expect("a variant");
     criterion.bench_function("scenario read and checked", |bencher| {
         bencher.iter(|| scenario::read(black_box(&document)).expect("a valid scenario"));

@@ -28,9 +28,6 @@ use crate::zfs::record::Record;
 use crate::zfs::throttle::asked::Question;
 use crate::zfs::volume::{Below, ZfsVolume};
 
-/// Nothing in a drive's queue waits longer than this while others overtake it; two seconds lie beyond any fair wait at the queue
-/// depths drives have.
-const MOST_OVERTAKEN_NS: u64 = 2_000_000_000;
 /// Events between two looks at the memory held.
 const MEMORY_CHECK_EVENTS: u64 = 1 << 14;
 
@@ -59,7 +56,7 @@ pub struct Stack {
 
 fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<crate::device::hdd::Params>>) -> Option<Device> {
     if let (Some(spec), Some(params)) = (&group.hdd, drive) {
-        let queue = DriveQueue::new(spec.queue_policy, Some(MOST_OVERTAKEN_NS));
+        let queue = DriveQueue::new(spec.queue_policy, Some(spec.longest_overtaken.0));
         let drive = Hdd::new(Arc::clone(params)).turned(Stream::new(seed, &format!("{name}.spindle")).unit());
         return Some(Device::Disk(Box::new(Disk::new(drive, queue, spec.queue_depth))));
     }
@@ -190,6 +187,9 @@ impl Stack {
         }
         if let Some(controller) = &mut self.controller {
             controller.start(&mut self.kernel);
+        }
+        for layout in &mut self.layouts {
+            layout.start(&mut self.kernel);
         }
         self.workload.start(&mut self.kernel);
     }
@@ -445,6 +445,8 @@ impl Stack {
             devices: self.devices.len() as u64,
             device_time_ns: self.kernel.now_ns,
             elapsed_ns,
+            // A cluster has no rebuilding layouts: it loses nodes, not devices.
+            rebuild: self.layouts.first().and_then(Layout::rebuild_traffic),
         };
         let names: Vec<String> = self.scenario.jobs.iter().map(|job| job.name.clone()).collect();
         let mut list = metrics(&names, &self.recorder, &counts);

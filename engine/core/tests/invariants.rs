@@ -2,6 +2,7 @@
 //! latency, bytes in equal bytes out, and the result does not depend on how the run is stepped.
 
 use proptest::prelude::*;
+use seeklab_core::cache::PolicyKind;
 use seeklab_core::result::columns::Column;
 use seeklab_core::scenario;
 use seeklab_core::stack::Stack;
@@ -61,20 +62,20 @@ fn device() -> impl Strategy<Value = Value> {
     })
 }
 
-fn volume() -> impl Strategy<Value = Value> {
-    (0u32..4, any::<bool>(), 0u32..3, any::<bool>(), 1u64..64).prop_map(|(block_log2, cache, prefetches, log, mib)| {
-        let mut volume = Map::new();
-        volume.insert("block".into(), (8192u64 << block_log2).into());
-        if cache {
-            volume.insert("cache".into(), json!({"size": mib << 20, "overhead": "10us", "rate": "4GB"}));
-            if prefetches > 0 {
-                volume.insert("prefetch".into(), json!({"chunk": "1MiB", "per_request": prefetches, "min_read": 4096}));
-            }
-        }
-        if log {
-            volume.insert("write_log".into(), json!({"rate": "200MB", "latency": "100us"}));
-        }
-        Value::Object(volume)
+fn policy() -> impl Strategy<Value = &'static str> {
+    let names: Vec<&str> = PolicyKind::ALL.iter().map(|policy| policy.name()).collect();
+    proptest::sample::select(names)
+}
+
+/// Sizes in MiB that a cache changes to, with the time since the change before.
+fn resizes() -> impl Strategy<Value = Value> {
+    proptest::collection::vec((1u64..500_000_000, 1u64..64), 0..4).prop_map(|changes| {
+        let mut at = 0;
+        let change = |(after_ns, mib): (u64, u64)| {
+            at += after_ns;
+            json!({"at": at, "size": mib << 20})
+        };
+        changes.into_iter().map(change).collect()
     })
 }
 
@@ -98,6 +99,43 @@ fn cluster() -> impl Strategy<Value = Value> {
                 cluster["failures"] = json!([{"node": node, "at": format!("{}ms", ms + 51)}]);
             }
             cluster
+        },
+    )
+}
+
+/// Devices that fail, and how they are rebuilt, if at all; all jobs' files lie within what is in use.
+fn failure() -> impl Strategy<Value = (Value, Value)> {
+    let failed = prop_oneof![(0u32..4).prop_map(|device| json!([device])), Just(json!([1, 2]))];
+    let rate = proptest::option::of(10_000_000u64..1_000_000_000);
+    let limits = (1u32..3, 1u32..9, 18u32..24, rate, 0u64..2_000_000_000);
+    (failed, proptest::option::of(limits)).prop_map(|(failed, limits)| {
+        let Some((spares, in_flight, chunk_log2, rate, at)) = limits else { return (failed, Value::Null) };
+        let mut rebuild = json!({"spares": spares, "in_flight": in_flight, "chunk": 1u64 << chunk_log2, "at": at, "used": "1GiB"});
+        if let Some(rate) = rate {
+            rebuild["rate"] = rate.into();
+        }
+        (failed, rebuild)
+    })
+}
+
+fn volume() -> impl Strategy<Value = Value> {
+    (0u32..4, any::<bool>(), 0u32..3, any::<bool>(), 1u64..64, policy(), resizes()).prop_map(
+        |(block_log2, cache, prefetches, log, mib, policy, resizes)| {
+            let mut volume = Map::new();
+            volume.insert("block".into(), (8192u64 << block_log2).into());
+            if cache {
+                volume.insert(
+                    "cache".into(),
+                    json!({"size": mib << 20, "overhead": "10us", "rate": "4GB", "policy": policy, "resize": resizes}),
+                );
+                if prefetches > 0 {
+                    volume.insert("prefetch".into(), json!({"chunk": "1MiB", "per_request": prefetches, "min_read": 4096}));
+                }
+            }
+            if log {
+                volume.insert("write_log".into(), json!({"rate": "200MB", "latency": "100us"}));
+            }
+            Value::Object(volume)
         },
     )
 }
@@ -181,8 +219,8 @@ fn file_system() -> impl Strategy<Value = Option<(&'static str, Value)>> {
 fn scenario() -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
     let scheduler = (proptest::option::of(1u32..5), proptest::option::of(network()));
-    let tier = proptest::option::of((any::<bool>(), any::<bool>()));
-    let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4, any::<bool>());
+    let tier = proptest::option::of((any::<bool>(), any::<bool>(), policy()));
+    let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4, proptest::option::of(failure()));
     let file_system = (file_system(), proptest::option::of(controller()));
     let partition = proptest::option::of((0u64..9000, 9u32..15, 0u64..50_000, any::<bool>()));
     (jobs, scheduler, file_system, tier, layout, (device(), proptest::option::of(cluster())), (partition, any::<bool>())).prop_map(
@@ -191,7 +229,7 @@ fn scenario() -> impl Strategy<Value = Value> {
             (scheduler, network),
             (file_system, controller),
             tier,
-            (kind, unit_log2, degraded),
+            (kind, unit_log2, failure),
             (device, cluster),
             (partition, monitored),
         )| {
@@ -201,11 +239,15 @@ fn scenario() -> impl Strategy<Value = Value> {
                 "layout": {"kind": kind, "unit": 16384u64 << unit_log2},
                 "devices": [device],
             });
+            let zfs_schedules = matches!(file_system, Some(("zfs", _))) && controller.is_none() && tier.is_none();
             if ["mirror", "raidz"].contains(&kind) {
                 all["devices"][0]["count"] = 4.into();
                 all["layout"]["width"] = 2.into();
-                if degraded {
-                    all["layout"]["failed"] = json!([1, 2]);
+                if let Some((failed, rebuild)) = failure {
+                    all["layout"]["failed"] = failed;
+                    if !rebuild.is_null() && !zfs_schedules {
+                        all["layout"]["rebuild"] = rebuild;
+                    }
                 }
             }
             if let Some(network) = network {
@@ -226,8 +268,8 @@ fn scenario() -> impl Strategy<Value = Value> {
             if let Some(controller) = controller {
                 all["controller"] = controller;
             }
-            if let Some((primed, admit)) = tier {
-                all["tier"] = json!({"size": "32MiB", "admit": admit, "primed": if primed { vec!["job0"] } else { vec![] }, "ssd": {
+            if let Some((primed, admit, policy)) = tier {
+                all["tier"] = json!({"size": "32MiB", "admit": admit, "policy": policy, "primed": if primed { vec!["job0"] } else { vec![] }, "ssd": {
                     "capacity": "960GB", "units": 8, "page": 4096, "read": "60us", "program": "200us", "interface_rate": "550MB"}});
             }
             if let Some(cluster) = cluster {
@@ -295,6 +337,12 @@ proptest! {
                 let found = stack.metrics().into_iter().find(|metric| metric.name == name).map(|metric| metric.value);
                 prop_assert_eq!(found, Some(0.0), "{}", name);
             }
+        }
+        // A group of two devices keeps each byte twice, whatever the layout: half of what is in use is on each device that failed.
+        let layout = &stack.scenario().layout;
+        let rebuilt = layout.rebuild.as_ref().map_or(0, |rebuild| rebuild.spares.min(u32::try_from(layout.failed.len()).unwrap_or(0)));
+        for metric in stack.metrics().iter().filter(|metric| metric.name == "rebuild_bytes") {
+            prop_assert!((metric.value - f64::from(rebuilt) * f64::from(1 << 29)).abs() < 0.5, "{metric:?}");
         }
         for metric in stack.metrics().iter().filter(|metric| metric.name.ends_with("busy_share_percent")) {
             prop_assert!(metric.value <= 100.0, "{metric:?}");

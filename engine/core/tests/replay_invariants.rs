@@ -1,6 +1,8 @@
 //! Invariants of replays, over traces drawn at random, in every mode and through several stacks: each row completes once, with
 //! the offset, direction and bytes that the trace gives it, its phases add up, and nothing is issued before its time.
 
+use std::fmt::Write as _;
+
 use proptest::prelude::*;
 use seeklab_core::api::{Column, Run};
 use serde_json::{Value, json};
@@ -12,7 +14,7 @@ fn text(rows: &[Row]) -> String {
     let mut text = "fio version 3 iolog\n0 a add\n0 b add\n".to_owned();
     for (time_us, target, is_write, sector, sectors) in rows {
         let (name, op) = (if *target == 0 { "a" } else { "b" }, if *is_write { "write" } else { "read" });
-        text += &format!("{time_us} {name} {op} {} {}\n", sector * 512, sectors * 512);
+        let _ = writeln!(text, "{time_us} {name} {op} {} {}", sector * 512, sectors * 512); // writing to a string cannot fail
     }
     text
 }
@@ -99,7 +101,7 @@ proptest! {
         let bytes_out = metric("replay.read_bytes") + metric("replay.write_bytes");
         #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
         let bytes_in = rows.iter().map(|row| row.4 * 512).sum::<u64>() as f64;
-        prop_assert!(bytes_out == bytes_in, "{} bytes in, {} out", bytes_in, bytes_out);
+        prop_assert!((bytes_out - bytes_in).abs() < 0.5, "{} bytes in, {} out", bytes_in, bytes_out);
 
         if mode == "open" {
             let first_us = in_order[0].0;

@@ -148,7 +148,7 @@ function viewsOf(engine: EngineClient, doc: CaseDocument): readonly View[] {
   const offered: View[] = [
     ...chartsOf(doc).filter((chart) => isOffered(chart, doc)),
     ...(doc.scenario.zfs === undefined ? [] : ofZfs),
-    ...text.filter(({ name }) => name !== "oplog" || doc.views.includes(name) || keepsLog(doc)),
+    ...text.filter(({ name }) => name !== "oplog" || doc.views.includes(name) || keepsLog(doc.scenario)),
   ];
   // The case's own order first, then the rest.
   const rank = (view: View) => {

@@ -35,6 +35,9 @@ pub fn points(input: &Map<String, Value>) -> Result<Value, Problems> {
             .map(|percent| json!({"x": percent, "y": write_amplification(*percent as f64 / 100.0), "unit": "x"}))
             .collect());
     }
+    if !curves::NAMES.contains(&name) {
+        return Err(vec![Problem::unknown("curve", "curve", name, curves::NAMES.into_iter().chain([WRITE_AMPLIFICATION]))]);
+    }
     let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let settings: Vec<(String, String)> = match input.get("set").and_then(Value::as_object) {
         Some(set) => set.iter().map(|(name, value)| (name.clone(), plain(value))).collect(),

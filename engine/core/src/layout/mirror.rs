@@ -2,6 +2,7 @@
 //!
 //! A write goes to all sides and completes when the last has it. Left out: seek-distance hints of other volume managers.
 
+use crate::kernel::Op;
 use crate::scenario::ReadBalance;
 
 /// What a rule may know of a side.
@@ -15,6 +16,22 @@ pub struct Side {
     pub rotating: bool,
     /// Whether it has failed.
     pub failed: bool,
+    /// Whether a spare has taken its place.
+    pub spare: bool,
+    /// Units of its group that the spare has, from the start.
+    pub rebuilt: u64,
+}
+
+impl Side {
+    /// Whether a request that ends at unit `end` of the group cannot use this side.
+    #[must_use]
+    pub fn lost(&self, op: Op, end: u64) -> bool {
+        self.failed
+            && match op {
+                Op::Read => end > self.rebuilt,
+                Op::Write => !self.spare,
+            }
+    }
 }
 
 /// Bytes of a region that belongs to one side, as a power of two.
@@ -33,16 +50,16 @@ fn penalty(side: &Side, offset: u64) -> u64 {
     }
 }
 
-/// The side that reads at `offset` at time `now_ns`; 0 when none is left.
+/// The side that reads from `offset`, in bytes, up to the end of a unit at time `now_ns`; 0 when none is left.
 #[must_use]
 #[allow(clippy::cast_possible_truncation)] // indices of a handful of sides
-pub fn choose(rule: ReadBalance, sides: &[Side], offset: u64, now_ns: u64) -> usize {
+pub fn choose(rule: ReadBalance, sides: &[Side], offset: u64, end: u64, now_ns: u64) -> usize {
     let load = |side: &Side| match rule {
         ReadBalance::Region => 0,
         ReadBalance::Pending => side.pending,
         ReadBalance::Load => side.pending + penalty(side, offset),
     };
-    let alive = || sides.iter().enumerate().filter(|(_, side)| !side.failed);
+    let alive = || sides.iter().enumerate().filter(|(_, side)| !side.lost(Op::Read, end));
     let Some(least) = alive().map(|(_, side)| load(side)).min() else { return 0 };
     let ties = alive().filter(|(_, side)| load(side) == least).count() as u64;
     let turn = if rule == ReadBalance::Pending { now_ns / TIE_NS } else { offset >> REGION_LOG2 };
@@ -54,38 +71,34 @@ pub fn choose(rule: ReadBalance, sides: &[Side], offset: u64, now_ns: u64) -> us
 mod tests {
     use super::*;
 
-    const DISK: Side = Side { pending: 0, last_end: 1 << 40, rotating: true, failed: false };
+    const DISK: Side = Side { pending: 0, last_end: 1 << 40, rotating: true, failed: false, spare: false, rebuilt: 0 };
 
     #[test]
     fn regions_of_two_mebibytes_take_turns_whatever_the_load() {
         let sides = [Side { pending: 9, ..DISK }, DISK];
-        let chosen: Vec<_> = (0..4).map(|mib| choose(ReadBalance::Region, &sides, mib << 20, 0)).collect();
+        let chosen: Vec<_> = (0..4).map(|mib| choose(ReadBalance::Region, &sides, mib << 20, 1, 0)).collect();
         assert_eq!(chosen, [0, 0, 1, 1]);
     }
 
     #[test]
     fn the_fewest_in_flight_win_and_ties_change_every_ten_milliseconds() {
-        assert_eq!(choose(ReadBalance::Pending, &[Side { pending: 2, ..DISK }, Side { pending: 1, ..DISK }], 0, 0), 1);
-        assert_eq!(choose(ReadBalance::Pending, &[DISK, DISK], 0, 9_999_999), 0);
-        assert_eq!(choose(ReadBalance::Pending, &[DISK, DISK], 0, 10_000_000), 1);
+        assert_eq!(choose(ReadBalance::Pending, &[Side { pending: 2, ..DISK }, Side { pending: 1, ..DISK }], 0, 1, 0), 1);
+        assert_eq!(choose(ReadBalance::Pending, &[DISK, DISK], 0, 1, 9_999_999), 0);
+        assert_eq!(choose(ReadBalance::Pending, &[DISK, DISK], 0, 1, 10_000_000), 1);
     }
 
     #[test]
     fn a_failed_side_is_never_asked() {
         for rule in [ReadBalance::Region, ReadBalance::Pending, ReadBalance::Load] {
-            assert_eq!(choose(rule, &[Side { failed: true, ..DISK }, Side { pending: 99, ..DISK }], 0, 0), 1);
+            assert_eq!(choose(rule, &[Side { failed: true, ..DISK }, Side { pending: 99, ..DISK }], 0, 1, 0), 1);
         }
     }
 
     #[test]
     fn a_sequential_reader_stays_on_its_side_until_the_other_is_much_less_loaded() {
-        let here = Side { pending: 4, last_end: 4096, rotating: true, failed: false };
-        assert_eq!(choose(ReadBalance::Load, &[here, DISK], 4096, 0), 0, "4 + 0 against 0 + 5");
-        assert_eq!(choose(ReadBalance::Load, &[Side { pending: 6, ..here }, DISK], 4096, 0), 1, "6 + 0 against 0 + 5");
-        assert_eq!(
-            choose(ReadBalance::Load, &[Side { pending: 2, last_end: 8192, rotating: true, failed: false }, DISK], 4096, 0),
-            0,
-            "2 + 2 against 0 + 5"
-        );
+        let here = Side { pending: 4, last_end: 4096, ..DISK };
+        assert_eq!(choose(ReadBalance::Load, &[here, DISK], 4096, 1, 0), 0, "4 + 0 against 0 + 5");
+        assert_eq!(choose(ReadBalance::Load, &[Side { pending: 6, ..here }, DISK], 4096, 1, 0), 1, "6 + 0 against 0 + 5");
+        assert_eq!(choose(ReadBalance::Load, &[Side { pending: 2, last_end: 8192, ..DISK }, DISK], 4096, 1, 0), 0, "2 + 2 against 0 + 5");
     }
 }

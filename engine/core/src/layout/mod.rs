@@ -2,15 +2,19 @@
 //!
 //! A request is cut into contiguous pieces, each for one device. It completes when its last piece does and inherits that piece's
 //! phases. With striping, the units of a contiguous range that fall on one device are neighbours there and make one piece.
-//! Mirrors and RAID-Z work in groups of devices, and groups are striped. See [`mirror`] and [`raidz`] for their rules.
-//! Left out: rebuilding a failed device, and dynamic allocation (record r of a RAID-Z group lies at r times its allocated size).
+//! Mirrors and RAID-Z work in groups of devices, and groups are striped. See [`mirror`] and [`raidz`] for their rules, [`rebuild`]
+//! for what happens after a failure.
+//! Left out: dynamic allocation (record r of a RAID-Z group lies at r times its allocated size).
 
 pub mod mirror;
 pub mod partition;
 pub mod raidz;
+pub mod rebuild;
+pub mod spec;
 
 use mirror::Side;
 use raidz::{Column, RaidZ};
+use rebuild::Rebuild;
 
 use crate::kernel::{Address, Kernel, Layer, Op, RequestId, Signal};
 use crate::scenario::{self, LayoutKind, ReadBalance};
@@ -44,6 +48,7 @@ pub struct Layout {
     first_device: u16,
     /// Where its addresses begin.
     base: u64,
+    rebuild: Option<Box<Rebuild>>,
 }
 
 impl Layout {
@@ -56,7 +61,7 @@ impl Layout {
             failed: spec.failed.iter().any(|failed| *failed as usize == index),
             ..Side::default()
         };
-        Self {
+        let mut layout = Self {
             kind: spec.kind,
             unit: spec.unit.0,
             width,
@@ -69,7 +74,10 @@ impl Layout {
             here: Address::of(Layer::Layout),
             first_device: 0,
             base: 0,
-        }
+            rebuild: None,
+        };
+        layout.rebuild = spec.rebuild.as_ref().map(|rebuild| Box::new(Rebuild::new(rebuild, &spec.failed, &layout)));
+        layout
     }
 
     /// The layout of node `node`, whose devices begin at `first_device` and whose addresses begin at `base`.
@@ -105,11 +113,13 @@ impl Layout {
                 if let Some(side) = self.sides.get_mut(usize::from(kernel.requests[request].device.wrapping_sub(self.first_device))) {
                     side.pending -= 1;
                 }
-                if let Some(whole) = kernel.join(request) {
-                    kernel.complete(whole);
+                match kernel.join(request) {
+                    Some(whole) if kernel.requests[whole].owner == self.here => self.chunk_step(kernel, whole),
+                    Some(whole) => kernel.complete(whole),
+                    None => {}
                 }
             }
-            Signal::Timer => {}
+            Signal::Timer => self.rebuild_timer(kernel),
         }
     }
 
@@ -123,17 +133,20 @@ impl Layout {
                 kernel.requests[id].place = only.offset;
                 kernel.send(Address { layer: Layer::Device, index: self.first_device + only.device }, Signal::Submit, id.0);
             }
-            _ => {
-                for piece in &pieces {
-                    let child = kernel.open_child(id, self.here, piece.offset, piece.bytes); // its place is its offset
-                    let side = &mut self.sides[usize::from(piece.device)];
-                    side.pending += 1;
-                    side.last_end = piece.offset + piece.bytes;
-                    kernel.send(Address { layer: Layer::Device, index: self.first_device + piece.device }, Signal::Submit, child.0);
-                }
-            }
+            _ => self.send(kernel, id, &pieces),
         }
         self.pieces = pieces;
+    }
+
+    /// Sends the pieces of a request to their devices, as parts of it.
+    fn send(&mut self, kernel: &mut Kernel, id: RequestId, pieces: &[Piece]) {
+        for piece in pieces {
+            let child = kernel.open_child(id, self.here, piece.offset, piece.bytes); // its place is its offset
+            let side = &mut self.sides[usize::from(piece.device)];
+            side.pending += 1;
+            side.last_end = piece.offset + piece.bytes;
+            kernel.send(Address { layer: Layer::Device, index: self.first_device + piece.device }, Signal::Submit, child.0);
+        }
     }
 
     /// Cuts a range of the address space into pieces, in the order of their first byte.
@@ -152,14 +165,15 @@ impl Layout {
                 });
             }
             LayoutKind::Mirror => {
-                let (width, balance, sides) = (self.width, self.balance, &self.sides);
+                let (unit, width, balance, sides) = (self.unit, self.width, self.balance, &self.sides);
                 striped(self.unit, groups, offset, bytes, |group, offset, bytes| {
                     let first = (group * width) as usize;
                     let sides = &sides[first..first + width as usize];
+                    let end = (offset + bytes).div_ceil(unit);
                     let mut add = |side: usize| pieces.push(Piece { device: (first + side) as u16, offset, bytes });
                     match op {
-                        Op::Read => add(mirror::choose(balance, sides, offset, now_ns)),
-                        Op::Write => (0..sides.len()).filter(|side| !sides[*side].failed).for_each(add),
+                        Op::Read => add(mirror::choose(balance, sides, offset, end, now_ns)),
+                        Op::Write => (0..sides.len()).filter(|side| !sides[*side].lost(op, end)).for_each(add),
                     }
                 });
             }
@@ -187,7 +201,7 @@ impl Layout {
         for record in offset / self.unit..(offset + bytes).div_ceil(self.unit) {
             let first = record % groups * self.width;
             self.raidz.columns_of(record / groups * allocated, self.unit, &mut columns);
-            let failed = |column: &Column| self.sides[(first + column.disk) as usize].failed;
+            let failed = |column: &Column| self.sides[(first + column.disk) as usize].lost(op, record / groups + 1);
             let reconstruct = columns.iter().any(|column| !column.parity && failed(column));
             for column in columns.iter().filter(|column| !failed(column)) {
                 // A healthy read leaves parity alone; one that lacks a column reads all that is left.
@@ -195,13 +209,18 @@ impl Layout {
                     continue;
                 }
                 let device = (first + column.disk) as u16;
-                match pieces.iter_mut().rev().find(|piece| piece.device == device) {
-                    Some(piece) if piece.offset + piece.bytes == column.offset => piece.bytes += column.bytes,
-                    _ => pieces.push(Piece { device, offset: column.offset, bytes: column.bytes }),
-                }
+                push(pieces, Piece { device, offset: column.offset, bytes: column.bytes });
             }
         }
         self.columns = columns;
+    }
+}
+
+/// Adds a piece; one that goes on where its device's last one ends becomes a part of that.
+fn push(pieces: &mut Vec<Piece>, piece: Piece) {
+    match pieces.iter_mut().rev().find(|last| last.device == piece.device) {
+        Some(last) if last.offset + last.bytes == piece.offset => last.bytes += piece.bytes,
+        _ => pieces.push(piece),
     }
 }
 

@@ -7,6 +7,7 @@ use super::{JobStats, Recorder, Stats};
 use crate::cluster::Cluster;
 use crate::controller::Controller;
 use crate::kernel::{NS_PER_S, Phase};
+use crate::layout::rebuild;
 use crate::network::Traffic;
 use crate::zfs::record::Record;
 
@@ -52,6 +53,8 @@ pub struct StackCounts<'a> {
     pub device_time_ns: u64,
     /// Time to the end of the last worker.
     pub elapsed_ns: u64,
+    /// What rebuilding failed devices did; `None` when nothing is rebuilt.
+    pub rebuild: Option<rebuild::Traffic>,
 }
 
 #[allow(clippy::cast_precision_loss)] // counts and nanoseconds stay below 2^53
@@ -113,6 +116,15 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     }
     if let Some(controller) = counts.controller {
         cpu::metrics(&mut list, controller, counts.device_time_ns);
+    }
+    if let Some(traffic) = counts.rebuild {
+        let end_ns = traffic.end_ns.unwrap_or(counts.device_time_ns);
+        let seconds = real(end_ns.saturating_sub(traffic.start_ns)) / real(NS_PER_S);
+        list.add("rebuild_bytes".into(), "B", real(traffic.written_bytes));
+        list.add("rebuild_read_bytes".into(), "B", real(traffic.read_bytes));
+        list.add("rebuild_elapsed_s".into(), "s", seconds);
+        let rate = if seconds > 0.0 { real(traffic.written_bytes) / seconds } else { 0.0 };
+        list.add("rebuild_mib_per_s".into(), "MiB/s", rate / f64::from(1 << 20));
     }
     if let Some([written, moved]) = counts.flash_pages.filter(|pages| pages[0] > 0) {
         list.add("ssd_host_pages".into(), "", real(written));

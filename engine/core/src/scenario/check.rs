@@ -25,6 +25,7 @@ pub fn check(scenario: &Scenario) -> Problems {
                     scenario.cluster.as_ref().map(|cluster| crate::cluster::spec::check_room(cluster, scenario, &plan)).unwrap_or_default(),
                 );
                 problems.extend(scenario.controller.iter().flat_map(|spec| crate::controller::spec::check(spec, &plan)));
+                problems.extend(crate::layout::spec::check_used(scenario, &plan));
                 check_memory(scenario, &plan, &mut problems);
             }
         }
@@ -125,6 +126,7 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     if let Some(cluster) = &scenario.cluster {
         problems.extend(crate::cluster::spec::check(cluster, scenario));
     }
+    problems.extend(crate::layout::spec::check(scenario));
     if let Some(zfs) = &scenario.zfs {
         if scenario.volume.is_some() {
             problems.push(Problem::new("zfs", "contradicts volume: there is one file system; drop one of the two"));

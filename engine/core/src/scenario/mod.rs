@@ -24,6 +24,7 @@ use crate::controller::spec::ControllerSpec;
 use crate::device::hdd::QueuePolicy;
 use crate::device::pace::Varies;
 use crate::layout::partition::PartitionSpec;
+use crate::layout::spec::RebuildSpec;
 use crate::network::spec::NetworkSpec;
 use crate::tools::monitor::MonitorSpec;
 use crate::workload::buffers::ReductionSpec;
@@ -515,6 +516,9 @@ pub struct Layout {
     pub read_balance: ReadBalance,
     /// Devices that have failed, by index; their data are read from the others.
     pub failed: Vec<u32>,
+    /// Rebuild failed devices onto spares; they stay lost when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rebuild: Option<RebuildSpec>,
 }
 
 impl Default for Layout {
@@ -527,6 +531,7 @@ impl Default for Layout {
             ashift: 12,
             read_balance: ReadBalance::default(),
             failed: Vec::new(),
+            rebuild: None,
         }
     }
 }
@@ -659,6 +664,16 @@ pub struct HddSpec {
     #[serde(default = "default_queue_depth")]
     #[schemars(title = "Drive queue depth", range(min = 1, max = 1024))]
     pub queue_depth: u32,
+    /// Longest that a request in the drive's queue is overtaken by others: the oldest goes next once it has waited for longer,
+    /// whatever the order. Deep queues reach it, and the slowest requests then take about this time.
+    #[serde(default = "default_overtaken")]
+    #[schemars(title = "Longest overtaken", extend("minimum" = 1_000_000, "maximum" = 3_600_000_000_000_u64, "x-scale" = "log2"))]
+    pub longest_overtaken: Nanos,
+}
+
+/// Beyond any fair wait at the queue depths that drives have.
+fn default_overtaken() -> Nanos {
+    Nanos(2_000_000_000)
 }
 
 fn default_zones() -> u32 {
