@@ -133,6 +133,16 @@ class Result:
         """How many shards each virtual disk had, and since when. Empty without a controller."""
         return self._table("shards")
 
+    @property
+    def zfs(self) -> Table:
+        """The ZFS write path, one row per interval as in `series`. Empty without that layer."""
+        return self._table("zfs")
+
+    @property
+    def groups(self) -> Table:
+        """The transaction groups: when each opened, closed and was synced, and what became of its writes."""
+        return self._table("groups")
+
     def text(self, tool: str, **options: object) -> str:
         """Print what an observation tool shows of this run.
 

@@ -1,0 +1,160 @@
+"""The assignment on tuning the I/O scheduler: one setting for a quiet hour and for a rush, for reads and for writes.
+
+Each learner has a backend of their own speed that gains by depth, and a pool that was tuned by somebody in a hurry. A
+setting is judged on two loads. Bounds are multiples of what the pool as found does on that very seed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seeklab import checks
+from seeklab._case import Case
+from seeklab._case import case as load_case
+from seeklab._errors import SeeklabError
+from seeklab.checks import Bound, Evidence, Outcome, Verdict
+from seeklab.exercises import draws_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from seeklab._result import Result
+
+CASE = "picket-fence"
+MB = 1_000_000
+WRITERS = 8
+READERS = 4
+LOADS = {"quiet": 0.6, "rush": 1.1}
+"""What the writers bring, as a share of the backend's full rate."""
+ONE_IN_FLIGHT = 0.4
+"""The backend's rate with a single request in flight, as a share of the full one."""
+FULL_AT = 10
+
+FOUND: Mapping[str, object] = {
+    "async_write_min_active": 10,
+    "async_write_max_active": 20,
+    "dirty_data_max": "256MiB",
+    "delay_scale": "100us",
+}
+"""The pool as found."""
+
+MAY_SET = (
+    "async_write_min_active",
+    "async_write_max_active",
+    "async_write_min_dirty_percent",
+    "async_write_max_dirty_percent",
+    "dirty_data_max",
+    "delay_min_dirty_percent",
+    "delay_scale",
+)
+"""What a choice may change. Load and backend belong to others."""
+
+QUESTIONS = {
+    "flight_times": (
+        "In the rush: how many times as many bytes a second do the writers get in with 20 writes in flight as with 5?"
+    ),
+    "read_times": "And how many times as long does a read then take, on average?",
+}
+"""What a learner commits to before the first run."""
+
+READS = "readers.read_latency_p99_ms"
+DEMANDS: Mapping[str, Sequence[Bound]] = {
+    "quiet": (
+        Bound("zfs_delayed_writes", at_most=0),
+        Bound("zfs_write_rate_variation_percent", at_most=0.3, of="found"),
+        Bound(READS, at_most=0.85, of="found"),
+    ),
+    "rush": (
+        Bound("writers.write_mib_per_s", at_least=0.8, of="found"),
+        Bound(READS, at_most=0.53, of="found"),
+        Bound("zfs_dirty_max_bytes", at_most=0.8, of="found"),
+    ),
+}
+"""What a choice must reach, on every seed."""
+
+
+def _full_rate(learner: object) -> int:
+    return (80 + 4 * (draws_of(learner)[0] % 16)) * MB
+
+
+def system(learner: object, choice: Mapping[str, object], load: str) -> Case:
+    """Build the learner's pool with a choice, under one of the loads."""
+    full = _full_rate(learner)
+    settings = {f"zfs.{name}": value for name, value in {**FOUND, **choice}.items()}
+    return load_case(CASE).with_(
+        {
+            "devices[pool].lun.rate": full,
+            "devices[pool].lun.varies.one_in_flight": round(full * ONE_IN_FLIGHT),
+            "devices[pool].lun.varies.full_at": FULL_AT,
+            "jobs[writers].rate": round(full * LOADS[load]) // WRITERS,
+            "jobs[readers].rate_iops": 2 * full // MB // READERS,
+            **{f"jobs[{job}].{when}": f"{s}s" for job in ("writers", "readers") for when, s in _TIMES.items()},
+            "record.log": False,
+            **settings,
+        }
+    )
+
+
+_TIMES = {"ramp_time": 10, "runtime": 20}
+
+
+def run(learner: object, choice: Mapping[str, object], load: str, seed: int = 1) -> Result:
+    """Run the learner's pool with a choice, under the load `quiet` or `rush`."""
+    return system(learner, choice, load).run("new", seed=seed)
+
+
+def briefing(learner: object) -> str:
+    """Tell the learner's pool."""
+    full = _full_rate(learner)
+    return (
+        f"The backend of {learner} moves {full // MB} MB/s with {FULL_AT} requests in flight, {ONE_IN_FLIGHT:.0%} of it"
+        f" with one; it also serves {2 * full // MB} random reads a second."
+        f" Writers bring {LOADS['quiet']:.0%} of the full rate in a quiet hour, and {LOADS['rush']:.0%} in the rush."
+    )
+
+
+def check_prediction(prediction: object, learner: object) -> Verdict:
+    """Judge the predictions by their distance from what fresh runs give."""
+    given = prediction if isinstance(prediction, dict) else {}
+    (seed,) = checks.fresh_seeds(1)
+    deep, shallow = (
+        run(learner, {"async_write_min_active": depth, "async_write_max_active": depth}, "rush", seed).metrics
+        for depth in (20, 5)
+    )
+    truths = {
+        "flight_times": (deep["writers.write_mib_per_s"] / shallow["writers.write_mib_per_s"], 1.3, 1.1),
+        "read_times": (deep["readers.read_latency_mean_ms"] / shallow["readers.read_latency_mean_ms"], 1.6, 1.2),
+    }
+    return checks.combine(
+        checks.judge_prediction(
+            given.get(name), truth, within_factor=within, full_within_factor=full, what=name, unit="x"
+        )
+        for name, (truth, within, full) in truths.items()
+    )
+
+
+def check_quiet(choice: object, learner: object) -> Verdict:
+    """Judge a choice in the quiet hour: smooth writes that nobody is delayed for, and reads that feel it."""
+    return _judge(choice, learner, "quiet")
+
+
+def check_rush(choice: object, learner: object) -> Verdict:
+    """Judge the same choice in the rush: reads, against throughput, against memory."""
+    return _judge(choice, learner, "rush")
+
+
+def _judge(choice: object, learner: object, load: str) -> Verdict:
+    if not isinstance(choice, dict) or not choice:
+        return Verdict(Outcome.FAIL, (Evidence("choice", "nothing", "at least one value that is set", met=False),))
+    outside = [name for name in choice if name not in MAY_SET]
+    if outside:
+        return Verdict(Outcome.FAIL, (Evidence("set", str(outside[0]), f"one of {', '.join(MAY_SET)}", met=False),))
+
+    def measure(seed: int) -> list[Evidence]:
+        found, own = (run(learner, settings, load, seed) for settings in ({}, choice))
+        return [bound.check(own, found) for bound in DEMANDS[load]]
+
+    try:
+        return checks.judge_on_fresh_seeds(measure, checks.SEEDS)
+    except SeeklabError as error:
+        return checks.refused(error)
