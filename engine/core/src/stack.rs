@@ -75,13 +75,19 @@ fn has(scenario: &Scenario, layer: Layer) -> bool {
         Layer::Network => scenario.network.is_some(),
         Layer::Protocol => scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
         Layer::Volume => scenario.volume.is_some() || scenario.zfs.is_some(),
-        Layer::WriteLog => scenario.volume.as_ref().is_some_and(|volume| volume.write_log.is_some()),
         Layer::Cluster => scenario.cluster.is_some(),
+        Layer::WriteLog => write_log(scenario).is_some(),
         Layer::Controller => scenario.controller.is_some(),
         Layer::Tier | Layer::TierDevice => scenario.tier.is_some(),
         Layer::Partition => scenario.partition.is_some(),
         Layer::Workload | Layer::Layout | Layer::Device => true,
     }
+}
+
+/// The log's device of either file system.
+fn write_log(scenario: &Scenario) -> Option<&crate::scenario::Lun> {
+    let of_volume = scenario.volume.as_ref().and_then(|volume| volume.write_log.as_ref());
+    of_volume.or_else(|| scenario.zfs.as_ref().and_then(|zfs| zfs.log.device.as_ref()))
 }
 
 /// The first layer of the scenario at or below `layer`.
@@ -224,7 +230,7 @@ impl Stack {
             zfs: zfs(&scenario, &plan),
             cluster: cluster(&scenario, &plan, seed),
             controller: scenario.controller.as_ref().map(|spec| Controller::new(spec, &plan, from(&scenario, Layer::Cluster), seed)),
-            write_log: scenario.volume.as_ref().and_then(|volume| volume.write_log.as_ref()).map(|spec| {
+            write_log: write_log(&scenario).map(|spec| {
                 Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(seed, "write_log.rate"))).at(Address::of(Layer::WriteLog))
             }),
             tier: tier(&scenario, &plan),

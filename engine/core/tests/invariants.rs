@@ -26,11 +26,11 @@ fn job(index: usize) -> impl Strategy<Value = Value> {
         1 => (1u32..64).prop_map(|mb| json!({"rate": mb * 1_000_000})),
         1 => (1u64..5_000_000).prop_map(|ns| json!({"thinktime": ns, "thinktime_blocks": 3})),
     ];
-    (pattern, pace, 0u32..9, 1u32..20, 1u32..4, any::<bool>(), any::<bool>(), 1u64..60).prop_map(
-        move |(rw, pace, bs_log2, iodepth, numjobs, zipf, stonewall, ios)| {
+    (pattern, pace, 0u32..9, 1u32..20, 1u32..4, any::<bool>(), any::<bool>(), 1u64..60, any::<bool>()).prop_map(
+        move |(rw, pace, bs_log2, iodepth, numjobs, zipf, stonewall, ios, sync)| {
             let mut job = json!({
                 "name": format!("job{index}"), "rw": rw, "bs": 4096u64 << bs_log2, "iodepth": iodepth, "numjobs": numjobs,
-                "size": "24MiB", "number_ios": ios, "stonewall": stonewall, "norandommap": zipf,
+                "size": "24MiB", "number_ios": ios, "sync": sync, "stonewall": stonewall, "norandommap": zipf,
                 "random_distribution": if zipf { "zipf:1.2" } else { "random" },
             });
             if let (Some(job), Value::Object(pace)) = (job.as_object_mut(), pace) {
@@ -174,14 +174,17 @@ fn zfs() -> impl Strategy<Value = Value> {
     let release = proptest::option::of(prop::sample::select(vec!["each_write", "whole_block", "group_end"]));
     let sizes = (12u32..18, 1u64..24, 1u32..4, 0u64..3, 0u32..20);
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    (prop::sample::select(eras.to_vec()), throttle, scheduler, release, sizes, switches).prop_map(
-        |(era, throttle, scheduler, release, (record_log2, dirty_mib, copies, cache_mib, metadata), switches)| {
+    let log = (any::<bool>(), any::<bool>(), 0u64..1_000_000).prop_map(|(separate, batch, flush_ns)| {
+        json!({"device": separate.then(|| json!({"rate": "100MB", "latency": "30us"})), "batch": batch, "flush": flush_ns})
+    });
+    (prop::sample::select(eras.to_vec()), throttle, scheduler, release, sizes, switches, log).prop_map(
+        |(era, throttle, scheduler, release, (record_log2, dirty_mib, copies, cache_mib, metadata), switches, log)| {
             let (exist, full, ramp, serialise, in_place, ingest) = switches;
             let mut zfs = json!({
                 "era": era, "record": 1u64 << record_log2, "memory": "64MiB", "dirty_data_max": dirty_mib << 20, "copies": copies,
                 "cache": cache_mib << 20, "metadata": "64KiB", "metadata_percent": metadata, "files_exist": exist,
                 "start": if full { "full" } else { "empty" }, "ramp": ramp, "serialise": serialise,
-                "placement": if in_place { "in_place" } else { "copy_on_write" }, "write_limit": "2MiB", "txg_timeout": "1s",
+                "placement": if in_place { "in_place" } else { "copy_on_write" }, "write_limit": "2MiB", "txg_timeout": "1s", "log": log,
             });
             for (field, value) in [("throttle", throttle), ("scheduler", scheduler), ("release", release)] {
                 if let Some(value) = value {
@@ -261,6 +264,9 @@ fn scenario() -> impl Strategy<Value = Value> {
             }
             if let Some(in_flight) = scheduler {
                 all["protocol"]["scheduler"] = json!({"in_flight": in_flight});
+            }
+            if let (Some(_), Some(("zfs", _)), Some(jobs)) = (scheduler, &file_system, all["jobs"].as_array_mut()) {
+                jobs.iter_mut().for_each(|job| job["sync"] = false.into()); // such writes are not combined with others
             }
             if let Some((field, layer)) = file_system {
                 all[field] = layer;
@@ -361,9 +367,11 @@ proptest! {
         let counts = record.counts;
         prop_assert_eq!(counts.dirtied_bytes, counts.cleaned_bytes, "every dirty block is written, once");
         let groups: u64 = record.groups.iter().map(|group| group.bytes).sum();
-        prop_assert_eq!(groups, counts.dirtied_bytes, "no write is lost between groups");
+        prop_assert_eq!(groups + counts.committed_bytes, counts.dirtied_bytes, "no write is lost between groups");
+        prop_assert!(counts.committed_bytes <= counts.indirect_bytes);
         if document["layout"].get("failed").is_none() {
-            prop_assert!(counts.written_bytes >= counts.dirtied_bytes * zfs["copies"].as_u64().expect("a number"));
+            let of_groups = counts.dirtied_bytes - counts.committed_bytes;
+            prop_assert!(counts.written_bytes >= of_groups * zfs["copies"].as_u64().expect("a number"));
         }
         let jobs = document["jobs"].as_array().expect("jobs");
         let is_direct = ["network", "controller"].iter().all(|layer| document.get(layer).is_none());

@@ -74,6 +74,8 @@ export interface Summary {
   readonly simulated_ns: number;
   readonly jobs: readonly string[];
   readonly devices: readonly string[];
+  /** What the scenario may be but is seldom meant to be. */
+  readonly warnings: readonly { readonly path: string; readonly message: string }[];
 }
 
 export type Column = Float64Array | Uint32Array;

@@ -35,6 +35,7 @@ import { prediction, type Prediction } from "./prediction.ts";
 import { progress } from "./progress.ts";
 import { sweepPanel } from "./sweepPanel.ts";
 import { segmented } from "../views/segmented.ts";
+import { warnings } from "./warnings.ts";
 import { whatIfs } from "./whatIfs.ts";
 
 const restMs = 60;
@@ -127,6 +128,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
     onRequest: () => showMoment(),
     onStart: (start) => engine.call("alignment", { start }),
   });
+  const unusual = warnings();
   const controlsPlace = html("div", { class: "controls-place" });
   const reset = html(
     "button",
@@ -190,6 +192,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
       spoken,
       scene.element,
       html("div", { class: "controls-row" }, controlsPlace, reset),
+      unusual.element,
     ),
     predictionPlace,
     instruments.element,
@@ -297,6 +300,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
     const compared = reference === undefined || reference === result ? [result] : [reference, result];
     scene.show(result, latencyAxisEnd(job, compared));
     sentence.replaceChildren(...sentenceNodes(doc.sentence, result.summary.metrics));
+    unusual.show(result.summary);
     about.show(result);
     speakSoon();
     drawRestSoon();

@@ -199,8 +199,9 @@ export function throttleOf(zfs: ZfsSpec): Throttle {
       ],
     };
   }
-  if (kind === "none") return { kind, isPerGroup: false, thresholds: [{ share: 1, label: "no more memory" }] };
-  if (kind === "diagonal") return { kind, isPerGroup: true, thresholds: [{ share: 1, label: "limit" }] };
+  if (kind === "none" || kind === "diagonal") {
+    return { kind, isPerGroup: false, thresholds: [{ share: 1, label: "no more memory" }] };
+  }
   const thresholds: Threshold[] = [{ share: 1, label: "100 %: writes stop" }];
   const percent = (value: number, what: string) =>
     thresholds.push({ share: value / 100, label: `${value} %: ${what}` });

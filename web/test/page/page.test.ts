@@ -5,6 +5,7 @@ import { operationsCsv } from "../../src/page/download.ts";
 import { inline, markdown } from "../../src/page/markdown.ts";
 import { revealingVariant } from "../../src/page/measure.ts";
 import { distance, prediction } from "../../src/page/prediction.ts";
+import { warnings } from "../../src/page/warnings.ts";
 import { q1Result } from "../fixtures/q1.ts";
 
 afterEach(() => {
@@ -123,4 +124,15 @@ describe("a prediction", () => {
     [2, 10, "5.0 times too low."],
     [100, 5, "20 times too high."],
   ])("of %d for %d is %s", (guess, answer, words) => expect(distance(guess, answer)).toBe(words));
+});
+
+describe("warnings of a scenario", () => {
+  it("stand beside their field while the scenario has them", () => {
+    const place = warnings();
+    const { summary } = q1Result();
+    place.show({ ...summary, warnings: [{ path: "zfs.max_active", message: "2 is below the sum of the minimums" }] });
+    expect(place.element.textContent).toBe("zfs.max_active: 2 is below the sum of the minimums.");
+    place.show(summary);
+    expect(place.element.childElementCount).toBe(0);
+  });
 });

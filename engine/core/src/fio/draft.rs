@@ -59,6 +59,7 @@ pub(super) struct Draft {
     pub(super) offset: Extent,
     pub(super) offset_increment: Extent,
     number_ios: u64,
+    sync: bool,
     loops: u64,
     runtime_ns: u64,
     time_based: bool,
@@ -103,6 +104,7 @@ impl Default for Draft {
             offset: Extent::Bytes(0),
             offset_increment: Extent::Bytes(0),
             number_ios: 0,
+            sync: false,
             loops: 1,
             runtime_ns: 0,
             time_based: false,
@@ -283,6 +285,13 @@ impl Draft {
             "iodepth" => self.iodepth = count(text, base, 1, 65_536)?,
             "numjobs" => self.numjobs = count(text, base, 1, 4_096)?,
             "number_ios" => self.number_ios = count(text, base, 0, 1_000_000_000)?,
+            "sync" => {
+                self.sync = match text {
+                    "0" | "none" => false,
+                    "1" | "sync" | "dsync" => true,
+                    _ => return Err(format!("\"{text}\" is not a kind of synchronous write; write none, sync or dsync")),
+                }
+            }
             "loops" => self.loops = count(text, base, 0, 1_000_000)?.max(1),
             "rwmixread" => self.rwmixread = count(text, base, 0, 100)?,
             "rwmixwrite" => self.rwmixread = 100u64.saturating_sub(count(text, base, 0, 100)?),
@@ -371,6 +380,9 @@ impl Draft {
         }
         if let Some(theta) = self.zipf_theta {
             job.insert("random_distribution".to_owned(), json!(format!("zipf:{theta}")));
+        }
+        if self.sync {
+            job.insert("sync".to_owned(), json!(true));
         }
         if self.norandommap {
             job.insert("norandommap".to_owned(), json!(true));

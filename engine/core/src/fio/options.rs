@@ -198,7 +198,7 @@ const OPTIONS: &[FioOption] = &[
     ignored("latency_percentile", "it acts only with latency_target, which is refused"),
     ignored("latency_run", "it acts only with latency_target, which is refused"),
     ignored("invalidate", PAGE_CACHE),
-    refused("sync", &["0", "none"], "synchronous writes are not modelled; use 0"),
+    modelled("sync"),
     ignored("write_hint", BUFFERS),
     ignored("create_serialize", FILES),
     ignored("create_fsync", FILES),

@@ -141,7 +141,7 @@ fn what_would_change_the_result_is_refused_by_name() {
         ("rw=read:8k", "modifier"),
         ("rw=randtrim", "trims"),
         ("verify=md5", "verification"),
-        ("sync=1", "synchronous"),
+        ("sync=2", "kind of synchronous write"),
         ("nrfiles=4", "one file"),
         ("filename=a:b", "several files"),
         ("random_distribution=pareto:0.2", "not modelled"),

@@ -149,7 +149,7 @@ impl Kernel {
     pub fn open_child(&mut self, parent: RequestId, owner: Address, offset: u64, bytes: u64) -> RequestId {
         let of = self.requests[parent];
         self.requests[parent].pending += 1;
-        self.open(Request { offset, bytes, parent: Some(parent), owner, op: of.op, worker: of.worker, ..Request::default() })
+        self.open(Request { offset, bytes, parent: Some(parent), owner, op: of.op, worker: of.worker, sync: of.sync, ..Request::default() })
     }
 
     /// Charges the time since the last charge to `phase`.

@@ -201,6 +201,8 @@ pub struct Request {
     pub op: Op,
     /// Messages on the network.
     pub wire: Wire,
+    /// Whether it must be durable before it completes.
+    pub sync: bool,
 }
 
 impl Default for Request {
@@ -221,6 +223,7 @@ impl Default for Request {
             device: NO_DEVICE,
             op: Op::Read,
             wire: Wire::Exchange,
+            sync: false,
         }
     }
 }

@@ -12,6 +12,8 @@
 //! | `zfs_async_writes_max` | | most group writes in flight, over all devices |
 //! | `zfs_dirty_settled_share_percent` | % | dirty data of the throttle's limit, averaged over the second half of the workers' time |
 //! | `zfs_largest_step_down_bytes` | B | the largest amount of dirty data released at once for one block, or for a group that is released as one |
+//! | `zfs_log_commits`, `zfs_log_writes_per_commit` | | commits of the intent log, and the synchronous writes in each |
+//! | `zfs_log_bytes`, `zfs_log_indirect_bytes` | B | log blocks; data that commits wrote to their place in the pool |
 //! | `zfs_groups` | | groups that have been filled: closed, with writes in them |
 //! | `zfs_groups_with_stops` | | groups at whose limit a write was stopped |
 //! | `zfs_first_group_X`, `zfs_second_group_X`, `zfs_third_group_X` | | of the first three of them; X is `not_delayed`, `delayed` or `blocked` |
@@ -59,6 +61,12 @@ pub(super) fn throttling(list: &mut List, record: &Record, elapsed_ns: u64) {
         list.add("zfs_dirty_settled_share_percent".into(), "%", share);
     }
     list.add("zfs_largest_step_down_bytes".into(), "B", real(counts.largest_step_bytes));
+    if counts.log_commits > 0 {
+        list.add("zfs_log_commits".into(), "", real(counts.log_commits));
+        list.add("zfs_log_writes_per_commit".into(), "", real(counts.log_writes) / real(counts.log_commits));
+        list.add("zfs_log_bytes".into(), "B", real(counts.log_bytes));
+        list.add("zfs_log_indirect_bytes".into(), "B", real(counts.indirect_bytes));
+    }
     if let Some(variation) = write_rate_variation(record, elapsed_ns) {
         list.add("zfs_write_rate_variation_percent".into(), "%", variation);
     }

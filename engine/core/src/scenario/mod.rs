@@ -255,6 +255,10 @@ pub struct Job {
     /// Draw random offsets with repetition; otherwise each block is visited once a pass.
     #[serde(default)]
     pub norandommap: bool,
+    /// Whether writes are acknowledged only once they are durable. Acts on a ZFS file system; without one nothing is acknowledged from volatile memory.
+    #[serde(default)]
+    #[schemars(title = "Synchronous writes")]
+    pub sync: bool,
     /// Wait for all earlier jobs to end before this one starts.
     #[serde(default)]
     pub stonewall: bool,

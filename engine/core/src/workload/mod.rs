@@ -210,7 +210,8 @@ impl Workload {
             recorder.issued(worker.job, op, worker.in_flight);
             let wire = worker.copy.map_or(Wire::Exchange, |copy| copy.wire(op, offset, bytes));
             let (entry, offset) = (worker.entry, worker.region.start + offset);
-            self.submit(kernel, Request { op, offset, bytes, worker: id, wire, ..Request::default() }, entry);
+            let sync = job.sync && op == Op::Write;
+            self.submit(kernel, Request { op, offset, bytes, worker: id, wire, sync, ..Request::default() }, entry);
         }
     }
 

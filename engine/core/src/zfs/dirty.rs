@@ -74,6 +74,17 @@ impl BlockSet {
         added
     }
 
+    /// Takes a block out and returns whether it was in.
+    pub fn remove(&mut self, block: u64) -> bool {
+        if !self.contains(block) {
+            return false;
+        }
+        let place = self.find(block / 64);
+        self.words[place].1 &= !(1 << (block % 64));
+        self.blocks -= 1;
+        true
+    }
+
     /// Whether a block is in the set. O(1).
     #[must_use]
     pub fn contains(&self, block: u64) -> bool {
@@ -210,6 +221,15 @@ impl Dirty {
         account.dirty_bytes -= bytes;
         self.total_bytes -= bytes;
         self.largest_step_bytes = self.largest_step_bytes.max(each_bytes.min(bytes));
+    }
+
+    /// Makes the blocks `first..end` clean in a group that is not yet being written; returns the bytes released.
+    pub fn retire(&mut self, group: u64, first: u64, end: u64) -> u64 {
+        let account = &mut self.accounts[slot(group)];
+        let blocks = (first..end).filter(|block| account.blocks.remove(*block)).count() as u64;
+        let before = self.total_bytes;
+        self.release(group, blocks, self.block_bytes);
+        before - self.total_bytes
     }
 
     /// Drops what is left of a group's charge and forgets its blocks. Returns the bytes dropped.

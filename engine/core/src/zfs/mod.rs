@@ -19,6 +19,7 @@
 pub mod curves;
 pub mod dirty;
 pub mod era;
+pub mod intent_log;
 pub mod record;
 pub mod scheduler;
 pub mod spec;

@@ -92,6 +92,16 @@ pub struct Counts {
     pub metadata_bytes: u64,
     /// Blocks read so that a part of them could be written.
     pub blocks_read_for_write: u64,
+    /// Commits of the intent log.
+    pub log_commits: u64,
+    /// Writes that they made durable.
+    pub log_writes: u64,
+    /// Bytes of log blocks.
+    pub log_bytes: u64,
+    /// Bytes of blocks that went to their place in the pool with a commit.
+    pub indirect_bytes: u64,
+    /// Bytes of dirty blocks that were clean by that before their group was written.
+    pub committed_bytes: u64,
     /// When a write first slept.
     pub first_sleep_ns: Option<u64>,
     /// Writes that had entered by then.

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::dirty::Release;
 use super::era::{Constants, Era, Scheduling, Throttling};
+use super::intent_log::LogSpec;
 use super::scheduler::Class;
 use super::scheduler::active::{self, Ramp, Share};
 use super::scheduler::deadline;
@@ -138,6 +139,9 @@ pub struct ZfsSpec {
     /// What is in memory at the start.
     #[serde(default)]
     pub start: Start,
+    /// Intent log, which synchronous writes wait for.
+    #[serde(default)]
+    pub log: LogSpec,
 
     /// Rule that holds writers back; the version's when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,12 +4,13 @@ use proptest::prelude::*;
 
 use super::dirty::Release;
 use super::era::Era;
+use super::intent_log::LogSpec;
 use super::record::Counts;
 use super::spec::{Placement, SchedulerKind, Start, ThrottleKind, ZfsSpec};
 use super::volume::{Below, ZfsVolume};
 use crate::device::lun::Lun;
 use crate::device::{Device, Usage};
-use crate::kernel::{Address, Kernel, Layer, NS_PER_S, Op, Phase, Request, RequestId, Signal, Stream};
+use crate::kernel::{Address, Kernel, Layer, NO_DEVICE, NS_PER_S, Op, Phase, Request, RequestId, Signal, Stream};
 use crate::layout::Layout;
 use crate::scenario::{self, Bytes, LayoutKind, Nanos};
 
@@ -26,18 +27,22 @@ struct Load {
     read_one_in: u64,
     /// Offsets at random, multiples of this; in sequence when 0.
     random_unit: u64,
+    /// Whether writes are synchronous.
+    sync: bool,
     ns: u64,
 }
 
 impl Load {
     fn writers(threads: u32, bytes: u64, seconds: u64) -> Self {
-        Self { threads, bytes, read_one_in: 0, random_unit: 0, ns: seconds * NS_PER_S }
+        Self { threads, bytes, read_one_in: 0, random_unit: 0, sync: false, ns: seconds * NS_PER_S }
     }
 }
 
 struct Outcome {
     /// Submission, latency, delay and stop of each request, in nanoseconds.
     ops: Vec<(u64, u64, u64, u64)>,
+    /// Reads among them.
+    reads: u64,
     zfs: ZfsVolume,
     usage: Vec<Usage>,
 }
@@ -72,6 +77,12 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
     let lun = scenario::Lun { capacity: Bytes(CAPACITY), rate: Bytes(rate_per_s), latency: Nanos(0), varies: None };
     let device = |index| Device::Lun(Lun::new(&lun, Phase::Transfer, Stream::new(1, "rate"))).at(Address { layer: Layer::Device, index });
     let mut luns: Vec<Device> = (0..devices).map(device).collect();
+    let mut log_device = spec
+        .log
+        .device
+        .as_ref()
+        .map(|spec| Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(1, "log"))).at(Address::of(Layer::WriteLog)));
+    let (mut logged_bytes, mut acknowledged_bytes, mut reads) = (0, 0, 0);
     let striped = scenario::Layout { kind: LayoutKind::Stripe, unit: Bytes(128 << 10), ..scenario::Layout::default() };
     let layout = Layout::new(&striped, vec![CAPACITY; usize::from(devices)], &vec![false; usize::from(devices)]);
     let mut zfs = ZfsVolume::new(spec, Below::Devices(layout, devices), CAPACITY, INTERVAL_NS);
@@ -86,7 +97,14 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
     while let Some(event) = kernel.advance() {
         let mut thread = event.id;
         match (event.to.layer, event.signal) {
+            (Layer::WriteLog, signal) => {
+                log_device.as_mut().expect("a log device").handle(&mut kernel, signal, event.id);
+                continue;
+            }
             (Layer::Volume, signal) => {
+                if signal == Signal::Done && log_device.is_some() && kernel.requests[RequestId(event.id)].device == NO_DEVICE {
+                    logged_bytes += kernel.requests[RequestId(event.id)].bytes;
+                }
                 zfs.handle(&mut kernel, signal, event.id);
                 continue;
             }
@@ -98,6 +116,11 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
                 let id = RequestId(event.id);
                 let (request, phases) = (kernel.requests[id], *kernel.requests.phases(id));
                 let latency_ns = kernel.now_ns - request.submitted_ns;
+                reads += u64::from(request.op == Op::Read);
+                if request.sync && log_device.is_some() {
+                    acknowledged_bytes += request.bytes;
+                    assert!(logged_bytes >= acknowledged_bytes, "acknowledged before it is durable");
+                }
                 assert_eq!(phases.iter().sum::<u64>(), latency_ns, "phases add up");
                 ops.push((request.submitted_ns, latency_ns, phases[Phase::Delay as usize], phases[Phase::Blocked as usize]));
                 thread = request.worker;
@@ -111,8 +134,8 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
             let offset = *position;
             *position += load.bytes;
             let offset = if load.random_unit == 0 { offset } else { choices.below(1000) * load.random_unit };
-            let request =
-                Request { op, offset, bytes: load.bytes, worker: thread, owner: Address::of(Layer::Workload), ..Request::default() };
+            let (owner, sync) = (Address::of(Layer::Workload), load.sync && op == Op::Write);
+            let request = Request { op, offset, bytes: load.bytes, worker: thread, owner, sync, ..Request::default() };
             let id = kernel.open(request);
             kernel.send(Address::of(Layer::Volume), Signal::Submit, id.0);
         }
@@ -123,7 +146,7 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
     assert_eq!(counts.dirtied_bytes, counts.cleaned_bytes, "no write is lost");
     let sums = ops.iter().fold((0, 0), |sums, op| (sums.0 + op.2, sums.1 + op.3));
     assert_eq!(sums, (counts.delay_ns, counts.blocked_ns), "total delay is the sum of the delays charged");
-    Outcome { ops, zfs, usage: luns.iter().map(Device::usage).collect() }
+    Outcome { ops, reads, zfs, usage: luns.iter().map(Device::usage).collect() }
 }
 
 fn old(shift_bug: bool) -> ZfsSpec {
@@ -283,6 +306,7 @@ proptest! {
         (record_log2, cache, copies, metadata_percent) in (9u32..18, prop_oneof![Just(0u64), Just(MIB)], 1u32..4, 0u32..30),
         (read_one_in, dirty_max, full, in_place, limit) in (0u64..4, 18u32..26, any::<bool>(), any::<bool>(), 18u32..24),
         (serialise, credit, delay, ramp, shift_bug) in any::<(bool, bool, bool, bool, bool)>(),
+        (sync, separate, batch, flush) in (any::<bool>(), any::<bool>(), any::<bool>(), 0u64..2_000_000),
     ) {
         let spec = ZfsSpec {
             throttle, scheduler, release, copies, metadata_percent, serialise, credit, delay, ramp,
@@ -291,13 +315,62 @@ proptest! {
             cache: Bytes(cache),
             dirty_data_max: Some(Bytes(1 << dirty_max)),
             write_limit: Some(Bytes(1 << limit)),
+            log: log_of(separate, flush, batch),
             start: if full { Start::Full } else { Start::Empty },
             placement: if in_place { Placement::InPlace } else { Placement::CopyOnWrite },
             txg_timeout: Some(Nanos(100_000_000)),
             ..ZfsSpec::of(era)
         };
-        let load = Load { threads, bytes: bytes * 512, read_one_in, random_unit: random_unit / 512 * 512, ns: NS_PER_S / 5 };
+        let load = Load { threads, bytes: bytes * 512, read_one_in, random_unit: random_unit / 512 * 512, sync, ns: NS_PER_S / 5 };
         let outcome = run(&spec, load, 200_000_000, devices);
         prop_assert!(!outcome.ops.is_empty());
+        let synchronous = if sync { outcome.ops.len() as u64 - outcome.reads } else { 0 };
+        prop_assert_eq!(outcome.counts().log_writes, synchronous, "each is committed once");
     }
+}
+
+fn log_of(separate: bool, flush_ns: u64, batch: bool) -> LogSpec {
+    let device = separate.then(|| serde_json::json!({ "rate": "300MB", "latency": "20us" }));
+    serde_json::from_value(serde_json::json!({ "device": device, "flush": flush_ns, "batch": batch })).expect("a log")
+}
+
+fn logging(log: &serde_json::Value) -> ZfsSpec {
+    let log = serde_json::from_value(log.clone()).expect("a log");
+    ZfsSpec { log, copy_rate: Bytes(1_000_000_000), ..new(1 << 30, 8192) }
+}
+
+fn synchronous(threads: u32, bytes: u64) -> Load {
+    Load { sync: true, ..Load::writers(threads, bytes, 1) }
+}
+
+#[test]
+fn a_lone_synchronous_write_takes_its_copy_its_log_block_and_the_flush() {
+    let spec = logging(&serde_json::json!({ "device": { "rate": 12_288_000 }, "flush": 50_000 }));
+    let outcome = run(&spec, synchronous(1, 8192), 100 * MIB, 1);
+    assert!(outcome.ops.iter().all(|op| op.1 == 8_192 + 1_000_000 + 50_000), "12 KiB at 12 KiB/ms: 8 KiB and a header");
+    let counts = outcome.counts();
+    assert_eq!((counts.log_commits, counts.log_writes), (outcome.ops.len() as u64, outcome.ops.len() as u64));
+    assert_eq!((counts.log_bytes, counts.indirect_bytes), (counts.log_commits * 12_288, 0));
+}
+
+#[test]
+fn commits_in_batches_keep_up_with_many_writers_and_one_by_one_they_do_not() {
+    let device = serde_json::json!({ "rate": "1GB", "latency": "1ms" });
+    let batched = run(&logging(&serde_json::json!({ "device": device })), synchronous(32, 8192), 100 * MIB, 1);
+    let single = run(&logging(&serde_json::json!({ "device": device, "batch": false })), synchronous(32, 8192), 100 * MIB, 1);
+    assert_eq!(single.counts().log_commits, single.counts().log_writes);
+    assert!(batched.ops.len() > 10 * single.ops.len(), "{} {}", batched.ops.len(), single.ops.len());
+    assert!((30_000_000..35_000_000).contains(&single.latency(0.5)), "each waits for all before it");
+}
+
+#[test]
+fn large_writes_without_a_log_device_go_to_the_pool_once() {
+    let spec = ZfsSpec { record: Bytes(128 << 10), ..logging(&serde_json::json!({})) };
+    let outcome = run(&spec, synchronous(4, 128 << 10), 100 * MIB, 1);
+    let counts = outcome.counts();
+    assert_eq!(counts.indirect_bytes, counts.dirtied_bytes);
+    assert!(counts.written_bytes < counts.dirtied_bytes / 20, "{} of {}", counts.written_bytes, counts.dirtied_bytes);
+    assert!(counts.log_bytes >= counts.log_commits * 4096);
+    let small = run(&ZfsSpec { record: Bytes(128 << 10), ..logging(&serde_json::json!({})) }, synchronous(4, 32 << 10), 100 * MIB, 1);
+    assert_eq!(small.counts().indirect_bytes, 0);
 }

@@ -4,7 +4,8 @@
 //! 1. Its data arrive, in turn with those of all writers when the ingest rate is limited.
 //! 2. Its transaction begins. Blocks that it changes only in part are read first, unless they are in memory.
 //! 3. The throttle lets it in, makes it sleep (inside the open group in 2008, outside any group since 2013), or stops it.
-//! 4. It holds the open group while its data are copied. Its blocks become dirty. It is acknowledged.
+//! 4. It holds the open group while its data are copied. Its blocks become dirty. It is acknowledged, a synchronous one after its
+//!    commit to the intent log.
 //!
 //! The life of a group: it closes (by time, by dirty data, or because writers wait), is held until its last write has copied,
 //! and syncs. The first pass writes its blocks in the order of their offsets; further passes write metadata. Dirty data are
@@ -14,7 +15,7 @@
 //! A read that is not in memory (dirty, or in the read cache) reads whole records. Reads and group writes share the scheduler of
 //! each leaf device; there is one for each device, or a single one above layers that hide their devices.
 //!
-//! Left out: compression and deduplication; the intent log; free space (with copy on write a cursor runs round the address
+//! Left out: compression and deduplication; free space (with copy on write a cursor runs round the address
 //! space, while reads go to the place of their offset); the time that reads and writes of metadata take when they are not
 //! cached; prefetching.
 
@@ -22,6 +23,7 @@ use std::collections::VecDeque;
 
 use super::dirty::{Dirty, Release};
 use super::era::Scheduling;
+use super::intent_log::{self, IntentLog};
 use super::record::{HeldUp, Level, Record};
 use super::scheduler::active::{ActiveQueue, Ramp};
 use super::scheduler::deadline::DeadlineQueue;
@@ -39,6 +41,10 @@ use crate::volume::blocks::Blocks;
 const HERE: Address = Address::of(Layer::Volume);
 /// The timer of the sync thread; every other timer bears the number of a request.
 const SYNC_TIMER: u32 = u32::MAX;
+/// The timer of the intent log's flush.
+const FLUSH_TIMER: u32 = u32::MAX - 1;
+/// What a request to the intent log's own device bears in place of a flight.
+const TO_LOG: u32 = u32::MAX;
 /// Length of a metadata write.
 const METADATA_BYTES: u64 = 128 << 10;
 /// Group writes that are kept queued for each leaf beyond those in flight, so that the scheduler always has a choice.
@@ -102,6 +108,8 @@ enum Kind {
     Data,
     Metadata,
     Read,
+    /// A commit of the intent log.
+    Log,
 }
 
 /// A request below us.
@@ -163,6 +171,7 @@ pub struct ZfsVolume {
     ramp: Ramp,
     groups: Groups,
     dirty: Dirty,
+    log: IntentLog,
     sync: Sync,
     cursor: u64,
     layout: Option<Layout>,
@@ -242,6 +251,7 @@ impl ZfsVolume {
             ramp: resolved.ramp,
             groups: Groups::new(constants.txg_timeout_ns),
             dirty: Dirty::new(record_bytes),
+            log: IntentLog::new(&spec.log, spec.era),
             sync: Sync::default(),
             cursor: 0,
             layout,
@@ -300,6 +310,7 @@ impl ZfsVolume {
                 }
                 self.advance(kernel);
             }
+            Signal::Timer if id == FLUSH_TIMER => self.logged(kernel),
             Signal::Timer => self.timer(kernel, RequestId(id)),
         }
     }
@@ -538,7 +549,9 @@ impl ZfsVolume {
         kernel.charge(id, Phase::Memory);
         let request = kernel.requests[id];
         let state = std::mem::take(self.state(id));
-        kernel.complete(id);
+        if !request.sync {
+            kernel.complete(id);
+        }
         if request.op == Op::Read {
             return;
         }
@@ -550,7 +563,76 @@ impl ZfsVolume {
         self.record.entered(state.group, state.held);
         self.groups.release(state.group);
         self.dirty_changed(kernel);
+        if request.sync {
+            self.state(id).group = state.group;
+            self.log.join(id);
+            self.commit(kernel);
+        }
         self.advance(kernel);
+    }
+
+    // Synchronous writes.
+
+    /// Writes the log for those who wait, unless it is being written.
+    fn commit(&mut self, kernel: &mut Kernel) {
+        if !self.log.next_batch() {
+            return;
+        }
+        let batch = std::mem::take(&mut self.log.batch);
+        let work = self.work(Kind::Log, 0, 0);
+        self.log.work = work;
+        let mut bytes = 0;
+        for id in &batch {
+            kernel.charge(*id, Phase::Lock);
+            let request = kernel.requests[*id];
+            bytes += self.log.record_bytes(request.bytes);
+            if self.log.is_indirect(request.bytes) {
+                let (first, end) = self.blocks(&request);
+                for block in first..end {
+                    let place = (self.placement == Placement::InPlace).then(|| block * self.record_bytes);
+                    for _ in 0..self.copies {
+                        self.write_copy(kernel, Class::SyncWrite, work, place, self.record_bytes);
+                    }
+                    self.record.counts.indirect_bytes += self.record_bytes;
+                }
+            }
+        }
+        self.record.counts.log_commits += 1;
+        self.record.counts.log_writes += batch.len() as u64;
+        self.log.batch = batch;
+        for length in intent_log::blocks(bytes) {
+            self.record.counts.log_bytes += length;
+            if self.log.is_separate {
+                self.works[work as usize].pending += 1;
+                let (op, offset) = (Op::Write, self.log.end_bytes);
+                self.log.end_bytes += length;
+                let child = kernel.open(Request { op, offset, bytes: length, owner: HERE, tag: TO_LOG, ..Request::default() });
+                kernel.send(Address::of(Layer::WriteLog), Signal::Submit, child.0);
+            } else {
+                self.write_copy(kernel, Class::SyncWrite, work, None, length);
+            }
+        }
+        self.pump_leaves(kernel);
+    }
+
+    /// The present commit has been flushed: its writes are acknowledged, the next one begins.
+    fn logged(&mut self, kernel: &mut Kernel) {
+        let mut batch = std::mem::take(&mut self.log.batch);
+        for id in batch.drain(..) {
+            let request = kernel.requests[id];
+            let group = std::mem::take(self.state(id)).group;
+            kernel.charge(id, Phase::WriteLog);
+            kernel.complete(id);
+            if self.log.is_indirect(request.bytes) && group > self.sync.group {
+                let (first, end) = self.blocks(&request);
+                let bytes = self.dirty.retire(group, first, end);
+                self.record.counts.cleaned_bytes += bytes;
+                self.record.counts.committed_bytes += bytes;
+                self.dirty_changed(kernel);
+            }
+        }
+        self.log.batch = batch;
+        self.commit(kernel);
     }
 
     /// The blocks stay in the read cache.
@@ -703,7 +785,7 @@ impl ZfsVolume {
                 let bytes = self.sync.metadata_now.min(METADATA_BYTES);
                 self.sync.metadata_now -= bytes;
                 let work = self.work(Kind::Metadata, 0, 0);
-                self.write_copy(kernel, work, None, bytes);
+                self.write_copy(kernel, Class::AsyncWrite, work, None, bytes);
                 self.pump_leaves(kernel);
             } else {
                 return;
@@ -739,22 +821,22 @@ impl ZfsVolume {
         let bytes = blocks.saturating_mul(self.record_bytes);
         let place = (self.placement == Placement::InPlace).then(|| first * self.record_bytes);
         for _ in 0..self.copies {
-            self.write_copy(kernel, work, place, bytes);
+            self.write_copy(kernel, Class::AsyncWrite, work, place, bytes);
         }
         let work = &mut self.works[work as usize];
         work.each_bytes = self.record_bytes / u64::from(work.pending.max(1));
         self.pump_leaves(kernel);
     }
 
-    /// Queues one physical copy of a group's write, at `place` or where the cursor of free space stands.
-    fn write_copy(&mut self, kernel: &mut Kernel, work: u32, place: Option<u64>, bytes: u64) {
+    /// Queues one physical copy of a write, at `place` or where the cursor of free space stands.
+    fn write_copy(&mut self, kernel: &mut Kernel, class: Class, work: u32, place: Option<u64>, bytes: u64) {
         let offset = place.unwrap_or_else(|| {
             let from = if self.cursor.saturating_add(bytes) > self.capacity { 0 } else { self.cursor };
             self.cursor = (from + bytes).next_multiple_of(self.record_bytes); // so that no record shares a stripe of RAID-Z
             from
         });
         let bytes = bytes.min(self.capacity.saturating_sub(offset)).max(1);
-        self.enqueue(kernel, Class::AsyncWrite, Op::Write, offset, bytes, work);
+        self.enqueue(kernel, class, Op::Write, offset, bytes, work);
     }
 
     fn work(&mut self, kind: Kind, blocks: u64, each_bytes: u64) -> u32 {
@@ -864,6 +946,11 @@ impl ZfsVolume {
     /// A request below us has completed.
     fn done(&mut self, kernel: &mut Kernel, child: RequestId) {
         let request = kernel.requests[child];
+        if request.tag == TO_LOG {
+            kernel.requests.remove(child);
+            self.part_done(kernel, self.log.work, child);
+            return self.advance(kernel);
+        }
         self.record.device_io(request.op, request.bytes, kernel.now_ns - request.submitted_ns);
         let flight = &mut self.flights[request.tag as usize];
         let (leaf, class) = (flight.leaf, flight.class);
@@ -875,8 +962,10 @@ impl ZfsVolume {
         if class == Class::AsyncWrite {
             self.writes_in_flight = self.writes_in_flight.saturating_sub(1);
             self.bytes_in_flight = self.bytes_in_flight.saturating_sub(request.bytes);
-            let metadata = works.first().is_some_and(|work| self.works[*work as usize].kind == Kind::Metadata);
-            self.record.written(request.bytes, metadata);
+        }
+        let of_group = works.iter().map(|work| self.works[*work as usize].kind).find(|kind| matches!(kind, Kind::Data | Kind::Metadata));
+        if let Some(kind) = of_group {
+            self.record.written(request.bytes, kind == Kind::Metadata);
         }
         for work in works.drain(..) {
             self.part_done(kernel, work, child);
@@ -885,7 +974,7 @@ impl ZfsVolume {
         self.free_flights.push(request.tag);
         kernel.requests.remove(child);
         self.pump(kernel, leaf, false);
-        if class == Class::AsyncWrite {
+        if of_group.is_some() {
             self.sync_on(kernel);
         }
         self.advance(kernel);
@@ -895,13 +984,14 @@ impl ZfsVolume {
         let work = &mut self.works[number as usize];
         work.pending = work.pending.saturating_sub(1);
         let (kind, last, blocks, each_bytes) = (work.kind, work.pending == 0, work.blocks, work.each_bytes);
-        if kind != Kind::Read {
+        if matches!(kind, Kind::Data | Kind::Metadata) {
             self.sync.pending = self.sync.pending.saturating_sub(1);
         }
         match (kind, self.release) {
             (Kind::Data, Release::EachWrite) => self.dirty.release(self.sync.group, blocks, each_bytes),
             (Kind::Data, Release::WholeBlock) if last => self.dirty.release(self.sync.group, blocks, self.record_bytes),
             (Kind::Read, _) if last => self.arrived(kernel, number, child),
+            (Kind::Log, _) if last => kernel.at(kernel.now_ns + self.log.flush_ns, HERE, Signal::Timer, FLUSH_TIMER),
             _ => {}
         }
         if last {
