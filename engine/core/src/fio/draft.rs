@@ -60,6 +60,7 @@ pub(super) struct Draft {
     pub(super) offset_increment: Extent,
     number_ios: u64,
     sync: bool,
+    fsync: u64,
     loops: u64,
     runtime_ns: u64,
     time_based: bool,
@@ -105,6 +106,7 @@ impl Default for Draft {
             offset_increment: Extent::Bytes(0),
             number_ios: 0,
             sync: false,
+            fsync: 0,
             loops: 1,
             runtime_ns: 0,
             time_based: false,
@@ -292,6 +294,7 @@ impl Draft {
                     _ => return Err(format!("\"{text}\" is not a kind of synchronous write; write none, sync or dsync")),
                 }
             }
+            "fsync" => self.fsync = count(text, base, 0, 65_536)?,
             "loops" => self.loops = count(text, base, 0, 1_000_000)?.max(1),
             "rwmixread" => self.rwmixread = count(text, base, 0, 100)?,
             "rwmixwrite" => self.rwmixread = 100u64.saturating_sub(count(text, base, 0, 100)?),
@@ -358,6 +361,7 @@ impl Draft {
         self.size_fields(&mut job, on_device, smallest, notes);
         for (field, value, default) in [
             ("number_ios", self.number_ios, 0),
+            ("fsync", self.fsync, 0),
             ("loops", self.loops, 1),
             ("runtime", self.runtime_ns, 0),
             ("ramp_time", self.ramp_time_ns, 0),

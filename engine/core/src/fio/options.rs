@@ -114,7 +114,7 @@ const OPTIONS: &[FioOption] = &[
     ignored("openfiles", FILES),
     ignored("fallocate", FILES),
     ignored("fadvise_hint", PAGE_CACHE),
-    refused("fsync", &["0"], "flushes are not modelled; use 0"),
+    modelled("fsync"),
     refused("fdatasync", &["0"], "flushes are not modelled; use 0"),
     refused("write_barrier", &["0"], "write barriers are not modelled; use 0"),
     refused("sync_file_range", &[], "flushes are not modelled; leave it out"),

@@ -19,7 +19,7 @@ use std::collections::VecDeque;
 pub use fingerprint::Fingerprint;
 pub use queue::EventQueue;
 pub use random::Stream;
-pub use requests::{NO_DEVICE, Op, PHASES, Phase, Phases, Request, RequestId, Requests, Wire};
+pub use requests::{Durable, NO_DEVICE, Op, PHASES, Phase, Phases, Request, RequestId, Requests, Wire};
 
 /// Nanoseconds in a second.
 pub const NS_PER_S: u64 = 1_000_000_000;
@@ -149,7 +149,16 @@ impl Kernel {
     pub fn open_child(&mut self, parent: RequestId, owner: Address, offset: u64, bytes: u64) -> RequestId {
         let of = self.requests[parent];
         self.requests[parent].pending += 1;
-        self.open(Request { offset, bytes, parent: Some(parent), owner, op: of.op, worker: of.worker, sync: of.sync, ..Request::default() })
+        self.open(Request {
+            offset,
+            bytes,
+            parent: Some(parent),
+            owner,
+            op: of.op,
+            worker: of.worker,
+            durable: of.durable,
+            ..Request::default()
+        })
     }
 
     /// Charges the time since the last charge to `phase`.

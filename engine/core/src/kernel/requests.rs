@@ -161,6 +161,28 @@ pub enum Wire {
     Inside,
 }
 
+/// Whether somebody waits for a write to be durable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durable {
+    /// Nobody does.
+    #[default]
+    No,
+    /// A later flush of its file does.
+    Later,
+    /// It completes once it is durable.
+    Itself,
+    /// It completes once it and all earlier writes of its worker are durable.
+    All,
+}
+
+impl Durable {
+    /// Whether it completes only once it is durable.
+    #[must_use]
+    pub fn waits(self) -> bool {
+        matches!(self, Self::Itself | Self::All)
+    }
+}
+
 /// Number of a request in the slab.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestId(pub u32);
@@ -201,8 +223,8 @@ pub struct Request {
     pub op: Op,
     /// Messages on the network.
     pub wire: Wire,
-    /// Whether it must be durable before it completes.
-    pub sync: bool,
+    /// Whether somebody waits for it to be durable.
+    pub durable: Durable,
 }
 
 impl Default for Request {
@@ -223,7 +245,7 @@ impl Default for Request {
             device: NO_DEVICE,
             op: Op::Read,
             wire: Wire::Exchange,
-            sync: false,
+            durable: Durable::No,
         }
     }
 }

@@ -132,10 +132,10 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
             problems.push(Problem::new("zfs", "contradicts volume: there is one file system; drop one of the two"));
         }
         if scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some())
-            && let Some(index) = scenario.jobs.iter().position(|job| job.sync)
+            && let Some(index) = scenario.jobs.iter().position(|job| job.sync || job.fsync.is_some())
         {
-            let message = "synchronous writes are not combined with others; drop sync, or protocol.scheduler";
-            problems.push(Problem::new(format!("jobs[{index}].sync"), message));
+            let message = "synchronous writes are not combined with others; drop it, or protocol.scheduler";
+            problems.push(Problem::new(format!("jobs[{index}].{}", if scenario.jobs[index].sync { "sync" } else { "fsync" }), message));
         }
         let rates = scenario.devices.iter().filter_map(|group| group.lun.as_ref().map(|lun| lun.rate.0 * u64::from(group.count)));
         problems.extend(crate::zfs::spec::check(zfs, "zfs", rates.reduce(u64::saturating_add)));

@@ -259,6 +259,10 @@ pub struct Job {
     #[serde(default)]
     #[schemars(title = "Synchronous writes")]
     pub sync: bool,
+    /// After so many writes the file is flushed: the last of them completes once all of them are durable. Acts as `sync` does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Writes between flushes", range(min = 1, max = 65536), extend("x-scale" = "log2"))]
+    pub fsync: Option<u32>,
     /// Wait for all earlier jobs to end before this one starts.
     #[serde(default)]
     pub stonewall: bool,

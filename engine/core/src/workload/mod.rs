@@ -11,7 +11,7 @@ use offsets::Order;
 use replay::Replay;
 
 use crate::client::copy::{Copy, in_flight};
-use crate::kernel::{Address, Kernel, Layer, NS_PER_S, Op, Request, RequestId, Signal, Stream, Wire};
+use crate::kernel::{Address, Durable, Kernel, Layer, NS_PER_S, Op, Request, RequestId, Signal, Stream, Wire};
 use crate::plan::Plan;
 use crate::result::Recorder;
 use crate::scenario::{Job, RateProcess, Scenario};
@@ -36,6 +36,7 @@ struct Worker {
     gaps: Stream,
     in_flight: u32,
     issued_ios: u64,
+    issued_writes: u64,
     issued_bytes: u64,
     target_bytes: u64,
     completed_since_pause: u32,
@@ -97,6 +98,7 @@ impl Workload {
                 gaps: Stream::new(seed, &format!("{name}/gaps")),
                 in_flight: 0,
                 issued_ios: 0,
+                issued_writes: 0,
                 issued_bytes: 0,
                 target_bytes: job.io_size.map_or(length, |size| size.0).saturating_mul(u64::from(job.loops)),
                 completed_since_pause: 0,
@@ -210,8 +212,14 @@ impl Workload {
             recorder.issued(worker.job, op, worker.in_flight);
             let wire = worker.copy.map_or(Wire::Exchange, |copy| copy.wire(op, offset, bytes));
             let (entry, offset) = (worker.entry, worker.region.start + offset);
-            let sync = job.sync && op == Op::Write;
-            self.submit(kernel, Request { op, offset, bytes, worker: id, wire, sync, ..Request::default() }, entry);
+            worker.issued_writes += u64::from(op == Op::Write);
+            let durable = match (op, job.sync, job.fsync) {
+                (Op::Write, true, _) => Durable::Itself,
+                (Op::Write, _, Some(every)) if worker.issued_writes.is_multiple_of(u64::from(every)) => Durable::All,
+                (Op::Write, _, Some(_)) => Durable::Later,
+                _ => Durable::No,
+            };
+            self.submit(kernel, Request { op, offset, bytes, worker: id, wire, durable, ..Request::default() }, entry);
         }
     }
 

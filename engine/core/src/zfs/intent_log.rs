@@ -6,6 +6,7 @@
 //! | record | when | in the log | elsewhere |
 //! |---|---|---|---|
 //! | copied | small, or there is a separate log device | header and data | |
+//! | needing a copy | the same, of a write that a later flush (`fsync`) waits for | header and data, copied from memory at the commit | |
 //! | indirect | more than 32 KiB (0.7: 32 KiB or more), no separate device | header | its blocks go to their place in the pool at once, and not again with their group |
 //!
 //! **One writer.** The first who commits writes the log for all; those who come meanwhile wait, and form the next batch:
@@ -18,8 +19,7 @@
 //! So the slower the log, the larger the batches: its rate in commits grows with its load. Blocks hold up to 128 KiB; what is used of
 //! one is rounded up to 4 KiB. A commit ends with one flush of the caches of what was written.
 //!
-//! Source: `zil.c`, `zfs_log.c`, reference sections 7.1, 7.3, 7.4. Left out: an `fsync` of writes that were not synchronous; the log
-//! blocks left open for company since 0.8; the sizes that log blocks are allocated in; the limit beyond which a commit leaves the
+//! Source: `zil.c`, `zfs_log.c`, reference sections 7.1, 7.3, 7.4. Left out: the log blocks left open for company since 0.8; the sizes that log blocks are allocated in; the limit beyond which a commit leaves the
 //! separate device (before 0.7); a block that is written again while its indirect write is under way counts as written.
 
 use std::collections::VecDeque;
@@ -67,6 +67,19 @@ impl Default for LogSpec {
     }
 }
 
+/// A write that a commit makes durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Logged {
+    /// Its transaction group.
+    pub group: u64,
+    /// Its first block.
+    pub first: u64,
+    /// The block after its last one.
+    pub end: u64,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
 /// Who waits for the log, and who is being written.
 #[derive(Debug)]
 pub struct IntentLog {
@@ -74,12 +87,18 @@ pub struct IntentLog {
     pub is_separate: bool,
     /// Time of the flush that ends a commit.
     pub flush_ns: u64,
+    /// Time to copy from memory what the present batch needs.
+    pub copy_ns: u64,
     /// Where the next block on the separate device goes.
     pub end_bytes: u64,
     /// The work below that the present batch waits for.
     pub work: u32,
     /// Whose records are being written.
     pub batch: Vec<RequestId>,
+    /// The writes of the batch that went to their place in the pool.
+    pub indirect: Vec<Logged>,
+    /// By worker, writes that its next flush makes durable.
+    later: Vec<Vec<Logged>>,
     batches: bool,
     indirect_from: u64,
     waiting: VecDeque<RequestId>,
@@ -93,9 +112,12 @@ impl IntentLog {
         Self {
             is_separate: spec.device.is_some(),
             flush_ns: spec.flush.0,
+            copy_ns: 0,
             end_bytes: 0,
             work: 0,
             batch: Vec::new(),
+            indirect: Vec::new(),
+            later: Vec::new(),
             batches: spec.batch,
             indirect_from: IMMEDIATE_BYTES + u64::from(!includes),
             waiting: VecDeque::new(),
@@ -112,6 +134,24 @@ impl IntentLog {
     #[must_use]
     pub fn record_bytes(&self, bytes: u64) -> u64 {
         HEADER_BYTES + if self.is_indirect(bytes) { 0 } else { bytes }
+    }
+
+    /// A write that the next flush of `worker` makes durable; `synced` says which groups need no log any more.
+    pub fn later(&mut self, worker: u32, write: Logged, synced: impl Fn(u64) -> bool) {
+        let list = self.later_of(worker);
+        if list.len() == list.capacity() {
+            list.retain(|write| !synced(write.group)); // so that it holds no more than the groups in memory
+        }
+        list.push(write);
+    }
+
+    /// The writes that a flush of `worker` makes durable; the flush empties the list.
+    pub fn later_of(&mut self, worker: u32) -> &mut Vec<Logged> {
+        let place = worker as usize;
+        if place >= self.later.len() {
+            self.later.resize(place + 1, Vec::new());
+        }
+        &mut self.later[place]
     }
 
     /// A write waits for its commit.

@@ -10,7 +10,7 @@ use super::spec::{Placement, SchedulerKind, Start, ThrottleKind, ZfsSpec};
 use super::volume::{Below, ZfsVolume};
 use crate::device::lun::Lun;
 use crate::device::{Device, Usage};
-use crate::kernel::{Address, Kernel, Layer, NO_DEVICE, NS_PER_S, Op, Phase, Request, RequestId, Signal, Stream};
+use crate::kernel::{Address, Durable, Kernel, Layer, NO_DEVICE, NS_PER_S, Op, Phase, Request, RequestId, Signal, Stream};
 use crate::layout::Layout;
 use crate::scenario::{self, Bytes, LayoutKind, Nanos};
 
@@ -29,12 +29,14 @@ struct Load {
     random_unit: u64,
     /// Whether writes are synchronous.
     sync: bool,
+    /// Writes of a thread between two flushes of its file; 0 means none.
+    flush_every: u64,
     ns: u64,
 }
 
 impl Load {
     fn writers(threads: u32, bytes: u64, seconds: u64) -> Self {
-        Self { threads, bytes, read_one_in: 0, random_unit: 0, sync: false, ns: seconds * NS_PER_S }
+        Self { threads, bytes, read_one_in: 0, random_unit: 0, sync: false, flush_every: 0, ns: seconds * NS_PER_S }
     }
 }
 
@@ -89,6 +91,7 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
     let mut kernel = Kernel::default();
     let mut choices = Stream::new(1, "test");
     let mut positions: Vec<u64> = (0..load.threads).map(|thread| u64::from(thread) * (1 << 32)).collect();
+    let mut written = vec![0u64; load.threads as usize];
     let mut ops = Vec::new();
     zfs.start(&mut kernel);
     for thread in 0..load.threads {
@@ -117,7 +120,7 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
                 let (request, phases) = (kernel.requests[id], *kernel.requests.phases(id));
                 let latency_ns = kernel.now_ns - request.submitted_ns;
                 reads += u64::from(request.op == Op::Read);
-                if request.sync && log_device.is_some() {
+                if request.durable == Durable::Itself && log_device.is_some() {
                     acknowledged_bytes += request.bytes;
                     assert!(logged_bytes >= acknowledged_bytes, "acknowledged before it is durable");
                 }
@@ -134,8 +137,15 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
             let offset = *position;
             *position += load.bytes;
             let offset = if load.random_unit == 0 { offset } else { choices.below(1000) * load.random_unit };
-            let (owner, sync) = (Address::of(Layer::Workload), load.sync && op == Op::Write);
-            let request = Request { op, offset, bytes: load.bytes, worker: thread, owner, sync, ..Request::default() };
+            written[thread as usize] += u64::from(op == Op::Write);
+            let durable = match (op, load.sync, load.flush_every) {
+                (Op::Write, true, _) => Durable::Itself,
+                (Op::Write, _, every) if every > 0 && written[thread as usize].is_multiple_of(every) => Durable::All,
+                (Op::Write, _, 1..) => Durable::Later,
+                _ => Durable::No,
+            };
+            let owner = Address::of(Layer::Workload);
+            let request = Request { op, offset, bytes: load.bytes, worker: thread, owner, durable, ..Request::default() };
             let id = kernel.open(request);
             kernel.send(Address::of(Layer::Volume), Signal::Submit, id.0);
         }
@@ -306,7 +316,7 @@ proptest! {
         (record_log2, cache, copies, metadata_percent) in (9u32..18, prop_oneof![Just(0u64), Just(MIB)], 1u32..4, 0u32..30),
         (read_one_in, dirty_max, full, in_place, limit) in (0u64..4, 18u32..26, any::<bool>(), any::<bool>(), 18u32..24),
         (serialise, credit, delay, ramp, shift_bug) in any::<(bool, bool, bool, bool, bool)>(),
-        (sync, separate, batch, flush) in (any::<bool>(), any::<bool>(), any::<bool>(), 0u64..2_000_000),
+        (sync, separate, batch, flush, flush_every) in (any::<bool>(), any::<bool>(), any::<bool>(), 0u64..2_000_000, 0u64..5),
     ) {
         let spec = ZfsSpec {
             throttle, scheduler, release, copies, metadata_percent, serialise, credit, delay, ramp,
@@ -321,11 +331,17 @@ proptest! {
             txg_timeout: Some(Nanos(100_000_000)),
             ..ZfsSpec::of(era)
         };
-        let load = Load { threads, bytes: bytes * 512, read_one_in, random_unit: random_unit / 512 * 512, sync, ns: NS_PER_S / 5 };
+        let load = Load { threads, bytes: bytes * 512, read_one_in, random_unit: random_unit / 512 * 512, sync, flush_every, ns: NS_PER_S / 5 };
         let outcome = run(&spec, load, 200_000_000, devices);
         prop_assert!(!outcome.ops.is_empty());
-        let synchronous = if sync { outcome.ops.len() as u64 - outcome.reads } else { 0 };
-        prop_assert_eq!(outcome.counts().log_writes, synchronous, "each is committed once");
+        let writes = outcome.ops.len() as u64 - outcome.reads;
+        let logged = outcome.counts().log_writes;
+        if sync {
+            prop_assert_eq!(logged, writes, "each is committed once");
+        } else {
+            let most = if flush_every > 0 { writes } else { 0 };
+            prop_assert!(logged <= most);
+        }
     }
 }
 
@@ -373,4 +389,15 @@ fn large_writes_without_a_log_device_go_to_the_pool_once() {
     assert!(counts.log_bytes >= counts.log_commits * 4096);
     let small = run(&ZfsSpec { record: Bytes(128 << 10), ..logging(&serde_json::json!({})) }, synchronous(4, 32 << 10), 100 * MIB, 1);
     assert_eq!(small.counts().indirect_bytes, 0);
+}
+
+#[test]
+fn a_flush_makes_all_writes_since_the_last_one_durable_and_copies_them() {
+    let spec = logging(&serde_json::json!({ "device": { "rate": 36_864_000 } }));
+    let load = Load { flush_every: 4, ..Load::writers(1, 8192, 1) };
+    let outcome = run(&spec, load, 100 * MIB, 1);
+    let (last, others): (Vec<_>, Vec<_>) = outcome.ops.iter().enumerate().partition(|(at, _)| at % 4 == 3);
+    assert!(others.iter().all(|(_, op)| op.1 == 8192));
+    assert!(last.iter().all(|(_, op)| op.1 == 8192 + 1_000_000 + 4 * 8192), "36 KiB of blocks, and four copies");
+    assert_eq!(outcome.counts().log_writes, 4 * outcome.counts().log_commits);
 }

@@ -23,7 +23,7 @@ use std::collections::VecDeque;
 
 use super::dirty::{Dirty, Release};
 use super::era::Scheduling;
-use super::intent_log::{self, IntentLog};
+use super::intent_log::{self, IntentLog, Logged};
 use super::record::{HeldUp, Level, Record};
 use super::scheduler::active::{ActiveQueue, Ramp};
 use super::scheduler::deadline::DeadlineQueue;
@@ -34,7 +34,7 @@ use super::throttle::{Admission, Attempt, Pool, SyncReport, Throttle, mul_div};
 use super::txg::{Groups, Step};
 use crate::cache::{Cursor, NONE, PolicyKind};
 use crate::device::transfer_ns;
-use crate::kernel::{Address, Kernel, Layer, NS_PER_S, Op, Phase, Request, RequestId, Signal};
+use crate::kernel::{Address, Durable, Kernel, Layer, NS_PER_S, Op, Phase, Request, RequestId, Signal};
 use crate::layout::{Layout, Piece};
 use crate::volume::blocks::Blocks;
 
@@ -549,7 +549,7 @@ impl ZfsVolume {
         kernel.charge(id, Phase::Memory);
         let request = kernel.requests[id];
         let state = std::mem::take(self.state(id));
-        if !request.sync {
+        if !request.durable.waits() {
             kernel.complete(id);
         }
         if request.op == Op::Read {
@@ -563,7 +563,12 @@ impl ZfsVolume {
         self.record.entered(state.group, state.held);
         self.groups.release(state.group);
         self.dirty_changed(kernel);
-        if request.sync {
+        if request.durable == Durable::Later {
+            let (group, syncing) = (self.sync.group, self.groups.syncing());
+            let write = Logged { group: state.group, first, end, bytes: request.bytes };
+            self.log.later(request.worker, write, |other| other < group || (other == group && syncing != Some(group)));
+        }
+        if request.durable.waits() {
             self.state(id).group = state.group;
             self.log.join(id);
             self.commit(kernel);
@@ -581,24 +586,27 @@ impl ZfsVolume {
         let batch = std::mem::take(&mut self.log.batch);
         let work = self.work(Kind::Log, 0, 0);
         self.log.work = work;
-        let mut bytes = 0;
+        let (mut bytes, mut copied_bytes) = (0, 0);
         for id in &batch {
             kernel.charge(*id, Phase::Lock);
             let request = kernel.requests[*id];
-            bytes += self.log.record_bytes(request.bytes);
-            if self.log.is_indirect(request.bytes) {
-                let (first, end) = self.blocks(&request);
-                for block in first..end {
-                    let place = (self.placement == Placement::InPlace).then(|| block * self.record_bytes);
-                    for _ in 0..self.copies {
-                        self.write_copy(kernel, Class::SyncWrite, work, place, self.record_bytes);
+            let (first, end) = self.blocks(&request);
+            let own = Logged { group: self.state(*id).group, first, end, bytes: request.bytes };
+            bytes += self.log_record(kernel, own);
+            if request.durable == Durable::All {
+                copied_bytes += own.bytes;
+                let mut earlier = std::mem::take(self.log.later_of(request.worker));
+                for write in earlier.drain(..) {
+                    if write.group > self.sync.group || self.groups.syncing() == Some(write.group) {
+                        bytes += self.log_record(kernel, write);
+                        copied_bytes += write.bytes;
                     }
-                    self.record.counts.indirect_bytes += self.record_bytes;
                 }
+                *self.log.later_of(request.worker) = earlier;
             }
         }
+        self.log.copy_ns = transfer_ns(copied_bytes, self.copy_rate);
         self.record.counts.log_commits += 1;
-        self.record.counts.log_writes += batch.len() as u64;
         self.log.batch = batch;
         for length in intent_log::blocks(bytes) {
             self.record.counts.log_bytes += length;
@@ -615,22 +623,40 @@ impl ZfsVolume {
         self.pump_leaves(kernel);
     }
 
+    /// Puts a write into the present commit and returns its bytes in the log; an indirect one goes to its place.
+    fn log_record(&mut self, kernel: &mut Kernel, write: Logged) -> u64 {
+        self.record.counts.log_writes += 1;
+        if self.log.is_indirect(write.bytes) {
+            for block in write.first..write.end {
+                let place = (self.placement == Placement::InPlace).then(|| block * self.record_bytes);
+                for _ in 0..self.copies {
+                    self.write_copy(kernel, Class::SyncWrite, self.log.work, place, self.record_bytes);
+                }
+                self.record.counts.indirect_bytes += self.record_bytes;
+            }
+            self.log.indirect.push(write);
+        }
+        self.log.record_bytes(write.bytes)
+    }
+
     /// The present commit has been flushed: its writes are acknowledged, the next one begins.
     fn logged(&mut self, kernel: &mut Kernel) {
         let mut batch = std::mem::take(&mut self.log.batch);
         for id in batch.drain(..) {
-            let request = kernel.requests[id];
-            let group = std::mem::take(self.state(id)).group;
+            *self.state(id) = State::default();
             kernel.charge(id, Phase::WriteLog);
             kernel.complete(id);
-            if self.log.is_indirect(request.bytes) && group > self.sync.group {
-                let (first, end) = self.blocks(&request);
+        }
+        let mut indirect = std::mem::take(&mut self.log.indirect);
+        for Logged { group, first, end, .. } in indirect.drain(..) {
+            if group > self.sync.group {
                 let bytes = self.dirty.retire(group, first, end);
                 self.record.counts.cleaned_bytes += bytes;
                 self.record.counts.committed_bytes += bytes;
                 self.dirty_changed(kernel);
             }
         }
+        self.log.indirect = indirect;
         self.log.batch = batch;
         self.commit(kernel);
     }
@@ -991,7 +1017,7 @@ impl ZfsVolume {
             (Kind::Data, Release::EachWrite) => self.dirty.release(self.sync.group, blocks, each_bytes),
             (Kind::Data, Release::WholeBlock) if last => self.dirty.release(self.sync.group, blocks, self.record_bytes),
             (Kind::Read, _) if last => self.arrived(kernel, number, child),
-            (Kind::Log, _) if last => kernel.at(kernel.now_ns + self.log.flush_ns, HERE, Signal::Timer, FLUSH_TIMER),
+            (Kind::Log, _) if last => kernel.at(kernel.now_ns + self.log.copy_ns + self.log.flush_ns, HERE, Signal::Timer, FLUSH_TIMER),
             _ => {}
         }
         if last {
