@@ -2,6 +2,10 @@
 
 Each is a table where there is no picture. Colours are those of the page; no line rests on colour alone: each has a dash
 of its own and its name at its end.
+
+The SVG is handed over as the source of an `img`. JupyterLab takes the tags of an inline SVG away in a notebook that it
+does not trust, which every stored one is at first, and leaves the labels behind as one long word. An image stays. The
+notebook's theme does not reach into it, so it brings a white ground.
 """
 
 from __future__ import annotations
@@ -9,6 +13,7 @@ from __future__ import annotations
 import html
 import math
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -32,11 +37,13 @@ _LINES = (
     ("#56b4e9", "4 2 1 2"),
     ("#8b8f94", "1 2"),
 )
+_PLAIN = " /:;,=.()'!*~"
+"""What a data address in double quotes may hold as it is."""
 _WIDTH, _HEIGHT = 640, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 120, 26, 42
-_INK = "var(--jp-content-font-color1, #1b1f24)"
-_SOFT = "var(--jp-content-font-color2, #585f67)"
-_RULE = "var(--jp-border-color2, #e3e6e9)"
+_INK = "#1b1f24"
+_SOFT = "#585f67"
+_RULE = "#e3e6e9"
 
 
 class Lines:
@@ -126,10 +133,7 @@ class Bars:
             x = left
             for part in self._parts:
                 width = parts.get(part, 0) * scale
-                told = f"<title>{html.escape(part)} {_number(parts.get(part))} {html.escape(self._unit)}</title>"
-                drawn.append(
-                    f'<rect x="{x:.1f}" y="{top}" width="{width:.1f}" height="20" fill="{_colour(part)}">{told}</rect>'
-                )
+                drawn.append(f'<rect x="{x:.1f}" y="{top}" width="{width:.1f}" height="20" fill="{_colour(part)}"/>')
                 x += width
             drawn.append(_text(x + 8, top + 15, f"{_number(sum(parts.values()))} {self._unit}", "start", ink=_INK))
         label = f"{self._unit} by phase: {', '.join(self._rows)}"
@@ -187,7 +191,10 @@ def _text(x: float, y: float, words: str, anchor: str, ink: str = _SOFT) -> str:
 
 
 def _svg(parts: Sequence[str], width: float, height: float, label: str) -> str:
-    return (
-        f'<svg role="img" aria-label="{html.escape(label)}" viewBox="0 0 {width:.0f} {height:.0f}"'
-        f' style="max-width:{width:.0f}px;width:100%" font-size="12" font-family="sans-serif">{"".join(parts)}</svg>'
+    size = f"{width:.0f} {height:.0f}"
+    drawn = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size}" font-size="12" font-family="sans-serif">'
+        f'<rect width="100%" height="100%" fill="#fff"/>{"".join(parts)}</svg>'
     )
+    style = f"max-width:{width:.0f}px;width:100%"
+    return f'<img alt="{html.escape(label)}" style="{style}" src="data:image/svg+xml,{quote(drawn, safe=_PLAIN)}">'
