@@ -7,7 +7,7 @@ import { collect, open, problemsOf, simulate, type Engine, type OpenRun } from "
 function fakeRun(progress: number[], overrides: Partial<OpenRun> = {}): OpenRun {
   return {
     step: vi.fn(() => progress.shift() ?? 1),
-    summary: () => JSON.stringify({ ok: { fingerprint: "f" } }),
+    summary: () => JSON.stringify({ ok: { metrics: {} } }),
     columns: () =>
       JSON.stringify({
         ok: [
