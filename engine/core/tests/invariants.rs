@@ -266,7 +266,10 @@ fn scenario() -> impl Strategy<Value = Value> {
                 all["protocol"]["scheduler"] = json!({"in_flight": in_flight});
             }
             if let (Some(_), Some(("zfs", _)), Some(jobs)) = (scheduler, &file_system, all["jobs"].as_array_mut()) {
-                jobs.iter_mut().for_each(|job| job["sync"] = false.into()); // such writes are not combined with others
+                // Such writes are not combined with others.
+                for job in jobs.iter_mut() {
+                    job["sync"] = false.into();
+                }
             }
             if let Some((field, layer)) = file_system {
                 all[field] = layer;
@@ -285,6 +288,7 @@ fn scenario() -> impl Strategy<Value = Value> {
                 }
                 if let Some(layout) = all["layout"].as_object_mut() {
                     layout.remove("failed"); // a cluster loses nodes, not devices
+                    layout.remove("rebuild");
                 }
                 let each = if all["layout"]["width"].is_null() { 1 } else { 2 };
                 all["devices"][0]["count"] = (cluster["nodes"].as_u64().unwrap_or(0) * each).into();

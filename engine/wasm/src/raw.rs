@@ -92,7 +92,7 @@ pub extern "C" fn sl_run_step(handle: u32, max_events: u32) -> f64 {
 /// The envelope of the question that the run waits with (`sl_run_step` gave 2); of null when there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn sl_run_question(handle: u32) -> u64 {
-    hand_out_text(with_run(handle, |run| run.question()).unwrap_or_else(|| no_such_run(handle)))
+    hand_out_text(with_run(handle, seeklab_core::api::Run::question).unwrap_or_else(|| no_such_run(handle)))
 }
 
 /// Answers the question. Returns an envelope; a refused answer leaves the question standing.

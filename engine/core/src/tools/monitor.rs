@@ -262,7 +262,7 @@ pub fn print(stack: &Stack, options: &Map<String, Value>) -> Result<String, Prob
 /// The same windows as JSON.
 ///
 /// # Errors
-/// As of [`print`].
+/// As of [`print()`].
 pub fn json(stack: &Stack, options: &Map<String, Value>) -> Result<String, Problems> {
     let asked = asked(stack, options)?;
     let windows: Vec<Value> = rows(stack, &asked)
