@@ -2,12 +2,13 @@
 
 use super::{DeviceGroup, LayoutKind, Problem, Problems, Rw, Scenario};
 use crate::device::ssd;
+use crate::kernel::{Phases, Request};
 use crate::plan;
 
 /// Bytes that a cached block costs: its node and its place in the index.
 const BYTES_PER_CACHED_BLOCK: u64 = 64;
 /// Bytes that a request in flight costs: its slot and its phases.
-const BYTES_PER_REQUEST: u64 = 256;
+const BYTES_PER_REQUEST: u64 = (size_of::<Request>() + size_of::<Phases>()) as u64;
 const MOST_IN_FLIGHT: u64 = 4_000_000;
 const SECTOR: u64 = 512;
 
