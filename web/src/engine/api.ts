@@ -198,6 +198,10 @@ export interface CaseDocument {
   };
   readonly variants: readonly Variant[];
   readonly default_variant: string;
+  /** Notebook of the course about it, without its end. */
+  readonly notebook?: string;
+  /** Folders of the exercises about it. */
+  readonly exercises?: readonly string[];
   readonly what_ifs: readonly WhatIf[];
   readonly facts: readonly FactEntry[];
   /** What every variant starts from, before presets are filled in. */
