@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::client::nfs::Client;
 use crate::cluster::{Cluster, Setting};
 use crate::controller::Controller;
 use crate::device::disk::Disk;
@@ -17,6 +18,7 @@ use crate::plan::{Plan, node_layouts, plan};
 use crate::protocol::Scheduler;
 use crate::result::Recorder;
 use crate::result::columns::{self, Column};
+use crate::result::limiter::{self, Mark};
 use crate::result::metrics::{Metric, StackCounts, metrics};
 use crate::scenario::{DeviceGroup, Job, Problem, Problems, Scenario};
 use crate::volume::Volume;
@@ -37,6 +39,7 @@ pub struct Stack {
     plan: Plan,
     kernel: Kernel,
     workload: Workload,
+    client: Option<Client>,
     network: Option<Network>,
     scheduler: Option<Scheduler>,
     volume: Option<Volume>,
@@ -50,6 +53,8 @@ pub struct Stack {
     partitions: Option<Partitions>,
     devices: Vec<Device>,
     recorder: Recorder,
+    /// What everything had done at the end of each stage of jobs.
+    marks: Vec<Mark>,
     seed: u64,
     finished: bool,
 }
@@ -67,11 +72,13 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<crate::
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
-const DESCENT: [Layer; 7] = [Layer::Network, Layer::Protocol, Layer::Volume, Layer::Controller, Layer::Cluster, Layer::Tier, Layer::Layout];
+const DESCENT: [Layer; 8] =
+    [Layer::Client, Layer::Network, Layer::Protocol, Layer::Volume, Layer::Controller, Layer::Cluster, Layer::Tier, Layer::Layout];
 
 /// Whether the scenario has the layer.
 fn has(scenario: &Scenario, layer: Layer) -> bool {
     match layer {
+        Layer::Client => scenario.nfs.is_some(),
         Layer::Network => scenario.network.is_some(),
         Layer::Protocol => scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
         Layer::Volume => scenario.volume.is_some() || scenario.zfs.is_some(),
@@ -205,10 +212,14 @@ impl Stack {
         // Copy engines sit below the protocol's scheduler; clients come in at the top, as do the commands for the engines.
         let entry =
             |job: &Job| from(&scenario, if job.rw.is_offloaded() && scenario.network.is_none() { Layer::Volume } else { DESCENT[0] });
-        let network = scenario.network.as_ref().map(|spec| {
-            let clients = plan.workers.iter().enumerate().map(|(worker, planned)| spec.client_of(worker, planned.job));
-            Network::new(spec, clients.collect(), from(&scenario, Layer::Protocol), from(&scenario, Layer::Volume))
+        let clients: Vec<usize> = scenario.network.as_ref().map_or_else(Vec::new, |spec| {
+            plan.workers.iter().enumerate().map(|(worker, planned)| spec.client_of(worker, planned.job)).collect()
         });
+        let client = scenario.nfs.as_ref().map(|spec| Client::new(spec, &scenario, &plan, &clients, from(&scenario, Layer::Network)));
+        let network = scenario
+            .network
+            .as_ref()
+            .map(|spec| Network::new(spec, clients, from(&scenario, Layer::Protocol), from(&scenario, Layer::Volume)));
         let mut devices = Vec::new();
         for (group, drive) in scenario.devices.iter().zip(&plan.drives) {
             for _ in 0..group.count {
@@ -224,6 +235,7 @@ impl Stack {
         });
         Ok(Self {
             workload: Workload::new(&scenario, &plan, seed, entry),
+            client,
             network,
             scheduler,
             volume: volume(&scenario, &plan),
@@ -243,6 +255,7 @@ impl Stack {
             devices,
             recorder: Recorder::new(scenario.jobs.len(), &scenario.record, scenario.monitor.is_some()),
             kernel: Kernel::default(),
+            marks: Vec::new(),
             seed,
             finished: false,
             scenario,
@@ -304,7 +317,12 @@ impl Stack {
     fn deliver(&mut self, to: Address, signal: Signal, id: u32) {
         let kernel = &mut self.kernel;
         match to.layer {
-            Layer::Workload => self.workload.handle(kernel, signal, id, &mut self.recorder),
+            Layer::Workload => {
+                self.workload.handle(kernel, signal, id, &mut self.recorder);
+                if self.workload.stage() > self.marks.len() {
+                    self.marks.push(self.mark());
+                }
+            }
             Layer::Device => {
                 // Whatever is sent to a device passes its partition first.
                 let goes_on = match &mut self.partitions {
@@ -322,6 +340,7 @@ impl Stack {
                 Some(zfs) => zfs.handle(kernel, signal, id),
                 None => absent(self.volume.as_mut().map(|volume| volume.handle(kernel, signal, id))),
             },
+            Layer::Client => absent(self.client.as_mut().map(|client| client.handle(kernel, to.index, signal, id))),
             Layer::Network => absent(self.network.as_mut().map(|network| network.handle(kernel, to.index, signal, id))),
             Layer::Protocol => absent(self.scheduler.as_mut().map(|scheduler| scheduler.handle(kernel, signal, id))),
             Layer::Controller => absent(self.controller.as_mut().map(|controller| controller.handle(kernel, signal, id))),
@@ -389,6 +408,20 @@ impl Stack {
         &self.scenario
     }
 
+    /// The seed of the run.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Time that the processes of a job's workers have had of their client's processors; 0 without an NFS client.
+    #[must_use]
+    pub fn process_ns(&self, job: usize) -> u64 {
+        let Some(client) = &self.client else { return 0 };
+        let workers = self.plan.workers.iter().enumerate().filter(|(_, worker)| worker.job == job);
+        workers.map(|(index, _)| client.process_ns(index)).sum()
+    }
+
     /// The names of the devices, in order of their index.
     #[must_use]
     pub fn device_names(&self) -> &[String] {
@@ -425,13 +458,37 @@ impl Stack {
         self.devices.iter().map(Device::usage).collect()
     }
 
+    /// What everything has done until now.
+    fn mark(&self) -> Mark {
+        let time_ns = self.kernel.now_ns;
+        Mark {
+            time_ns,
+            client: self.client.as_ref().map(Client::busy).unwrap_or_default(),
+            network: self.network.as_ref().map(|network| network.traffic(time_ns)).unwrap_or_default(),
+            device_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
+        }
+    }
+
     /// The metrics of the run so far.
     #[must_use]
     pub fn metrics(&self) -> Vec<Metric> {
         let prefetches = self.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches);
         let elapsed_ns = self.recorder.jobs.iter().map(|job| job.end_ns).max().unwrap_or(0);
         let network_time_ns = if self.finished { elapsed_ns } else { self.kernel.now_ns };
+        let mut marks = self.marks.clone();
+        marks.push(self.mark());
+        let mut stages = vec![0; self.scenario.jobs.len()];
+        self.plan.workers.iter().for_each(|worker| stages[worker.job] = worker.stage);
+        let workers: Vec<usize> = self.plan.workers.iter().map(|worker| worker.job).collect();
+        let limits = self.client.as_ref().map(|client| limiter::Source {
+            client,
+            marks: &marks,
+            stages: &stages,
+            workers: &workers,
+            devices: self.devices.len() as u64,
+        });
         let counts = StackCounts {
+            clients: limits.as_ref(),
             prefetch_bytes: prefetches.iter().map(|row| row.bytes).sum(),
             prefetch_used_bytes: prefetches.iter().map(|row| row.used_bytes).sum(),
             prefetch_max_ahead_bytes: self.volume.as_ref().map_or(0, |volume| volume.max_ahead_bytes),

@@ -209,6 +209,37 @@ fn network() -> impl Strategy<Value = Value> {
     )
 }
 
+/// An NFS client of any size, and the calls that its jobs make.
+fn nfs() -> impl Strategy<Value = (Value, usize)> {
+    let sizes = (9u32..18, 1u32..10, 0u32..6, 0u32..8, 9u32..22, 0u64..100_000_000);
+    let costs = (1u32..4, 0u64..50_000, 0u32..20, 1u32..8, 0usize..5);
+    (sizes, costs).prop_map(|((transfer_log2, threads, ahead, cache_log2, dirty_log2, attributes), (cpus, call, byte, operations, first))| {
+        let nfs = json!({
+            "transfer": 1u64 << transfer_log2, "threads": threads, "read_ahead": ahead, "cache": 1u64 << (transfer_log2 + cache_log2),
+            "dirty": 1u64 << dirty_log2, "attributes": attributes, "create_operations": operations, "delete_operations": operations + 1,
+            "cpus": cpus, "per_call": call, "per_byte": byte, "per_putc": byte, "per_getc": byte, "per_operation": call, "per_wire_byte": byte,
+        });
+        (nfs, first)
+    })
+}
+
+/// Gives a job the first of the calls from the `first` on that fits its pattern.
+fn set_call(job: &mut Value, first: usize) {
+    let calls = ["block", "char", "create", "stat", "delete"];
+    let rw = job["rw"].as_str().unwrap_or_default();
+    let fits = |call: &str| match call {
+        "create" | "delete" => ["write", "randwrite"].contains(&rw),
+        "stat" => ["read", "randread"].contains(&rw),
+        "char" => !rw.ends_with("copy"),
+        _ => true,
+    };
+    let call = (0..calls.len()).map(|step| calls[(first + step) % calls.len()]).find(|call| fits(call)).unwrap_or("block");
+    job["call"] = call.into();
+    if ["create", "stat", "delete"].contains(&call) {
+        job["sync"] = false.into();
+    }
+}
+
 /// The file system of a scenario, as the field that holds it; a further kind is one more line.
 fn file_system() -> impl Strategy<Value = Option<(&'static str, Value)>> {
     prop_oneof![
@@ -221,7 +252,7 @@ fn file_system() -> impl Strategy<Value = Option<(&'static str, Value)>> {
 /// A valid scenario with any combination of layers.
 fn scenario() -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
-    let scheduler = (proptest::option::of(1u32..5), proptest::option::of(network()));
+    let scheduler = (proptest::option::of(1u32..5), proptest::option::of((network(), proptest::option::of(nfs()))));
     let tier = proptest::option::of((any::<bool>(), any::<bool>(), policy()));
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4, proptest::option::of(failure()));
     let file_system = (file_system(), proptest::option::of(controller()));
@@ -253,8 +284,12 @@ fn scenario() -> impl Strategy<Value = Value> {
                     }
                 }
             }
-            if let Some(network) = network {
+            if let Some((network, nfs)) = network {
                 all["network"] = network;
+                if let (Some((nfs, first)), Some(jobs)) = (nfs, all["jobs"].as_array_mut()) {
+                    jobs.iter_mut().enumerate().for_each(|(index, job)| set_call(job, first + index));
+                    all["nfs"] = nfs;
+                }
             }
             if let Some((start, block_log2, merge, apart)) = partition {
                 all["partition"] = json!({"start": start, "block": 1u64 << block_log2, "merge": merge, "apart": apart});

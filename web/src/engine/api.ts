@@ -110,7 +110,9 @@ export interface TextRequest {
     | "packed"
     | "dirty"
     | "sync"
-    | "delays";
+    | "delays"
+    | "bonnie"
+    | "bonnie-csv";
   readonly [option: string]: string | number | boolean;
 }
 

@@ -225,7 +225,7 @@ impl Network {
         *turn = (*turn + 1) % self.spec.connections;
         let stage = match request.wire {
             Wire::TokenCommand => Stage::AskToken,
-            Wire::Exchange | Wire::Command => Stage::Command,
+            Wire::Exchange | Wire::Ask | Wire::Look | Wire::Command => Stage::Command,
             Wire::Reply | Wire::Inside => Stage::Below,
         };
         let message = Message { owner: request.owner, stage, connection, window_ns: 0, work_ns: [0; 2] };
@@ -241,7 +241,7 @@ impl Network {
     fn descend(&mut self, kernel: &mut Kernel, id: RequestId) {
         self.messages[id.0 as usize].stage = Stage::Below;
         let request = &mut kernel.requests[id];
-        if matches!(request.wire, Wire::Exchange | Wire::Reply) {
+        if matches!(request.wire, Wire::Exchange | Wire::Ask | Wire::Reply) {
             request.owner = part(REQUESTS);
         }
         let below = self.below[usize::from(request.wire != Wire::Exchange)];
@@ -389,6 +389,7 @@ impl Network {
                 self.messages[id.0 as usize].stage = Stage::Command;
                 self.send(kernel, id, Way::ToServer);
             }
+            Stage::Command if kernel.requests[id].wire == Wire::Look => self.reply(kernel, id),
             Stage::Command | Stage::Below => self.descend(kernel, id),
             Stage::Reply => {
                 kernel.requests[id].owner = message.owner;

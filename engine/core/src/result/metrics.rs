@@ -1,9 +1,9 @@
 //! The summary of a run: metrics with units in their names.
 
-use super::cpu;
 use super::modes::modes;
 use super::throttling::throttling;
 use super::{JobStats, Recorder, Stats};
+use super::{cpu, limiter};
 use crate::cluster::Cluster;
 use crate::controller::Controller;
 use crate::kernel::{NS_PER_S, Phase};
@@ -35,6 +35,8 @@ pub struct StackCounts<'a> {
     pub network: Option<[Traffic; 2]>,
     /// Time that the network had.
     pub network_time_ns: u64,
+    /// What the limits of jobs on NFS clients are found from; `None` without such clients.
+    pub clients: Option<&'a limiter::Source<'a>>,
     /// What a ZFS write path did; `None` without one.
     pub zfs: Option<&'a Record>,
     /// The nodes of a cluster; `None` without one.
@@ -107,6 +109,9 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     list.add("device_busy_share_percent".into(), "%", share_percent(counts.device_busy_ns, device_time));
     for (traffic, to) in counts.network.iter().flatten().zip(["to_server", "to_client"]) {
         network(&mut list, &format!("network.{to}"), traffic, counts);
+    }
+    if let Some(source) = counts.clients {
+        limiter::metrics(&mut list, names, recorder, source);
     }
     if let Some(record) = counts.zfs {
         throttling(&mut list, record, counts.elapsed_ns);

@@ -3,6 +3,7 @@
 pub mod bins;
 pub mod columns;
 pub mod cpu;
+pub mod limiter;
 pub mod log;
 pub mod metrics;
 pub mod modes;

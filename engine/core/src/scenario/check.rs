@@ -68,6 +68,7 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
         if job.copy.is_some() && !job.rw.is_offloaded() {
             wrong("copy", "has a meaning for servercopy and odxcopy only; drop it or change rw".to_owned());
         }
+        crate::client::nfs::spec::check_job(scenario, job, &mut wrong);
         if let Some((credits, charge)) = crate::client::copy::too_few_credits(scenario, job) {
             wrong("bs", format!("{} takes {charge} credits and protocol.credits grants {credits}; write a smaller bs", job.bs));
         }
@@ -116,6 +117,9 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     if let Some(network) = &scenario.network {
         let workers = scenario.jobs.iter().map(|job| u64::from(job.numjobs)).sum();
         problems.extend(network.check("network", scenario.jobs.len() as u64, workers));
+    }
+    if let Some(nfs) = &scenario.nfs {
+        problems.extend(crate::client::nfs::spec::check(nfs, scenario));
     }
     if let Some(tier) = &scenario.tier {
         ssd::check(&tier.ssd, "tier.ssd", problems);

@@ -1,6 +1,7 @@
 //! What observation tools print of a run, each in its own format. They all read the same result, so that a learner can compare
 //! what each one hides.
 
+pub mod bonnie;
 pub mod dtrace;
 pub mod fio;
 pub mod histogram;
@@ -15,7 +16,7 @@ use crate::cpu::folded::fold;
 use crate::scenario::{Problem, Problems};
 use crate::stack::Stack;
 
-const TOOLS: [&str; 16] = [
+const TOOLS: [&str; 18] = [
     "oplog",
     "histogram",
     "iostat",
@@ -32,6 +33,8 @@ const TOOLS: [&str; 16] = [
     "dirty",
     "sync",
     "delays",
+    "bonnie",
+    "bonnie-csv",
 ];
 
 /// Prints a run as the tool called `name` does.
@@ -56,6 +59,8 @@ pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<
         "dirty" => dtrace::dirty(stack),
         "sync" => dtrace::sync(stack),
         "delays" => dtrace::delays(stack),
+        "bonnie" => bonnie::print(stack),
+        "bonnie-csv" => bonnie::csv(stack),
         _ => Err(vec![Problem::unknown("tool", "tool", name, TOOLS)]),
     }
 }
