@@ -92,7 +92,7 @@ fn writers_wait_once_as_much_is_dirty_as_may_be() {
     assert_eq!(waited_ns, total_ns);
     // One thread takes 32 KiB in about 176 us; all but the last 1 MiB is waited for.
     #[allow(clippy::cast_precision_loss)]
-    let expected_ns = (256 - 32) as f64 * 176e3;
+    let expected_ns = f64::from(256 - 32) * 176e3;
     #[allow(clippy::cast_precision_loss)]
     let found_ns = waited_ns as f64;
     assert_within(found_ns, expected_ns, 0.04);
