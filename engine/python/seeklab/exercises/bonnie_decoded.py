@@ -1,8 +1,8 @@
 """The assignment on reading a benchmark: name what limits each line of Bonnie++, then move a limit and predict.
 
-A learner's client and network are drawn from the name, so that a line which is limited by the wire for one is limited by
-the processor for a neighbour. A name for a limit is judged by experiment: the learner's system runs again, as on another
-day, with a link and a processor that differ by a few percent, and the busy shares decide.
+A learner's client and network are drawn from the name, so that a line which is limited by the wire for one is limited
+by the processor for a neighbour. A name for a limit is judged by experiment: the learner's system runs again, as on
+another day, with a link and a processor that differ by a few percent, and the busy shares decide.
 """
 
 from __future__ import annotations
@@ -76,11 +76,11 @@ def briefing(learner: object) -> str:
     """Tell a learner about the system."""
     own = numbers(learner)
     return (
-        f"The client of {learner}: two processors, {own['cpu_speed']:g} times as fast as the client of the course, a page"
-        f" cache of {own['cache_mib']:g} MiB, attributes good for {own['attributes_s']:g} s.\nA link of"
-        f" {own['mbit_per_s']:g} Mbit/s with a round trip of {own['round_trip_us']:g} us, one connection. The server has"
-        f" everything in memory and answers in 106 us.\nA file takes {own['operations']:g} operations to make and half"
-        f" as many to remove. Bonnie++ runs over {SET_MIB} MiB and {FILES} files."
+        f"The client of {learner}: two processors, {own['cpu_speed']:g} times as fast as the client of the course,"
+        f" a page cache of {own['cache_mib']:g} MiB, attributes good for {own['attributes_s']:g} s.\nA link of"
+        f" {own['mbit_per_s']:g} Mbit/s with a round trip of {own['round_trip_us']:g} us, one connection. The server"
+        f" has everything in memory and answers in 106 us.\nA file takes {own['operations']:g} operations to make and"
+        f" half as many to remove. Bonnie++ runs over {SET_MIB} MiB and {FILES} files."
     )
 
 
