@@ -29,9 +29,9 @@ DONE, CHECK_FAILED, BAD_INPUT, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
 
 TOOLS = (
     *("oplog", "histogram", "iostat", "iostat-json", "monitor", "monitor-json", "parted", "fio", "fio-json", "folded"),
-    *("quantize", "lquantize", "packed", "dirty", "sync", "delays"),
+    *("quantize", "lquantize", "packed", "dirty", "sync", "delays", "bonnie", "bonnie-csv"),
 )
-"""Tools whose output the engine prints: of the operations, of the devices, as fio, and as DTrace's aggregations."""
+"""Tools whose output the engine prints: of operations and devices, as fio, as DTrace's aggregations, as Bonnie++."""
 SHOW_OPTIONS = ("job", "skip", "limit", "window", "phase", "from", "to", "step")
 TRACE_FORMATS = ("fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "seeklab-ops")
 LARGEST_SEED = 2**53 - 1
