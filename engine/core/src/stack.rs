@@ -19,6 +19,7 @@ use crate::result::Recorder;
 use crate::result::columns::{self, Column};
 use crate::result::metrics::{Metric, StackCounts, metrics};
 use crate::scenario::{DeviceGroup, Job, Problem, Problems, Scenario};
+use crate::server::Server;
 use crate::volume::Volume;
 use crate::volume::prefetch::Range;
 use crate::volume::tier::Tier;
@@ -38,6 +39,7 @@ pub struct Stack {
     kernel: Kernel,
     workload: Workload,
     network: Option<Network>,
+    server: Option<Server>,
     scheduler: Option<Scheduler>,
     volume: Option<Volume>,
     zfs: Option<ZfsVolume>,
@@ -67,12 +69,14 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<crate::
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
-const DESCENT: [Layer; 7] = [Layer::Network, Layer::Protocol, Layer::Volume, Layer::Controller, Layer::Cluster, Layer::Tier, Layer::Layout];
+const DESCENT: [Layer; 8] =
+    [Layer::Network, Layer::Server, Layer::Protocol, Layer::Volume, Layer::Controller, Layer::Cluster, Layer::Tier, Layer::Layout];
 
 /// Whether the scenario has the layer.
 fn has(scenario: &Scenario, layer: Layer) -> bool {
     match layer {
         Layer::Network => scenario.network.is_some(),
+        Layer::Server => scenario.server.is_some(),
         Layer::Protocol => scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
         Layer::Volume => scenario.volume.is_some() || scenario.zfs.is_some(),
         Layer::Cluster => scenario.cluster.is_some(),
@@ -207,8 +211,14 @@ impl Stack {
             |job: &Job| from(&scenario, if job.rw.is_offloaded() && scenario.network.is_none() { Layer::Volume } else { DESCENT[0] });
         let network = scenario.network.as_ref().map(|spec| {
             let clients = plan.workers.iter().enumerate().map(|(worker, planned)| spec.client_of(worker, planned.job));
-            Network::new(spec, clients.collect(), from(&scenario, Layer::Protocol), from(&scenario, Layer::Volume))
+            let engine = if scenario.server.is_some() { Layer::Server } else { Layer::Volume };
+            Network::new(spec, clients.collect(), from(&scenario, Layer::Server), from(&scenario, engine))
         });
+        let server = scenario
+            .server
+            .as_ref()
+            .zip(scenario.network.as_ref())
+            .map(|(spec, network)| Server::new(spec, network, from(&scenario, Layer::Protocol), from(&scenario, Layer::Volume)));
         let mut devices = Vec::new();
         for (group, drive) in scenario.devices.iter().zip(&plan.drives) {
             for _ in 0..group.count {
@@ -225,6 +235,7 @@ impl Stack {
         Ok(Self {
             workload: Workload::new(&scenario, &plan, seed, entry),
             network,
+            server,
             scheduler,
             volume: volume(&scenario, &plan),
             zfs: zfs(&scenario, &plan),
@@ -323,6 +334,11 @@ impl Stack {
                 None => absent(self.volume.as_mut().map(|volume| volume.handle(kernel, signal, id))),
             },
             Layer::Network => absent(self.network.as_mut().map(|network| network.handle(kernel, to.index, signal, id))),
+            Layer::Server => {
+                let connection =
+                    self.network.as_ref().filter(|_| signal == Signal::Submit).map_or(0, |network| network.connection(RequestId(id)));
+                absent(self.server.as_mut().map(|server| server.handle(kernel, signal, id, connection)));
+            }
             Layer::Protocol => absent(self.scheduler.as_mut().map(|scheduler| scheduler.handle(kernel, signal, id))),
             Layer::Controller => absent(self.controller.as_mut().map(|controller| controller.handle(kernel, signal, id))),
             Layer::Tier => absent(self.tier.as_mut().map(|tier| tier.handle(kernel, signal, id))),
@@ -401,6 +417,12 @@ impl Stack {
         self.controller.as_ref()
     }
 
+    /// The server node.
+    #[must_use]
+    pub fn server(&self) -> Option<&Server> {
+        self.server.as_ref()
+    }
+
     /// The size of each device in bytes, in order of their index.
     #[must_use]
     pub fn device_sizes(&self) -> &[u64] {
@@ -440,6 +462,7 @@ impl Stack {
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
             cluster: self.cluster.as_ref(),
             controller: self.controller.as_ref(),
+            server: self.server.as_ref(),
             flash_pages: self
                 .devices
                 .iter()

@@ -32,6 +32,8 @@ pub enum Layer {
     Workload,
     /// The network between clients and server.
     Network,
+    /// The server node behind the network.
+    Server,
     /// The protocol's request scheduler.
     Protocol,
     /// The file system.

@@ -117,6 +117,7 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
         let workers = scenario.jobs.iter().map(|job| u64::from(job.numjobs)).sum();
         problems.extend(network.check("network", scenario.jobs.len() as u64, workers));
     }
+    problems.extend(crate::server::spec::check(scenario));
     if let Some(tier) = &scenario.tier {
         ssd::check(&tier.ssd, "tier.ssd", problems);
     }
