@@ -21,6 +21,7 @@ use crate::result::columns::{self, Column};
 use crate::result::limiter::{self, Mark};
 use crate::result::metrics::{Metric, StackCounts, metrics};
 use crate::scenario::{DeviceGroup, Job, Problem, Problems, Scenario};
+use crate::server::Server;
 use crate::volume::Volume;
 use crate::volume::prefetch::Range;
 use crate::volume::tier::Tier;
@@ -41,6 +42,7 @@ pub struct Stack {
     workload: Workload,
     client: Option<Client>,
     network: Option<Network>,
+    server: Option<Server>,
     scheduler: Option<Scheduler>,
     volume: Option<Volume>,
     zfs: Option<ZfsVolume>,
@@ -72,14 +74,24 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<crate::
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
-const DESCENT: [Layer; 8] =
-    [Layer::Client, Layer::Network, Layer::Protocol, Layer::Volume, Layer::Controller, Layer::Cluster, Layer::Tier, Layer::Layout];
+const DESCENT: [Layer; 9] = [
+    Layer::Client,
+    Layer::Network,
+    Layer::Server,
+    Layer::Protocol,
+    Layer::Volume,
+    Layer::Controller,
+    Layer::Cluster,
+    Layer::Tier,
+    Layer::Layout,
+];
 
 /// Whether the scenario has the layer.
 fn has(scenario: &Scenario, layer: Layer) -> bool {
     match layer {
         Layer::Client => scenario.nfs.is_some(),
         Layer::Network => scenario.network.is_some(),
+        Layer::Server => scenario.server.is_some(),
         Layer::Protocol => scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
         Layer::Volume => scenario.volume.is_some() || scenario.zfs.is_some(),
         Layer::Cluster => scenario.cluster.is_some(),
@@ -216,10 +228,15 @@ impl Stack {
             plan.workers.iter().enumerate().map(|(worker, planned)| spec.client_of(worker, planned.job)).collect()
         });
         let client = scenario.nfs.as_ref().map(|spec| Client::new(spec, &scenario, &plan, &clients, from(&scenario, Layer::Network)));
-        let network = scenario
-            .network
+        let network = scenario.network.as_ref().map(|spec| {
+            let engine = if scenario.server.is_some() { Layer::Server } else { Layer::Volume };
+            Network::new(spec, clients, from(&scenario, Layer::Server), from(&scenario, engine))
+        });
+        let server = scenario
+            .server
             .as_ref()
-            .map(|spec| Network::new(spec, clients, from(&scenario, Layer::Protocol), from(&scenario, Layer::Volume)));
+            .zip(scenario.network.as_ref())
+            .map(|(spec, network)| Server::new(spec, network, from(&scenario, Layer::Protocol), from(&scenario, Layer::Volume)));
         let mut devices = Vec::new();
         for (group, drive) in scenario.devices.iter().zip(&plan.drives) {
             for _ in 0..group.count {
@@ -237,6 +254,7 @@ impl Stack {
             workload: Workload::new(&scenario, &plan, seed, entry),
             client,
             network,
+            server,
             scheduler,
             volume: volume(&scenario, &plan),
             zfs: zfs(&scenario, &plan),
@@ -342,6 +360,11 @@ impl Stack {
             },
             Layer::Client => absent(self.client.as_mut().map(|client| client.handle(kernel, to.index, signal, id))),
             Layer::Network => absent(self.network.as_mut().map(|network| network.handle(kernel, to.index, signal, id))),
+            Layer::Server => {
+                let connection =
+                    self.network.as_ref().filter(|_| signal == Signal::Submit).map_or(0, |network| network.connection(RequestId(id)));
+                absent(self.server.as_mut().map(|server| server.handle(kernel, signal, id, connection)));
+            }
             Layer::Protocol => absent(self.scheduler.as_mut().map(|scheduler| scheduler.handle(kernel, signal, id))),
             Layer::Controller => absent(self.controller.as_mut().map(|controller| controller.handle(kernel, signal, id))),
             Layer::Tier => absent(self.tier.as_mut().map(|tier| tier.handle(kernel, signal, id))),
@@ -434,6 +457,12 @@ impl Stack {
         self.controller.as_ref()
     }
 
+    /// The server node.
+    #[must_use]
+    pub fn server(&self) -> Option<&Server> {
+        self.server.as_ref()
+    }
+
     /// The size of each device in bytes, in order of their index.
     #[must_use]
     pub fn device_sizes(&self) -> &[u64] {
@@ -497,6 +526,7 @@ impl Stack {
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
             cluster: self.cluster.as_ref(),
             controller: self.controller.as_ref(),
+            server: self.server.as_ref(),
             flash_pages: self
                 .devices
                 .iter()

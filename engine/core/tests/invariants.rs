@@ -201,9 +201,9 @@ fn zfs() -> impl Strategy<Value = Value> {
 
 fn network() -> impl Strategy<Value = Value> {
     let clients = prop_oneof![Just("one"), Just("job"), Just("worker")];
-    (clients, 6u32..11, 1u32..4, prop_oneof![Just(1500u32), Just(9000u32)], 14u32..24, 0u64..2_000_000).prop_map(
-        |(clients, magnitude, connections, mtu, buffer_log2, round_trip_ns)| {
-            json!({"bits_per_s": 10u64.pow(magnitude), "server_bits_per_s": 1_000_000_000, "round_trip": round_trip_ns, "mtu": mtu,
+    (clients, 6u32..11, 1u32..4, prop_oneof![Just(1500u32), Just(9000u32)], 14u32..24, 0u64..2_000_000, 1u32..4).prop_map(
+        |(clients, magnitude, connections, mtu, buffer_log2, round_trip_ns, links)| {
+            json!({"bits_per_s": 10u64.pow(magnitude), "server_bits_per_s": 1_000_000_000, "round_trip": round_trip_ns, "mtu": mtu, "server_links": links,
                 "clients": clients, "connections": connections, "client_buffer": 1u64 << buffer_log2, "server_buffer": 1 << 18})
         },
     )
@@ -240,6 +240,32 @@ fn set_call(job: &mut Value, first: usize) {
     }
 }
 
+/// A server node with any card, and buffers that are unmapped or not.
+fn server() -> impl Strategy<Value = Value> {
+    let nic = (0u64..300_000, 1u32..40, any::<bool>(), 0u64..3000, 1u32..9, 1u32..5).prop_map(
+        |(blank, blank_frames, large_send, copy_threshold, rings, receive_rings)| {
+            json!({
+                "blank": blank, "blank_frames": blank_frames, "interrupt_cycles": 12_000, "receive_cycles": 4000, "send_cycles": 5000,
+                "large_send": large_send, "post_cycles": 1500, "copy_threshold": copy_threshold, "copy_byte_cycles": 0.5,
+                "map_cycles": 2500, "rings": rings, "ring_cycles": 20_000, "receive_rings": receive_rings,
+            })
+        },
+    );
+    let buffers = (12u32..21, any::<bool>()).prop_map(
+        |(keeps, object_cache)| json!({"keeps": 1u64 << keeps, "object_cache": object_cache, "call_cycles": 2000, "answer_cycles": 1000}),
+    );
+    (1u32..9, proptest::option::of(nic), proptest::option::of(buffers)).prop_map(|(cores, nic, buffers)| {
+        let mut server =
+            json!({"cores": cores, "hz": 2_300_000_000u64, "request_cycles": 30_000, "byte_cycles": 2.5, "device_byte_cycles": 1});
+        for (field, value) in [("nic", nic), ("buffers", buffers)] {
+            if let Some(value) = value {
+                server[field] = value;
+            }
+        }
+        server
+    })
+}
+
 /// The file system of a scenario, as the field that holds it; a further kind is one more line.
 fn file_system() -> impl Strategy<Value = Option<(&'static str, Value)>> {
     prop_oneof![
@@ -252,7 +278,8 @@ fn file_system() -> impl Strategy<Value = Option<(&'static str, Value)>> {
 /// A valid scenario with any combination of layers.
 fn scenario() -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
-    let scheduler = (proptest::option::of(1u32..5), proptest::option::of((network(), proptest::option::of(nfs()))));
+    let scheduler =
+        (proptest::option::of(1u32..5), proptest::option::of((network(), proptest::option::of(nfs()), proptest::option::of(server()))));
     let tier = proptest::option::of((any::<bool>(), any::<bool>(), policy()));
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4, proptest::option::of(failure()));
     let file_system = (file_system(), proptest::option::of(controller()));
@@ -284,8 +311,11 @@ fn scenario() -> impl Strategy<Value = Value> {
                     }
                 }
             }
-            if let Some((network, nfs)) = network {
+            if let Some((network, nfs, server)) = network {
                 all["network"] = network;
+                if let Some(server) = server {
+                    all["server"] = server;
+                }
                 if let (Some((nfs, first)), Some(jobs)) = (nfs, all["jobs"].as_array_mut()) {
                     jobs.iter_mut().enumerate().for_each(|(index, job)| set_call(job, first + index));
                     all["nfs"] = nfs;

@@ -84,7 +84,7 @@ export type Column = Float64Array | Uint32Array;
 export interface Result {
   /** What ran, where its tables cannot be read without it: those of a file system with thresholds, of a cluster, and of a controller with shards. */
   readonly scenario?: Scenario;
-  /** Processor time by stack of functions, folded, where the run has a controller. */
+  /** Processor time by stack of functions, folded, where the run has a server or a controller. */
   readonly folded?: string;
   readonly summary: Summary;
   readonly columns: Readonly<Record<string, Column>>;

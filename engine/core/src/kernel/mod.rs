@@ -34,6 +34,8 @@ pub enum Layer {
     Client,
     /// The network between clients and server.
     Network,
+    /// The server node behind the network.
+    Server,
     /// The protocol's request scheduler.
     Protocol,
     /// The file system.

@@ -9,6 +9,7 @@ use crate::controller::Controller;
 use crate::kernel::{NS_PER_S, Phase};
 use crate::layout::rebuild;
 use crate::network::Traffic;
+use crate::server::Server;
 use crate::zfs::record::Record;
 
 /// A named number with its unit.
@@ -45,6 +46,8 @@ pub struct StackCounts<'a> {
     pub flash_pages: Option<[u64; 2]>,
     /// The controllers of virtual disks; `None` without them.
     pub controller: Option<&'a Controller>,
+    /// The server node; `None` without one.
+    pub server: Option<&'a Server>,
     /// Bytes that the devices have read and written.
     pub device_bytes: u64,
     /// Sum of the devices' busy times.
@@ -122,6 +125,9 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     if let Some(controller) = counts.controller {
         cpu::metrics(&mut list, controller, counts.device_time_ns);
     }
+    if let Some(node) = counts.server {
+        server(&mut list, node, counts.device_time_ns);
+    }
     if let Some(traffic) = counts.rebuild {
         let end_ns = traffic.end_ns.unwrap_or(counts.device_time_ns);
         let seconds = real(end_ns.saturating_sub(traffic.start_ns)) / real(NS_PER_S);
@@ -138,6 +144,20 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     }
     list.add("elapsed_s".into(), "s", real(counts.elapsed_ns) / real(NS_PER_S));
     list.0
+}
+
+fn server(list: &mut List, node: &Server, elapsed_ns: u64) {
+    let (counts, cycles) = (node.counts, node.cycles());
+    let each = |amount: f64, of: u64| if of == 0 { 0.0 } else { amount / real(of) };
+    list.add("server.busy_share_percent".into(), "%", 100.0 * node.busy_share(elapsed_ns));
+    list.add("server.cycles_per_byte".into(), "cycles/B", each(real(cycles[0]), counts.bytes));
+    list.add("server.network_cycles_per_byte".into(), "cycles/B", each(real(cycles[1]), counts.bytes));
+    list.add("server.interrupts".into(), "", real(counts.interrupts));
+    list.add("server.frames_per_interrupt".into(), "", each(real(counts.frames), counts.interrupts));
+    list.add("server.take_overs".into(), "", real(counts.take_overs));
+    list.add("server.unmaps".into(), "", real(counts.unmaps));
+    list.add("server.cross_calls".into(), "", real(counts.cross_calls));
+    list.add("server.cross_calls_per_unmap".into(), "", each(real(counts.cross_calls), counts.unmaps));
 }
 
 fn network(list: &mut List, prefix: &str, traffic: &Traffic, counts: &StackCounts<'_>) {

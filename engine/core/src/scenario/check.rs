@@ -121,6 +121,7 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     if let Some(nfs) = &scenario.nfs {
         problems.extend(crate::client::nfs::spec::check(nfs, scenario));
     }
+    problems.extend(crate::server::spec::check(scenario));
     if let Some(tier) = &scenario.tier {
         ssd::check(&tier.ssd, "tier.ssd", problems);
     }

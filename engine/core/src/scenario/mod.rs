@@ -27,6 +27,7 @@ use crate::device::pace::Varies;
 use crate::layout::partition::PartitionSpec;
 use crate::layout::spec::RebuildSpec;
 use crate::network::spec::NetworkSpec;
+use crate::server::spec::ServerSpec;
 use crate::tools::monitor::MonitorSpec;
 use crate::workload::buffers::ReductionSpec;
 use crate::zfs::spec::ZfsSpec;
@@ -44,6 +45,9 @@ pub struct Scenario {
     /// The network between clients and server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkSpec>,
+    /// The server's cores and its network card, between the network and the file system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<ServerSpec>,
     /// The file protocol's server side: request scheduler and copy engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Protocol>,

@@ -12,8 +12,10 @@ pub mod parted;
 
 use serde_json::{Map, Value};
 
+use crate::controller::Controller;
 use crate::cpu::folded::fold;
 use crate::scenario::{Problem, Problems};
+use crate::server::Server;
 use crate::stack::Stack;
 
 const TOOLS: [&str; 18] = [
@@ -46,7 +48,11 @@ pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<
         "oplog" => oplog::print(stack, options),
         "histogram" => histogram::print(stack, options),
         "iostat" => Ok(iostat::print(stack)),
-        "folded" => Ok(stack.controller().map_or_else(String::new, |controller| fold(&controller.frames()))),
+        "folded" => {
+            let mut frames = stack.server().map_or_else(Vec::new, Server::frames);
+            frames.extend(stack.controller().map(Controller::frames).into_iter().flatten());
+            Ok(fold(&frames))
+        }
         "iostat-json" => Ok(iostat::json(stack)),
         "parted" => Ok(parted::print(stack)),
         "monitor" => monitor::print(stack, options),

@@ -267,7 +267,7 @@ impl Client {
             _ => (spec.per_call.0, spec.per_byte),
         };
         let ns = work_ns(fixed_ns, request.bytes, per_byte, spec.cpu_speed);
-        let task = Task { request: id, ns, phase: Phase::Cpu, section: None };
+        let task = Task { request: id, ns, phase: Phase::Cpu, section: None, interrupts_ns: 0 };
         self.machines[process.machine].cpu.submit(kernel, process.server, task);
     }
 

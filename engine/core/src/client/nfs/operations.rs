@@ -110,7 +110,7 @@ impl Client {
         let Request { worker, bytes, .. } = kernel.requests[id];
         let ns = work_ns(self.spec.per_operation.0, bytes, self.spec.per_wire_byte, self.spec.cpu_speed);
         let machine = &mut self.machines[self.processes[worker as usize].machine];
-        machine.cpu.submit(kernel, machine.protocol, Task { request: id, ns, phase: Phase::Cpu, section: None });
+        machine.cpu.submit(kernel, machine.protocol, Task { request: id, ns, phase: Phase::Cpu, section: None, interrupts_ns: 0 });
     }
 
     /// The server's answer has come.
