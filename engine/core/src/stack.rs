@@ -46,7 +46,7 @@ pub struct Stack {
     scheduler: Option<Scheduler>,
     volume: Option<Volume>,
     zfs: Option<ZfsVolume>,
-    write_log: Option<Device>,
+    write_logs: Vec<Device>,
     cluster: Option<Cluster>,
     controller: Option<Controller>,
     tier: Option<Tier>,
@@ -95,7 +95,7 @@ fn has(scenario: &Scenario, layer: Layer) -> bool {
         Layer::Protocol => scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
         Layer::Volume => scenario.volume.is_some() || scenario.zfs.is_some(),
         Layer::Cluster => scenario.cluster.is_some(),
-        Layer::WriteLog => write_log(scenario).is_some(),
+        Layer::WriteLog => log_group(scenario).is_some() || scenario.volume.as_ref().is_some_and(|volume| volume.write_log.is_some()),
         Layer::Controller => scenario.controller.is_some(),
         Layer::Tier | Layer::TierDevice => scenario.tier.is_some(),
         Layer::Partition => scenario.partition.is_some(),
@@ -103,10 +103,25 @@ fn has(scenario: &Scenario, layer: Layer) -> bool {
     }
 }
 
-/// The log's device of either file system.
-fn write_log(scenario: &Scenario) -> Option<&crate::scenario::Lun> {
+/// The log's devices of either file system.
+fn write_logs(scenario: &Scenario, plan: &Plan, seed: u64) -> Vec<Device> {
+    let here = |index: u32| Address { layer: Layer::WriteLog, index: u16::try_from(index).unwrap_or(u16::MAX) }; // at most 1,024
     let of_volume = scenario.volume.as_ref().and_then(|volume| volume.write_log.as_ref());
-    of_volume.or_else(|| scenario.zfs.as_ref().and_then(|zfs| zfs.log.device.as_ref()))
+    if let Some(spec) = of_volume {
+        return vec![Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(seed, "write_log.rate"))).at(here(0))];
+    }
+    let Some(group) = log_group(scenario) else { return Vec::new() };
+    let one = |index| device(group, seed, &log_name(index), plan.log_drive.as_ref()).map(|device| device.at(here(index)));
+    (0..group.count).filter_map(one).collect()
+}
+
+/// The devices of ZFS's intent logs.
+fn log_group(scenario: &Scenario) -> Option<&DeviceGroup> {
+    scenario.zfs.as_ref().and_then(|zfs| zfs.log.devices.as_ref())
+}
+
+fn log_name(index: u32) -> String {
+    format!("log{index}")
 }
 
 /// The first layer of the scenario at or below `layer`.
@@ -140,7 +155,8 @@ fn zfs(scenario: &Scenario, plan: &Plan) -> Option<ZfsVolume> {
         let count = u16::try_from(plan.device_capacities.len()).unwrap_or(u16::MAX); // as for the devices themselves
         Below::Devices(Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating), count)
     };
-    Some(ZfsVolume::new(spec, below, plan.capacity, scenario.record.interval.0))
+    let jobs: Vec<usize> = plan.workers.iter().map(|worker| worker.job).collect();
+    Some(ZfsVolume::new(spec, below, plan.capacity, scenario.record.interval.0).with_logs(&spec.log, plan.log_capacity, &jobs))
 }
 
 fn cluster(scenario: &Scenario, plan: &Plan, seed: u64) -> Option<Cluster> {
@@ -260,9 +276,7 @@ impl Stack {
             zfs: zfs(&scenario, &plan),
             cluster: cluster(&scenario, &plan, seed),
             controller: scenario.controller.as_ref().map(|spec| Controller::new(spec, &plan, from(&scenario, Layer::Cluster), seed)),
-            write_log: write_log(&scenario).map(|spec| {
-                Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(seed, "write_log.rate"))).at(Address::of(Layer::WriteLog))
-            }),
+            write_logs: write_logs(&scenario, &plan, seed),
             tier: tier(&scenario, &plan),
             tier_device: scenario
                 .tier
@@ -369,7 +383,7 @@ impl Stack {
             Layer::Controller => absent(self.controller.as_mut().map(|controller| controller.handle(kernel, signal, id))),
             Layer::Tier => absent(self.tier.as_mut().map(|tier| tier.handle(kernel, signal, id))),
             Layer::TierDevice => absent(self.tier_device.as_mut().map(|device| device.handle(kernel, signal, id))),
-            Layer::WriteLog => absent(self.write_log.as_mut().map(|device| device.handle(kernel, signal, id))),
+            Layer::WriteLog => absent(self.write_logs.get_mut(usize::from(to.index)).map(|device| device.handle(kernel, signal, id))),
         }
     }
 
@@ -498,6 +512,14 @@ impl Stack {
         }
     }
 
+    /// The name of each device, log devices included, and what it has done.
+    #[must_use]
+    pub fn all_usage(&self) -> Vec<(String, Usage)> {
+        let logs = (0..).map(log_name).zip(self.write_logs.iter().map(Device::usage));
+        let logs = logs.filter(|_| log_group(&self.scenario).is_some());
+        self.plan.device_names.iter().cloned().zip(self.usage()).chain(logs).collect()
+    }
+
     /// The metrics of the run so far.
     #[must_use]
     pub fn metrics(&self) -> Vec<Metric> {
@@ -524,6 +546,7 @@ impl Stack {
             network: self.network.as_ref().map(|network| network.traffic(network_time_ns)),
             network_time_ns,
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
+            log_usage: log_group(&self.scenario).map(|_| self.write_logs.iter().map(Device::usage).collect()),
             cluster: self.cluster.as_ref(),
             controller: self.controller.as_ref(),
             server: self.server.as_ref(),
@@ -531,6 +554,7 @@ impl Stack {
                 .devices
                 .iter()
                 .chain(&self.tier_device)
+                .chain(&self.write_logs)
                 .filter_map(Device::flash_pages)
                 .reduce(|sum, pages| [sum[0] + pages[0], sum[1] + pages[1]]),
             device_bytes: self.usage().iter().map(|usage| usage.bytes.iter().sum::<u64>()).sum(),

@@ -174,9 +174,23 @@ fn zfs() -> impl Strategy<Value = Value> {
     let release = proptest::option::of(prop::sample::select(vec!["each_write", "whole_block", "group_end"]));
     let sizes = (12u32..18, 1u64..24, 1u32..4, 0u64..3, 0u32..20);
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    let log = (any::<bool>(), any::<bool>(), 0u64..1_000_000).prop_map(|(separate, batch, flush_ns)| {
-        json!({"device": separate.then(|| json!({"rate": "100MB", "latency": "30us"})), "batch": batch, "flush": flush_ns})
-    });
+    let log = (0u32..4, 1u32..3, any::<bool>(), any::<bool>(), 0u64..1_000_000, (0u64..300_000, 0u64..300_000)).prop_map(
+        |(mirrors, mirror, by_job, batch, flush_ns, (limit, bulk))| {
+            let device = match mirrors {
+                1 => json!({"ssd": {"capacity": "1MiB", "units": 4, "page": 4096, "read": "60us", "program": "200us", "interface_rate": "550MB"}}),
+                _ => json!({"lun": {"rate": "100MB", "latency": "30us"}}),
+            };
+            let mut log = json!({"batch": batch, "flush": flush_ns, "datasets": if by_job { "job" } else { "one" }});
+            if mirrors > 0 {
+                log["devices"] = device;
+                log["devices"]["count"] = (mirrors * mirror).into();
+                log["mirror"] = mirror.into();
+                log["slog_limit"] = limit.into();
+                log["slog_bulk"] = bulk.into();
+            }
+            log
+        },
+    );
     (prop::sample::select(eras.to_vec()), throttle, scheduler, release, sizes, switches, log).prop_map(
         |(era, throttle, scheduler, release, (record_log2, dirty_mib, copies, cache_mib, metadata), switches, log)| {
             let (exist, full, ramp, serialise, in_place, ingest) = switches;

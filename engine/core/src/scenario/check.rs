@@ -114,6 +114,9 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
             ssd::check(spec, &format!("devices[{index}].ssd"), problems);
         }
     }
+    if let Some(log) = scenario.zfs.as_ref().map(|zfs| &zfs.log) {
+        log.check("zfs.log", problems);
+    }
     if let Some(network) = &scenario.network {
         let workers = scenario.jobs.iter().map(|job| u64::from(job.numjobs)).sum();
         problems.extend(network.check("network", scenario.jobs.len() as u64, workers));
@@ -221,6 +224,8 @@ fn check_memory(scenario: &Scenario, plan: &plan::Plan, problems: &mut Problems)
     let cached_bytes = largest_cache(scenario).map_or(0, cached) + scenario.tier.iter().map(|tier| cached(tier.size.0)).sum::<u64>();
     let in_flight: u64 = scenario.jobs.iter().map(|job| u64::from(job.iodepth) * u64::from(job.numjobs)).sum();
     let drives = scenario.devices.iter().filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?)));
+    let log_drives = scenario.zfs.iter().filter_map(|zfs| zfs.log.devices.as_ref());
+    let drives = drives.chain(log_drives.filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?))));
     let map_bytes = drives.sum::<u64>() + scenario.tier.as_ref().map_or(0, |tier| ssd::memory_bytes(&tier.ssd));
     let placed_bytes = scenario.cluster.as_ref().map_or(0, |cluster| cluster.table_bytes(plan.placed_bytes(scenario)));
     let need = cached_bytes + map_bytes + placed_bytes + in_flight * BYTES_PER_REQUEST;
