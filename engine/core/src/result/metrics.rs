@@ -2,6 +2,7 @@
 
 use super::cpu;
 use super::modes::modes;
+use super::reading::reading;
 use super::throttling::throttling;
 use super::{JobStats, Recorder, Stats};
 use crate::cluster::Cluster;
@@ -9,6 +10,7 @@ use crate::controller::Controller;
 use crate::kernel::{NS_PER_S, Phase};
 use crate::layout::rebuild;
 use crate::network::Traffic;
+use crate::zfs::read_record::Reads;
 use crate::zfs::record::Record;
 
 /// A named number with its unit.
@@ -37,6 +39,8 @@ pub struct StackCounts<'a> {
     pub network_time_ns: u64,
     /// What a ZFS write path did; `None` without one.
     pub zfs: Option<&'a Record>,
+    /// What its read side did; `None` without an ARC.
+    pub reads: Option<&'a Reads>,
     /// The nodes of a cluster; `None` without one.
     pub cluster: Option<&'a Cluster>,
     /// Pages written by hosts and pages moved by garbage collection, over all SSDs with flash translation; `None` without one.
@@ -111,6 +115,9 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     if let Some(record) = counts.zfs {
         throttling(&mut list, record, counts.elapsed_ns);
     }
+    if let Some(reads) = counts.reads {
+        reading(&mut list, names, reads);
+    }
     for (name, unit, value) in counts.cluster.map(Cluster::metrics).unwrap_or_default() {
         list.add(name.into(), unit, value);
     }
@@ -151,6 +158,8 @@ fn direction(list: &mut List, prefix: &str, job: &JobStats, stats: &Stats, read:
     list.add(format!("{prefix}_bytes"), "B", real(stats.bytes));
     list.add(format!("{prefix}_iops"), "1/s", per_second(ios));
     list.add(format!("{prefix}_mib_per_s"), "MiB/s", per_second(real(stats.bytes) / f64::from(1 << 20)));
+    list.add(format!("{prefix}_mb_per_s"), "MB/s", per_second(real(stats.bytes) / 1e6));
+    list.add(format!("{prefix}_in_flight_mean"), "", per_second(real(stats.total_ns) / real(NS_PER_S)));
     let mean_ns = real(stats.total_ns) / ios;
     list.add(format!("{prefix}_latency_mean_ms"), "ms", mean_ns / MS);
     let variance = (stats.squares / ios - mean_ns * mean_ns).max(0.0);

@@ -6,6 +6,7 @@ pub mod cpu;
 pub mod log;
 pub mod metrics;
 pub mod modes;
+mod reading;
 pub mod throttling;
 
 use bins::Bins;

@@ -30,6 +30,9 @@ fn fill_presets(value: &mut Value) -> Problems {
             fill_preset(group, &format!("devices[{index}].preset"), &mut problems);
         }
     }
+    if let Some(group) = value.pointer_mut("/zfs/l2arc/device") {
+        fill_preset(group, "zfs.l2arc.device.preset", &mut problems);
+    }
     problems
 }
 

@@ -108,7 +108,7 @@ impl IntentLog {
     /// An empty log of a version.
     #[must_use]
     pub fn new(spec: &LogSpec, era: Era) -> Self {
-        let includes = matches!(era, Era::OpenZfs0_7 | Era::OpenZfs2_1);
+        let includes = matches!(era, Era::OpenZfs0_7 | Era::OpenZfs2_1 | Era::OpenZfs2_2 | Era::OpenZfs2_3);
         Self {
             is_separate: spec.device.is_some(),
             flush_ns: spec.flush.0,
