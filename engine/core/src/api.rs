@@ -24,6 +24,9 @@ use crate::stack::Stack;
 use crate::tools;
 use crate::zfs::spec::ThrottleKind;
 use crate::zfs::throttle::asked::LONGEST_DELAY_NS;
+use crate::zfs::volume::Question;
+use crate::zfs::zfetch;
+use crate::zfs::zfetch::asked::MOST_RECORDS;
 
 pub use crate::result::columns::Column;
 
@@ -185,10 +188,12 @@ fn read_case(input: &Map<String, Value>) -> Result<((String, String), Scenario),
     Ok(((case.id.clone(), variant.name.clone()), scenario))
 }
 
-/// Gives a run that asks for a delay `{"delay_ns"}`.
-fn answer_delay(stack: &mut Stack, input: &Map<String, Value>) -> Result<(), Problems> {
-    if !stack.asks() {
-        return Err(vec![Problem::new("answer", "nothing was asked")]);
+/// Gives a run that asks for a delay `{"delay_ns"}`, one that asks what to read ahead `{"runs": [[record, records], ...]}`.
+fn answer_stack(stack: &mut Stack, input: &Map<String, Value>) -> Result<(), Problems> {
+    match stack.question() {
+        None => return Err(vec![Problem::new("answer", "nothing was asked")]),
+        Some(Question::Ahead(_)) => return answer_ahead(stack, input),
+        Some(Question::Delay(_)) => {}
     }
     let given = input.get("delay_ns").unwrap_or(&Value::Null);
     let delay_ns = given.as_u64().filter(|ns| *ns <= LONGEST_DELAY_NS).ok_or_else(|| {
@@ -196,6 +201,22 @@ fn answer_delay(stack: &mut Stack, input: &Map<String, Value>) -> Result<(), Pro
         vec![Problem::new("delay_ns", message)]
     })?;
     stack.answer(delay_ns);
+    Ok(())
+}
+
+fn answer_ahead(stack: &mut Stack, input: &Map<String, Value>) -> Result<(), Problems> {
+    let given = input.get("runs").unwrap_or(&Value::Null);
+    let run = |run: &Value| match run.as_array().map(Vec::as_slice) {
+        Some([block, blocks]) => Some(zfetch::Run { block: block.as_u64()?, blocks: blocks.as_u64()? }),
+        _ => None,
+    };
+    let runs: Option<Vec<zfetch::Run>> = given.as_array().and_then(|runs| runs.iter().map(run).collect());
+    let few = |runs: &Vec<zfetch::Run>| runs.iter().fold(0u64, |sum, run| sum.saturating_add(run.blocks)) <= MOST_RECORDS;
+    let runs = runs.filter(few).ok_or_else(|| {
+        let message = format!("{given} is not what to read ahead; give a list of [record, how many], at most {MOST_RECORDS} records");
+        vec![Problem::new("runs", message)]
+    })?;
+    stack.answer_runs(&runs);
     Ok(())
 }
 
@@ -253,12 +274,19 @@ impl Run {
     /// A scenario that asks its host for delays needs a host that says it will answer.
     fn check_answers(scenario: &Scenario, input: &Map<String, Value>) -> Result<(), Problems> {
         let asks = scenario.zfs.as_ref().is_some_and(|zfs| zfs.throttle == Some(ThrottleKind::Asked));
-        if asks && input.get("answers") != Some(&Value::Bool(true)) {
+        let prefetch = scenario.zfs.as_ref().and_then(|zfs| zfs.prefetch.as_ref());
+        let asks_ahead = prefetch.is_some_and(|prefetch| prefetch.on && prefetch.asked);
+        if !(asks || asks_ahead) || input.get("answers") == Some(&Value::Bool(true)) {
+            return Ok(());
+        }
+        Err(vec![if asks {
             let message =
                 "\"asked\" takes each delay from a program of yours; run it with seeklab.run_throttle, or choose another throttle";
-            return Err(vec![Problem::new("zfs.throttle", message)]);
-        }
-        Ok(())
+            Problem::new("zfs.throttle", message)
+        } else {
+            let message = "takes what to read ahead from a program of yours; run it with seeklab.run_prefetcher, or write false";
+            Problem::new("zfs.prefetch.asked", message)
+        }])
     }
 
     /// Advances the run by at most `events` events. Returns its progress from 0 to 1, exactly 1 when it has ended, -1 when it has
@@ -305,7 +333,7 @@ impl Run {
     pub fn answer(&mut self, input: &str) -> String {
         envelope(parse(input).and_then(|input| {
             match &mut self.work {
-                Work::Stack(stack) => answer_delay(stack, &input)?,
+                Work::Stack(stack) => answer_stack(stack, &input)?,
                 Work::Cache(replay) => replay.answer(&input)?,
             }
             let Some(events) = input.get("events").and_then(Value::as_u64) else { return Ok(Value::Null) };

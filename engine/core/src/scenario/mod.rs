@@ -234,6 +234,10 @@ pub struct Job {
     /// Wait before the first request.
     #[serde(default)]
     pub startdelay: Nanos,
+    /// Each worker starts so much after the one before it.
+    #[serde(default)]
+    #[schemars(title = "Stagger")]
+    pub stagger: Nanos,
     /// Bytes per second that each worker may transfer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Rate", extend("minimum" = 1, "x-unit" = "B/s"))]
