@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::cluster::{Cluster, Setting};
-use crate::controller::Controller;
+use crate::controller::{self, Controller};
 use crate::device::disk::Disk;
 use crate::device::hdd::{DriveQueue, Hdd};
 use crate::device::lun::Lun;
@@ -25,8 +25,18 @@ use crate::volume::tier::Tier;
 use crate::workload::Workload;
 use crate::workload::replay::Replay;
 use crate::zfs::record::Record;
-use crate::zfs::throttle::asked::Question;
+use crate::zfs::throttle;
 use crate::zfs::volume::{Below, ZfsVolume};
+
+/// What a run waits to be told by its host.
+#[derive(Debug, serde::Serialize)]
+#[serde(untagged)]
+pub enum Question {
+    /// How long a write is delayed.
+    Delay(throttle::asked::Question),
+    /// Which shard owns a range.
+    Owner(controller::asked::Question),
+}
 
 /// Events between two looks at the memory held.
 const MEMORY_CHECK_EVENTS: u64 = 1 << 14;
@@ -257,8 +267,9 @@ impl Stack {
     /// it was.
     pub fn step(&mut self, events: u64) -> Result<bool, Problem> {
         if self.asks() {
-            let message = "the throttle \"asked\" takes each delay from its host, and this one gives none; choose another throttle";
-            return Err(Problem::new("zfs.throttle", message));
+            let message = "\"asked\" takes each answer from the engine's host, and this one gives none; choose another";
+            let delay = self.zfs.as_ref().is_some_and(ZfsVolume::asks);
+            return Err(Problem::new(if delay { "zfs.throttle" } else { "controller.map" }, message));
         }
         for _ in 0..events {
             if self.finished {
@@ -286,18 +297,26 @@ impl Stack {
     /// Whether the run waits for an answer.
     #[must_use]
     pub fn asks(&self) -> bool {
-        self.zfs.as_ref().is_some_and(ZfsVolume::asks)
+        self.zfs.as_ref().is_some_and(ZfsVolume::asks) || self.controller.as_ref().is_some_and(Controller::asks)
     }
 
     /// What must be answered before the run goes on.
     pub fn question(&mut self) -> Option<Question> {
-        self.zfs.as_mut()?.question(self.kernel.now_ns)
+        let delay = self.zfs.as_mut().and_then(|zfs| zfs.question(self.kernel.now_ns)).map(Question::Delay);
+        delay.or_else(|| Some(Question::Owner(self.controller.as_ref()?.question(&self.kernel)?)))
     }
 
-    /// Answers the question: the write that asks sleeps so long.
+    /// Answers the question of [`Question::Delay`]: the write that asks sleeps so long.
     pub fn answer(&mut self, delay_ns: u64) {
         if let Some(zfs) = &mut self.zfs {
             zfs.answer(&mut self.kernel, delay_ns);
+        }
+    }
+
+    /// Answers that of [`Question::Owner`]: the range belongs to this shard, one of those in the question's lists.
+    pub fn answer_owner(&mut self, shard: u32) {
+        if let Some(controller) = &mut self.controller {
+            controller.answer(&mut self.kernel, shard);
         }
     }
 

@@ -57,20 +57,21 @@ pub struct ServerUsage {
     pub response_ns: u64,
     /// Time integral of the number of requests in the server, in nanoseconds.
     pub area_ns: u64,
+    /// Requests in it now, at work and in its queue.
+    pub inside: u64,
 }
 
 #[derive(Debug)]
 struct Server {
     queue: VecDeque<(Task, u64)>,
     idle_threads: u32,
-    inside: u64,
     changed_ns: u64,
     usage: ServerUsage,
 }
 
 impl Server {
     fn change(&mut self, now_ns: u64) {
-        self.usage.area_ns += self.inside * (now_ns - self.changed_ns);
+        self.usage.area_ns += self.usage.inside * (now_ns - self.changed_ns);
         self.changed_ns = now_ns;
     }
 }
@@ -126,13 +127,7 @@ impl Cpu {
 
     /// Adds a server of `threads` threads; its number.
     pub fn add_server(&mut self, threads: u32) -> u32 {
-        self.servers.push(Server {
-            queue: VecDeque::new(),
-            idle_threads: threads,
-            inside: 0,
-            changed_ns: 0,
-            usage: ServerUsage::default(),
-        });
+        self.servers.push(Server { queue: VecDeque::new(), idle_threads: threads, changed_ns: 0, usage: ServerUsage::default() });
         number(self.servers.len() - 1)
     }
 
@@ -158,7 +153,7 @@ impl Cpu {
         let now_ns = kernel.now_ns;
         let at = &mut self.servers[server as usize];
         at.change(now_ns);
-        at.inside += 1;
+        at.usage.inside += 1;
         if at.idle_threads == 0 {
             return at.queue.push_back((task, now_ns));
         }
@@ -192,7 +187,7 @@ impl Cpu {
         let now_ns = kernel.now_ns;
         let server = &mut self.servers[run.server as usize];
         server.change(now_ns);
-        server.inside -= 1;
+        server.usage.inside -= 1;
         server.usage.requests += 1;
         server.usage.busy_ns += task.ns;
         server.usage.response_ns += now_ns - run.arrived_ns;
