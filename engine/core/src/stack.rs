@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::client::nfs::Client;
 use crate::cluster::{Cluster, Setting};
-use crate::controller::Controller;
+use crate::controller::{self, Controller};
 use crate::device::disk::Disk;
 use crate::device::hdd::{DriveQueue, Hdd};
 use crate::device::lun::Lun;
@@ -31,8 +31,30 @@ use crate::zfs::read_record::Reads;
 use crate::zfs::record::Record;
 use crate::zfs::spec::ZfsSpec;
 use crate::zfs::volume::reader::{File, Files};
-use crate::zfs::volume::{Below, Question, ZfsVolume};
+use crate::zfs::volume::{self, Below, ZfsVolume};
 use crate::zfs::zfetch::Run;
+
+/// What a run waits to be told by its host.
+#[derive(Debug, serde::Serialize)]
+#[serde(untagged)]
+pub enum Question {
+    /// How long a write is delayed, or what is read ahead.
+    Volume(volume::Question),
+    /// Which shard owns a range.
+    Owner(controller::asked::Question),
+}
+
+impl Question {
+    /// The field of the scenario that makes the run ask.
+    #[must_use]
+    pub fn path(&self) -> &'static str {
+        match self {
+            Self::Volume(volume::Question::Delay(_)) => "zfs.throttle",
+            Self::Volume(volume::Question::Ahead(_)) => "zfs.prefetch.asked",
+            Self::Owner(_) => "controller.map",
+        }
+    }
+}
 
 /// Events between two looks at the memory held.
 const MEMORY_CHECK_EVENTS: u64 = 1 << 14;
@@ -331,10 +353,9 @@ impl Stack {
     /// it was.
     pub fn step(&mut self, events: u64) -> Result<bool, Problem> {
         if self.asks() {
-            let zfs = self.scenario.zfs.as_ref();
-            let is_read = zfs.and_then(|zfs| zfs.prefetch.as_ref()).is_some_and(|prefetch| prefetch.asked);
-            let field = if is_read { "zfs.prefetch.asked" } else { "zfs.throttle" };
-            return Err(Problem::new(field, "\"asked\" takes each answer from its host, and this one gives none; choose otherwise"));
+            let message = "\"asked\" takes each answer from the engine's host, and this one gives none; choose another";
+            let path = self.question().map_or("controller.map", |question| question.path());
+            return Err(Problem::new(path, message));
         }
         for _ in 0..events {
             if self.finished {
@@ -362,25 +383,33 @@ impl Stack {
     /// Whether the run waits for an answer.
     #[must_use]
     pub fn asks(&self) -> bool {
-        self.zfs.as_ref().is_some_and(ZfsVolume::asks)
+        self.zfs.as_ref().is_some_and(ZfsVolume::asks) || self.controller.as_ref().is_some_and(Controller::asks)
     }
 
     /// What must be answered before the run goes on.
     pub fn question(&mut self) -> Option<Question> {
-        self.zfs.as_mut()?.question(self.kernel.now_ns)
+        let volume = self.zfs.as_mut().and_then(|zfs| zfs.question(self.kernel.now_ns)).map(Question::Volume);
+        volume.or_else(|| Some(Question::Owner(self.controller.as_ref()?.question(&self.kernel)?)))
     }
 
-    /// Answers the question about read-ahead: these runs of records of the file are fetched.
+    /// Answers that of [`volume::Question::Ahead`]: these runs of records of the file are fetched.
     pub fn answer_runs(&mut self, runs: &[Run]) {
         if let Some(zfs) = &mut self.zfs {
             zfs.answer_runs(&mut self.kernel, runs);
         }
     }
 
-    /// Answers the question: the write that asks sleeps so long.
+    /// Answers the question of [`volume::Question::Delay`]: the write that asks sleeps so long.
     pub fn answer(&mut self, delay_ns: u64) {
         if let Some(zfs) = &mut self.zfs {
             zfs.answer(&mut self.kernel, delay_ns);
+        }
+    }
+
+    /// Answers that of [`Question::Owner`]: the range belongs to this shard, one of those in the question's lists.
+    pub fn answer_owner(&mut self, shard: u32) {
+        if let Some(controller) = &mut self.controller {
+            controller.answer(&mut self.kernel, shard);
         }
     }
 

@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from seeklab._asked import run_asking
 from seeklab._case import Case
 from seeklab._errors import Problem, SeeklabError
-from seeklab._host import engine
-from seeklab._result import Result, raise_limit
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from seeklab._host import RunHandle
-
-EVENTS_A_STEP = 1 << 16
-QUESTION = 2.0
-"""What a step gives when a question waits."""
+    from seeklab._result import Result
 
 
 class Read(NamedTuple):
@@ -75,14 +69,8 @@ def run_prefetcher(
     """
     if prefetcher is not None and not callable(prefetcher):
         raise SeeklabError([Problem("prefetcher", f"{prefetcher!r} cannot be called; give a function of a read")])
-    start = perf_counter()
-    run = engine().open_run({**_request(system, prefetcher is not None, variant), "seed": seed, "answers": True})
-    try:
-        _play(run, prefetcher)
-        return Result(run, perf_counter() - start)
-    except BaseException:
-        run.close()
-        raise
+    request = {**_request(system, prefetcher is not None, variant), "seed": seed}
+    return run_asking(request, "ahead", lambda question: {"runs": _runs(prefetcher, Read(**question))})
 
 
 def _request(system: Case | Mapping[str, Any], asked: bool, variant: str | None) -> dict[str, object]:  # noqa: FBT001 -- inside this module
@@ -101,21 +89,9 @@ def _request(system: Case | Mapping[str, Any], asked: bool, variant: str | None)
     return {"scenario": {**system, "zfs": {**zfs, "prefetch": {**zfs.get("prefetch", {}), "asked": True}}}}
 
 
-def _play(run: RunHandle, prefetcher: Prefetcher | None) -> None:
-    while True:
-        progress = run.step(EVENTS_A_STEP)
-        while progress == QUESTION and prefetcher is not None:
-            question = run.question()
-            while progress == QUESTION:
-                step = run.answer({"runs": _runs(prefetcher, Read(**question)), "events": EVENTS_A_STEP})
-                progress, question = step["progress"], step["question"]
-        if progress < 0:
-            raise_limit(run)
-        if progress == 1:
-            return
-
-
-def _runs(prefetcher: Prefetcher, read: Read) -> list[list[int]]:
+def _runs(prefetcher: Prefetcher | None, read: Read) -> list[list[int]]:
+    if prefetcher is None:  # then nothing is asked
+        raise TypeError(read)
     try:
         answer = prefetcher(read)
     except Exception as error:

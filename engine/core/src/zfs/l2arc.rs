@@ -15,7 +15,7 @@
 //! that wrote more than half of its limit is followed by the next after 200 ms. So a device of 500 GB fills at 8 MiB/s in 17 hours, or in 3.5
 //! at 40 MiB/s. Each block on the device takes a header in memory, out of the ARC's room.
 //!
-//! | version | write_max | boost | headroom | pass | first pass |
+//! | version | `write_max` | boost | headroom | pass | first pass |
 //! |---|---|---|---|---|---|
 //! | `zfs-2008-03` | 8 MiB | - | 4 | 1 s | after 180 s |
 //! | `zfs-2008-12` | 8 MiB | 8 MiB | 4 | 1 s | 1 s |

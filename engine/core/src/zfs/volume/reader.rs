@@ -36,6 +36,7 @@ pub struct Files {
 }
 
 /// The ARC and what feeds it.
+#[allow(clippy::struct_excessive_bools)] // settings, each of its own
 pub struct Reader {
     pub(super) arc: Arc,
     pub(super) l2: Option<L2Arc>,
