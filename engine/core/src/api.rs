@@ -144,7 +144,7 @@ fn card(case: &Case) -> Value {
 }
 
 fn preset_card(preset: &Value) -> Value {
-    let kind = ["hdd", "ssd", "lun"].into_iter().find(|kind| preset["device"].get(kind).is_some());
+    let kind = ["hdd", "ssd", "lun"].into_iter().find(|kind| preset["device"].get(kind).is_some()).unwrap_or("pool");
     json!({"name": preset["name"], "title": preset["title"], "source": preset["source"], "kind": kind})
 }
 
