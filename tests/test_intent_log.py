@@ -32,7 +32,7 @@ LIMITS: Mapping[str, tuple[float, float]] = {
 }
 
 
-@pytest.mark.parametrize(("case_id", "fact_id"), NEEDS, ids=lambda name: str(name))
+@pytest.mark.parametrize(("case_id", "fact_id"), NEEDS)
 @pytest.mark.parametrize("mechanism", OFF)
 def test_a_fact_fails_exactly_without_the_mechanism_that_it_needs(case_id: str, fact_id: str, mechanism: str) -> None:
     (fact,) = [fact for fact in seeklab.case(case_id).facts if fact["id"] == fact_id]

@@ -145,7 +145,7 @@ class Result:
 
     @property
     def commits(self) -> Table:
-        """The first commits of the intent logs: when each began and was durable, its writers, its bytes on the log and beside it."""
+        """The first commits of the intent logs: when each began and was durable, its writers and its bytes."""
         return self._table("commits")
 
     def text(self, tool: str, **options: object) -> str:
