@@ -210,10 +210,16 @@ impl Server {
         [self.spent.iter().sum(), self.spent[..NETWORK_PARTS].iter().sum()]
     }
 
+    /// Cycles that its cores have in a second.
+    #[must_use]
+    pub fn cycles_per_s(&self) -> f64 {
+        f64::from(self.spec.cores) * real(self.spec.hz)
+    }
+
     /// The share of its cores' time that the node has worked, of `elapsed_ns`.
     #[must_use]
     pub fn busy_share(&self, elapsed_ns: u64) -> f64 {
-        let all = real(elapsed_ns) * f64::from(self.spec.cores) * real(self.spec.hz) / real(NS_PER_S);
+        let all = self.cycles_per_s() * real(elapsed_ns) / real(NS_PER_S);
         if all > 0.0 { real(self.cycles()[0]) / all } else { 0.0 }
     }
 
