@@ -32,6 +32,7 @@ try {
   page.setDefaultTimeout(0);
   const row = await page.evaluate(measure, {
     glue: readFileSync(join(glueFolder, "seeklab.js"), "utf8"),
+    cases: readFileSync(join(glueFolder, "cases.json"), "utf8"),
     engine: readFileSync(join(glueFolder, "seeklab_bg.wasm")).toString("base64"),
     input: readFileSync(file, "utf8"),
   });
@@ -41,11 +42,12 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-async function measure({ glue, engine, input }) {
+async function measure({ glue, cases, engine, input }) {
   const repeats = 3;
   const longMs = 3000; // a longer run is steady enough by itself
   const module = await import(URL.createObjectURL(new Blob([glue], { type: "text/javascript" })));
   await module.default({ module_or_path: Uint8Array.from(atob(engine), (letter) => letter.charCodeAt(0)) });
+  module.call("give_cases", cases);
   let fastestMs = Infinity;
   let summary;
   for (let repeat = 0; repeat < repeats; repeat++) {

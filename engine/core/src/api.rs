@@ -72,8 +72,9 @@ pub fn call(name: &str, input: &str) -> String {
     envelope(parse(input).and_then(|input| answer(name, &input)))
 }
 
-const CALLS: [&str; 18] = [
+const CALLS: [&str; 19] = [
     "version",
+    "give_cases",
     "cases",
     "case",
     "schema",
@@ -96,6 +97,7 @@ const CALLS: [&str; 18] = [
 fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
     match name {
         "version" => Ok(json!({"engine": env!("CARGO_PKG_VERSION")})),
+        "give_cases" => Ok(library::give(input)?.into()),
         "cases" => Ok(library::cases()?.into_iter().map(card).collect()),
         "case" => to_value(library::case(needed(input, "id")?)?),
         "schema" => Ok(scenario::schema::scenario_schema().clone()),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::device::hdd;
 use crate::layout::{Layout, partition};
-use crate::scenario::{Extent, HddSpec, Job, Problem, Problems, Rw, Scenario};
+use crate::scenario::{DeviceGroup, Extent, HddSpec, Job, Problem, Problems, Rw, Scenario};
 use crate::volume::prefetch::Range;
 
 const FILE_ALIGNMENT: u64 = 1 << 20;
@@ -25,7 +25,7 @@ pub struct WorkerPlan {
 }
 
 /// Concrete places for all that a scenario names.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Size of the address space, in bytes.
     pub capacity: u64,
@@ -43,6 +43,10 @@ pub struct Plan {
     pub rotating: Vec<bool>,
     /// The drive parameters of each device group that is a disk.
     pub drives: Vec<Option<Arc<hdd::Params>>>,
+    /// Capacity of each device of ZFS's intent logs, in bytes; 0 without them.
+    pub log_capacity: u64,
+    /// Their drive parameters when they are disks.
+    pub log_drive: Option<Arc<hdd::Params>>,
 }
 
 /// Whether a file name stands for the whole address space.
@@ -101,51 +105,42 @@ impl Plan {
     }
 }
 
+/// The capacity in bytes of each device of a group that stands at `path`, and its drive parameters when it is a disk.
+fn measure(group: &DeviceGroup, path: &str, problems: &mut Problems) -> (u64, Option<Arc<hdd::Params>>) {
+    match (&group.hdd, &group.ssd, &group.lun) {
+        (Some(spec), None, None) => match hdd::Params::from_data_sheet(&data_sheet(spec)) {
+            Ok(params) => (params.capacity_sectors() * crate::device::disk::SECTOR_BYTES, Some(Arc::new(params))),
+            Err(errors) => {
+                for error in errors {
+                    problems.push(Problem::new(
+                        format!("{path}.hdd.{}", error.path),
+                        format!("found {}; write {}", error.found, error.accepted),
+                    ));
+                }
+                (0, None)
+            }
+        },
+        (None, Some(ssd), None) => (ssd.capacity.0, None),
+        (None, None, Some(lun)) => (lun.capacity.0, None),
+        _ => {
+            problems.push(Problem::new(path, "needs exactly one of hdd, ssd and lun, or a preset that fills one in"));
+            (0, None)
+        }
+    }
+}
+
 /// Plans a scenario.
 ///
 /// # Errors
 /// All that does not fit: impossible drives, regions outside the devices, sizes that are missing.
 pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
     let mut problems = Problems::new();
-    let mut plan = Plan {
-        capacity: 0,
-        node_capacity: 0,
-        workers: Vec::new(),
-        device_capacities: Vec::new(),
-        device_sizes: Vec::new(),
-        device_names: Vec::new(),
-        rotating: Vec::new(),
-        drives: Vec::new(),
-    };
+    let mut plan = Plan::default();
+    if let Some(group) = scenario.zfs.as_ref().and_then(|zfs| zfs.log.devices.as_ref()) {
+        (plan.log_capacity, plan.log_drive) = measure(group, "zfs.log.devices", &mut problems);
+    }
     for (index, group) in scenario.devices.iter().enumerate() {
-        let mut drive = None;
-        let capacity = match (&group.hdd, &group.ssd, &group.lun) {
-            (Some(spec), None, None) => match hdd::Params::from_data_sheet(&data_sheet(spec)) {
-                Ok(params) => {
-                    let capacity = params.capacity_sectors() * crate::device::disk::SECTOR_BYTES;
-                    drive = Some(Arc::new(params));
-                    capacity
-                }
-                Err(errors) => {
-                    for error in errors {
-                        problems.push(Problem::new(
-                            format!("devices[{index}].hdd.{}", error.path),
-                            format!("found {}; write {}", error.found, error.accepted),
-                        ));
-                    }
-                    0
-                }
-            },
-            (None, Some(ssd), None) => ssd.capacity.0,
-            (None, None, Some(lun)) => lun.capacity.0,
-            _ => {
-                problems.push(Problem::new(
-                    format!("devices[{index}]"),
-                    "needs exactly one of hdd, ssd and lun, or a preset that fills one in",
-                ));
-                0
-            }
-        };
+        let (capacity, drive) = measure(group, &format!("devices[{index}]"), &mut problems);
         plan.drives.push(drive);
         for number in 0..group.count {
             plan.device_capacities.push(capacity);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::client::nfs::Client;
 use crate::cluster::{Cluster, Setting};
 use crate::controller::Controller;
 use crate::device::disk::Disk;
@@ -18,6 +19,7 @@ use crate::protocol::Scheduler;
 use crate::result::Recorder;
 use crate::result::analytics::{Analytics, Reading, Served, of_device};
 use crate::result::columns::{self, Column};
+use crate::result::limiter::{self, Mark};
 use crate::result::metrics::{Metric, StackCounts, metrics};
 use crate::scenario::{DeviceGroup, Job, Problem, Problems, Scenario};
 use crate::server::Server;
@@ -39,12 +41,13 @@ pub struct Stack {
     plan: Plan,
     kernel: Kernel,
     workload: Workload,
+    client: Option<Client>,
     network: Option<Network>,
     server: Option<Server>,
     scheduler: Option<Scheduler>,
     volume: Option<Volume>,
     zfs: Option<ZfsVolume>,
-    write_log: Option<Device>,
+    write_logs: Vec<Device>,
     cluster: Option<Cluster>,
     controller: Option<Controller>,
     tier: Option<Tier>,
@@ -56,6 +59,8 @@ pub struct Stack {
     analytics: Option<Analytics>,
     /// When the analytics are read next; never where none are kept.
     read_ns: u64,
+    /// What everything had done at the end of each stage of jobs.
+    marks: Vec<Mark>,
     seed: u64,
     finished: bool,
 }
@@ -73,18 +78,28 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<crate::
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
-const DESCENT: [Layer; 8] =
-    [Layer::Network, Layer::Server, Layer::Protocol, Layer::Volume, Layer::Controller, Layer::Cluster, Layer::Tier, Layer::Layout];
+const DESCENT: [Layer; 9] = [
+    Layer::Client,
+    Layer::Network,
+    Layer::Server,
+    Layer::Protocol,
+    Layer::Volume,
+    Layer::Controller,
+    Layer::Cluster,
+    Layer::Tier,
+    Layer::Layout,
+];
 
 /// Whether the scenario has the layer.
 fn has(scenario: &Scenario, layer: Layer) -> bool {
     match layer {
+        Layer::Client => scenario.nfs.is_some(),
         Layer::Network => scenario.network.is_some(),
         Layer::Server => scenario.server.is_some(),
         Layer::Protocol => scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
         Layer::Volume => scenario.volume.is_some() || scenario.zfs.is_some(),
         Layer::Cluster => scenario.cluster.is_some(),
-        Layer::WriteLog => write_log(scenario).is_some(),
+        Layer::WriteLog => log_group(scenario).is_some() || scenario.volume.as_ref().is_some_and(|volume| volume.write_log.is_some()),
         Layer::Controller => scenario.controller.is_some(),
         Layer::Tier | Layer::TierDevice => scenario.tier.is_some(),
         Layer::Partition => scenario.partition.is_some(),
@@ -92,10 +107,25 @@ fn has(scenario: &Scenario, layer: Layer) -> bool {
     }
 }
 
-/// The log's device of either file system.
-fn write_log(scenario: &Scenario) -> Option<&crate::scenario::Lun> {
+/// The log's devices of either file system.
+fn write_logs(scenario: &Scenario, plan: &Plan, seed: u64) -> Vec<Device> {
+    let here = |index: u32| Address { layer: Layer::WriteLog, index: u16::try_from(index).unwrap_or(u16::MAX) }; // at most 1,024
     let of_volume = scenario.volume.as_ref().and_then(|volume| volume.write_log.as_ref());
-    of_volume.or_else(|| scenario.zfs.as_ref().and_then(|zfs| zfs.log.device.as_ref()))
+    if let Some(spec) = of_volume {
+        return vec![Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(seed, "write_log.rate"))).at(here(0))];
+    }
+    let Some(group) = log_group(scenario) else { return Vec::new() };
+    let one = |index| device(group, seed, &log_name(index), plan.log_drive.as_ref()).map(|device| device.at(here(index)));
+    (0..group.count).filter_map(one).collect()
+}
+
+/// The devices of ZFS's intent logs.
+fn log_group(scenario: &Scenario) -> Option<&DeviceGroup> {
+    scenario.zfs.as_ref().and_then(|zfs| zfs.log.devices.as_ref())
+}
+
+fn log_name(index: u32) -> String {
+    format!("log{index}")
 }
 
 /// The first layer of the scenario at or below `layer`.
@@ -129,7 +159,8 @@ fn zfs(scenario: &Scenario, plan: &Plan) -> Option<ZfsVolume> {
         let count = u16::try_from(plan.device_capacities.len()).unwrap_or(u16::MAX); // as for the devices themselves
         Below::Devices(Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating), count)
     };
-    Some(ZfsVolume::new(spec, below, plan.capacity, scenario.record.interval.0))
+    let jobs: Vec<usize> = plan.workers.iter().map(|worker| worker.job).collect();
+    Some(ZfsVolume::new(spec, below, plan.capacity, scenario.record.interval.0).with_logs(&spec.log, plan.log_capacity, &jobs))
 }
 
 fn cluster(scenario: &Scenario, plan: &Plan, seed: u64) -> Option<Cluster> {
@@ -213,10 +244,13 @@ impl Stack {
         // Copy engines sit below the protocol's scheduler; clients come in at the top, as do the commands for the engines.
         let entry =
             |job: &Job| from(&scenario, if job.rw.is_offloaded() && scenario.network.is_none() { Layer::Volume } else { DESCENT[0] });
+        let clients: Vec<usize> = scenario.network.as_ref().map_or_else(Vec::new, |spec| {
+            plan.workers.iter().enumerate().map(|(worker, planned)| spec.client_of(worker, planned.job)).collect()
+        });
+        let client = scenario.nfs.as_ref().map(|spec| Client::new(spec, &scenario, &plan, &clients, from(&scenario, Layer::Network)));
         let network = scenario.network.as_ref().map(|spec| {
-            let clients = plan.workers.iter().enumerate().map(|(worker, planned)| spec.client_of(worker, planned.job));
             let engine = if scenario.server.is_some() { Layer::Server } else { Layer::Volume };
-            Network::new(spec, clients.collect(), from(&scenario, Layer::Server), from(&scenario, engine))
+            Network::new(spec, clients, from(&scenario, Layer::Server), from(&scenario, engine))
         });
         let server = scenario
             .server
@@ -238,6 +272,7 @@ impl Stack {
         });
         Ok(Self {
             workload: Workload::new(&scenario, &plan, seed, entry),
+            client,
             network,
             server,
             scheduler,
@@ -245,9 +280,7 @@ impl Stack {
             zfs: zfs(&scenario, &plan),
             cluster: cluster(&scenario, &plan, seed),
             controller: scenario.controller.as_ref().map(|spec| Controller::new(spec, &plan, from(&scenario, Layer::Cluster), seed)),
-            write_log: write_log(&scenario).map(|spec| {
-                Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(seed, "write_log.rate"))).at(Address::of(Layer::WriteLog))
-            }),
+            write_logs: write_logs(&scenario, &plan, seed),
             tier: tier(&scenario, &plan),
             tier_device: scenario
                 .tier
@@ -260,6 +293,7 @@ impl Stack {
             read_ns: if scenario.record.analytics { 0 } else { u64::MAX },
             recorder: Recorder::new(scenario.jobs.len(), &scenario.record, scenario.monitor.is_some()),
             kernel: Kernel::default(),
+            marks: Vec::new(),
             seed,
             finished: false,
             scenario,
@@ -348,7 +382,12 @@ impl Stack {
     fn deliver(&mut self, to: Address, signal: Signal, id: u32) {
         let kernel = &mut self.kernel;
         match to.layer {
-            Layer::Workload => self.workload.handle(kernel, signal, id, &mut self.recorder),
+            Layer::Workload => {
+                self.workload.handle(kernel, signal, id, &mut self.recorder);
+                if self.workload.stage() > self.marks.len() {
+                    self.marks.push(self.mark());
+                }
+            }
             Layer::Device => {
                 // Whatever is sent to a device passes its partition first.
                 let goes_on = match &mut self.partitions {
@@ -366,6 +405,7 @@ impl Stack {
                 Some(zfs) => zfs.handle(kernel, signal, id),
                 None => absent(self.volume.as_mut().map(|volume| volume.handle(kernel, signal, id))),
             },
+            Layer::Client => absent(self.client.as_mut().map(|client| client.handle(kernel, to.index, signal, id))),
             Layer::Network => absent(self.network.as_mut().map(|network| network.handle(kernel, to.index, signal, id))),
             Layer::Server => {
                 let connection =
@@ -376,7 +416,7 @@ impl Stack {
             Layer::Controller => absent(self.controller.as_mut().map(|controller| controller.handle(kernel, signal, id))),
             Layer::Tier => absent(self.tier.as_mut().map(|tier| tier.handle(kernel, signal, id))),
             Layer::TierDevice => absent(self.tier_device.as_mut().map(|device| device.handle(kernel, signal, id))),
-            Layer::WriteLog => absent(self.write_log.as_mut().map(|device| device.handle(kernel, signal, id))),
+            Layer::WriteLog => absent(self.write_logs.get_mut(usize::from(to.index)).map(|device| device.handle(kernel, signal, id))),
         }
     }
 
@@ -441,6 +481,20 @@ impl Stack {
         &self.scenario
     }
 
+    /// The seed of the run.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Time that the processes of a job's workers have had of their client's processors; 0 without an NFS client.
+    #[must_use]
+    pub fn process_ns(&self, job: usize) -> u64 {
+        let Some(client) = &self.client else { return 0 };
+        let workers = self.plan.workers.iter().enumerate().filter(|(_, worker)| worker.job == job);
+        workers.map(|(index, _)| client.process_ns(index)).sum()
+    }
+
     /// The names of the devices, in order of their index.
     #[must_use]
     pub fn device_names(&self) -> &[String] {
@@ -483,19 +537,52 @@ impl Stack {
         self.devices.iter().map(Device::usage).collect()
     }
 
+    /// What everything has done until now.
+    fn mark(&self) -> Mark {
+        let time_ns = self.kernel.now_ns;
+        Mark {
+            time_ns,
+            client: self.client.as_ref().map(Client::busy).unwrap_or_default(),
+            network: self.network.as_ref().map(|network| network.traffic(time_ns)).unwrap_or_default(),
+            device_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
+        }
+    }
+
+    /// The name of each device, log devices included, and what it has done.
+    #[must_use]
+    pub fn all_usage(&self) -> Vec<(String, Usage)> {
+        let logs = (0..).map(log_name).zip(self.write_logs.iter().map(Device::usage));
+        let logs = logs.filter(|_| log_group(&self.scenario).is_some());
+        self.plan.device_names.iter().cloned().zip(self.usage()).chain(logs).collect()
+    }
+
     /// The metrics of the run so far.
     #[must_use]
     pub fn metrics(&self) -> Vec<Metric> {
         let prefetches = self.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches);
         let elapsed_ns = self.recorder.jobs.iter().map(|job| job.end_ns).max().unwrap_or(0);
         let network_time_ns = if self.finished { elapsed_ns } else { self.kernel.now_ns };
+        let mut marks = self.marks.clone();
+        marks.push(self.mark());
+        let mut stages = vec![0; self.scenario.jobs.len()];
+        self.plan.workers.iter().for_each(|worker| stages[worker.job] = worker.stage);
+        let workers: Vec<usize> = self.plan.workers.iter().map(|worker| worker.job).collect();
+        let limits = self.client.as_ref().map(|client| limiter::Source {
+            client,
+            marks: &marks,
+            stages: &stages,
+            workers: &workers,
+            devices: self.devices.len() as u64,
+        });
         let counts = StackCounts {
+            clients: limits.as_ref(),
             prefetch_bytes: prefetches.iter().map(|row| row.bytes).sum(),
             prefetch_used_bytes: prefetches.iter().map(|row| row.used_bytes).sum(),
             prefetch_max_ahead_bytes: self.volume.as_ref().map_or(0, |volume| volume.max_ahead_bytes),
             network: self.network.as_ref().map(|network| network.traffic(network_time_ns)),
             network_time_ns,
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
+            log_usage: log_group(&self.scenario).map(|_| self.write_logs.iter().map(Device::usage).collect()),
             cluster: self.cluster.as_ref(),
             controller: self.controller.as_ref(),
             server: self.server.as_ref(),
@@ -503,6 +590,7 @@ impl Stack {
                 .devices
                 .iter()
                 .chain(&self.tier_device)
+                .chain(&self.write_logs)
                 .filter_map(Device::flash_pages)
                 .reduce(|sum, pages| [sum[0] + pages[0], sum[1] + pages[1]]),
             device_bytes: self.usage().iter().map(|usage| usage.bytes.iter().sum::<u64>()).sum(),

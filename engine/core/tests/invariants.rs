@@ -174,9 +174,23 @@ fn zfs() -> impl Strategy<Value = Value> {
     let release = proptest::option::of(prop::sample::select(vec!["each_write", "whole_block", "group_end"]));
     let sizes = (12u32..18, 1u64..24, 1u32..4, 0u64..3, 0u32..20);
     let switches = (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>());
-    let log = (any::<bool>(), any::<bool>(), 0u64..1_000_000).prop_map(|(separate, batch, flush_ns)| {
-        json!({"device": separate.then(|| json!({"rate": "100MB", "latency": "30us"})), "batch": batch, "flush": flush_ns})
-    });
+    let log = (0u32..4, 1u32..3, any::<bool>(), any::<bool>(), 0u64..1_000_000, (0u64..300_000, 0u64..300_000)).prop_map(
+        |(mirrors, mirror, by_job, batch, flush_ns, (limit, bulk))| {
+            let device = match mirrors {
+                1 => json!({"ssd": {"capacity": "1MiB", "units": 4, "page": 4096, "read": "60us", "program": "200us", "interface_rate": "550MB"}}),
+                _ => json!({"lun": {"rate": "100MB", "latency": "30us"}}),
+            };
+            let mut log = json!({"batch": batch, "flush": flush_ns, "datasets": if by_job { "job" } else { "one" }});
+            if mirrors > 0 {
+                log["devices"] = device;
+                log["devices"]["count"] = (mirrors * mirror).into();
+                log["mirror"] = mirror.into();
+                log["slog_limit"] = limit.into();
+                log["slog_bulk"] = bulk.into();
+            }
+            log
+        },
+    );
     (prop::sample::select(eras.to_vec()), throttle, scheduler, release, sizes, switches, log).prop_map(
         |(era, throttle, scheduler, release, (record_log2, dirty_mib, copies, cache_mib, metadata), switches, log)| {
             let (exist, full, ramp, serialise, in_place, ingest) = switches;
@@ -207,6 +221,37 @@ fn network() -> impl Strategy<Value = Value> {
                 "clients": clients, "connections": connections, "client_buffer": 1u64 << buffer_log2, "server_buffer": 1 << 18})
         },
     )
+}
+
+/// An NFS client of any size, and the calls that its jobs make.
+fn nfs() -> impl Strategy<Value = (Value, usize)> {
+    let sizes = (9u32..18, 1u32..10, 0u32..6, 0u32..8, 9u32..22, 0u64..100_000_000);
+    let costs = (1u32..4, 0u64..50_000, 0u32..20, 1u32..8, 0usize..5);
+    (sizes, costs).prop_map(|((transfer_log2, threads, ahead, cache_log2, dirty_log2, attributes), (cpus, call, byte, operations, first))| {
+        let nfs = json!({
+            "transfer": 1u64 << transfer_log2, "threads": threads, "read_ahead": ahead, "cache": 1u64 << (transfer_log2 + cache_log2),
+            "dirty": 1u64 << dirty_log2, "attributes": attributes, "create_operations": operations, "delete_operations": operations + 1,
+            "cpus": cpus, "per_call": call, "per_byte": byte, "per_putc": byte, "per_getc": byte, "per_operation": call, "per_wire_byte": byte,
+        });
+        (nfs, first)
+    })
+}
+
+/// Gives a job the first of the calls from the `first` on that fits its pattern.
+fn set_call(job: &mut Value, first: usize) {
+    let calls = ["block", "char", "create", "stat", "delete"];
+    let rw = job["rw"].as_str().unwrap_or_default();
+    let fits = |call: &str| match call {
+        "create" | "delete" => ["write", "randwrite"].contains(&rw),
+        "stat" => ["read", "randread"].contains(&rw),
+        "char" => !rw.ends_with("copy"),
+        _ => true,
+    };
+    let call = (0..calls.len()).map(|step| calls[(first + step) % calls.len()]).find(|call| fits(call)).unwrap_or("block");
+    job["call"] = call.into();
+    if ["create", "stat", "delete"].contains(&call) {
+        job["sync"] = false.into();
+    }
 }
 
 /// A server node with any card, and buffers that are unmapped or not.
@@ -247,7 +292,8 @@ fn file_system() -> impl Strategy<Value = Option<(&'static str, Value)>> {
 /// A valid scenario with any combination of layers.
 fn scenario() -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
-    let scheduler = (proptest::option::of(1u32..5), proptest::option::of((network(), proptest::option::of(server()))));
+    let scheduler =
+        (proptest::option::of(1u32..5), proptest::option::of((network(), proptest::option::of(nfs()), proptest::option::of(server()))));
     let tier = proptest::option::of((any::<bool>(), any::<bool>(), policy()));
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4, proptest::option::of(failure()));
     let file_system = (file_system(), proptest::option::of(controller()));
@@ -279,10 +325,14 @@ fn scenario() -> impl Strategy<Value = Value> {
                     }
                 }
             }
-            if let Some((network, server)) = network {
+            if let Some((network, nfs, server)) = network {
                 all["network"] = network;
                 if let Some(server) = server {
                     all["server"] = server;
+                }
+                if let (Some((nfs, first)), Some(jobs)) = (nfs, all["jobs"].as_array_mut()) {
+                    jobs.iter_mut().enumerate().for_each(|(index, job)| set_call(job, first + index));
+                    all["nfs"] = nfs;
                 }
             }
             if let Some((start, block_log2, merge, apart)) = partition {

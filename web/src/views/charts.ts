@@ -4,6 +4,7 @@
  */
 import type { CaseDocument } from "../engine/api.ts";
 import type { Chart } from "./charts/chart.ts";
+import { clientCharts } from "./charts/client.ts";
 import { clusterCharts } from "./charts/cluster.ts";
 import { controllerCharts } from "./charts/controller.ts";
 import { copyCharts } from "./charts/copies.ts";
@@ -22,6 +23,7 @@ export const stripView = "prefetch-strip";
 export function chartsOf({ focus }: Pick<CaseDocument, "focus">): readonly Chart[] {
   return [
     ...writePathCharts(),
+    ...clientCharts(),
     ...clusterCharts(focus),
     ...controllerCharts(focus),
     ...copyCharts(),

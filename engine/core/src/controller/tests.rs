@@ -22,16 +22,7 @@ fn spec(shards: u32, resizes: &[(u64, u32)]) -> ControllerSpec {
 /// A plan with one disk of 1 MiB for each worker.
 fn plan(disks: u64) -> Plan {
     let workers = (0..disks).map(|disk| WorkerPlan { job: 0, region: Range { start: disk << 20, end: (disk + 1) << 20 }, stage: 0 });
-    Plan {
-        capacity: disks << 20,
-        node_capacity: 1 << 40,
-        workers: workers.collect(),
-        device_capacities: Vec::new(),
-        device_sizes: Vec::new(),
-        device_names: Vec::new(),
-        rotating: Vec::new(),
-        drives: Vec::new(),
-    }
+    Plan { capacity: disks << 20, node_capacity: 1 << 40, workers: workers.collect(), ..Plan::default() }
 }
 
 /// A request that came out below: when, its number (that of the whole), and its place.

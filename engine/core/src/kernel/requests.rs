@@ -159,6 +159,10 @@ pub enum Wire {
     /// A message there and one back; the data travel with one of them.
     #[default]
     Exchange,
+    /// A message there and one back, without data; the server works in between.
+    Ask,
+    /// A message there and one back, without data, which the server answers from what it remembers.
+    Look,
     /// A message there and back that hands out a token, then one there with the command; no data.
     TokenCommand,
     /// A message there with the command; no data.

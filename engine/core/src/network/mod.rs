@@ -240,7 +240,7 @@ impl Network {
         *turn = (*turn + 1) % self.spec.connections;
         let stage = match request.wire {
             Wire::TokenCommand => Stage::AskToken,
-            Wire::Exchange | Wire::Command => Stage::Command,
+            Wire::Exchange | Wire::Ask | Wire::Look | Wire::Command => Stage::Command,
             Wire::Reply | Wire::Inside => Stage::Below,
         };
         let message = Message { owner: request.owner, stage, connection, window_ns: 0, arrived_ns: 0, work_ns: [0; 2] };
@@ -263,7 +263,7 @@ impl Network {
         let message = &mut self.messages[id.0 as usize];
         (message.stage, message.arrived_ns) = (Stage::Below, kernel.now_ns);
         let request = &mut kernel.requests[id];
-        if matches!(request.wire, Wire::Exchange | Wire::Reply) {
+        if matches!(request.wire, Wire::Exchange | Wire::Ask | Wire::Look | Wire::Reply) {
             request.owner = part(REQUESTS);
         }
         let below = self.below[usize::from(request.wire != Wire::Exchange)];
@@ -412,6 +412,10 @@ impl Network {
             Stage::GetToken => {
                 self.messages[id.0 as usize].stage = Stage::Command;
                 self.send(kernel, id, Way::ToServer);
+            }
+            Stage::Command if kernel.requests[id].wire == Wire::Look && self.below[1].layer != Layer::Server => {
+                self.messages[id.0 as usize].arrived_ns = kernel.now_ns;
+                self.reply(kernel, id);
             }
             Stage::Command | Stage::Below => self.descend(kernel, id),
             Stage::Reply => {

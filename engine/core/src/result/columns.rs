@@ -81,7 +81,7 @@ const SERIES: [&str; 9] = [
 ];
 const DEVICES: [&str; 8] = ["index", "reads", "writes", "read_bytes", "write_bytes", "read_response_ns", "write_response_ns", "busy_ns"];
 
-const ZFS: [&str; 11] = [
+const ZFS: [&str; 13] = [
     "dirty_mean_bytes",
     "dirty_max_bytes",
     "limit_bytes",
@@ -93,7 +93,10 @@ const ZFS: [&str; 11] = [
     "delay_ns",
     "blocked",
     "blocked_ns",
+    "log_bytes",
+    "log_live_bytes",
 ];
+const COMMITS: [&str; 6] = ["dataset", "started_ns", "ended_ns", "writes", "bytes", "diverted_bytes"];
 const GROUPS: [&str; 13] = [
     "group",
     "opened_ns",
@@ -133,6 +136,7 @@ pub fn names() -> Vec<String> {
     table("devices", &DEVICES);
     table("zfs", &ZFS);
     table("groups", &GROUPS);
+    table("commits", &COMMITS);
     table("flows", &FLOWS);
     table("placed", &PLACED);
     table("node_events", &NODE_EVENTS);
@@ -165,6 +169,7 @@ pub fn column(source: &Source, name: &str) -> Option<Column> {
         ("devices", column) => devices(source, column),
         ("zfs", column) => zfs(source, column),
         ("groups", column) => groups(source, column),
+        ("commits", column) => commits(source, column),
         ("flows", column) => flows(source, column),
         ("placed", column) => placed(source, column),
         ("node_events", column) => node_events(source, column),
@@ -281,6 +286,22 @@ fn zfs(source: &Source, column: &str) -> Option<Column> {
         "delay_ns" => reals(rows.map(|row| row.delay_ns)),
         "blocked" => reals(rows.map(|row| row.blocked)),
         "blocked_ns" => reals(rows.map(|row| row.blocked_ns)),
+        "log_bytes" => reals(rows.map(|row| row.log_bytes)),
+        "log_live_bytes" => reals(rows.map(|row| row.log_live_bytes)),
+        _ => return None,
+    })
+}
+
+/// One row for each commit of an intent log.
+fn commits(source: &Source, column: &str) -> Option<Column> {
+    let rows = source.zfs.map_or(&[][..], |record| &record.commits).iter();
+    Some(match column {
+        "dataset" => reals(rows.map(|row| row.dataset)),
+        "started_ns" => reals(rows.map(|row| row.started_ns)),
+        "ended_ns" => reals(rows.map(|row| row.ended_ns)),
+        "writes" => reals(rows.map(|row| row.writes)),
+        "bytes" => reals(rows.map(|row| row.bytes)),
+        "diverted_bytes" => reals(rows.map(|row| row.diverted_bytes)),
         _ => return None,
     })
 }

@@ -1,11 +1,12 @@
 //! The summary of a run: metrics with units in their names.
 
-use super::cpu;
 use super::modes::modes;
 use super::throttling::throttling;
 use super::{JobStats, Recorder, Stats};
+use super::{cpu, limiter};
 use crate::cluster::Cluster;
 use crate::controller::Controller;
+use crate::device::Usage;
 use crate::kernel::{NS_PER_S, Phase};
 use crate::layout::rebuild;
 use crate::network::Traffic;
@@ -24,7 +25,7 @@ pub struct Metric {
 }
 
 /// What the stack counted besides the jobs' own statistics.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct StackCounts<'a> {
     /// Bytes that prefetches fetched.
     pub prefetch_bytes: u64,
@@ -36,8 +37,12 @@ pub struct StackCounts<'a> {
     pub network: Option<[Traffic; 2]>,
     /// Time that the network had.
     pub network_time_ns: u64,
+    /// What the limits of jobs on NFS clients are found from; `None` without such clients.
+    pub clients: Option<&'a limiter::Source<'a>>,
     /// What a ZFS write path did; `None` without one.
     pub zfs: Option<&'a Record>,
+    /// What each device of the intent logs did; `None` without them.
+    pub log_usage: Option<Vec<Usage>>,
     /// The nodes of a cluster; `None` without one.
     pub cluster: Option<&'a Cluster>,
     /// Pages written by hosts and pages moved by garbage collection, over all SSDs with flash translation; `None` without one.
@@ -111,8 +116,12 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     for (traffic, to) in counts.network.iter().flatten().zip(["to_server", "to_client"]) {
         network(&mut list, &format!("network.{to}"), traffic, counts);
     }
+    if let Some(source) = counts.clients {
+        limiter::metrics(&mut list, names, recorder, source);
+    }
     if let Some(record) = counts.zfs {
         throttling(&mut list, record, counts.elapsed_ns);
+        log_devices(&mut list, record, counts);
     }
     for (name, unit, value) in counts.cluster.map(Cluster::metrics).unwrap_or_default() {
         list.add(name.into(), unit, value);
@@ -153,6 +162,16 @@ fn server(list: &mut List, node: &Server, elapsed_ns: u64) {
     list.add("server.unmaps".into(), "", real(counts.unmaps));
     list.add("server.cross_calls".into(), "", real(counts.cross_calls));
     list.add("server.cross_calls_per_unmap".into(), "", each(real(counts.cross_calls), counts.unmaps));
+}
+
+fn log_devices(list: &mut List, record: &Record, counts: &StackCounts) {
+    let Some(usages) = &counts.log_usage else { return };
+    let (ios, busy_ns) = usages.iter().fold((0, 0), |sums, usage| (sums.0 + usage.ios[1], sums.1 + usage.busy_ns));
+    list.add("zfs_log_device_ios".into(), "", real(ios));
+    list.add("zfs_log_device_busy_share_percent".into(), "%", share_percent(busy_ns, usages.len() as u64 * counts.elapsed_ns).min(100.0));
+    if ios > 0 {
+        list.add("zfs_log_writes_per_device_io".into(), "", real(record.counts.log_writes) / real(ios));
+    }
 }
 
 fn network(list: &mut List, prefix: &str, traffic: &Traffic, counts: &StackCounts<'_>) {

@@ -4,6 +4,7 @@ pub mod analytics;
 pub mod bins;
 pub mod columns;
 pub mod cpu;
+pub mod limiter;
 pub mod log;
 pub mod metrics;
 pub mod modes;

@@ -14,6 +14,11 @@
 //! | `zfs_largest_step_down_bytes` | B | the largest amount of dirty data released at once for one block, or for a group that is released as one |
 //! | `zfs_log_commits`, `zfs_log_writes_per_commit` | | commits of the intent log, and the synchronous writes in each |
 //! | `zfs_log_bytes`, `zfs_log_indirect_bytes` | B | log blocks; data that commits wrote to their place in the pool |
+//! | `zfs_log_diverted_bytes` | B | log blocks that left the log devices for the pool |
+//! | `zfs_log_live_max_bytes` | B | most that was needed at once on the log devices, each mirror counted once |
+//! | `zfs_log_largest_commit_bytes`, `zfs_log_largest_commit_s`, `zfs_log_largest_commit_mib_per_s` | B, s, MiB/s | blocks of the commit with the most of them, its time, and its rate |
+//! | `zfs_log_device_ios`, `zfs_log_device_busy_share_percent` | , % | writes on the log devices, and the share of the workers' time that they were busy |
+//! | `zfs_log_writes_per_device_io` | | synchronous writes for each write on a log device, each side of a mirror counted |
 //! | `zfs_groups` | | groups that have been filled: closed, with writes in them |
 //! | `zfs_groups_with_stops` | | groups at whose limit a write was stopped |
 //! | `zfs_first_group_X`, `zfs_second_group_X`, `zfs_third_group_X` | | of the first three of them; X is `not_delayed`, `delayed` or `blocked` |
@@ -66,6 +71,17 @@ pub(super) fn throttling(list: &mut List, record: &Record, elapsed_ns: u64) {
         list.add("zfs_log_writes_per_commit".into(), "", real(counts.log_writes) / real(counts.log_commits));
         list.add("zfs_log_bytes".into(), "B", real(counts.log_bytes));
         list.add("zfs_log_indirect_bytes".into(), "B", real(counts.indirect_bytes));
+        list.add("zfs_log_diverted_bytes".into(), "B", real(counts.log_diverted_bytes));
+        list.add("zfs_log_live_max_bytes".into(), "B", real(counts.log_live_max_bytes));
+        let largest = counts.largest_commit;
+        let (bytes, seconds) = (real(largest.bytes + largest.diverted_bytes), real(largest.ended_ns - largest.started_ns) / real(NS_PER_S));
+        list.add("zfs_log_largest_commit_bytes".into(), "B", bytes);
+        list.add("zfs_log_largest_commit_s".into(), "s", seconds);
+        list.add(
+            "zfs_log_largest_commit_mib_per_s".into(),
+            "MiB/s",
+            if seconds > 0.0 { bytes / seconds / f64::from(1 << 20) } else { 0.0 },
+        );
     }
     if let Some(variation) = write_rate_variation(record, elapsed_ns) {
         list.add("zfs_write_rate_variation_percent".into(), "%", variation);

@@ -19,6 +19,7 @@ pub use units::{Bytes, Extent, Nanos};
 
 use crate::cache::PolicyKind;
 use crate::client::copy::CopySpec;
+use crate::client::nfs::spec::{Call, NfsSpec};
 use crate::cluster::spec::ClusterSpec;
 use crate::controller::spec::ControllerSpec;
 use crate::device::hdd::QueuePolicy;
@@ -38,6 +39,9 @@ pub struct Scenario {
     /// What is asked of the system, in fio's vocabulary.
     #[schemars(length(min = 1, max = 256))]
     pub jobs: Vec<Job>,
+    /// The NFS client on each machine that uses the network: page cache, async threads, processors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nfs: Option<NfsSpec>,
     /// The network between clients and server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkSpec>,
@@ -173,6 +177,10 @@ pub struct Job {
     #[serde(default)]
     #[schemars(title = "Pattern")]
     pub rw: Rw,
+    /// The system call that each request is, on an NFS client.
+    #[serde(default)]
+    #[schemars(title = "Call")]
+    pub call: Call,
     /// How a copy is cut into commands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy: Option<CopySpec>,

@@ -30,6 +30,9 @@ fn fill_presets(value: &mut Value) -> Problems {
             fill_preset(group, &format!("devices[{index}].preset"), &mut problems);
         }
     }
+    if let Some(group) = value.pointer_mut("/zfs/log/devices") {
+        fill_preset(group, "zfs.log.devices.preset", &mut problems);
+    }
     problems
 }
 
@@ -178,6 +181,26 @@ mod tests {
                 .expect("a valid scenario");
         let lun = scenario.devices[0].lun.as_ref().expect("filled in");
         assert_eq!((lun.rate.0, lun.latency.0), (100_000_000, 1_000_000));
+    }
+
+    #[test]
+    fn log_devices_take_presets_and_make_whole_mirrors() {
+        let log = |log: Value| {
+            let mut all = system(&json!({"name": "a", "size": "1GiB"}));
+            all["zfs"] = json!({"log": log});
+            all
+        };
+        let scenario = read(&log(json!({"devices": {"preset": "ssd-2008-log", "count": 6}, "mirror": 2}))).expect("a valid scenario");
+        let zfs = scenario.zfs.as_ref().expect("ZFS");
+        assert_eq!(zfs.log.devices.as_ref().and_then(|group| group.ssd.as_ref()).map(|ssd| ssd.queue_depth), Some(1));
+        let first = |value: Value| problems(&log(value)).swap_remove(0);
+        assert!(
+            first(json!({"devices": {"preset": "ssd-2008-log", "count": 3}, "mirror": 2}))
+                .starts_with("zfs.log.mirror: 3 log devices do not")
+        );
+        assert!(first(json!({"mirror": 2})).starts_with("zfs.log.mirror: mirrors of 2 need log devices"));
+        assert!(first(json!({"devices": {"count": 2}})).starts_with("zfs.log.devices: needs exactly one of hdd, ssd and lun"));
+        assert!(first(json!({"devices": {"preset": "ssd-2008"}})).starts_with("zfs.log.devices.preset: \"ssd-2008\" is not a preset"));
     }
 
     #[test]

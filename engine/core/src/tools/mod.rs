@@ -2,6 +2,7 @@
 //! what each one hides.
 
 pub mod analytics;
+pub mod bonnie;
 pub mod dtrace;
 pub mod fio;
 pub mod histogram;
@@ -18,7 +19,7 @@ use crate::scenario::{Problem, Problems};
 use crate::server::Server;
 use crate::stack::Stack;
 
-const TOOLS: [&str; 17] = [
+const TOOLS: [&str; 19] = [
     "analytics",
     "oplog",
     "histogram",
@@ -36,6 +37,8 @@ const TOOLS: [&str; 17] = [
     "dirty",
     "sync",
     "delays",
+    "bonnie",
+    "bonnie-csv",
 ];
 
 /// Prints a run as the tool called `name` does.
@@ -65,6 +68,8 @@ pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<
         "dirty" => dtrace::dirty(stack),
         "sync" => dtrace::sync(stack),
         "delays" => dtrace::delays(stack),
+        "bonnie" => bonnie::print(stack),
+        "bonnie-csv" => bonnie::csv(stack),
         _ => Err(vec![Problem::unknown("tool", "tool", name, TOOLS)]),
     }
 }

@@ -149,7 +149,13 @@ impl Workload {
         }
     }
 
-    /// How much of the work is done, 0 to 1: of the job that is farthest from its end.
+    /// Stages of jobs that have ended.
+    #[must_use]
+    pub fn stage(&self) -> usize {
+        self.stage as usize
+    }
+
+    /// How much of the work is done, 0 to 1: of each stage of jobs, the job that is farthest from its end.
     #[must_use]
     #[allow(clippy::cast_precision_loss)] // a share for people
     pub fn progress(&self, now_ns: u64) -> f64 {
@@ -167,7 +173,10 @@ impl Workload {
             issued.max(by_time).min(0.999)
         };
         let ends_all = self.workers.iter().filter(|worker| self.jobs[worker.job].exitall).map(share).fold(0.0, f64::max);
-        self.workers.iter().map(share).fold(1.0, f64::min).max(ends_all)
+        let last = self.workers.iter().map(|worker| worker.stage).max().unwrap_or(0);
+        let of_stage = |stage: u32| self.workers.iter().filter(|worker| worker.stage == stage).map(share).fold(1.0, f64::min);
+        let under_way = if self.stage > last { 0.0 } else { of_stage(self.stage) };
+        ((f64::from(self.stage) + under_way) / (f64::from(last) + 1.0)).max(ends_all)
     }
 
     fn issue(&mut self, kernel: &mut Kernel, id: u32, recorder: &mut Recorder) {

@@ -503,6 +503,15 @@ pub fn warnings(spec: &ZfsSpec, path: &str) -> Problems {
             );
         }
     }
+    if let Some(sold) = spec.log.sold_bytes().filter(|sold| sold.0 > constants.dirty_max_bytes) {
+        let used = Bytes(constants.dirty_max_bytes);
+        warn(
+            "log.devices",
+            format!(
+                "{sold} each, of which about {used} can ever be used: a log holds what is dirty in memory, and dirty_data_max is {used}"
+            ),
+        );
+    }
     if let Throttling::OpenZfs(settings) = &constants.throttling
         && spec.delay
         && settings.min_dirty_percent < ramp.max_dirty_percent
@@ -553,6 +562,17 @@ mod tests {
         let narrow = ZfsSpec { max_active: Some(5), ..ZfsSpec::of(Era::OpenZfs2_1) };
         assert_eq!(paths(&narrow), [""; 0]);
         assert!(warnings(&narrow, "zfs")[0].message.contains("below the sum of the minimums"));
+    }
+
+    #[test]
+    fn a_log_device_larger_than_the_dirty_data_is_a_warning_that_says_how_much_is_used() {
+        let device = crate::library::preset("ssd-2008-log").expect("a preset")["device"].clone();
+        let log = serde_json::from_value(serde_json::json!({ "devices": device })).expect("a log");
+        let spec = ZfsSpec { log, memory: Bytes(128 << 30), ..ZfsSpec::of(Era::OpenZfs2_1) };
+        let warned = warnings(&spec, "zfs");
+        assert_eq!(warned.len(), 1);
+        assert!(warned[0].path == "zfs.log.devices" && warned[0].message.contains("about 4 GiB can ever be used"), "{warned:?}");
+        assert_eq!(warnings(&ZfsSpec { era: Era::Zfs2010, ..spec }, "zfs"), [], "no limit but memory before 2013");
     }
 
     #[test]

@@ -19,15 +19,18 @@
 //! space, while reads go to the place of their offset); the time that reads and writes of metadata take when they are not
 //! cached; prefetching.
 
+mod commit;
+
 use std::collections::VecDeque;
 
 use super::dirty::{Dirty, Release};
 use super::era::Scheduling;
-use super::intent_log::{self, IntentLog, Logged};
+use super::intent_log::{Commit, Datasets, IntentLog, LogSpec, Logged, Rules};
 use super::record::{HeldUp, Level, Record};
 use super::scheduler::active::{ActiveQueue, Ramp};
 use super::scheduler::deadline::DeadlineQueue;
 use super::scheduler::{Class, Io, Issue};
+use super::slog::Slog;
 use super::spec::{Placement, Start, ZfsSpec};
 use super::throttle::asked::{DrainRate, Question};
 use super::throttle::{Admission, Attempt, Pool, SyncReport, Throttle, mul_div};
@@ -41,10 +44,8 @@ use crate::volume::blocks::Blocks;
 const HERE: Address = Address::of(Layer::Volume);
 /// The timer of the sync thread; every other timer bears the number of a request.
 const SYNC_TIMER: u32 = u32::MAX;
-/// The timer of the intent log's flush.
-const FLUSH_TIMER: u32 = u32::MAX - 1;
-/// What a request to the intent log's own device bears in place of a flight.
-const TO_LOG: u32 = u32::MAX;
+/// From here on, and below [`SYNC_TIMER`], the timers of the commits' flushes; requests in flight are far fewer.
+const FLUSH_TIMERS: u32 = 1 << 31;
 /// Length of a metadata write.
 const METADATA_BYTES: u64 = 128 << 10;
 /// Group writes that are kept queued for each leaf beyond those in flight, so that the scheduler always has a choice.
@@ -95,7 +96,7 @@ struct Work {
     kind: Kind,
     /// Requests below that have not completed.
     pending: u32,
-    /// Blocks of a group, or the number of the block that is read.
+    /// Blocks of a group, or the number of the block that is read, or of the commit.
     blocks: u64,
     /// Released for each of the blocks by each request below.
     each_bytes: u64,
@@ -171,11 +172,21 @@ pub struct ZfsVolume {
     ramp: Ramp,
     groups: Groups,
     dirty: Dirty,
-    log: IntentLog,
+    /// The intent log of each file system, and by worker which one is its.
+    logs: Vec<IntentLog>,
+    datasets: Vec<usize>,
+    log_rules: Rules,
+    slog: Slog,
+    /// Devices that hold the same block of the log.
+    log_sides: usize,
+    commits: Vec<Commit>,
+    free_commits: Vec<u32>,
     sync: Sync,
     cursor: u64,
     layout: Option<Layout>,
+    /// Those of the pool, then the log devices.
     leaves: Vec<Leaf>,
+    pool_leaves: usize,
     /// Leaves with fewer than [`AHEAD`] group writes in their queues, and such writes in all of them.
     short_leaves: usize,
     queued_writes: usize,
@@ -228,6 +239,7 @@ impl ZfsVolume {
         };
         let record_bytes = spec.record.0.max(1);
         let leaves = addresses.len();
+        let log_devices = spec.log.devices.as_ref().map_or(0, |group| u16::try_from(group.count).unwrap_or(u16::MAX)); // at most 1,024
         let mut record = Record::new(interval_ns);
         record.opened(1, 0);
         Self {
@@ -251,11 +263,22 @@ impl ZfsVolume {
             ramp: resolved.ramp,
             groups: Groups::new(constants.txg_timeout_ns),
             dirty: Dirty::new(record_bytes),
-            log: IntentLog::new(&spec.log, spec.era),
+            logs: vec![IntentLog::default()],
+            datasets: Vec::new(),
+            log_rules: Rules::new(&spec.log, spec.era),
+            slog: Slog::new(0, 0),
+            log_sides: spec.log.mirror.max(1) as usize,
+            commits: Vec::new(),
+            free_commits: Vec::new(),
             sync: Sync::default(),
             cursor: 0,
             layout,
-            leaves: addresses.into_iter().map(|address| Leaf { scheduler: scheduler(), address, queued_writes: 0 }).collect(),
+            leaves: addresses
+                .into_iter()
+                .chain((0..log_devices).map(|index| Address { layer: Layer::WriteLog, index }))
+                .map(|address| Leaf { scheduler: scheduler(), address, queued_writes: 0 })
+                .collect(),
+            pool_leaves: leaves,
             short_leaves: leaves,
             queued_writes: 0,
             touched: Vec::new(),
@@ -284,6 +307,18 @@ impl ZfsVolume {
         }
     }
 
+    /// The same with log devices of `log_bytes` each, and the jobs of the workers in order of their numbers.
+    #[must_use]
+    pub fn with_logs(mut self, spec: &LogSpec, log_bytes: u64, jobs: &[usize]) -> Self {
+        let devices = spec.devices.as_ref().map_or(0, |group| group.count);
+        self.slog = Slog::new(devices / spec.mirror.max(1), log_bytes);
+        if spec.datasets == Datasets::Job {
+            self.datasets = jobs.to_vec();
+            self.logs.resize_with(jobs.iter().max().map_or(1, |last| last + 1), IntentLog::default);
+        }
+        self
+    }
+
     /// Puts into memory what is there at the start of the run.
     pub fn start(&mut self, kernel: &mut Kernel) {
         if self.start == Start::Full {
@@ -310,7 +345,7 @@ impl ZfsVolume {
                 }
                 self.advance(kernel);
             }
-            Signal::Timer if id == FLUSH_TIMER => self.logged(kernel),
+            Signal::Timer if id >= FLUSH_TIMERS => self.logged(kernel, id - FLUSH_TIMERS),
             Signal::Timer => self.timer(kernel, RequestId(id)),
         }
     }
@@ -566,99 +601,16 @@ impl ZfsVolume {
         if request.durable == Durable::Later {
             let (group, syncing) = (self.sync.group, self.groups.syncing());
             let write = Logged { group: state.group, first, end, bytes: request.bytes };
-            self.log.later(request.worker, write, |other| other < group || (other == group && syncing != Some(group)));
+            let dataset = self.dataset(request.worker);
+            self.logs[dataset].later(request.worker, write, |other| other < group || (other == group && syncing != Some(group)));
         }
         if request.durable.waits() {
             self.state(id).group = state.group;
-            self.log.join(id);
-            self.commit(kernel);
+            let dataset = self.dataset(request.worker);
+            self.logs[dataset].join(id);
+            self.commit(kernel, dataset);
         }
         self.advance(kernel);
-    }
-
-    // Synchronous writes.
-
-    /// Writes the log for those who wait, unless it is being written.
-    fn commit(&mut self, kernel: &mut Kernel) {
-        if !self.log.next_batch() {
-            return;
-        }
-        let batch = std::mem::take(&mut self.log.batch);
-        let work = self.work(Kind::Log, 0, 0);
-        self.log.work = work;
-        let (mut bytes, mut copied_bytes) = (0, 0);
-        for id in &batch {
-            kernel.charge(*id, Phase::Lock);
-            let request = kernel.requests[*id];
-            let (first, end) = self.blocks(&request);
-            let own = Logged { group: self.state(*id).group, first, end, bytes: request.bytes };
-            bytes += self.log_record(kernel, own);
-            if request.durable == Durable::All {
-                copied_bytes += own.bytes;
-                let mut earlier = std::mem::take(self.log.later_of(request.worker));
-                for write in earlier.drain(..) {
-                    if write.group > self.sync.group || self.groups.syncing() == Some(write.group) {
-                        bytes += self.log_record(kernel, write);
-                        copied_bytes += write.bytes;
-                    }
-                }
-                *self.log.later_of(request.worker) = earlier;
-            }
-        }
-        self.log.copy_ns = transfer_ns(copied_bytes, self.copy_rate);
-        self.record.counts.log_commits += 1;
-        self.log.batch = batch;
-        for length in intent_log::blocks(bytes) {
-            self.record.counts.log_bytes += length;
-            if self.log.is_separate {
-                self.works[work as usize].pending += 1;
-                let (op, offset) = (Op::Write, self.log.end_bytes);
-                self.log.end_bytes += length;
-                let child = kernel.open(Request { op, offset, bytes: length, owner: HERE, tag: TO_LOG, ..Request::default() });
-                kernel.send(Address::of(Layer::WriteLog), Signal::Submit, child.0);
-            } else {
-                self.write_copy(kernel, Class::SyncWrite, work, None, length);
-            }
-        }
-        self.pump_leaves(kernel);
-    }
-
-    /// Puts a write into the present commit and returns its bytes in the log; an indirect one goes to its place.
-    fn log_record(&mut self, kernel: &mut Kernel, write: Logged) -> u64 {
-        self.record.counts.log_writes += 1;
-        if self.log.is_indirect(write.bytes) {
-            for block in write.first..write.end {
-                let place = (self.placement == Placement::InPlace).then(|| block * self.record_bytes);
-                for _ in 0..self.copies {
-                    self.write_copy(kernel, Class::SyncWrite, self.log.work, place, self.record_bytes);
-                }
-                self.record.counts.indirect_bytes += self.record_bytes;
-            }
-            self.log.indirect.push(write);
-        }
-        self.log.record_bytes(write.bytes)
-    }
-
-    /// The present commit has been flushed: its writes are acknowledged, the next one begins.
-    fn logged(&mut self, kernel: &mut Kernel) {
-        let mut batch = std::mem::take(&mut self.log.batch);
-        for id in batch.drain(..) {
-            *self.state(id) = State::default();
-            kernel.charge(id, Phase::WriteLog);
-            kernel.complete(id);
-        }
-        let mut indirect = std::mem::take(&mut self.log.indirect);
-        for Logged { group, first, end, .. } in indirect.drain(..) {
-            if group > self.sync.group {
-                let bytes = self.dirty.retire(group, first, end);
-                self.record.counts.cleaned_bytes += bytes;
-                self.record.counts.committed_bytes += bytes;
-                self.dirty_changed(kernel);
-            }
-        }
-        self.log.indirect = indirect;
-        self.log.batch = batch;
-        self.commit(kernel);
     }
 
     /// The blocks stay in the read cache.
@@ -689,7 +641,10 @@ impl ZfsVolume {
 
     fn note(&mut self, now_ns: u64) {
         let limit_bytes = self.throttle.limit_bytes().unwrap_or(0);
-        self.record.change(now_ns, Level { dirty_bytes: self.dirty.total_bytes(), async_writes: self.writes_in_flight, limit_bytes });
+        let log_live_bytes = self.slog.live_bytes();
+        let level = Level { dirty_bytes: self.dirty.total_bytes(), async_writes: self.writes_in_flight, limit_bytes, log_live_bytes };
+        self.record.counts.log_live_max_bytes = self.slog.most_live_bytes;
+        self.record.change(now_ns, level);
     }
 
     // Groups.
@@ -792,6 +747,7 @@ impl ZfsVolume {
             self.forget(kernel);
         }
         let Sync { group, started_ns, data_bytes, .. } = self.sync;
+        self.slog.synced(group);
         let report = SyncReport { group, bytes: data_bytes, started_ns, ended_ns: kernel.now_ns };
         self.throttle.synced(&report);
         self.last_sync = Some(report);
@@ -885,26 +841,33 @@ impl ZfsVolume {
             Some(layout) => layout.map(op, offset, bytes, kernel.now_ns, &mut pieces),
             None => pieces.push(Piece { device: 0, offset, bytes }),
         }
-        let is_group_write = class == Class::AsyncWrite;
         for piece in &pieces {
-            let Some(leaf) = self.leaves.get_mut(usize::from(piece.device)) else { continue };
-            let io = Io { class, op, offset: piece.offset, bytes: piece.bytes, token: work, due: 0 };
-            if is_group_write {
-                leaf.queued_writes += 1;
-                self.queued_writes += 1;
-                self.short_leaves -= usize::from(leaf.queued_writes == AHEAD);
-            }
-            self.touched.push(usize::from(piece.device));
-            match &mut leaf.scheduler {
-                Scheduler::Active(queue) => queue.enqueue(io),
-                Scheduler::Deadline(queue) => {
-                    queue.enqueue(if is_group_write { self.sync.started_ns } else { kernel.now_ns }, io);
-                }
-            }
-            self.works[work as usize].pending += 1;
-            self.sync.pending += u64::from(is_group_write);
+            self.enqueue_on(
+                kernel.now_ns,
+                usize::from(piece.device),
+                Io { class, op, offset: piece.offset, bytes: piece.bytes, token: work, due: 0 },
+            );
         }
         self.pieces = pieces;
+    }
+
+    /// Queues a request for a leaf.
+    fn enqueue_on(&mut self, now_ns: u64, place: usize, io: Io) {
+        let Some(leaf) = self.leaves.get_mut(place) else { return };
+        let work = &mut self.works[io.token as usize];
+        let is_group_write = matches!(work.kind, Kind::Data | Kind::Metadata);
+        if is_group_write {
+            leaf.queued_writes += 1;
+            self.queued_writes += 1;
+            self.short_leaves -= usize::from(leaf.queued_writes == AHEAD);
+        }
+        self.touched.push(place);
+        match &mut leaf.scheduler {
+            Scheduler::Active(queue) => queue.enqueue(io),
+            Scheduler::Deadline(queue) => queue.enqueue(if is_group_write { self.sync.started_ns } else { now_ns }, io),
+        }
+        work.pending += 1;
+        self.sync.pending += u64::from(is_group_write);
     }
 
     /// Something has been queued: its leaves may take it, and all leaves may when the ramp has moved.
@@ -954,13 +917,14 @@ impl ZfsVolume {
         (flight.leaf, flight.class) = (leaf, issue.class);
         flight.works.clear();
         flight.works.extend(members.iter().map(|io| io.token));
-        let writes = members.iter().filter(|io| io.class == Class::AsyncWrite).count();
+        let is_pools = leaf < self.pool_leaves;
+        let writes = if is_pools { members.iter().filter(|io| io.class == Class::AsyncWrite).count() } else { 0 };
         let queued = &mut self.leaves[leaf].queued_writes;
         let was_short = *queued < AHEAD;
         *queued -= writes;
         self.queued_writes -= writes;
         self.short_leaves += usize::from(!was_short && *queued < AHEAD);
-        if issue.class == Class::AsyncWrite {
+        if is_pools && issue.class == Class::AsyncWrite {
             self.writes_in_flight += 1;
             self.bytes_in_flight += issue.bytes;
         }
@@ -972,12 +936,6 @@ impl ZfsVolume {
     /// A request below us has completed.
     fn done(&mut self, kernel: &mut Kernel, child: RequestId) {
         let request = kernel.requests[child];
-        if request.tag == TO_LOG {
-            kernel.requests.remove(child);
-            self.part_done(kernel, self.log.work, child);
-            return self.advance(kernel);
-        }
-        self.record.device_io(request.op, request.bytes, kernel.now_ns - request.submitted_ns);
         let flight = &mut self.flights[request.tag as usize];
         let (leaf, class) = (flight.leaf, flight.class);
         let mut works = std::mem::take(&mut flight.works);
@@ -985,7 +943,14 @@ impl ZfsVolume {
             Scheduler::Active(queue) => queue.complete(class),
             Scheduler::Deadline(queue) => queue.complete(),
         }
-        if class == Class::AsyncWrite {
+        let is_pools = leaf < self.pool_leaves;
+        if is_pools {
+            self.record.device_io(request.op, request.bytes, kernel.now_ns - request.submitted_ns);
+        } else {
+            self.note(kernel.now_ns);
+            self.record.logged(request.bytes);
+        }
+        if is_pools && class == Class::AsyncWrite {
             self.writes_in_flight = self.writes_in_flight.saturating_sub(1);
             self.bytes_in_flight = self.bytes_in_flight.saturating_sub(request.bytes);
         }
@@ -1017,7 +982,7 @@ impl ZfsVolume {
             (Kind::Data, Release::EachWrite) => self.dirty.release(self.sync.group, blocks, each_bytes),
             (Kind::Data, Release::WholeBlock) if last => self.dirty.release(self.sync.group, blocks, self.record_bytes),
             (Kind::Read, _) if last => self.arrived(kernel, number, child),
-            (Kind::Log, _) if last => kernel.at(kernel.now_ns + self.log.copy_ns + self.log.flush_ns, HERE, Signal::Timer, FLUSH_TIMER),
+            (Kind::Log, _) if last => self.flush(kernel, blocks),
             _ => {}
         }
         if last {
