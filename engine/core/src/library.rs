@@ -6,7 +6,7 @@
 
 use std::sync::OnceLock;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::case::Case;
 use crate::scenario::{Problem, Problems};
@@ -56,7 +56,7 @@ pub fn give(file: &Map<String, Value>) -> Result<usize, Problems> {
     Ok(SHELF.get_or_init(|| entries).len())
 }
 
-/// All presets: `name`, `title`, `source`, `device` (the fields of a device group).
+/// All presets: `name`, `title`, `source`, and `device` (the fields of a device group) or `system` (the fields of a scenario).
 #[must_use]
 pub fn presets() -> &'static [Value] {
     static PRESETS: OnceLock<Vec<Value>> = OnceLock::new();
@@ -68,6 +68,23 @@ pub fn presets() -> &'static [Value] {
 #[must_use]
 pub fn preset(name: &str) -> Option<&'static Value> {
     presets().iter().find(|preset| preset.get("name").and_then(Value::as_str) == Some(name))
+}
+
+/// The error for a preset that does not exist, or is not of this kind (`device` or `system`).
+#[must_use]
+pub fn no_preset(path: &str, name: &str, kind: Option<&str>) -> Problem {
+    let presets = presets().iter().filter(|preset| kind.is_none_or(|kind| preset.get(kind).is_some()));
+    Problem::unknown(path, "preset", name, presets.filter_map(|preset| preset["name"].as_str()))
+}
+
+/// The scenario, but for its jobs, that a preset stands for: its system, or its device alone.
+///
+/// # Errors
+/// When there is none; the message names the nearest.
+pub fn system(name: &str) -> Result<Value, Problems> {
+    let preset = preset(name).ok_or_else(|| vec![no_preset("preset", name, None)])?;
+    let is_system = preset.get("system").is_some();
+    Ok(if is_system { json!({"preset": name}) } else { json!({"devices": [{"name": "disk", "preset": name}]}) })
 }
 
 fn parse(id: &str, document: &str) -> Result<Case, Problems> {
@@ -156,9 +173,13 @@ mod tests {
     #[test]
     fn every_preset_names_its_source() {
         for preset in presets() {
-            for field in ["name", "title", "source", "device"] {
+            for field in ["name", "title", "source"] {
                 assert!(preset.get(field).is_some(), "{preset}: {field}");
             }
+            assert!(preset.get("device").is_some() != preset.get("system").is_some(), "{preset}: a device or a system");
+            let mut alone = system(preset["name"].as_str().expect("a name")).expect("a system");
+            alone["jobs"] = json!([{"name": "a", "size": "1GiB"}]);
+            crate::scenario::read(&alone).unwrap_or_else(|problems| panic!("{preset}: {problems:?}"));
         }
     }
 }

@@ -20,6 +20,8 @@ pub struct WorkerPlan {
     pub job: usize,
     /// The region that it reads or writes, in bytes of the address space.
     pub region: Range,
+    /// The file that the region is in, up to the region's end.
+    pub file: Range,
     /// Jobs of the same stage run together; stages follow each other.
     pub stage: u32,
 }
@@ -37,7 +39,7 @@ pub struct Plan {
     pub device_capacities: Vec<u64>,
     /// Size of each device, in bytes.
     pub device_sizes: Vec<u64>,
-    /// Name of each device.
+    /// Name of each device; those of cache devices follow.
     pub device_names: Vec<String>,
     /// Whether each device turns.
     pub rotating: Vec<bool>,
@@ -149,6 +151,11 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
         }
     }
     plan.device_sizes.clone_from(&plan.device_capacities);
+    if let Some(l2arc) = scenario.zfs.as_ref().and_then(|zfs| zfs.l2arc.as_ref()) {
+        // They come after the devices of the pool, have no place in its layout, and no partition.
+        let name = &l2arc.device.name;
+        plan.device_names.extend((0..l2arc.device.count).map(|number| format!("{name}{number}")));
+    }
     if let (Some(spec), true) = (&scenario.partition, problems.is_empty()) {
         partition::check(spec, plan.device_sizes.iter().copied().min().unwrap_or(0), &mut problems);
         if problems.is_empty() {
@@ -249,7 +256,8 @@ fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) 
                 }
             };
             let start = file_start.saturating_add(offset);
-            plan.workers.push(WorkerPlan { job: index, region: Range { start, end: start.saturating_add(size) }, stage });
+            let end = start.saturating_add(size);
+            plan.workers.push(WorkerPlan { job: index, region: Range { start, end }, file: Range { start: file_start, end }, stage });
         }
         if next_file > capacity.saturating_add(FILE_ALIGNMENT) {
             problems.push(Problem::new(

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use crate::client::nfs::Client;
 use crate::cluster::{Cluster, Setting};
-use crate::controller::Controller;
+use crate::controller::{self, Controller};
 use crate::device::disk::Disk;
 use crate::device::hdd::{DriveQueue, Hdd};
 use crate::device::lun::Lun;
@@ -28,9 +28,34 @@ use crate::volume::prefetch::Range;
 use crate::volume::tier::Tier;
 use crate::workload::Workload;
 use crate::workload::replay::Replay;
+use crate::zfs::read_record::Reads;
 use crate::zfs::record::Record;
-use crate::zfs::throttle::asked::Question;
-use crate::zfs::volume::{Below, ZfsVolume};
+use crate::zfs::spec::ZfsSpec;
+use crate::zfs::volume::reader::{File, Files};
+use crate::zfs::volume::{self, Below, ZfsVolume};
+use crate::zfs::zfetch::Run;
+
+/// What a run waits to be told by its host.
+#[derive(Debug, serde::Serialize)]
+#[serde(untagged)]
+pub enum Question {
+    /// How long a write is delayed, or what is read ahead.
+    Volume(volume::Question),
+    /// Which shard owns a range.
+    Owner(controller::asked::Question),
+}
+
+impl Question {
+    /// The field of the scenario that makes the run ask.
+    #[must_use]
+    pub fn path(&self) -> &'static str {
+        match self {
+            Self::Volume(volume::Question::Delay(_)) => "zfs.throttle",
+            Self::Volume(volume::Question::Ahead(_)) => "zfs.prefetch.asked",
+            Self::Owner(_) => "controller.map",
+        }
+    }
+}
 
 /// Events between two looks at the memory held.
 const MEMORY_CHECK_EVENTS: u64 = 1 << 14;
@@ -160,7 +185,28 @@ fn zfs(scenario: &Scenario, plan: &Plan) -> Option<ZfsVolume> {
         Below::Devices(Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating), count)
     };
     let jobs: Vec<usize> = plan.workers.iter().map(|worker| worker.job).collect();
-    Some(ZfsVolume::new(spec, below, plan.capacity, scenario.record.interval.0).with_logs(&spec.log, plan.log_capacity, &jobs))
+    let interval_ns = scenario.record.interval.0;
+    let volume = ZfsVolume::new(spec, below, plan.capacity, interval_ns).with_logs(&spec.log, plan.log_capacity, &jobs);
+    let devices = plan.device_capacities.len();
+    let cache =
+        (devices..plan.device_names.len()).map(|index| Address { layer: Layer::Device, index: u16::try_from(index).unwrap_or(u16::MAX) });
+    Some(volume.reading(spec, files(scenario, plan, spec), cache, interval_ns))
+}
+
+/// The files of a scenario as the read side of ZFS sees them.
+fn files(scenario: &Scenario, plan: &Plan, spec: &ZfsSpec) -> Files {
+    let mut places: Vec<Range> = plan.workers.iter().map(|worker| worker.file).collect();
+    places.sort_unstable_by_key(|place| (place.start, u64::MAX - place.end));
+    places.dedup_by_key(|place| place.start);
+    let number = |file: &Range| places.partition_point(|place| place.start < file.start);
+    let worker = |worker: &crate::plan::WorkerPlan| File { number: number(&worker.file), job: worker.job, place: worker.file };
+    Files {
+        of_worker: plan.workers.iter().map(worker).collect(),
+        count: places.len(),
+        jobs: scenario.jobs.len(),
+        metadata: spec.arc.as_ref().map_or_else(Vec::new, |arc| regions(scenario, plan, &arc.metadata)),
+        bytes: places.iter().map(|place| place.end - place.start).sum(),
+    }
 }
 
 fn cluster(scenario: &Scenario, plan: &Plan, seed: u64) -> Option<Cluster> {
@@ -267,6 +313,11 @@ impl Stack {
                 );
             }
         }
+        for (index, name) in plan.device_names.iter().enumerate().skip(devices.len()) {
+            let address = Address { layer: Layer::Device, index: u16::try_from(index).unwrap_or(u16::MAX) };
+            let group = scenario.zfs.as_ref().and_then(|zfs| zfs.l2arc.as_ref()).map(|l2arc| &l2arc.device);
+            devices.extend(group.and_then(|group| device(group, seed, name, None)).map(|device| device.at(address)));
+        }
         let scheduler = scenario.protocol.as_ref().and_then(|protocol| {
             protocol.scheduler.as_ref().map(|spec| Scheduler::new(protocol, spec, from(&scenario, Layer::Volume), plan.workers.len()))
         });
@@ -308,8 +359,9 @@ impl Stack {
     /// it was.
     pub fn step(&mut self, events: u64) -> Result<bool, Problem> {
         if self.asks() {
-            let message = "the throttle \"asked\" takes each delay from its host, and this one gives none; choose another throttle";
-            return Err(Problem::new("zfs.throttle", message));
+            let message = "\"asked\" takes each answer from the engine's host, and this one gives none; choose another";
+            let path = self.question().map_or("controller.map", |question| question.path());
+            return Err(Problem::new(path, message));
         }
         for _ in 0..events {
             if self.finished {
@@ -364,18 +416,33 @@ impl Stack {
     /// Whether the run waits for an answer.
     #[must_use]
     pub fn asks(&self) -> bool {
-        self.zfs.as_ref().is_some_and(ZfsVolume::asks)
+        self.zfs.as_ref().is_some_and(ZfsVolume::asks) || self.controller.as_ref().is_some_and(Controller::asks)
     }
 
     /// What must be answered before the run goes on.
     pub fn question(&mut self) -> Option<Question> {
-        self.zfs.as_mut()?.question(self.kernel.now_ns)
+        let volume = self.zfs.as_mut().and_then(|zfs| zfs.question(self.kernel.now_ns)).map(Question::Volume);
+        volume.or_else(|| Some(Question::Owner(self.controller.as_ref()?.question(&self.kernel)?)))
     }
 
-    /// Answers the question: the write that asks sleeps so long.
+    /// Answers that of [`volume::Question::Ahead`]: these runs of records of the file are fetched.
+    pub fn answer_runs(&mut self, runs: &[Run]) {
+        if let Some(zfs) = &mut self.zfs {
+            zfs.answer_runs(&mut self.kernel, runs);
+        }
+    }
+
+    /// Answers the question of [`volume::Question::Delay`]: the write that asks sleeps so long.
     pub fn answer(&mut self, delay_ns: u64) {
         if let Some(zfs) = &mut self.zfs {
             zfs.answer(&mut self.kernel, delay_ns);
+        }
+    }
+
+    /// Answers that of [`Question::Owner`]: the range belongs to this shard, one of those in the question's lists.
+    pub fn answer_owner(&mut self, shard: u32) {
+        if let Some(controller) = &mut self.controller {
+            controller.answer(&mut self.kernel, shard);
         }
     }
 
@@ -389,9 +456,11 @@ impl Stack {
                 }
             }
             Layer::Device => {
-                // Whatever is sent to a device passes its partition first.
+                // Whatever is sent to a device of the pool passes its partition first.
                 let goes_on = match &mut self.partitions {
-                    Some(partitions) if signal == Signal::Submit => partitions.submit(kernel, to.index, RequestId(id)),
+                    Some(partitions) if signal == Signal::Submit && usize::from(to.index) < self.plan.device_capacities.len() => {
+                        partitions.submit(kernel, to.index, RequestId(id))
+                    }
                     _ => true,
                 };
                 if goes_on {
@@ -531,6 +600,12 @@ impl Stack {
         self.zfs.as_ref().map(|zfs| &zfs.record)
     }
 
+    /// What the read side of the ZFS layer left; `None` without an ARC.
+    #[must_use]
+    pub fn zfs_reads(&self) -> Option<&Reads> {
+        self.zfs.as_ref()?.reader.as_ref().map(|reader| &reader.record)
+    }
+
     /// What each device has done.
     #[must_use]
     pub fn usage(&self) -> Vec<Usage> {
@@ -583,6 +658,7 @@ impl Stack {
             network_time_ns,
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
             log_usage: log_group(&self.scenario).map(|_| self.write_logs.iter().map(Device::usage).collect()),
+            reads: self.zfs_reads(),
             cluster: self.cluster.as_ref(),
             controller: self.controller.as_ref(),
             server: self.server.as_ref(),
@@ -630,6 +706,7 @@ impl Stack {
             analytics: self.analytics.as_ref(),
             controller: self.controller.as_ref(),
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
+            reads: self.zfs_reads(),
             cluster: self.cluster.as_ref(),
         };
         columns::column(&source, name)

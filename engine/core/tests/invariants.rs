@@ -25,6 +25,7 @@ fn job(index: usize) -> impl Strategy<Value = Value> {
         1 => (1u32..2000).prop_map(|rate| json!({"rate_iops": rate, "rate_process": "poisson"})),
         1 => (1u32..64).prop_map(|mb| json!({"rate": mb * 1_000_000})),
         1 => (1u64..5_000_000).prop_map(|ns| json!({"thinktime": ns, "thinktime_blocks": 3})),
+        1 => (1u64..5_000_000).prop_map(|ns| json!({"stagger": ns})),
     ];
     (pattern, pace, 0u32..9, 1u32..20, 1u32..4, any::<bool>(), any::<bool>(), 1u64..60, any::<bool>()).prop_map(
         move |(rw, pace, bs_log2, iodepth, numjobs, zipf, stonewall, ios, sync)| {
@@ -166,9 +167,29 @@ fn controller() -> impl Strategy<Value = Value> {
     )
 }
 
+/// A read side of ZFS: an ARC, and perhaps read-ahead and cache devices.
+fn read_side() -> impl Strategy<Value = Value> {
+    let prefetch = proptest::option::of((1u32..9, 1u32..100, any::<bool>()));
+    let l2arc = proptest::option::of((1u64..9, 1u32..4, 1u64..300, any::<bool>(), any::<bool>(), 0u64..4096));
+    (1u64..33, any::<bool>(), prefetch, l2arc).prop_map(|(arc_mib, metadata, prefetch, l2arc)| {
+        let mut side = json!({"arc": {"size": arc_mib << 20, "metadata": if metadata { vec!["job0"] } else { vec![] }}});
+        if let Some((streams, cap, all)) = prefetch {
+            side["prefetch"] = json!({"streams": streams, "cap": cap, "max_read": if all { 1 << 30 } else { 65536 }});
+        }
+        if let Some((quarters, count, feed_ms, noprefetch, feed_again, header)) = l2arc {
+            let device = if noprefetch { json!({"preset": "ssd-2008-read"}) } else { json!({"lun": {"rate": "80MB", "latency": "100us"}}) };
+            side["l2arc"] = json!({"device": device, "size": quarters << 18, "write_max": "256KiB", "write_boost": 0, "feed": feed_ms * 1_000_000,
+                "noprefetch": noprefetch, "feed_again": feed_again, "header": header});
+            side["l2arc"]["device"]["name"] = "cache".into();
+            side["l2arc"]["device"]["count"] = count.into();
+        }
+        side
+    })
+}
+
 /// A ZFS write path of any version, with any throttle and scheduler, or with its version's own.
 fn zfs() -> impl Strategy<Value = Value> {
-    let eras = ["zfs-2008-03", "zfs-2008-12", "zfs-2010", "openzfs-2013", "openzfs-0.7", "openzfs-2.1"];
+    let eras = ["zfs-2008-03", "zfs-2008-12", "zfs-2010", "openzfs-2013", "openzfs-0.7", "openzfs-2.1", "openzfs-2.2", "openzfs-2.3"];
     let throttle = proptest::option::of(prop::sample::select(vec!["none", "zfs2008", "zfs2010", "diagonal", "openzfs"]));
     let scheduler = proptest::option::of(prop::sample::select(vec!["deadline", "active"]));
     let release = proptest::option::of(prop::sample::select(vec!["each_write", "whole_block", "group_end"]));
@@ -191,8 +212,9 @@ fn zfs() -> impl Strategy<Value = Value> {
             log
         },
     );
-    (prop::sample::select(eras.to_vec()), throttle, scheduler, release, sizes, switches, log).prop_map(
-        |(era, throttle, scheduler, release, (record_log2, dirty_mib, copies, cache_mib, metadata), switches, log)| {
+    let reads = proptest::option::weighted(0.6, read_side());
+    (prop::sample::select(eras.to_vec()), throttle, scheduler, release, sizes, switches, log, reads).prop_map(
+        |(era, throttle, scheduler, release, (record_log2, dirty_mib, copies, cache_mib, metadata), switches, log, reads)| {
             let (exist, full, ramp, serialise, in_place, ingest) = switches;
             let mut zfs = json!({
                 "era": era, "record": 1u64 << record_log2, "memory": "64MiB", "dirty_data_max": dirty_mib << 20, "copies": copies,
@@ -207,6 +229,12 @@ fn zfs() -> impl Strategy<Value = Value> {
             }
             if ingest {
                 zfs["ingest"] = "50MB".into();
+            }
+            if let Some(Value::Object(reads)) = reads {
+                zfs["cache"] = 0.into();
+                for (field, value) in reads {
+                    zfs[field] = value;
+                }
             }
             zfs
         },
@@ -466,6 +494,25 @@ proptest! {
             prop_assert!((charged("throttle_wait") - stops).abs() < 0.5, "stops charged are stops waited");
             let writes: u64 = stack.recorder().jobs.iter().map(|job| job.by_op[1].ios).sum();
             prop_assert_eq!(record.groups.iter().map(|group| group.writes).sum::<u64>(), writes);
+        }
+    }
+
+    #[test]
+    fn bytes_of_the_read_side_balance(document in scenario(), seed in 0u64..1000) {
+        let stack = run(&document, seed, 1 << 20);
+        let Some(reads) = stack.zfs_reads() else { return Ok(()) };
+        prop_assert!(reads.used_bytes + reads.wasted_bytes <= reads.ahead_bytes, "what was read ahead is used, wasted or still there");
+        let by_source = |of: fn(&seeklab_core::zfs::read_record::Row) -> u64| reads.series.iter().map(of).sum::<u64>();
+        prop_assert_eq!(by_source(|row| row.ahead), reads.ahead_bytes);
+        prop_assert_eq!(by_source(|row| row.fed), reads.fed_bytes);
+        prop_assert_eq!(by_source(|row| row.wasted), reads.wasted_bytes);
+        let served: u64 = reads.by_job.iter().flatten().sum();
+        prop_assert_eq!(by_source(|row| row.read.iter().sum()), served);
+        let jobs = document["jobs"].as_array().expect("jobs");
+        let is_direct = ["network", "controller"].iter().all(|layer| document.get(layer).is_none());
+        if is_direct && document["protocol"].get("scheduler").is_none() && jobs.iter().all(|job| job["rw"] != "odxcopy" && job["rw"] != "servercopy") {
+            let read: u64 = stack.recorder().jobs.iter().map(|job| job.by_op[0].bytes).sum();
+            prop_assert_eq!(served, read, "each byte read has one source");
         }
     }
 

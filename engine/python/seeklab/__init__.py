@@ -19,6 +19,7 @@ from seeklab._fio import FioJob, fio
 from seeklab._policy import EvictionPolicy, play_cache
 from seeklab._replay import replay, trace_info
 from seeklab._result import Result, run
+from seeklab._shard_map import ShardHistory, ShardMap, run_shard_map
 from seeklab._sweep import sweep
 from seeklab._table import Table
 from seeklab._throttle import ThrottleHistory, ThrottlePolicy, run_throttle
@@ -38,6 +39,8 @@ __all__ = [
     "Problem",
     "Result",
     "SeeklabError",
+    "ShardHistory",
+    "ShardMap",
     "Table",
     "ThrottleHistory",
     "ThrottlePolicy",
@@ -56,6 +59,7 @@ __all__ = [
     "reduce",
     "replay",
     "run",
+    "run_shard_map",
     "run_throttle",
     "schema",
     "sweep",

@@ -64,6 +64,8 @@ pub struct ServerUsage {
     pub response_ns: u64,
     /// Time integral of the number of requests in the server, in nanoseconds.
     pub area_ns: u64,
+    /// Requests in it now, at work and in its queue.
+    pub inside: u64,
 }
 
 #[derive(Debug)]
@@ -71,14 +73,13 @@ struct Server {
     queue: VecDeque<(Task, u64)>,
     idle_threads: u32,
     is_urgent: bool,
-    inside: u64,
     changed_ns: u64,
     usage: ServerUsage,
 }
 
 impl Server {
     fn change(&mut self, now_ns: u64) {
-        self.usage.area_ns += self.inside * (now_ns - self.changed_ns);
+        self.usage.area_ns += self.usage.inside * (now_ns - self.changed_ns);
         self.changed_ns = now_ns;
     }
 }
@@ -152,7 +153,6 @@ impl Cpu {
             queue: VecDeque::new(),
             idle_threads: threads,
             is_urgent,
-            inside: 0,
             changed_ns: 0,
             usage: ServerUsage::default(),
         });
@@ -181,7 +181,7 @@ impl Cpu {
         let now_ns = kernel.now_ns;
         let at = &mut self.servers[server as usize];
         at.change(now_ns);
-        at.inside += 1;
+        at.usage.inside += 1;
         if at.idle_threads == 0 {
             return at.queue.push_back((task, now_ns));
         }
@@ -227,7 +227,7 @@ impl Cpu {
         let now_ns = kernel.now_ns;
         let server = &mut self.servers[run.server as usize];
         server.change(now_ns);
-        server.inside -= 1;
+        server.usage.inside -= 1;
         server.usage.requests += 1;
         server.usage.busy_ns += task.ns;
         server.usage.response_ns += now_ns - run.arrived_ns;

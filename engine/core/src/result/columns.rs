@@ -1,13 +1,14 @@
 //! Tables of a run as columns of numbers, the form in which they cross to other hosts.
 
 use super::analytics::{self, Analytics};
-use super::{Recorder, cpu};
+use super::{Recorder, cpu, reading};
 use crate::cluster::Cluster;
 use crate::cluster::record::Record as ClusterRecord;
 use crate::controller::Controller;
 use crate::device::Usage;
 use crate::kernel::{NO_DEVICE, Phase};
 use crate::volume::PrefetchRecord;
+use crate::zfs::read_record::Reads;
 use crate::zfs::record::Record;
 
 /// A column of numbers.
@@ -61,6 +62,8 @@ pub struct Source<'a> {
     pub controller: Option<&'a Controller>,
     /// What a ZFS write path left.
     pub zfs: Option<&'a Record>,
+    /// What its read side left.
+    pub reads: Option<&'a Reads>,
     /// The nodes of a cluster.
     pub cluster: Option<&'a Cluster>,
 }
@@ -137,6 +140,7 @@ pub fn names() -> Vec<String> {
     table("zfs", &ZFS);
     table("groups", &GROUPS);
     table("commits", &COMMITS);
+    table("sources", &reading::SOURCES);
     table("flows", &FLOWS);
     table("placed", &PLACED);
     table("node_events", &NODE_EVENTS);
@@ -170,6 +174,7 @@ pub fn column(source: &Source, name: &str) -> Option<Column> {
         ("zfs", column) => zfs(source, column),
         ("groups", column) => groups(source, column),
         ("commits", column) => commits(source, column),
+        ("sources", column) => reading::sources(source.reads, column),
         ("flows", column) => flows(source, column),
         ("placed", column) => placed(source, column),
         ("node_events", column) => node_events(source, column),

@@ -1,6 +1,7 @@
 //! The summary of a run: metrics with units in their names.
 
 use super::modes::modes;
+use super::reading::reading;
 use super::throttling::throttling;
 use super::{JobStats, Recorder, Stats};
 use super::{cpu, limiter};
@@ -11,6 +12,7 @@ use crate::kernel::{NS_PER_S, Phase};
 use crate::layout::rebuild;
 use crate::network::Traffic;
 use crate::server::Server;
+use crate::zfs::read_record::Reads;
 use crate::zfs::record::Record;
 
 /// A named number with its unit.
@@ -43,6 +45,8 @@ pub struct StackCounts<'a> {
     pub zfs: Option<&'a Record>,
     /// What each device of the intent logs did; `None` without them.
     pub log_usage: Option<Vec<Usage>>,
+    /// What its read side did; `None` without an ARC.
+    pub reads: Option<&'a Reads>,
     /// The nodes of a cluster; `None` without one.
     pub cluster: Option<&'a Cluster>,
     /// Pages written by hosts and pages moved by garbage collection, over all SSDs with flash translation; `None` without one.
@@ -123,6 +127,9 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
         throttling(&mut list, record, counts.elapsed_ns);
         log_devices(&mut list, record, counts);
     }
+    if let Some(reads) = counts.reads {
+        reading(&mut list, names, reads);
+    }
     for (name, unit, value) in counts.cluster.map(Cluster::metrics).unwrap_or_default() {
         list.add(name.into(), unit, value);
     }
@@ -190,6 +197,8 @@ fn direction(list: &mut List, prefix: &str, job: &JobStats, stats: &Stats, read:
     list.add(format!("{prefix}_bytes"), "B", real(stats.bytes));
     list.add(format!("{prefix}_iops"), "1/s", per_second(ios));
     list.add(format!("{prefix}_mib_per_s"), "MiB/s", per_second(real(stats.bytes) / f64::from(1 << 20)));
+    list.add(format!("{prefix}_mb_per_s"), "MB/s", per_second(real(stats.bytes) / 1e6));
+    list.add(format!("{prefix}_in_flight_mean"), "", per_second(real(stats.total_ns) / real(NS_PER_S)));
     let mean_ns = real(stats.total_ns) / ios;
     list.add(format!("{prefix}_latency_mean_ms"), "ms", mean_ns / MS);
     let variance = (stats.squares / ios - mean_ns * mean_ns).max(0.0);

@@ -8,6 +8,7 @@ pub mod limiter;
 pub mod log;
 pub mod metrics;
 pub mod modes;
+mod reading;
 pub mod throttling;
 
 use bins::Bins;

@@ -30,6 +30,7 @@
 //! | `zfs_write_rate_variation_percent` | % | the same, of the bytes written to the devices in each interval of the series, over the second half of the workers' time |
 //! | `zfs_over_delayed_groups_percent`, `zfs_under_delayed_groups_percent` | % | groups that were filled for 2 % longer, or shorter, than their sync took, from the fifth on |
 //! | `zfs_sync_mean_s` | s | time of a sync, averaged over the filled groups from the fifth on |
+//! | `zfs_group_open_mean_s`, `zfs_group_max_bytes`, `zfs_group_mib_per_s` | s, B, MiB/s | of those that closed while workers ran: how long they were open, the data of the largest, and the data of all but the last over the time between the begins of the first and the last sync |
 //! | `zfs_admin_wait_mean_s` | s | from a random moment until the group then open is on the devices, averaged over them |
 //! | `zfs_io_X_latency_mean_ms`, `zfs_io_X_latency_sd_ms` | ms | requests to the devices from issue to completion; X is `read` or `write` |
 //! | `zfs_io_X_mode_us` | us | lower end of the fullest bucket by powers of two of microseconds |
@@ -88,7 +89,7 @@ pub(super) fn throttling(list: &mut List, record: &Record, elapsed_ns: u64) {
     }
     device_ios(list, record, elapsed_ns);
     groups(list, record);
-    settled_groups(list, record);
+    settled_groups(list, record, elapsed_ns);
 }
 
 /// Dirty data of the throttle's limit over the second half of the workers' time; `None` when the run was too short or the
@@ -135,7 +136,7 @@ fn device_ios(list: &mut List, record: &Record, elapsed_ns: u64) {
 }
 
 /// Metrics of the filled groups after those in which the pool settles.
-fn settled_groups(list: &mut List, record: &Record) {
+fn settled_groups(list: &mut List, record: &Record, elapsed_ns: u64) {
     const SETTLING: usize = 4;
     let groups: Vec<&GroupRow> =
         record.groups.iter().filter(|group| group.writes > 0 && group.synced_ns > group.sync_started_ns).skip(SETTLING).collect();
@@ -154,6 +155,14 @@ fn settled_groups(list: &mut List, record: &Record) {
     list.add("zfs_under_delayed_groups_percent".into(), "%", share_percent(under as u64, groups.len() as u64));
     let count = real(groups.len() as u64);
     list.add("zfs_sync_mean_s".into(), "s", groups.iter().map(sync_ns).sum::<f64>() / count / 1e9);
+    let closed: Vec<&GroupRow> = groups.iter().filter(|group| group.closed_ns <= elapsed_ns).copied().collect();
+    if let [first, .., last] = closed[..] {
+        let bytes: u64 = closed.iter().map(|group| group.bytes).sum::<u64>() - last.bytes;
+        let seconds = real(last.sync_started_ns - first.sync_started_ns) / 1e9;
+        list.add("zfs_group_open_mean_s".into(), "s", closed.iter().map(open_ns).sum::<f64>() / real(closed.len() as u64) / 1e9);
+        list.add("zfs_group_max_bytes".into(), "B", real(closed.iter().map(|group| group.bytes).max().unwrap_or(0)));
+        list.add("zfs_group_mib_per_s".into(), "MiB/s", if seconds > 0.0 { real(bytes) / f64::from(1 << 20) / seconds } else { 0.0 });
+    }
     let open: f64 = groups.iter().map(open_ns).sum();
     let waits: f64 = groups.iter().map(|group| open_ns(group) * (real(group.synced_ns - group.closed_ns) + open_ns(group) / 2.0)).sum();
     list.add("zfs_admin_wait_mean_s".into(), "s", if open > 0.0 { waits / open / 1e9 } else { 0.0 });

@@ -36,6 +36,9 @@ use crate::zfs::spec::ZfsSpec;
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
+    /// Name of the preset that layers were taken from; what is written beside it wins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
     /// What is asked of the system, in fio's vocabulary.
     #[schemars(length(min = 1, max = 256))]
     pub jobs: Vec<Job>,
@@ -234,6 +237,10 @@ pub struct Job {
     /// Wait before the first request.
     #[serde(default)]
     pub startdelay: Nanos,
+    /// Each worker starts so much after the one before it.
+    #[serde(default)]
+    #[schemars(title = "Stagger")]
+    pub stagger: Nanos,
     /// Bytes per second that each worker may transfer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Rate", extend("minimum" = 1, "x-unit" = "B/s"))]

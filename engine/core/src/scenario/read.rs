@@ -25,26 +25,28 @@ pub fn read(value: &Value) -> Result<Scenario, Problems> {
 /// Replaces each `preset` by what it stands for; fields written beside it win.
 fn fill_presets(value: &mut Value) -> Problems {
     let mut problems = Problems::new();
+    fill_preset(value, "preset", "system", &mut problems);
     if let Some(groups) = value.get_mut("devices").and_then(Value::as_array_mut) {
         for (index, group) in groups.iter_mut().enumerate() {
-            fill_preset(group, &format!("devices[{index}].preset"), &mut problems);
+            fill_preset(group, &format!("devices[{index}].preset"), "device", &mut problems);
         }
     }
-    if let Some(group) = value.pointer_mut("/zfs/log/devices") {
-        fill_preset(group, "zfs.log.devices.preset", &mut problems);
+    for device in ["log.devices", "l2arc.device"] {
+        if let Some(group) = value.pointer_mut(&format!("/zfs/{}", device.replace('.', "/"))) {
+            fill_preset(group, &format!("zfs.{device}.preset"), "device", &mut problems);
+        }
     }
     problems
 }
 
-fn fill_preset(group: &mut Value, path: &str, problems: &mut Problems) {
+/// Fills in the preset of this kind, `device` or `system`, that `group` names.
+fn fill_preset(group: &mut Value, path: &str, kind: &str, problems: &mut Problems) {
     let Some(name) = group.get("preset").and_then(Value::as_str).map(str::to_owned) else { return };
-    let Some(preset) = library::preset(&name) else {
-        let presets = library::presets();
-        let names = presets.iter().filter_map(|preset| preset.get("name").and_then(Value::as_str));
-        return problems.push(Problem::unknown(path, "preset", &name, names));
+    let Some(fields) = library::preset(&name).and_then(|preset| preset.get(kind)?.as_object()) else {
+        return problems.push(library::no_preset(path, &name, Some(kind)));
     };
-    if let (Some(object), Some(device)) = (group.as_object_mut(), preset.get("device").and_then(Value::as_object)) {
-        merge_under(object, device);
+    if let Some(object) = group.as_object_mut() {
+        merge_under(object, fields);
     }
 }
 
@@ -181,6 +183,18 @@ mod tests {
                 .expect("a valid scenario");
         let lun = scenario.devices[0].lun.as_ref().expect("filled in");
         assert_eq!((lun.rate.0, lun.latency.0), (100_000_000, 1_000_000));
+    }
+
+    #[test]
+    fn a_system_is_filled_in_and_own_fields_win() {
+        let job = json!([{"name": "a", "size": "1GiB"}]);
+        let scenario = read(&json!({"preset": "pool-2008-mirrored", "jobs": job, "layout": {"unit": "64KiB"}})).expect("a valid scenario");
+        assert_eq!((scenario.devices[0].count, scenario.layout.width, scenario.layout.unit.0), (44, Some(2), 65_536));
+        assert!(scenario.devices[0].hdd.is_some(), "its device's preset is filled in too");
+        let found = problems(&json!({"preset": "hdd-7200", "jobs": job}));
+        assert!(found[0].starts_with("preset: \"hdd-7200\" is not a preset"), "a device is no system: {found:?}");
+        let found = problems(&json!({"jobs": job, "devices": [{"preset": "pool-2008-mirrored"}]}));
+        assert!(found[0].starts_with("devices[0].preset: \"pool-2008-mirrored\" is not a preset"), "{found:?}");
     }
 
     #[test]

@@ -21,6 +21,8 @@ const HERE: Address = Address::of(Layer::Workload);
 
 struct Worker {
     job: usize,
+    /// Which one of its job.
+    number: u64,
     region: Range,
     entry: Address,
     /// Most requests in flight.
@@ -86,6 +88,7 @@ impl Workload {
                 .then(|| Order::new(job.random_distribution, job.norandommap, length / job.min_request_bytes(), &mut offsets));
             Worker {
                 job: planned.job,
+                number: u64::from(clones[planned.job] - 1),
                 region: planned.region,
                 entry: entry(job),
                 depth: in_flight(scenario, job),
@@ -128,7 +131,8 @@ impl Workload {
             if worker.stage == self.stage {
                 let job = &self.jobs[worker.job];
                 worker.state = State::Issuing;
-                worker.start_ns = kernel.now_ns.saturating_add(job.startdelay.0);
+                worker.start_ns =
+                    kernel.now_ns.saturating_add(job.startdelay.0).saturating_add(job.stagger.0.saturating_mul(worker.number));
                 worker.measure_from_ns = worker.start_ns.saturating_add(job.ramp_time.0);
                 worker.end_ns = job.runtime.map_or(u64::MAX, |runtime| worker.measure_from_ns.saturating_add(runtime.0));
                 worker.next_ns = worker.start_ns;
