@@ -17,6 +17,7 @@ use crate::network::Network;
 use crate::plan::{Plan, node_layouts, plan};
 use crate::protocol::Scheduler;
 use crate::result::Recorder;
+use crate::result::analytics::{Analytics, Reading, Served, of_device};
 use crate::result::columns::{self, Column};
 use crate::result::limiter::{self, Mark};
 use crate::result::metrics::{Metric, StackCounts, metrics};
@@ -80,6 +81,9 @@ pub struct Stack {
     partitions: Option<Partitions>,
     devices: Vec<Device>,
     recorder: Recorder,
+    analytics: Option<Analytics>,
+    /// When the analytics are read next; never where none are kept.
+    read_ns: u64,
     /// What everything had done at the end of each stage of jobs.
     marks: Vec<Mark>,
     seed: u64,
@@ -336,6 +340,8 @@ impl Stack {
             partitions: scenario.partition.as_ref().map(Partitions::new),
             layouts: layouts(&scenario, &plan),
             devices,
+            analytics: scenario.record.analytics.then(Analytics::default),
+            read_ns: if scenario.record.analytics { 0 } else { u64::MAX },
             recorder: Recorder::new(scenario.jobs.len(), &scenario.record, scenario.monitor.is_some()),
             kernel: Kernel::default(),
             marks: Vec::new(),
@@ -366,10 +372,14 @@ impl Stack {
             }
             let Some(event) = self.kernel.advance() else {
                 self.finished = true;
+                self.read_analytics(self.kernel.now_ns);
                 return self.check_limits().map(|()| true);
             };
             if event.time_ns > self.scenario.limits.time.0 {
                 return self.check_limits().map(|()| false);
+            }
+            while event.time_ns >= self.read_ns {
+                self.read_analytics(self.read_ns);
             }
             self.deliver(event.to, event.signal, event.id);
             if self.kernel.events.is_multiple_of(MEMORY_CHECK_EVENTS) {
@@ -378,6 +388,29 @@ impl Stack {
         }
         self.check_limits()?;
         Ok(self.finished)
+    }
+
+    /// Reads the counters at `time_ns`, before anything of that time or after all of the run.
+    fn read_analytics(&mut self, time_ns: u64) {
+        let Some(analytics) = &mut self.analytics else { return };
+        self.read_ns = self.read_ns.saturating_add(self.scenario.record.interval.0);
+        let seen = |job: &crate::result::JobStats| {
+            let sum = |each: fn(&crate::result::Stats) -> u64| job.by_op.iter().map(each).sum();
+            Served { ios: sum(|stats| stats.ios), bytes: sum(|stats| stats.bytes), total_ns: sum(|stats| stats.total_ns) }
+        };
+        analytics.readings.push(Reading {
+            time_ns,
+            cycles: self.server.as_ref().map_or(0, |server| server.cycles()[0]),
+            served: self.network.as_ref().map_or_else(Vec::new, |network| network.served.clone()),
+            seen: self.recorder.jobs.iter().map(seen).collect(),
+            devices: self.devices.iter().map(|device| of_device(&device.usage())).collect(),
+        });
+    }
+
+    /// The server's analytics, where they are kept.
+    #[must_use]
+    pub fn analytics(&self) -> Option<&Analytics> {
+        self.analytics.as_ref()
     }
 
     /// Whether the run waits for an answer.
@@ -471,7 +504,10 @@ impl Stack {
             ));
         }
         let file_system = self.zfs.as_ref().map_or(0, ZfsVolume::memory_bytes) + self.cluster.as_ref().map_or(0, Cluster::memory_bytes);
-        let memory = self.recorder.memory_bytes() + self.kernel.requests.memory_bytes() + file_system;
+        let memory = self.analytics.as_ref().map_or(0, Analytics::memory_bytes)
+            + self.recorder.memory_bytes()
+            + self.kernel.requests.memory_bytes()
+            + file_system;
         if memory > limits.memory.0 {
             return Err(Problem::new(
                 "limits.memory",
@@ -667,6 +703,7 @@ impl Stack {
             prefetches: self.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches),
             workers: self.plan.workers.iter().map(|worker| (worker.job, worker.region.start)).collect(),
             devices: self.usage(),
+            analytics: self.analytics.as_ref(),
             controller: self.controller.as_ref(),
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
             reads: self.zfs_reads(),

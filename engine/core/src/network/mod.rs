@@ -22,6 +22,7 @@ pub mod spec;
 use std::collections::VecDeque;
 
 use crate::kernel::{Address, Kernel, Layer, NS_PER_S, Op, Phase, RequestId, Signal, Wire};
+use crate::result::analytics::Served;
 use spec::{ACK_WIRE_BYTES, FRAMES_PER_ACK, NetworkSpec};
 
 /// Most payload that moves at once.
@@ -142,6 +143,8 @@ struct Message {
     /// The connection.
     connection: u32,
     window_ns: u64,
+    /// When the server had all of it.
+    arrived_ns: u64,
     /// Work of the two links.
     work_ns: [u64; 2],
 }
@@ -164,6 +167,8 @@ pub struct Network {
     /// By number of the request.
     messages: Vec<Message>,
     traffic: [Traffic; 2],
+    /// What the server did, by client: from a request's last frame to the reply's first.
+    pub served: Vec<Served>,
 }
 
 impl Network {
@@ -188,6 +193,7 @@ impl Network {
             free_segments: Vec::new(),
             messages: Vec::new(),
             traffic: <[Traffic; 2]>::default(),
+            served: vec![Served::default(); count],
             spec: spec.clone(),
         }
     }
@@ -237,7 +243,7 @@ impl Network {
             Wire::Exchange | Wire::Ask | Wire::Look | Wire::Command => Stage::Command,
             Wire::Reply | Wire::Inside => Stage::Below,
         };
-        let message = Message { owner: request.owner, stage, connection, window_ns: 0, work_ns: [0; 2] };
+        let message = Message { owner: request.owner, stage, connection, window_ns: 0, arrived_ns: 0, work_ns: [0; 2] };
         let place = id.0 as usize;
         if self.messages.len() <= place {
             self.messages.resize(place + 1, message);
@@ -254,9 +260,10 @@ impl Network {
 
     /// Hands a request to the layers of the server.
     fn descend(&mut self, kernel: &mut Kernel, id: RequestId) {
-        self.messages[id.0 as usize].stage = Stage::Below;
+        let message = &mut self.messages[id.0 as usize];
+        (message.stage, message.arrived_ns) = (Stage::Below, kernel.now_ns);
         let request = &mut kernel.requests[id];
-        if matches!(request.wire, Wire::Exchange | Wire::Ask | Wire::Reply) {
+        if matches!(request.wire, Wire::Exchange | Wire::Ask | Wire::Look | Wire::Reply) {
             request.owner = part(REQUESTS);
         }
         let below = self.below[usize::from(request.wire != Wire::Exchange)];
@@ -265,7 +272,10 @@ impl Network {
 
     /// The server is done with a request that the client waits for.
     fn reply(&mut self, kernel: &mut Kernel, id: RequestId) {
-        self.messages[id.0 as usize].stage = Stage::Reply;
+        let message = &mut self.messages[id.0 as usize];
+        message.stage = Stage::Reply;
+        let request = kernel.requests[id];
+        self.served[self.clients[request.worker as usize]].add(request.bytes, kernel.now_ns - message.arrived_ns);
         self.send(kernel, id, Way::ToClient);
     }
 
@@ -403,7 +413,10 @@ impl Network {
                 self.messages[id.0 as usize].stage = Stage::Command;
                 self.send(kernel, id, Way::ToServer);
             }
-            Stage::Command if kernel.requests[id].wire == Wire::Look => self.reply(kernel, id),
+            Stage::Command if kernel.requests[id].wire == Wire::Look && self.below[1].layer != Layer::Server => {
+                self.messages[id.0 as usize].arrived_ns = kernel.now_ns;
+                self.reply(kernel, id);
+            }
             Stage::Command | Stage::Below => self.descend(kernel, id),
             Stage::Reply => {
                 kernel.requests[id].owner = message.owner;

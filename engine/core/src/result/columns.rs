@@ -1,5 +1,6 @@
 //! Tables of a run as columns of numbers, the form in which they cross to other hosts.
 
+use super::analytics::{self, Analytics};
 use super::{Recorder, cpu, reading};
 use crate::cluster::Cluster;
 use crate::cluster::record::Record as ClusterRecord;
@@ -55,6 +56,8 @@ pub struct Source<'a> {
     pub workers: Vec<(usize, u64)>,
     /// What each device has done.
     pub devices: Vec<Usage>,
+    /// The server's analytics, where they were kept.
+    pub analytics: Option<&'a Analytics>,
     /// The controllers of virtual disks.
     pub controller: Option<&'a Controller>,
     /// What a ZFS write path left.
@@ -141,6 +144,8 @@ pub fn names() -> Vec<String> {
     table("flows", &FLOWS);
     table("placed", &PLACED);
     table("node_events", &NODE_EVENTS);
+    table("analytics", &analytics::COLUMNS);
+    table("cores", &analytics::CORES);
     table("cpu", &cpu::CPU);
     table("shards", &cpu::SHARDS);
     table("monitor", &crate::tools::monitor::COLUMNS);
@@ -173,6 +178,8 @@ pub fn column(source: &Source, name: &str) -> Option<Column> {
         ("flows", column) => flows(source, column),
         ("placed", column) => placed(source, column),
         ("node_events", column) => node_events(source, column),
+        ("analytics", column) => analytics::column(source.analytics, column),
+        ("cores", column) => analytics::cores(source.analytics, column),
         ("cpu", column) => cpu::servers(source.controller, column),
         ("shards", column) => cpu::shards(source.controller, column),
         _ => None,

@@ -1,5 +1,6 @@
 //! What a run leaves: statistics of each job, the operation log, time series, a fingerprint.
 
+pub mod analytics;
 pub mod bins;
 pub mod columns;
 pub mod cpu;

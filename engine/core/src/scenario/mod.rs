@@ -848,6 +848,8 @@ fn default_lun_capacity() -> Bytes {
 pub struct Record {
     /// Keep the operation log.
     pub log: bool,
+    /// Keep the server's analytics: what each client's requests, each device and the cores did in each interval.
+    pub analytics: bool,
     /// Resolution of the time series.
     #[schemars(title = "Interval", extend("minimum" = 1_000_000))]
     pub interval: Nanos,
@@ -855,7 +857,7 @@ pub struct Record {
 
 impl Default for Record {
     fn default() -> Self {
-        Self { log: yes(), interval: Nanos(100_000_000) }
+        Self { log: yes(), analytics: false, interval: Nanos(100_000_000) }
     }
 }
 

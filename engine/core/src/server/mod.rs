@@ -210,10 +210,16 @@ impl Server {
         [self.spent.iter().sum(), self.spent[..NETWORK_PARTS].iter().sum()]
     }
 
+    /// Cycles that its cores have in a second.
+    #[must_use]
+    pub fn cycles_per_s(&self) -> f64 {
+        f64::from(self.spec.cores) * real(self.spec.hz)
+    }
+
     /// The share of its cores' time that the node has worked, of `elapsed_ns`.
     #[must_use]
     pub fn busy_share(&self, elapsed_ns: u64) -> f64 {
-        let all = real(elapsed_ns) * f64::from(self.spec.cores) * real(self.spec.hz) / real(NS_PER_S);
+        let all = self.cycles_per_s() * real(elapsed_ns) / real(NS_PER_S);
         if all > 0.0 { real(self.cycles()[0]) / all } else { 0.0 }
     }
 
@@ -332,7 +338,7 @@ impl Server {
 
     fn work(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];
-        let bytes = if request.op == Op::Write { request.bytes } else { 0 };
+        let bytes = if request.op == Op::Write && request.wire != Wire::Ask { request.bytes } else { 0 };
         let cycles = self.spec.request_cycles + whole(self.spec.byte_cycles * real(bytes));
         let cycles = self.spend(Part::Protocol, cycles);
         self.submit(kernel, id, Stage::Work, self.protocol, cycles);
@@ -347,7 +353,7 @@ impl Server {
         let of_device = if request.device == NO_DEVICE { 0 } else { request.bytes - u64::from(request.cached_bytes).min(request.bytes) };
         let device = whole(self.spec.device_byte_cycles * real(of_device));
         let mut cycles = self.spend(Part::Device, device);
-        if request.op == Op::Read {
+        if request.op == Op::Read && request.wire != Wire::Look {
             let copied = whole(self.spec.byte_cycles * real(request.bytes));
             cycles += self.spend(Part::Protocol, copied);
         }
@@ -377,6 +383,8 @@ impl Server {
     fn worked(&mut self, kernel: &mut Kernel, id: RequestId) {
         match self.visits[id.0 as usize].stage {
             Stage::Receive => self.work(kernel, id),
+            // What the node remembers takes nothing below it.
+            Stage::Work if kernel.requests[id].wire == Wire::Look => self.answer(kernel, id),
             Stage::Work => kernel.send(self.below[usize::from(kernel.requests[id].wire != Wire::Exchange)], Signal::Submit, id.0),
             Stage::Answer => self.post(kernel, id),
             Stage::Post => {

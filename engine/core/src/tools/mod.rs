@@ -1,6 +1,7 @@
 //! What observation tools print of a run, each in its own format. They all read the same result, so that a learner can compare
 //! what each one hides.
 
+pub mod analytics;
 pub mod bonnie;
 pub mod dtrace;
 pub mod fio;
@@ -18,7 +19,8 @@ use crate::scenario::{Problem, Problems};
 use crate::server::Server;
 use crate::stack::Stack;
 
-const TOOLS: [&str; 18] = [
+const TOOLS: [&str; 19] = [
+    "analytics",
     "oplog",
     "histogram",
     "iostat",
@@ -45,6 +47,7 @@ const TOOLS: [&str; 18] = [
 /// When there is no such tool or an option is not understood.
 pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<String, Problems> {
     match name {
+        "analytics" => analytics::print(stack, options),
         "oplog" => oplog::print(stack, options),
         "histogram" => histogram::print(stack, options),
         "iostat" => Ok(iostat::print(stack)),
