@@ -514,7 +514,10 @@ fn the_read_side_balances(document: &Value, stack: &Stack) -> Result<(), TestCas
     prop_assert_eq!(by_source(|row| row.read.iter().sum()), served);
     let jobs = document["jobs"].as_array().expect("jobs");
     let is_direct = ["network", "controller"].iter().all(|layer| document.get(layer).is_none());
-    if is_direct && document["protocol"].get("scheduler").is_none() && jobs.iter().all(|job| job["rw"] != "odxcopy" && job["rw"] != "servercopy") {
+    if is_direct
+        && document["protocol"].get("scheduler").is_none()
+        && jobs.iter().all(|job| job["rw"] != "odxcopy" && job["rw"] != "servercopy")
+    {
         let read: u64 = stack.recorder().jobs.iter().map(|job| job.by_op[0].bytes).sum();
         prop_assert_eq!(served, read, "each byte read has one source");
     }
