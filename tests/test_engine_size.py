@@ -9,7 +9,7 @@ from importlib.resources import files
 import seeklab
 
 GOAL_BYTES = 500_000
-"""Of the module, compressed as a server sends it. It misses since clients, servers, log devices and caches of ZFS came in."""
+"""Of the module, compressed as a server sends it. It misses since clients, log devices and caches of ZFS came in."""
 LIMIT_BYTES = 540_000
 """So it may not grow further without somebody's decision."""
 
