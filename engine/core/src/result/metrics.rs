@@ -119,6 +119,7 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     list.add("prefetch_max_ahead_bytes".into(), "B", real(counts.prefetch_max_ahead_bytes));
     let device_time = counts.devices * counts.device_time_ns;
     list.add("bytes".into(), "B", real(all_bytes));
+    rates(&mut list, recorder);
     list.add("device_bytes".into(), "B", real(counts.device_bytes));
     list.add("device_busy_share_percent".into(), "%", share_percent(counts.device_busy_ns, device_time));
     for (traffic, to) in counts.network.iter().flatten().zip(["to_server", "to_client"]) {
@@ -159,6 +160,16 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     }
     list.add("elapsed_s".into(), "s", real(counts.elapsed_ns) / real(NS_PER_S));
     list.0
+}
+
+/// The rate of all jobs from the first start to the last end, and the sum of their rates in their own windows.
+fn rates(list: &mut List, recorder: &Recorder) {
+    let mib = |job: &JobStats| real(job.by_op.iter().map(|stats| stats.bytes).sum()) / f64::from(1 << 20);
+    let rate = |mib: f64, from_ns: u64, to_ns: u64| if to_ns > from_ns { mib * real(NS_PER_S) / real(to_ns - from_ns) } else { 0.0 };
+    let jobs = || recorder.jobs.iter().filter(|job| job.end_ns > 0);
+    let (from, to) = (jobs().map(|job| job.start_ns).min().unwrap_or(0), jobs().map(|job| job.end_ns).max().unwrap_or(0));
+    list.add("rate_mib_per_s".into(), "MiB/s", rate(jobs().map(mib).sum(), from, to));
+    list.add("sum_of_rates_mib_per_s".into(), "MiB/s", jobs().map(|job| rate(mib(job), job.start_ns, job.end_ns)).sum());
 }
 
 fn server(list: &mut List, node: &Server, elapsed_ns: u64) {
