@@ -52,7 +52,10 @@ pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -
     candidates
         .into_iter()
         .map(|name| (name.to_lowercase(), name))
-        .filter(|(lower, _)| letters.may_be_alike(&Letters::of(lower)))
+        .filter(|(lower, _)| {
+            let same_first = found.chars().zip(lower.chars()).take(4).take_while(|(a, b)| a == b).count();
+            letters.may_be_alike(&Letters::of(lower), same_first)
+        })
         .map(|(lower, name)| (strsim::jaro_winkler(&found, &lower), name))
         .filter(|(score, _)| *score > ALIKE)
         .max_by(|a, b| a.0.total_cmp(&b.0))
@@ -79,12 +82,13 @@ impl Letters {
         letters
     }
 
-    /// False only where the score is surely not above [`ALIKE`]: it counts letters in common, and four equal first ones add at most
-    /// 0.4 of what it lacks.
-    fn may_be_alike(&self, other: &Self) -> bool {
+    /// False only where the score is surely not above [`ALIKE`]: it counts letters in common, and each of the equal first ones, four at
+    /// most, adds a tenth of what it lacks.
+    #[allow(clippy::cast_precision_loss)] // at most four
+    fn may_be_alike(&self, other: &Self, same_first: usize) -> bool {
         let common: f64 = self.counts.iter().zip(&other.counts).map(|(a, b)| f64::from(*a.min(b))).sum();
         let most = (common / self.length + common / other.length + 1.0) / 3.0;
-        most.is_nan() || most + 0.4 * (1.0 - most) > ALIKE - 1e-9
+        most.is_nan() || most + 0.1 * same_first as f64 * (1.0 - most) > ALIKE - 1e-9
     }
 }
 
