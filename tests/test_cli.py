@@ -68,6 +68,15 @@ def test_facts_are_all_listed_and_decide_the_exit_status(command_line: CommandLi
     assert done.returncode == (0 if all(row["ok"] for row in rows) else 1)
 
 
+def test_a_fact_that_misses_by_one_of_its_further_checks_shows_that_check(command_line: CommandLine) -> None:
+    done = command_line("facts", "misaligned-io", timeout_s=300)
+    lines = done.stdout.splitlines()
+    (at,) = [number for number, line in enumerate(lines) if line.startswith("N2.5  ")]
+    assert "MISS" in lines[at + 1]
+    assert "pro-rata hypothesis" in lines[at + 1]
+    assert done.returncode == 1
+
+
 @pytest.mark.parametrize("tool", ["oplog", "histogram", "iostat", "fio", "fio-json"])
 def test_show_prints_what_each_tool_prints(command_line: CommandLine, tool: str) -> None:
     done = command_line("show", CASE, "--as", tool)

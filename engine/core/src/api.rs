@@ -16,14 +16,18 @@ use asked::CacheReplay;
 use crate::case::Case;
 use crate::case::controls::controls;
 use crate::case::facts::{Break, Runs};
+use crate::controller::spec::OwnerMap;
 use crate::json;
 use crate::library;
 use crate::result::columns;
 use crate::scenario::{self, Problem, Problems, Scenario};
-use crate::stack::Stack;
+use crate::stack::{Question, Stack};
 use crate::tools;
 use crate::zfs::spec::ThrottleKind;
 use crate::zfs::throttle::asked::LONGEST_DELAY_NS;
+use crate::zfs::volume;
+use crate::zfs::zfetch;
+use crate::zfs::zfetch::asked::MOST_RECORDS;
 
 pub use crate::result::columns::Column;
 
@@ -72,8 +76,9 @@ pub fn call(name: &str, input: &str) -> String {
     envelope(parse(input).and_then(|input| answer(name, &input)))
 }
 
-const CALLS: [&str; 18] = [
+const CALLS: [&str; 19] = [
     "version",
+    "give_cases",
     "cases",
     "case",
     "schema",
@@ -96,6 +101,7 @@ const CALLS: [&str; 18] = [
 fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
     match name {
         "version" => Ok(json!({"engine": env!("CARGO_PKG_VERSION")})),
+        "give_cases" => Ok(library::give(input)?.into()),
         "cases" => Ok(library::cases()?.into_iter().map(card).collect()),
         "case" => to_value(library::case(needed(input, "id")?)?),
         "schema" => Ok(scenario::schema::scenario_schema().clone()),
@@ -183,17 +189,41 @@ fn read_case(input: &Map<String, Value>) -> Result<((String, String), Scenario),
     Ok(((case.id.clone(), variant.name.clone()), scenario))
 }
 
-/// Gives a run that asks for a delay `{"delay_ns"}`.
-fn answer_delay(stack: &mut Stack, input: &Map<String, Value>) -> Result<(), Problems> {
-    if !stack.asks() {
-        return Err(vec![Problem::new("answer", "nothing was asked")]);
+/// Gives a run that asks for a delay `{"delay_ns"}`, for the owner of a range `{"shard"}`, what to read ahead
+/// `{"runs": [[record, records], ...]}`.
+fn answer_stack(stack: &mut Stack, input: &Map<String, Value>) -> Result<(), Problems> {
+    let (name, what, most) = match stack.question() {
+        Some(Question::Volume(volume::Question::Ahead(_))) => return answer_ahead(stack, input),
+        Some(Question::Volume(volume::Question::Delay(_))) => ("delay_ns", "a delay; give a whole number of nanoseconds", LONGEST_DELAY_NS),
+        Some(Question::Owner(question)) => ("shard", "a shard; give a whole number", question.queued.len() as u64 - 1),
+        None => return Err(vec![Problem::new("answer", "nothing was asked")]),
+    };
+    let given = input.get(name).unwrap_or(&Value::Null);
+    let answer = given
+        .as_u64()
+        .filter(|number| *number <= most)
+        .ok_or_else(|| vec![Problem::new(name, format!("{given} is not {what} from 0 to {most}"))])?;
+    if name == "shard" {
+        stack.answer_owner(u32::try_from(answer).unwrap_or(0)); // shards are few
+    } else {
+        stack.answer(answer);
     }
-    let given = input.get("delay_ns").unwrap_or(&Value::Null);
-    let delay_ns = given.as_u64().filter(|ns| *ns <= LONGEST_DELAY_NS).ok_or_else(|| {
-        let message = format!("{given} is not a delay; give a whole number of nanoseconds from 0 to {LONGEST_DELAY_NS}");
-        vec![Problem::new("delay_ns", message)]
+    Ok(())
+}
+
+fn answer_ahead(stack: &mut Stack, input: &Map<String, Value>) -> Result<(), Problems> {
+    let given = input.get("runs").unwrap_or(&Value::Null);
+    let run = |run: &Value| match run.as_array().map(Vec::as_slice) {
+        Some([block, blocks]) => Some(zfetch::Run { block: block.as_u64()?, blocks: blocks.as_u64()? }),
+        _ => None,
+    };
+    let runs: Option<Vec<zfetch::Run>> = given.as_array().and_then(|runs| runs.iter().map(run).collect());
+    let few = |runs: &Vec<zfetch::Run>| runs.iter().fold(0u64, |sum, run| sum.saturating_add(run.blocks)) <= MOST_RECORDS;
+    let runs = runs.filter(few).ok_or_else(|| {
+        let message = format!("{given} is not what to read ahead; give a list of [record, how many], at most {MOST_RECORDS} records");
+        vec![Problem::new("runs", message)]
     })?;
-    stack.answer(delay_ns);
+    stack.answer_runs(&runs);
     Ok(())
 }
 
@@ -216,7 +246,8 @@ enum Work {
 impl Run {
     /// Opens a run of `{"case", "variant"?, "set"?, "seed"?}`, `{"scenario", "seed"?}`,
     /// `{"replay": {"text", "format"?, "target"?, "mode"?, "iodepth"?, "scale"?}, "scenario" | "preset", "seed"?}` or `{"cache": {"trace", "size", "objects"?}}`.
-    /// The throttle of a scenario may be `asked` with `"answers": true`: then the host promises an answer to each question.
+    /// With `"answers": "delays"` the throttle of a scenario may be `asked`, with `"ahead"` its read-ahead, with `"owners"` the map of its controller: the host
+    /// promises an answer to each such question.
     ///
     /// # Errors
     /// An envelope with everything that is wrong.
@@ -248,13 +279,21 @@ impl Run {
         Ok(Self { work: Work::Stack(Box::new(Stack::new(scenario, seed)?)), case, replay: None, seed, failed: None })
     }
 
-    /// A scenario that asks its host for delays needs a host that says it will answer.
+    /// A scenario that asks its host needs a host that says it will answer.
     fn check_answers(scenario: &Scenario, input: &Map<String, Value>) -> Result<(), Problems> {
-        let asks = scenario.zfs.as_ref().is_some_and(|zfs| zfs.throttle == Some(ThrottleKind::Asked));
-        if asks && input.get("answers") != Some(&Value::Bool(true)) {
-            let message =
-                "\"asked\" takes each delay from a program of yours; run it with seeklab.run_throttle, or choose another throttle";
-            return Err(vec![Problem::new("zfs.throttle", message)]);
+        let prefetch = scenario.zfs.as_ref().and_then(|zfs| zfs.prefetch.as_ref());
+        let ahead = prefetch.is_some_and(|prefetch| prefetch.on && prefetch.asked);
+        let delays = scenario.zfs.as_ref().is_some_and(|zfs| zfs.throttle == Some(ThrottleKind::Asked));
+        let owners = scenario.controller.as_ref().is_some_and(|controller| controller.map == OwnerMap::Asked);
+        let answers = text(input, "answers")?;
+        let asks = [
+            (delays, "delays", "zfs.throttle", "run_throttle"),
+            (ahead, "ahead", "zfs.prefetch.asked", "run_prefetcher"),
+            (owners, "owners", "controller.map", "run_shard_map"),
+        ];
+        if let Some((_, _, path, with)) = asks.into_iter().find(|(asked, kind, ..)| *asked && answers != Some(kind)) {
+            let message = format!("\"asked\" takes each answer from a program of yours; run it with seeklab.{with}, or choose another");
+            return Err(vec![Problem::new(path, message)]);
         }
         Ok(())
     }
@@ -303,7 +342,7 @@ impl Run {
     pub fn answer(&mut self, input: &str) -> String {
         envelope(parse(input).and_then(|input| {
             match &mut self.work {
-                Work::Stack(stack) => answer_delay(stack, &input)?,
+                Work::Stack(stack) => answer_stack(stack, &input)?,
                 Work::Cache(replay) => replay.answer(&input)?,
             }
             let Some(events) = input.get("events").and_then(Value::as_u64) else { return Ok(Value::Null) };

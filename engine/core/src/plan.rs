@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::device::hdd;
 use crate::layout::{Layout, partition};
 use crate::scenario::{DeviceGroup, Extent, HddSpec, Job, Problem, Problems, Rw, Scenario};
+use crate::sorted::SortedMap;
 use crate::volume::prefetch::Range;
 
 const FILE_ALIGNMENT: u64 = 1 << 20;
@@ -20,6 +21,8 @@ pub struct WorkerPlan {
     pub job: usize,
     /// The region that it reads or writes, in bytes of the address space.
     pub region: Range,
+    /// The file that the region is in, up to the region's end.
+    pub file: Range,
     /// Jobs of the same stage run together; stages follow each other.
     pub stage: u32,
 }
@@ -37,7 +40,7 @@ pub struct Plan {
     pub device_capacities: Vec<u64>,
     /// Size of each device, in bytes.
     pub device_sizes: Vec<u64>,
-    /// Name of each device.
+    /// Name of each device; those of cache devices follow.
     pub device_names: Vec<String>,
     /// Whether each device turns.
     pub rotating: Vec<bool>,
@@ -149,6 +152,11 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
         }
     }
     plan.device_sizes.clone_from(&plan.device_capacities);
+    if let Some(l2arc) = scenario.zfs.as_ref().and_then(|zfs| zfs.l2arc.as_ref()) {
+        // They come after the devices of the pool, have no place in its layout, and no partition.
+        let name = &l2arc.device.name;
+        plan.device_names.extend((0..l2arc.device.count).map(|number| format!("{name}{number}")));
+    }
     if let (Some(spec), true) = (&scenario.partition, problems.is_empty()) {
         partition::check(spec, plan.device_sizes.iter().copied().min().unwrap_or(0), &mut problems);
         if problems.is_empty() {
@@ -186,7 +194,7 @@ fn offset_bytes(job: &Job, capacity: u64) -> u64 {
 
 fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) {
     let capacity = plan.capacity;
-    let mut shared: Vec<(&str, u64)> = Vec::new();
+    let mut shared: SortedMap<(&str, u32), u64> = SortedMap::default();
     let mut next_file: u64 = 0;
     let mut stage = 0;
     let allocate = |next_file: &mut u64, bytes: u64| {
@@ -232,24 +240,26 @@ fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) 
             ));
             continue;
         }
-        for _ in 0..job.numjobs {
+        for number in 0..job.numjobs {
             let file_start = match &job.filename {
                 _ if whole => 0,
                 None => allocate(&mut next_file, span),
                 Some(name) => {
-                    if let Some((_, start)) = shared.iter().find(|(known, _)| known == name) {
+                    let key = (name.as_str(), if name.contains("$jobnum") { number } else { 0 });
+                    if let Some(start) = shared.get(&key) {
                         *start
                     } else {
                         let users = scenario.jobs.iter().filter(|other| other.filename.as_ref() == Some(name));
                         let longest = users.filter_map(|other| file_bytes(other, capacity)).max().unwrap_or(span);
                         let start = allocate(&mut next_file, longest);
-                        shared.push((name, start));
+                        shared.insert(key, start);
                         start
                     }
                 }
             };
             let start = file_start.saturating_add(offset);
-            plan.workers.push(WorkerPlan { job: index, region: Range { start, end: start.saturating_add(size) }, stage });
+            let end = start.saturating_add(size);
+            plan.workers.push(WorkerPlan { job: index, region: Range { start, end }, file: Range { start: file_start, end }, stage });
         }
         if next_file > capacity.saturating_add(FILE_ALIGNMENT) {
             problems.push(Problem::new(

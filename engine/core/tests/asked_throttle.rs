@@ -20,7 +20,7 @@ fn ok(envelope: &str) -> Value {
 }
 
 fn open() -> Run {
-    Run::open(&json!({"scenario": system(), "answers": true}).to_string()).unwrap_or_else(|envelope| panic!("{envelope}"))
+    Run::open(&json!({"scenario": system(), "answers": "delays"}).to_string()).unwrap_or_else(|envelope| panic!("{envelope}"))
 }
 
 #[test]

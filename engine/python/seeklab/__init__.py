@@ -17,8 +17,10 @@ from seeklab._curves import alignment, curve, reduce
 from seeklab._errors import EngineError, LimitExceeded, Problem, SeeklabError
 from seeklab._fio import FioJob, fio
 from seeklab._policy import EvictionPolicy, play_cache
+from seeklab._prefetcher import Prefetcher, Read, run_prefetcher
 from seeklab._replay import replay, trace_info
 from seeklab._result import Result, run
+from seeklab._shard_map import ShardHistory, ShardMap, run_shard_map
 from seeklab._sweep import sweep
 from seeklab._table import Table
 from seeklab._throttle import ThrottleHistory, ThrottlePolicy, run_throttle
@@ -35,9 +37,13 @@ __all__ = [
     "EvictionPolicy",
     "FioJob",
     "LimitExceeded",
+    "Prefetcher",
     "Problem",
+    "Read",
     "Result",
     "SeeklabError",
+    "ShardHistory",
+    "ShardMap",
     "Table",
     "ThrottleHistory",
     "ThrottlePolicy",
@@ -56,6 +62,8 @@ __all__ = [
     "reduce",
     "replay",
     "run",
+    "run_prefetcher",
+    "run_shard_map",
     "run_throttle",
     "schema",
     "sweep",

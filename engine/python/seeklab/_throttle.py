@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import math
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from seeklab._asked import run_asking
 from seeklab._case import Case
 from seeklab._errors import Problem, SeeklabError
-from seeklab._host import engine
-from seeklab._result import Result, raise_limit
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from seeklab._host import RunHandle
+    from seeklab._result import Result
 
 ASKED = "asked"
 """The engine's name for a throttle that its host decides."""
-EVENTS_A_STEP = 1 << 16
-QUESTION = 2.0
-"""What a step gives when a question waits."""
 
 
 class ThrottleHistory(NamedTuple):
@@ -87,14 +82,8 @@ def run_throttle(
         raise SeeklabError(
             [Problem("policy", f"{policy!r} cannot be called; give a function of dirty, limit and history")]
         )
-    start = perf_counter()
-    run = engine().open_run({**_request(system, name, variant), "seed": seed, "answers": True})
-    try:
-        _play(run, policy)
-        return Result(run, perf_counter() - start)
-    except BaseException:
-        run.close()
-        raise
+    request = {**_request(system, name, variant), "seed": seed}
+    return run_asking(request, "delays", lambda question: {"delay_ns": _delay(policy, question)})
 
 
 def _request(system: Case | Mapping[str, Any], throttle: str, variant: str | None) -> dict[str, object]:
@@ -110,22 +99,9 @@ def _request(system: Case | Mapping[str, Any], throttle: str, variant: str | Non
     return {"scenario": {**system, "zfs": {**zfs, "throttle": throttle}}}
 
 
-def _play(run: RunHandle, policy: ThrottlePolicy | str) -> None:
-    while True:
-        progress = run.step(EVENTS_A_STEP)
-        while progress == QUESTION and not isinstance(policy, str):
-            question = run.question()
-            while progress == QUESTION:
-                delay = _delay(policy, question)
-                step = run.answer({"delay_ns": delay, "events": EVENTS_A_STEP})
-                progress, question = step["progress"], step["question"]
-        if progress < 0:
-            raise_limit(run)
-        if progress == 1:
-            return
-
-
-def _delay(policy: ThrottlePolicy, question: dict[str, int]) -> int:
+def _delay(policy: ThrottlePolicy | str, question: dict[str, int]) -> int:
+    if isinstance(policy, str):  # a built-in throttle asks nothing
+        raise TypeError(policy)
     dirty, limit = question.pop("dirty_bytes"), question.pop("limit_bytes")
     history = ThrottleHistory(**question)
     try:

@@ -188,6 +188,8 @@ const throttles: Readonly<Record<Era, ThrottleKind>> = {
   "openzfs-2013": "openzfs",
   "openzfs-0.7": "openzfs",
   "openzfs-2.1": "openzfs",
+  "openzfs-2.2": "openzfs",
+  "openzfs-2.3": "openzfs",
 };
 const newestEra: Era = "openzfs-2.1";
 

@@ -2,7 +2,8 @@
  * The fingerprints of given runs in Chromium and in Pyodide, for the test that all hosts agree.
  *
  * The file holds requests by name: `{"a name": {"case": ..., "variant": ..., "seed": ...}}`, or `{"a name": {"request": ...}}`.
- * In Pyodide a request may also hold a `throttle`, the source of a Python function `delay_ns` that throttles its scenario.
+ * In Pyodide a request may also hold a `throttle`, the source of a Python function `delay_ns` that throttles its scenario, or a
+ * `shard_map`, that of a function `owner`.
  * Prints `{"chromium": {"a name": "..."}, "pyodide": {...}}`.
  */
 import { readFileSync } from "node:fs";
@@ -30,6 +31,7 @@ export async function fingerprints(file, hosts) {
 async function inChromium(requests) {
   const engine = await import("/engine/seeklab.js");
   await engine.default({ module_or_path: "/engine/seeklab_bg.wasm" });
+  engine.call("give_cases", await (await fetch("/engine/cases.json")).text());
   const found = {};
   for (const [name, request] of Object.entries(requests)) {
     const run = engine.Run.open(JSON.stringify(request));
@@ -44,6 +46,7 @@ async function inChromium(requests) {
 async function inPyodide(requests) {
   const engine = await import("/engine/seeklab.js");
   await engine.default({ module_or_path: "/engine/seeklab_bg.wasm" });
+  engine.call("give_cases", await (await fetch("/engine/cases.json")).text());
   const { loadPyodide } = await import("/pyodide/pyodide.mjs");
   const pyodide = await loadPyodide({ indexURL: "/pyodide/" });
   const wheel = await fetch("/pyodide/seeklab.whl");
@@ -60,6 +63,10 @@ def fingerprint(request):
         place = {}
         exec(request["throttle"], place)
         return seeklab.run_throttle(request["scenario"], place["delay_ns"], seed=request["seed"]).fingerprint
+    if "shard_map" in request:
+        place = {}
+        exec(request["shard_map"], place)
+        return seeklab.run_shard_map(request["scenario"], place["owner"], seed=request["seed"]).fingerprint
     if "scenario" in request:
         return seeklab.run(request["scenario"], seed=request.get("seed", 1)).fingerprint
     case = seeklab.case(request["case"]).with_(request.get("set", {}))

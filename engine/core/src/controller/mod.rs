@@ -21,10 +21,13 @@
 //! write lock, and charged as [`Phase::Lock`]), then the new map holds. So the requests of a block keep their order, and no data
 //! move: ranges change their owner, not their place.
 //!
+//! Who owns which range: in turn, by the scenario's list, or as the engine's host says ([`asked`]).
+//!
 //! Constants are the scenario's. Left out: the way back up (completions cost nothing), what a crash would have to replay, the
 //! other nodes' work on the copies (a rate stands for it), and that a copy travels while the local write is under way (here
 //! the write follows it).
 
+pub mod asked;
 mod order;
 pub mod spec;
 
@@ -34,8 +37,9 @@ use crate::cpu::{Cpu, Section, ServerUsage, Task};
 use crate::device::transfer_ns;
 use crate::kernel::{Address, Kernel, Layer, Op, Phase, RequestId, Signal, Stream};
 use crate::plan::Plan;
+use asked::Map;
 use order::Order;
-use spec::{ControllerSpec, Exclusive, Part, Spread};
+use spec::{ControllerSpec, Exclusive, OwnerMap, Part, Spread};
 
 const HERE: Address = Address::of(Layer::Controller);
 /// Timers from here on are resizes; the others are the processor's.
@@ -45,6 +49,8 @@ const RESIZE: u32 = 1 << 31;
 #[derive(Debug)]
 struct Disk {
     start: u64,
+    /// Ranges of the disks before it.
+    first_range: u64,
     /// Server of the primary; those of the shards follow it.
     primary: u32,
     lock: u32,
@@ -92,6 +98,8 @@ pub struct Controller {
     work: Stream,
     replicas_free_ns: u64,
     order: Option<Order>,
+    /// Who owns which range, where the host is asked.
+    map: Option<Map>,
     /// How long the replica network was busy, in nanoseconds.
     pub replicas_busy_ns: u64,
     /// Numbers of shards over time.
@@ -104,10 +112,12 @@ impl Controller {
     pub fn new(spec: &ControllerSpec, plan: &Plan, below: Address, seed: u64) -> Self {
         let mut cpu = Cpu::new(spec.cores, HERE);
         let starts = spec.disk_starts(plan);
+        let ranges = spec.ranges(plan, &starts);
         let (shards, most) = (spec.granted(spec.shards, starts.len()), spec.most_shards(starts.len()));
         let mut places = Vec::new();
         let mut disks = Vec::new();
-        for start in starts {
+        let mut first_range = 0;
+        for (start, ranges) in starts.into_iter().zip(ranges) {
             let disk = index(disks.len());
             let primary = index(places.len());
             for number in 0..=most {
@@ -115,7 +125,8 @@ impl Controller {
                 places.push((disk, number));
             }
             let lock = cpu.add_lock();
-            disks.push(Disk { start, primary, lock, shards, next_shards: None, inside: 0, held: Vec::new() });
+            disks.push(Disk { start, first_range, primary, lock, shards, next_shards: None, inside: 0, held: Vec::new() });
+            first_range += ranges;
         }
         Self {
             spent: vec![[0; Part::ALL.len()]; places.len()],
@@ -127,6 +138,7 @@ impl Controller {
             below,
             work: Stream::new(seed, "controller/work"),
             replicas_free_ns: 0,
+            map: (spec.map == OwnerMap::Asked).then(|| Map::new(first_range)),
             order: (!spec.resizes.is_empty()).then(|| Order::new(spec.range.0, plan)),
             replicas_busy_ns: 0,
         }
@@ -242,11 +254,11 @@ impl Controller {
         at.inside += 1;
         let (server, alone) = (at.primary, at.shards == 1);
         if alone {
-            return self.serve(kernel, disk, server, id);
+            return self.serve(kernel, disk, server, id, 0);
         }
         let ns = self.cost_ns(self.spec.dispatch.0, 0);
         self.spent[server as usize][Part::Dispatch as usize] += ns;
-        self.cpu.submit(kernel, server, Task { request: id, ns, phase: Phase::Dispatch, section: None });
+        self.cpu.submit(kernel, server, Task { request: id, ns, phase: Phase::Dispatch, section: None, interrupts_ns: 0 });
     }
 
     /// Work of `fixed_ns` and `bytes`, as the scenario scales and spreads it.
@@ -260,14 +272,15 @@ impl Controller {
         libm::round(ns) as u64
     }
 
-    /// Gives a request, or a part of one, to the server that works on it.
+    /// Gives a request, or a part of one, to the server that works on it; `further_ns` is work that others of its kind do not need.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // as in cost_ns
-    fn serve(&mut self, kernel: &mut Kernel, disk: usize, server: u32, id: RequestId) {
+    fn serve(&mut self, kernel: &mut Kernel, disk: usize, server: u32, id: RequestId, further_ns: u64) {
         let (op, bytes) = (kernel.requests[id].op, kernel.requests[id].bytes);
         let (fixed_ns, part) = match op {
             Op::Read => (self.spec.read.0, Part::Read),
             Op::Write => (self.spec.write.0, Part::Write),
         };
+        let fixed_ns = fixed_ns + further_ns;
         let ns = self.cost_ns(fixed_ns, bytes);
         let whole = fixed_ns as f64 + self.spec.per_byte * bytes as f64;
         let own = if whole > 0.0 { (libm::round(ns as f64 * fixed_ns as f64 / whole) as u64).min(ns) } else { 0 };
@@ -283,7 +296,7 @@ impl Controller {
                 held_ns: (libm::round(ns as f64 * lock.held_percent / 100.0) as u64).min(ns),
             })
         });
-        self.cpu.submit(kernel, server, Task { request: id, ns, phase: Phase::Cpu, section });
+        self.cpu.submit(kernel, server, Task { request: id, ns, phase: Phase::Cpu, section, interrupts_ns: 0 });
     }
 
     /// A server has done its work on a request.
@@ -295,6 +308,9 @@ impl Controller {
         if let Some(order) = &mut self.order {
             order.leaves(&kernel.requests, task.request);
         }
+        if self.places[server as usize].1 > 0 {
+            self.left_owner(kernel, task.request);
+        }
         self.descend(kernel, task.request);
         self.disks[disk].inside -= 1;
         self.resize_when_empty(kernel, disk);
@@ -302,6 +318,9 @@ impl Controller {
 
     /// Hands a request to the owners of its ranges; what has one owner is not taken apart.
     fn dispatched(&mut self, kernel: &mut Kernel, disk: usize, id: RequestId) {
+        if self.map.is_some() {
+            return self.ask(kernel, disk, id);
+        }
         let request = kernel.requests[id];
         let (range, end) = (self.spec.range.0, request.offset + request.bytes);
         let at = &self.disks[disk];
@@ -313,17 +332,17 @@ impl Controller {
             if next_owner != owner {
                 let part = kernel.open_child(id, HERE, start, next - start);
                 self.disks[disk].inside += 1;
-                self.serve(kernel, disk, first_server + owner, part);
+                self.serve(kernel, disk, first_server + owner, part, 0);
                 (start, owner) = (next, next_owner);
             }
             next += range;
         }
         if start == request.offset {
-            return self.serve(kernel, disk, first_server + owner, id);
+            return self.serve(kernel, disk, first_server + owner, id, 0);
         }
         // The last part takes the place of the whole in the count.
         let part = kernel.open_child(id, HERE, start, end - start);
-        self.serve(kernel, disk, first_server + owner, part);
+        self.serve(kernel, disk, first_server + owner, part, 0);
     }
 
     /// Sends a request down, a write after its copies.

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::asked::MOST_RANGES;
 use crate::plan::Plan;
 use crate::scenario::{Bytes, Nanos, Problem, Problems};
 
@@ -42,6 +43,17 @@ pub enum Exclusive {
     Writes,
     /// All: a lock without a shared mode.
     Always,
+}
+
+/// Who says which shard owns a range.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum OwnerMap {
+    /// Nobody: ranges belong to the shards in turn, or as `owners` has it.
+    #[default]
+    Fixed,
+    /// The engine's host, asked at each request.
+    Asked,
 }
 
 /// The lock of what the shards of a disk share.
@@ -147,6 +159,14 @@ pub struct ControllerSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 65536))]
     pub owners: Vec<u32>,
+    /// Whether these owners are fixed, or a program of yours is asked at each request (`seeklab.run_shard_map`).
+    #[serde(default)]
+    #[schemars(title = "Owners are")]
+    pub map: OwnerMap,
+    /// A shard's further work on the first request of a range that comes to it from another, where owners are asked for.
+    #[serde(default)]
+    #[schemars(title = "Taking over a range", extend("maximum" = 1_000_000_000))]
+    pub takeover: Nanos,
     /// Split a disk only as far as there are cores for its shards: at most the cores divided by the disks.
     #[serde(default)]
     #[schemars(title = "Split only onto spare cores")]
@@ -225,6 +245,14 @@ impl ControllerSpec {
         starts
     }
 
+    /// The number of ranges of each disk of a plan, whose disks begin at `starts`.
+    #[must_use]
+    pub fn ranges(&self, plan: &Plan, starts: &[u64]) -> Vec<u64> {
+        let end = plan.workers.iter().map(|worker| worker.region.end).max().unwrap_or(0);
+        let ends = starts.iter().skip(1).chain([&end]);
+        starts.iter().zip(ends).map(|(start, end)| end.saturating_sub(*start).div_ceil(self.range.0)).collect()
+    }
+
     /// The shards that a disk gets when `wanted` are, of a node with so many disks.
     #[must_use]
     pub fn granted(&self, wanted: u32, disks: usize) -> u32 {
@@ -245,9 +273,8 @@ impl ControllerSpec {
 pub fn check(spec: &ControllerSpec, plan: &Plan) -> Problems {
     let mut problems = Problems::new();
     let starts = spec.disk_starts(plan);
-    let end = plan.workers.iter().map(|worker| worker.region.end).max().unwrap_or(0);
-    let longest = starts.iter().zip(starts.iter().skip(1).chain([&end])).map(|(start, end)| end.saturating_sub(*start)).max();
-    let ranges = longest.unwrap_or(0).div_ceil(spec.range.0);
+    let of_disks = spec.ranges(plan, &starts);
+    let ranges = of_disks.iter().copied().max().unwrap_or(0);
     let mut few = |path: String, shards: u32| {
         if u64::from(shards) > ranges.max(1) {
             problems.push(Problem::new(
@@ -259,6 +286,19 @@ pub fn check(spec: &ControllerSpec, plan: &Plan) -> Problems {
     few("controller.shards".into(), spec.shards);
     for (index, resize) in spec.resizes.iter().enumerate() {
         few(format!("controller.resizes[{index}].shards"), resize.shards);
+    }
+    if spec.map == OwnerMap::Asked {
+        let all: u64 = of_disks.iter().sum();
+        if all > MOST_RANGES {
+            let message = format!("{all} ranges are more than can be asked about; write a larger range, for at most {MOST_RANGES}");
+            problems.push(Problem::new("controller.range", message));
+        }
+        if !spec.owners.is_empty() {
+            problems.push(Problem::new("controller.owners", "is a fixed map, and owners are asked for; leave out one of the two"));
+        }
+        if !spec.resize_waits {
+            problems.push(Problem::new("controller.resize_waits", "an asked map needs changes that wait; write true"));
+        }
     }
     for part in Part::ALL {
         let sum: f64 = spec.functions.iter().filter(|function| function.of == part).map(|function| function.percent).sum();

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::asked::Question;
 use super::*;
 use crate::kernel::Request;
 use crate::plan::WorkerPlan;
@@ -21,7 +22,8 @@ fn spec(shards: u32, resizes: &[(u64, u32)]) -> ControllerSpec {
 
 /// A plan with one disk of 1 MiB for each worker.
 fn plan(disks: u64) -> Plan {
-    let workers = (0..disks).map(|disk| WorkerPlan { job: 0, region: Range { start: disk << 20, end: (disk + 1) << 20 }, stage: 0 });
+    let region = |disk: u64| Range { start: disk << 20, end: (disk + 1) << 20 };
+    let workers = (0..disks).map(|disk| WorkerPlan { job: 0, region: region(disk), file: region(disk), stage: 0 });
     Plan { capacity: disks << 20, node_capacity: 1 << 40, workers: workers.collect(), ..Plan::default() }
 }
 
@@ -36,6 +38,16 @@ struct Out {
 
 /// Sends requests (time, offset, bytes) through a controller that nothing slows below; what came out, and who completed.
 fn pass(spec: &ControllerSpec, disks: u64, requests: &[(u64, u64, u64)]) -> (Vec<Out>, Vec<u32>, Controller) {
+    pass_asked(spec, disks, requests, |question| panic!("nobody is asked: {question:?}"))
+}
+
+/// The same with a host that says who owns a range.
+fn pass_asked(
+    spec: &ControllerSpec,
+    disks: u64,
+    requests: &[(u64, u64, u64)],
+    mut owner: impl FnMut(&Question) -> u32,
+) -> (Vec<Out>, Vec<u32>, Controller) {
     let below = Address::of(Layer::Layout);
     let client = Address::of(Layer::Protocol);
     let mut kernel = Kernel::default();
@@ -67,6 +79,9 @@ fn pass(spec: &ControllerSpec, disks: u64, requests: &[(u64, u64, u64)]) -> (Vec
                 kernel.complete(id);
             }
             _ => controller.handle(&mut kernel, event.signal, event.id),
+        }
+        while let Some(question) = controller.question(&kernel) {
+            controller.answer(&mut kernel, owner(&question));
         }
     }
     assert!(kernel.requests.is_empty(), "requests are left in flight");
@@ -113,6 +128,55 @@ fn a_list_of_owners_replaces_the_interleaved_map() {
     assert_eq!(by_shard, [3, 1]);
 }
 
+fn asked(shards: u32, resizes: &[(u64, u32)], takeover: u64) -> ControllerSpec {
+    ControllerSpec { map: OwnerMap::Asked, takeover: Nanos(takeover), ..spec(shards, resizes) }
+}
+
+#[test]
+fn the_host_is_asked_for_the_owner_of_every_range_of_every_request() {
+    let mut questions = Vec::new();
+    let (out, done, controller) =
+        pass_asked(&asked(3, &[], 0), 2, &[(0, 2 * RANGE - 4096, 8192), (0, (1 << 20) + RANGE, 4096)], |question| {
+            questions.push((question.disk, question.range, question.owner, question.requests, question.bytes, question.write));
+            2
+        });
+    assert_eq!(questions, [(0, 1, None, 0, 4096, true), (0, 2, None, 0, 4096, true), (1, 1, None, 0, 4096, false)]);
+    assert_eq!((out.len(), done.len()), (3, 2));
+    let third_shards = controller.servers().iter().filter(|row| row.number == 3 && row.usage.requests > 0).count();
+    assert_eq!(third_shards, 2);
+    assert_eq!(controller.moved(), Some(0), "the first owner of a range does not take over");
+}
+
+#[test]
+fn a_range_moves_once_what_is_under_way_is_done_and_its_new_owner_pays_for_it() {
+    let requests: Vec<(u64, u64, u64)> =
+        [1, 1, 1, 2].iter().enumerate().map(|(number, range)| (number as u64, range * RANGE, 4096)).collect();
+    let mut answers = [0, 1, 1].into_iter();
+    let mut seen = Vec::new();
+    let (out, _, controller) = pass_asked(&asked(2, &[], 5000), 1, &requests, |question| {
+        seen.push((question.range, question.owner, question.in_flight, question.queued.clone()));
+        answers.next().expect("three questions: what comes while a range moves is not asked about")
+    });
+    assert_eq!(seen, [(1, None, 0, vec![0, 0]), (1, Some(0), 1, vec![1, 0]), (2, None, 0, vec![1, 0])]);
+    // Dispatch 200 each; the first, a write, works 2410 on shard 0; the two others wait for it, then the first of them pays.
+    let ends: Vec<(u32, u64)> = out.iter().map(|out| (out.whole, out.ns)).collect();
+    let moved_ns = 200 + 2410;
+    // The fourth request, a write to another range, came to shard 1 before.
+    let fourth_ns = 800 + 2410;
+    assert_eq!(ends, [(0, moved_ns), (3, fourth_ns), (1, fourth_ns + 5000 + 1410), (2, fourth_ns + 5000 + 2 * 1410)]);
+    assert_eq!(controller.moved(), Some(1));
+}
+
+#[test]
+fn an_asked_map_needs_few_ranges_and_no_other_map() {
+    let problems = |spec: &ControllerSpec| spec::check(spec, &plan(1)).iter().map(|problem| problem.path.clone()).collect::<Vec<_>>();
+    assert_eq!(problems(&asked(2, &[], 0)), [""; 0]);
+    assert_eq!(
+        problems(&ControllerSpec { range: Bytes(1), owners: vec![0], resize_waits: false, ..asked(2, &[], 0) }),
+        ["controller.range", "controller.owners", "controller.resize_waits"]
+    );
+}
+
 #[test]
 fn writes_wait_for_the_replica_network() {
     let replicas = Some(spec::Replicas { copies: 2, rate: Bytes(1_000_000_000) });
@@ -136,13 +200,26 @@ fn the_work_of_all_functions_is_the_work_of_all_servers() {
 
 proptest! {
     #[test]
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // a few shards
     fn resizing_under_load_loses_repeats_and_reorders_nothing(
         shards in 1u32..9,
         resizes in proptest::collection::vec((0u64..200_000, 1u32..9), 0..6),
         requests in proptest::collection::vec((0u64..200_000, 0u64..200, 1u64..20), 1..150),
+        host in proptest::option::of(0u64..1 << 40),
     ) {
         let requests: Vec<(u64, u64, u64)> = requests.into_iter().map(|(ns, block, blocks)| (ns, block * BLOCK, blocks * BLOCK)).collect();
-        let (out, done, controller) = pass(&spec(shards, &resizes), 1, &requests);
+        let spec = spec(shards, &resizes);
+        let (out, done, controller) = match host {
+            None => pass(&spec, 1, &requests),
+            Some(seed) => {
+                // Any map keeps the order, also one that changes its mind at every request.
+                let mut draws = Stream::new(seed, "map");
+                pass_asked(&ControllerSpec { map: OwnerMap::Asked, takeover: Nanos(700), ..spec }, 1, &requests, |question| {
+                    assert!(question.owner.is_none_or(|owner| (owner as usize) < question.queued.len()));
+                    (draws.unit() * question.queued.len() as f64) as u32
+                })
+            }
+        };
 
         let mut completed = done;
         completed.sort_unstable();

@@ -1,12 +1,14 @@
 //! Tables of a run as columns of numbers, the form in which they cross to other hosts.
 
-use super::{Recorder, cpu};
+use super::analytics::{self, Analytics};
+use super::{Recorder, cpu, reading};
 use crate::cluster::Cluster;
 use crate::cluster::record::Record as ClusterRecord;
 use crate::controller::Controller;
 use crate::device::Usage;
 use crate::kernel::{NO_DEVICE, Phase};
 use crate::volume::PrefetchRecord;
+use crate::zfs::read_record::Reads;
 use crate::zfs::record::Record;
 
 /// A column of numbers.
@@ -54,10 +56,14 @@ pub struct Source<'a> {
     pub workers: Vec<(usize, u64)>,
     /// What each device has done.
     pub devices: Vec<Usage>,
+    /// The server's analytics, where they were kept.
+    pub analytics: Option<&'a Analytics>,
     /// The controllers of virtual disks.
     pub controller: Option<&'a Controller>,
     /// What a ZFS write path left.
     pub zfs: Option<&'a Record>,
+    /// What its read side left.
+    pub reads: Option<&'a Reads>,
     /// The nodes of a cluster.
     pub cluster: Option<&'a Cluster>,
 }
@@ -134,9 +140,12 @@ pub fn names() -> Vec<String> {
     table("zfs", &ZFS);
     table("groups", &GROUPS);
     table("commits", &COMMITS);
+    table("sources", &reading::SOURCES);
     table("flows", &FLOWS);
     table("placed", &PLACED);
     table("node_events", &NODE_EVENTS);
+    table("analytics", &analytics::COLUMNS);
+    table("cores", &analytics::CORES);
     table("cpu", &cpu::CPU);
     table("shards", &cpu::SHARDS);
     table("monitor", &crate::tools::monitor::COLUMNS);
@@ -165,9 +174,12 @@ pub fn column(source: &Source, name: &str) -> Option<Column> {
         ("zfs", column) => zfs(source, column),
         ("groups", column) => groups(source, column),
         ("commits", column) => commits(source, column),
+        ("sources", column) => reading::sources(source.reads, column),
         ("flows", column) => flows(source, column),
         ("placed", column) => placed(source, column),
         ("node_events", column) => node_events(source, column),
+        ("analytics", column) => analytics::column(source.analytics, column),
+        ("cores", column) => analytics::cores(source.analytics, column),
         ("cpu", column) => cpu::servers(source.controller, column),
         ("shards", column) => cpu::shards(source.controller, column),
         _ => None,

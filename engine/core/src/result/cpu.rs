@@ -25,6 +25,9 @@ pub(super) fn metrics(list: &mut List, controller: &Controller, elapsed_ns: u64)
     if let Some(overtaken) = controller.overtaken() {
         list.add("overtaken_requests".into(), "", real(overtaken));
     }
+    if let Some(moved) = controller.moved() {
+        list.add("moved_ranges".into(), "", real(moved));
+    }
     list.add("replica_busy_share_percent".into(), "%", share_percent(controller.replicas_busy_ns, elapsed_ns));
 }
 

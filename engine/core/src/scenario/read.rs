@@ -31,8 +31,10 @@ fn fill_presets(value: &mut Value) -> Problems {
             fill_preset(group, &format!("devices[{index}].preset"), "device", &mut problems);
         }
     }
-    if let Some(group) = value.pointer_mut("/zfs/log/devices") {
-        fill_preset(group, "zfs.log.devices.preset", "device", &mut problems);
+    for device in ["log.devices", "l2arc.device"] {
+        if let Some(group) = value.pointer_mut(&format!("/zfs/{}", device.replace('.', "/"))) {
+            fill_preset(group, &format!("zfs.{device}.preset"), "device", &mut problems);
+        }
     }
     problems
 }

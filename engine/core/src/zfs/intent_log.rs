@@ -25,7 +25,7 @@
 //! |---|---|---|
 //! | 2008 | always | |
 //! | 2010 to 0.6.5 | while the commit has written less than 1 MiB, or has less than 2 MiB to go | the rest goes to the pool: diverted |
-//! | 0.7 and later | always | beyond 768 KiB of the commit with the priority of group writes, so that other logs go first |
+//! | 0.7 and later | always | beyond 768 KiB of the commit (64 MiB since 2.3) with the priority of group writes, so that other logs go first |
 //!
 //! Source: `zil.c`, `zfs_log.c`, reference sections 7.1 to 7.4; [`super::slog`] has the devices. Left out: the log blocks left open
 //! for company since 0.8; the sizes that log blocks are allocated in; a block that is written again while its indirect write is under
@@ -53,6 +53,8 @@ const IMMEDIATE_BYTES: u64 = 32 << 10;
 const SLOG_LIMIT_BYTES: u64 = 1 << 20;
 /// ... or loses its priority there (`zil_slog_bulk`).
 const SLOG_BULK_BYTES: u64 = 768 << 10;
+/// The same since 2.3.
+const SLOG_BULK_2_3_BYTES: u64 = 64 << 20;
 
 /// Which files share an intent log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -154,7 +156,8 @@ impl Rules {
         let (limit, bulk) = match era {
             Era::Zfs2008March | Era::Zfs2008December => (None, None),
             Era::Zfs2010 | Era::OpenZfs2013 => (Some(SLOG_LIMIT_BYTES), None),
-            Era::OpenZfs0_7 | Era::OpenZfs2_1 => (None, Some(SLOG_BULK_BYTES)),
+            Era::OpenZfs0_7 | Era::OpenZfs2_1 | Era::OpenZfs2_2 => (None, Some(SLOG_BULK_BYTES)),
+            Era::OpenZfs2_3 => (None, Some(SLOG_BULK_2_3_BYTES)),
         };
         let chosen = |own: Option<Bytes>, version: Option<u64>| match own.map(|bytes| bytes.0).or(version) {
             None | Some(0) => u64::MAX,

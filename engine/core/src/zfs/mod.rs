@@ -17,10 +17,14 @@
 //! constants of each version, [`spec`] lets a scenario choose and change them, [`volume`] is the layer that joins them, [`record`]
 //! what it leaves for views, [`curves`] the mechanisms' own curves.
 
+pub mod arc;
 pub mod curves;
 pub mod dirty;
 pub mod era;
 pub mod intent_log;
+pub mod l2arc;
+pub mod read_record;
+pub mod read_spec;
 pub mod record;
 pub mod scheduler;
 pub mod slog;
@@ -28,6 +32,7 @@ pub mod spec;
 pub mod throttle;
 pub mod txg;
 pub mod volume;
+pub mod zfetch;
 
 #[cfg(test)]
 mod tests;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::dirty::Release;
 use super::era::{Constants, Era, Scheduling, Throttling};
 use super::intent_log::LogSpec;
+use super::read_spec::{self, ArcSpec, L2arcSpec, PrefetchSpec};
 use super::scheduler::Class;
 use super::scheduler::active::{self, Ramp, Share};
 use super::scheduler::deadline;
@@ -105,6 +106,15 @@ pub struct ZfsSpec {
     #[serde(default)]
     #[schemars(title = "Read cache", extend("minimum" = 0, "maximum" = 1_099_511_627_776_u64))]
     pub cache: Bytes,
+    /// The ARC, the version's own read cache, in place of `cache`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arc: Option<ArcSpec>,
+    /// Read-ahead by file into the ARC; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefetch: Option<PrefetchSpec>,
+    /// Cache devices behind the ARC; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l2arc: Option<L2arcSpec>,
     /// Time to start a request in memory.
     #[serde(default)]
     #[schemars(title = "Overhead")]
@@ -484,6 +494,7 @@ pub fn check(spec: &ZfsSpec, path: &str, backend_per_s: Option<u64>) -> Problems
             "the devices write 0 bytes a second: this never drains, every writer stops for good once memory is full".to_owned(),
         );
     }
+    problems.extend(read_spec::check(spec, path));
     problems
 }
 

@@ -1,9 +1,13 @@
 //! Commits of the intent logs: how the writes that wait become log blocks, where those go, and when they are durable.
 
-use super::{Class, Commit, Durable, FLUSH_TIMERS, HERE, Io, Kernel, Kind, Logged, NONE, Op, Phase, Placement, Rules, Signal};
-use super::{State, ZfsVolume, transfer_ns};
-use crate::zfs::intent_log;
+use super::{FLUSH_TIMERS, HERE, Kind, State, ZfsVolume};
+use crate::cache::NONE;
+use crate::device::transfer_ns;
+use crate::kernel::{Durable, Kernel, Op, Phase, Signal};
+use crate::zfs::intent_log::{self, Commit, Logged, Rules};
 use crate::zfs::record::CommitRow;
+use crate::zfs::scheduler::{Class, Io};
+use crate::zfs::spec::Placement;
 
 impl ZfsVolume {
     /// The file system that a worker's file is in.
@@ -61,9 +65,7 @@ impl ZfsVolume {
             let class = if self.log_rules.is_bulk(written) { Class::AsyncWrite } else { Class::SyncWrite };
             if let Some((mirror, offset)) = stays.then(|| self.slog.place(length, last_group)).flatten() {
                 let io = Io { class, op: Op::Write, offset, bytes: length, token: work, due: 0 };
-                for side in 0..self.log_sides {
-                    self.enqueue_on(kernel.now_ns, self.pool_leaves + mirror * self.log_sides + side, io);
-                }
+                self.enqueue_on_log(kernel.now_ns, mirror, io);
                 commit.bytes += length;
             } else {
                 self.write_copy(kernel, Class::SyncWrite, work, None, length);
