@@ -36,7 +36,7 @@ def test_read_ahead_asks_for_players_times_window(players: int, cap: int) -> Non
 
 # S5.2: a rule of thumb. Up to two windows lie ahead of a reader, one and a half on average, and what was read stays for
 # as long as the oldest of them waits: two windows more. What fits three and a half times is hardly ever wasted
-# (measured: under half a percent at four times, 10 % at three, 39 % at two); what fits once is wasted and fetched again.
+# (measured: under half a percent at four times, 10 % at three, 39 % at two), what fits once is wasted and fetched anew.
 
 
 @pytest.mark.parametrize("players", [DRAWN.randint(20, 40) for _ in range(OTHER_INPUTS)])
