@@ -178,3 +178,11 @@ def test_every_operation_moves_what_its_job_counts(case_id: str, variant: str) -
         for code, direction in enumerate(("read", "write")):
             assert result.metrics.get(f"{job}.{direction}_ios", 0) == operations[index, code]
             assert result.metrics.get(f"{job}.{direction}_bytes", 0) == moved[index, code]
+
+
+@pytest.mark.parametrize("case_id", [row["id"] for row in seeklab.cases()])
+def test_the_sentence_under_the_first_chart_does_not_answer_the_question_beside_it(case_id: str) -> None:
+    case = seeklab.case(case_id).document
+    measure = case["ask"]["measure"]
+    of_the_first_run = measure.get("variant") == case["default_variant"] and not measure.get("set")
+    assert not (of_the_first_run and f"{{{measure['metric']}}}" in case["sentence"])

@@ -619,7 +619,10 @@ impl Stack {
             time_ns,
             client: self.client.as_ref().map(Client::busy).unwrap_or_default(),
             network: self.network.as_ref().map(|network| network.traffic(time_ns)).unwrap_or_default(),
+            links_ns: self.network.as_ref().map(|network| network.links_busy_ns(time_ns)).unwrap_or_default(),
             device_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
+            log_ns: self.write_logs.iter().map(|log| log.usage().busy_ns).sum(),
+            server_cycles: self.server.as_ref().map_or(0, |server| server.cycles()[0]),
         }
     }
 
@@ -648,6 +651,8 @@ impl Stack {
             stages: &stages,
             workers: &workers,
             devices: self.devices.len() as u64,
+            logs: self.write_logs.len() as u64,
+            server_cycles_per_s: self.server.as_ref().map_or(0.0, Server::cycles_per_s),
         });
         let counts = StackCounts {
             clients: limits.as_ref(),

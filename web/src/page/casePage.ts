@@ -31,7 +31,7 @@ import { mechanism } from "./mechanism.ts";
 import { revealingVariant, take } from "./measure.ts";
 import { modelSection } from "./modelSection.ts";
 import { notice } from "./notice.ts";
-import { prediction, type Prediction } from "./prediction.ts";
+import { prediction } from "./prediction.ts";
 import { progress } from "./progress.ts";
 import { sweepPanel } from "./sweepPanel.ts";
 import { segmented } from "../views/segmented.ts";
@@ -91,7 +91,6 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
   let shown: Result | undefined;
   let reference: Result | undefined;
   let fields: Controls | undefined;
-  let question: Prediction | undefined;
 
   const bar = progress(() => latest.cancel());
   const latest = new Latest<PageState, Result>({
@@ -167,20 +166,23 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
 
   const predictionPlace = html("div", { class: "prediction-place" });
   const revealing = revealingVariant(doc);
-  if (revealing !== undefined) {
-    question = prediction({
-      id: doc.id,
-      ask: doc.ask,
-      variant: revealing,
-      variantTitle: titleOf(revealing),
-      answer: () => take(engine, doc.id, doc.ask.measure),
-      onReveal: () => {
-        choice.select(revealing);
-        change({ variant: revealing, set: {} }, true);
-      },
-    });
-    predictionPlace.append(question.element);
-  }
+  const question = prediction({
+    id: doc.id,
+    ask: doc.ask,
+    revealing:
+      revealing === undefined
+        ? undefined
+        : {
+            variant: revealing,
+            title: titleOf(revealing),
+            show: () => {
+              choice.select(revealing);
+              change({ variant: revealing, set: {} }, true);
+            },
+          },
+    answer: () => take(engine, doc.id, doc.ask.measure),
+  });
+  predictionPlace.append(question.element);
 
   root.append(
     html(
@@ -213,7 +215,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
   showVariant();
 
   function chooseVariant(variant: string): void {
-    if (question?.isOpenFor(variant) === true) {
+    if (question.isOpenFor(variant)) {
       choice.select(state.variant!);
       question.insist();
       return;

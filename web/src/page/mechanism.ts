@@ -6,6 +6,7 @@ import { coreLimit } from "../views/coreLimit.ts";
 import { coverage } from "../views/coverage.ts";
 import { commitSizes } from "../views/commitSizes.ts";
 import { curvePoints, delayCurve, type CurveAt } from "../views/delayCurve.ts";
+import { feedRate } from "../views/feedRate.ts";
 import { groupLimit } from "../views/groupLimit.ts";
 import { shardLimit } from "../views/shardLimit.ts";
 import { html } from "../views/svg.ts";
@@ -86,6 +87,15 @@ async function drawingOf(
         "Every commit of the run above, by size: small ones cost the same whatever is in them, large ones their bytes. What lies above the line has waited.",
     };
   }
+  if (zfs !== undefined && zfs !== null && doc.view === "warmth") {
+    const drawing = feedRate(result, { width });
+    if (drawing === undefined) return undefined;
+    return {
+      drawing,
+      caption:
+        "How fast the cache device fills, by how full it is. Each dot is a part of the run above: the feed's limit at first, at last only what the device does not hold yet.",
+    };
+  }
   if (zfs !== undefined && zfs !== null) return writePath(engine, result, zfs, moment_ns, width);
   const controller = result.scenario?.controller;
   if (controller !== undefined && controller !== null) {
@@ -130,8 +140,10 @@ async function writePath(
 ): Promise<Drawn | undefined> {
   const { kind } = throttleOf(zfs);
   if (kind === "zfs2008" || kind === "zfs2010") {
+    const drawing = groupLimit(result, { width, target_ns: targetOf(zfs) });
+    if (drawing === undefined) return undefined;
     return {
-      drawing: groupLimit(result, { width, target_ns: targetOf(zfs) }),
+      drawing,
       caption:
         "The limit that each sync set for the next groups, and what that very sync could have written in the target time. Where line and dots part, groups are too large or too small for the backend.",
     };

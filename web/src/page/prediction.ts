@@ -1,6 +1,6 @@
 /**
- * The prediction: one question before a variant is shown for the first time, then the distance. It can be skipped, is asked
- * once, and is remembered on this device.
+ * The prediction: one question before a variant is shown for the first time, then the distance. A question about the variant
+ * on the stage is answered beside it. It can be skipped, is asked once, and is remembered on this device.
  */
 import type { Ask } from "../engine/api.ts";
 import { formatExact, formatNumber, formatValue } from "../views/format.ts";
@@ -11,13 +11,10 @@ import { recall, remember } from "./remember.ts";
 export interface PredictionOptions {
   readonly id: string;
   readonly ask: Ask;
-  /** The variant that gives the answer away. */
-  readonly variant: string;
-  readonly variantTitle: string;
+  /** The variant that gives the answer away, and how to show it; none when no other variant does. */
+  readonly revealing?: { readonly variant: string; readonly title: string; readonly show: () => void } | undefined;
   /** The simulated answer, asked for only when the reader has answered. */
   readonly answer: () => Promise<number>;
-  /** Shows the variant that the question was about. */
-  readonly onReveal: () => void;
 }
 
 export interface Prediction {
@@ -44,7 +41,12 @@ export function prediction(options: PredictionOptions): Prediction {
   let isOpen = true;
   const slider = guessSlider(ask);
   const form = html("form");
-  const commit = html("button", { type: "submit" }, `Commit and show “${options.variantTitle}”`);
+  const { revealing } = options;
+  const commit = html(
+    "button",
+    { type: "submit" },
+    revealing === undefined ? "Commit" : `Commit and show “${revealing.title}”`,
+  );
   const skip = html("button", { type: "button", class: "quiet" }, "Skip");
   const title = html("h2", { id: "prediction-title" }, "Your prediction");
   const live = html("p", { class: "reveal", "aria-live": "polite" });
@@ -70,12 +72,12 @@ export function prediction(options: PredictionOptions): Prediction {
     event.preventDefault();
     close({ guess: slider.value() });
     void reveal(slider.value());
-    options.onReveal();
+    revealing?.show();
   });
   skip.addEventListener("click", () => {
     close({ guess: null });
     element.hidden = true;
-    options.onReveal();
+    revealing?.show();
   });
 
   function close(given: Memory): void {
@@ -98,7 +100,7 @@ export function prediction(options: PredictionOptions): Prediction {
 
   return {
     element,
-    isOpenFor: (variant) => isOpen && variant === options.variant,
+    isOpenFor: (variant) => isOpen && variant === revealing?.variant,
     insist() {
       element.classList.add("insisting");
       element.scrollIntoView({ block: "nearest" });

@@ -20,7 +20,7 @@ const resources = [
 type Resource = (typeof resources)[number]["name"];
 
 /** As the engine numbers them in the metric `JOB.limiter`. */
-const limiters = ["latency", "client CPU", "network", "devices"] as const;
+const limiters = ["latency", "client CPU", "network", "devices", "server CPU"] as const;
 
 /** What the tests of Bonnie++ do, by their names. */
 const titles: Readonly<Record<string, string>> = {

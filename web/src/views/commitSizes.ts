@@ -34,6 +34,8 @@ export function commitSizes(result: Result, options: { readonly width: number })
   const least = Math.min(...shown.map(sizeOf));
   const fastest_s = Math.min(...shown.map(timeOf));
   const from = Math.max(least, fastest_s * rate);
+  // Commits of one size get some room on both sides, in which the axis can say what that size is.
+  const room = sizeOf(top) / least < 4 ? 4 : 1;
   const said = `${formatNumber(rate / 1e6)} MB/s`;
   return draw({
     width,
@@ -44,7 +46,15 @@ export function commitSizes(result: Result, options: { readonly width: number })
     ariaLabel:
       `Time of a commit by its size: ${formatBytes(least)} in ${formatNanos(fastest_s * 1e9)} at best, ` +
       `${formatBytes(sizeOf(top))} in ${formatNanos(timeOf(top) * 1e9)}, which is ${said}.`,
-    x: { type: "log", base: 2, label: "bytes of a commit", labelArrow: "none", ticks: 5, tickFormat: formatBytes },
+    x: {
+      type: "log",
+      base: 2,
+      domain: [least / room, sizeOf(top) * room],
+      label: "bytes of a commit",
+      labelArrow: "none",
+      ticks: 5,
+      tickFormat: formatBytes,
+    },
     y: {
       type: "log",
       label: "takes",

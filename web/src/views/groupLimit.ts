@@ -7,7 +7,6 @@ import type { Result } from "../engine/api.ts";
 import { ink, stroke } from "./colours.ts";
 import { formatBytes, formatNanos } from "./format.ts";
 import { draw } from "./plot.ts";
-import { html } from "./svg.ts";
 import { groupsOf } from "./writePath.ts";
 
 export interface GroupLimitOptions {
@@ -30,11 +29,12 @@ export function rescalings(result: Result, target_ns: number): readonly Rescaled
   });
 }
 
-export function groupLimit(result: Result, options: GroupLimitOptions): Element {
+/** Nothing where no group has been synced: then no limit was set. */
+export function groupLimit(result: Result, options: GroupLimitOptions): Element | undefined {
   const { width, target_ns } = options;
   const rows = rescalings(result, target_ns);
   const last = rows.at(-1);
-  if (last === undefined) return html("p", { class: "empty" }, "No group has been synced, so no limit has been set.");
+  if (last === undefined) return undefined;
   const all = rows.flatMap((row) => [row.limit_bytes, row.possible_bytes]);
   const domain: [number, number] = [Math.min(...all) / 1.5, Math.max(...all) * 1.8];
   const ticks: number[] = [];

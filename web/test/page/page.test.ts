@@ -86,10 +86,10 @@ const ask: Ask = {
 
 describe("a prediction", () => {
   const build = (answer = () => Promise.resolve(9.88)) => {
-    const onReveal = vi.fn();
-    const built = prediction({ id: "q", ask, variant: "fixed", variantTitle: "Fixed", answer, onReveal });
+    const show = vi.fn();
+    const built = prediction({ id: "q", ask, revealing: { variant: "fixed", title: "Fixed", show }, answer });
     document.body.replaceChildren(built.element);
-    return { ...built, onReveal };
+    return { ...built, onReveal: show };
   };
 
   it("is asked before the variant that gives it away, and about no other", () => {
@@ -111,6 +111,15 @@ describe("a prediction", () => {
     const again = build();
     expect(again.isOpenFor("fixed")).toBe(false);
     await vi.waitFor(() => expect(again.element.textContent).toContain("You said 2×"));
+  });
+
+  it("about the variant on the stage stands before no other, and is answered in place", async () => {
+    const built = prediction({ id: "here", ask, answer: () => Promise.resolve(2) });
+    expect(built.isOpenFor("broken")).toBe(false);
+    const commit = built.element.querySelector<HTMLButtonElement>("button[type=submit]")!;
+    expect(commit.textContent).toBe("Commit");
+    built.element.querySelector("form")!.requestSubmit();
+    await vi.waitFor(() => expect(built.element.textContent).toContain("Close. It is 2.00 times."));
   });
 
   it("can be skipped, and then stays away", () => {

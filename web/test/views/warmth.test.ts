@@ -1,29 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { Result } from "../../src/engine/api.ts";
 import { formatBytes } from "../../src/views/format.ts";
 import { coarserWarmth, describeWarmth, describeWarmthAt, warmth, warmthOf } from "../../src/views/warmth.ts";
+import { each, warming } from "../fixtures/warmth.ts";
 import { zfsResult } from "../fixtures/zfs.ts";
-
-const rows = 6;
-const each = (value: (row: number) => number) => Float64Array.from({ length: rows }, (_, row) => value(row));
-
-/** Six seconds in which a device warms: from disk at first, from flash at last. */
-function warming(changes: Record<string, Float64Array> = {}): Result {
-  const columns = {
-    "sources.time_ns": each((row) => row * 1e9),
-    "sources.memory_bytes": each(() => 1e6),
-    "sources.on_its_way_bytes": each(() => 0),
-    "sources.flash_bytes": each((row) => row * 1e6),
-    "sources.pool_bytes": each((row) => (5 - row) * 1e6),
-    "sources.ahead_bytes": each(() => 0),
-    "sources.wasted_bytes": each(() => 0),
-    "sources.arc_bytes": each(() => 2 ** 30),
-    "sources.l2_bytes": each((row) => (row + 1) * 2 ** 29),
-    ...changes,
-  };
-  const base = zfsResult();
-  return { ...base, columns, summary: { ...base.summary, simulated_ns: 6e9 } };
-}
 
 describe("warmth", () => {
   it("keeps every byte when neighbours are put together, and the last level", () => {

@@ -213,7 +213,7 @@ describe("the limit of 2008", () => {
       [1, 500],
       [2, 1000],
     ]);
-    expect(groupLimit(run, { width: 400, target_ns: 5e9 }).textContent).toContain("written in 5.00\u00a0s");
+    expect(groupLimit(run, { width: 400, target_ns: 5e9 })!.textContent).toContain("written in 5.00\u00a0s");
   });
 });
 

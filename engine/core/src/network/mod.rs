@@ -232,6 +232,12 @@ impl Network {
         })
     }
 
+    /// Time that each link was busy until a time, both ways one after the other, in nanoseconds.
+    #[must_use]
+    pub fn links_busy_ns(&self, now_ns: u64) -> Vec<u64> {
+        self.links.iter().flatten().map(|link| link.busy_until(now_ns)).collect()
+    }
+
     fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];
         let client = self.clients[request.worker as usize];
