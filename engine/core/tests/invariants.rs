@@ -218,6 +218,17 @@ fn file_system() -> impl Strategy<Value = Option<(&'static str, Value)>> {
     ]
 }
 
+/// What the first job's writes consist of, and what a storage system makes of it.
+fn reduction() -> impl Strategy<Value = Value> {
+    let fio = prop_oneof![Just("2.1.3"), Just("2.20"), Just("3.33")];
+    (fio, 0u32..=100, 0u32..=100, any::<bool>(), 9u32..14, 0u32..3).prop_map(|(fio, percent, dedupe, refill, block_log2, units)| {
+        json!({
+            "fio": fio, "buffer_compress_percentage": percent, "dedupe_percentage": if fio == "2.1.3" { 0 } else { dedupe },
+            "refill_buffers": refill, "buffers": 6, "block": 1u64 << block_log2, "unit": 1u64 << (block_log2 + units),
+        })
+    })
+}
+
 /// A valid scenario with any combination of layers.
 fn scenario() -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
@@ -226,7 +237,8 @@ fn scenario() -> impl Strategy<Value = Value> {
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4, proptest::option::of(failure()));
     let file_system = (file_system(), proptest::option::of(controller()));
     let partition = proptest::option::of((0u64..9000, 9u32..15, 0u64..50_000, any::<bool>()));
-    (jobs, scheduler, file_system, tier, layout, (device(), proptest::option::of(cluster())), (partition, any::<bool>())).prop_map(
+    let seen = (any::<bool>(), proptest::option::of(reduction()));
+    (jobs, scheduler, file_system, tier, layout, (device(), proptest::option::of(cluster())), (partition, seen)).prop_map(
         |(
             jobs,
             (scheduler, network),
@@ -234,7 +246,7 @@ fn scenario() -> impl Strategy<Value = Value> {
             tier,
             (kind, unit_log2, failure),
             (device, cluster),
-            (partition, monitored),
+            (partition, (monitored, reduction)),
         )| {
             let mut all = json!({
                 "jobs": jobs,
@@ -261,6 +273,9 @@ fn scenario() -> impl Strategy<Value = Value> {
             }
             if monitored {
                 all["monitor"] = json!({"window": "1ms", "phase": "333us", "phases": 5});
+            }
+            if let Some(reduction) = reduction {
+                all["reduction"] = reduction;
             }
             if let Some(in_flight) = scheduler {
                 all["protocol"]["scheduler"] = json!({"in_flight": in_flight});
@@ -340,6 +355,13 @@ proptest! {
 
         for (bytes, (cached, missed)) in reals(&stack, "ops.bytes").iter().zip(reals(&stack, "ops.cached_bytes").iter().zip(reals(&stack, "ops.missed_bytes"))) {
             prop_assert!(cached + missed <= *bytes);
+        }
+        if !document["reduction"].is_null() {
+            let metrics = stack.metrics();
+            let left = ["in", "after_zeros", "after_duplicates", "after_compression"]
+                .map(|step| metrics.iter().find(|metric| metric.name == format!("reduction_{step}_bytes")).map(|metric| metric.value));
+            prop_assert!(left.iter().all(Option::is_some), "{left:?}");
+            prop_assert!(left.windows(2).all(|pair| pair[0] >= pair[1] && pair[1] >= Some(0.0)), "each step only takes away: {left:?}");
         }
         // While a copy of each block survives, none is lost, and all that can be is protected again.
         if !document["cluster"].is_null() {
