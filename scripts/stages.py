@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
-LIMIT_S = 1200.0
+LIMIT_S = 2400.0
 
 
 @dataclass

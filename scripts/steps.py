@@ -26,6 +26,8 @@ CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ENGINE / "target"))
 TOOL_PROGRAM = CARGO_TARGET / "tool" / "seeklab-tool"
 GLUE = ENGINE / "wasm" / "pkg"
 """The engine as JavaScript loads it."""
+ENGINE_FILES = ("seeklab_bg.wasm", "seeklab.js", "cases.json")
+"""The module, the code that loads it, and the cases that whoever loads it gives it."""
 PACKAGED_ENGINE = ENGINE / "python" / "seeklab" / "_engine"
 """The engine as the Python package carries it."""
 TYPES = WEB / "src" / "generated" / "scenario.ts"
@@ -75,7 +77,7 @@ def _compile_engine() -> None:
     run(
         "engine",
         *("cargo", "build", "--locked", "--release", "--package", "seeklab-wasm", "--target", WASM_TARGET),
-        *("--features", "embedded-schema"),
+        *("--features", "embedded-schema,cases-beside"),
         folder=ENGINE,
         # A page loads the module before it shows anything: "s" saves a fifth of it and costs a quarter of the speed.
         extra_environment={
@@ -90,12 +92,16 @@ def _write_glue() -> str:
     module = CARGO_TARGET / WASM_TARGET / "release" / "seeklab_wasm.wasm"
     shutil.rmtree(GLUE, ignore_errors=True)
     run("wasm", TOOL_PROGRAM, "bindgen", "--input", module, "--out", GLUE)
+    run("wasm", TOOL_PROGRAM, "cases", "--out", GLUE / "cases.json")
     run("wasm", TOOL_PROGRAM, "types", "--out", TYPES)
     PACKAGED_ENGINE.mkdir(parents=True, exist_ok=True)
-    for name in ("seeklab_bg.wasm", "seeklab.js"):
+    for name in ENGINE_FILES:
         shutil.copyfile(GLUE / name, PACKAGED_ENGINE / name)
-    content = (GLUE / "seeklab_bg.wasm").read_bytes()
-    return f"{len(content) / 1000:.0f} kB, {len(gzip.compress(content)) / 1000:.0f} kB gzip"
+    contents = {name: (GLUE / name).read_bytes() for name in ENGINE_FILES}
+    return ", ".join(
+        f"{name} {len(content) / 1000:.0f} kB, {len(gzip.compress(content)) / 1000:.0f} kB gzip"
+        for name, content in contents.items()
+    )
 
 
 def _build_widget() -> str:
@@ -177,7 +183,7 @@ WASM = Step(
     needs=("tool", "engine"),
     reads=(*ENGINE_SOURCES, ENGINE / "tool"),
     versions=_rust_version,
-    makes=(GLUE / "seeklab.js", GLUE / "seeklab_bg.wasm", PACKAGED_ENGINE / "seeklab_bg.wasm", TYPES),
+    makes=(*(folder / name for folder in (GLUE, PACKAGED_ENGINE) for name in ENGINE_FILES), TYPES),
 )
 WIDGET_BUNDLE = Step(
     "widget",

@@ -39,6 +39,8 @@ PHASES = (
     "network_transfer_ns",
     "round_trip_ns",
     "window_wait_ns",
+    "blanked_ns",
+    "cross_call_ns",
     "cpu_wait_ns",
     "cpu_ns",
     "dispatch_ns",

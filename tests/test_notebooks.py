@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -68,3 +70,34 @@ def test_every_stored_output_of_the_course_is_compared_with_a_fresh_run(path: Pa
     stored = [cell for cell in _read(path)["cells"] if cell.get("outputs")]
     assert stored
     assert [cell["id"] for cell in stored if "nbval-check-output" not in cell["metadata"].get("tags", [])] == []
+
+
+CASES = {
+    path.stem: tomllib.loads(path.read_text(encoding="utf-8")) for path in (ROOT / "engine" / "cases").glob("*.toml")
+}
+
+
+BLIND = {"07-nothing-is-busy.ipynb"}
+"""A diagnosis from what tools print: its systems are not named."""
+
+
+def test_the_notebook_that_a_case_names_opens_that_case() -> None:
+    named = {case: f"{document['notebook']}.ipynb" for case, document in CASES.items() if "notebook" in document}
+    assert named
+    for case, notebook in named.items():
+        if notebook in BLIND:
+            continue
+        text = (ROOT / "notebooks" / notebook).read_text(encoding="utf-8")
+        assert f'\\"{case}\\"' in text, f"{notebook} does not open {case}"
+
+
+def test_a_notebook_that_opens_a_case_is_named_by_it() -> None:
+    for path in COURSE:
+        for case in re.findall(r'seeklab\.case\(\\"([a-z0-9-]+)', path.read_text(encoding="utf-8")):
+            assert CASES[case].get("notebook") is not None, f"{_name(path)} opens {case}, whose file names no notebook"
+
+
+def test_the_exercises_that_a_case_names_are_there() -> None:
+    named = [exercise for document in CASES.values() for exercise in document.get("exercises", [])]
+    assert named
+    assert [exercise for exercise in named if not (ROOT / "exercises" / exercise).is_dir()] == []

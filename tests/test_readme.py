@@ -10,5 +10,9 @@ def test_the_table_of_facts_is_in_step_with_the_engine() -> None:
     assert readme_facts.current() == readme_facts.table(), "run tests/readme_facts.py"
 
 
+def test_the_table_of_incidents_is_in_step_with_the_case_files() -> None:
+    assert readme_facts.current(readme_facts.CASES) == readme_facts.cases_table(), "run tests/readme_facts.py"
+
+
 def test_the_table_of_measured_drives_is_in_step_with_what_is_stored() -> None:
     assert readme_facts.current(readme_facts.DRIVES) == measured.table(), "run tests/readme_facts.py"

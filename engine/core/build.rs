@@ -1,4 +1,4 @@
-//! Turns the case and preset files (TOML, for people) into JSON that is embedded in the engine; cases one by one.
+//! Turns the case and preset files (TOML, for people) into JSON that the engine reads; a case is a text within it, read when it is asked for.
 
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -27,7 +27,7 @@ fn write(output: &str, text: String) {
 
 fn main() {
     let text = |case: &serde_json::Value, name: &str| case.get(name).and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
-    let cases: Vec<_> = read("cases").iter().map(|case| (text(case, "id"), text(case, "code"), case.to_string())).collect();
-    write("cases.rs", format!("&{cases:?}"));
+    let cases: Vec<_> = read("cases").iter().map(|case| [text(case, "id"), text(case, "code"), case.to_string()]).collect();
+    write("cases.json", serde_json::json!({ "cases": cases }).to_string());
     write("presets.json", serde_json::Value::from(read("presets")).to_string());
 }

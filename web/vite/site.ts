@@ -1,6 +1,6 @@
 /**
  * The parts of the site that Vite does not build by itself: a page for each case, Python's runtime and the wheel, the service
- * worker. Pages are made from the case documents that the engine carries, so no case is listed twice.
+ * worker. Pages are made from the case documents that the engine is given, so no case is listed twice.
  */
 import { createHash } from "node:crypto";
 import {
@@ -50,6 +50,7 @@ async function askEngine<T>(name: string, input: unknown): Promise<T> {
   const text = readFileSync(glue).toString("base64");
   const engine = (await import(`data:text/javascript;base64,${text}`)) as EngineModule;
   engine.initSync({ module: readFileSync(join(enginePackage, "seeklab_bg.wasm")) });
+  engine.call("give_cases", readFileSync(join(enginePackage, "cases.json"), "utf8"));
   const envelope = JSON.parse(engine.call(name, JSON.stringify(input))) as { ok?: T; errors?: { message: string }[] };
   if (envelope.ok === undefined) throw new Error(envelope.errors?.map((error) => error.message).join(" "));
   return envelope.ok;
@@ -123,7 +124,7 @@ export function policy(): Plugin {
   };
 }
 
-/** Tells the browser of the engine's module before the page's script asks for it. */
+/** Tells the browser of the engine's module and of the cases before the page's script asks for them. */
 export function preloadEngine(): Plugin {
   return {
     name: "seeklab-preload",
@@ -131,21 +132,12 @@ export function preloadEngine(): Plugin {
     transformIndexHtml: {
       order: "post",
       handler: (_, { bundle }) => {
-        const module = Object.keys(bundle ?? {}).find((name) => name.endsWith(".wasm"));
-        if (module === undefined) return [];
-        return [
-          {
-            tag: "link",
-            attrs: {
-              rel: "preload",
-              href: `./${module}`,
-              as: "fetch",
-              type: "application/wasm",
-              crossorigin: "anonymous",
-            },
-            injectTo: "head",
-          },
-        ];
+        const files = Object.keys(bundle ?? {}).filter((name) => /\.wasm$|cases-[^/]*\.json$/.test(name));
+        return files.map((name) => ({
+          tag: "link",
+          attrs: { rel: "preload", href: `./${name}`, as: "fetch", crossorigin: "anonymous" },
+          injectTo: "head" as const,
+        }));
       },
     },
   };

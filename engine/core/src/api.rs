@@ -25,6 +25,9 @@ use crate::stack::{Question, Stack};
 use crate::tools;
 use crate::zfs::spec::ThrottleKind;
 use crate::zfs::throttle::asked::LONGEST_DELAY_NS;
+use crate::zfs::volume;
+use crate::zfs::zfetch;
+use crate::zfs::zfetch::asked::MOST_RECORDS;
 
 pub use crate::result::columns::Column;
 
@@ -73,8 +76,9 @@ pub fn call(name: &str, input: &str) -> String {
     envelope(parse(input).and_then(|input| answer(name, &input)))
 }
 
-const CALLS: [&str; 18] = [
+const CALLS: [&str; 19] = [
     "version",
+    "give_cases",
     "cases",
     "case",
     "schema",
@@ -97,6 +101,7 @@ const CALLS: [&str; 18] = [
 fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
     match name {
         "version" => Ok(json!({"engine": env!("CARGO_PKG_VERSION")})),
+        "give_cases" => Ok(library::give(input)?.into()),
         "cases" => Ok(library::cases()?.into_iter().map(card).collect()),
         "case" => to_value(library::case(needed(input, "id")?)?),
         "schema" => Ok(scenario::schema::scenario_schema().clone()),
@@ -139,7 +144,7 @@ fn card(case: &Case) -> Value {
 }
 
 fn preset_card(preset: &Value) -> Value {
-    let kind = ["hdd", "ssd", "lun"].into_iter().find(|kind| preset["device"].get(kind).is_some());
+    let kind = ["hdd", "ssd", "lun"].into_iter().find(|kind| preset["device"].get(kind).is_some()).unwrap_or("pool");
     json!({"name": preset["name"], "title": preset["title"], "source": preset["source"], "kind": kind})
 }
 
@@ -184,10 +189,12 @@ fn read_case(input: &Map<String, Value>) -> Result<((String, String), Scenario),
     Ok(((case.id.clone(), variant.name.clone()), scenario))
 }
 
-/// Gives a run that asks for a delay `{"delay_ns"}`, one that asks for the owner of a range `{"shard"}`.
+/// Gives a run that asks for a delay `{"delay_ns"}`, for the owner of a range `{"shard"}`, what to read ahead
+/// `{"runs": [[record, records], ...]}`.
 fn answer_stack(stack: &mut Stack, input: &Map<String, Value>) -> Result<(), Problems> {
     let (name, what, most) = match stack.question() {
-        Some(Question::Delay(_)) => ("delay_ns", "a delay; give a whole number of nanoseconds", LONGEST_DELAY_NS),
+        Some(Question::Volume(volume::Question::Ahead(_))) => return answer_ahead(stack, input),
+        Some(Question::Volume(volume::Question::Delay(_))) => ("delay_ns", "a delay; give a whole number of nanoseconds", LONGEST_DELAY_NS),
         Some(Question::Owner(question)) => ("shard", "a shard; give a whole number", question.queued.len() as u64 - 1),
         None => return Err(vec![Problem::new("answer", "nothing was asked")]),
     };
@@ -201,6 +208,22 @@ fn answer_stack(stack: &mut Stack, input: &Map<String, Value>) -> Result<(), Pro
     } else {
         stack.answer(answer);
     }
+    Ok(())
+}
+
+fn answer_ahead(stack: &mut Stack, input: &Map<String, Value>) -> Result<(), Problems> {
+    let given = input.get("runs").unwrap_or(&Value::Null);
+    let run = |run: &Value| match run.as_array().map(Vec::as_slice) {
+        Some([block, blocks]) => Some(zfetch::Run { block: block.as_u64()?, blocks: blocks.as_u64()? }),
+        _ => None,
+    };
+    let runs: Option<Vec<zfetch::Run>> = given.as_array().and_then(|runs| runs.iter().map(run).collect());
+    let few = |runs: &Vec<zfetch::Run>| runs.iter().fold(0u64, |sum, run| sum.saturating_add(run.blocks)) <= MOST_RECORDS;
+    let runs = runs.filter(few).ok_or_else(|| {
+        let message = format!("{given} is not what to read ahead; give a list of [record, how many], at most {MOST_RECORDS} records");
+        vec![Problem::new("runs", message)]
+    })?;
+    stack.answer_runs(&runs);
     Ok(())
 }
 
@@ -223,7 +246,7 @@ enum Work {
 impl Run {
     /// Opens a run of `{"case", "variant"?, "set"?, "seed"?}`, `{"scenario", "seed"?}`,
     /// `{"replay": {"text", "format"?, "target"?, "mode"?, "iodepth"?, "scale"?}, "scenario" | "preset", "seed"?}` or `{"cache": {"trace", "size", "objects"?}}`.
-    /// With `"answers": "delays"` the throttle of a scenario may be `asked`, with `"owners"` the map of its controller: the host
+    /// With `"answers": "delays"` the throttle of a scenario may be `asked`, with `"ahead"` its read-ahead, with `"owners"` the map of its controller: the host
     /// promises an answer to each such question.
     ///
     /// # Errors
@@ -258,10 +281,16 @@ impl Run {
 
     /// A scenario that asks its host needs a host that says it will answer.
     fn check_answers(scenario: &Scenario, input: &Map<String, Value>) -> Result<(), Problems> {
+        let prefetch = scenario.zfs.as_ref().and_then(|zfs| zfs.prefetch.as_ref());
+        let ahead = prefetch.is_some_and(|prefetch| prefetch.on && prefetch.asked);
         let delays = scenario.zfs.as_ref().is_some_and(|zfs| zfs.throttle == Some(ThrottleKind::Asked));
         let owners = scenario.controller.as_ref().is_some_and(|controller| controller.map == OwnerMap::Asked);
         let answers = text(input, "answers")?;
-        let asks = [(delays, "delays", "zfs.throttle", "run_throttle"), (owners, "owners", "controller.map", "run_shard_map")];
+        let asks = [
+            (delays, "delays", "zfs.throttle", "run_throttle"),
+            (ahead, "ahead", "zfs.prefetch.asked", "run_prefetcher"),
+            (owners, "owners", "controller.map", "run_shard_map"),
+        ];
         if let Some((_, _, path, with)) = asks.into_iter().find(|(asked, kind, ..)| *asked && answers != Some(kind)) {
             let message = format!("\"asked\" takes each answer from a program of yours; run it with seeklab.{with}, or choose another");
             return Err(vec![Problem::new(path, message)]);

@@ -23,6 +23,7 @@ pub mod plan;
 pub mod protocol;
 pub mod result;
 pub mod scenario;
+pub mod server;
 pub mod sorted;
 pub mod stack;
 pub mod tools;

@@ -1,19 +1,62 @@
-//! The cases and presets that are built into the engine.
+//! The cases and presets that the engine knows.
 //!
-//! They are texts in the module, each read when it is first asked for: a run of one case does not wait for the others, and a
-//! case file that cannot be read is an error of whoever asks for it.
+//! Presets are built in. Cases are texts, each read when it is first asked for: a run of one case does not wait for the others,
+//! and a case file that cannot be read is an error of whoever asks for it. Natively they are built in too; the module for the
+//! hosts is given them once ([`give`]), so that it does not grow with each case that is told.
 
 use std::sync::OnceLock;
 
-use serde_json::Value;
+use serde_json::{Map, Value, json};
 
 use crate::case::Case;
 use crate::scenario::{Problem, Problems};
 
-/// Id, code and document of each case.
-const CASES: &[(&str, &str, &str)] = include!(concat!(env!("OUT_DIR"), "/cases.rs"));
+/// What [`give`] takes, as the build wrote it.
+#[cfg(not(feature = "cases-beside"))]
+pub const BUILT_IN: &str = include_str!(concat!(env!("OUT_DIR"), "/cases.json"));
+/// What [`give`] takes: nothing is built in.
+#[cfg(feature = "cases-beside")]
+pub const BUILT_IN: &str = "";
 
-/// All presets: `name`, `title`, `source`, `device` (the fields of a device group).
+struct Entry {
+    id: String,
+    code: String,
+    document: String,
+    read: OnceLock<Result<Case, Problems>>,
+}
+
+impl Entry {
+    fn read(&self) -> Result<&Case, Problems> {
+        self.read.get_or_init(|| parse(&self.id, &self.document)).as_ref().map_err(Clone::clone)
+    }
+}
+
+static SHELF: OnceLock<Vec<Entry>> = OnceLock::new();
+
+fn shelf() -> &'static [Entry] {
+    if let (None, Ok(Value::Object(file))) = (SHELF.get(), serde_json::from_str(BUILT_IN)) {
+        let _ = give(&file); // the build wrote it; a test demands that the cases are there
+    }
+    SHELF.get().map_or(&[], Vec::as_slice)
+}
+
+/// Takes the cases, `{"cases": [[id, code, document], ...]}`, and tells how many the engine now knows. What was given first stays.
+///
+/// # Errors
+/// When the list is not of this form.
+pub fn give(file: &Map<String, Value>) -> Result<usize, Problems> {
+    let entry = |row: &Value| {
+        let text = |place: usize| row.get(place).and_then(Value::as_str).map(str::to_owned);
+        Some(Entry { id: text(0)?, code: text(1)?, document: text(2)?, read: OnceLock::new() })
+    };
+    let rows = file.get("cases").and_then(Value::as_array);
+    let entries = rows.and_then(|rows| rows.iter().map(entry).collect()).ok_or_else(|| {
+        vec![Problem::new("cases", "is not a list of cases; give the file that was built with the engine, each [id, code, document]")]
+    })?;
+    Ok(SHELF.get_or_init(|| entries).len())
+}
+
+/// All presets: `name`, `title`, `source`, and `device` (the fields of a device group) or `system` (the fields of a scenario).
 #[must_use]
 pub fn presets() -> &'static [Value] {
     static PRESETS: OnceLock<Vec<Value>> = OnceLock::new();
@@ -27,17 +70,27 @@ pub fn preset(name: &str) -> Option<&'static Value> {
     presets().iter().find(|preset| preset.get("name").and_then(Value::as_str) == Some(name))
 }
 
+/// The error for a preset that does not exist, or is not of this kind (`device` or `system`).
+#[must_use]
+pub fn no_preset(path: &str, name: &str, kind: Option<&str>) -> Problem {
+    let presets = presets().iter().filter(|preset| kind.is_none_or(|kind| preset.get(kind).is_some()));
+    Problem::unknown(path, "preset", name, presets.filter_map(|preset| preset["name"].as_str()))
+}
+
+/// The scenario, but for its jobs, that a preset stands for: its system, or its device alone.
+///
+/// # Errors
+/// When there is none; the message names the nearest.
+pub fn system(name: &str) -> Result<Value, Problems> {
+    let preset = preset(name).ok_or_else(|| vec![no_preset("preset", name, None)])?;
+    let is_system = preset.get("system").is_some();
+    Ok(if is_system { json!({"preset": name}) } else { json!({"devices": [{"name": "disk", "preset": name}]}) })
+}
+
 fn parse(id: &str, document: &str) -> Result<Case, Problems> {
     let wrong = |message: String| vec![Problem::new(format!("cases.{id}"), message)];
     let document = serde_json::from_str(document).map_err(|error| wrong(error.to_string()))?;
     Case::read(&document).map_err(|error| wrong(error.to_string()))
-}
-
-/// The case at `place` of [`CASES`].
-fn read(place: usize) -> Result<&'static Case, Problems> {
-    static READ: [OnceLock<Result<Case, Problems>>; CASES.len()] = [const { OnceLock::new() }; CASES.len()];
-    let (id, _, document) = CASES[place];
-    READ[place].get_or_init(|| parse(id, document)).as_ref().map_err(Clone::clone)
 }
 
 /// All cases.
@@ -46,8 +99,8 @@ fn read(place: usize) -> Result<&'static Case, Problems> {
 /// When a case file is not one; all that are wrong, at once.
 pub fn cases() -> Result<Vec<&'static Case>, Problems> {
     let (mut cases, mut problems) = (Vec::new(), Problems::new());
-    for place in 0..CASES.len() {
-        match read(place) {
+    for entry in shelf() {
+        match entry.read() {
             Ok(case) => cases.push(case),
             Err(found) => problems.extend(found),
         }
@@ -60,9 +113,9 @@ pub fn cases() -> Result<Vec<&'static Case>, Problems> {
 /// # Errors
 /// When there is none, in which case the message names the nearest, or when its file is not a case.
 pub fn case(id: &str) -> Result<&'static Case, Problems> {
-    match CASES.iter().position(|(own, code, _)| *own == id || code.eq_ignore_ascii_case(id)) {
-        Some(place) => read(place),
-        None => Err(vec![Problem::unknown("case", "case", id, CASES.iter().map(|(own, ..)| *own))]),
+    match shelf().iter().find(|entry| entry.id == id || entry.code.eq_ignore_ascii_case(id)) {
+        Some(entry) => entry.read(),
+        None => Err(vec![Problem::unknown("case", "case", id, shelf().iter().map(|entry| entry.id.as_str()))]),
     }
 }
 
@@ -79,15 +132,27 @@ mod tests {
     }
 
     #[test]
+    fn what_is_given_as_cases_must_be_a_list_of_three_texts_each() {
+        for wrong in ["{}", "{\"cases\": 7}", "{\"cases\": [[\"mine\", \"M1\"]]}", "{\"cases\": [[\"mine\", \"M1\", {}]]}"] {
+            let file = serde_json::from_str(wrong).expect("JSON");
+            assert_eq!(give(&file).expect_err("refused")[0].path, "cases", "{wrong}");
+        }
+        let known = shelf().len();
+        let another = serde_json::from_str("{\"cases\": [[\"mine\", \"M1\", \"{}\"]]}").expect("JSON");
+        assert_eq!(give(&another).expect("a list"), known);
+    }
+
+    #[test]
     fn a_case_is_found_by_its_id_and_by_its_code() {
-        for (id, code, _) in CASES {
-            assert_eq!((case(id).expect("a case").code.as_str(), case(&code.to_lowercase()).expect("a case").id.as_str()), (*code, *id));
+        assert!(!shelf().is_empty());
+        for Entry { id, code, .. } in shelf() {
+            assert_eq!((&case(id).expect("a case").code, &case(&code.to_lowercase()).expect("a case").id), (code, id));
         }
     }
 
     #[test]
     fn every_case_file_reads_and_every_variant_is_a_valid_scenario() {
-        for (id, _, document) in CASES {
+        for Entry { id, document, .. } in shelf() {
             // serde_json says what is wrong with a case file; the engine only that something is.
             let strict: Case = serde_json::from_str(document).unwrap_or_else(|error| panic!("case {id}: {error}"));
             let case = case(id).expect("it fits");
@@ -108,9 +173,13 @@ mod tests {
     #[test]
     fn every_preset_names_its_source() {
         for preset in presets() {
-            for field in ["name", "title", "source", "device"] {
+            for field in ["name", "title", "source"] {
                 assert!(preset.get(field).is_some(), "{preset}: {field}");
             }
+            assert!(preset.get("device").is_some() != preset.get("system").is_some(), "{preset}: a device or a system");
+            let mut alone = system(preset["name"].as_str().expect("a name")).expect("a system");
+            alone["jobs"] = json!([{"name": "a", "size": "1GiB"}]);
+            crate::scenario::read(&alone).unwrap_or_else(|problems| panic!("{preset}: {problems:?}"));
         }
     }
 }

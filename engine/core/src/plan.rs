@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use crate::device::hdd;
 use crate::layout::{Layout, partition};
-use crate::scenario::{Extent, HddSpec, Job, Problem, Problems, Rw, Scenario};
+use crate::scenario::{DeviceGroup, Extent, HddSpec, Job, Problem, Problems, Rw, Scenario};
+use crate::sorted::SortedMap;
 use crate::volume::prefetch::Range;
 
 const FILE_ALIGNMENT: u64 = 1 << 20;
@@ -20,12 +21,14 @@ pub struct WorkerPlan {
     pub job: usize,
     /// The region that it reads or writes, in bytes of the address space.
     pub region: Range,
+    /// The file that the region is in, up to the region's end.
+    pub file: Range,
     /// Jobs of the same stage run together; stages follow each other.
     pub stage: u32,
 }
 
 /// Concrete places for all that a scenario names.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     /// Size of the address space, in bytes.
     pub capacity: u64,
@@ -37,12 +40,16 @@ pub struct Plan {
     pub device_capacities: Vec<u64>,
     /// Size of each device, in bytes.
     pub device_sizes: Vec<u64>,
-    /// Name of each device.
+    /// Name of each device; those of cache devices follow.
     pub device_names: Vec<String>,
     /// Whether each device turns.
     pub rotating: Vec<bool>,
     /// The drive parameters of each device group that is a disk.
     pub drives: Vec<Option<Arc<hdd::Params>>>,
+    /// Capacity of each device of ZFS's intent logs, in bytes; 0 without them.
+    pub log_capacity: u64,
+    /// Their drive parameters when they are disks.
+    pub log_drive: Option<Arc<hdd::Params>>,
 }
 
 /// Whether a file name stands for the whole address space.
@@ -101,51 +108,42 @@ impl Plan {
     }
 }
 
+/// The capacity in bytes of each device of a group that stands at `path`, and its drive parameters when it is a disk.
+fn measure(group: &DeviceGroup, path: &str, problems: &mut Problems) -> (u64, Option<Arc<hdd::Params>>) {
+    match (&group.hdd, &group.ssd, &group.lun) {
+        (Some(spec), None, None) => match hdd::Params::from_data_sheet(&data_sheet(spec)) {
+            Ok(params) => (params.capacity_sectors() * crate::device::disk::SECTOR_BYTES, Some(Arc::new(params))),
+            Err(errors) => {
+                for error in errors {
+                    problems.push(Problem::new(
+                        format!("{path}.hdd.{}", error.path),
+                        format!("found {}; write {}", error.found, error.accepted),
+                    ));
+                }
+                (0, None)
+            }
+        },
+        (None, Some(ssd), None) => (ssd.capacity.0, None),
+        (None, None, Some(lun)) => (lun.capacity.0, None),
+        _ => {
+            problems.push(Problem::new(path, "needs exactly one of hdd, ssd and lun, or a preset that fills one in"));
+            (0, None)
+        }
+    }
+}
+
 /// Plans a scenario.
 ///
 /// # Errors
 /// All that does not fit: impossible drives, regions outside the devices, sizes that are missing.
 pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
     let mut problems = Problems::new();
-    let mut plan = Plan {
-        capacity: 0,
-        node_capacity: 0,
-        workers: Vec::new(),
-        device_capacities: Vec::new(),
-        device_sizes: Vec::new(),
-        device_names: Vec::new(),
-        rotating: Vec::new(),
-        drives: Vec::new(),
-    };
+    let mut plan = Plan::default();
+    if let Some(group) = scenario.zfs.as_ref().and_then(|zfs| zfs.log.devices.as_ref()) {
+        (plan.log_capacity, plan.log_drive) = measure(group, "zfs.log.devices", &mut problems);
+    }
     for (index, group) in scenario.devices.iter().enumerate() {
-        let mut drive = None;
-        let capacity = match (&group.hdd, &group.ssd, &group.lun) {
-            (Some(spec), None, None) => match hdd::Params::from_data_sheet(&data_sheet(spec)) {
-                Ok(params) => {
-                    let capacity = params.capacity_sectors() * crate::device::disk::SECTOR_BYTES;
-                    drive = Some(Arc::new(params));
-                    capacity
-                }
-                Err(errors) => {
-                    for error in errors {
-                        problems.push(Problem::new(
-                            format!("devices[{index}].hdd.{}", error.path),
-                            format!("found {}; write {}", error.found, error.accepted),
-                        ));
-                    }
-                    0
-                }
-            },
-            (None, Some(ssd), None) => ssd.capacity.0,
-            (None, None, Some(lun)) => lun.capacity.0,
-            _ => {
-                problems.push(Problem::new(
-                    format!("devices[{index}]"),
-                    "needs exactly one of hdd, ssd and lun, or a preset that fills one in",
-                ));
-                0
-            }
-        };
+        let (capacity, drive) = measure(group, &format!("devices[{index}]"), &mut problems);
         plan.drives.push(drive);
         for number in 0..group.count {
             plan.device_capacities.push(capacity);
@@ -154,6 +152,11 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
         }
     }
     plan.device_sizes.clone_from(&plan.device_capacities);
+    if let Some(l2arc) = scenario.zfs.as_ref().and_then(|zfs| zfs.l2arc.as_ref()) {
+        // They come after the devices of the pool, have no place in its layout, and no partition.
+        let name = &l2arc.device.name;
+        plan.device_names.extend((0..l2arc.device.count).map(|number| format!("{name}{number}")));
+    }
     if let (Some(spec), true) = (&scenario.partition, problems.is_empty()) {
         partition::check(spec, plan.device_sizes.iter().copied().min().unwrap_or(0), &mut problems);
         if problems.is_empty() {
@@ -191,7 +194,7 @@ fn offset_bytes(job: &Job, capacity: u64) -> u64 {
 
 fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) {
     let capacity = plan.capacity;
-    let mut shared: Vec<(&str, u64)> = Vec::new();
+    let mut shared: SortedMap<(&str, u32), u64> = SortedMap::default();
     let mut next_file: u64 = 0;
     let mut stage = 0;
     let allocate = |next_file: &mut u64, bytes: u64| {
@@ -237,24 +240,26 @@ fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) 
             ));
             continue;
         }
-        for _ in 0..job.numjobs {
+        for number in 0..job.numjobs {
             let file_start = match &job.filename {
                 _ if whole => 0,
                 None => allocate(&mut next_file, span),
                 Some(name) => {
-                    if let Some((_, start)) = shared.iter().find(|(known, _)| known == name) {
+                    let key = (name.as_str(), if name.contains("$jobnum") { number } else { 0 });
+                    if let Some(start) = shared.get(&key) {
                         *start
                     } else {
                         let users = scenario.jobs.iter().filter(|other| other.filename.as_ref() == Some(name));
                         let longest = users.filter_map(|other| file_bytes(other, capacity)).max().unwrap_or(span);
                         let start = allocate(&mut next_file, longest);
-                        shared.push((name, start));
+                        shared.insert(key, start);
                         start
                     }
                 }
             };
             let start = file_start.saturating_add(offset);
-            plan.workers.push(WorkerPlan { job: index, region: Range { start, end: start.saturating_add(size) }, stage });
+            let end = start.saturating_add(size);
+            plan.workers.push(WorkerPlan { job: index, region: Range { start, end }, file: Range { start: file_start, end }, stage });
         }
         if next_file > capacity.saturating_add(FILE_ALIGNMENT) {
             problems.push(Problem::new(

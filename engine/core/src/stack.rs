@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::client::nfs::Client;
 use crate::cluster::{Cluster, Setting};
 use crate::controller::{self, Controller};
 use crate::device::disk::Disk;
@@ -16,26 +17,44 @@ use crate::network::Network;
 use crate::plan::{Plan, node_layouts, plan};
 use crate::protocol::Scheduler;
 use crate::result::Recorder;
+use crate::result::analytics::{Analytics, Reading, Served, of_device};
 use crate::result::columns::{self, Column};
+use crate::result::limiter::{self, Mark};
 use crate::result::metrics::{Metric, StackCounts, metrics};
 use crate::scenario::{DeviceGroup, Job, Problem, Problems, Scenario};
+use crate::server::Server;
 use crate::volume::Volume;
 use crate::volume::prefetch::Range;
 use crate::volume::tier::Tier;
 use crate::workload::Workload;
 use crate::workload::replay::Replay;
+use crate::zfs::read_record::Reads;
 use crate::zfs::record::Record;
-use crate::zfs::throttle;
-use crate::zfs::volume::{Below, ZfsVolume};
+use crate::zfs::spec::ZfsSpec;
+use crate::zfs::volume::reader::{File, Files};
+use crate::zfs::volume::{self, Below, ZfsVolume};
+use crate::zfs::zfetch::Run;
 
 /// What a run waits to be told by its host.
 #[derive(Debug, serde::Serialize)]
 #[serde(untagged)]
 pub enum Question {
-    /// How long a write is delayed.
-    Delay(throttle::asked::Question),
+    /// How long a write is delayed, or what is read ahead.
+    Volume(volume::Question),
     /// Which shard owns a range.
     Owner(controller::asked::Question),
+}
+
+impl Question {
+    /// The field of the scenario that makes the run ask.
+    #[must_use]
+    pub fn path(&self) -> &'static str {
+        match self {
+            Self::Volume(volume::Question::Delay(_)) => "zfs.throttle",
+            Self::Volume(volume::Question::Ahead(_)) => "zfs.prefetch.asked",
+            Self::Owner(_) => "controller.map",
+        }
+    }
 }
 
 /// Events between two looks at the memory held.
@@ -47,11 +66,13 @@ pub struct Stack {
     plan: Plan,
     kernel: Kernel,
     workload: Workload,
+    client: Option<Client>,
     network: Option<Network>,
+    server: Option<Server>,
     scheduler: Option<Scheduler>,
     volume: Option<Volume>,
     zfs: Option<ZfsVolume>,
-    write_log: Option<Device>,
+    write_logs: Vec<Device>,
     cluster: Option<Cluster>,
     controller: Option<Controller>,
     tier: Option<Tier>,
@@ -60,6 +81,11 @@ pub struct Stack {
     partitions: Option<Partitions>,
     devices: Vec<Device>,
     recorder: Recorder,
+    analytics: Option<Analytics>,
+    /// When the analytics are read next; never where none are kept.
+    read_ns: u64,
+    /// What everything had done at the end of each stage of jobs.
+    marks: Vec<Mark>,
     seed: u64,
     finished: bool,
 }
@@ -77,16 +103,28 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<crate::
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
-const DESCENT: [Layer; 7] = [Layer::Network, Layer::Protocol, Layer::Volume, Layer::Controller, Layer::Cluster, Layer::Tier, Layer::Layout];
+const DESCENT: [Layer; 9] = [
+    Layer::Client,
+    Layer::Network,
+    Layer::Server,
+    Layer::Protocol,
+    Layer::Volume,
+    Layer::Controller,
+    Layer::Cluster,
+    Layer::Tier,
+    Layer::Layout,
+];
 
 /// Whether the scenario has the layer.
 fn has(scenario: &Scenario, layer: Layer) -> bool {
     match layer {
+        Layer::Client => scenario.nfs.is_some(),
         Layer::Network => scenario.network.is_some(),
+        Layer::Server => scenario.server.is_some(),
         Layer::Protocol => scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
         Layer::Volume => scenario.volume.is_some() || scenario.zfs.is_some(),
         Layer::Cluster => scenario.cluster.is_some(),
-        Layer::WriteLog => write_log(scenario).is_some(),
+        Layer::WriteLog => log_group(scenario).is_some() || scenario.volume.as_ref().is_some_and(|volume| volume.write_log.is_some()),
         Layer::Controller => scenario.controller.is_some(),
         Layer::Tier | Layer::TierDevice => scenario.tier.is_some(),
         Layer::Partition => scenario.partition.is_some(),
@@ -94,10 +132,25 @@ fn has(scenario: &Scenario, layer: Layer) -> bool {
     }
 }
 
-/// The log's device of either file system.
-fn write_log(scenario: &Scenario) -> Option<&crate::scenario::Lun> {
+/// The log's devices of either file system.
+fn write_logs(scenario: &Scenario, plan: &Plan, seed: u64) -> Vec<Device> {
+    let here = |index: u32| Address { layer: Layer::WriteLog, index: u16::try_from(index).unwrap_or(u16::MAX) }; // at most 1,024
     let of_volume = scenario.volume.as_ref().and_then(|volume| volume.write_log.as_ref());
-    of_volume.or_else(|| scenario.zfs.as_ref().and_then(|zfs| zfs.log.device.as_ref()))
+    if let Some(spec) = of_volume {
+        return vec![Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(seed, "write_log.rate"))).at(here(0))];
+    }
+    let Some(group) = log_group(scenario) else { return Vec::new() };
+    let one = |index| device(group, seed, &log_name(index), plan.log_drive.as_ref()).map(|device| device.at(here(index)));
+    (0..group.count).filter_map(one).collect()
+}
+
+/// The devices of ZFS's intent logs.
+fn log_group(scenario: &Scenario) -> Option<&DeviceGroup> {
+    scenario.zfs.as_ref().and_then(|zfs| zfs.log.devices.as_ref())
+}
+
+fn log_name(index: u32) -> String {
+    format!("log{index}")
 }
 
 /// The first layer of the scenario at or below `layer`.
@@ -131,7 +184,29 @@ fn zfs(scenario: &Scenario, plan: &Plan) -> Option<ZfsVolume> {
         let count = u16::try_from(plan.device_capacities.len()).unwrap_or(u16::MAX); // as for the devices themselves
         Below::Devices(Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating), count)
     };
-    Some(ZfsVolume::new(spec, below, plan.capacity, scenario.record.interval.0))
+    let jobs: Vec<usize> = plan.workers.iter().map(|worker| worker.job).collect();
+    let interval_ns = scenario.record.interval.0;
+    let volume = ZfsVolume::new(spec, below, plan.capacity, interval_ns).with_logs(&spec.log, plan.log_capacity, &jobs);
+    let devices = plan.device_capacities.len();
+    let cache =
+        (devices..plan.device_names.len()).map(|index| Address { layer: Layer::Device, index: u16::try_from(index).unwrap_or(u16::MAX) });
+    Some(volume.reading(spec, files(scenario, plan, spec), cache, interval_ns))
+}
+
+/// The files of a scenario as the read side of ZFS sees them.
+fn files(scenario: &Scenario, plan: &Plan, spec: &ZfsSpec) -> Files {
+    let mut places: Vec<Range> = plan.workers.iter().map(|worker| worker.file).collect();
+    places.sort_unstable_by_key(|place| (place.start, u64::MAX - place.end));
+    places.dedup_by_key(|place| place.start);
+    let number = |file: &Range| places.partition_point(|place| place.start < file.start);
+    let worker = |worker: &crate::plan::WorkerPlan| File { number: number(&worker.file), job: worker.job, place: worker.file };
+    Files {
+        of_worker: plan.workers.iter().map(worker).collect(),
+        count: places.len(),
+        jobs: scenario.jobs.len(),
+        metadata: spec.arc.as_ref().map_or_else(Vec::new, |arc| regions(scenario, plan, &arc.metadata)),
+        bytes: places.iter().map(|place| place.end - place.start).sum(),
+    }
 }
 
 fn cluster(scenario: &Scenario, plan: &Plan, seed: u64) -> Option<Cluster> {
@@ -215,10 +290,19 @@ impl Stack {
         // Copy engines sit below the protocol's scheduler; clients come in at the top, as do the commands for the engines.
         let entry =
             |job: &Job| from(&scenario, if job.rw.is_offloaded() && scenario.network.is_none() { Layer::Volume } else { DESCENT[0] });
-        let network = scenario.network.as_ref().map(|spec| {
-            let clients = plan.workers.iter().enumerate().map(|(worker, planned)| spec.client_of(worker, planned.job));
-            Network::new(spec, clients.collect(), from(&scenario, Layer::Protocol), from(&scenario, Layer::Volume))
+        let clients: Vec<usize> = scenario.network.as_ref().map_or_else(Vec::new, |spec| {
+            plan.workers.iter().enumerate().map(|(worker, planned)| spec.client_of(worker, planned.job)).collect()
         });
+        let client = scenario.nfs.as_ref().map(|spec| Client::new(spec, &scenario, &plan, &clients, from(&scenario, Layer::Network)));
+        let network = scenario.network.as_ref().map(|spec| {
+            let engine = if scenario.server.is_some() { Layer::Server } else { Layer::Volume };
+            Network::new(spec, clients, from(&scenario, Layer::Server), from(&scenario, engine))
+        });
+        let server = scenario
+            .server
+            .as_ref()
+            .zip(scenario.network.as_ref())
+            .map(|(spec, network)| Server::new(spec, network, from(&scenario, Layer::Protocol), from(&scenario, Layer::Volume)));
         let mut devices = Vec::new();
         for (group, drive) in scenario.devices.iter().zip(&plan.drives) {
             for _ in 0..group.count {
@@ -229,20 +313,25 @@ impl Stack {
                 );
             }
         }
+        for (index, name) in plan.device_names.iter().enumerate().skip(devices.len()) {
+            let address = Address { layer: Layer::Device, index: u16::try_from(index).unwrap_or(u16::MAX) };
+            let group = scenario.zfs.as_ref().and_then(|zfs| zfs.l2arc.as_ref()).map(|l2arc| &l2arc.device);
+            devices.extend(group.and_then(|group| device(group, seed, name, None)).map(|device| device.at(address)));
+        }
         let scheduler = scenario.protocol.as_ref().and_then(|protocol| {
             protocol.scheduler.as_ref().map(|spec| Scheduler::new(protocol, spec, from(&scenario, Layer::Volume), plan.workers.len()))
         });
         Ok(Self {
             workload: Workload::new(&scenario, &plan, seed, entry),
+            client,
             network,
+            server,
             scheduler,
             volume: volume(&scenario, &plan),
             zfs: zfs(&scenario, &plan),
             cluster: cluster(&scenario, &plan, seed),
             controller: scenario.controller.as_ref().map(|spec| Controller::new(spec, &plan, from(&scenario, Layer::Cluster), seed)),
-            write_log: write_log(&scenario).map(|spec| {
-                Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(seed, "write_log.rate"))).at(Address::of(Layer::WriteLog))
-            }),
+            write_logs: write_logs(&scenario, &plan, seed),
             tier: tier(&scenario, &plan),
             tier_device: scenario
                 .tier
@@ -251,8 +340,11 @@ impl Stack {
             partitions: scenario.partition.as_ref().map(Partitions::new),
             layouts: layouts(&scenario, &plan),
             devices,
+            analytics: scenario.record.analytics.then(Analytics::default),
+            read_ns: if scenario.record.analytics { 0 } else { u64::MAX },
             recorder: Recorder::new(scenario.jobs.len(), &scenario.record, scenario.monitor.is_some()),
             kernel: Kernel::default(),
+            marks: Vec::new(),
             seed,
             finished: false,
             scenario,
@@ -268,8 +360,8 @@ impl Stack {
     pub fn step(&mut self, events: u64) -> Result<bool, Problem> {
         if self.asks() {
             let message = "\"asked\" takes each answer from the engine's host, and this one gives none; choose another";
-            let delay = self.zfs.as_ref().is_some_and(ZfsVolume::asks);
-            return Err(Problem::new(if delay { "zfs.throttle" } else { "controller.map" }, message));
+            let path = self.question().map_or("controller.map", |question| question.path());
+            return Err(Problem::new(path, message));
         }
         for _ in 0..events {
             if self.finished {
@@ -280,10 +372,14 @@ impl Stack {
             }
             let Some(event) = self.kernel.advance() else {
                 self.finished = true;
+                self.read_analytics(self.kernel.now_ns);
                 return self.check_limits().map(|()| true);
             };
             if event.time_ns > self.scenario.limits.time.0 {
                 return self.check_limits().map(|()| false);
+            }
+            while event.time_ns >= self.read_ns {
+                self.read_analytics(self.read_ns);
             }
             self.deliver(event.to, event.signal, event.id);
             if self.kernel.events.is_multiple_of(MEMORY_CHECK_EVENTS) {
@@ -294,6 +390,29 @@ impl Stack {
         Ok(self.finished)
     }
 
+    /// Reads the counters at `time_ns`, before anything of that time or after all of the run.
+    fn read_analytics(&mut self, time_ns: u64) {
+        let Some(analytics) = &mut self.analytics else { return };
+        self.read_ns = self.read_ns.saturating_add(self.scenario.record.interval.0);
+        let seen = |job: &crate::result::JobStats| {
+            let sum = |each: fn(&crate::result::Stats) -> u64| job.by_op.iter().map(each).sum();
+            Served { ios: sum(|stats| stats.ios), bytes: sum(|stats| stats.bytes), total_ns: sum(|stats| stats.total_ns) }
+        };
+        analytics.readings.push(Reading {
+            time_ns,
+            cycles: self.server.as_ref().map_or(0, |server| server.cycles()[0]),
+            served: self.network.as_ref().map_or_else(Vec::new, |network| network.served.clone()),
+            seen: self.recorder.jobs.iter().map(seen).collect(),
+            devices: self.devices.iter().map(|device| of_device(&device.usage())).collect(),
+        });
+    }
+
+    /// The server's analytics, where they are kept.
+    #[must_use]
+    pub fn analytics(&self) -> Option<&Analytics> {
+        self.analytics.as_ref()
+    }
+
     /// Whether the run waits for an answer.
     #[must_use]
     pub fn asks(&self) -> bool {
@@ -302,11 +421,18 @@ impl Stack {
 
     /// What must be answered before the run goes on.
     pub fn question(&mut self) -> Option<Question> {
-        let delay = self.zfs.as_mut().and_then(|zfs| zfs.question(self.kernel.now_ns)).map(Question::Delay);
-        delay.or_else(|| Some(Question::Owner(self.controller.as_ref()?.question(&self.kernel)?)))
+        let volume = self.zfs.as_mut().and_then(|zfs| zfs.question(self.kernel.now_ns)).map(Question::Volume);
+        volume.or_else(|| Some(Question::Owner(self.controller.as_ref()?.question(&self.kernel)?)))
     }
 
-    /// Answers the question of [`Question::Delay`]: the write that asks sleeps so long.
+    /// Answers that of [`volume::Question::Ahead`]: these runs of records of the file are fetched.
+    pub fn answer_runs(&mut self, runs: &[Run]) {
+        if let Some(zfs) = &mut self.zfs {
+            zfs.answer_runs(&mut self.kernel, runs);
+        }
+    }
+
+    /// Answers the question of [`volume::Question::Delay`]: the write that asks sleeps so long.
     pub fn answer(&mut self, delay_ns: u64) {
         if let Some(zfs) = &mut self.zfs {
             zfs.answer(&mut self.kernel, delay_ns);
@@ -323,11 +449,18 @@ impl Stack {
     fn deliver(&mut self, to: Address, signal: Signal, id: u32) {
         let kernel = &mut self.kernel;
         match to.layer {
-            Layer::Workload => self.workload.handle(kernel, signal, id, &mut self.recorder),
+            Layer::Workload => {
+                self.workload.handle(kernel, signal, id, &mut self.recorder);
+                if self.workload.stage() > self.marks.len() {
+                    self.marks.push(self.mark());
+                }
+            }
             Layer::Device => {
-                // Whatever is sent to a device passes its partition first.
+                // Whatever is sent to a device of the pool passes its partition first.
                 let goes_on = match &mut self.partitions {
-                    Some(partitions) if signal == Signal::Submit => partitions.submit(kernel, to.index, RequestId(id)),
+                    Some(partitions) if signal == Signal::Submit && usize::from(to.index) < self.plan.device_capacities.len() => {
+                        partitions.submit(kernel, to.index, RequestId(id))
+                    }
                     _ => true,
                 };
                 if goes_on {
@@ -341,12 +474,18 @@ impl Stack {
                 Some(zfs) => zfs.handle(kernel, signal, id),
                 None => absent(self.volume.as_mut().map(|volume| volume.handle(kernel, signal, id))),
             },
+            Layer::Client => absent(self.client.as_mut().map(|client| client.handle(kernel, to.index, signal, id))),
             Layer::Network => absent(self.network.as_mut().map(|network| network.handle(kernel, to.index, signal, id))),
+            Layer::Server => {
+                let connection =
+                    self.network.as_ref().filter(|_| signal == Signal::Submit).map_or(0, |network| network.connection(RequestId(id)));
+                absent(self.server.as_mut().map(|server| server.handle(kernel, signal, id, connection)));
+            }
             Layer::Protocol => absent(self.scheduler.as_mut().map(|scheduler| scheduler.handle(kernel, signal, id))),
             Layer::Controller => absent(self.controller.as_mut().map(|controller| controller.handle(kernel, signal, id))),
             Layer::Tier => absent(self.tier.as_mut().map(|tier| tier.handle(kernel, signal, id))),
             Layer::TierDevice => absent(self.tier_device.as_mut().map(|device| device.handle(kernel, signal, id))),
-            Layer::WriteLog => absent(self.write_log.as_mut().map(|device| device.handle(kernel, signal, id))),
+            Layer::WriteLog => absent(self.write_logs.get_mut(usize::from(to.index)).map(|device| device.handle(kernel, signal, id))),
         }
     }
 
@@ -365,7 +504,10 @@ impl Stack {
             ));
         }
         let file_system = self.zfs.as_ref().map_or(0, ZfsVolume::memory_bytes) + self.cluster.as_ref().map_or(0, Cluster::memory_bytes);
-        let memory = self.recorder.memory_bytes() + self.kernel.requests.memory_bytes() + file_system;
+        let memory = self.analytics.as_ref().map_or(0, Analytics::memory_bytes)
+            + self.recorder.memory_bytes()
+            + self.kernel.requests.memory_bytes()
+            + file_system;
         if memory > limits.memory.0 {
             return Err(Problem::new(
                 "limits.memory",
@@ -408,6 +550,20 @@ impl Stack {
         &self.scenario
     }
 
+    /// The seed of the run.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Time that the processes of a job's workers have had of their client's processors; 0 without an NFS client.
+    #[must_use]
+    pub fn process_ns(&self, job: usize) -> u64 {
+        let Some(client) = &self.client else { return 0 };
+        let workers = self.plan.workers.iter().enumerate().filter(|(_, worker)| worker.job == job);
+        workers.map(|(index, _)| client.process_ns(index)).sum()
+    }
+
     /// The names of the devices, in order of their index.
     #[must_use]
     pub fn device_names(&self) -> &[String] {
@@ -418,6 +574,12 @@ impl Stack {
     #[must_use]
     pub fn controller(&self) -> Option<&Controller> {
         self.controller.as_ref()
+    }
+
+    /// The server node.
+    #[must_use]
+    pub fn server(&self) -> Option<&Server> {
+        self.server.as_ref()
     }
 
     /// The size of each device in bytes, in order of their index.
@@ -438,10 +600,35 @@ impl Stack {
         self.zfs.as_ref().map(|zfs| &zfs.record)
     }
 
+    /// What the read side of the ZFS layer left; `None` without an ARC.
+    #[must_use]
+    pub fn zfs_reads(&self) -> Option<&Reads> {
+        self.zfs.as_ref()?.reader.as_ref().map(|reader| &reader.record)
+    }
+
     /// What each device has done.
     #[must_use]
     pub fn usage(&self) -> Vec<Usage> {
         self.devices.iter().map(Device::usage).collect()
+    }
+
+    /// What everything has done until now.
+    fn mark(&self) -> Mark {
+        let time_ns = self.kernel.now_ns;
+        Mark {
+            time_ns,
+            client: self.client.as_ref().map(Client::busy).unwrap_or_default(),
+            network: self.network.as_ref().map(|network| network.traffic(time_ns)).unwrap_or_default(),
+            device_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
+        }
+    }
+
+    /// The name of each device, log devices included, and what it has done.
+    #[must_use]
+    pub fn all_usage(&self) -> Vec<(String, Usage)> {
+        let logs = (0..).map(log_name).zip(self.write_logs.iter().map(Device::usage));
+        let logs = logs.filter(|_| log_group(&self.scenario).is_some());
+        self.plan.device_names.iter().cloned().zip(self.usage()).chain(logs).collect()
     }
 
     /// The metrics of the run so far.
@@ -450,19 +637,36 @@ impl Stack {
         let prefetches = self.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches);
         let elapsed_ns = self.recorder.jobs.iter().map(|job| job.end_ns).max().unwrap_or(0);
         let network_time_ns = if self.finished { elapsed_ns } else { self.kernel.now_ns };
+        let mut marks = self.marks.clone();
+        marks.push(self.mark());
+        let mut stages = vec![0; self.scenario.jobs.len()];
+        self.plan.workers.iter().for_each(|worker| stages[worker.job] = worker.stage);
+        let workers: Vec<usize> = self.plan.workers.iter().map(|worker| worker.job).collect();
+        let limits = self.client.as_ref().map(|client| limiter::Source {
+            client,
+            marks: &marks,
+            stages: &stages,
+            workers: &workers,
+            devices: self.devices.len() as u64,
+        });
         let counts = StackCounts {
+            clients: limits.as_ref(),
             prefetch_bytes: prefetches.iter().map(|row| row.bytes).sum(),
             prefetch_used_bytes: prefetches.iter().map(|row| row.used_bytes).sum(),
             prefetch_max_ahead_bytes: self.volume.as_ref().map_or(0, |volume| volume.max_ahead_bytes),
             network: self.network.as_ref().map(|network| network.traffic(network_time_ns)),
             network_time_ns,
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
+            log_usage: log_group(&self.scenario).map(|_| self.write_logs.iter().map(Device::usage).collect()),
+            reads: self.zfs_reads(),
             cluster: self.cluster.as_ref(),
             controller: self.controller.as_ref(),
+            server: self.server.as_ref(),
             flash_pages: self
                 .devices
                 .iter()
                 .chain(&self.tier_device)
+                .chain(&self.write_logs)
                 .filter_map(Device::flash_pages)
                 .reduce(|sum, pages| [sum[0] + pages[0], sum[1] + pages[1]]),
             device_bytes: self.usage().iter().map(|usage| usage.bytes.iter().sum::<u64>()).sum(),
@@ -499,8 +703,10 @@ impl Stack {
             prefetches: self.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches),
             workers: self.plan.workers.iter().map(|worker| (worker.job, worker.region.start)).collect(),
             devices: self.usage(),
+            analytics: self.analytics.as_ref(),
             controller: self.controller.as_ref(),
             zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
+            reads: self.zfs_reads(),
             cluster: self.cluster.as_ref(),
         };
         columns::column(&source, name)

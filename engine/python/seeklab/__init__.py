@@ -17,6 +17,7 @@ from seeklab._curves import alignment, curve, reduce
 from seeklab._errors import EngineError, LimitExceeded, Problem, SeeklabError
 from seeklab._fio import FioJob, fio
 from seeklab._policy import EvictionPolicy, play_cache
+from seeklab._prefetcher import Prefetcher, Read, run_prefetcher
 from seeklab._replay import replay, trace_info
 from seeklab._result import Result, run
 from seeklab._shard_map import ShardHistory, ShardMap, run_shard_map
@@ -36,7 +37,9 @@ __all__ = [
     "EvictionPolicy",
     "FioJob",
     "LimitExceeded",
+    "Prefetcher",
     "Problem",
+    "Read",
     "Result",
     "SeeklabError",
     "ShardHistory",
@@ -59,6 +62,7 @@ __all__ = [
     "reduce",
     "replay",
     "run",
+    "run_prefetcher",
     "run_shard_map",
     "run_throttle",
     "schema",

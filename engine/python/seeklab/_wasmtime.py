@@ -99,9 +99,9 @@ def _compile(engine: wasmtime.Engine, wasm: bytes) -> wasmtime.Module:
     return module
 
 
-def _read_engine_file() -> bytes:
+def _read_engine_file(name: str) -> bytes:
     try:
-        return files("seeklab").joinpath("_engine", "seeklab_bg.wasm").read_bytes()
+        return files("seeklab").joinpath("_engine", name).read_bytes()
     except FileNotFoundError as error:
         message = (
             f"The engine's file {error.filename} is missing. Build it with `make wasm`, or install the seeklab wheel."
@@ -250,7 +250,8 @@ class WasmtimeEngine:
     def __init__(self) -> None:
         """Load the engine's file that is part of this package."""
         self._engine = wasmtime.Engine()
-        self._module = _compile(self._engine, _read_engine_file())
+        self._module = _compile(self._engine, _read_engine_file("seeklab_bg.wasm"))
+        self._cases = _read_engine_file("cases.json").decode()
         self._linker = wasmtime.Linker(self._engine)
         self._linker.define_unknown_imports_as_traps(self._module)
         self._questions: _Instance | None = None
@@ -267,7 +268,7 @@ class WasmtimeEngine:
     def call(self, name: str, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
         """Ask one question."""
         if self._questions is None:
-            self._questions = _Instance(self._linker, self._module)
+            self._questions = self._instance_with_cases()
         try:
             return unwrap(self._questions.answer("sl_call", name, encode(payload)))
         except EngineError:
@@ -276,4 +277,11 @@ class WasmtimeEngine:
 
     def open_run(self, payload: Mapping[str, object]) -> WasmtimeRun:
         """Check a scenario and prepare its run."""
-        return WasmtimeRun(_Instance(self._linker, self._module), payload)
+        instance = self._instance_with_cases() if "case" in payload else _Instance(self._linker, self._module)
+        return WasmtimeRun(instance, payload)
+
+    def _instance_with_cases(self) -> _Instance:
+        """Make an instance that knows the cases: they are a file beside the engine's."""
+        instance = _Instance(self._linker, self._module)
+        unwrap(instance.answer("sl_call", "give_cases", self._cases))
+        return instance

@@ -29,10 +29,10 @@ DONE, CHECK_FAILED, BAD_INPUT, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
 
 TOOLS = (
     *("oplog", "histogram", "iostat", "iostat-json", "monitor", "monitor-json", "parted", "fio", "fio-json", "folded"),
-    *("quantize", "lquantize", "packed", "dirty", "sync", "delays"),
+    *("quantize", "lquantize", "packed", "dirty", "sync", "delays", "bonnie", "bonnie-csv", "analytics"),
 )
-"""Tools whose output the engine prints: of the operations, of the devices, as fio, and as DTrace's aggregations."""
-SHOW_OPTIONS = ("job", "skip", "limit", "window", "phase", "from", "to", "step")
+"""Tools whose output the engine prints: of operations and devices, as fio, as DTrace's aggregations, as Bonnie++."""
+SHOW_OPTIONS = ("by", "job", "skip", "limit", "window", "phase", "from", "to", "step")
 TRACE_FORMATS = ("fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "seeklab-ops")
 LARGEST_SEED = 2**53 - 1
 MOST_COMPLAINTS = 20
@@ -163,6 +163,8 @@ def _fact_line(row: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _show(options: argparse.Namespace) -> int:
+    if options.tool == "analytics":
+        options.set = [*options.set, ("record.analytics", True)]
     result = _run_case(options)
     chosen = {name: getattr(options, name) for name in SHOW_OPTIONS if getattr(options, name) is not None}
     text = result.text(options.tool, **chosen)
@@ -456,6 +458,7 @@ def _add_cache_options(cache: argparse.ArgumentParser) -> None:
 
 def _add_show_options(show: argparse.ArgumentParser) -> None:
     show.add_argument("--as", dest="tool", choices=TOOLS, required=True, help="the tool")
+    show.add_argument("--by", choices=("time", "client", "device"), help="rows of the server's analytics")
     show.add_argument("--job", metavar="NAME", help="only this job in the operation log")
     show.add_argument("--skip", metavar="N", type=int, help="begin after so many lines of the operation log")
     show.add_argument("--limit", metavar="N", type=int, help="at most so many lines of the operation log (default 40)")

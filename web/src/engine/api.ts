@@ -84,7 +84,7 @@ export type Column = Float64Array | Uint32Array;
 export interface Result {
   /** What ran, where its tables cannot be read without it: those of a file system with thresholds, of a cluster, and of a controller with shards. */
   readonly scenario?: Scenario;
-  /** Processor time by stack of functions, folded, where the run has a controller. */
+  /** Processor time by stack of functions, folded, where the run has a server or a controller. */
   readonly folded?: string;
   readonly summary: Summary;
   readonly columns: Readonly<Record<string, Column>>;
@@ -110,7 +110,9 @@ export interface TextRequest {
     | "packed"
     | "dirty"
     | "sync"
-    | "delays";
+    | "delays"
+    | "bonnie"
+    | "bonnie-csv";
   readonly [option: string]: string | number | boolean;
 }
 
@@ -198,6 +200,10 @@ export interface CaseDocument {
   };
   readonly variants: readonly Variant[];
   readonly default_variant: string;
+  /** Notebook of the course about it, without its end. */
+  readonly notebook?: string;
+  /** Folders of the exercises about it. */
+  readonly exercises?: readonly string[];
   readonly what_ifs: readonly WhatIf[];
   readonly facts: readonly FactEntry[];
   /** What every variant starts from, before presets are filled in. */

@@ -1,4 +1,5 @@
 /** The page's side of the engine's worker: questions, runs and text as promises. */
+import casesUrl from "seeklab-cases?url";
 import wasmUrl from "seeklab-engine-wasm?url";
 import {
   Cancelled,
@@ -24,8 +25,14 @@ interface Waiting {
   readonly onProgress?: ((progress: number) => void) | undefined;
 }
 
-/** The engine, compiled once for all threads of the page, while the first of them starts. */
-let compiled: Promise<WebAssembly.Module> | undefined;
+/** The engine, compiled once for all threads of the page, and the cases, while the first of them starts. */
+let loaded: Promise<[WebAssembly.Module, string]> | undefined;
+
+async function fetchText(url: string): Promise<string> {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`the site holds no ${url}`);
+  return response.text();
+}
 
 export class EngineClient {
   readonly #worker: Worker;
@@ -38,10 +45,10 @@ export class EngineClient {
     this.#worker = new Worker(new URL("./engineWorker.ts", import.meta.url), { type: "module" });
     this.#worker.onmessage = (event: MessageEvent<FromWorker>) => this.#hear(event.data);
     this.#worker.onerror = (event) => this.#stop(event.message || "it could not be loaded");
-    compiled ??= WebAssembly.compileStreaming(fetch(wasmUrl));
-    compiled
-      .then((module) => {
-        this.#worker.postMessage({ kind: "engine", module } satisfies ToWorker);
+    loaded ??= Promise.all([WebAssembly.compileStreaming(fetch(wasmUrl)), fetchText(casesUrl)]);
+    loaded
+      .then(([module, cases]) => {
+        this.#worker.postMessage({ kind: "engine", module, cases } satisfies ToWorker);
         this.#isReady = true;
         for (const message of this.#unsent) this.#worker.postMessage(message);
         this.#unsent = [];

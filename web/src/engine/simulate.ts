@@ -82,7 +82,7 @@ export function collect(run: OpenRun, scenario: () => Scenario): Result {
     columns[name] = dtype === "u32" ? run.u32(name) : run.f64(name);
   }
   const has = (name: string) => (columns[name]?.length ?? 0) > 0;
-  if (has("cpu.index")) {
+  if (has("cpu.index") || "server.cycles_per_byte" in summary.metrics) {
     const folded = unwrap<string>(run.text(JSON.stringify({ tool: "folded" })));
     return { scenario: scenario(), summary, columns, folded };
   }

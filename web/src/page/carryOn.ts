@@ -59,16 +59,28 @@ export function carryOn(options: CarryOnOptions): HTMLElement {
     html("div", { class: "actions" }, python, copyLink, csv, json, scenario),
     said,
     consolePlace,
-    html(
-      "p",
-      { class: "prose" },
-      "In a clone of the project, ",
-      html("code", {}, "make lab"),
-      " opens the notebook of this case: the same chart and engine, the investigation step by step, and an exercise in which you write the check that would have found it. On the command line: ",
-      html("code", {}, commandFor(doc, state())),
-      ".",
-    ),
+    html("p", { class: "prose" }, ...inTheCourse(doc), "On the command line: ", code(commandFor(doc, state())), "."),
   );
+}
+
+const code = (words: string) => html("code", {}, words);
+
+/** Where a clone of the project goes on with this case. */
+export function inTheCourse({
+  notebook,
+  exercises = [],
+}: Pick<CaseDocument, "notebook" | "exercises">): (Node | string)[] {
+  const words: (Node | string)[] = [];
+  if (notebook !== undefined) {
+    words.push("In a clone of the project, ", code("make lab"), " opens the course; this case is investigated in ");
+    words.push(code(`notebooks/${notebook}.ipynb`), ", with the same charts and engine. ");
+  }
+  if (exercises.length > 0) {
+    words.push(exercises.length === 1 ? "Its exercise: " : "Its exercises: ");
+    exercises.forEach((exercise, at) => words.push(at === 0 ? "" : ", ", code(`exercises/${exercise}`)));
+    words.push(". ");
+  }
+  return words;
 }
 
 /** The state as Python. */

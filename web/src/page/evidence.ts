@@ -145,9 +145,18 @@ function viewsOf(engine: EngineClient, doc: CaseDocument): readonly View[] {
       draw: printed({ tool: "sync" }, "lines of the sync script"),
     },
   ];
+  const ofBonnie: View[] = [
+    {
+      name: "bonnie",
+      title: "Bonnie++",
+      hides: "A rate for each test, and the share of a processor. Hides what the rest of the time was spent on.",
+      draw: printed({ tool: "bonnie" }, "Bonnie++ report"),
+    },
+  ];
   const offered: View[] = [
     ...chartsOf(doc).filter((chart) => isOffered(chart, doc)),
     ...(doc.scenario.zfs === undefined ? [] : ofZfs),
+    ...ofBonnie.filter(({ name }) => doc.views.includes(name)),
     ...text.filter(({ name }) => name !== "oplog" || doc.views.includes(name) || keepsLog(doc.scenario)),
   ];
   // The case's own order first, then the rest.

@@ -4,7 +4,7 @@ import { EngineClient } from "../engine/client.ts";
 import { Latest } from "../engine/latest.ts";
 import type { CaseDocument, CaseEntry, Result } from "../engine/api.ts";
 import { formatNumber, keepUnits } from "../views/format.ts";
-import { overviewLegend, runOverview } from "../views/runOverview.ts";
+import { overviewLegend, overviewScale, runOverview } from "../views/runOverview.ts";
 import { chunkField, chunkPath, latencyAxisEnd, sentenceNodes, stage } from "../views/stage.ts";
 import { html } from "../views/svg.ts";
 import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
@@ -80,14 +80,23 @@ async function live(engine: EngineClient, doc: CaseDocument, first: Result): Pro
 }
 
 async function families(engine: EngineClient, entries: readonly CaseEntry[]): Promise<HTMLElement[]> {
-  const byFamily = Map.groupBy(entries, (entry) => entry.family);
+  const byFamily = Map.groupBy(entries.toSorted(inOrder), (entry) => entry.family);
   const sections: HTMLElement[] = [];
   for (const [family, cases] of byFamily) {
     const list = html("div", { class: "cases" });
     for (const entry of cases) list.append(card(engine, await engine.call("case", { id: entry.id })));
     sections.push(html("section", { class: "family" }, html("h2", {}, family), list));
   }
+  sections[0]?.querySelector("h2")?.after(html("p", { class: "quiet legend" }, overviewLegend));
   return sections;
+}
+
+// The families as the course takes them, the cases of a family by number.
+const familyOrder = "QZNS";
+
+function inOrder(a: CaseEntry, b: CaseEntry): number {
+  const family = familyOrder.indexOf(a.code[0]!) - familyOrder.indexOf(b.code[0]!);
+  return family === 0 ? Number(a.code.slice(1)) - Number(b.code.slice(1)) : family;
 }
 
 function card(engine: EngineClient, doc: CaseDocument): HTMLElement {
@@ -110,7 +119,7 @@ function card(engine: EngineClient, doc: CaseDocument): HTMLElement {
     for (const { name } of variants) {
       results.push(await engine.run({ case: doc.id, variant: name }, { slot: "thumbnail" }));
     }
-    const latency_max_ns = latencyAxisEnd(job, results);
+    const latency_max_ns = latencyAxisEnd(job, results, op);
     results.forEach((result, at) => {
       const { name, title } = variants[at]!;
       const mean = result.summary.metrics[`${job}.${op}_latency_mean_ms`] ?? Number.NaN;
@@ -119,16 +128,16 @@ function card(engine: EngineClient, doc: CaseDocument): HTMLElement {
         html(
           "a",
           { href, class: "thumbnail" },
-          runOverview(result, { job, op, width: 168, height: 44, latency_max_ns }),
+          runOverview(result, { job, op, width: 320, height: 56, latency_max_ns }),
           html("span", { class: "name" }, title),
-          html("span", { class: "mean" }, `mean ${formatNumber(mean)} ms`),
+          html(
+            "span",
+            { class: "mean" },
+            `mean ${formatNumber(mean)} ms; ${overviewScale(result, { op, latency_max_ns })}`,
+          ),
         ),
       );
     });
-    // What the picture shows is said once, under all of them. The latency of the legend has three places, for the eye.
-    const [first] = results;
-    if (first === undefined) return;
-    element.append(html("p", { class: "quiet legend" }, overviewLegend(first, { op, latency_max_ns })));
   }
   return element;
 }

@@ -2,6 +2,7 @@
 import type { EngineClient } from "../engine/client.ts";
 import type { CaseDocument, CurveRequest, Result } from "../engine/api.ts";
 import type { ZfsSpec } from "../generated/scenario.ts";
+import { coreLimit } from "../views/coreLimit.ts";
 import { coverage } from "../views/coverage.ts";
 import { curvePoints, delayCurve, type CurveAt } from "../views/delayCurve.ts";
 import { groupLimit } from "../views/groupLimit.ts";
@@ -84,6 +85,15 @@ async function drawingOf(
       drawing: shardLimit(result, { width, job: doc.focus.job, op: doc.focus.op, controller }),
       caption:
         "What limits one disk: shards each add as much as the first, until the primary or the cores are busy. The lines are computed from the costs; the dot is the run above, measured.",
+    };
+  }
+  const server = result.scenario?.server;
+  const network = result.scenario?.network;
+  if (server !== undefined && server !== null && network !== undefined && network !== null) {
+    return {
+      drawing: coreLimit(result, { width, job: doc.focus.job, op: doc.focus.op, server, network }),
+      caption:
+        "What limits the server, against its cores: their cycles, the calls that are made one at a time, and the link. The lines are computed from the costs of the run above; the dot is that run, measured.",
     };
   }
   const { volume } = await engine.call("scenario", { case: doc.id, variant: state.variant!, set: state.set });

@@ -4,10 +4,12 @@
  */
 import type { CaseDocument } from "../engine/api.ts";
 import type { Chart } from "./charts/chart.ts";
+import { clientCharts } from "./charts/client.ts";
 import { clusterCharts } from "./charts/cluster.ts";
 import { controllerCharts } from "./charts/controller.ts";
 import { copyCharts } from "./charts/copies.ts";
 import { monitorCharts } from "./charts/monitors.ts";
+import { readingCharts } from "./charts/reading.ts";
 import { requestCharts } from "./charts/requests.ts";
 import { writePathCharts } from "./charts/writePath.ts";
 
@@ -22,6 +24,8 @@ export const stripView = "prefetch-strip";
 export function chartsOf({ focus }: Pick<CaseDocument, "focus">): readonly Chart[] {
   return [
     ...writePathCharts(),
+    ...clientCharts(),
+    ...readingCharts(),
     ...clusterCharts(focus),
     ...controllerCharts(focus),
     ...copyCharts(),

@@ -98,6 +98,8 @@ export const phases = [
   { name: "network_transfer", label: "network", meaning: "network" },
   { name: "round_trip", label: "round trip", meaning: "distance" },
   { name: "window_wait", label: "window full", meaning: "stopped" },
+  { name: "blanked", label: "interrupt held back", meaning: "delayed" },
+  { name: "cross_call", label: "calls to all cores", meaning: "stopped" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
 
 export type Phase = (typeof phases)[number];

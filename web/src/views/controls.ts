@@ -3,7 +3,7 @@
  * while a slider moves, `onChange` when it is let go.
  */
 import type { Control, Value } from "../engine/api.ts";
-import { formatValue, groupThousands } from "./format.ts";
+import { formatRoundBytes, formatValue, groupThousands } from "./format.ts";
 import { html } from "./svg.ts";
 
 export interface ControlsOptions {
@@ -57,7 +57,8 @@ export function sliderScale(control: Control): {
 } {
   const low = control.min ?? 0;
   const high = Math.max(control.max ?? 2 * Number(control.value), low + 1e-9);
-  const isWhole = control.format != null || Number.isInteger(Number(control.value));
+  const isReal = control.format === "double";
+  const isWhole = !isReal && (control.format != null || Number.isInteger(Number(control.value)));
   if (control.scale === "log2" && high > 0) {
     const bottom = Math.log2(Math.max(low, control.step ?? (isWhole ? 1 : 1e-3)));
     const top = Math.log2(high);
@@ -96,11 +97,7 @@ function slider(control: Control, { onInput, onChange }: ControlsOptions): Field
   const output = html("output", { for: id });
   const value = () => scale.toValue(input.valueAsNumber);
   const show = (shown: number) => {
-    // Some fields cannot be 0 but can be next to nothing.
-    const isCount = control.unit == null && control.format == null && Number.isInteger(shown);
-    const words = isCount
-      ? groupThousands(shown)
-      : formatValue(shown < (control.step ?? 0) / 100 ? 0 : shown, control.unit);
+    const words = wordsFor(control, shown);
     output.textContent = words;
     input.setAttribute("aria-valuetext", words);
   };
@@ -125,6 +122,15 @@ function slider(control: Control, { onInput, onChange }: ControlsOptions): Field
     element: html("div", { class: "control" }, html("div", { class: "control-head" }, label, output), input),
     set,
   };
+}
+
+function wordsFor({ unit, step }: Control, value: number): string {
+  // A count has no unit but that of what is counted.
+  if (unit == null && Number.isInteger(value)) return groupThousands(value);
+  if (unit === "B") return formatRoundBytes(value);
+  if (unit === "B/s") return `${formatRoundBytes(value)}/s`;
+  // Some fields cannot be 0 but can be next to nothing.
+  return formatValue(value < (step ?? 0) / 100 ? 0 : value, unit);
 }
 
 function select(control: Control, { onInput, onChange }: ControlsOptions): Field {

@@ -89,7 +89,7 @@ export function dirty(result: Result, options: DirtyOptions): HTMLElement {
           intervals.filter((interval) => hasLimit && interval.dirty_max_bytes >= interval.limit_bytes),
           { x: middle, y1: "dirty_mean_bytes", y2: "dirty_max_bytes", stroke: stroke("stopped"), strokeOpacity: 0.6 },
         ),
-        ...lines.flatMap((line) => thresholdMarks(line, intervals, top, result)),
+        ...lines.flatMap((line) => thresholdMarks(line, lines, intervals, top, result)),
         Plot.ruleY([0]),
       ],
     }),
@@ -117,11 +117,26 @@ function reached(interval: Interval, intervals: readonly Interval[]): number {
   return interval.limit_bytes <= 4 * most ? interval.limit_bytes : 0;
 }
 
-function thresholdMarks(line: Threshold, intervals: readonly Interval[], top: number, result: Result) {
-  const level = (interval: Interval) => line.bytes ?? (line.share ?? 1) * interval.limit_bytes;
+function levelOf(line: Threshold, interval: Interval): number {
+  return line.bytes ?? (line.share ?? 1) * interval.limit_bytes;
+}
+
+function thresholdMarks(
+  line: Threshold,
+  lines: readonly Threshold[],
+  intervals: readonly Interval[],
+  top: number,
+  result: Result,
+) {
+  const level = (interval: Interval) => levelOf(line, interval);
   const last = intervals.findLast((interval) => level(interval) > 0 && level(interval) <= top);
   if (last === undefined) return [];
   const isStop = line.share === 1;
+  // Two lines a word's height apart: the words of the lower one go below it.
+  const isCrowded = lines.some((other) => {
+    const gap = levelOf(other, last) - level(last);
+    return gap > 0 && gap < top * 0.065;
+  });
   return [
     Plot.line(intervals, {
       x: "from_s",
@@ -137,8 +152,7 @@ function thresholdMarks(line: Threshold, intervals: readonly Interval[], top: nu
       text: () => line.label,
       textAnchor: "end",
       dx: -4,
-      // The line of 7/8 is close below the limit: its words go below it.
-      dy: (line.share ?? 0) > 0.8 && !isStop ? 9 : -7,
+      dy: isCrowded ? 9 : -7,
       fill: isStop ? ink("stopped") : "var(--ink-soft)",
       ...halo,
     }),

@@ -27,16 +27,31 @@ const binaryUnits = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
 
 /** Bytes in the largest binary unit that keeps the number at 1 or more; exact up to two decimals. */
 export function formatBytes(bytes: number): string {
-  let value = bytes;
-  let unit = 0;
-  while (Math.abs(value) >= 1024 && unit < binaryUnits.length - 1) {
-    value /= 1024;
-    unit += 1;
-  }
-  return `${Number(value.toFixed(2))}${gap}${binaryUnits[unit]!}`;
+  return scaledBytes(bytes, 1024, binaryUnits);
 }
 
 const decimalUnits = ["", "k", "M", "G", "T"];
+
+/** Bytes that somebody chose, in the kind of unit in which they are round: 200 MB is not 190.73 MiB. */
+export function formatRoundBytes(bytes: number): string {
+  const decimal = scaledBytes(
+    bytes,
+    1000,
+    decimalUnits.map((unit) => `${unit}B`),
+  );
+  const binary = formatBytes(bytes);
+  return decimal.length < binary.length ? decimal : binary;
+}
+
+function scaledBytes(bytes: number, base: number, units: readonly string[]): string {
+  let value = bytes;
+  let unit = 0;
+  while (Math.abs(value) >= base && unit < units.length - 1) {
+    value /= base;
+    unit += 1;
+  }
+  return `${Number(value.toFixed(2))}${gap}${units[unit]!}`;
+}
 
 /** A link's rate, in the decimal unit that networks use. */
 export function formatBits(bits_per_s: number): string {
@@ -84,8 +99,9 @@ export function formatValue(value: number, unit: string | null | undefined): str
   }
 }
 
-/** A value as its source gives it: every digit, none added; bytes in full. */
+/** A value as its source gives it: every digit, none added; bytes in full unless they are round. */
 export function formatExact(value: number, unit: string): string {
+  if (unit === "B" && Math.abs(value) >= 1e6 && value % 1e4 === 0) return formatRoundBytes(value);
   const digits = groupThousands(Number(value.toPrecision(12)));
   if (unit === "%" || unit === "percent") return `${digits}${gap}%`;
   if (unit === "x") return `${digits}×`;

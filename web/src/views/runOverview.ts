@@ -4,7 +4,7 @@
  */
 import { column, type Result } from "../engine/api.ts";
 import { fill, stroke } from "./colours.ts";
-import { formatBytes, formatNumber } from "./format.ts";
+import { formatBytes, formatNumber, formatTick } from "./format.ts";
 import { latencyOverview } from "./latencyOverview.ts";
 import { svg } from "./svg.ts";
 import { clientsEndOf, coarser, intervalsOf, type Interval } from "./writePath.ts";
@@ -35,17 +35,25 @@ export function runOverview(result: Result, options: RunOverviewOptions): SVGSVG
   }
 }
 
-/** What the picture shows, said once under all of them. */
-export function overviewLegend(result: Result, options: Pick<RunOverviewOptions, "op" | "latency_max_ns">): string {
+/** What the pictures of all runs mean, said once. */
+export const overviewLegend =
+  "Small pictures are runs made just now. A bar is one request, as high as it was slow; an orange one waited for disk. A blue area is dirty data, and the strip below marks writes delayed (pale) and stopped (dark). Grey columns are mean latencies.";
+
+/** What the full height of a picture stands for. */
+export function overviewScale(result: Result, options: Pick<RunOverviewOptions, "op" | "latency_max_ns">): string {
   const { op, latency_max_ns } = options;
   switch (overviewKind(result)) {
     case "requests":
-      return `Each bar is one ${op}, ${formatNumber(latency_max_ns / 1e6)} ms at full height; orange ones waited for disk.`;
+      return `full height ${formatTick(latency_max_ns)}`;
     case "dirty":
-      return "Dirty data over time, full height the most there were; the strip below marks writes delayed (pale) and stopped (dark).";
+      return `full height ${formatBytes(mostDirty(intervalsOf(result)))} dirty`;
     case "intervals":
-      return `Mean latency of ${op}s over time, full height the slowest interval.`;
+      return `full height ${formatNumber(Math.max(0, ...column(result, `series.${op}_latency_mean_ms`)))} ms`;
   }
+}
+
+function mostDirty(intervals: readonly Interval[]): number {
+  return Math.max(1, ...intervals.map(({ dirty_max_bytes }) => dirty_max_bytes));
 }
 
 function root({ width, height }: Pick<RunOverviewOptions, "width" | "height">): SVGSVGElement {
@@ -67,7 +75,7 @@ function dirtyOverview(result: Result, options: RunOverviewOptions): SVGSVGEleme
     width / 2,
   );
   const element = root(options);
-  const most = Math.max(1, ...intervals.map(({ dirty_max_bytes }) => dirty_max_bytes));
+  const most = mostDirty(intervals);
   const tall = height - stripHeight - 3;
   const x = (time: number) => ((time / end) * width).toFixed(1);
   const y = (bytes: number) => (tall - (bytes / most) * (tall - 2)).toFixed(1);

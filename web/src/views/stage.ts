@@ -317,8 +317,10 @@ export function stage(options: StageOptions): Stage {
 }
 
 /** The end of a time axis that holds several runs: the slowest request, rounded up to a number that reads well. */
-export function latencyAxisEnd(job: string, results: readonly Result[]): number {
-  const slowest = Math.max(1e6, ...results.flatMap((result) => readsOf(result, job).map((read) => read.latency_ns)));
+export function latencyAxisEnd(job: string, results: readonly Result[], op: "read" | "write" = "read"): number {
+  const slowest = results
+    .flatMap((result) => readsOf(result, job, op))
+    .reduce((most, request) => Math.max(most, request.latency_ns), 1e3);
   const ms = slowest / 1e6;
   const power = 10 ** Math.floor(Math.log10(ms));
   const steps = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];

@@ -20,6 +20,10 @@ export interface Interval {
   readonly delay_ns: number;
   readonly blocked: number;
   readonly blocked_ns: number;
+  /** Bytes that log devices have written, each side of a mirror counted. */
+  readonly log_bytes: number;
+  /** Most bytes that the log devices held for groups that were not in the pool. */
+  readonly log_live_bytes: number;
 }
 
 /** A transaction group; a time is absent when the run ended before. */
@@ -62,6 +66,8 @@ function readIntervals(result: Result): Interval[] {
     "delay_ns",
     "blocked",
     "blocked_ns",
+    "log_bytes",
+    "log_live_bytes",
   ] as const;
   const columns = names.map((name) => column(result, `zfs.${name}`));
   const rows = columns[0]!.length;
@@ -98,6 +104,8 @@ export function coarser(intervals: readonly Interval[], most: number): readonly 
       delay_ns: sum("delay_ns"),
       blocked: sum("blocked"),
       blocked_ns: sum("blocked_ns"),
+      log_bytes: sum("log_bytes"),
+      log_live_bytes: Math.max(...part.map((interval) => interval.log_live_bytes)),
     });
   }
   return list;
@@ -180,6 +188,8 @@ const throttles: Readonly<Record<Era, ThrottleKind>> = {
   "openzfs-2013": "openzfs",
   "openzfs-0.7": "openzfs",
   "openzfs-2.1": "openzfs",
+  "openzfs-2.2": "openzfs",
+  "openzfs-2.3": "openzfs",
 };
 const newestEra: Era = "openzfs-2.1";
 

@@ -2,8 +2,9 @@
  * The engine on the notebook's own thread.
  *
  * A worker made from a blob is refused by the security policies of some hubs, so the widget runs here, in slices short enough
- * for the page to stay alive. The module is inside the bundle and is compiled once for all widgets of a page.
+ * for the page to stay alive. The module and the cases are inside the bundle; the module is compiled once for all widgets of a page.
  */
+import cases from "seeklab-cases?raw";
 import init, { call, Run } from "seeklab-engine";
 import wasm from "seeklab-engine-wasm?inline";
 import {
@@ -23,7 +24,10 @@ const sliceEvents = 10_000;
 let loading: Promise<Engine> | undefined;
 
 function load(): Promise<Engine> {
-  loading ??= init({ module_or_path: bytesOf(wasm) }).then(() => ({ call, Run }));
+  loading ??= init({ module_or_path: bytesOf(wasm) }).then(() => {
+    call("give_cases", cases);
+    return { call, Run };
+  });
   return loading;
 }
 

@@ -31,6 +31,7 @@ export async function fingerprints(file, hosts) {
 async function inChromium(requests) {
   const engine = await import("/engine/seeklab.js");
   await engine.default({ module_or_path: "/engine/seeklab_bg.wasm" });
+  engine.call("give_cases", await (await fetch("/engine/cases.json")).text());
   const found = {};
   for (const [name, request] of Object.entries(requests)) {
     const run = engine.Run.open(JSON.stringify(request));
@@ -45,6 +46,7 @@ async function inChromium(requests) {
 async function inPyodide(requests) {
   const engine = await import("/engine/seeklab.js");
   await engine.default({ module_or_path: "/engine/seeklab_bg.wasm" });
+  engine.call("give_cases", await (await fetch("/engine/cases.json")).text());
   const { loadPyodide } = await import("/pyodide/pyodide.mjs");
   const pyodide = await loadPyodide({ indexURL: "/pyodide/" });
   const wheel = await fetch("/pyodide/seeklab.whl");

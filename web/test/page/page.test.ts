@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Ask, CaseDocument } from "../../src/engine/api.ts";
-import { pythonFor, pythonLiteral } from "../../src/page/carryOn.ts";
+import { inTheCourse, pythonFor, pythonLiteral } from "../../src/page/carryOn.ts";
 import { operationsCsv } from "../../src/page/download.ts";
 import { inline, markdown } from "../../src/page/markdown.ts";
 import { revealingVariant } from "../../src/page/measure.ts";
@@ -39,6 +39,19 @@ describe("the state as Python", () => {
   it("writes JSON values as Python does", () => {
     expect(pythonLiteral({ a: { b: 1.5, c: false } })).toBe('{"a": {"b": 1.5, "c": False}}');
   });
+});
+
+describe("where the course goes on", () => {
+  const said = (doc: Parameters<typeof inTheCourse>[0]) =>
+    inTheCourse(doc)
+      .map((part) => (typeof part === "string" ? part : part.textContent))
+      .join("");
+  it("names the notebook and the exercises of this very case", () => {
+    const words = said({ notebook: "04-a-throttle-that-hurt", exercises: ["which-throttle", "write-throttle"] });
+    expect(words).toContain("notebooks/04-a-throttle-that-hurt.ipynb");
+    expect(words).toContain("Its exercises: exercises/which-throttle, exercises/write-throttle.");
+  });
+  it("is not claimed where there is neither", () => expect(said({})).toBe(""));
 });
 
 describe("the operation log as CSV", () => {

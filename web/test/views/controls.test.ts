@@ -34,6 +34,16 @@ describe("a slider", () => {
     expect(input.getAttribute("aria-valuetext")).toBe("8\u00a0MiB");
   });
 
+  it.each([
+    [200_000_000, "B", "bytes", "200\u00a0MB"],
+    [209_715_200, "B", "bytes", "200\u00a0MiB"],
+    [100_000_000, "B/s", "bytes", "100\u00a0MB/s"],
+    [10, null, "uint32", "10"],
+  ])("reads %d with unit %s and format %s as %s", (value, unit, format, words) => {
+    const { element } = build([{ ...chunk, min: 1, max: 1e9, step: null, value, unit, format }]);
+    expect(element.querySelector("output")!.textContent).toBe(words);
+  });
+
   it("tells every value while it moves and one when it is let go", () => {
     const { input, onInput, onChange } = build([chunk]);
     input.valueAsNumber -= 1;
@@ -74,6 +84,12 @@ describe("a slider", () => {
     expect(scale.toValue(0)).toBe(1);
     expect(scale.toValue(scale.max)).toBe(1024);
     expect(scale.toValue(8) / scale.toValue(0)).toBe(2);
+  });
+
+  it("reaches below one where a field is a real number", () => {
+    const speed = { ...chunk, min: 0.25, max: 16, step: null, scale: "log2", format: "double", value: 1 };
+    const scale = sliderScale(speed);
+    expect([scale.toValue(0), scale.toValue(scale.toPosition(1)), scale.toValue(scale.max)]).toEqual([0.25, 1, 16]);
   });
 
   it("gives a value that it can show back unchanged", () => {

@@ -167,13 +167,7 @@ fn scale_up(scale: f64) -> u64 {
 fn system(input: &Map<String, Value>) -> Result<Value, Problems> {
     match (input.get("scenario"), text(input, "preset")?) {
         (Some(scenario), None) => Ok(scenario.clone()),
-        (None, Some(name)) => {
-            if library::preset(name).is_none() {
-                let names = library::presets().iter().filter_map(|preset| preset["name"].as_str());
-                return Err(vec![Problem::unknown("preset", "preset", name, names)]);
-            }
-            Ok(json!({"devices": [{"name": "disk", "preset": name}]}))
-        }
+        (None, Some(name)) => library::system(name),
         (Some(_), Some(_)) => Err(vec![Problem::new("preset", "contradicts scenario: give one of the two")]),
         (None, None) => Err(vec![Problem::new("preset", "is missing; name a device, or give a scenario")]),
     }

@@ -18,15 +18,15 @@ pub const MOST_CAPACITY: u64 = 1 << 53;
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
     /// Its key.
-    pub(super) key: u64,
+    pub(crate) key: u64,
     /// The size it was admitted with.
-    pub(super) size: u64,
-    pub(super) newer: Slot,
-    pub(super) older: Slot,
+    pub(crate) size: u64,
+    pub(crate) newer: Slot,
+    pub(crate) older: Slot,
     /// A policy's number for it: uses so far, or a bucket.
     pub(super) count: u32,
     /// The list that it is in, as the policy numbers them.
-    pub(super) list: u8,
+    pub(crate) list: u8,
     /// In the cache, not a ghost.
     pub(super) resident: bool,
 }
@@ -36,7 +36,7 @@ pub struct Entry {
 pub struct List {
     head: Slot,
     /// Sum of the entries' sizes.
-    pub(super) bytes: u64,
+    pub(crate) bytes: u64,
 }
 
 /// Entries, index and room.
@@ -45,10 +45,10 @@ pub struct Store {
     entries: Vec<Entry>,
     index: Index,
     free: Slot,
-    pub(super) capacity: u64,
+    pub(crate) capacity: u64,
     pub(super) reserved: u64,
-    pub(super) used: u64,
-    pub(super) len: u64,
+    pub(crate) used: u64,
+    pub(crate) len: u64,
     /// Entries that are remembered without their data.
     ghosts: u64,
 }
@@ -191,6 +191,32 @@ impl Store {
         if slot == list.head { NONE } else { slot }
     }
 
+    /// The newest entry of a list, [`NONE`] when it is empty.
+    #[must_use]
+    pub fn newest(&self, list: &List) -> Slot {
+        self.older(list, list.head)
+    }
+
+    /// The entry next older than `slot` in its list, [`NONE`] at the end.
+    #[must_use]
+    pub fn older(&self, list: &List, slot: Slot) -> Slot {
+        let next = self.entries[slot as usize].older;
+        if next == list.head { NONE } else { next }
+    }
+
+    /// The entry next newer than `slot` in its list, [`NONE`] at the end.
+    #[must_use]
+    pub fn newer(&self, list: &List, slot: Slot) -> Slot {
+        let next = self.entries[slot as usize].newer;
+        if next == list.head { NONE } else { next }
+    }
+
+    /// Bytes of memory held, the index included at its largest.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        (self.entries.capacity() * (size_of::<Entry>() + 26)) as u64 // cells of 8 bytes, at least 5/16 of them in use
+    }
+
     /// The entry that is next newer than `slot`, from the newest on to the oldest; `slot` itself when it is alone.
     #[inline]
     #[must_use]
@@ -236,7 +262,7 @@ impl Store {
 
     /// Keys of a list from oldest to newest, for tests.
     #[cfg(test)]
-    pub(super) fn keys(&self, list: &List) -> Vec<u64> {
+    pub(crate) fn keys(&self, list: &List) -> Vec<u64> {
         let mut keys = Vec::new();
         let mut slot = self.entries[list.head as usize].newer;
         while slot != list.head {

@@ -149,6 +149,12 @@ pub struct Case {
     pub why: String,
     /// What the model has and has not.
     pub model: Model,
+    /// Notebook of the course that investigates it, by file name without its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notebook: Option<String>,
+    /// Exercises about it, by the names of their folders.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exercises: Vec<String>,
     /// Variant shown first.
     pub default_variant: String,
     /// Fields that a learner should touch.

@@ -1,3 +1,4 @@
 //! What a client does with a request before the network sees it.
 
 pub mod copy;
+pub mod nfs;

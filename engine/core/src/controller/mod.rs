@@ -258,7 +258,7 @@ impl Controller {
         }
         let ns = self.cost_ns(self.spec.dispatch.0, 0);
         self.spent[server as usize][Part::Dispatch as usize] += ns;
-        self.cpu.submit(kernel, server, Task { request: id, ns, phase: Phase::Dispatch, section: None });
+        self.cpu.submit(kernel, server, Task { request: id, ns, phase: Phase::Dispatch, section: None, interrupts_ns: 0 });
     }
 
     /// Work of `fixed_ns` and `bytes`, as the scenario scales and spreads it.
@@ -296,7 +296,7 @@ impl Controller {
                 held_ns: (libm::round(ns as f64 * lock.held_percent / 100.0) as u64).min(ns),
             })
         });
-        self.cpu.submit(kernel, server, Task { request: id, ns, phase: Phase::Cpu, section });
+        self.cpu.submit(kernel, server, Task { request: id, ns, phase: Phase::Cpu, section, interrupts_ns: 0 });
     }
 
     /// A server has done its work on a request.

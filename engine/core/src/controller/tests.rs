@@ -22,17 +22,9 @@ fn spec(shards: u32, resizes: &[(u64, u32)]) -> ControllerSpec {
 
 /// A plan with one disk of 1 MiB for each worker.
 fn plan(disks: u64) -> Plan {
-    let workers = (0..disks).map(|disk| WorkerPlan { job: 0, region: Range { start: disk << 20, end: (disk + 1) << 20 }, stage: 0 });
-    Plan {
-        capacity: disks << 20,
-        node_capacity: 1 << 40,
-        workers: workers.collect(),
-        device_capacities: Vec::new(),
-        device_sizes: Vec::new(),
-        device_names: Vec::new(),
-        rotating: Vec::new(),
-        drives: Vec::new(),
-    }
+    let region = |disk: u64| Range { start: disk << 20, end: (disk + 1) << 20 };
+    let workers = (0..disks).map(|disk| WorkerPlan { job: 0, region: region(disk), file: region(disk), stage: 0 });
+    Plan { capacity: disks << 20, node_capacity: 1 << 40, workers: workers.collect(), ..Plan::default() }
 }
 
 /// A request that came out below: when, its number (that of the whole), and its place.

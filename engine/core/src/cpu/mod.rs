@@ -12,6 +12,11 @@
 //! Accounting: each server keeps the time integral of the requests in it beside the sum of their times in it, which Little's law
 //! makes equal, and the work by function, from which a flame graph is drawn (see [`folded`]).
 //!
+//! An *urgent* server goes before the others to the next free core: interrupts, and drivers that hold what others wait for.
+//!
+//! A task may interrupt all other cores at its end (a cross-call). What runs there ends so much later, and the time is charged to
+//! [`Phase::CrossCall`]; an idle core has nothing to delay.
+//!
 //! Left out: time slices, priorities, migration between cores and what they do to caches, the cost of a switch.
 
 pub mod folded;
@@ -44,6 +49,8 @@ pub struct Task {
     pub phase: Phase,
     /// A lock for the first part of it.
     pub section: Option<Section>,
+    /// For how long its end interrupts each other core, in nanoseconds.
+    pub interrupts_ns: u64,
 }
 
 /// What a server has done.
@@ -65,6 +72,7 @@ pub struct ServerUsage {
 struct Server {
     queue: VecDeque<(Task, u64)>,
     idle_threads: u32,
+    is_urgent: bool,
     changed_ns: u64,
     usage: ServerUsage,
 }
@@ -92,6 +100,11 @@ struct Run {
     arrived_ns: u64,
     server: u32,
     stage: Stage,
+    /// Whether it has a core.
+    works: bool,
+    /// By how much cross-calls put off its end, and whether it now makes up for that.
+    late_ns: u64,
+    is_late: bool,
 }
 
 /// The cores of a node and the servers on them.
@@ -127,7 +140,22 @@ impl Cpu {
 
     /// Adds a server of `threads` threads; its number.
     pub fn add_server(&mut self, threads: u32) -> u32 {
-        self.servers.push(Server { queue: VecDeque::new(), idle_threads: threads, changed_ns: 0, usage: ServerUsage::default() });
+        self.push_server(threads, false)
+    }
+
+    /// Adds a server of one thread that goes before others to a free core; its number.
+    pub fn add_urgent_server(&mut self) -> u32 {
+        self.push_server(1, true)
+    }
+
+    fn push_server(&mut self, threads: u32, is_urgent: bool) -> u32 {
+        self.servers.push(Server {
+            queue: VecDeque::new(),
+            idle_threads: threads,
+            is_urgent,
+            changed_ns: 0,
+            usage: ServerUsage::default(),
+        });
         number(self.servers.len() - 1)
     }
 
@@ -166,7 +194,13 @@ impl Cpu {
     pub fn timer(&mut self, kernel: &mut Kernel, id: u32) -> Option<(Task, u32)> {
         let run = self.runs[id as usize];
         let task = run.task;
-        kernel.charge(task.request, task.phase);
+        kernel.charge(task.request, if run.is_late { Phase::CrossCall } else { task.phase });
+        let at = &mut self.runs[id as usize];
+        (at.late_ns, at.is_late) = (0, run.late_ns > 0);
+        if run.late_ns > 0 {
+            kernel.at(kernel.now_ns + run.late_ns, self.here, Signal::Timer, id);
+            return None;
+        }
         if let (Stage::Locked, Some(section)) = (run.stage, task.section) {
             self.locks[section.lock as usize].release(section.mode, &mut self.granted);
             // The woken go first: what they hold keeps others waiting.
@@ -183,7 +217,13 @@ impl Cpu {
             }
         }
         self.free_cores += 1;
+        self.runs[id as usize].works = false;
         self.unused.push(id);
+        if task.interrupts_ns > 0 {
+            for other in self.runs.iter_mut().filter(|run| run.works) {
+                other.late_ns += task.interrupts_ns;
+            }
+        }
         let now_ns = kernel.now_ns;
         let server = &mut self.servers[run.server as usize];
         server.change(now_ns);
@@ -201,7 +241,7 @@ impl Cpu {
 
     /// A thread of `server` takes a task and waits for a core.
     fn take(&mut self, server: u32, task: Task, arrived_ns: u64) {
-        let run = Run { task, arrived_ns, server, stage: Stage::Fresh };
+        let run = Run { task, arrived_ns, server, stage: Stage::Fresh, works: false, late_ns: 0, is_late: false };
         let id = if let Some(id) = self.unused.pop() {
             self.runs[id as usize] = run;
             id
@@ -209,7 +249,11 @@ impl Cpu {
             self.runs.push(run);
             number(self.runs.len() - 1)
         };
-        self.ready.push_back(id);
+        if self.servers[server as usize].is_urgent {
+            self.ready.push_front(id);
+        } else {
+            self.ready.push_back(id);
+        }
     }
 
     /// Gives free cores to threads that wait for one.
@@ -228,6 +272,7 @@ impl Cpu {
                 }
                 None => run.task.ns,
             };
+            run.works = true;
             self.free_cores -= 1;
             kernel.at(kernel.now_ns + work_ns, self.here, Signal::Timer, id);
         }
@@ -250,7 +295,7 @@ mod tests {
         let mut kernel = Kernel::default();
         for (server, ns, section) in tasks {
             let request = kernel.open(Request::default());
-            cpu.submit(&mut kernel, *server, Task { request, ns: *ns, phase: Phase::Cpu, section: *section });
+            cpu.submit(&mut kernel, *server, Task { request, ns: *ns, phase: Phase::Cpu, section: *section, interrupts_ns: 0 });
         }
         let mut ends = vec![0; tasks.len()];
         while let Some(event) = kernel.advance() {

@@ -30,8 +30,12 @@ pub const NS_PER_S: u64 = 1_000_000_000;
 pub enum Layer {
     /// The workers of all jobs.
     Workload,
+    /// The clients; the index is the machine's.
+    Client,
     /// The network between clients and server.
     Network,
+    /// The server node behind the network.
+    Server,
     /// The protocol's request scheduler.
     Protocol,
     /// The file system.

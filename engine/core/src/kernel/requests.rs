@@ -5,7 +5,7 @@ use std::ops::{Index, IndexMut};
 use super::{Address, Layer};
 
 /// The number of phases.
-pub const PHASES: usize = 26;
+pub const PHASES: usize = 28;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,10 @@ pub enum Phase {
     RoundTrip,
     /// Waiting for acknowledgements because the connection's window is full.
     Window,
+    /// Waiting for an interrupt that a network card holds back.
+    Blanked,
+    /// Making other cores forget a mapping, or interrupted by a core that does.
+    CrossCall,
 }
 
 impl Phase {
@@ -94,6 +98,8 @@ impl Phase {
         Self::NetworkTransfer,
         Self::RoundTrip,
         Self::Window,
+        Self::Blanked,
+        Self::CrossCall,
     ];
 
     /// The phase's name in metrics and tables.
@@ -126,6 +132,8 @@ impl Phase {
             Self::NetworkTransfer => "network_transfer",
             Self::RoundTrip => "round_trip",
             Self::Window => "window_wait",
+            Self::Blanked => "blanked",
+            Self::CrossCall => "cross_call",
         }
     }
 }
@@ -151,6 +159,10 @@ pub enum Wire {
     /// A message there and one back; the data travel with one of them.
     #[default]
     Exchange,
+    /// A message there and one back, without data; the server works in between.
+    Ask,
+    /// A message there and one back, without data, which the server answers from what it remembers.
+    Look,
     /// A message there and back that hands out a token, then one there with the command; no data.
     TokenCommand,
     /// A message there with the command; no data.

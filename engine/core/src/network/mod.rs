@@ -10,7 +10,7 @@
 //! 4. The acknowledgement returns half a round trip after that. It takes its bytes from the links' other direction, one frame for
 //!    two frames of data, but does not wait there.
 //!
-//! Each client has a link of its own, the server has one; each link carries both directions at once. Segments are at most 64 KiB:
+//! Each client has a link of its own, the server has one or several, of which a connection uses one; each link carries both directions at once. Segments are at most 64 KiB:
 //! a model that moves single frames gives the same times but for one frame's, at forty times the cost. Frame sizes and where they
 //! come from: [`spec`].
 //!
@@ -22,6 +22,7 @@ pub mod spec;
 use std::collections::VecDeque;
 
 use crate::kernel::{Address, Kernel, Layer, NS_PER_S, Op, Phase, RequestId, Signal, Wire};
+use crate::result::analytics::Served;
 use spec::{ACK_WIRE_BYTES, FRAMES_PER_ACK, NetworkSpec};
 
 /// Most payload that moves at once.
@@ -53,7 +54,7 @@ pub struct Traffic {
     pub payload_bytes: u64,
     /// Bytes on the wire, with all headers and acknowledgements.
     pub wire_bytes: u64,
-    /// Time that the server's link was busy, in nanoseconds.
+    /// Time that the server's busiest link was busy, in nanoseconds.
     pub server_busy_ns: u64,
     /// Time that the busiest client's link was busy, in nanoseconds.
     pub client_busy_ns: u64,
@@ -142,11 +143,13 @@ struct Message {
     /// The connection.
     connection: u32,
     window_ns: u64,
+    /// When the server had all of it.
+    arrived_ns: u64,
     /// Work of the two links.
     work_ns: [u64; 2],
 }
 
-/// All clients, their connections, and the server's link.
+/// All clients, their connections, and the server's links.
 pub struct Network {
     spec: NetworkSpec,
     /// The client of each worker.
@@ -164,6 +167,8 @@ pub struct Network {
     /// By number of the request.
     messages: Vec<Message>,
     traffic: [Traffic; 2],
+    /// What the server did, by client: from a request's last frame to the reply's first.
+    pub served: Vec<Served>,
 }
 
 impl Network {
@@ -173,8 +178,9 @@ impl Network {
     pub fn new(spec: &NetworkSpec, clients: Vec<usize>, below: Address, engine: Address) -> Self {
         let count = clients.iter().max().map_or(0, |last| last + 1);
         let link = |bits_per_s| [Link { bits_per_s, ..Link::default() }; 2];
-        let mut links = vec![link(spec.server_bits_per_s.unwrap_or(spec.bits_per_s))];
-        links.resize(count + 1, link(spec.bits_per_s));
+        let server_links = spec.server_links as usize;
+        let mut links = vec![link(spec.server_bits_per_s.unwrap_or(spec.bits_per_s)); server_links];
+        links.resize(count + server_links, link(spec.bits_per_s));
         let there_ns = spec.round_trip.0 / 2;
         Self {
             clients,
@@ -187,6 +193,7 @@ impl Network {
             free_segments: Vec::new(),
             messages: Vec::new(),
             traffic: <[Traffic; 2]>::default(),
+            served: vec![Served::default(); count],
             spec: spec.clone(),
         }
     }
@@ -206,13 +213,21 @@ impl Network {
         }
     }
 
+    /// The connection that a request came over.
+    #[must_use]
+    pub fn connection(&self, id: RequestId) -> u32 {
+        self.messages.get(id.0 as usize).map_or(0, |message| message.connection)
+    }
+
     /// What was carried until now, towards the server and back.
     #[must_use]
     pub fn traffic(&self, now_ns: u64) -> [Traffic; 2] {
+        let (server, clients) = self.links.split_at(self.spec.server_links as usize);
+        let busiest = |links: &[[Link; 2]], way: Way| links.iter().map(|link| link[way as usize].busy_until(now_ns)).max().unwrap_or(0);
         [Way::ToServer, Way::ToClient].map(|way| Traffic {
-            wire_bytes: self.links[0][way as usize].wire_bytes,
-            server_busy_ns: self.links[0][way as usize].busy_until(now_ns),
-            client_busy_ns: self.links[1..].iter().map(|link| link[way as usize].busy_until(now_ns)).max().unwrap_or(0),
+            wire_bytes: server.iter().map(|link| link[way as usize].wire_bytes).sum(),
+            server_busy_ns: busiest(server, way),
+            client_busy_ns: busiest(clients, way),
             ..self.traffic[way as usize]
         })
     }
@@ -225,10 +240,10 @@ impl Network {
         *turn = (*turn + 1) % self.spec.connections;
         let stage = match request.wire {
             Wire::TokenCommand => Stage::AskToken,
-            Wire::Exchange | Wire::Command => Stage::Command,
+            Wire::Exchange | Wire::Ask | Wire::Look | Wire::Command => Stage::Command,
             Wire::Reply | Wire::Inside => Stage::Below,
         };
-        let message = Message { owner: request.owner, stage, connection, window_ns: 0, work_ns: [0; 2] };
+        let message = Message { owner: request.owner, stage, connection, window_ns: 0, arrived_ns: 0, work_ns: [0; 2] };
         let place = id.0 as usize;
         if self.messages.len() <= place {
             self.messages.resize(place + 1, message);
@@ -237,11 +252,18 @@ impl Network {
         if stage == Stage::Below { self.descend(kernel, id) } else { self.send(kernel, id, Way::ToServer) }
     }
 
+    /// The links of a request's connection: the server's, and the client's.
+    fn ends(&self, kernel: &Kernel, id: RequestId, connection: u32) -> [usize; 2] {
+        let client = self.clients[kernel.requests[id].worker as usize];
+        [self.spec.server_link(connection), client + self.spec.server_links as usize]
+    }
+
     /// Hands a request to the layers of the server.
     fn descend(&mut self, kernel: &mut Kernel, id: RequestId) {
-        self.messages[id.0 as usize].stage = Stage::Below;
+        let message = &mut self.messages[id.0 as usize];
+        (message.stage, message.arrived_ns) = (Stage::Below, kernel.now_ns);
         let request = &mut kernel.requests[id];
-        if matches!(request.wire, Wire::Exchange | Wire::Reply) {
+        if matches!(request.wire, Wire::Exchange | Wire::Ask | Wire::Look | Wire::Reply) {
             request.owner = part(REQUESTS);
         }
         let below = self.below[usize::from(request.wire != Wire::Exchange)];
@@ -250,7 +272,10 @@ impl Network {
 
     /// The server is done with a request that the client waits for.
     fn reply(&mut self, kernel: &mut Kernel, id: RequestId) {
-        self.messages[id.0 as usize].stage = Stage::Reply;
+        let message = &mut self.messages[id.0 as usize];
+        message.stage = Stage::Reply;
+        let request = kernel.requests[id];
+        self.served[self.clients[request.worker as usize]].add(request.bytes, kernel.now_ns - message.arrived_ns);
         self.send(kernel, id, Way::ToClient);
     }
 
@@ -298,14 +323,13 @@ impl Network {
                 flow.held_ns.get_or_insert(now_ns);
                 return call(kernel, flow, connection, way);
             }
+            let [server, client] = self.ends(kernel, id, connection);
             let message = &mut self.messages[id.0 as usize];
+            let flow = &mut self.flows[connection as usize][way as usize];
             if let Some(held_ns) = flow.held_ns.take() {
                 message.window_ns += now_ns.saturating_sub(held_ns.max(flow.sent_ns));
             }
-            let first = match way {
-                Way::ToServer => self.clients[kernel.requests[id].worker as usize] + 1,
-                Way::ToClient => 0,
-            };
+            let first = if way == Way::ToServer { client } else { server };
             let wire_bytes = self.spec.wire_bytes(bytes);
             let link = &mut self.links[first][way as usize];
             let (start_ns, end_ns) = link.take(now_ns, wire_bytes);
@@ -344,9 +368,9 @@ impl Network {
         let segment = self.segments[place as usize];
         self.free_segments.push(place);
         let (connection, way) = (segment.flow / 2, if segment.flow & 1 == 0 { Way::ToServer } else { Way::ToClient });
-        let client = self.clients[kernel.requests[segment.request].worker as usize] + 1;
+        let [server, client] = self.ends(kernel, segment.request, connection);
         let (second, back) = match way {
-            Way::ToServer => (0, Way::ToClient),
+            Way::ToServer => (server, Way::ToClient),
             Way::ToClient => (client, Way::ToServer),
         };
         let (start_ns, end_ns) = self.links[second][way as usize].take(kernel.now_ns, self.spec.wire_bytes(segment.bytes));
@@ -359,7 +383,7 @@ impl Network {
         flow.frames += self.spec.frames(segment.bytes);
         let acks = flow.frames / FRAMES_PER_ACK;
         flow.frames %= FRAMES_PER_ACK;
-        for link in [0, client] {
+        for link in [server, client] {
             self.links[link][back as usize].take(kernel.now_ns, acks * ACK_WIRE_BYTES);
         }
         if segment.is_last {
@@ -388,6 +412,10 @@ impl Network {
             Stage::GetToken => {
                 self.messages[id.0 as usize].stage = Stage::Command;
                 self.send(kernel, id, Way::ToServer);
+            }
+            Stage::Command if kernel.requests[id].wire == Wire::Look && self.below[1].layer != Layer::Server => {
+                self.messages[id.0 as usize].arrived_ns = kernel.now_ns;
+                self.reply(kernel, id);
             }
             Stage::Command | Stage::Below => self.descend(kernel, id),
             Stage::Reply => {

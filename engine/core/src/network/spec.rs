@@ -44,6 +44,10 @@ pub struct NetworkSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Server's link", range(min = 1000, max = 1_000_000_000_000_u64), extend("x-unit" = "bit/s", "x-scale" = "log2"))]
     pub server_bits_per_s: Option<u64>,
+    /// Links of the server; each connection is sent over one of them, chosen by its number alone.
+    #[serde(default = "one")]
+    #[schemars(title = "Server's links", range(min = 1, max = 64))]
+    pub server_links: u32,
     /// Time that a signal takes to the other end and back.
     #[schemars(title = "Round trip", extend("minimum" = 0, "maximum" = 10_000_000_000_u64))]
     pub round_trip: Nanos,
@@ -110,6 +114,14 @@ impl NetworkSpec {
     #[must_use]
     pub fn window_bytes(&self) -> u64 {
         self.client_buffer.0.min(self.server_buffer.0)
+    }
+
+    /// The server's link of a connection. Like a switch that hashes addresses and ports: it spreads connections evenly on average,
+    /// and does not know how busy they are.
+    #[must_use]
+    pub fn server_link(&self, connection: u32) -> usize {
+        let hash = u64::from(connection.wrapping_mul(0x9E37_79B9)); // Knuth's multiplicative hash
+        ((hash * u64::from(self.server_links)) >> 32) as usize
     }
 
     /// The client that a worker is on.

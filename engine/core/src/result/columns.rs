@@ -1,12 +1,14 @@
 //! Tables of a run as columns of numbers, the form in which they cross to other hosts.
 
-use super::{Recorder, cpu};
+use super::analytics::{self, Analytics};
+use super::{Recorder, cpu, reading};
 use crate::cluster::Cluster;
 use crate::cluster::record::Record as ClusterRecord;
 use crate::controller::Controller;
 use crate::device::Usage;
 use crate::kernel::{NO_DEVICE, Phase};
 use crate::volume::PrefetchRecord;
+use crate::zfs::read_record::Reads;
 use crate::zfs::record::Record;
 
 /// A column of numbers.
@@ -54,10 +56,14 @@ pub struct Source<'a> {
     pub workers: Vec<(usize, u64)>,
     /// What each device has done.
     pub devices: Vec<Usage>,
+    /// The server's analytics, where they were kept.
+    pub analytics: Option<&'a Analytics>,
     /// The controllers of virtual disks.
     pub controller: Option<&'a Controller>,
     /// What a ZFS write path left.
     pub zfs: Option<&'a Record>,
+    /// What its read side left.
+    pub reads: Option<&'a Reads>,
     /// The nodes of a cluster.
     pub cluster: Option<&'a Cluster>,
 }
@@ -78,7 +84,7 @@ const SERIES: [&str; 9] = [
 ];
 const DEVICES: [&str; 8] = ["index", "reads", "writes", "read_bytes", "write_bytes", "read_response_ns", "write_response_ns", "busy_ns"];
 
-const ZFS: [&str; 11] = [
+const ZFS: [&str; 13] = [
     "dirty_mean_bytes",
     "dirty_max_bytes",
     "limit_bytes",
@@ -90,7 +96,10 @@ const ZFS: [&str; 11] = [
     "delay_ns",
     "blocked",
     "blocked_ns",
+    "log_bytes",
+    "log_live_bytes",
 ];
+const COMMITS: [&str; 6] = ["dataset", "started_ns", "ended_ns", "writes", "bytes", "diverted_bytes"];
 const GROUPS: [&str; 13] = [
     "group",
     "opened_ns",
@@ -130,9 +139,13 @@ pub fn names() -> Vec<String> {
     table("devices", &DEVICES);
     table("zfs", &ZFS);
     table("groups", &GROUPS);
+    table("commits", &COMMITS);
+    table("sources", &reading::SOURCES);
     table("flows", &FLOWS);
     table("placed", &PLACED);
     table("node_events", &NODE_EVENTS);
+    table("analytics", &analytics::COLUMNS);
+    table("cores", &analytics::CORES);
     table("cpu", &cpu::CPU);
     table("shards", &cpu::SHARDS);
     table("monitor", &crate::tools::monitor::COLUMNS);
@@ -160,9 +173,13 @@ pub fn column(source: &Source, name: &str) -> Option<Column> {
         ("devices", column) => devices(source, column),
         ("zfs", column) => zfs(source, column),
         ("groups", column) => groups(source, column),
+        ("commits", column) => commits(source, column),
+        ("sources", column) => reading::sources(source.reads, column),
         ("flows", column) => flows(source, column),
         ("placed", column) => placed(source, column),
         ("node_events", column) => node_events(source, column),
+        ("analytics", column) => analytics::column(source.analytics, column),
+        ("cores", column) => analytics::cores(source.analytics, column),
         ("cpu", column) => cpu::servers(source.controller, column),
         ("shards", column) => cpu::shards(source.controller, column),
         _ => None,
@@ -274,6 +291,22 @@ fn zfs(source: &Source, column: &str) -> Option<Column> {
         "delay_ns" => reals(rows.map(|row| row.delay_ns)),
         "blocked" => reals(rows.map(|row| row.blocked)),
         "blocked_ns" => reals(rows.map(|row| row.blocked_ns)),
+        "log_bytes" => reals(rows.map(|row| row.log_bytes)),
+        "log_live_bytes" => reals(rows.map(|row| row.log_live_bytes)),
+        _ => return None,
+    })
+}
+
+/// One row for each commit of an intent log.
+fn commits(source: &Source, column: &str) -> Option<Column> {
+    let rows = source.zfs.map_or(&[][..], |record| &record.commits).iter();
+    Some(match column {
+        "dataset" => reals(rows.map(|row| row.dataset)),
+        "started_ns" => reals(rows.map(|row| row.started_ns)),
+        "ended_ns" => reals(rows.map(|row| row.ended_ns)),
+        "writes" => reals(rows.map(|row| row.writes)),
+        "bytes" => reals(rows.map(|row| row.bytes)),
+        "diverted_bytes" => reals(rows.map(|row| row.diverted_bytes)),
         _ => return None,
     })
 }

@@ -1,14 +1,18 @@
 //! The summary of a run: metrics with units in their names.
 
-use super::cpu;
 use super::modes::modes;
+use super::reading::reading;
 use super::throttling::throttling;
 use super::{JobStats, Recorder, Stats};
+use super::{cpu, limiter};
 use crate::cluster::Cluster;
 use crate::controller::Controller;
+use crate::device::Usage;
 use crate::kernel::{NS_PER_S, Phase};
 use crate::layout::rebuild;
 use crate::network::Traffic;
+use crate::server::Server;
+use crate::zfs::read_record::Reads;
 use crate::zfs::record::Record;
 
 /// A named number with its unit.
@@ -23,7 +27,7 @@ pub struct Metric {
 }
 
 /// What the stack counted besides the jobs' own statistics.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 pub struct StackCounts<'a> {
     /// Bytes that prefetches fetched.
     pub prefetch_bytes: u64,
@@ -35,14 +39,22 @@ pub struct StackCounts<'a> {
     pub network: Option<[Traffic; 2]>,
     /// Time that the network had.
     pub network_time_ns: u64,
+    /// What the limits of jobs on NFS clients are found from; `None` without such clients.
+    pub clients: Option<&'a limiter::Source<'a>>,
     /// What a ZFS write path did; `None` without one.
     pub zfs: Option<&'a Record>,
+    /// What each device of the intent logs did; `None` without them.
+    pub log_usage: Option<Vec<Usage>>,
+    /// What its read side did; `None` without an ARC.
+    pub reads: Option<&'a Reads>,
     /// The nodes of a cluster; `None` without one.
     pub cluster: Option<&'a Cluster>,
     /// Pages written by hosts and pages moved by garbage collection, over all SSDs with flash translation; `None` without one.
     pub flash_pages: Option<[u64; 2]>,
     /// The controllers of virtual disks; `None` without them.
     pub controller: Option<&'a Controller>,
+    /// The server node; `None` without one.
+    pub server: Option<&'a Server>,
     /// Bytes that the devices have read and written.
     pub device_bytes: u64,
     /// Sum of the devices' busy times.
@@ -88,6 +100,10 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
         let bytes = job.by_op.iter().map(|stats| stats.bytes).sum();
         list.add(format!("{name}.bytes_share_percent"), "%", share_percent(bytes, all_bytes));
         list.add(format!("{name}.read_share_percent"), "%", share_percent(job.by_op[0].bytes, read_bytes));
+        if let Some([first, last]) = job.workers.filter(|workers| workers[0] < workers[1]) {
+            let before = job.workers_before_stall.unwrap_or(last - first + 1);
+            list.add(format!("{name}.workers_before_stall"), "", f64::from(before));
+        }
         list.add(format!("{name}.elapsed_s"), "s", real(job.end_ns.saturating_sub(job.start_ns)) / real(NS_PER_S));
         for (stats, op) in job.by_op.iter().zip(["read", "write"]) {
             if stats.ios > 0 {
@@ -103,19 +119,30 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     list.add("prefetch_max_ahead_bytes".into(), "B", real(counts.prefetch_max_ahead_bytes));
     let device_time = counts.devices * counts.device_time_ns;
     list.add("bytes".into(), "B", real(all_bytes));
+    rates(&mut list, recorder);
     list.add("device_bytes".into(), "B", real(counts.device_bytes));
     list.add("device_busy_share_percent".into(), "%", share_percent(counts.device_busy_ns, device_time));
     for (traffic, to) in counts.network.iter().flatten().zip(["to_server", "to_client"]) {
         network(&mut list, &format!("network.{to}"), traffic, counts);
     }
+    if let Some(source) = counts.clients {
+        limiter::metrics(&mut list, names, recorder, source);
+    }
     if let Some(record) = counts.zfs {
         throttling(&mut list, record, counts.elapsed_ns);
+        log_devices(&mut list, record, counts);
+    }
+    if let Some(reads) = counts.reads {
+        reading(&mut list, names, reads);
     }
     for (name, unit, value) in counts.cluster.map(Cluster::metrics).unwrap_or_default() {
         list.add(name.into(), unit, value);
     }
     if let Some(controller) = counts.controller {
         cpu::metrics(&mut list, controller, counts.device_time_ns);
+    }
+    if let Some(node) = counts.server {
+        server(&mut list, node, counts.device_time_ns);
     }
     if let Some(traffic) = counts.rebuild {
         let end_ns = traffic.end_ns.unwrap_or(counts.device_time_ns);
@@ -135,6 +162,40 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     list.0
 }
 
+/// The rate of all jobs from the first start to the last end, and the sum of their rates in their own windows.
+fn rates(list: &mut List, recorder: &Recorder) {
+    let mib = |job: &JobStats| real(job.by_op.iter().map(|stats| stats.bytes).sum()) / f64::from(1 << 20);
+    let rate = |mib: f64, from_ns: u64, to_ns: u64| if to_ns > from_ns { mib * real(NS_PER_S) / real(to_ns - from_ns) } else { 0.0 };
+    let jobs = || recorder.jobs.iter().filter(|job| job.end_ns > 0);
+    let (from, to) = (jobs().map(|job| job.start_ns).min().unwrap_or(0), jobs().map(|job| job.end_ns).max().unwrap_or(0));
+    list.add("rate_mib_per_s".into(), "MiB/s", rate(jobs().map(mib).sum(), from, to));
+    list.add("sum_of_rates_mib_per_s".into(), "MiB/s", jobs().map(|job| rate(mib(job), job.start_ns, job.end_ns)).sum());
+}
+
+fn server(list: &mut List, node: &Server, elapsed_ns: u64) {
+    let (counts, cycles) = (node.counts, node.cycles());
+    let each = |amount: f64, of: u64| if of == 0 { 0.0 } else { amount / real(of) };
+    list.add("server.busy_share_percent".into(), "%", 100.0 * node.busy_share(elapsed_ns));
+    list.add("server.cycles_per_byte".into(), "cycles/B", each(real(cycles[0]), counts.bytes));
+    list.add("server.network_cycles_per_byte".into(), "cycles/B", each(real(cycles[1]), counts.bytes));
+    list.add("server.interrupts".into(), "", real(counts.interrupts));
+    list.add("server.frames_per_interrupt".into(), "", each(real(counts.frames), counts.interrupts));
+    list.add("server.take_overs".into(), "", real(counts.take_overs));
+    list.add("server.unmaps".into(), "", real(counts.unmaps));
+    list.add("server.cross_calls".into(), "", real(counts.cross_calls));
+    list.add("server.cross_calls_per_unmap".into(), "", each(real(counts.cross_calls), counts.unmaps));
+}
+
+fn log_devices(list: &mut List, record: &Record, counts: &StackCounts) {
+    let Some(usages) = &counts.log_usage else { return };
+    let (ios, busy_ns) = usages.iter().fold((0, 0), |sums, usage| (sums.0 + usage.ios[1], sums.1 + usage.busy_ns));
+    list.add("zfs_log_device_ios".into(), "", real(ios));
+    list.add("zfs_log_device_busy_share_percent".into(), "%", share_percent(busy_ns, usages.len() as u64 * counts.elapsed_ns).min(100.0));
+    if ios > 0 {
+        list.add("zfs_log_writes_per_device_io".into(), "", real(record.counts.log_writes) / real(ios));
+    }
+}
+
 fn network(list: &mut List, prefix: &str, traffic: &Traffic, counts: &StackCounts<'_>) {
     list.add(format!("{prefix}_messages"), "", real(traffic.messages));
     list.add(format!("{prefix}_payload_bytes"), "B", real(traffic.payload_bytes));
@@ -151,6 +212,8 @@ fn direction(list: &mut List, prefix: &str, job: &JobStats, stats: &Stats, read:
     list.add(format!("{prefix}_bytes"), "B", real(stats.bytes));
     list.add(format!("{prefix}_iops"), "1/s", per_second(ios));
     list.add(format!("{prefix}_mib_per_s"), "MiB/s", per_second(real(stats.bytes) / f64::from(1 << 20)));
+    list.add(format!("{prefix}_mb_per_s"), "MB/s", per_second(real(stats.bytes) / 1e6));
+    list.add(format!("{prefix}_in_flight_mean"), "", per_second(real(stats.total_ns) / real(NS_PER_S)));
     let mean_ns = real(stats.total_ns) / ios;
     list.add(format!("{prefix}_latency_mean_ms"), "ms", mean_ns / MS);
     let variance = (stats.squares / ios - mean_ns * mean_ns).max(0.0);

@@ -14,6 +14,11 @@
 //! | `zfs_largest_step_down_bytes` | B | the largest amount of dirty data released at once for one block, or for a group that is released as one |
 //! | `zfs_log_commits`, `zfs_log_writes_per_commit` | | commits of the intent log, and the synchronous writes in each |
 //! | `zfs_log_bytes`, `zfs_log_indirect_bytes` | B | log blocks; data that commits wrote to their place in the pool |
+//! | `zfs_log_diverted_bytes` | B | log blocks that left the log devices for the pool |
+//! | `zfs_log_live_max_bytes` | B | most that was needed at once on the log devices, each mirror counted once |
+//! | `zfs_log_largest_commit_bytes`, `zfs_log_largest_commit_s`, `zfs_log_largest_commit_mib_per_s` | B, s, MiB/s | blocks of the commit with the most of them, its time, and its rate |
+//! | `zfs_log_device_ios`, `zfs_log_device_busy_share_percent` | , % | writes on the log devices, and the share of the workers' time that they were busy |
+//! | `zfs_log_writes_per_device_io` | | synchronous writes for each write on a log device, each side of a mirror counted |
 //! | `zfs_groups` | | groups that have been filled: closed, with writes in them |
 //! | `zfs_groups_with_stops` | | groups at whose limit a write was stopped |
 //! | `zfs_first_group_X`, `zfs_second_group_X`, `zfs_third_group_X` | | of the first three of them; X is `not_delayed`, `delayed` or `blocked` |
@@ -25,9 +30,11 @@
 //! | `zfs_write_rate_variation_percent` | % | the same, of the bytes written to the devices in each interval of the series, over the second half of the workers' time |
 //! | `zfs_over_delayed_groups_percent`, `zfs_under_delayed_groups_percent` | % | groups that were filled for 2 % longer, or shorter, than their sync took, from the fifth on |
 //! | `zfs_sync_mean_s` | s | time of a sync, averaged over the filled groups from the fifth on |
+//! | `zfs_group_open_mean_s`, `zfs_group_max_bytes`, `zfs_group_mib_per_s` | s, B, MiB/s | of those that closed while workers ran: how long they were open, the data of the largest, and the data of all but the last over the time between the begins of the first and the last sync |
 //! | `zfs_admin_wait_mean_s` | s | from a random moment until the group then open is on the devices, averaged over them |
 //! | `zfs_io_X_latency_mean_ms`, `zfs_io_X_latency_sd_ms` | ms | requests to the devices from issue to completion; X is `read` or `write` |
 //! | `zfs_io_X_mode_us` | us | lower end of the fullest bucket by powers of two of microseconds |
+//! | `zfs_io_X_bytes` | B | their bytes |
 //! | `zfs_io_X_iops` | 1/s | such requests, over the workers' time |
 //!
 //! A write that was stopped counts for the group that it entered, not for the one that was full.
@@ -66,13 +73,24 @@ pub(super) fn throttling(list: &mut List, record: &Record, elapsed_ns: u64) {
         list.add("zfs_log_writes_per_commit".into(), "", real(counts.log_writes) / real(counts.log_commits));
         list.add("zfs_log_bytes".into(), "B", real(counts.log_bytes));
         list.add("zfs_log_indirect_bytes".into(), "B", real(counts.indirect_bytes));
+        list.add("zfs_log_diverted_bytes".into(), "B", real(counts.log_diverted_bytes));
+        list.add("zfs_log_live_max_bytes".into(), "B", real(counts.log_live_max_bytes));
+        let largest = counts.largest_commit;
+        let (bytes, seconds) = (real(largest.bytes + largest.diverted_bytes), real(largest.ended_ns - largest.started_ns) / real(NS_PER_S));
+        list.add("zfs_log_largest_commit_bytes".into(), "B", bytes);
+        list.add("zfs_log_largest_commit_s".into(), "s", seconds);
+        list.add(
+            "zfs_log_largest_commit_mib_per_s".into(),
+            "MiB/s",
+            if seconds > 0.0 { bytes / seconds / f64::from(1 << 20) } else { 0.0 },
+        );
     }
     if let Some(variation) = write_rate_variation(record, elapsed_ns) {
         list.add("zfs_write_rate_variation_percent".into(), "%", variation);
     }
     device_ios(list, record, elapsed_ns);
     groups(list, record);
-    settled_groups(list, record);
+    settled_groups(list, record, elapsed_ns);
 }
 
 /// Dirty data of the throttle's limit over the second half of the workers' time; `None` when the run was too short or the
@@ -114,12 +132,13 @@ fn device_ios(list: &mut List, record: &Record, elapsed_ns: u64) {
         let fullest = octaves.iter().rev().max_by_key(|(_, count)| *count).map_or(0, |(lower, _)| *lower);
         list.add(format!("zfs_io_{op}_mode_us"), "us", real(fullest));
         let seconds = real(elapsed_ns) / real(NS_PER_S);
+        list.add(format!("zfs_io_{op}_bytes"), "B", real(ios.bytes));
         list.add(format!("zfs_io_{op}_iops"), "1/s", if seconds > 0.0 { real(ios.count) / seconds } else { 0.0 });
     }
 }
 
 /// Metrics of the filled groups after those in which the pool settles.
-fn settled_groups(list: &mut List, record: &Record) {
+fn settled_groups(list: &mut List, record: &Record, elapsed_ns: u64) {
     const SETTLING: usize = 4;
     let groups: Vec<&GroupRow> =
         record.groups.iter().filter(|group| group.writes > 0 && group.synced_ns > group.sync_started_ns).skip(SETTLING).collect();
@@ -138,6 +157,14 @@ fn settled_groups(list: &mut List, record: &Record) {
     list.add("zfs_under_delayed_groups_percent".into(), "%", share_percent(under as u64, groups.len() as u64));
     let count = real(groups.len() as u64);
     list.add("zfs_sync_mean_s".into(), "s", groups.iter().map(sync_ns).sum::<f64>() / count / 1e9);
+    let closed: Vec<&GroupRow> = groups.iter().filter(|group| group.closed_ns <= elapsed_ns).copied().collect();
+    if let [first, .., last] = closed[..] {
+        let bytes: u64 = closed.iter().map(|group| group.bytes).sum::<u64>() - last.bytes;
+        let seconds = real(last.sync_started_ns - first.sync_started_ns) / 1e9;
+        list.add("zfs_group_open_mean_s".into(), "s", closed.iter().map(open_ns).sum::<f64>() / real(closed.len() as u64) / 1e9);
+        list.add("zfs_group_max_bytes".into(), "B", real(closed.iter().map(|group| group.bytes).max().unwrap_or(0)));
+        list.add("zfs_group_mib_per_s".into(), "MiB/s", if seconds > 0.0 { real(bytes) / f64::from(1 << 20) / seconds } else { 0.0 });
+    }
     let open: f64 = groups.iter().map(open_ns).sum();
     let waits: f64 = groups.iter().map(|group| open_ns(group) * (real(group.synced_ns - group.closed_ns) + open_ns(group) / 2.0)).sum();
     list.add("zfs_admin_wait_mean_s".into(), "s", if open > 0.0 { waits / open / 1e9 } else { 0.0 });

@@ -55,11 +55,15 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
         if job.time_based && job.runtime.is_none() {
             wrong("runtime", "is missing; a time_based job without it never ends. Write runtime, or time_based false".to_owned());
         }
-        let ends = job.runtime.map(|runtime| job.startdelay.0.saturating_add(job.ramp_time.0).saturating_add(runtime.0));
+        let last_ns = job.startdelay.0.saturating_add(job.stagger.0.saturating_mul(u64::from(job.numjobs) - 1));
+        let ends = job.runtime.map(|runtime| last_ns.saturating_add(job.ramp_time.0).saturating_add(runtime.0));
         if ends.is_some_and(|ends| ends > scenario.limits.time.0) {
             wrong(
                 "runtime",
-                format!("with startdelay and ramp_time it ends after limits.time, {}; shorten it or raise the limit", scenario.limits.time),
+                format!(
+                    "with startdelay, stagger and ramp_time it ends after limits.time, {}; shorten it or raise the limit",
+                    scenario.limits.time
+                ),
             );
         }
         if job.rate.is_some() && job.rate_iops.is_some() {
@@ -68,6 +72,7 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
         if job.copy.is_some() && !job.rw.is_offloaded() {
             wrong("copy", "has a meaning for servercopy and odxcopy only; drop it or change rw".to_owned());
         }
+        crate::client::nfs::spec::check_job(scenario, job, &mut wrong);
         if let Some((credits, charge)) = crate::client::copy::too_few_credits(scenario, job) {
             wrong("bs", format!("{} takes {charge} credits and protocol.credits grants {credits}; write a smaller bs", job.bs));
         }
@@ -113,10 +118,17 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
             ssd::check(spec, &format!("devices[{index}].ssd"), problems);
         }
     }
+    if let Some(log) = scenario.zfs.as_ref().map(|zfs| &zfs.log) {
+        log.check("zfs.log", problems);
+    }
     if let Some(network) = &scenario.network {
         let workers = scenario.jobs.iter().map(|job| u64::from(job.numjobs)).sum();
         problems.extend(network.check("network", scenario.jobs.len() as u64, workers));
     }
+    if let Some(nfs) = &scenario.nfs {
+        problems.extend(crate::client::nfs::spec::check(nfs, scenario));
+    }
+    problems.extend(crate::server::spec::check(scenario));
     if let Some(tier) = &scenario.tier {
         ssd::check(&tier.ssd, "tier.ssd", problems);
     }
@@ -151,6 +163,7 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     }
     let lists = [
         ("volume.cache.primed", cache.map(|cache| &cache.primed)),
+        ("zfs.arc.metadata", scenario.zfs.as_ref().and_then(|zfs| Some(&zfs.arc.as_ref()?.metadata))),
         ("tier.primed", tier.map(|tier| &tier.primed)),
         ("tier.evicted", tier.map(|tier| &tier.evicted)),
     ];
@@ -216,6 +229,8 @@ fn check_memory(scenario: &Scenario, plan: &plan::Plan, problems: &mut Problems)
     let cached_bytes = largest_cache(scenario).map_or(0, cached) + scenario.tier.iter().map(|tier| cached(tier.size.0)).sum::<u64>();
     let in_flight: u64 = scenario.jobs.iter().map(|job| u64::from(job.iodepth) * u64::from(job.numjobs)).sum();
     let drives = scenario.devices.iter().filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?)));
+    let log_drives = scenario.zfs.iter().filter_map(|zfs| zfs.log.devices.as_ref());
+    let drives = drives.chain(log_drives.filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?))));
     let map_bytes = drives.sum::<u64>() + scenario.tier.as_ref().map_or(0, |tier| ssd::memory_bytes(&tier.ssd));
     let placed_bytes = scenario.cluster.as_ref().map_or(0, |cluster| cluster.table_bytes(plan.placed_bytes(scenario)));
     let need = cached_bytes + map_bytes + placed_bytes + in_flight * BYTES_PER_REQUEST;

@@ -19,6 +19,7 @@ pub use units::{Bytes, Extent, Nanos};
 
 use crate::cache::PolicyKind;
 use crate::client::copy::CopySpec;
+use crate::client::nfs::spec::{Call, NfsSpec};
 use crate::cluster::spec::ClusterSpec;
 use crate::controller::spec::ControllerSpec;
 use crate::device::hdd::QueuePolicy;
@@ -26,6 +27,7 @@ use crate::device::pace::Varies;
 use crate::layout::partition::PartitionSpec;
 use crate::layout::spec::RebuildSpec;
 use crate::network::spec::NetworkSpec;
+use crate::server::spec::ServerSpec;
 use crate::tools::monitor::MonitorSpec;
 use crate::workload::buffers::ReductionSpec;
 use crate::zfs::spec::ZfsSpec;
@@ -34,12 +36,21 @@ use crate::zfs::spec::ZfsSpec;
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
+    /// Name of the preset that layers were taken from; what is written beside it wins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
     /// What is asked of the system, in fio's vocabulary.
     #[schemars(length(min = 1, max = 256))]
     pub jobs: Vec<Job>,
+    /// The NFS client on each machine that uses the network: page cache, async threads, processors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nfs: Option<NfsSpec>,
     /// The network between clients and server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkSpec>,
+    /// The server's cores and its network card, between the network and the file system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<ServerSpec>,
     /// The file protocol's server side: request scheduler and copy engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Protocol>,
@@ -169,6 +180,10 @@ pub struct Job {
     #[serde(default)]
     #[schemars(title = "Pattern")]
     pub rw: Rw,
+    /// The system call that each request is, on an NFS client.
+    #[serde(default)]
+    #[schemars(title = "Call")]
+    pub call: Call,
     /// How a copy is cut into commands.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub copy: Option<CopySpec>,
@@ -185,9 +200,10 @@ pub struct Job {
     pub iodepth: u32,
     /// Number of identical workers.
     #[serde(default = "one_u32")]
-    #[schemars(title = "Workers", range(min = 1, max = 4096), extend("x-scale" = "log2"))]
+    #[schemars(title = "Workers", range(min = 1, max = 16384), extend("x-scale" = "log2"))]
     pub numjobs: u32,
-    /// File (region) that the job uses; jobs with the same name share it. Each worker has a file of its own when absent.
+    /// File (region) that the job uses; jobs with the same name share it, and where it contains `$jobnum`, workers of the same number do.
+    /// Each worker has a file of its own when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
     /// Length of the region used; the rest of the device when absent and `filename` is shared by the whole device.
@@ -222,6 +238,10 @@ pub struct Job {
     /// Wait before the first request.
     #[serde(default)]
     pub startdelay: Nanos,
+    /// Each worker starts so much after the one before it.
+    #[serde(default)]
+    #[schemars(title = "Stagger")]
+    pub stagger: Nanos,
     /// Bytes per second that each worker may transfer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Rate", extend("minimum" = 1, "x-unit" = "B/s"))]
@@ -829,6 +849,8 @@ fn default_lun_capacity() -> Bytes {
 pub struct Record {
     /// Keep the operation log.
     pub log: bool,
+    /// Keep the server's analytics: what each client's requests, each device and the cores did in each interval.
+    pub analytics: bool,
     /// Resolution of the time series.
     #[schemars(title = "Interval", extend("minimum" = 1_000_000))]
     pub interval: Nanos,
@@ -836,7 +858,7 @@ pub struct Record {
 
 impl Default for Record {
     fn default() -> Self {
-        Self { log: yes(), interval: Nanos(100_000_000) }
+        Self { log: yes(), analytics: false, interval: Nanos(100_000_000) }
     }
 }
 

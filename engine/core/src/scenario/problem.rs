@@ -38,13 +38,33 @@ impl Problem {
     }
 }
 
+/// Longest text that may be a misspelt name, in bytes. To compare takes as long as the square of the length.
+const LONGEST_MEANT: usize = 64;
+
 /// The candidate most like `found`, if any is alike enough to be meant.
 #[must_use]
 pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    if found.len() > LONGEST_MEANT {
+        return None;
+    }
+    let found = found.to_lowercase();
     candidates
         .into_iter()
-        .map(|name| (strsim::jaro_winkler(&found.to_lowercase(), &name.to_lowercase()), name))
+        .map(|name| (strsim::jaro_winkler(&found, &name.to_lowercase()), name))
         .filter(|(score, _)| *score > 0.75)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, name)| name.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_misspelt_name_is_told_apart_from_a_text_too_long_to_be_one() {
+        assert_eq!(nearest("Numjob", ["numjobs", "size"]).as_deref(), Some("numjobs"));
+        let long = |bytes: usize| format!("numjobs{}", "s".repeat(bytes - 7));
+        assert_eq!(nearest(&long(LONGEST_MEANT), ["numjobs"]).as_deref(), Some("numjobs"));
+        assert_eq!(nearest(&long(LONGEST_MEANT + 1), ["numjobs"]), None);
+    }
 }

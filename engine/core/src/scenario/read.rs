@@ -25,23 +25,28 @@ pub fn read(value: &Value) -> Result<Scenario, Problems> {
 /// Replaces each `preset` by what it stands for; fields written beside it win.
 fn fill_presets(value: &mut Value) -> Problems {
     let mut problems = Problems::new();
+    fill_preset(value, "preset", "system", &mut problems);
     if let Some(groups) = value.get_mut("devices").and_then(Value::as_array_mut) {
         for (index, group) in groups.iter_mut().enumerate() {
-            fill_preset(group, &format!("devices[{index}].preset"), &mut problems);
+            fill_preset(group, &format!("devices[{index}].preset"), "device", &mut problems);
+        }
+    }
+    for device in ["log.devices", "l2arc.device"] {
+        if let Some(group) = value.pointer_mut(&format!("/zfs/{}", device.replace('.', "/"))) {
+            fill_preset(group, &format!("zfs.{device}.preset"), "device", &mut problems);
         }
     }
     problems
 }
 
-fn fill_preset(group: &mut Value, path: &str, problems: &mut Problems) {
+/// Fills in the preset of this kind, `device` or `system`, that `group` names.
+fn fill_preset(group: &mut Value, path: &str, kind: &str, problems: &mut Problems) {
     let Some(name) = group.get("preset").and_then(Value::as_str).map(str::to_owned) else { return };
-    let Some(preset) = library::preset(&name) else {
-        let presets = library::presets();
-        let names = presets.iter().filter_map(|preset| preset.get("name").and_then(Value::as_str));
-        return problems.push(Problem::unknown(path, "preset", &name, names));
+    let Some(fields) = library::preset(&name).and_then(|preset| preset.get(kind)?.as_object()) else {
+        return problems.push(library::no_preset(path, &name, Some(kind)));
     };
-    if let (Some(object), Some(device)) = (group.as_object_mut(), preset.get("device").and_then(Value::as_object)) {
-        merge_under(object, device);
+    if let Some(object) = group.as_object_mut() {
+        merge_under(object, fields);
     }
 }
 
@@ -178,6 +183,38 @@ mod tests {
                 .expect("a valid scenario");
         let lun = scenario.devices[0].lun.as_ref().expect("filled in");
         assert_eq!((lun.rate.0, lun.latency.0), (100_000_000, 1_000_000));
+    }
+
+    #[test]
+    fn a_system_is_filled_in_and_own_fields_win() {
+        let job = json!([{"name": "a", "size": "1GiB"}]);
+        let scenario = read(&json!({"preset": "pool-2008-mirrored", "jobs": job, "layout": {"unit": "64KiB"}})).expect("a valid scenario");
+        assert_eq!((scenario.devices[0].count, scenario.layout.width, scenario.layout.unit.0), (44, Some(2), 65_536));
+        assert!(scenario.devices[0].hdd.is_some(), "its device's preset is filled in too");
+        let found = problems(&json!({"preset": "hdd-7200", "jobs": job}));
+        assert!(found[0].starts_with("preset: \"hdd-7200\" is not a preset"), "a device is no system: {found:?}");
+        let found = problems(&json!({"jobs": job, "devices": [{"preset": "pool-2008-mirrored"}]}));
+        assert!(found[0].starts_with("devices[0].preset: \"pool-2008-mirrored\" is not a preset"), "{found:?}");
+    }
+
+    #[test]
+    fn log_devices_take_presets_and_make_whole_mirrors() {
+        let log = |log: Value| {
+            let mut all = system(&json!({"name": "a", "size": "1GiB"}));
+            all["zfs"] = json!({"log": log});
+            all
+        };
+        let scenario = read(&log(json!({"devices": {"preset": "ssd-2008-log", "count": 6}, "mirror": 2}))).expect("a valid scenario");
+        let zfs = scenario.zfs.as_ref().expect("ZFS");
+        assert_eq!(zfs.log.devices.as_ref().and_then(|group| group.ssd.as_ref()).map(|ssd| ssd.queue_depth), Some(1));
+        let first = |value: Value| problems(&log(value)).swap_remove(0);
+        assert!(
+            first(json!({"devices": {"preset": "ssd-2008-log", "count": 3}, "mirror": 2}))
+                .starts_with("zfs.log.mirror: 3 log devices do not")
+        );
+        assert!(first(json!({"mirror": 2})).starts_with("zfs.log.mirror: mirrors of 2 need log devices"));
+        assert!(first(json!({"devices": {"count": 2}})).starts_with("zfs.log.devices: needs exactly one of hdd, ssd and lun"));
+        assert!(first(json!({"devices": {"preset": "ssd-2008"}})).starts_with("zfs.log.devices.preset: \"ssd-2008\" is not a preset"));
     }
 
     #[test]

@@ -33,15 +33,14 @@ fn files(input: &Map<String, Value>) -> Result<(SortedMap<String, String>, &str)
 /// # Errors
 /// Everything that is wrong with the file, or with its jobs on that preset.
 pub fn parse(input: &Map<String, Value>) -> Result<Value, Problems> {
-    let name =
-        input.get("preset").and_then(Value::as_str).ok_or_else(|| vec![Problem::new("preset", "is missing: the name of a device")])?;
-    if library::preset(name).is_none() {
-        let names = library::presets().iter().filter_map(|preset| preset["name"].as_str());
-        return Err(vec![Problem::unknown("preset", "preset", name, names)]);
-    }
+    let name = input
+        .get("preset")
+        .and_then(Value::as_str)
+        .ok_or_else(|| vec![Problem::new("preset", "is missing: the name of a device or a pool")])?;
+    let mut system = library::system(name)?;
+    system["record"] = json!({"log": false});
     let (files, main) = files(input)?;
     let jobs = fio::parse(&files, main)?;
-    let system = json!({"devices": [{"name": "disk", "preset": name}], "record": {"log": false}});
     let scenario = crate::scenario::read(&fio::to_scenario(&jobs, system)).map_err(|problems| in_sections(problems, &jobs))?;
     let scenario = json::to_value(&scenario).map_err(|error| vec![Problem::new("scenario", error.to_string())])?;
     Ok([("scenario", scenario), ("ignored", json!(jobs.ignored)), ("warnings", json!(jobs.warnings))].into_iter().collect())

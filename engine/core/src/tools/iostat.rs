@@ -34,8 +34,8 @@ pub fn print(stack: &Stack) -> String {
         "{:<10} {:>8} {:>10} {:>8} {:>9} {:>8} {:>10} {:>8} {:>9} {:>7} {:>6}\n",
         "Device", "r/s", "rkB/s", "r_await", "rareq-sz", "w/s", "wkB/s", "w_await", "wareq-sz", "aqu-sz", "%util"
     );
-    for (name, usage) in stack.device_names().iter().zip(stack.usage()) {
-        line(&mut text, name, &usage, stack.now_ns());
+    for (name, usage) in stack.all_usage() {
+        line(&mut text, &name, &usage, stack.now_ns());
     }
     text
 }
@@ -61,8 +61,7 @@ fn line(text: &mut String, name: &str, usage: &Usage, elapsed_ns: u64) {
 /// The same as `iostat -x -o JSON` writes it: its keys, its order, two digits.
 #[must_use]
 pub fn json(stack: &Stack) -> String {
-    let disks: Vec<Value> =
-        stack.device_names().iter().zip(stack.usage()).map(|(name, usage)| disk(name, &usage, stack.now_ns())).collect();
+    let disks: Vec<Value> = stack.all_usage().iter().map(|(name, usage)| disk(name, usage, stack.now_ns())).collect();
     let host = json!({
         "nodename": "seeklab",
         "sysname": "Seeklab",

@@ -1,6 +1,8 @@
 //! What observation tools print of a run, each in its own format. They all read the same result, so that a learner can compare
 //! what each one hides.
 
+pub mod analytics;
+pub mod bonnie;
 pub mod dtrace;
 pub mod fio;
 pub mod histogram;
@@ -11,11 +13,14 @@ pub mod parted;
 
 use serde_json::{Map, Value};
 
+use crate::controller::Controller;
 use crate::cpu::folded::fold;
 use crate::scenario::{Problem, Problems};
+use crate::server::Server;
 use crate::stack::Stack;
 
-const TOOLS: [&str; 16] = [
+const TOOLS: [&str; 19] = [
+    "analytics",
     "oplog",
     "histogram",
     "iostat",
@@ -32,6 +37,8 @@ const TOOLS: [&str; 16] = [
     "dirty",
     "sync",
     "delays",
+    "bonnie",
+    "bonnie-csv",
 ];
 
 /// Prints a run as the tool called `name` does.
@@ -40,10 +47,15 @@ const TOOLS: [&str; 16] = [
 /// When there is no such tool or an option is not understood.
 pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<String, Problems> {
     match name {
+        "analytics" => analytics::print(stack, options),
         "oplog" => oplog::print(stack, options),
         "histogram" => histogram::print(stack, options),
         "iostat" => Ok(iostat::print(stack)),
-        "folded" => Ok(stack.controller().map_or_else(String::new, |controller| fold(&controller.frames()))),
+        "folded" => {
+            let mut frames = stack.server().map_or_else(Vec::new, Server::frames);
+            frames.extend(stack.controller().map(Controller::frames).into_iter().flatten());
+            Ok(fold(&frames))
+        }
         "iostat-json" => Ok(iostat::json(stack)),
         "parted" => Ok(parted::print(stack)),
         "monitor" => monitor::print(stack, options),
@@ -56,6 +68,8 @@ pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<
         "dirty" => dtrace::dirty(stack),
         "sync" => dtrace::sync(stack),
         "delays" => dtrace::delays(stack),
+        "bonnie" => bonnie::print(stack),
+        "bonnie-csv" => bonnie::csv(stack),
         _ => Err(vec![Problem::unknown("tool", "tool", name, TOOLS)]),
     }
 }

@@ -21,6 +21,8 @@ const HERE: Address = Address::of(Layer::Workload);
 
 struct Worker {
     job: usize,
+    /// Which one of its job.
+    number: u64,
     region: Range,
     entry: Address,
     /// Most requests in flight.
@@ -86,6 +88,7 @@ impl Workload {
                 .then(|| Order::new(job.random_distribution, job.norandommap, length / job.min_request_bytes(), &mut offsets));
             Worker {
                 job: planned.job,
+                number: u64::from(clones[planned.job] - 1),
                 region: planned.region,
                 entry: entry(job),
                 depth: in_flight(scenario, job),
@@ -128,7 +131,8 @@ impl Workload {
             if worker.stage == self.stage {
                 let job = &self.jobs[worker.job];
                 worker.state = State::Issuing;
-                worker.start_ns = kernel.now_ns.saturating_add(job.startdelay.0);
+                worker.start_ns =
+                    kernel.now_ns.saturating_add(job.startdelay.0).saturating_add(job.stagger.0.saturating_mul(worker.number));
                 worker.measure_from_ns = worker.start_ns.saturating_add(job.ramp_time.0);
                 worker.end_ns = job.runtime.map_or(u64::MAX, |runtime| worker.measure_from_ns.saturating_add(runtime.0));
                 worker.next_ns = worker.start_ns;
@@ -149,7 +153,13 @@ impl Workload {
         }
     }
 
-    /// How much of the work is done, 0 to 1: of the job that is farthest from its end.
+    /// Stages of jobs that have ended.
+    #[must_use]
+    pub fn stage(&self) -> usize {
+        self.stage as usize
+    }
+
+    /// How much of the work is done, 0 to 1: of each stage of jobs, the job that is farthest from its end.
     #[must_use]
     #[allow(clippy::cast_precision_loss)] // a share for people
     pub fn progress(&self, now_ns: u64) -> f64 {
@@ -167,7 +177,10 @@ impl Workload {
             issued.max(by_time).min(0.999)
         };
         let ends_all = self.workers.iter().filter(|worker| self.jobs[worker.job].exitall).map(share).fold(0.0, f64::max);
-        self.workers.iter().map(share).fold(1.0, f64::min).max(ends_all)
+        let last = self.workers.iter().map(|worker| worker.stage).max().unwrap_or(0);
+        let of_stage = |stage: u32| self.workers.iter().filter(|worker| worker.stage == stage).map(share).fold(1.0, f64::min);
+        let under_way = if self.stage > last { 0.0 } else { of_stage(self.stage) };
+        ((f64::from(self.stage) + under_way) / (f64::from(last) + 1.0)).max(ends_all)
     }
 
     fn issue(&mut self, kernel: &mut Kernel, id: u32, recorder: &mut Recorder) {
@@ -273,7 +286,7 @@ impl Workload {
 }
 
 fn number(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX) // at most 256 jobs of 4,096 workers
+    u32::try_from(index).unwrap_or(u32::MAX) // at most 256 jobs of 16,384 workers
 }
 
 /// Whether a worker has issued all that it has to.

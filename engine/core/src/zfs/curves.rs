@@ -171,7 +171,7 @@ fn async_writes(given: &Given, xs: &[u64]) -> Result<Vec<Point>, CurveError> {
     given.only(&["era", "dirty_data_max", "min_active", "max_active", "min_dirty_percent", "max_dirty_percent"])?;
     let share = match given.text("era").unwrap_or("openzfs-2.1") {
         "2013" | "openzfs-2013" => Settings::openzfs_2013().async_write(),
-        "0.7" | "openzfs-0.7" | "2.1" | "openzfs-2.1" => Settings::openzfs_0_7().async_write(),
+        "0.7" | "openzfs-0.7" | "2.1" | "openzfs-2.1" | "openzfs-2.2" | "openzfs-2.3" => Settings::openzfs_0_7().async_write(),
         other => {
             let accepted = format!(
                 "an era of this curve; write {}, {} or {}",

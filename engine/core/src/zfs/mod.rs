@@ -12,20 +12,27 @@
 //!                        devices
 //! ```
 //!
-//! Each mechanism is a room of its own: [`throttle`] (five of them), [`txg`], [`dirty`], [`scheduler`] (two). [`era`] names the
+//! Each mechanism is a room of its own: [`throttle`] (five of them), [`txg`], [`dirty`], [`scheduler`] (two). [`intent_log`] and its
+//! devices, [`slog`], are what synchronous writes wait for. [`era`] names the
 //! constants of each version, [`spec`] lets a scenario choose and change them, [`volume`] is the layer that joins them, [`record`]
 //! what it leaves for views, [`curves`] the mechanisms' own curves.
 
+pub mod arc;
 pub mod curves;
 pub mod dirty;
 pub mod era;
 pub mod intent_log;
+pub mod l2arc;
+pub mod read_record;
+pub mod read_spec;
 pub mod record;
 pub mod scheduler;
+pub mod slog;
 pub mod spec;
 pub mod throttle;
 pub mod txg;
 pub mod volume;
+pub mod zfetch;
 
 #[cfg(test)]
 mod tests;

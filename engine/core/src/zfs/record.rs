@@ -28,6 +28,33 @@ pub struct SeriesRow {
     pub blocked: u64,
     /// What they waited, in nanoseconds.
     pub blocked_ns: u64,
+    /// Bytes that log devices have completed, each side of a mirror counted.
+    pub log_bytes: u64,
+    /// Most bytes that the log devices held for groups that were not in the pool.
+    pub log_live_bytes: u64,
+}
+
+/// A commit of an intent log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CommitRow {
+    /// Number of its file system.
+    pub dataset: u64,
+    /// When it began.
+    pub started_ns: u64,
+    /// When it was durable.
+    pub ended_ns: u64,
+    /// Writes whose callers waited for it.
+    pub writes: u64,
+    /// Bytes of its blocks on the log devices; in the pool when there are none.
+    pub bytes: u64,
+    /// Bytes of its blocks that left the log devices for the pool.
+    pub diverted_bytes: u64,
+}
+
+impl CommitRow {
+    fn all_bytes(&self) -> u64 {
+        self.bytes + self.diverted_bytes
+    }
 }
 
 /// The life of one transaction group. Times are nanoseconds since the start of the run; 0 means not yet.
@@ -98,6 +125,12 @@ pub struct Counts {
     pub log_writes: u64,
     /// Bytes of log blocks.
     pub log_bytes: u64,
+    /// Bytes of log blocks that left the log devices for the pool.
+    pub log_diverted_bytes: u64,
+    /// Most bytes that were needed at once on the log devices, each mirror counted once.
+    pub log_live_max_bytes: u64,
+    /// The commit with the most bytes of blocks.
+    pub largest_commit: CommitRow,
     /// Bytes of blocks that went to their place in the pool with a commit.
     pub indirect_bytes: u64,
     /// Bytes of dirty blocks that were clean by that before their group was written.
@@ -132,6 +165,8 @@ pub struct Level {
     pub async_writes: u32,
     /// The throttle's limit.
     pub limit_bytes: u64,
+    /// Bytes that the log devices hold for groups that are not in the pool.
+    pub log_live_bytes: u64,
 }
 
 /// Requests to the devices in one direction: what a tracer between file system and devices counts.
@@ -162,6 +197,8 @@ impl DeviceIos {
 
 /// Most rows that are kept of each table.
 const MOST_ROWS: usize = 1 << 20;
+/// Most commits that are kept.
+const MOST_COMMITS: usize = 1 << 16;
 
 /// The record of a run.
 #[derive(Clone, Debug)]
@@ -170,6 +207,8 @@ pub struct Record {
     pub series: Vec<SeriesRow>,
     /// Transaction groups in order of their numbers.
     pub groups: Vec<GroupRow>,
+    /// The first commits of the intent logs in order of their ends.
+    pub commits: Vec<CommitRow>,
     /// Counts.
     pub counts: Counts,
     /// Requests to the devices, by direction (reads, writes).
@@ -193,6 +232,7 @@ impl Record {
         Self {
             series: Vec::new(),
             groups: Vec::new(),
+            commits: Vec::new(),
             counts: Counts::default(),
             delays: Bins::default(),
             device_ios: [DeviceIos::default(), DeviceIos::default()],
@@ -216,6 +256,7 @@ impl Record {
         self.level = level;
         self.row.dirty_max_bytes = self.row.dirty_max_bytes.max(level.dirty_bytes);
         self.row.async_writes_max = self.row.async_writes_max.max(level.async_writes);
+        self.row.log_live_bytes = self.row.log_live_bytes.max(level.log_live_bytes);
     }
 
     fn pass(&mut self, until_ns: u64) {
@@ -235,7 +276,8 @@ impl Record {
         }
         (self.dirty_byte_ns, self.write_ns) = (0, 0);
         self.row_ends_ns = self.row_ends_ns.saturating_add(self.interval_ns);
-        self.row = SeriesRow { dirty_max_bytes: self.level.dirty_bytes, async_writes_max: self.level.async_writes, ..SeriesRow::default() };
+        let Level { dirty_bytes, async_writes, log_live_bytes, .. } = self.level;
+        self.row = SeriesRow { dirty_max_bytes: dirty_bytes, async_writes_max: async_writes, log_live_bytes, ..SeriesRow::default() };
     }
 
     /// A group has opened.
@@ -306,6 +348,22 @@ impl Record {
         self.row.written_bytes += bytes;
     }
 
+    /// A log device has written so many bytes.
+    pub fn logged(&mut self, bytes: u64) {
+        self.row.log_bytes += bytes;
+    }
+
+    /// A commit of an intent log is durable.
+    pub fn committed(&mut self, commit: CommitRow) {
+        self.counts.log_commits += 1;
+        if commit.all_bytes() > self.counts.largest_commit.all_bytes() {
+            self.counts.largest_commit = commit;
+        }
+        if self.commits.len() < MOST_COMMITS {
+            self.commits.push(commit);
+        }
+    }
+
     /// A request to a device has completed.
     pub fn device_io(&mut self, op: Op, bytes: u64, ns: u64) {
         self.device_ios[op as usize].add(bytes, ns);
@@ -320,7 +378,8 @@ impl Record {
     /// Bytes of memory held.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
-        (self.series.capacity() * size_of::<SeriesRow>() + self.groups.capacity() * size_of::<GroupRow>()) as u64
+        let rows = self.series.capacity() * size_of::<SeriesRow>() + self.groups.capacity() * size_of::<GroupRow>();
+        (rows + self.commits.capacity() * size_of::<CommitRow>()) as u64
     }
 }
 

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::dirty::Release;
 use super::era::{Constants, Era, Scheduling, Throttling};
 use super::intent_log::LogSpec;
+use super::read_spec::{self, ArcSpec, L2arcSpec, PrefetchSpec};
 use super::scheduler::Class;
 use super::scheduler::active::{self, Ramp, Share};
 use super::scheduler::deadline;
@@ -105,6 +106,15 @@ pub struct ZfsSpec {
     #[serde(default)]
     #[schemars(title = "Read cache", extend("minimum" = 0, "maximum" = 1_099_511_627_776_u64))]
     pub cache: Bytes,
+    /// The ARC, the version's own read cache, in place of `cache`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arc: Option<ArcSpec>,
+    /// Read-ahead by file into the ARC; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefetch: Option<PrefetchSpec>,
+    /// Cache devices behind the ARC; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l2arc: Option<L2arcSpec>,
     /// Time to start a request in memory.
     #[serde(default)]
     #[schemars(title = "Overhead")]
@@ -484,6 +494,7 @@ pub fn check(spec: &ZfsSpec, path: &str, backend_per_s: Option<u64>) -> Problems
             "the devices write 0 bytes a second: this never drains, every writer stops for good once memory is full".to_owned(),
         );
     }
+    problems.extend(read_spec::check(spec, path));
     problems
 }
 
@@ -502,6 +513,15 @@ pub fn warnings(spec: &ZfsSpec, path: &str) -> Problems {
                 format!("{most} is below the sum of the minimums, {minimums}: classes get theirs by priority, the last ones may starve"),
             );
         }
+    }
+    if let Some(sold) = spec.log.sold_bytes().filter(|sold| sold.0 > constants.dirty_max_bytes) {
+        let used = Bytes(constants.dirty_max_bytes);
+        warn(
+            "log.devices",
+            format!(
+                "{sold} each, of which about {used} can ever be used: a log holds what is dirty in memory, and dirty_data_max is {used}"
+            ),
+        );
     }
     if let Throttling::OpenZfs(settings) = &constants.throttling
         && spec.delay
@@ -553,6 +573,17 @@ mod tests {
         let narrow = ZfsSpec { max_active: Some(5), ..ZfsSpec::of(Era::OpenZfs2_1) };
         assert_eq!(paths(&narrow), [""; 0]);
         assert!(warnings(&narrow, "zfs")[0].message.contains("below the sum of the minimums"));
+    }
+
+    #[test]
+    fn a_log_device_larger_than_the_dirty_data_is_a_warning_that_says_how_much_is_used() {
+        let device = crate::library::preset("ssd-2008-log").expect("a preset")["device"].clone();
+        let log = serde_json::from_value(serde_json::json!({ "devices": device })).expect("a log");
+        let spec = ZfsSpec { log, memory: Bytes(128 << 30), ..ZfsSpec::of(Era::OpenZfs2_1) };
+        let warned = warnings(&spec, "zfs");
+        assert_eq!(warned.len(), 1);
+        assert!(warned[0].path == "zfs.log.devices" && warned[0].message.contains("about 4 GiB can ever be used"), "{warned:?}");
+        assert_eq!(warnings(&ZfsSpec { era: Era::Zfs2010, ..spec }, "zfs"), [], "no limit but memory before 2013");
     }
 
     #[test]

@@ -79,15 +79,17 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
     let lun = scenario::Lun { capacity: Bytes(CAPACITY), rate: Bytes(rate_per_s), latency: Nanos(0), varies: None };
     let device = |index| Device::Lun(Lun::new(&lun, Phase::Transfer, Stream::new(1, "rate"))).at(Address { layer: Layer::Device, index });
     let mut luns: Vec<Device> = (0..devices).map(device).collect();
-    let mut log_device = spec
-        .log
-        .device
-        .as_ref()
-        .map(|spec| Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(1, "log"))).at(Address::of(Layer::WriteLog)));
+    let logs = spec.log.devices.iter().flat_map(|group| (0..group.count).map(|_| group.lun.as_ref().expect("a unit")));
+    let log_device = |(index, spec): (u16, &scenario::Lun)| {
+        Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(1, "log"))).at(Address { layer: Layer::WriteLog, index })
+    };
+    let mut log_devices: Vec<Device> = (0..).zip(logs).map(log_device).collect();
+    let sides = u64::from(spec.log.mirror);
     let (mut logged_bytes, mut acknowledged_bytes, mut reads) = (0, 0, 0);
     let striped = scenario::Layout { kind: LayoutKind::Stripe, unit: Bytes(128 << 10), ..scenario::Layout::default() };
     let layout = Layout::new(&striped, vec![CAPACITY; usize::from(devices)], &vec![false; usize::from(devices)]);
-    let mut zfs = ZfsVolume::new(spec, Below::Devices(layout, devices), CAPACITY, INTERVAL_NS);
+    let jobs: Vec<usize> = (0..load.threads).map(|thread| thread as usize % 3).collect();
+    let mut zfs = ZfsVolume::new(spec, Below::Devices(layout, devices), CAPACITY, INTERVAL_NS).with_logs(&spec.log, CAPACITY, &jobs);
     let mut kernel = Kernel::default();
     let mut choices = Stream::new(1, "test");
     let mut positions: Vec<u64> = (0..load.threads).map(|thread| u64::from(thread) * (1 << 32)).collect();
@@ -101,11 +103,11 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
         let mut thread = event.id;
         match (event.to.layer, event.signal) {
             (Layer::WriteLog, signal) => {
-                log_device.as_mut().expect("a log device").handle(&mut kernel, signal, event.id);
+                log_devices[usize::from(event.to.index)].handle(&mut kernel, signal, event.id);
                 continue;
             }
             (Layer::Volume, signal) => {
-                if signal == Signal::Done && log_device.is_some() && kernel.requests[RequestId(event.id)].device == NO_DEVICE {
+                if signal == Signal::Done && !log_devices.is_empty() && kernel.requests[RequestId(event.id)].device == NO_DEVICE {
                     logged_bytes += kernel.requests[RequestId(event.id)].bytes;
                 }
                 zfs.handle(&mut kernel, signal, event.id);
@@ -120,9 +122,10 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
                 let (request, phases) = (kernel.requests[id], *kernel.requests.phases(id));
                 let latency_ns = kernel.now_ns - request.submitted_ns;
                 reads += u64::from(request.op == Op::Read);
-                if request.durable == Durable::Itself && log_device.is_some() {
+                if request.durable == Durable::Itself && !log_devices.is_empty() {
                     acknowledged_bytes += request.bytes;
-                    assert!(logged_bytes >= acknowledged_bytes, "acknowledged before it is durable");
+                    let durable = logged_bytes / sides + zfs.record.counts.log_diverted_bytes;
+                    assert!(durable >= acknowledged_bytes, "acknowledged before it is durable");
                 }
                 assert_eq!(phases.iter().sum::<u64>(), latency_ns, "phases add up");
                 ops.push((request.submitted_ns, latency_ns, phases[Phase::Delay as usize], phases[Phase::Blocked as usize]));
@@ -316,7 +319,8 @@ proptest! {
         (record_log2, cache, copies, metadata_percent) in (9u32..18, prop_oneof![Just(0u64), Just(MIB)], 1u32..4, 0u32..30),
         (read_one_in, dirty_max, full, in_place, limit) in (0u64..4, 18u32..26, any::<bool>(), any::<bool>(), 18u32..24),
         (serialise, credit, delay, ramp, shift_bug) in any::<(bool, bool, bool, bool, bool)>(),
-        (sync, separate, batch, flush, flush_every) in (any::<bool>(), any::<bool>(), any::<bool>(), 0u64..2_000_000, 0u64..5),
+        (sync, batch, flush, flush_every) in (any::<bool>(), any::<bool>(), 0u64..2_000_000, 0u64..5),
+        (mirrors, mirror, per_job, limit_bytes, bulk_bytes) in (0u32..4, 1u32..3, any::<bool>(), 0u64..300_000, 0u64..300_000),
     ) {
         let spec = ZfsSpec {
             throttle, scheduler, release, copies, metadata_percent, serialise, credit, delay, ramp,
@@ -325,7 +329,11 @@ proptest! {
             cache: Bytes(cache),
             dirty_data_max: Some(Bytes(1 << dirty_max)),
             write_limit: Some(Bytes(1 << limit)),
-            log: log_of(separate, flush, batch),
+            log: log_of(&serde_json::json!({
+                "devices": (mirrors > 0).then(|| serde_json::json!({ "count": mirrors * mirror, "lun": { "rate": "300MB", "latency": "20us" } })),
+                "mirror": if mirrors > 0 { mirror } else { 1 }, "datasets": if per_job { "job" } else { "one" },
+                "flush": flush, "batch": batch, "slog_limit": limit_bytes, "slog_bulk": bulk_bytes,
+            })),
             start: if full { Start::Full } else { Start::Empty },
             placement: if in_place { Placement::InPlace } else { Placement::CopyOnWrite },
             txg_timeout: Some(Nanos(100_000_000)),
@@ -345,14 +353,12 @@ proptest! {
     }
 }
 
-fn log_of(separate: bool, flush_ns: u64, batch: bool) -> LogSpec {
-    let device = separate.then(|| serde_json::json!({ "rate": "300MB", "latency": "20us" }));
-    serde_json::from_value(serde_json::json!({ "device": device, "flush": flush_ns, "batch": batch })).expect("a log")
+fn log_of(log: &serde_json::Value) -> LogSpec {
+    serde_json::from_value(log.clone()).expect("a log")
 }
 
 fn logging(log: &serde_json::Value) -> ZfsSpec {
-    let log = serde_json::from_value(log.clone()).expect("a log");
-    ZfsSpec { log, copy_rate: Bytes(1_000_000_000), ..new(1 << 30, 8192) }
+    ZfsSpec { log: log_of(log), copy_rate: Bytes(1_000_000_000), ..new(1 << 30, 8192) }
 }
 
 fn synchronous(threads: u32, bytes: u64) -> Load {
@@ -361,7 +367,7 @@ fn synchronous(threads: u32, bytes: u64) -> Load {
 
 #[test]
 fn a_lone_synchronous_write_takes_its_copy_its_log_block_and_the_flush() {
-    let spec = logging(&serde_json::json!({ "device": { "rate": 12_288_000 }, "flush": 50_000 }));
+    let spec = logging(&serde_json::json!({ "devices": { "lun": { "rate": 12_288_000 } }, "flush": 50_000 }));
     let outcome = run(&spec, synchronous(1, 8192), 100 * MIB, 1);
     assert!(outcome.ops.iter().all(|op| op.1 == 8_192 + 1_000_000 + 50_000), "12 KiB at 12 KiB/ms: 8 KiB and a header");
     let counts = outcome.counts();
@@ -372,8 +378,8 @@ fn a_lone_synchronous_write_takes_its_copy_its_log_block_and_the_flush() {
 #[test]
 fn commits_in_batches_keep_up_with_many_writers_and_one_by_one_they_do_not() {
     let device = serde_json::json!({ "rate": "1GB", "latency": "1ms" });
-    let batched = run(&logging(&serde_json::json!({ "device": device })), synchronous(32, 8192), 100 * MIB, 1);
-    let single = run(&logging(&serde_json::json!({ "device": device, "batch": false })), synchronous(32, 8192), 100 * MIB, 1);
+    let batched = run(&logging(&serde_json::json!({ "devices": { "lun": device } })), synchronous(32, 8192), 100 * MIB, 1);
+    let single = run(&logging(&serde_json::json!({ "devices": { "lun": device }, "batch": false })), synchronous(32, 8192), 100 * MIB, 1);
     assert_eq!(single.counts().log_commits, single.counts().log_writes);
     assert!(batched.ops.len() > 10 * single.ops.len(), "{} {}", batched.ops.len(), single.ops.len());
     assert!((30_000_000..35_000_000).contains(&single.latency(0.5)), "each waits for all before it");
@@ -393,11 +399,79 @@ fn large_writes_without_a_log_device_go_to_the_pool_once() {
 
 #[test]
 fn a_flush_makes_all_writes_since_the_last_one_durable_and_copies_them() {
-    let spec = logging(&serde_json::json!({ "device": { "rate": 36_864_000 } }));
+    let spec = logging(&serde_json::json!({ "devices": { "lun": { "rate": 36_864_000 } } }));
     let load = Load { flush_every: 4, ..Load::writers(1, 8192, 1) };
     let outcome = run(&spec, load, 100 * MIB, 1);
     let (last, others): (Vec<_>, Vec<_>) = outcome.ops.iter().enumerate().partition(|(at, _)| at % 4 == 3);
     assert!(others.iter().all(|(_, op)| op.1 == 8192));
     assert!(last.iter().all(|(_, op)| op.1 == 8192 + 1_000_000 + 4 * 8192), "36 KiB of blocks, and four copies");
     assert_eq!(outcome.counts().log_writes, 4 * outcome.counts().log_commits);
+}
+
+/// A thread that writes 64 MiB and flushes them at once, over a pool of `devices` at `rate` each and logs of 100 MB/s.
+fn massive(era: Era, logs: u32, limit: Option<u64>, devices: u16, rate: u64) -> Outcome {
+    let log = serde_json::json!({ "devices": { "count": logs, "lun": { "rate": "100MB" } }, "slog_limit": limit });
+    let spec = ZfsSpec { log: log_of(&log), write_limit: Some(Bytes(1 << 30)), copy_rate: Bytes(100_000_000_000), ..ZfsSpec::of(era) };
+    let load = Load { flush_every: 64, ns: NS_PER_S / 500, ..Load::writers(1, MIB, 1) };
+    run(&spec, load, rate, devices)
+}
+
+#[test]
+fn a_massive_commit_leaves_the_log_devices_after_its_first_and_before_its_last_megabytes() {
+    let commit = |era| massive(era, 1, None, 4, 100_000_000).counts().largest_commit;
+    let old = commit(Era::Zfs2010);
+    assert_eq!(
+        (old.bytes, old.bytes + old.diverted_bytes),
+        (3 * MIB - (116 << 10), 64 * MIB + (12 << 10)),
+        "whole blocks, and 64 headers of 192 B"
+    );
+    for era in [Era::Zfs2008December, Era::OpenZfs2_1] {
+        assert_eq!(commit(era).diverted_bytes, 0, "{era:?}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn diverting_pays_exactly_when_the_pool_is_faster_than_all_log_devices(logs in 1u32..4, devices in 1u16..7, rate_mb in 10u32..200) {
+        let rate = u64::from(rate_mb) * 1_000_000;
+        let seconds = |limit| {
+            let commit = massive(Era::Zfs2010, logs, Some(limit), devices, rate).counts().largest_commit;
+            #[allow(clippy::cast_precision_loss)]
+            let seconds = (commit.ended_ns - commit.started_ns) as f64 / 1e9;
+            seconds
+        };
+        let (pool, log) = (f64::from(devices) * f64::from(rate_mb), f64::from(logs) * 100.0);
+        let (diverted, kept) = (seconds(MIB), seconds(0));
+        let near = |seconds: f64, rate: f64| (seconds * rate * 1e6 / f64::from(64 << 20) - 1.0).abs() < 0.08;
+        prop_assert!(near(kept, log), "{kept} s at {log} MB/s");
+        prop_assert!(diverted < 0.1 || near(diverted, pool), "{diverted} s at {pool} MB/s");
+        if (pool / log - 1.0).abs() > 0.15 {
+            prop_assert_eq!(diverted < kept, pool > log, "{} s diverted, {} s not", diverted, kept);
+        }
+    }
+}
+
+#[test]
+fn file_systems_commit_side_by_side_and_one_log_for_all_does_not() {
+    let spec = |datasets| {
+        let log = serde_json::json!({ "devices": { "lun": { "rate": "1GB", "latency": "1ms" } }, "batch": false, "datasets": datasets });
+        logging(&log)
+    };
+    let ops = |datasets| run(&spec(datasets), synchronous(3, 8192), 100 * MIB, 1).ops.len();
+    let (one, three) = (ops("one"), ops("job"));
+    assert!(three > 2 * one + one / 2, "{one} {three}: the latency of the device overlaps");
+}
+
+#[test]
+fn what_is_in_the_pool_is_not_needed_on_the_log_devices() {
+    let log = serde_json::json!({ "devices": { "count": 2, "lun": { "rate": "100MB" } } });
+    let spec = ZfsSpec { dirty_data_sync: Some(Bytes(MIB)), ..logging(&log) };
+    let outcome = run(&spec, synchronous(8, 8192), 400 * MIB, 1);
+    let counts = outcome.counts();
+    assert!(outcome.zfs.record.groups.len() > 10);
+    assert!((MIB..counts.log_bytes / 4).contains(&counts.log_live_max_bytes), "{} of {}", counts.log_live_max_bytes, counts.log_bytes);
+    let commits = &outcome.zfs.record.commits;
+    assert_eq!(commits.iter().map(|commit| commit.bytes).sum::<u64>(), counts.log_bytes, "each block belongs to one commit");
+    assert_eq!(commits.iter().map(|commit| commit.writes).sum::<u64>(), counts.log_writes);
 }

@@ -23,7 +23,7 @@ export function controllerCharts({ job, op }: Focus): readonly Chart[] {
       title: "Flame graph",
       hides:
         "Where processor time went, over all jobs. Hides waiting: for a thread, a core, a lock, the network or a device.",
-      suits: ({ controller }) => controller !== undefined,
+      suits: ({ controller, server }) => controller !== undefined || server !== undefined,
       draw: ({ result }, width) => flameGraph(result, { width }),
       describe: describeFlames,
       table: ({ result }) => functionTable(result),

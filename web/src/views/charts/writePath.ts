@@ -1,8 +1,9 @@
-/** Charts of a write path: dirty data, transaction groups, rate. */
+/** Charts of a write path: dirty data, transaction groups, rate, intent log. */
 import { type Result } from "../../engine/api.ts";
 import { dirty } from "../dirty.ts";
 import { formatBytes, formatNumber, groupThousands } from "../format.ts";
 import { groupGantt } from "../groups.ts";
+import { commitsOf, datasetName, describeCommits, largest, logDevices } from "../logDevices.ts";
 import { resultTable } from "../resultTable.ts";
 import { coarser, describeMoment, describeRun, groupsOf, intervalsOf } from "../writePath.ts";
 import { mbPerS, rateOf, writeRate } from "../writeRate.ts";
@@ -43,6 +44,17 @@ export function writePathCharts(): readonly Chart[] {
       moment: describeMoment,
       table: ({ result }) => intervalTable(result),
     },
+    {
+      name: "log-devices",
+      title: "Intent log",
+      hides:
+        "The longest commit of each file system at each moment, all log devices together. Hides what a write waited for before its commit began.",
+      suits: ({ zfs }) => zfs?.log?.devices !== undefined,
+      draw: ({ result }, width) => logDevices(result, { width }),
+      describe: describeCommits,
+      moment: describeMoment,
+      table: ({ result }) => commitTable(result),
+    },
   ];
 }
 
@@ -63,6 +75,21 @@ function intervalTable(result: Result): HTMLTableElement {
       { title: "free", value: (row) => groupThousands(row.not_delayed) },
       { title: "delayed", value: (row) => groupThousands(row.delayed) },
       { title: "stopped", value: (row) => groupThousands(row.blocked) },
+    ],
+  });
+}
+
+function commitTable(result: Result): HTMLTableElement {
+  return resultTable({
+    caption: "The largest commits of the intent logs",
+    rows: largest(commitsOf(result), tableRows),
+    columns: [
+      { title: "file system", value: (row) => datasetName(result, row.dataset) },
+      { title: "began, s", value: (row) => formatNumber(row.from_s) },
+      { title: "took, ms", value: (row) => formatNumber((row.to_s - row.from_s) * 1e3) },
+      { title: "writers", value: (row) => groupThousands(row.writes) },
+      { title: "on the log", value: (row) => formatBytes(row.bytes) },
+      { title: "diverted", value: (row) => formatBytes(row.diverted_bytes) },
     ],
   });
 }

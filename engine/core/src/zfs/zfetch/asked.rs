@@ -1,0 +1,37 @@
+//! Read-ahead that somebody outside the engine decides: the run stops at each read, asks what to fetch for it, and goes on with the answer.
+//!
+//! No simulated time passes between question and answer. [`Question`] is what a file system knows at that moment; what was read
+//! before the host remembers itself, in as much memory as it likes.
+
+/// Most records that one answer may fetch.
+pub const MOST_RECORDS: u64 = 65_536;
+
+/// A read, to which the host answers with runs of records of the same file.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub struct Question {
+    /// The present, in nanoseconds since the start of the run.
+    pub now_ns: u64,
+    /// Number of the file.
+    pub file: u64,
+    /// First record of the read, from the start of the file.
+    pub record: u64,
+    /// How many records it touches.
+    pub records: u64,
+    /// Records of the file.
+    pub file_records: u64,
+    /// Whether all were in memory or on their way.
+    pub found: bool,
+    /// Whether one was still on its way because it had been read ahead.
+    pub late: bool,
+    /// Bytes of a record.
+    pub record_bytes: u64,
+    /// Bytes of memory that may hold records.
+    pub memory_bytes: u64,
+    /// Bytes that are on their way into it.
+    pub arriving_bytes: u64,
+    /// Bytes read ahead so far that were evicted before anybody had used them.
+    pub wasted_bytes: u64,
+    /// The worker that reads.
+    #[serde(skip)]
+    pub worker: u32,
+}

@@ -1,0 +1,183 @@
+"""The assignment on reading a benchmark: name what limits each line of Bonnie++, then move a limit and predict.
+
+A learner's client and network are drawn from the name, so that a line which is limited by the wire for one is limited
+by the processor for a neighbour. A name for a limit is judged by experiment: the learner's system runs again, as on
+another day, with a link and a processor that differ by a few percent, and the busy shares decide.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING, Any
+
+import seeklab
+from seeklab import checks
+from seeklab._errors import Problem, SeeklabError
+from seeklab.exercises import draws_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from seeklab._result import Result
+    from seeklab.checks import Verdict
+
+MIB = 1 << 20
+SET_MIB = 64
+FILES = 512
+LOG_BYTES = 3584
+
+LINES = {
+    "putc": "writing by character",
+    "put_block": "writing by block",
+    "rewrite": "reading and writing each block again",
+    "getc": "reading by character",
+    "get_block": "reading by block",
+    "seeks": "reading at random, one at a time",
+    "seq_create": "making files",
+    "seq_stat": "asking for the files' attributes",
+    "seq_del": "removing files",
+}
+"""The lines of the report, in the order in which the tests run."""
+
+LIMITS = ("client CPU", "network", "devices", "latency")
+"""What may limit a line; latency is when nothing is busy all the time."""
+
+FULL_PERCENT = 90.0
+"""From this busy share on a resource counts as the limit."""
+
+LINK_TIMES = 4
+QUESTIONS = {
+    "put_block_times": f"A link {LINK_TIMES} times as fast. How many times as fast is writing by block?",
+    "putc_times": "And writing by character?",
+    "create_times": "And making files?",
+}
+"""What a learner commits to before the first run."""
+
+SHARES = {"client CPU": "client_cpu", "network": "network", "devices": "devices"}
+
+
+def numbers(learner: object) -> dict[str, float]:
+    """Give the learner's system in numbers."""
+    draws = draws_of(learner)
+    mbit = (1000, 2000, 4000)[draws[0] % 3]
+    # How many times slower the wire is, for its client, than in the course.
+    wire = (0.2, 0.3, 1.2, 2.0, 3.0)[draws[1] % 5]
+    return {
+        "mbit_per_s": mbit,
+        "cpu_speed": round(wire * mbit / 1000, 3),
+        "round_trip_us": 50 + 5 * (draws[2] % 16),
+        "operations": 10 + draws[3] % 12,
+        "cache_mib": (SET_MIB // 4, SET_MIB // 4, SET_MIB * 2)[draws[4] % 3],
+        "attributes_s": (60, 60, 0)[draws[5] % 3],
+    }
+
+
+def briefing(learner: object) -> str:
+    """Tell a learner about the system."""
+    own = numbers(learner)
+    return (
+        f"The client of {learner}: two processors, {own['cpu_speed']:g} times as fast as the client of the course,"
+        f" a page cache of {own['cache_mib']:g} MiB, attributes good for {own['attributes_s']:g} s.\nA link of"
+        f" {own['mbit_per_s']:g} Mbit/s with a round trip of {own['round_trip_us']:g} us, one connection. The server"
+        f" has everything in memory and answers in 106 us.\nA file takes {own['operations']:g} operations to make and"
+        f" half as many to remove. Bonnie++ runs over {SET_MIB} MiB and {FILES} files."
+    )
+
+
+def system(learner: object, *, day: int | None = None, link_times: float = 1) -> dict[str, Any]:
+    """Give the scenario of the learner's system; on another `day` its link and processors differ by up to 3 %."""
+    own = numbers(learner)
+    source = random.Random(day)  # noqa: S311 -- a day like another, not a secret
+    link, cpu = (1.0, 1.0) if day is None else (source.uniform(0.97, 1.03), source.uniform(0.97, 1.03))
+    data = {"filename": "set", "bs": 8192, "size": SET_MIB * MIB, "stonewall": True}
+    names = {"filename": "directory", "bs": LOG_BYTES, "size": LOG_BYTES * FILES, "stonewall": True}
+    jobs: dict[str, dict[str, object]] = {
+        "putc": {**data, "rw": "write", "call": "char"},
+        "put_block": {**data, "rw": "write"},
+        "rewrite": {**data, "rw": "readwrite", "transaction": 2, "io_size": 2 * SET_MIB * MIB},
+        "getc": {**data, "rw": "read", "call": "char"},
+        "get_block": {**data, "rw": "read"},
+        "seeks": {**data, "rw": "randread", "norandommap": True, "number_ios": 600},
+        "seq_create": {**names, "rw": "write", "call": "create"},
+        "seq_stat": {**names, "rw": "read", "call": "stat"},
+        "seq_del": {**names, "rw": "write", "call": "delete"},
+    }
+    return {
+        "jobs": [{"name": name, **job} for name, job in jobs.items()],
+        "nfs": {
+            "threads": 16,
+            "read_ahead": 8,
+            "cache": f"{own['cache_mib']:g}MiB",
+            "attributes": f"{own['attributes_s']:g}s",
+            "create_operations": own["operations"],
+            "delete_operations": own["operations"] // 2,
+            "cpu_speed": own["cpu_speed"] * cpu,
+            "per_call": "2us",
+            "per_byte": 2.92,
+            "per_putc": 8.87,
+            "per_getc": 10.84,
+        },
+        "network": {
+            "bits_per_s": round(own["mbit_per_s"] * 1e6 * link * link_times),
+            "round_trip": f"{own['round_trip_us']:g}us",
+            "clients": "one",
+        },
+        "devices": [{"name": "server", "lun": {"rate": 10**10, "latency": "106us"}}],
+        "record": {"log": False},
+    }
+
+
+def run(learner: object, limits: object, prediction: object) -> Result:
+    """Run the learner's system, once every line has a limit and every question a number."""
+    named = limits if isinstance(limits, dict) else {}
+    given = prediction if isinstance(prediction, dict) else {}
+    missing = [name for name in LINES if named.get(name) not in LIMITS]
+    missing += [name for name in QUESTIONS if checks.as_number(given.get(name)) is None]
+    if missing:
+        message = f"{', '.join(missing)} has no answer yet; commit to all of them before the first run"
+        raise SeeklabError([Problem("limits and prediction", message)])
+    return seeklab.run(system(learner))
+
+
+def check_limits(limits: object, learner: object) -> Verdict:
+    """Judge each named limit by the busy shares of a run on another day."""
+    named: Mapping[str, object] = limits if isinstance(limits, dict) else {}
+    (day,) = checks.fresh_seeds(1)
+    found = seeklab.run(system(learner, day=day), seed=day).metrics
+    return checks.combine(
+        checks.judge_choice(
+            named.get(line),
+            {
+                **{limit: found[f"{line}.{share}_busy_share_percent"] for limit, share in SHARES.items()},
+                "latency": FULL_PERCENT,
+            },
+            what=f"{line}: busy share of",
+            unit="%",
+        )
+        for line in LINES
+    )
+
+
+def check_prediction(prediction: object, learner: object) -> Verdict:
+    """Judge the predictions by what a faster link does on another day."""
+    given: Mapping[str, object] = prediction if isinstance(prediction, dict) else {}
+    (day,) = checks.fresh_seeds(1)
+    before, after = (
+        seeklab.run(system(learner, day=day, link_times=times), seed=day).metrics for times in (1, LINK_TIMES)
+    )
+    rates = {
+        "put_block_times": "put_block.printed_k_per_s",
+        "putc_times": "putc.printed_k_per_s",
+        "create_times": "seq_create.write_iops",
+    }
+    return checks.combine(
+        checks.judge_prediction(
+            given.get(name),
+            after[rate] / before[rate],
+            within_factor=1.4,
+            full_within_factor=1.15,
+            what=name,
+            unit="times",
+        )
+        for name, rate in rates.items()
+    )
