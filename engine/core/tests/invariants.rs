@@ -515,6 +515,7 @@ fn check(document: &Value, seed: u64) -> Result<(), TestCaseError> {
         prop_assert!(*busy <= elapsed, "{name} was busy for {busy} of {elapsed} ns");
     }
     the_reduction_only_takes_away(document, &metrics)?;
+    what_a_client_writes_crosses_once(document, &stack, &metrics)?;
     the_read_side_balances(document, &stack)?;
     the_write_path_balances(document, &stack)
 }
@@ -528,6 +529,23 @@ fn the_reduction_only_takes_away(document: &Value, metrics: &[Metric]) -> Result
         .map(|step| metrics.iter().find(|metric| metric.name == format!("reduction_{step}_bytes")).map(|metric| metric.value));
     prop_assert!(left.iter().all(Option::is_some), "{left:?}");
     prop_assert!(left.windows(2).all(|pair| pair[0] >= pair[1] && pair[1] >= Some(0.0)), "each step only takes away: {left:?}");
+    Ok(())
+}
+
+/// What programs write through an NFS client crosses the network once, however it is cached, cut and delayed.
+fn what_a_client_writes_crosses_once(document: &Value, stack: &Stack, metrics: &[Metric]) -> Result<(), TestCaseError> {
+    if document["nfs"].is_null() {
+        return Ok(());
+    }
+    let jobs = document["jobs"].as_array().into_iter().flatten().zip(&stack.recorder().jobs);
+    let crosses = |job: &Value| {
+        ["block", "char"].iter().any(|call| job["call"] == *call) && ["servercopy", "odxcopy"].iter().all(|rw| job["rw"] != *rw)
+    };
+    let written: u64 = jobs.filter(|(job, _)| crosses(job)).map(|(_, stats)| stats.by_op[1].bytes).sum();
+    let carried = metrics.iter().find(|metric| metric.name == "network.to_server_payload_bytes").map(|metric| metric.value);
+    #[allow(clippy::cast_precision_loss)]
+    let written = written as f64;
+    prop_assert_eq!(carried, Some(written));
     Ok(())
 }
 
