@@ -268,7 +268,7 @@ IMPOSSIBLE = {
     ),
     "nodes that do not hold what is to be protected again": Impossible(
         "hci-taxonomy",
-        {"devices[0].lun.capacity": "2100MB"},
+        {"devices[0].lun.capacity": "2800MB"},
         "cluster.failures",
         "cannot protect again",
         "larger devices",
