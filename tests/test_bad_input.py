@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
@@ -210,3 +210,112 @@ def test_json_output_stays_empty_when_the_input_is_bad(command_line: CommandLine
     assert_refused(done, "nothing-like-it")
     with pytest.raises(json.JSONDecodeError):
         json.loads(done.stdout)
+
+
+class Impossible(NamedTuple):
+    """Changes of a case that cannot be: where the problem is, what was found, what can be written."""
+
+    case: str
+    changes: dict[str, Any]
+    path: str
+    found: str
+    accepted: str
+
+
+IMPOSSIBLE = {
+    "no shards": Impossible("vdisk-sharding", {"controller.shards": 0}, "controller.shards", "0", "write 1 to 1024"),
+    "more shards than ranges": Impossible(
+        "vdisk-sharding",
+        {"controller.shards": 64, "controller.range": "16GiB"},
+        "controller.shards",
+        "64 shards",
+        "range",
+    ),
+    "a window longer than the run": Impossible(
+        "averaged-away", {"monitor.window": "90s"}, "monitor.window", "90 s", "the 60 s that are watched"
+    ),
+    "no window": Impossible("averaged-away", {"monitor.window": 0}, "monitor.window", "0", "write at least 1 ms"),
+    "a partition that begins where the disk ends": Impossible(
+        "misaligned-io", {"partition.start": 10**12}, "partition.start", "1000000000000", "write a smaller start"
+    ),
+    "more than everything is a duplicate": Impossible(
+        "compressible-data",
+        {"reduction.dedupe_percentage": 101},
+        "reduction.dedupe_percentage",
+        "101",
+        "write 0 to 100",
+    ),
+    "less than nothing is compressible": Impossible(
+        "compressible-data",
+        {"reduction.buffer_compress_percentage": -1},
+        "reduction.buffer_compress_percentage",
+        "-1",
+        "write 0 to 100",
+    ),
+    "delays that start beyond full": Impossible(
+        "openzfs-throttle",
+        {"zfs.delay_min_dirty_percent": 101},
+        "zfs.delay_min_dirty_percent",
+        "101",
+        "write 0 to 100",
+    ),
+    "more copies than nodes": Impossible(
+        "hci-taxonomy",
+        {"cluster.nodes": 2, "cluster.copies": 3, "devices[0].count": 2, "cluster.failures": []},
+        "cluster.copies",
+        "3 copies",
+        "there are 2; write at most 2",
+    ),
+    "nodes that do not hold what is to be protected again": Impossible(
+        "hci-taxonomy",
+        {"devices[0].lun.capacity": "2800MB"},
+        "cluster.failures",
+        "cannot protect again",
+        "larger devices",
+    ),
+    "an ARC larger than memory": Impossible(
+        "l2arc-warmth", {"zfs.arc.size": "16GiB"}, "zfs.arc.size", "16 GiB", "8 GiB; write at most that"
+    ),
+    "a read cache larger than memory": Impossible(
+        "openzfs-throttle", {"zfs.cache": "100GiB"}, "zfs.cache", "100 GiB", "16 GiB; write at most that"
+    ),
+    "more dirty data than memory": Impossible(
+        "openzfs-throttle",
+        {"zfs.dirty_data_max": "17GiB"},
+        "zfs.dirty_data_max",
+        "17 GiB",
+        "16 GiB; write at most that",
+    ),
+    "a client's window of nothing": Impossible(
+        "one-window-per-rtt", {"network.client_buffer": 0}, "network.client_buffer", "0", "write at least 1 B"
+    ),
+    "a window that holds no segment": Impossible(
+        "one-window-per-rtt",
+        {"network.server_buffer": 1000},
+        "network.server_buffer",
+        "1000 B",
+        "one segment of 1448 bytes",
+    ),
+    "a client's files larger than the pool": Impossible(
+        "eleven-metrics",
+        {"jobs[load].size": "100TiB"},
+        "jobs[1].size",
+        "109951162777600",
+        "write a smaller size or larger devices",
+    ),
+    "files of many processes larger than the pool": Impossible(
+        "bonnie-decoded",
+        {"jobs[put_block].size": "400GiB", "jobs[put_block].numjobs": 3, "jobs[put_block].filename": "own$jobnum"},
+        "jobs[1].size",
+        "the files up to this job need",
+        "write a smaller size or larger devices",
+    ),
+}
+
+
+@pytest.mark.parametrize("wrong", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+def test_a_system_that_cannot_be_is_told_with_what_was_found_and_what_can_be(wrong: Impossible) -> None:
+    with pytest.raises(seeklab.SeeklabError) as caught:
+        seeklab.case(wrong.case).with_(wrong.changes).run()
+    told = [problem.message for problem in caught.value.problems if problem.path == wrong.path]
+    assert any(wrong.found in message and wrong.accepted in message for message in told), caught.value

@@ -105,6 +105,13 @@ def test_show_prints_the_scripts_of_the_tuning_guide(command_line: CommandLine, 
     assert [text for text in expected if text not in done.stdout] == []
 
 
+@pytest.mark.parametrize(("tool", "begins"), [("bonnie", "Version  1.03"), ("bonnie-csv", "1.98,2.00a,client,1,1,1G,")])
+def test_show_prints_what_bonnie_prints(command_line: CommandLine, tool: str, begins: str) -> None:
+    done = command_line("show", "bonnie-decoded", "--as", tool)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(begins)
+
+
 def test_linear_buckets_must_be_whole(command_line: CommandLine) -> None:
     done = command_line("show", "frictionless", "--as", "lquantize", "--to", "7", "--step", "2")
     assert done.returncode != 0

@@ -110,6 +110,10 @@ def test_what_pairs_store_follows_from_duplicates_drawn_over_the_whole_cluster(p
         ({"moves": [{"vm": "vm0", "to": 6}]}, "cluster.moves[0].to", "6 is not a node"),
         ({"failures": [{"node": 0}, {"node": 1}]}, "cluster.failures", "would be lost"),
         ({"nodes": 2, "failures": [{"node": 0}]}, "cluster.failures", "cannot protect again"),
+        ({"nodes": 3, "copies": 3, "failures": [{"node": 0}]}, "cluster.failures", "about 100 % of the blocks"),
+        ({"failures": [{"node": 6}]}, "cluster.failures[0].node", "6 is not a node"),
+        ({"duplicates": 120}, "cluster.duplicates", "write 0 to 95"),
+        ({"duplicates": -1}, "cluster.duplicates", "whole number from 0 on"),
         ({"desing": "hash"}, "cluster.desing", "design"),
     ],
 )
@@ -122,3 +126,11 @@ def test_a_cluster_that_cannot_be_is_refused_and_says_what_is_lost(
         seeklab.run(scenario)
     found = [problem for problem in caught.value.problems if problem.path == path]
     assert any(says in problem.message for problem in found), caught.value
+
+
+def test_more_copies_than_nodes_is_one_mistake_and_told_as_one() -> None:
+    scenario = cluster("hash", 2)
+    scenario["cluster"].update({"copies": 3, "failures": [{"node": 0}]})
+    with pytest.raises(seeklab.SeeklabError) as caught:
+        seeklab.run(scenario)
+    assert [problem.path for problem in caught.value.problems] == ["cluster.copies"]

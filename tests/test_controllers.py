@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 
@@ -109,6 +111,30 @@ def test_folded_stacks_are_what_flame_graph_tools_read_and_add_up_to_the_busy_ti
     assert total == pytest.approx(result.metrics["cpu_busy_s"] * 1e9, abs=1)
 
 
+def test_a_public_flame_graph_tool_draws_the_folded_stacks_with_our_widths() -> None:
+    """Inferno, behind `cargo flamegraph`, reads every line and gives each frame the share of time that we do."""
+    pyinferno = pytest.importorskip("pyinferno", reason="pyinferno has wheels up to Python 3.11 only")
+    folded = run_case("vdisk-sharding", "both").text("folded").splitlines()
+    drawn = ET.fromstring(pyinferno.flamegraph_from_lines(folded))  # noqa: S314 -- made by the line above
+    titles = [title.text or "" for title in drawn.iter("{http://www.w3.org/2000/svg}title")]
+    found = Counter[str]()
+    for title in titles:
+        frame = re.fullmatch(r"(.+) \(([\d,]+) samples, ([\d.]+)%\)", title)
+        if frame:
+            found[frame[1]] += int(frame[2].replace(",", ""))
+    expected = Counter[str]()
+    for line in folded:
+        stack, _, ns = line.rpartition(" ")
+        for name in ["all", *stack.split(";")]:
+            expected[name] += int(ns)
+    # What is narrower than a hair is not drawn.
+    hair = expected["all"] / 10_000
+    assert expected["all"] == found["all"]
+    for name, count in expected.items():
+        assert found[name] == pytest.approx(count, abs=20 * hair), name
+    assert {"disk 0", "primary", "shard 3", "dispatch", "receive", "decode", "look up map"} <= set(found)
+
+
 def test_ranges_belong_to_shards_in_turn_or_as_a_list_of_owners_says() -> None:
     case = seeklab.case("vdisk-sharding").with_({**READS, "controller.shards": 4})
     even = shares(case.run("before"))
@@ -130,7 +156,10 @@ def shares(result: seeklab.Result) -> dict[int, float]:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"controller.shards": 0}, "controller.shards"),
+        ({"controller.shards": 0}, "controller.shards: 0 is out of range; write 1 to 1024"),
+        ({"controller.cost_percent": 0}, "controller.cost_percent: 0 is out of range"),
+        ({"controller.lock": {"held_percent": 150}}, r"controller\.lock\.held_percent: 150 .*0 to 100"),
+        ({"controller.owners": [-1]}, r"controller\.owners\[0\]: -1 is not a whole number from 0 on"),
         ({"controller.shards": 8, "controller.range": "16GiB"}, "8 shards for 4 ranges"),
         ({"controller.resizes": [{"at": "1s", "shards": 8}], "controller.range": "16GiB"}, r"controller.resizes\[0\]"),
         ({"controller.functions": [{"of": "read", "name": "a", "percent": 60}] * 2}, "120 % of it"),

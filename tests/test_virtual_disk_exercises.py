@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from seeklab import SeeklabError
 from seeklab.checks import Outcome
-from seeklab.exercises import monitors_lie, shard_count, shard_map
+from seeklab.exercises import blind_diagnosis, monitors_lie, shard_count, shard_map
 
 if TYPE_CHECKING:
     from seeklab import ShardHistory
@@ -138,9 +140,101 @@ def test_another_map_fails_with_what_it_broke(policy: object, told: str) -> None
     assert told in str(verdict)
 
 
+def learners_of_each_cause() -> list[str]:
+    """Find a learner for each cause, by experiment."""
+    found: dict[str, str] = {}
+    for number in range(60):
+        learner = f"learner {number}"
+        right = [cause for cause in blind_diagnosis.CAUSES if blind_diagnosis.check_cause(cause, learner).passed]
+        assert len(right) == 1, (learner, right)
+        found.setdefault(right[0], learner)
+        if len(found) == len(blind_diagnosis.CAUSES):
+            return list(found.values())
+    raise AssertionError(found)
+
+
+def test_every_incident_is_drawn_for_somebody_and_has_one_cause_that_explains_it() -> None:
+    assert len(learners_of_each_cause()) == len(blind_diagnosis.CAUSES)
+
+
+def read_off(learner: str) -> tuple[str, dict[str, float]]:
+    """Diagnose as a learner would, from what the tools print."""
+
+    def numbers(tool: str, word: str) -> list[float]:
+        line = next(line for line in blind_diagnosis.look(learner, tool).splitlines() if word in line)
+        return [float(part) for part in re.findall(r"(?<![\w.])\d+(?:\.\d+)?", line)]
+
+    def words(text: str, pattern: str) -> tuple[str, ...]:
+        found = re.search(pattern, text)
+        assert found, (pattern, text)
+        return found.groups()
+
+    def first(tool: str, pattern: str) -> float:
+        return float(words(blind_diagnosis.look(learner, tool), pattern)[0])
+
+    ticket, folded = blind_diagnosis.ticket(learner), blind_diagnosis.look(learner, "folded")
+    _, _, r_await, _, w_s, _, _, _, _, _ = numbers("iostat", "0 ")
+    run_ms = first("fio", r"/(\d+)msec")
+    unit, mean = words(blind_diagnosis.look(learner, "fio"), r" lat \((\w+)\):.*avg= *([\d.]+)")
+    mean_ms = float(mean) / {"usec": 1000, "msec": 1}[unit]
+    outside = {"outside_percent": 100 * (1 - r_await / mean_ms)}
+    if "ping" in ticket:
+        ping_ms = float(words(ticket, r"ping says (\d+)")[0])
+        return blind_diagnosis.WINDOW, {"per_round_trip_kib": first("fio", r"BW=(\d+)KiB/s") * ping_ms / 1e3, **outside}
+    if "dashboard" in ticket:
+        depth = first("fio", r"iodepth=(\d+)")
+        points = [line.split() for line in blind_diagnosis.look(learner, "monitor").splitlines()[2:]]
+        _, _, shown, ms = max((point for point in points if point[3] != "-"), key=lambda point: float(point[2]))
+        rate = depth * 1000 / float(ms)
+        return blind_diagnosis.BURSTS, {"shown_in_flight": float(shown) * float(ms) / 1e3, "disk_mib_per_s": rate}
+    if w_s:
+        start = first("parted", r"1 +(\d+)B")
+        reads = numbers("iostat", "0 ")[0] / w_s
+        return blind_diagnosis.ALIGNMENT, {"reads_per_write": reads, "into_block": start % 4096}
+    busy: dict[str, float] = {}
+    for line in folded.splitlines():
+        stack, _, count = line.rpartition(" ")
+        thread = ";".join(stack.split(";")[:2])
+        busy[thread] = busy.get(thread, 0) + int(count) / 1e6
+    if "cores" in ticket:
+        cores = float(words(ticket, r"has (\d+) cores")[0])
+        return blind_diagnosis.CORES, {"cores_percent": 100 * sum(busy.values()) / run_ms / cores, **outside}
+    shards = {thread: ms for thread, ms in busy.items() if "shard" in thread}
+    if shards:
+        return blind_diagnosis.LOCK, {"shard_percent": 100 * max(shards.values()) / run_ms, **outside}
+    return blind_diagnosis.THREAD, {"thread_percent": 100 * max(busy.values()) / run_ms, **outside}
+
+
+def test_each_incident_can_be_diagnosed_from_the_tools_alone() -> None:
+    for learner in learners_of_each_cause():
+        cause, evidence = read_off(learner)
+        verdict = blind_diagnosis.check_evidence(evidence, cause, learner)
+        assert verdict.passed, (learner, cause, verdict)
+        assert set(evidence) == set(blind_diagnosis.evidence_for(cause))
+        name = next(iter(evidence))
+        wrong = blind_diagnosis.check_evidence({**evidence, name: 2 * evidence[name]}, cause, learner)
+        assert wrong.outcome is Outcome.FAIL
+        assert all(item.bound.startswith("what the tools show") for item in wrong.evidence)
+
+
+def test_evidence_for_another_cause_is_none_and_what_is_no_cause_cannot_be_judged() -> None:
+    learner = LEARNERS[0]
+    cause, evidence = read_off(learner)
+    other = next(other for other in blind_diagnosis.CAUSES if other != cause)
+    assert blind_diagnosis.check_cause(other, learner).outcome is Outcome.FAIL
+    assert blind_diagnosis.check_evidence(evidence, other, learner).outcome is Outcome.FAIL
+    for nothing in (None, "The network.", 3):
+        assert blind_diagnosis.check_cause(nothing, learner).outcome is Outcome.CANNOT_TELL
+    assert blind_diagnosis.check_evidence({}, cause, learner).outcome is Outcome.CANNOT_TELL
+    with pytest.raises(SeeklabError, match="iostat"):
+        blind_diagnosis.look(learner, "oplog")
+    with pytest.raises(SeeklabError, match="word for word"):
+        blind_diagnosis.evidence_for("The network.")
+
+
 def test_learners_get_systems_of_their_own() -> None:
     names = [f"learner {number}" for number in range(20)]
-    for own in (monitors_lie.briefing, shard_count.briefing, shard_map.briefing):
+    for own in (blind_diagnosis.ticket, monitors_lie.briefing, shard_count.briefing, shard_map.briefing):
         assert len({own(name).replace(name, "") for name in names}) > 10
 
 
@@ -151,6 +245,7 @@ def test_a_learner_without_a_name_is_asked_for_one(learner: object) -> None:
         shard_count.check_shards(3, learner),
         shard_count.check_rule(rule, learner),
         shard_map.check_map(Balanced, learner),
+        blind_diagnosis.check_cause(blind_diagnosis.THREAD, learner),
     ):
         assert verdict.outcome is Outcome.FAIL
         assert "not a name" in str(verdict)

@@ -148,18 +148,21 @@ fn preset_card(preset: &Value) -> Value {
     json!({"name": preset["name"], "title": preset["title"], "source": preset["source"], "kind": kind})
 }
 
+/// Facts, `{"case"?, "id"?}`, as they are or each with its own ablation; that may be another, as `"set"`, for all of them.
 fn facts(input: &Map<String, Value>, ablated: bool) -> Result<Value, Problems> {
     let chosen = match text(input, "case")? {
         Some(id) => vec![library::case(id)?],
         None => library::cases()?,
     };
     let id = text(input, "id")?;
+    let other = ablation(input)?;
     let mut rows = Vec::new();
     for case in &chosen {
         let mut runs = Runs::default();
         for fact in case.facts.iter().filter(|fact| id.is_none_or(|id| fact.id == id)) {
-            if !ablated || fact.ablation.is_some() {
-                rows.push(runs.fact(case, fact, ablated)?);
+            let off = if other.set.is_empty() { fact.ablation.as_ref() } else { Some(&other) }.filter(|_| ablated);
+            if off.is_some() == ablated {
+                rows.push(runs.fact(case, fact, off)?);
             }
         }
     }
@@ -177,8 +180,12 @@ fn measure(input: &Map<String, Value>) -> Result<Value, Problems> {
     let case = library::case(needed(input, "case")?)?;
     let measure = json::from_value(input.get("measure").unwrap_or(&Value::Null))
         .map_err(|_| vec![Problem::new("measure", "is not a measure: a metric, a ratio or a difference of two")])?;
-    let changes = Break { what: String::new(), set: changes(input)?, variant: None };
-    Ok(json!(Runs::default().measure(case, &measure, Some(&changes))?))
+    Ok(json!(Runs::default().measure(case, &measure, Some(&ablation(input)?))?))
+}
+
+/// Changes of each run, as an ablation.
+fn ablation(input: &Map<String, Value>) -> Result<Break, Problems> {
+    Ok(Break { what: String::new(), set: changes(input)?, variant: None })
 }
 
 /// The case, variant and scenario that an input names: `case` with `variant` and `set`.

@@ -236,7 +236,7 @@ fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) 
             let also = if job.rw.is_copy() { " and the copy" } else { "" };
             problems.push(Problem::new(
                 path("size"),
-                format!("offset {offset}, size {size}{also} end at {span} bytes; the devices hold {capacity} bytes"),
+                format!("offset {offset}, size {size}{also} end at {span} bytes; the devices hold {capacity} bytes; write a smaller size or larger devices"),
             ));
             continue;
         }
@@ -264,7 +264,7 @@ fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) 
         if next_file > capacity.saturating_add(FILE_ALIGNMENT) {
             problems.push(Problem::new(
                 path("size"),
-                format!("the files up to this job need {next_file} bytes; the devices hold {capacity} bytes"),
+                format!("the files up to this job need {next_file} bytes; the devices hold {capacity} bytes; write a smaller size or larger devices"),
             ));
             return;
         }

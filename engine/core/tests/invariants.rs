@@ -4,6 +4,7 @@
 use proptest::prelude::*;
 use seeklab_core::cache::PolicyKind;
 use seeklab_core::result::columns::Column;
+use seeklab_core::result::metrics::Metric;
 use seeklab_core::scenario;
 use seeklab_core::stack::Stack;
 use serde_json::{Map, Value, json};
@@ -320,6 +321,17 @@ fn under_zfs() -> impl Strategy<Value = Option<(&'static str, Value)>> {
     zfs().prop_map(|zfs| Some(("zfs", zfs)))
 }
 
+/// What the first job's writes consist of, and what a storage system makes of it.
+fn reduction() -> impl Strategy<Value = Value> {
+    let fio = prop_oneof![Just("2.1.3"), Just("2.20"), Just("3.33")];
+    (fio, 0u32..=100, 0u32..=100, any::<bool>(), 9u32..14, 0u32..3).prop_map(|(fio, percent, dedupe, refill, block_log2, units)| {
+        json!({
+            "fio": fio, "buffer_compress_percentage": percent, "dedupe_percentage": if fio == "2.1.3" { 0 } else { dedupe },
+            "refill_buffers": refill, "buffers": 6, "block": 1u64 << block_log2, "unit": 1u64 << (block_log2 + units),
+        })
+    })
+}
+
 /// A valid scenario with any combination of layers around a file system.
 fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
@@ -329,7 +341,8 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4, proptest::option::of(failure()));
     let file_system = (file_system, proptest::option::of(controller()));
     let partition = proptest::option::of((0u64..9000, 9u32..15, 0u64..50_000, any::<bool>()));
-    (jobs, scheduler, file_system, tier, layout, (device(), proptest::option::of(cluster())), (partition, any::<bool>())).prop_map(
+    let seen = (any::<bool>(), proptest::option::of(reduction()));
+    (jobs, scheduler, file_system, tier, layout, (device(), proptest::option::of(cluster())), (partition, seen)).prop_map(
         |(
             jobs,
             (scheduler, network),
@@ -337,7 +350,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
             tier,
             (kind, unit_log2, failure),
             (device, cluster),
-            (partition, monitored),
+            (partition, (monitored, reduction)),
         )| {
             let mut all = json!({
                 "jobs": jobs,
@@ -371,6 +384,9 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
             }
             if monitored {
                 all["monitor"] = json!({"window": "1ms", "phase": "333us", "phases": 5});
+            }
+            if let Some(reduction) = reduction {
+                all["reduction"] = reduction;
             }
             if let Some(in_flight) = scheduler {
                 all["protocol"]["scheduler"] = json!({"in_flight": in_flight});
@@ -498,8 +514,39 @@ fn check(document: &Value, seed: u64) -> Result<(), TestCaseError> {
         let elapsed = stack.now_ns() as f64;
         prop_assert!(*busy <= elapsed, "{name} was busy for {busy} of {elapsed} ns");
     }
+    the_reduction_only_takes_away(document, &metrics)?;
+    what_a_client_writes_crosses_once(document, &stack, &metrics)?;
     the_read_side_balances(document, &stack)?;
     the_write_path_balances(document, &stack)
+}
+
+/// Data reduction never adds a byte, and counts after each of its steps.
+fn the_reduction_only_takes_away(document: &Value, metrics: &[Metric]) -> Result<(), TestCaseError> {
+    if document["reduction"].is_null() {
+        return Ok(());
+    }
+    let left = ["in", "after_zeros", "after_duplicates", "after_compression"]
+        .map(|step| metrics.iter().find(|metric| metric.name == format!("reduction_{step}_bytes")).map(|metric| metric.value));
+    prop_assert!(left.iter().all(Option::is_some), "{left:?}");
+    prop_assert!(left.windows(2).all(|pair| pair[0] >= pair[1] && pair[1] >= Some(0.0)), "each step only takes away: {left:?}");
+    Ok(())
+}
+
+/// What programs write through an NFS client crosses the network once, however it is cached, cut and delayed.
+fn what_a_client_writes_crosses_once(document: &Value, stack: &Stack, metrics: &[Metric]) -> Result<(), TestCaseError> {
+    if document["nfs"].is_null() {
+        return Ok(());
+    }
+    let jobs = document["jobs"].as_array().into_iter().flatten().zip(&stack.recorder().jobs);
+    let crosses = |job: &Value| {
+        ["block", "char"].iter().any(|call| job["call"] == *call) && ["servercopy", "odxcopy"].iter().all(|rw| job["rw"] != *rw)
+    };
+    let written: u64 = jobs.filter(|(job, _)| crosses(job)).map(|(_, stats)| stats.by_op[1].bytes).sum();
+    let carried = metrics.iter().find(|metric| metric.name == "network.to_server_payload_bytes").map(|metric| metric.value);
+    #[allow(clippy::cast_precision_loss)]
+    let written = written as f64;
+    prop_assert_eq!(carried, Some(written));
+    Ok(())
 }
 
 /// What the read side of a file system has served, fetched ahead and fed to its cache devices adds up.

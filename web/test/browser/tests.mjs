@@ -339,6 +339,37 @@ export const tests = {
     await untilHash(page, (state) => state.set["volume.prefetch.chunk"] < 8388608);
   },
 
+  async "the machine of the cluster map is sent to another node by hand and by key, and the map follows"({ open }) {
+    const page = await open("/hci-taxonomy.html", { reducedMotion: "reduce" });
+    const map = ".cluster-map svg[role=img]";
+    await page.locator(map).waitFor();
+    await page.waitForFunction(() => /^[0-9a-f]{16}$/.test(document.querySelector("#fingerprint")?.textContent ?? ""));
+    const skip = page.getByRole("button", { name: "Skip" });
+    if (await skip.isVisible()) await skip.click();
+    const machine = page.locator(".stage.cluster .machine");
+    assert.equal(await page.locator(`${map} > g:has(> rect)`).count(), 8, "a column for each node");
+    const target = async () => Number(await machine.getAttribute("aria-valuenow"));
+    const wasSentTo = await target();
+    const before = await fingerprint(page);
+    await machine.focus();
+    await page.keyboard.press("ArrowLeft");
+    await untilFingerprintChanges(page, before);
+    assert.equal(await target(), wasSentTo - 1);
+    await untilHash(page, (state) => state.set["cluster.moves[0].to"] === wasSentTo - 1);
+    // At the end of the run the machine stands on the node it was sent to.
+    await page.waitForFunction((node) => document.querySelector(".moment").textContent.includes(`runs on node ${node}`), wasSentTo - 1);
+    const frame = await page.locator(".cluster-frame").boundingBox();
+    const grip = await machine.boundingBox();
+    const sent = await fingerprint(page);
+    await page.mouse.move(grip.x + grip.width / 2, grip.y + grip.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(frame.x + frame.width - 20, grip.y + grip.height / 2, { steps: 5 });
+    await page.mouse.up();
+    await untilFingerprintChanges(page, sent);
+    assert.equal(await target(), 7, "dropped on the last node");
+    await page.waitForFunction(() => document.querySelector(".moment").textContent.includes("runs on node 7"));
+  },
+
   async "a long run shows progress and can be cancelled"({ open }) {
     const page = await open("/");
     await page.locator("#fio-preset option").first().waitFor({ state: "attached" });

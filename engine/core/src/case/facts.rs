@@ -267,12 +267,11 @@ impl Runs {
         })
     }
 
-    /// A fact as a row: documented, simulated, and whether they agree; with its ablation's changes when `ablated`.
+    /// A fact as a row: documented, simulated, and whether they agree; with an ablation's changes, if any.
     ///
     /// # Errors
     /// When a measure cannot be taken.
-    pub fn fact(&mut self, case: &Case, fact: &Fact, ablated: bool) -> Result<Value, Problems> {
-        let ablation = fact.ablation.as_ref().filter(|_| ablated);
+    pub fn fact(&mut self, case: &Case, fact: &Fact, ablation: Option<&Break>) -> Result<Value, Problems> {
         let mut row = self.check(case, &fact.check, ablation)?;
         let also = fact.also.iter().map(|check| self.check(case, check, ablation)).collect::<Result<Vec<_>, _>>()?;
         let ok = row["ok"] == true && also.iter().all(|check| check["ok"] == true);

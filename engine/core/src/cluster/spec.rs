@@ -290,13 +290,13 @@ fn check_protection(spec: &ClusterSpec, wrong: &mut impl FnMut(String, String)) 
                 spec.copies, spec.copies
             ),
         );
-    } else if left < spec.copies {
+    } else if left < spec.copies && spec.copies <= spec.nodes {
         // Copies lie on different nodes: each lost node held one of nearly every block.
         let percent = 100.0 * f64::from(spec.copies) / f64::from(spec.nodes);
         wrong(
             "failures".into(),
             format!(
-                "cannot protect again: {left} nodes are left for {} copies, and about {percent:.0} % of the blocks would stay without their lost copy; add nodes, or keep {left} copies",
+                "cannot protect again: too few nodes, {left}, are left for {} copies, and about {percent:.0} % of the blocks would stay without their lost copy; add nodes, or write {left} for the copies",
                 spec.copies
             ),
         );

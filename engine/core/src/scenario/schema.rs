@@ -171,7 +171,7 @@ impl<'a> Checker<'a> {
         match kind {
             "boolean" if !value.is_boolean() => self.problem(path, format!("{} is not a switch; write true or false", show(value))),
             "integer" if value.as_u64().is_none() => {
-                self.problem(path, format!("{} is not a whole number; write {}", show(value), range(schema)));
+                self.problem(path, format!("{} is not a whole number from 0 on; write {}", show(value), range(schema)));
             }
             "number" if value.as_f64().is_none() => {
                 self.problem(path, format!("{} is not a number; write {}", show(value), range(schema)));

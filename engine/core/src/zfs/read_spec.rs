@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::l2arc;
-use super::spec::ZfsSpec;
+use super::spec::{ZfsSpec, above_memory};
 use super::{arc, zfetch};
 use crate::device::ssd;
 use crate::scenario::{Bytes, DeviceGroup, Nanos, Problem, Problems};
@@ -156,7 +156,7 @@ pub fn check(spec: &ZfsSpec, path: &str) -> Problems {
         wrong("cache", "contradicts arc: there is one read cache; drop one of the two".to_owned());
     }
     if arc_bytes > spec.memory.0 {
-        wrong("arc.size", format!("{} is above memory, {}", Bytes(arc_bytes), spec.memory));
+        wrong("arc.size", above_memory(Bytes(arc_bytes), spec.memory));
     }
     if arc_bytes < spec.record.0 {
         wrong("arc.size", format!("{} holds not even one record of {}", Bytes(arc_bytes), spec.record));

@@ -471,16 +471,16 @@ pub fn check(spec: &ZfsSpec, path: &str, backend_per_s: Option<u64>) -> Problems
         wrong("record", format!("{} is not a multiple of a sector of 512 bytes", spec.record.0));
     }
     if constants.dirty_max_bytes > spec.memory.0 {
-        wrong("dirty_data_max", format!("{} is above memory, {}", Bytes(constants.dirty_max_bytes), spec.memory));
+        wrong("dirty_data_max", above_memory(Bytes(constants.dirty_max_bytes), spec.memory));
     }
     if spec.record.0 > constants.dirty_max_bytes {
         wrong("dirty_data_max", format!("{} holds not even one record of {}", Bytes(constants.dirty_max_bytes), spec.record));
     }
     if let Some(first) = spec.write_limit.filter(|first| *first > spec.memory) {
-        wrong("write_limit", format!("{first} is above memory, {}", spec.memory));
+        wrong("write_limit", above_memory(first, spec.memory));
     }
     if spec.cache > spec.memory {
-        wrong("cache", format!("{} is above memory, {}", spec.cache, spec.memory));
+        wrong("cache", above_memory(spec.cache, spec.memory));
     }
     if let Some(share) = [("sync_read", spec.sync_read), ("sync_write", spec.sync_write)]
         .into_iter()
@@ -496,6 +496,11 @@ pub fn check(spec: &ZfsSpec, path: &str, backend_per_s: Option<u64>) -> Problems
     }
     problems.extend(read_spec::check(spec, path));
     problems
+}
+
+/// The refusal of what does not fit in memory.
+pub(super) fn above_memory(found: Bytes, memory: Bytes) -> String {
+    format!("{found} is above memory, {memory}; write at most that")
 }
 
 /// What can be but is seldom meant.

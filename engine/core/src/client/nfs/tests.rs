@@ -1,4 +1,5 @@
 use crate::kernel::Phase;
+use crate::result::limiter::Limiter;
 use crate::scenario;
 use crate::stack::Stack;
 use serde_json::{Value, json};
@@ -165,6 +166,29 @@ fn more_processes_than_processors_share_them() {
     };
     assert_within(rate(2), 2.0 / 100e-6, 0.02);
     assert_within(rate(6), 2.0 / 100e-6, 0.02);
+}
+
+#[test]
+fn each_connection_has_one_protocol_thread() {
+    let run_with = |connections: u32| {
+        let job = json!([{"name": "w", "rw": "write", "bs": "32KiB", "size": "32MiB"}]);
+        let mut document = system(&job, &idle(&json!({"per_wire_byte": 10, "cpus": 4})));
+        document["network"]["connections"] = connections.into();
+        let stack = run(&document);
+        assert_is(metric(&stack, "w.limiter"), f64::from(Limiter::ClientCpu as u8));
+        metric(&stack, "w.write_mib_per_s") * f64::from(1 << 20)
+    };
+    // 10 ns a byte, and two threads side by side.
+    assert_within(run_with(1), 100e6, 0.04);
+    assert_within(run_with(2), 200e6, 0.04);
+}
+
+#[test]
+fn a_block_that_is_not_full_is_written_after_a_while() {
+    let jobs = json!([{"name": "w", "rw": "write", "bs": "8KiB", "size": "88KiB"}]);
+    let stack = run(&system(&jobs, &idle(&json!({}))));
+    assert_is(metric(&stack, "network.to_server_payload_bytes"), 88.0 * 1024.0);
+    assert!(stack.now_ns() >= 1_000_000_000, "it waited for more");
 }
 
 #[test]

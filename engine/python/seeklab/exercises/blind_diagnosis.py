@@ -1,0 +1,342 @@
+"""The assignment on blind diagnosis: name the cause of an unknown incident, and the evidence, from tool output alone.
+
+Each learner has one of several incidents, with numbers of their own; which one is drawn from the name. A cause is
+judged by experiment: what is named is taken away, and the complaint has to go away with it. Evidence is judged against
+the run that the tools print.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import seeklab
+from seeklab import checks
+from seeklab._errors import Problem, SeeklabError
+from seeklab.checks import Evidence, Outcome, Verdict
+from seeklab.exercises import draws_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from seeklab._result import Result
+
+KIB = 1 << 10
+MIB = 1 << 20
+
+THREAD = "One thread does all the work of the disk."
+LOCK = "Threads wait for a lock that one of them holds alone."
+CORES = "All cores of the node are busy."
+ALIGNMENT = "Writes do not begin and end where the disks' blocks do."
+BURSTS = "The application writes in bursts, and the dashboard averages over silence."
+WINDOW = "The two ends let too few bytes be on the way for so long a line."
+CAUSES = (THREAD, LOCK, CORES, ALIGNMENT, BURSTS, WINDOW)
+"""What it may be."""
+
+TOOLS = ("fio", "iostat", "monitor", "histogram", "parted", "folded")
+"""What may be looked at, as on the command line with `--as`."""
+
+GONE_TIMES = 1.2
+"""Without its cause the complaint's number grows at least by this factor."""
+READ_WITHIN_PERCENT = 5.0
+
+APP = "app"
+
+
+@dataclass(frozen=True)
+class Incident:
+    """A system with one thing wrong."""
+
+    scenario: dict[str, Any]
+    complaint: str
+    """What the users see, with `{}` for the number of `metric`."""
+    metric: str
+    """What the complaint is about; more is better."""
+    known: str
+    """What the tools do not print."""
+    evidence: Mapping[str, tuple[str, Callable[[Result], float]]]
+    """By name: what is to be read off the tools, and the number itself."""
+
+
+def _job(scenario: dict[str, Any], window: str, **changes: object) -> dict[str, Any]:
+    """Keep the first job of a scenario under a name that says nothing, and let all tools see it.
+
+    `window` is shorter than the job runs, so that only the dashboard that is meant to mislead does.
+    """
+    job = {**scenario["jobs"][0], "name": APP, **changes}
+    monitor = {"span": "1s", **(scenario.get("monitor") or {}), "window": window}
+    partition = scenario.get("partition") or {"start": MIB}
+    return {**scenario, "jobs": [job], "partition": partition, "monitor": {**monitor, "job": APP}}
+
+
+def _elapsed_ns(result: Result) -> float:
+    return result.metrics[f"{APP}.elapsed_s"] * 1e9
+
+
+def _busiest_thread(result: Result) -> float:
+    return 100 * max(float(row["busy_ns"]) for row in result.cpu.rows()) / _elapsed_ns(result)
+
+
+def _busiest_shard(result: Result) -> float:
+    return 100 * max(float(row["busy_ns"]) for row in result.cpu.rows() if row["number"]) / _elapsed_ns(result)
+
+
+def _outside(result: Result) -> float:
+    return 100 * (1 - result.metrics["device_r_await_ms"] / result.metrics[f"{APP}.read_latency_mean_ms"])
+
+
+OUTSIDE = ("outside_percent", "Which share of a read's time is not spent on the device, in %?")
+
+
+def _node(source: random.Random, **controller: object) -> dict[str, Any]:
+    """Draw a node with controllers of virtual disks and one kind of load, without anything wrong."""
+    whole = seeklab.case("vdisk-sharding").scenario("both")
+    own = {
+        **whole["controller"],
+        "cores": source.randrange(10, 17),
+        "read": source.randrange(40_000, 90_000),
+        "dispatch": source.randrange(3_000, 6_000),
+        "only_spare_cores": False,
+        **controller,
+    }
+    depth = source.choice((64, 96, 128, 192))
+    return _job(
+        {**whole, "controller": own}, "50ms", iodepth=depth, number_ios=8000, bs=source.choice((4, 8, 16)) * KIB
+    )
+
+
+def _one_thread(source: random.Random) -> Incident:
+    return Incident(
+        _node(source, shards=1),
+        "A database on one large virtual disk gets {:,.0f} reads a second. The flash below does many times that.",
+        f"{APP}.read_iops",
+        "",
+        {
+            "thread_percent": ("How busy is the busiest thread while the application runs, in %?", _busiest_thread),
+            OUTSIDE[0]: (OUTSIDE[1], _outside),
+        },
+    )
+
+
+def _exclusive_lock(source: random.Random) -> Incident:
+    lock = {"held_percent": source.randrange(60, 91), "exclusive": "always"}
+    return Incident(
+        _node(source, shards=4, lock=lock),
+        "A database on one large virtual disk gets {:,.0f} reads a second. The flash below does many times that.",
+        f"{APP}.read_iops",
+        "",
+        {
+            "shard_percent": ("How busy is the busiest shard while the application runs, in %?", _busiest_shard),
+            OUTSIDE[0]: (OUTSIDE[1], _outside),
+        },
+    )
+
+
+def _all_cores(source: random.Random) -> Incident:
+    cores = source.randrange(3, 7)
+    scenario = _node(source, shards=1, cores=cores)
+    (job,) = scenario["jobs"]
+    scenario["jobs"] = [{**job, "numjobs": 4 * cores, "iodepth": 16, "number_ios": 800}]
+
+    def busy(result: Result) -> float:
+        return 100 * sum(float(row["busy_ns"]) for row in result.cpu.rows()) / _elapsed_ns(result) / cores
+
+    return Incident(
+        scenario,
+        "All virtual disks of a node together get {:,.0f} reads a second. The flash below does many times that.",
+        f"{APP}.read_iops",
+        f"The node has {cores} cores.",
+        {
+            "cores_percent": ("How busy are its cores while the application runs, in %?", busy),
+            OUTSIDE[0]: (OUTSIDE[1], _outside),
+        },
+    )
+
+
+def _misaligned(source: random.Random) -> Incident:
+    whole = seeklab.case("misaligned-io").scenario("misaligned")
+    start = source.choice((1536, 512, 2048, 3584, 63 * 512))
+    size = source.choice((512, 1024, 2048)) * KIB
+    scenario = _job(
+        {**whole, "partition": {**whole["partition"], "start": start}}, "1s", bs=size, size="512MiB", loops=1
+    )
+    scenario["layout"] = {**scenario["layout"], "unit": "512MiB"}
+
+    def reads_per_write(result: Result) -> float:
+        return float(sum(result.device_table["reads"]) / sum(result.device_table["writes"]))
+
+    def into_block(_result: Result) -> float:
+        return float(start % scenario["partition"]["block"])
+
+    return Incident(
+        scenario,
+        "A backup to four disks runs at {:,.0f} MiB/s. The same backup on a server with such disks is much faster.",
+        f"{APP}.write_mib_per_s",
+        f"The backup writes {size // KIB} KiB at a time, to each disk one after the other. Nothing else runs.",
+        {
+            "reads_per_write": ("How many reads reach a disk for each write?", reads_per_write),
+            "into_block": (
+                "How many bytes into a block of 4 KiB does the application's first write begin?",
+                into_block,
+            ),
+        },
+    )
+
+
+def _bursts(source: random.Random) -> Incident:
+    whole = seeklab.case("averaged-away").scenario("burst-1s")
+    outstanding, rate = source.choice((8, 16, 32)), source.randrange(200, 600) * MIB
+    scenario = _job(
+        {
+            **whole,
+            "devices": [{"name": "vdisk", "lun": {"capacity": "1TiB", "rate": rate, "latency": "1ms"}}],
+        },
+        f"{source.choice((10, 20, 30))}s",
+        iodepth=outstanding,
+        number_ios=max(round(rate / MIB * source.uniform(0.8, 1.6)), 20 * outstanding),
+    )
+
+    def shown(result: Result) -> float:
+        busiest = max(result.monitor(), key=lambda point: float(point["mib_per_s"]))
+        return float(busiest["mib_per_s"] * busiest["latency_mean_ms"] / 1000)
+
+    return Incident(
+        scenario,
+        "The dashboard shows {:,.1f} MiB/s at most, and a latency that belongs to a disk in trouble.",
+        "monitor_busiest_mib_per_s",
+        "",
+        {
+            "shown_in_flight": (
+                "Believe the dashboard's busiest point: how many writes of 1 MiB are in the disk, by Little's law?",
+                shown,
+            ),
+            "disk_mib_per_s": (
+                "How many MiB/s did the disk do while it was written to?",
+                lambda result: result.metrics[f"{APP}.write_mib_per_s"],
+            ),
+        },
+    )
+
+
+def _window(source: random.Random) -> Incident:
+    whole = seeklab.case("one-window-per-rtt").scenario("default-48k")
+    round_trip_ms, buffer = source.randrange(20, 200, 10), source.choice((32, 48, 64, 128)) * KIB
+    network = {
+        **whole["network"],
+        "round_trip": f"{round_trip_ms}ms",
+        "client_buffer": buffer,
+        "server_buffer": buffer * source.choice((1, 8)),
+    }
+    return Incident(
+        _job({**whole, "network": network}, "1s", size="32MiB", bs="256KiB"),
+        "A client of a distant server reads at {:,.2f} MiB/s, over a line of 1 Gbit/s that nobody else uses.",
+        f"{APP}.read_mib_per_s",
+        f"ping says {round_trip_ms} ms.",
+        {
+            "per_round_trip_kib": (
+                "How many KiB arrive in the time of one round trip?",
+                lambda result: result.metrics[f"{APP}.read_mib_per_s"] * KIB * round_trip_ms / 1000,
+            ),
+            OUTSIDE[0]: (OUTSIDE[1], _outside),
+        },
+    )
+
+
+_INCIDENTS: Mapping[str, Callable[[random.Random], Incident]] = {
+    THREAD: _one_thread,
+    LOCK: _exclusive_lock,
+    CORES: _all_cores,
+    ALIGNMENT: _misaligned,
+    BURSTS: _bursts,
+    WINDOW: _window,
+}
+
+
+def _found(learner: object) -> tuple[str, Incident]:
+    """Give the learner's incident and its cause."""
+    draws = draws_of(learner)
+    cause = CAUSES[draws[0] % len(CAUSES)]
+    return cause, _INCIDENTS[cause](random.Random(bytes(draws)))  # noqa: S311 -- a load, not a secret
+
+
+def _without(scenario: dict[str, Any], cause: str) -> dict[str, Any]:
+    """Take away what is named, where the system has such a part."""
+    changed = dict(scenario)
+    controller, network, monitor = (scenario.get(part) for part in ("controller", "network", "monitor"))
+    if controller and cause == THREAD:
+        changed["controller"] = {**controller, "shards": 2 * controller["shards"]}
+    elif controller and cause == LOCK:
+        changed["controller"] = {key: value for key, value in controller.items() if key != "lock"}
+    elif controller and cause == CORES:
+        changed["controller"] = {**controller, "cores": 2 * controller["cores"]}
+    elif cause == ALIGNMENT:
+        changed["partition"] = {**scenario["partition"], "start": MIB}
+    elif monitor and cause == BURSTS:
+        changed["monitor"] = {**monitor, "window": "100ms"}
+    elif network and cause == WINDOW:
+        changed["network"] = {**network, "client_buffer": 16 * MIB, "server_buffer": 16 * MIB}
+    return changed
+
+
+def ticket(learner: object) -> str:
+    """Tell what the users complain of, and what the tools do not print."""
+    _, incident = _found(learner)
+    number = seeklab.run(incident.scenario).metrics[incident.metric]
+    return f"The ticket of {learner}: {incident.complaint.format(number)} {incident.known}".rstrip()
+
+
+def look(learner: object, tool: str) -> str:
+    """Print what a tool shows of the learner's system."""
+    if tool not in TOOLS:
+        raise SeeklabError([Problem("tool", f'"{tool}" is not at hand here; known: {", ".join(TOOLS)}')])
+    _, incident = _found(learner)
+    return seeklab.run(incident.scenario).text(tool) or "(nothing: no thread of the storage node was seen at work)"
+
+
+def evidence_for(cause: object) -> dict[str, str]:
+    """Say which numbers speak for a cause, by name."""
+    if cause not in CAUSES:
+        raise SeeklabError([Problem("cause", "is none of exercise.CAUSES, word for word")])
+    shown = _INCIDENTS[str(cause)](random.Random(1))  # noqa: S311 -- the questions are the same for all
+    return {name: question for name, (question, _) in shown.evidence.items()}
+
+
+def check_cause(cause: object, learner: object) -> Verdict:
+    """Judge a cause by experiment: without it the complaint's number has to grow."""
+    if cause is None or cause not in CAUSES:
+        evidence = Evidence("cause", None if cause is None else repr(cause), "one of the causes, word for word", None)
+        return Verdict(Outcome.CANNOT_TELL, (evidence,), "no cause to judge")
+    try:
+        _, incident = _found(learner)
+    except SeeklabError as error:  # a learner without a name
+        return checks.refused(error)
+
+    def measure(seed: int) -> list[Evidence]:
+        found, without = (
+            seeklab.run(scenario, seed=seed)
+            for scenario in (incident.scenario, _without(incident.scenario, str(cause)))
+        )
+        before, after = found.metrics[incident.metric], without.metrics[incident.metric]
+        bound = f">= {GONE_TIMES * before:,.4g} ({GONE_TIMES:g} times as found)"
+        what = f"{incident.metric} without it"
+        return [Evidence(what, after, bound, after >= GONE_TIMES * before, found.units[incident.metric], seed)]
+
+    return checks.judge_on_fresh_seeds(measure, 1)
+
+
+def check_evidence(evidence: object, cause: object, learner: object) -> Verdict:
+    """Judge the numbers that were read off the tools; those of another cause are no evidence."""
+    verdict = check_cause(cause, learner)
+    if not verdict.passed:
+        return replace(verdict, reason="evidence for a cause that is not the one")
+    _, incident = _found(learner)
+    given = evidence if isinstance(evidence, dict) else {}
+    result = seeklab.run(incident.scenario)
+    judged = checks.combine(
+        checks.judge_number(given.get(name), measure(result), what=name, within_percent=READ_WITHIN_PERCENT)
+        for name, (_, measure) in incident.evidence.items()
+    )
+    # The right number stays untold: the tools tell it to whoever looks.
+    told = f"what the tools show, +-{READ_WITHIN_PERCENT:g} %"
+    return replace(judged, evidence=tuple(replace(item, bound=told) for item in judged.evidence))
