@@ -15,3 +15,5 @@ c.CourseDirectory.db_url = "sqlite:///.grading/gradebook.db"
 c.ClearSolutions.code_stub = {"python": "# Your work goes here."}
 # A check that was deleted is put back and graded.
 c.OverwriteCells.add_missing_cells = True
+# A policy's check asks Python thousands of times. On a busy machine that takes longer than the usual 30 s for a cell.
+c.Execute.timeout = 180

@@ -43,14 +43,13 @@ try {
 }
 
 async function measure({ glue, cases, engine, input }) {
-  const repeats = 3;
-  const longMs = 3000; // a longer run is steady enough by itself
+  const repeatedForMs = 3000; // as in seeklab-bench: repeats go on for so long, and the fastest counts
   const module = await import(URL.createObjectURL(new Blob([glue], { type: "text/javascript" })));
   await module.default({ module_or_path: Uint8Array.from(atob(engine), (letter) => letter.charCodeAt(0)) });
   module.call("give_cases", cases);
   let fastestMs = Infinity;
   let summary;
-  for (let repeat = 0; repeat < repeats; repeat++) {
+  for (const begun = performance.now(); performance.now() - begun < repeatedForMs; ) {
     const start = performance.now();
     const run = module.Run.open(input);
     for (let progress = 0; progress >= 0 && progress < 1; ) progress = run.step(2 ** 32 - 1);
@@ -60,7 +59,6 @@ async function measure({ glue, cases, engine, input }) {
     if (!envelope.ok) throw new Error(JSON.stringify(envelope));
     summary = envelope.ok;
     fastestMs = Math.min(fastestMs, wallMs);
-    if (wallMs > longMs) break;
   }
   const requests = Object.entries(summary.metrics)
     .filter(([name]) => name.endsWith(".read_ios") || name.endsWith(".write_ios"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import seeklab
+from seeklab import checks
 from seeklab.checks import Outcome
 from seeklab.exercises import hci_taxonomy as exercise
 
@@ -34,6 +35,16 @@ def test_closed_forms_earn_full_points(learner: str) -> None:
     verdict = exercise.check_prediction(by_closed_forms(learner), learner)
     assert verdict.outcome is Outcome.PASS, verdict
     assert verdict.score == pytest.approx(1)
+
+
+def test_chance_does_not_cost_points() -> None:
+    """The rarest truth of any cluster that may be drawn stays nearly six standard deviations within full points."""
+    for number in range(500):
+        own = exercise.numbers(f"learner {number}")
+        blocks = own["machine_mib"] * 16
+        share = (own["copies"] - 1) / (own["nodes"] - 1)
+        deviation = ((1 - share) / (share * blocks * checks.SEEDS)) ** 0.5
+        assert 1 - 5.8 * deviation > 1 / exercise.FULL_WITHIN, own
 
 
 def test_a_neighbours_numbers_do_not() -> None:

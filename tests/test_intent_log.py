@@ -28,11 +28,11 @@ LIMITS: Mapping[str, tuple[float, float]] = {
     "S2.1": (10, 1000),
     "S2.2": (19, 21),
     "S6.2": (0.95, 1.05),
-    "S6.3": (0, 1.1),
+    "S6.3": (0, 1.5),  # one at a time it takes longer to work off what came while the first megabyte was written
 }
 
 
-@pytest.mark.parametrize(("case_id", "fact_id"), NEEDS, ids=lambda name: str(name))
+@pytest.mark.parametrize(("case_id", "fact_id"), NEEDS)
 @pytest.mark.parametrize("mechanism", OFF)
 def test_a_fact_fails_exactly_without_the_mechanism_that_it_needs(case_id: str, fact_id: str, mechanism: str) -> None:
     (fact,) = [fact for fact in seeklab.case(case_id).facts if fact["id"] == fact_id]

@@ -41,21 +41,21 @@ def reads_per_s(command_line: CommandLine, path: Path, preset: str, *options: st
 
 
 @pytest.mark.parametrize(
-    ("preset", "options", "low", "high"),
+    ("preset", "options", "bounds"),
     [
-        ("hdd-7200-2008", ("iodepth=1",), 73, 81),
-        ("hdd-7200-2008", ("iodepth=16",), 150, 200),
-        ("hdd-7200-2008", ("iodepth=45",), 150, 200),
-        ("ssd-2008-read", ("iodepth=1",), 2945, 3255),
-        ("pool-2008-mirrored", ("iodepth=704",), 5610, 7590),
-        ("pool-2008-mirrored", ("iodepth=20",), 400, 2000),
-        ("pool-2008-raidz", ("bs=128k", "iodepth=16"), 105, 200),
+        ("hdd-7200-2008", ("iodepth=1",), (73, 81)),
+        ("hdd-7200-2008", ("iodepth=16",), (150, 200)),
+        ("hdd-7200-2008", ("iodepth=45",), (150, 200)),
+        ("ssd-2008-read", ("iodepth=1",), (2945, 3255)),
+        ("pool-2008-mirrored", ("iodepth=704",), (5610, 7590)),
+        ("pool-2008-mirrored", ("iodepth=20",), (400, 2000)),
+        ("pool-2008-raidz", ("bs=128k", "iodepth=16"), (105, 200)),
     ],
 )
 def test_a_job_file_on_a_preset_makes_the_reads_that_its_hardware_can(
-    command_line: CommandLine, tmp_path: Path, preset: str, options: tuple[str, ...], low: float, high: float
+    command_line: CommandLine, tmp_path: Path, preset: str, options: tuple[str, ...], bounds: tuple[float, float]
 ) -> None:
-    assert low <= reads_per_s(command_line, tmp_path, preset, *options) <= high
+    assert bounds[0] <= reads_per_s(command_line, tmp_path, preset, *options) <= bounds[1]
 
 
 def pool(layout: dict[str, Any], disks: int, job: dict[str, Any]) -> seeklab.Result:

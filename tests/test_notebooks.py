@@ -77,10 +77,16 @@ CASES = {
 }
 
 
+BLIND = {"07-nothing-is-busy.ipynb"}
+"""A diagnosis from what tools print: its systems are not named."""
+
+
 def test_the_notebook_that_a_case_names_opens_that_case() -> None:
     named = {case: f"{document['notebook']}.ipynb" for case, document in CASES.items() if "notebook" in document}
     assert named
     for case, notebook in named.items():
+        if notebook in BLIND:
+            continue
         text = (ROOT / "notebooks" / notebook).read_text(encoding="utf-8")
         assert f'\\"{case}\\"' in text, f"{notebook} does not open {case}"
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections import OrderedDict
 from typing import TYPE_CHECKING
 
 import pytest
 
 import seeklab
+from policies import Lru
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,27 +16,6 @@ if TYPE_CHECKING:
 REQUESTS = 5_000
 OBJECTS = 200
 SIZES = (5, 50)
-
-
-class Lru:
-    """Least recently used, as a learner would write it."""
-
-    def __init__(self) -> None:
-        self.order: OrderedDict[int, None] = OrderedDict()
-
-    def hit(self, key: int) -> None:
-        self.order.move_to_end(key)
-
-    def admitted(self, key: int, size: int) -> None:
-        del size
-        self.order[key] = None
-
-    def evicted(self, key: int) -> None:
-        del self.order[key]
-
-    def evict(self, incoming: int) -> int:
-        del incoming
-        return next(iter(self.order))
 
 
 class Wrong(Lru):

@@ -2,36 +2,14 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-
 import pytest
 
+from policies import Lru
 from seeklab import checks, workloads
 from seeklab.exercises import cache_policies
 from seeklab.policy_checks import Contest, Demand, judge_policy
 
 TRACE = workloads.text(workloads.zipf(1500, 200, seed=3))
-
-
-class Lru:
-    """Least recently used."""
-
-    def __init__(self) -> None:
-        self.order: OrderedDict[int, None] = OrderedDict()
-
-    def hit(self, key: int) -> None:
-        self.order.move_to_end(key)
-
-    def admitted(self, key: int, size: int) -> None:
-        del size
-        self.order[key] = None
-
-    def evicted(self, key: int) -> None:
-        del self.order[key]
-
-    def evict(self, incoming: int) -> int:
-        del incoming
-        return next(iter(self.order))
 
 
 class Raises(Lru):

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use crate::device::hdd;
 use crate::layout::{Layout, partition};
 use crate::scenario::{DeviceGroup, Extent, HddSpec, Job, Problem, Problems, Rw, Scenario};
+use crate::sorted::SortedMap;
 use crate::volume::prefetch::Range;
 
 const FILE_ALIGNMENT: u64 = 1 << 20;
@@ -193,7 +194,7 @@ fn offset_bytes(job: &Job, capacity: u64) -> u64 {
 
 fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) {
     let capacity = plan.capacity;
-    let mut shared: Vec<(&str, u64)> = Vec::new();
+    let mut shared: SortedMap<(&str, u32), u64> = SortedMap::default();
     let mut next_file: u64 = 0;
     let mut stage = 0;
     let allocate = |next_file: &mut u64, bytes: u64| {
@@ -239,18 +240,19 @@ fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) 
             ));
             continue;
         }
-        for _ in 0..job.numjobs {
+        for number in 0..job.numjobs {
             let file_start = match &job.filename {
                 _ if whole => 0,
                 None => allocate(&mut next_file, span),
                 Some(name) => {
-                    if let Some((_, start)) = shared.iter().find(|(known, _)| known == name) {
+                    let key = (name.as_str(), if name.contains("$jobnum") { number } else { 0 });
+                    if let Some(start) = shared.get(&key) {
                         *start
                     } else {
                         let users = scenario.jobs.iter().filter(|other| other.filename.as_ref() == Some(name));
                         let longest = users.filter_map(|other| file_bytes(other, capacity)).max().unwrap_or(span);
                         let start = allocate(&mut next_file, longest);
-                        shared.push((name, start));
+                        shared.insert(key, start);
                         start
                     }
                 }

@@ -18,6 +18,7 @@ from seeklab._design import Design, Measured, design
 from seeklab._errors import EngineError, LimitExceeded, Problem, SeeklabError
 from seeklab._fio import FioJob, fio
 from seeklab._policy import EvictionPolicy, play_cache
+from seeklab._prefetcher import Prefetcher, Read, run_prefetcher
 from seeklab._replay import replay, trace_info
 from seeklab._result import Result, run
 from seeklab._shard_map import ShardHistory, ShardMap, run_shard_map
@@ -39,7 +40,9 @@ __all__ = [
     "FioJob",
     "LimitExceeded",
     "Measured",
+    "Prefetcher",
     "Problem",
+    "Read",
     "Result",
     "SeeklabError",
     "ShardHistory",
@@ -63,6 +66,7 @@ __all__ = [
     "reduce",
     "replay",
     "run",
+    "run_prefetcher",
     "run_shard_map",
     "run_throttle",
     "schema",

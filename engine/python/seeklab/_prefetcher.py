@@ -45,7 +45,7 @@ class Prefetcher(Protocol):
     """A read-ahead: from a read to what is fetched for it."""
 
     def __call__(self, read: Read, /) -> Iterable[tuple[int, int]]:
-        """Give runs `(first record, how many)` of the same file; what is in memory or on its way is not fetched again."""
+        """Give runs `(first record, how many)` of the file; what is in memory or on its way is not fetched again."""
 
 
 def run_prefetcher(
@@ -64,8 +64,9 @@ def run_prefetcher(
 
         mine = seeklab.run_prefetcher(seeklab.case("media-prefetch"), next_record)
 
-    None instead runs the read-ahead that the system has, for a race. What the prefetcher raises comes out as it is, with
-    a note that says at which read; an answer that is no list of runs raises `SeeklabError`. Neither touches another run.
+    None instead runs the read-ahead that the system has, for a race. What the prefetcher raises comes out as it is,
+    with a note that says at which read; an answer that is no list of runs raises `SeeklabError`. Neither touches
+    another run.
     """
     if prefetcher is not None and not callable(prefetcher):
         raise SeeklabError([Problem("prefetcher", f"{prefetcher!r} cannot be called; give a function of a read")])

@@ -143,6 +143,11 @@ class Result:
         """The transaction groups: when each opened, closed and was synced, and what became of its writes."""
         return self._table("groups")
 
+    @property
+    def commits(self) -> Table:
+        """The first commits of the intent logs: when each began and was durable, its writers and its bytes."""
+        return self._table("commits")
+
     def text(self, tool: str, **options: object) -> str:
         """Print what an observation tool shows of this run.
 

@@ -10,6 +10,7 @@ import { clusterCharts } from "./charts/cluster.ts";
 import { controllerCharts } from "./charts/controller.ts";
 import { copyCharts } from "./charts/copies.ts";
 import { monitorCharts } from "./charts/monitors.ts";
+import { readingCharts } from "./charts/reading.ts";
 import { requestCharts } from "./charts/requests.ts";
 import { writePathCharts } from "./charts/writePath.ts";
 
@@ -26,6 +27,7 @@ export function chartsOf({ focus }: Pick<CaseDocument, "focus">): readonly Chart
     ...writePathCharts(),
     ...clientCharts(),
     ...analyticsCharts(),
+    ...readingCharts(),
     ...clusterCharts(focus),
     ...controllerCharts(focus),
     ...copyCharts(),

@@ -33,9 +33,9 @@ const titles: Readonly<Record<string, string>> = {
   seq_create: "create",
   seq_stat: "stat",
   seq_del: "delete",
-  ran_create: "create, random",
-  ran_stat: "stat, random",
-  ran_del: "delete, random",
+  ran_create: "random create",
+  ran_stat: "random stat",
+  ran_del: "random delete",
 };
 
 export interface ClientTest {
@@ -43,7 +43,7 @@ export interface ClientTest {
   readonly title: string;
   /** What a benchmark prints, with its unit. */
   readonly printed: string;
-  /** Rate on the wire in its busier direction, MB/s. */
+  /** Rate on the server's link with all headers, in its busier direction, MB/s. */
   readonly seen_mb_per_s: number;
   readonly cp_percent: number;
   readonly process_percent: number;
@@ -93,6 +93,8 @@ export function describeClient(result: Result): string {
 
 const rowHeight = 38;
 const labelHeight = 19;
+// Below this there is no room for the words beside the limit.
+const narrow = 480;
 
 export function clientLimits(result: Result, width: number): Element {
   const tests = testsOf(result);
@@ -144,7 +146,10 @@ export function clientLimits(result: Result, width: number): Element {
         fy: "job",
         frameAnchor: "top-left",
         dy: 5,
-        text: ({ title, printed }: ClientTest) => `${title}: ${printed}`,
+        text: ({ title, printed, seen_mb_per_s: seen }: ClientTest) =>
+          width < narrow
+            ? `${title}: ${printed}, seen ${formatNumber(seen)} MB/s`
+            : `${title}: ${printed} printed, ${formatNumber(seen)} MB/s seen`,
         fill: "var(--ink)",
       }),
       Plot.text(tests, {
@@ -204,7 +209,7 @@ export function clientTable(result: Result): HTMLTableElement {
       { title: "test", value: ({ title }) => title },
       { title: "printed", value: ({ printed }) => printed },
       { title: "%CP", value: ({ cp_percent: cp }) => percent(cp) },
-      { title: "seen at the server, MB/s", value: ({ seen_mb_per_s: seen }) => formatNumber(seen) },
+      { title: "seen on the server's link, MB/s", value: ({ seen_mb_per_s: seen }) => formatNumber(seen) },
       { title: "operations", value: ({ messages }) => groupThousands(messages) },
       { title: "processes, %", value: ({ process_percent: share }) => percent(share) },
       ...resources.map(({ name, label }) => ({

@@ -57,7 +57,8 @@ export function sliderScale(control: Control): {
 } {
   const low = control.min ?? 0;
   const high = Math.max(control.max ?? 2 * Number(control.value), low + 1e-9);
-  const isWhole = control.format != null || Number.isInteger(Number(control.value));
+  const isReal = control.format === "double";
+  const isWhole = !isReal && (control.format != null || Number.isInteger(Number(control.value)));
   if (control.scale === "log2" && high > 0) {
     const bottom = Math.log2(Math.max(low, control.step ?? (isWhole ? 1 : 1e-3)));
     const top = Math.log2(high);

@@ -66,7 +66,7 @@ export function largest(commits: readonly Commit[], count: number): readonly Com
 export function datasetName(result: Result, dataset: number): string {
   const { scenario } = result;
   const isOwn = scenario?.zfs?.log?.datasets === "job";
-  return isOwn ? (scenario?.jobs[dataset]?.name ?? `file system ${dataset}`) : "all";
+  return isOwn ? (scenario.jobs[dataset]?.name ?? `file system ${dataset}`) : "all";
 }
 
 export function describeCommits(result: Result): string {

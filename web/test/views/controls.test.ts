@@ -86,6 +86,12 @@ describe("a slider", () => {
     expect(scale.toValue(8) / scale.toValue(0)).toBe(2);
   });
 
+  it("reaches below one where a field is a real number", () => {
+    const speed = { ...chunk, min: 0.25, max: 16, step: null, scale: "log2", format: "double", value: 1 };
+    const scale = sliderScale(speed);
+    expect([scale.toValue(0), scale.toValue(scale.toPosition(1)), scale.toValue(scale.max)]).toEqual([0.25, 1, 16]);
+  });
+
   it("gives a value that it can show back unchanged", () => {
     const scale = sliderScale(chunk);
     for (let position = scale.min; position <= scale.max; position++) {

@@ -285,7 +285,7 @@ impl Draft {
             "thinktime" => self.thinktime_ns = time(text, MICROSECOND)?,
             "thinktime_blocks" => self.thinktime_blocks = count(text, base, 1, 1_000_000)?,
             "iodepth" => self.iodepth = count(text, base, 1, 65_536)?,
-            "numjobs" => self.numjobs = count(text, base, 1, 4_096)?,
+            "numjobs" => self.numjobs = count(text, base, 1, 16_384)?,
             "number_ios" => self.number_ios = count(text, base, 0, 1_000_000_000)?,
             "sync" => {
                 self.sync = match text {

@@ -100,6 +100,10 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
         let bytes = job.by_op.iter().map(|stats| stats.bytes).sum();
         list.add(format!("{name}.bytes_share_percent"), "%", share_percent(bytes, all_bytes));
         list.add(format!("{name}.read_share_percent"), "%", share_percent(job.by_op[0].bytes, read_bytes));
+        if let Some([first, last]) = job.workers.filter(|workers| workers[0] < workers[1]) {
+            let before = job.workers_before_stall.unwrap_or(last - first + 1);
+            list.add(format!("{name}.workers_before_stall"), "", f64::from(before));
+        }
         list.add(format!("{name}.elapsed_s"), "s", real(job.end_ns.saturating_sub(job.start_ns)) / real(NS_PER_S));
         for (stats, op) in job.by_op.iter().zip(["read", "write"]) {
             if stats.ios > 0 {

@@ -147,6 +147,10 @@ pub struct JobStats {
     pub depths: [u64; DEPTH_LEVELS],
     /// Most requests that one of its workers had in flight.
     pub most_in_flight: u32,
+    /// The first and the last of its workers that have completed a request, in order of their numbers.
+    pub workers: Option<[u32; 2]>,
+    /// How many had when a request first stalled.
+    pub workers_before_stall: Option<u32>,
     /// From when its results count, after the ramp of its first worker; `u64::MAX` before.
     pub start_ns: u64,
     /// When its last worker ended.
@@ -191,6 +195,8 @@ impl Recorder {
             by_op: [Stats::new(), Stats::new()],
             depths: [0; DEPTH_LEVELS],
             most_in_flight: 0,
+            workers: None,
+            workers_before_stall: None,
             start_ns: u64::MAX,
             end_ns: 0,
         };
@@ -215,6 +221,13 @@ impl Recorder {
     pub fn completed(&mut self, job: usize, request: &Request, phases: &Phases, region_start: u64, now_ns: u64, measured: bool) {
         for word in [job as u64 * 2 + request.op as u64, request.offset, request.bytes, request.submitted_ns, now_ns] {
             self.fingerprint.add(word);
+        }
+        let (stats, worker) = (&mut self.jobs[job], request.worker);
+        let [first, last] = stats.workers.unwrap_or([worker; 2]);
+        let workers = [first.min(worker), last.max(worker)];
+        stats.workers = Some(workers);
+        if now_ns - request.submitted_ns >= STALL_NS {
+            stats.workers_before_stall.get_or_insert(workers[1] - workers[0] + 1);
         }
         if let Some(log) = &mut self.log {
             log.add(job, request, phases, region_start);

@@ -34,6 +34,7 @@
 //! | `zfs_admin_wait_mean_s` | s | from a random moment until the group then open is on the devices, averaged over them |
 //! | `zfs_io_X_latency_mean_ms`, `zfs_io_X_latency_sd_ms` | ms | requests to the devices from issue to completion; X is `read` or `write` |
 //! | `zfs_io_X_mode_us` | us | lower end of the fullest bucket by powers of two of microseconds |
+//! | `zfs_io_X_bytes` | B | their bytes |
 //! | `zfs_io_X_iops` | 1/s | such requests, over the workers' time |
 //!
 //! A write that was stopped counts for the group that it entered, not for the one that was full.
@@ -131,6 +132,7 @@ fn device_ios(list: &mut List, record: &Record, elapsed_ns: u64) {
         let fullest = octaves.iter().rev().max_by_key(|(_, count)| *count).map_or(0, |(lower, _)| *lower);
         list.add(format!("zfs_io_{op}_mode_us"), "us", real(fullest));
         let seconds = real(elapsed_ns) / real(NS_PER_S);
+        list.add(format!("zfs_io_{op}_bytes"), "B", real(ios.bytes));
         list.add(format!("zfs_io_{op}_iops"), "1/s", if seconds > 0.0 { real(ios.count) / seconds } else { 0.0 });
     }
 }

@@ -200,9 +200,10 @@ pub struct Job {
     pub iodepth: u32,
     /// Number of identical workers.
     #[serde(default = "one_u32")]
-    #[schemars(title = "Workers", range(min = 1, max = 4096), extend("x-scale" = "log2"))]
+    #[schemars(title = "Workers", range(min = 1, max = 16384), extend("x-scale" = "log2"))]
     pub numjobs: u32,
-    /// File (region) that the job uses; jobs with the same name share it. Each worker has a file of its own when absent.
+    /// File (region) that the job uses; jobs with the same name share it, and where it contains `$jobnum`, workers of the same number do.
+    /// Each worker has a file of its own when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
     /// Length of the region used; the rest of the device when absent and `filename` is shared by the whole device.

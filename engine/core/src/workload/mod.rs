@@ -286,7 +286,7 @@ impl Workload {
 }
 
 fn number(index: usize) -> u32 {
-    u32::try_from(index).unwrap_or(u32::MAX) // at most 256 jobs of 4,096 workers
+    u32::try_from(index).unwrap_or(u32::MAX) // at most 256 jobs of 16,384 workers
 }
 
 /// Whether a worker has issued all that it has to.

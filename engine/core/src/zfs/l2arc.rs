@@ -174,6 +174,12 @@ impl L2Arc {
         self.store.used
     }
 
+    /// Bytes that the devices hold.
+    #[must_use]
+    pub fn capacity(&self) -> u64 {
+        self.store.capacity
+    }
+
     /// Bytes of memory that the blocks' headers take.
     #[must_use]
     pub fn directory_bytes(&self) -> u64 {
@@ -275,8 +281,8 @@ impl L2Arc {
         }
     }
 
-    /// The pass has been written; returns when the next one is due, and whether this one wrote anything.
-    pub fn end(&mut self, now_ns: u64) -> (u64, bool) {
+    /// The pass has been written; returns when the next one is due.
+    pub fn end(&mut self, now_ns: u64) -> u64 {
         for slot in self.pass.drain(..) {
             self.places[slot as usize].1 = true;
         }
@@ -284,7 +290,7 @@ impl L2Arc {
         let Settings { interval_ns, busy_interval_ns, .. } = self.settings;
         let is_busy = self.pass_bytes > self.pass_limit / 2;
         let interval_ns = busy_interval_ns.filter(|_| is_busy).unwrap_or(interval_ns);
-        (now_ns.max(self.began_ns + interval_ns), self.pass_bytes > 0)
+        now_ns.max(self.began_ns + interval_ns)
     }
 }
 
@@ -312,7 +318,7 @@ mod tests {
         let mut writes = Vec::new();
         l2.begin(now_ns, arc, &mut writes);
         let blocks = l2.pass.iter().map(|slot| l2.store.entry(*slot).key).collect();
-        (blocks, l2.end(now_ns).0)
+        (blocks, l2.end(now_ns))
     }
 
     #[test]
@@ -322,7 +328,7 @@ mod tests {
         read(&mut arc, 0..30, Purpose::Demand, false);
         assert_eq!(pass(&mut l2, &arc, 0).0, (14..30).rev().collect::<Vec<_>>());
         read(&mut arc, 30..50, Purpose::Demand, false);
-        assert_eq!(pass(&mut l2, &arc, 0).0, [10, 11, 12, 13, 30, 31], "of 16 MiB at the end, what is not there yet");
+        assert_eq!(pass(&mut l2, &arc, 0).0, [10, 11, 12, 13], "of 16 MiB at the end, what is not there yet");
     }
 
     #[test]

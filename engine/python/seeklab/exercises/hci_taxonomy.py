@@ -27,6 +27,9 @@ DESIGNS = ("locality", "hash", "dedup-pairs", "dedup-spread", "redirect-pairs")
 LOCAL_QUESTION = "How much of the moved machine's disk is on its new node at the moment it comes there, in %?"
 PROTECT_QUESTION = "How long after the loss has every block all its copies again, in s?"
 
+FULL_WITHIN = 1.25
+"""Nearly six standard deviations of the most scattered truth: a fifteenth of 4096 blocks, averaged over three seeds."""
+
 QUESTIONS = {
     "local_percent": f"With locality. {LOCAL_QUESTION}",
     "local_percent_hash": f"With hash placement. {LOCAL_QUESTION}",
@@ -105,20 +108,26 @@ def run(learner: object, prediction: object, design: str) -> Result:
 def check_prediction(prediction: object, learner: object) -> Verdict:
     """Judge the predictions by their distance from what fresh runs give."""
     given: Mapping[str, object] = prediction if isinstance(prediction, dict) else {}
-    (seed,) = checks.fresh_seeds(1)
-    locality, hashed, pairs = (
-        seeklab.run(system(learner, design), seed=seed).metrics for design in ("locality", "hash", "redirect-pairs")
-    )
+    seeds = checks.fresh_seeds(checks.SEEDS)
+
+    def measured(design: str, metric: str) -> float:
+        """Average over seeds: placement draws nodes, and a share of some hundred blocks varies by several percent."""
+        return sum(runs[design, seed][metric] for seed in seeds) / len(seeds)
+
+    designs = ("locality", "hash", "redirect-pairs")
+    runs = {
+        (design, seed): seeklab.run(system(learner, design), seed=seed).metrics for design in designs for seed in seeds
+    }
     truths = {
-        "local_percent": (locality["cluster_placed_local_at_move_percent"], "%"),
-        "local_percent_hash": (hashed["cluster_placed_local_at_move_percent"], "%"),
-        "moved_mb": (locality["cluster_moved_bytes"] / 1e6, "MB"),
-        "protected_s": (hashed["cluster_reprotect_s"], "s"),
-        "protected_s_pairs": (pairs["cluster_reprotect_s"], "s"),
+        "local_percent": (measured("locality", "cluster_placed_local_at_move_percent"), "%"),
+        "local_percent_hash": (measured("hash", "cluster_placed_local_at_move_percent"), "%"),
+        "moved_mb": (measured("locality", "cluster_moved_bytes") / 1e6, "MB"),
+        "protected_s": (measured("hash", "cluster_reprotect_s"), "s"),
+        "protected_s_pairs": (measured("redirect-pairs", "cluster_reprotect_s"), "s"),
     }
     return checks.combine(
         checks.judge_prediction(
-            given.get(name), truth, within_factor=1.5, full_within_factor=1.15, what=name, unit=unit
+            given.get(name), truth, within_factor=1.5, full_within_factor=FULL_WITHIN, what=name, unit=unit
         )
         for name, (truth, unit) in truths.items()
     )

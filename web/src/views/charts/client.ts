@@ -7,7 +7,8 @@ export function clientCharts(): readonly Chart[] {
     {
       name: "client",
       title: "Limits of a client",
-      hides: "Shares over the whole of a test. Hides when something was busy, and what one call waited for.",
+      hides:
+        "Shares over the whole of a test; printed is payload, seen is all bytes on the server's link. Hides when something was busy, and what one call waited for.",
       suits: ({ nfs }) => nfs !== undefined,
       draw: ({ result }, width) => clientLimits(result, width),
       describe: describeClient,

@@ -40,7 +40,7 @@ const LONGEST_STRETCH_BITS: u32 = 40;
 /// asks for each of its requests every time it picks one.
 #[derive(Clone, Debug)]
 struct Index {
-    counts: Vec<u32>,
+    counts: Box<[u32; COUNTERS]>,
     /// Blocks of a stretch, as a power of two: at least a segment's, so that a segment touches two at most.
     stretch_bits: u32,
 }
@@ -48,11 +48,11 @@ struct Index {
 impl Index {
     fn new(segment_blocks: u64) -> Self {
         let stretch_bits = segment_blocks.checked_next_power_of_two().map_or(LONGEST_STRETCH_BITS, u64::trailing_zeros);
-        Self { counts: vec![0; COUNTERS], stretch_bits: stretch_bits.min(LONGEST_STRETCH_BITS) }
+        Self { counts: Box::new([0; COUNTERS]), stretch_bits: stretch_bits.min(LONGEST_STRETCH_BITS) }
     }
 
-    fn may_hold(&self, lbn: u64) -> bool {
-        self.counts[(lbn >> self.stretch_bits) as usize % COUNTERS] > 0
+    fn counter(&self, lbn: u64) -> usize {
+        (lbn >> self.stretch_bits) as usize % COUNTERS
     }
 
     /// First and last stretch of a segment; `None` for an empty one.
@@ -110,9 +110,21 @@ impl Buffer {
     /// most recently.
     #[must_use]
     pub fn find(&self, lbn: u64, end: u64) -> Option<usize> {
-        if !self.index.may_hold(lbn) {
-            return None;
-        }
+        if self.index.counts[self.index.counter(lbn)] > 0 { self.search(lbn, end) } else { None }
+    }
+
+    /// The index's counter for block `lbn`, which never changes.
+    pub(super) fn counter(&self, lbn: u64) -> usize {
+        self.index.counter(lbn)
+    }
+
+    /// Whether a segment holds block `lbn`, whose counter is `counter`.
+    #[inline]
+    pub(super) fn holds(&self, lbn: u64, counter: usize) -> bool {
+        self.index.counts[counter % COUNTERS] > 0 && self.search(lbn, lbn + 1).is_some()
+    }
+
+    fn search(&self, lbn: u64, end: u64) -> Option<usize> {
         let mut best: Option<(u64, u64, usize)> = None;
         for (index, segment) in self.segments.iter().enumerate() {
             if segment.start <= lbn && lbn < segment.end {

@@ -68,16 +68,25 @@ pub(super) struct Target {
     pub head: u32,
     /// Angle of the sector's start, in turns.
     pub angle: f64,
+    /// Counter of its first block in the buffer's index.
+    counter: usize,
+}
+
+/// When a request can start that is given to the drive now, relative to the base.
+#[derive(Clone, Copy, Debug)]
+struct Start {
+    /// When the command's overhead is over.
+    from: f64,
+    /// When the arm is free as well.
+    arm_at: f64,
 }
 
 /// The arm at one moment, for estimates.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ArmNow {
     pub position: Position,
-    /// The moment, relative to the base.
-    now: f64,
-    /// When the arm is free, relative to the base.
-    free_at: f64,
+    /// When a command's overhead would be over and when the arm can then start, relative to the base: for a read and for a write.
+    starts: [Start; 2],
     /// The segment being filled and one past its last block.
     filling: Option<(usize, u64)>,
 }
@@ -202,23 +211,28 @@ impl Hdd {
         let lbn = lbn.min(layout.capacity() - 1);
         let track = layout.track_of(lbn);
         let (sector, _) = layout.run(&track, lbn);
-        Target { cylinder: track.cylinder, head: track.head, angle: angle(&track, sector) }
+        Target { cylinder: track.cylinder, head: track.head, angle: angle(&track, sector), counter: self.state.buffer.counter(lbn) }
     }
 
     pub(super) fn arm_now(&self, now_ns: u64) -> ArmNow {
         let state = &self.state;
         let now = now_ns.saturating_sub(state.base_ns) as f64;
-        let mut arm = ArmNow { position: state.position, now, free_at: now, filling: None };
+        let (mut position, mut filling, mut free_at) = (state.position, None, now);
         match state.activity {
             Activity::Idle => {}
-            Activity::Writing(stream) => arm.free_at = stream.end_at.max(now),
+            Activity::Writing(stream) => free_at = stream.end_at.max(now),
             Activity::ReadAhead { mut cursor, segment, limit } => {
                 cursor.advance(&self.params, state.phase, now, limit);
-                arm.position = Position::on(&cursor.track);
-                arm.filling = Some((segment, cursor.next));
+                position = Position::on(&cursor.track);
+                filling = Some((segment, cursor.next));
             }
         }
-        arm
+        let timing = &self.params.timing;
+        let starts = [&timing.read_miss, &timing.write].map(|overhead| {
+            let from = now + overhead.after(state.previous);
+            Start { from, arm_at: free_at.max(from) }
+        });
+        ArmNow { position, starts, filling }
     }
 
     /// Positioning estimate in ns; see [`Hdd::positioning_ns`]. `None` when it is surely above `most`, which costs less to
@@ -226,30 +240,27 @@ impl Hdd {
     pub(super) fn positioning_to(&self, arm: &ArmNow, op: Op, lbn: u64, target: &Target, most: f64) -> Option<f64> {
         let params = &*self.params;
         let state = &self.state;
-        let timing = &params.timing;
-        let overhead = match op {
+        let Start { from, arm_at } = match op {
             Op::Read => {
                 let filled = arm.filling.is_some_and(|(segment, end)| lbn < end && state.buffer.segment(segment).start <= lbn);
-                if params.rules.caching && (filled || state.buffer.find(lbn, lbn + 1).is_some()) {
+                if params.rules.caching && (filled || state.buffer.holds(lbn, target.counter)) {
                     return Some(0.0);
                 }
-                timing.read_miss.after(state.previous)
+                arm.starts[0]
             }
-            Op::Write => timing.write.after(state.previous),
+            Op::Write => arm.starts[1],
         };
-        let from = arm.now + overhead;
-        let free_at = arm.free_at.max(from);
         // The same sums in the same order as below, each of numbers that are not larger: rounding keeps the order.
         let distance = arm.position.cylinder.abs_diff(target.cylinder);
-        if free_at + reposition_at_least_ns(params, distance, op) - from > most {
+        if arm_at + reposition_at_least_ns(params, distance, op) - from > most {
             return None;
         }
         let to = Position { cylinder: target.cylinder, head: target.head };
         let mut moving = reposition_ns(params, arm.position, to, op);
         if op == Op::Write {
-            moving = moving.max(timing.least_write_seek);
+            moving = moving.max(params.timing.least_write_seek);
         }
-        let arrive = free_at + moving;
+        let arrive = arm_at + moving;
         Some(arrive + params.spindle.until_ns(state.phase, arrive, target.angle) - from)
     }
 }

@@ -50,13 +50,15 @@ pub struct Entry<T> {
     target: Target,
 }
 
-/// Requests waiting in a drive. Picking looks at every entry once; nothing is allocated once the queue has been as deep as
+/// Requests waiting in a drive. Picking looks at every entry once or twice; nothing is allocated once the queue has been as deep as
 /// it gets.
 #[derive(Clone, Debug)]
 pub struct DriveQueue<T: Copy> {
     policy: QueuePolicy,
     max_age_ns: Option<u64>,
     entries: Vec<Entry<T>>,
+    /// No entry arrived before this: most picks need not look for the oldest.
+    arrived_since_ns: u64,
     next_sequence: u64,
     upwards: bool,
     /// `c-look`: one past the first block of the last pick.
@@ -67,7 +69,7 @@ impl<T: Copy> DriveQueue<T> {
     /// An empty queue. An entry older than `max_age_ns` goes first, whatever the policy.
     #[must_use]
     pub fn new(policy: QueuePolicy, max_age_ns: Option<u64>) -> Self {
-        Self { policy, max_age_ns, entries: Vec::new(), next_sequence: 0, upwards: true, sweep_lbn: 0 }
+        Self { policy, max_age_ns, entries: Vec::new(), arrived_since_ns: 0, next_sequence: 0, upwards: true, sweep_lbn: 0 }
     }
 
     /// An empty queue with room for `depth` entries without allocating.
@@ -125,17 +127,24 @@ impl<T: Copy> DriveQueue<T> {
     }
 
     /// The oldest entry, if it has waited longer than the limit.
-    fn overdue(&self, now_ns: u64) -> Option<usize> {
+    fn overdue(&mut self, now_ns: u64) -> Option<usize> {
         let limit = self.max_age_ns?;
+        if now_ns.saturating_sub(self.arrived_since_ns) <= limit {
+            return None;
+        }
         let oldest = self.least(|entry| entry.sequence)?;
-        (now_ns.saturating_sub(self.entries[oldest].arrival_ns) > limit).then_some(oldest)
+        self.arrived_since_ns = self.entries[oldest].arrival_ns;
+        (now_ns.saturating_sub(self.arrived_since_ns) > limit).then_some(oldest)
     }
 
-    /// Index of the entry that is reached first. Most are farther away than the best so far is reached.
+    /// Index of the entry that is reached first. The nearest is tried first: most others are then farther away than it is reached.
     fn soonest(&self, hdd: &Hdd, now_ns: u64) -> Option<usize> {
         let arm = hdd.arm_now(now_ns);
+        let here = arm.position.cylinder;
+        let nearest = self.least(|entry| entry.target.cylinder.abs_diff(here))?;
         let mut best: Option<(f64, u64, usize)> = None;
-        for (index, entry) in self.entries.iter().enumerate() {
+        for index in std::iter::once(nearest).chain((0..self.entries.len()).filter(|index| *index != nearest)) {
+            let entry = &self.entries[index];
             let most = best.map_or(f64::INFINITY, |(ns, ..)| ns);
             let Some(ns) = hdd.positioning_to(&arm, entry.op, entry.lbn, &entry.target, most) else { continue };
             let ns = ns.max(0.0);

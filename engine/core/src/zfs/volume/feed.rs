@@ -1,6 +1,7 @@
 //! The feed of the cache devices: a pass when it is due, its writes, and the next pass.
 //!
-//! A pass waits for its writes. The feed rests once a pass has found nothing and nobody has read since it began, so that a run ends.
+//! A pass waits for its writes. The feed rests once nobody reads and a pass has found nothing, or the passes since the last read have
+//! filled the devices once (small ones are overwritten with the same blocks for ever); so a run ends.
 
 use super::{FEED_TIMER, HERE, Kind, ZfsVolume};
 use crate::kernel::{Kernel, Op, Signal};
@@ -13,16 +14,16 @@ const WRITE_BYTES: u64 = 128 << 10;
 impl ZfsVolume {
     /// Somebody reads: the feed wakes if it rests.
     pub(super) fn wake_feed(&mut self, kernel: &mut Kernel) {
-        let Some(reader) = self.reader.as_mut().filter(|reader| reader.l2.is_some() && !reader.feeds) else { return };
-        reader.feeds = true;
-        kernel.at(reader.next_feed_ns, HERE, Signal::Timer, FEED_TIMER);
+        let Some(reader) = self.reader.as_mut().filter(|reader| reader.l2.is_some() && !reader.feed.is_awake) else { return };
+        reader.feed.is_awake = true;
+        kernel.at(reader.feed.next_ns, HERE, Signal::Timer, FEED_TIMER);
     }
 
     /// A pass is due.
     pub(super) fn feed_pass(&mut self, kernel: &mut Kernel) {
         let Some(reader) = &mut self.reader else { return };
         let Some(l2) = &mut reader.l2 else { return };
-        reader.has_read = false;
+        reader.feed.idle_bytes = if std::mem::take(&mut reader.feed.has_read) { 0 } else { reader.feed.idle_bytes };
         let mut writes = std::mem::take(&mut reader.writes);
         writes.clear();
         l2.begin(kernel.now_ns, &reader.arc, &mut writes);
@@ -49,19 +50,22 @@ impl ZfsVolume {
     pub(super) fn fed(&mut self, kernel: &mut Kernel) {
         let Some(reader) = &mut self.reader else { return };
         let Some(l2) = &mut reader.l2 else { return };
-        let (next_ns, has_written) = l2.end(kernel.now_ns);
+        let next_ns = l2.end(kernel.now_ns);
         let directory_bytes = l2.directory_bytes();
         reader.arc.directory_bytes = directory_bytes;
         reader.arc.settle();
         let record = &mut reader.record;
         record.most_directory_bytes = record.most_directory_bytes.max(directory_bytes);
-        record.row(kernel.now_ns).fed += l2.written_bytes - record.fed_bytes;
+        let written_bytes = l2.written_bytes - record.fed_bytes;
+        record.row(kernel.now_ns).fed += written_bytes;
         record.fed_bytes = l2.written_bytes;
         record.warm(kernel.now_ns, l2.bytes());
+        let capacity = l2.capacity();
         reader.note(kernel.now_ns);
-        reader.next_feed_ns = next_ns;
-        reader.feeds = has_written || reader.has_read;
-        if reader.feeds {
+        reader.feed.next_ns = next_ns;
+        reader.feed.idle_bytes += written_bytes;
+        reader.feed.is_awake = reader.feed.has_read || (written_bytes > 0 && reader.feed.idle_bytes < capacity);
+        if reader.feed.is_awake {
             kernel.at(next_ns, HERE, Signal::Timer, FEED_TIMER);
         }
     }

@@ -35,6 +35,18 @@ pub struct Files {
     pub bytes: u64,
 }
 
+/// The feed of the cache devices.
+#[derive(Debug, Default)]
+pub(super) struct Feed {
+    /// Whether a pass is due or being written.
+    pub(super) is_awake: bool,
+    /// Whether anything was read since the last pass began.
+    pub(super) has_read: bool,
+    pub(super) next_ns: u64,
+    /// Bytes written since the last read.
+    pub(super) idle_bytes: u64,
+}
+
 /// The ARC and what feeds it.
 #[allow(clippy::struct_excessive_bools)] // settings, each of its own
 pub struct Reader {
@@ -54,10 +66,7 @@ pub struct Reader {
     pub(super) arriving_ahead_bytes: u64,
     pub(super) plan: Vec<Run>,
     pub(super) writes: Vec<Place>,
-    /// Whether a pass of the feed is due or being written, and whether anything was read since the last one began.
-    pub(super) feeds: bool,
-    pub(super) has_read: bool,
-    pub(super) next_feed_ns: u64,
+    pub(super) feed: Feed,
     /// What the run leaves.
     pub record: Reads,
 }
@@ -71,7 +80,7 @@ impl Reader {
         let asks = spec.prefetch.as_ref().is_some_and(|prefetch| prefetch.on && prefetch.asked);
         let tuned = spec.prefetch_tuned().filter(|_| !asks);
         Some(Self {
-            next_feed_ns: l2.as_ref().map_or(0, L2Arc::first_ns),
+            feed: Feed { next_ns: l2.as_ref().map_or(0, L2Arc::first_ns), ..Feed::default() },
             arc,
             l2,
             predictor: tuned.map(|tuned| zfetch::predictor(spec.era, spec.record.0, files.count, tuned)),
@@ -84,8 +93,6 @@ impl Reader {
             arriving_ahead_bytes: 0,
             plan: Vec::new(),
             writes: Vec::new(),
-            feeds: false,
-            has_read: false,
             record: Reads::new(files.jobs, files.bytes, interval_ns),
             files: files.of_worker,
         })

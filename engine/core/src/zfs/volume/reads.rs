@@ -16,7 +16,7 @@ impl ZfsVolume {
         self.state(id).stage = Stage::Reading;
         kernel.requests[id].pending = 0;
         if let Some(reader) = &mut self.reader {
-            reader.has_read = true;
+            reader.feed.has_read = true;
             reader.seen(request.worker);
         }
         let (mut cached, mut missed) = (0, 0);
