@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -45,13 +46,13 @@ def test_a_part_moves_the_tests_that_it_binds_and_no_other() -> None:
 
 
 def test_memory_and_flash_hold_a_working_set() -> None:
-    base = {"disks": 12, "width": 2, "working_set_gib": 64, "cores": 16}
+    base: dict[str, Any] = {"disks": 12, "width": 2, "working_set_gib": 64, "cores": 16}
     values = {
         name: seeklab.design(**base, **parts).run("working-set").value
         for name, parts in {
             "disks": {"memory_gib": 4},
             "half": {"memory_gib": 32},
-            "flash": {"memory_gib": 4, "read_ssds": 2},
+            "flash": {"memory_gib": 4, "read_ssds": 4},
             "memory": {"memory_gib": 72},
         }.items()
     }
@@ -69,16 +70,33 @@ def test_a_load_may_be_changed_without_changing_the_pool() -> None:
 @pytest.mark.parametrize(
     ("numbers", "told"),
     [
-        ({"disks": 44, "width": 3}, "disks: 44 disks do not make whole groups of 3"),
+        ({"disks": 44, "width": 3}, "disks: 44 do not make whole groups of 3; write 42 or 45"),
+        ({"disks": 4, "width": 6, "parity": 2}, "disks: 4 are fewer than a group of 6 needs"),
+        ({"memory_gib": 64, "cache_gib": 96}, "cache_gib: 96 GiB do not fit into a memory of 64 GiB; write at most 60"),
         ({"disks": 0}, "disks: 0 is not a number from 1 to 96"),
         ({"memory_gib": 7}, "memory_gib: 7 is not a number from 4 to 256 in steps of 4"),
         ({"disk": 4}, "disks"),
-        ({"width": 2, "parity": 2}, "width: 2 disks with 2 of parity"),
+        ({"width": 2, "parity": 2}, "width: a group of 2 with 2 of parity; write at least 4"),
     ],
 )
-def test_a_pool_that_cannot_be_built_is_refused(numbers: dict[str, int], told: str) -> None:
+def test_a_pool_that_cannot_be_built_is_refused(numbers: dict[str, Any], told: str) -> None:
     with pytest.raises(seeklab.SeeklabError, match=told):
         seeklab.design(**numbers)
+
+
+def test_a_log_larger_than_can_be_used_says_how_much_is(capsys: pytest.CaptureFixture[str]) -> None:
+    large = seeklab.design(memory_gib=16, log_ssds=2, log_gb=74)
+    assert [str(warning).partition(":")[0] for warning in large.warnings] == ["log_gb"]
+    assert "148 GB in all, of which 6 GiB can ever be used" in str(large.warnings[0])
+    assert not large.with_(log_ssds=1, log_gb=6).warnings
+    assert cli.main(["design", "--set", "memory_gib=16", "--set", "log_gb=74"]) == cli.DONE
+    assert "74 GB in all, of which 6 GiB" in capsys.readouterr().err
+
+
+def test_what_lies_beyond_the_usable_log_changes_no_result() -> None:
+    pool = seeklab.design(memory_gib=16)
+    rates = [pool.with_(log_gb=size).run("9-sync-writes").value for size in (18, 74)]
+    assert rates[0] == pytest.approx(rates[1], rel=0.02)
 
 
 def test_an_unknown_test_is_refused_with_those_that_are_known() -> None:
@@ -89,7 +107,7 @@ def test_an_unknown_test_is_refused_with_those_that_are_known() -> None:
 def test_the_command_line_prints_cost_and_bounds(capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["design", "--set", "disks=24", "--set", "prices.disks=100"]) == cli.DONE
     text = capsys.readouterr().out
-    assert "2,400" in text
+    assert " 2400\n" in text
     assert "12.0 TB in mirrors" in text
     assert cli.main(["design", "--set", "disks=24", "--json"]) == cli.DONE
     document = json.loads(capsys.readouterr().out)

@@ -15,7 +15,7 @@ LEARNERS = ("Ada Lovelace", "Grace Hopper", "Edsger Dijkstra", "Barbara Liskov")
 
 
 def frugal(learner: str) -> dict[str, Any]:
-    """Disks for the capacity, memory for what they cannot read, a tenth more of everything else than the level needs."""
+    """Disks for the capacity, memory for what they cannot read, a tenth more of the rest than the level needs."""
     own = exercise.level(learner)
     disks = 2 * own["capacity_tb"]
     held = max(0.0, 1 - 0.75 * disks * exercise.CHEAP_READS_PER_S / own["working-set"])
@@ -61,7 +61,9 @@ def test_a_stripe_loses_data_whatever_it_costs() -> None:
     assert "disks in a group" in str(verdict)
 
 
-@pytest.mark.parametrize("choice", [None, {}, {"prices": {"disks": 0}}, {"working_set_gib": 64}, {"disks": 45}, {"disk": 4}])
+@pytest.mark.parametrize(
+    "choice", [None, {}, {"prices": {"disks": 0}}, {"working_set_gib": 64}, {"disks": 45}, {"disk": 4}]
+)
 def test_what_is_no_design_of_the_pool_fails_with_a_reason(choice: object) -> None:
     verdict = exercise.check_test(choice, LEARNERS[0], "9-sync-writes")
     assert verdict.outcome is not Outcome.PASS

@@ -5,8 +5,8 @@
     for row in pool.measure():
         print(row.title, row.value, row.unit, row.binds)
 
-The engine turns a design into changes of the case `eleven-metrics` and computes the bounds of each test; a measurement is a
-run of that case like any other.
+The engine turns a design into changes of the case `eleven-metrics` and computes the bounds of each test; a measurement
+is a run of that case like any other.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
+from seeklab._errors import Problem
 from seeklab._host import engine
 from seeklab._result import Result, execute
 
@@ -85,6 +86,11 @@ class Design:
         return float(self.document["capacity_bytes"])
 
     @property
+    def warnings(self) -> tuple[Problem, ...]:
+        """What can be but is seldom meant, such as a log larger than can be used."""
+        return tuple(Problem.read(problem) for problem in self.document["warnings"])
+
+    @property
     def tests(self) -> tuple[str, ...]:
         """Names of the tests."""
         return tuple(test["name"] for test in self.document["tests"])
@@ -135,11 +141,14 @@ class Design:
 
 
 def design(*, prices: Mapping[str, float] | None = None, **numbers: int) -> Design:
-    """Design a pool: `disks`, `width` and `parity` of a group, `record_kib`, `memory_gib`, `read_ssds`, `log_ssds`, `cores`,
-    `client_gbit`, `server_gbit`, `working_set_gib`. What is not given has its default; prices are sample values until given.
+    """Design a pool from its numbers.
+
+    They are `disks`, `width` and `parity` of a group, `record_kib`, `memory_gib`, `cache_gib`, `read_ssds`, `log_ssds`,
+    `log_gb`, `cores`, `client_gbit`, `server_gbit`, `working_set_gib`. What is not given has its default; prices are
+    sample values until given.
 
     A design that cannot be built is refused with everything that is wrong with it.
-    """  # noqa: D205 -- the list of numbers belongs to the summary
+    """
     request: dict[str, Any] = dict(numbers)
     if prices is not None:
         request["prices"] = dict(prices)

@@ -125,12 +125,12 @@ class Result:
 
     @property
     def analytics(self) -> Table:
-        """What each client (`of` 0), job (1) and device (2) did in each interval. Empty unless `record.analytics` is on."""
+        """What each client (`of` 0), job (1) and device (2) did in each interval; empty without `record.analytics`."""
         return self._table("analytics")
 
     @property
     def cores(self) -> Table:
-        """The cycles that a server's cores spent in each interval. Empty unless `record.analytics` is on."""
+        """The cycles that a server's cores spent in each interval; empty without `record.analytics`."""
         return self._table("cores")
 
     @property

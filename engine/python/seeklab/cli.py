@@ -285,6 +285,8 @@ def _design(options: argparse.Namespace) -> int:
     prices = {name.removeprefix("prices."): value for name, value in options.set if name.startswith("prices.")}
     numbers = {name: value for name, value in options.set if not name.startswith("prices.")}
     pool = seeklab.design(prices=prices, **numbers)
+    for warning in pool.warnings:
+        _complain(f"note: {warning}")
     measured = []
     with ProgressBar() as progress:
         for nth, name in enumerate(pool.tests if options.run else ()):
@@ -298,7 +300,8 @@ def _design(options: argparse.Namespace) -> int:
     lines = [(f"{part['title']}, {part['unit']}".rstrip(", "), part["number"], part["cost"]) for part in parts]
     shown = [(title, _number(number), _number(cost) if cost else "") for title, number, cost in lines]
     _print_table(("part", "number", "cost"), [*shown, ("all", "", _number(pool.cost))], right=(1, 2))
-    print(f"\n{pool.capacity_bytes / 1e12:.1f} TB in {pool.document['layout']}. Prices are sample values; give yours.\n")
+    held = f"{pool.capacity_bytes / 1e12:.1f} TB in {pool.document['layout']}"
+    print(f"\n{held}. Prices are sample values; give yours.\n")
     values = {row.name: row for row in measured}
     rows = []
     for test in pool.document["tests"]:

@@ -1,7 +1,7 @@
 """The assignment on designing a pool: meet a service level for little money.
 
-A learner's service level is drawn from the name: a capacity, a working set with its reads a second, synchronous writes a
-second, and streams. A design is judged by what it does under loads that nobody has seen: on fresh seeds, with other
+A learner's service level is drawn from the name: a capacity, a working set with its reads a second, synchronous writes
+a second, and streams. A design is judged by what it does under loads that nobody has seen: on fresh seeds, with other
 numbers of threads than in the course. Its cost is judged only once it meets the level.
 """
 
@@ -68,7 +68,7 @@ def budget(learner: object) -> int:
         "cores": bytes_per_s * CYCLES_PER_BYTE // CLOCK_HZ + 1,
         "server_gbit": bytes_per_s * 10 // 1e9 + 1,
     }
-    return round(SLACK * sum(price[part] * number for part, number in plain.items()), -2)
+    return 100 * round(SLACK * sum(price[part] * number for part, number in plain.items()) / 100)
 
 
 def briefing(learner: object) -> str:
