@@ -48,7 +48,7 @@ def test_a_part_moves_the_tests_that_it_binds_and_no_other() -> None:
 def test_memory_and_flash_hold_a_working_set() -> None:
     base: dict[str, Any] = {"disks": 12, "width": 2, "working_set_gib": 64, "cores": 16}
     values = {
-        name: seeklab.design(**base, **parts).run("working-set").value
+        name: seeklab.design(**(base | parts)).run("working-set").value
         for name, parts in {
             "disks": {"memory_gib": 4},
             "half": {"memory_gib": 32},

@@ -293,8 +293,8 @@ def _design(options: argparse.Namespace) -> int:
             progress(nth / len(pool.tests), name)
             measured.append(pool.run(name, seed=options.seed))
     if options.json:
-        rows = [{"test": row.name, "value": row.value, "unit": row.unit, "binds": row.binds} for row in measured]
-        _print_json({**pool.document, "measured": rows} if options.run else pool.document)
+        found = [{"test": row.name, "value": row.value, "unit": row.unit, "binds": row.binds} for row in measured]
+        _print_json({**pool.document, "measured": found} if options.run else pool.document)
         return DONE
     parts = [part for part in pool.document["parts"] if part["number"] or part["cost"]]
     lines = [(f"{part['title']}, {part['unit']}".rstrip(", "), part["number"], part["cost"]) for part in parts]
@@ -305,8 +305,8 @@ def _design(options: argparse.Namespace) -> int:
     values = {row.name: row for row in measured}
     rows = []
     for test in pool.document["tests"]:
-        least, found = test["bounds"][0], values.get(test["name"])
-        run = (_number(found.value), f"{100 * found.share:.0f} %", found.binds) if found else ("", "", least["what"])
+        least, row = test["bounds"][0], values.get(test["name"])
+        run = (_number(row.value), f"{100 * row.share:.0f} %", row.binds) if row else ("", "", least["what"])
         rows.append((test["title"], run[0], _number(least["most"]), run[1], test["unit"], run[2]))
     _print_table(("test", "measured", "at most", "", "unit", "binds"), rows, right=(1, 2, 3))
     return DONE
