@@ -1,6 +1,7 @@
 /**
  * The tests of a pool as bars: what was measured, as a share of the most that the binding part allows. A full bar names the
- * part to buy; a short one says that requests wait for each other and no part is full.
+ * part to buy; a short one says that requests wait for each other and no part is full. Beside it how many times as fast the
+ * test is as on the pool before, so that a change shows what it moved and what it did not.
  */
 import type { DesignTest } from "../engine/api.ts";
 import { fill } from "./colours.ts";
@@ -9,6 +10,8 @@ import { html, svg } from "./svg.ts";
 
 /** From this share of its bound on a test is bound by it. */
 export const full = 0.8;
+/** Changes below this share are chance. */
+const chance = 0.02;
 
 const barHeight = 12;
 
@@ -19,59 +22,64 @@ export function bindsOf(test: DesignTest, measured: number | undefined): string 
   return measured >= full * least.most ? least.what : "waiting";
 }
 
+/** How a result compares with that of the pool before, in words. */
+export function changeOf(measured: number | undefined, before: number | undefined): string {
+  if (measured === undefined || before === undefined || before === 0) return "";
+  const times = measured / before;
+  return Math.abs(times - 1) < chance ? "same" : `× ${formatNumber(times)}`;
+}
+
 export interface PoolTestsOptions {
-  readonly width: number;
   /** What was measured, by name of the test. */
   readonly measured: ReadonlyMap<string, number>;
+  /** What was measured of the pool before. */
+  readonly before: ReadonlyMap<string, number>;
   /** The test that runs now. */
   readonly running: string | undefined;
 }
 
 export function poolTests(tests: readonly DesignTest[], options: PoolTestsOptions): HTMLTableElement {
-  const { width, measured, running } = options;
-  const head = ["test", "measured", "at most", "", "bound by"].map((title) => html("th", { scope: "col" }, title));
+  const { measured, before, running } = options;
+  const head = ["test", "measured", "change", "at most", "", "bound by"];
   const body = html("tbody");
   for (const test of tests) {
     const value = measured.get(test.name);
     const least = test.bounds[0];
     const share = value === undefined || least === undefined ? 0 : Math.min(1, value / least.most);
-    const state = value === undefined ? (running === test.name ? "running" : "") : formatNumber(value);
-    const others = test.bounds.map(({ what, most }) => `${what} ${formatNumber(most)}`).join(", ");
-    const row = html(
-      "tr",
-      { title: others },
-      html("th", { scope: "row" }, test.title),
-      html("td", { class: "number" }, state),
-      html("td", { class: "number" }, `${formatNumber(least?.most ?? 0)} ${test.unit}`),
-      html("td", { class: "bar" }, bar(share, width, bindsOf(test, value) === "waiting")),
-      html("td", {}, value === undefined ? (least?.what ?? "") : bindsOf(test, value)),
+    const state = value === undefined ? (running === test.name ? "runs" : "") : formatNumber(value);
+    const change = changeOf(value, before.get(test.name));
+    const binds = value === undefined ? (least?.what ?? "") : bindsOf(test, value);
+    const unit = test.unit.replace("1/", "/");
+    body.append(
+      html(
+        "tr",
+        { title: test.bounds.map(({ what, most }) => `${what} ${formatNumber(most)}`).join(", ") },
+        html("th", { scope: "row" }, test.title),
+        html("td", { class: "number" }, state),
+        html("td", { class: `number change${change.startsWith("×") ? " moved" : ""}` }, change),
+        html("td", { class: "number" }, `${formatNumber(least?.most ?? 0)} ${unit}`),
+        html("td", { class: "bar" }, bar(share, binds === "waiting")),
+        html("td", { class: "binds" }, value === undefined ? html("span", { class: "quiet" }, binds) : binds),
+      ),
     );
-    body.append(row);
   }
   return html(
     "table",
     { class: "data pool-tests" },
     html("caption", {}, "What each test does, and the most that the part allows which binds it"),
-    html("thead", {}, html("tr", {}, ...head)),
+    html("thead", {}, html("tr", {}, ...head.map((title) => html("th", { scope: "col" }, title)))),
     body,
   );
 }
 
-function bar(share: number, width: number, isWaiting: boolean): SVGElement {
+/** A bar of any width: its column's. */
+function bar(share: number, isWaiting: boolean): SVGElement {
   return svg(
     "svg",
-    {
-      width,
-      height: barHeight,
-      viewBox: `0 0 ${width} ${barHeight}`,
-      role: "img",
-      "aria-label": `${Math.round(100 * share)} %`,
-    },
-    svg("rect", { x: 0.5, y: 0.5, width: width - 1, height: barHeight - 1, fill: "none", stroke: "var(--rule)" }),
+    { width: "100%", height: barHeight, role: "img", "aria-label": `${Math.round(100 * share)} %` },
+    svg("rect", { width: "100%", height: barHeight, fill: "none", stroke: "var(--rule)" }),
     svg("rect", {
-      x: 0,
-      y: 0,
-      width: Math.round(share * width),
+      width: `${(100 * share).toFixed(1)}%`,
       height: barHeight,
       fill: isWaiting ? fill("waiting") : "var(--processor)",
     }),

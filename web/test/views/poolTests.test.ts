@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DesignTest } from "../../src/engine/api.ts";
-import { bindsOf, poolTests } from "../../src/views/poolTests.ts";
+import { bindsOf, changeOf, poolTests, type PoolTestsOptions } from "../../src/views/poolTests.ts";
 
 const test: DesignTest = {
   name: "5-random-cold",
@@ -15,6 +15,10 @@ const test: DesignTest = {
   ],
 };
 
+const table = (options: Partial<PoolTestsOptions>) =>
+  poolTests([test], { measured: new Map(), before: new Map(), running: undefined, ...options });
+const measured = (value: number) => new Map([[test.name, value]]);
+
 describe("the tests of a pool", () => {
   it("are bound by the part whose bound they reach, and wait otherwise", () => {
     expect(bindsOf(test, 790)).toBe("disks");
@@ -24,17 +28,32 @@ describe("the tests of a pool", () => {
   });
 
   it("name the part that would bind before they are measured, and a share after", () => {
-    const before = poolTests([test], { width: 100, measured: new Map(), running: undefined });
-    expect(before.textContent).toContain("disks");
+    const before = table({});
+    expect(before.querySelector(".binds")?.textContent).toBe("disks");
     expect(before.querySelector("svg")?.getAttribute("aria-label")).toBe("0 %");
-    const after = poolTests([test], { width: 100, measured: new Map([[test.name, 400]]), running: undefined });
+    const after = table({ measured: measured(400) });
     expect(after.querySelector("svg")?.getAttribute("aria-label")).toBe("50 %");
-    expect(after.textContent).toContain("waiting");
+    expect(after.querySelector("rect:last-child")?.getAttribute("width")).toBe("50.0%");
+    expect(after.querySelector(".binds")?.textContent).toBe("waiting");
     expect(after.querySelector("tr[title]")?.getAttribute("title")).toBe("disks 800, threads 1,540");
   });
 
+  it("draw no more than a full bar", () => {
+    expect(table({ measured: measured(810) }).querySelector("rect:last-child")?.getAttribute("width")).toBe("100.0%");
+  });
+
   it("say which one runs", () => {
-    const table = poolTests([test], { width: 100, measured: new Map(), running: test.name });
-    expect(table.textContent).toContain("running");
+    expect(table({ running: test.name }).textContent).toContain("runs");
+    expect(table({ running: test.name, measured: measured(400) }).textContent).not.toContain("runs");
+  });
+
+  it("tell what a change of the pool moved, and not what is chance", () => {
+    expect(changeOf(800, 400)).toBe("× 2.00");
+    expect(changeOf(404, 400)).toBe("same");
+    expect(changeOf(undefined, 400)).toBe("");
+    expect(changeOf(400, undefined)).toBe("");
+    const moved = (now: number) => table({ measured: measured(now), before: measured(400) }).querySelector(".moved");
+    expect(moved(800)?.textContent).toBe("× 2.00");
+    expect(moved(401)).toBeNull();
   });
 });
