@@ -143,9 +143,9 @@ class Design:
 def design(*, prices: Mapping[str, float] | None = None, **numbers: int) -> Design:
     """Design a pool from its numbers.
 
-    They are `disks`, `width` and `parity` of a group, `record_kib`, `memory_gib`, `cache_gib`, `read_ssds`, `log_ssds`,
-    `log_gb`, `cores`, `client_gbit`, `server_gbit`, `working_set_gib`. What is not given has its default; prices are
-    sample values until given.
+    They are `disks`, `width` and `parity` of a group, `record_kib`, `memory_gib`, `cache_gib` (0 for all that memory
+    leaves), `read_ssds`, `log_ssds`, `log_gb`, `cores`, `client_gbit`, `server_gbit`, `working_set_gib`. What is not
+    given has its default; prices are sample values until given.
 
     A design that cannot be built is refused with everything that is wrong with it.
     """

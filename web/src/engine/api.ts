@@ -356,6 +356,8 @@ export interface Design {
   readonly parts: readonly DesignPart[];
   readonly cost: number;
   readonly capacity_bytes: number;
+  /** What can be built but is seldom meant; the path is a part's name. */
+  readonly warnings: readonly { readonly path: string; readonly message: string }[];
   readonly tests: readonly DesignTest[];
 }
 

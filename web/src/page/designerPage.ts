@@ -1,20 +1,30 @@
 /**
  * The page on which a reader builds a pool: parts and prices on one side, what it costs and holds, and the tests with what
- * binds them. The bounds follow a slider at once; the tests run when it is let go, one after the other, and can be stopped.
+ * binds them on the other. The bounds follow a slider at once; the tests run when it is let go, one after the other, and can
+ * be stopped.
  */
 import "../style/page.css";
-import { Cancelled, type Control, type Design, type Value } from "../engine/api.ts";
+import {
+  Cancelled,
+  EngineError,
+  type Control,
+  type Design,
+  type DesignPart,
+  type Problem,
+  type Value,
+} from "../engine/api.ts";
 import { EngineClient } from "../engine/client.ts";
 import { controls } from "../views/controls.ts";
 import { formatNumber, groupThousands } from "../views/format.ts";
 import { bindsOf, poolTests } from "../views/poolTests.ts";
 import { html } from "../views/svg.ts";
+import { explanation, ideas, onward, type PoolIdea } from "./designerWords.ts";
 import { installTheme, registerServiceWorker } from "./document.ts";
 import { decodeHash, defaultState, encodeHash } from "./hash.ts";
 import { notice } from "./notice.ts";
 import { progress } from "./progress.ts";
 
-type Numbers = Record<string, number>;
+type Numbers = Readonly<Record<string, number>>;
 
 interface Layout {
   readonly title: string;
@@ -35,8 +45,10 @@ const layouts: readonly Layout[] = [
 const layoutPath = "layout";
 const inLayout = ["width", "parity"];
 const pricePrefix = "prices.";
-const barWidth = 120;
-const records = [8, 16, 32, 64, 128];
+const choices: Readonly<Record<string, readonly number[]>> = {
+  record_kib: [8, 16, 32, 64, 128],
+  cache_gib: [0, 4, 8, 16, 32, 64, 96, 128, 192],
+};
 
 installTheme();
 const root = document.querySelector<HTMLElement>("#page")!;
@@ -49,8 +61,9 @@ async function open(): Promise<void> {
   const decoded = decodeHash(location.hash);
   try {
     const first = await engine.call("design", {});
-    await designer(engine, first, decoded.kind === "state" ? numbersOf(decoded.state.set) : {});
+    const opened = designer(engine, first, decoded.kind === "state" ? numbersOf(decoded.state.set) : {});
     if (decoded.kind === "problem") message.say(decoded.message);
+    await opened;
   } catch (error) {
     message.fail(error);
   }
@@ -65,7 +78,7 @@ function numbersOf(set: Readonly<Record<string, Value>>): Numbers {
 
 /** What the engine is asked: numbers by part, and prices by part. */
 function requestOf(chosen: Numbers): Record<string, number | Numbers> {
-  const prices: Numbers = {};
+  const prices: Record<string, number> = {};
   const request: Record<string, number | Numbers> = { prices };
   for (const [name, value] of Object.entries(chosen)) {
     if (name.startsWith(pricePrefix)) prices[name.slice(pricePrefix.length)] = value;
@@ -77,48 +90,66 @@ function requestOf(chosen: Numbers): Record<string, number | Numbers> {
 async function designer(engine: EngineClient, defaults: Design, start: Numbers): Promise<void> {
   let chosen = start;
   let shown = defaults;
-  let measured = new Map<string, number>();
+  let measured: ReadonlyMap<string, number> = new Map();
+  let before: ReadonlyMap<string, number> = new Map();
   let running: string | undefined;
   let stop = new AbortController();
+  let asked = 0;
 
   const sentence = html("p", { class: "sentence", "aria-live": "polite" });
+  const costs = html("p", { class: "quiet costs" });
+  const unusual = html("div", { class: "warnings", role: "status" });
   const table = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Tests of the pool" });
   const bar = progress(() => stop.abort());
 
-  const number = (name: string) => chosen[name] ?? shown.parts.find((part) => part.name === name)?.number ?? 0;
+  const number = (name: string) => chosen[name] ?? defaults.parts.find((part) => part.name === name)?.number ?? 0;
 
   function draw(): void {
-    const bound = shown.tests.filter(
-      (test) => !["", "waiting"].includes(bindsOf(test, measured.get(test.name))),
-    ).length;
-    const tests = measured.size === 0 ? "" : ` ${bound} of ${measured.size} tests measured reach what a part allows.`;
     sentence.replaceChildren(
       html("strong", {}, groupThousands(Math.round(shown.cost))),
-      ` for ${formatNumber(shown.capacity_bytes / 1e12)} TB in ${shown.layout}.${tests}`,
+      ` for ${formatNumber(shown.capacity_bytes / 1e12)} TB in ${shown.layout}. ${verdict()}`,
     );
-    table.replaceChildren(poolTests(shown.tests, { width: barWidth, measured, running }));
+    const paid = shown.parts.filter(({ cost }) => cost > 0).sort((a, b) => b.cost - a.cost);
+    costs.textContent = paid.map(({ title, cost }) => `${title} ${groupThousands(Math.round(cost))}`).join(" · ");
+    unusual.replaceChildren(...shown.warnings.map((found) => html("p", { class: "warning" }, `${inWords(found)}.`)));
+    table.replaceChildren(poolTests(shown.tests, { measured, before, running }));
   }
 
-  /** Asks what a design comes to; what was measured of another one is void. */
+  function verdict(): string {
+    if (measured.size < shown.tests.length) return "";
+    const waiting = shown.tests.filter((test) => bindsOf(test, measured.get(test.name)) === "waiting").length;
+    return `${shown.tests.length - waiting} of ${shown.tests.length} tests do what a part allows, ${waiting} wait.`;
+  }
+
+  /** Asks what the chosen design comes to. Whatever runs is of another one, and stops. */
   async function ask(): Promise<boolean> {
+    stop.abort();
+    const mine = ++asked;
     try {
-      shown = await engine.call("design", requestOf(chosen));
+      const found = await engine.call("design", requestOf(chosen));
+      if (mine !== asked) return false;
+      shown = found;
     } catch (error) {
-      message.fail(error);
+      if (mine === asked) refuse(error);
       return false;
     }
     message.clear();
+    if (measured.size === shown.tests.length) before = measured;
     measured = new Map();
     draw();
     return true;
   }
 
+  function refuse(error: unknown): void {
+    if (error instanceof EngineError) message.say(...error.problems.map((problem) => `${inWords(problem)}.`));
+    else message.fail(error);
+  }
+
   async function measure(): Promise<void> {
-    stop.abort();
+    if (!(await ask())) return;
     stop = new AbortController();
     const { signal } = stop;
-    if (!(await ask()) || signal.aborted) return;
-    history.replaceState(null, "", encodeHash({ ...defaultState, set: chosen }));
+    keep();
     bar.start();
     const { tests } = shown;
     try {
@@ -129,8 +160,9 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
         const onProgress = (share: number) => bar.update((at + share) / tests.length);
         const result = await engine.run(request, { slot: "design", signal, onProgress });
         if (signal.aborted) return;
-        measured.set(test.name, result.summary.metrics[test.metric] ?? 0);
+        measured = new Map(measured).set(test.name, result.summary.metrics[test.metric] ?? 0);
       }
+      performance.mark("tests-done");
     } catch (error) {
       if (!(error instanceof Cancelled)) message.fail(error);
     } finally {
@@ -142,7 +174,22 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
     }
   }
 
-  const fields = html("div", { class: "controls-row" });
+  function keep(): void {
+    history.replaceState(null, "", encodeHash({ ...defaultState, set: chosen }));
+  }
+
+  function choose(name: string, value: number): void {
+    chosen = { ...chosen, [name]: value };
+  }
+
+  function take(numbers: Numbers): void {
+    chosen = numbers;
+    drawFields();
+    drawPrices();
+    void measure();
+  }
+
+  const fields = html("div", {});
   function drawFields(): void {
     const here = layouts.findIndex(({ width, parity }) => width === number("width") && parity === number("parity"));
     const list: Control[] = [
@@ -158,16 +205,16 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
     const made = controls({
       controls: list,
       onInput: (path, value) => {
-        if (path !== layoutPath) {
-          choose(path, Number(value));
-          void ask();
-        }
+        if (path === layoutPath) return;
+        choose(path, Number(value));
+        void ask();
       },
       onChange: (path, value) => {
         if (path === layoutPath) {
           const { width, parity } = layouts[Number(value)]!;
-          chosen = { ...chosen, width, parity, disks: Math.max(1, Math.round(number("disks") / width)) * width };
+          chosen = { ...chosen, width, parity, disks: wholeGroups(number("disks"), width) };
           drawFields();
+          fields.querySelector("select")?.focus();
         } else choose(path, Number(value));
         void measure();
       },
@@ -175,55 +222,37 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
     fields.replaceChildren(made.element);
   }
 
-  function choose(name: string, value: number): void {
-    chosen = { ...chosen, [name]: value };
-  }
-
-  function controlOf({ name, title, unit, range }: Design["parts"][number]): Control {
+  function controlOf({ name, title, unit, range }: DesignPart): Control {
     const [least, most, step] = range;
     const width = number("width");
-    const whole = Math.floor(most / width) * width;
+    const isDisks = name === "disks";
     return {
       path: name,
       title,
       help: title,
       unit: unit === "" ? null : unit,
-      min: name === "disks" ? width : least,
-      max: name === "disks" ? whole : most,
-      step: name === "disks" ? width : step,
+      min: isDisks ? width : least,
+      max: isDisks ? Math.floor(most / width) * width : most,
+      step: isDisks ? width : step,
       value: number(name),
-      choices: name === "record_kib" ? records.map((value) => ({ value, title: `${value} KiB` })) : null,
+      choices:
+        choices[name]?.map((value) => ({ value, title: value === 0 ? "all it leaves" : `${value} ${unit}` })) ?? null,
     };
   }
 
-  const reset = html("button", { type: "button", class: "quiet reset" }, "The pool as it started");
-  reset.addEventListener("click", () => {
-    chosen = {};
-    shown = defaults;
-    drawFields();
-    drawPrices();
-    void measure();
-  });
   const prices = html("div", { class: "controls prices" });
   function drawPrices(): void {
     prices.replaceChildren(...defaults.parts.filter((part) => part.is_priced).map(priceField));
   }
 
-  function priceField({ name, title, unit, price }: Design["parts"][number]): HTMLElement {
+  function priceField({ name, title, unit, price }: DesignPart): HTMLElement {
     const id = `price-${name}`;
     const path = pricePrefix + name;
     const input = html("input", { type: "number", id, min: 0, step: "any", value: chosen[path] ?? price });
     input.addEventListener("change", () => {
       if (!Number.isFinite(input.valueAsNumber)) return;
       choose(path, input.valueAsNumber);
-      const kept = measured;
-      void ask().then((isGood) => {
-        if (!isGood) return;
-        // A price changes no result.
-        measured = kept;
-        history.replaceState(null, "", encodeHash({ ...defaultState, set: chosen }));
-        draw();
-      });
+      void reprice();
     });
     const words = unit === "" ? title : `${title}, each ${unit}`;
     return html(
@@ -234,63 +263,92 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
     );
   }
 
+  /** A price changes no result: what was measured, or runs, stays. */
+  async function reprice(): Promise<void> {
+    try {
+      shown = await engine.call("design", requestOf(chosen));
+    } catch (error) {
+      refuse(error);
+      return;
+    }
+    message.clear();
+    keep();
+    draw();
+  }
+
+  const again = html("button", { type: "button" }, "Run the tests");
+  again.addEventListener("click", () => void measure());
+  const reset = html("button", { type: "button", class: "quiet" }, "The pool as it started");
+  reset.addEventListener("click", () => take({}));
+
   root.append(
     html(
       "section",
-      { class: "stage-section", "aria-label": "The pool" },
-      sentence,
-      fields,
-      reset,
-      bar.element,
-      table,
+      { class: "stage-section designer", "aria-label": "The pool" },
       html(
-        "details",
-        { class: "table" },
-        html("summary", {}, "Prices"),
+        "div",
+        { class: "parts" },
+        fields,
+        html("div", { class: "actions" }, again, reset),
         html(
-          "p",
-          { class: "prose" },
-          "Sample values in no particular currency, and nobody's list prices. Give your own; they stay in this page and in its address.",
+          "details",
+          { class: "table" },
+          html("summary", {}, "Prices"),
+          html(
+            "p",
+            {},
+            "Sample values in no particular currency, and nobody's list prices. Give your own; they stay in this page and in its address.",
+          ),
+          prices,
         ),
-        prices,
+      ),
+      html(
+        "div",
+        { class: "outcome" },
+        sentence,
+        costs,
+        unusual,
+        table,
+        html("div", { class: "stage-head" }, bar.element),
       ),
     ),
+    experiments(take),
     explanation(),
+    onward(),
   );
-  if (Object.keys(chosen).length > 0 && !(await ask())) chosen = {};
   drawFields();
   drawPrices();
   draw();
   performance.mark("first-chart");
   await measure();
+  if (asked === 1 && measured.size === 0) chosen = {};
+
+  function inWords({ path, message: found }: Pick<Problem, "path" | "message">): string {
+    const part = defaults.parts.find(({ name }) => path === name || path === pricePrefix + name);
+    const words = part === undefined ? path : part.title + (path.startsWith(pricePrefix) ? ", price" : "");
+    return `${words}: ${found}`;
+  }
 }
 
-function explanation(): HTMLElement {
-  const link = (href: string, text: string) => html("a", { href }, text);
+/** The multiple of a width nearest to a number of disks, one group at least. */
+function wholeGroups(disks: number, width: number): number {
+  return Math.max(1, Math.round(disks / width)) * width;
+}
+
+function experiments(onTry: (numbers: Numbers) => void): HTMLElement {
+  const entry = ({ title, numbers, surprise }: PoolIdea) => {
+    const button = html("button", { type: "button" }, title);
+    const words = html("p", { class: "surprise", "aria-live": "polite" });
+    button.addEventListener("click", () => {
+      onTry(numbers);
+      words.textContent = surprise;
+    });
+    return html("li", {}, button, words);
+  };
   return html(
     "section",
-    { class: "why", "aria-labelledby": "why-title" },
-    html("h2", { id: "why-title" }, "Why"),
-    html(
-      "div",
-      { class: "prose" },
-      html(
-        "p",
-        {},
-        "Each test is a closed loop: it runs until something is busy all the time. What each part can do is known before anything runs: one disk does 77 random reads a second, up to 200 with a full queue; a link carries its rate less headers; cores do their cycles over those of a request. The least of these binds.",
-      ),
-      html(
-        "p",
-        {},
-        "A bar that stays short is waiting: its threads wait for one answer after the other, and no part is full. More parts do not help it; more threads would.",
-      ),
-      html(
-        "p",
-        {},
-        "Windows are a second or a few; the pool is the one of ",
-        link("eleven-metrics.html", "the eleven metrics"),
-        ", with other numbers. For the working set memory and flash hold what they can from the start, and the disks are as large as the rest needs, so that their arms move as they would. Streams written for so short a time may end in memory. Notebook 12 and the assignment pool-design go on from here.",
-      ),
-    ),
+    { "aria-labelledby": "what-if-title" },
+    html("h2", { id: "what-if-title" }, "What if"),
+    html("ul", { class: "what-ifs" }, ...ideas.map(entry)),
   );
 }

@@ -33,7 +33,7 @@ export interface Share {
 }
 
 const mib = 2 ** 20;
-const [client, job, device] = [0, 1, 2];
+const [client, job, device] = [0, 1, 2] as const;
 
 function rowsOf(result: Result) {
   const [time, width, of, who, ios, bytes, total] = [
@@ -70,7 +70,8 @@ export function intervalsOf(result: Result): readonly Interval[] {
   const cycles = column(result, "cores.cycles");
   const widths = column(result, "cores.width_ns");
   const starts = column(result, "cores.time_ns");
-  const rows = Map.groupBy(rowsOf(result), (row) => row.time_ns);
+  const rows = new Map<number, ReturnType<typeof rowsOf>>();
+  for (const row of rowsOf(result)) rows.set(row.time_ns, [...(rows.get(row.time_ns) ?? []), row]);
   return Array.from(starts, (time_ns, at) => {
     const seconds = widths[at]! / 1e9;
     const here = rows.get(time_ns) ?? [];

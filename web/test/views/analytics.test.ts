@@ -51,7 +51,7 @@ describe("a server's analytics", () => {
   it("are drawn with a name for each picture, and said in a sentence", () => {
     const pictures = analytics(kept(), { width: 600 }).querySelectorAll("[role=img]");
     expect(pictures).toHaveLength(4);
-    expect(describeAnalytics(kept())).toContain("20 MiB/s with 100 % of its cores");
+    expect(describeAnalytics(kept())).toContain("20.0 MiB/s with 100 % of its cores");
   });
 
   it("say so when none were kept", () => {

@@ -39,7 +39,11 @@ describe("the tests of a pool", () => {
   });
 
   it("draw no more than a full bar", () => {
-    expect(table({ measured: measured(810) }).querySelector("rect:last-child")?.getAttribute("width")).toBe("100.0%");
+    expect(
+      table({ measured: measured(810) })
+        .querySelector("rect:last-child")
+        ?.getAttribute("width"),
+    ).toBe("100.0%");
   });
 
   it("say which one runs", () => {

@@ -32,7 +32,8 @@ pub const PARTS: [Part; 13] = [
     part("parity", "Parity disks of a group", "", [0, 3, 1], 0, 0),
     part("record_kib", "Record", "KiB", [8, 128, 8], 128, 0),
     part("memory_gib", "Memory", "GiB", [4, 256, 4], 128, 40),
-    part("cache_gib", "Cache in memory, 0 for all it leaves", "GiB", [0, 256, 4], 0, 0),
+    // 0 for all that memory leaves.
+    part("cache_gib", "Cache in memory", "GiB", [0, 256, 4], 0, 0),
     part("read_ssds", "Read SSDs", "", [0, 8, 1], 0, 2500),
     part("log_ssds", "Log SSDs", "", [0, 8, 1], 1, 4000),
     part("log_gb", "Size of a log SSD", "GB", [2, 128, 2], 18, 0),
