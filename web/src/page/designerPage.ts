@@ -310,9 +310,9 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
         unusual,
         table,
         html("div", { class: "stage-head" }, bar.element),
+        experiments(take),
       ),
     ),
-    experiments(take),
     explanation(),
     onward(),
   );
@@ -347,7 +347,7 @@ function experiments(onTry: (numbers: Numbers) => void): HTMLElement {
   };
   return html(
     "section",
-    { "aria-labelledby": "what-if-title" },
+    { class: "ideas", "aria-labelledby": "what-if-title" },
     html("h2", { id: "what-if-title" }, "What if"),
     html("ul", { class: "what-ifs" }, ...ideas.map(entry)),
   );
