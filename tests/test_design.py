@@ -33,6 +33,12 @@ def test_what_was_measured_keeps_to_its_bound_and_says_what_binds() -> None:
     assert rows["5-random-cold"].bound_by == "threads"
 
 
+def test_disks_that_are_busy_below_their_bound_are_told_apart_from_waiting() -> None:
+    few = seeklab.design(disks=4).run("5-random-cold")
+    assert few.share < 0.8
+    assert few.binds == "disks, seeking"
+
+
 def test_a_part_moves_the_tests_that_it_binds_and_no_other() -> None:
     pool = seeklab.design()
     before = {row.name: row.value for row in pool.measure(QUICK)}

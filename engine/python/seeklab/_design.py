@@ -25,7 +25,9 @@ if TYPE_CHECKING:
     from seeklab._result import Progress
 
 FULL = 0.8
-"""From this share of its bound on a test is bound by it; below, requests wait for each other and nothing is full."""
+"""From this share of its bound on a test is bound by it. Below, disks may be busy for as large a share of the time
+all the same, with moving their arms; else requests wait for each other and nothing is full."""
+WAITING, SEEKING = "waiting", "disks, seeking"
 
 
 @dataclass(frozen=True)
@@ -54,8 +56,11 @@ class Measured:
 
     @property
     def binds(self) -> str:
-        """The part that binds the test, or `waiting` when nothing is full."""
-        return self.bound_by if self.share >= FULL else "waiting"
+        """The part that binds the test; or disks that seek; or waiting, when nothing is full."""
+        if self.share >= FULL:
+            return self.bound_by
+        busy = self.result.metrics.get("load.devices_busy_share_percent", 0) / 100
+        return SEEKING if busy >= FULL else WAITING
 
 
 @dataclass(frozen=True)

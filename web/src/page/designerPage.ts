@@ -16,7 +16,7 @@ import {
 import { EngineClient } from "../engine/client.ts";
 import { controls } from "../views/controls.ts";
 import { formatNumber, groupThousands } from "../views/format.ts";
-import { bindsOf, poolTests } from "../views/poolTests.ts";
+import { bindsOf, poolTests, type Measured } from "../views/poolTests.ts";
 import { html } from "../views/svg.ts";
 import { explanation, ideas, onward, type PoolIdea } from "./designerWords.ts";
 import { installTheme, registerServiceWorker } from "./document.ts";
@@ -90,8 +90,10 @@ function requestOf(chosen: Numbers): Record<string, number | Numbers> {
 async function designer(engine: EngineClient, defaults: Design, start: Numbers): Promise<void> {
   let chosen = start;
   let shown = defaults;
-  let measured: ReadonlyMap<string, number> = new Map();
-  let before: ReadonlyMap<string, number> = new Map();
+  let measured: ReadonlyMap<string, Measured> = new Map();
+  let before: ReadonlyMap<string, Measured> = new Map();
+  /** What the pool did that the page starts with: experiments are compared with it. */
+  let atStart: ReadonlyMap<string, Measured> = new Map();
   let running: string | undefined;
   let stop = new AbortController();
   let asked = 0;
@@ -102,7 +104,8 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
   const table = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Tests of the pool" });
   const bar = progress(() => stop.abort());
 
-  const number = (name: string) => chosen[name] ?? defaults.parts.find((part) => part.name === name)?.number ?? 0;
+  const number = (name: string, of = chosen) =>
+    of[name] ?? defaults.parts.find((part) => part.name === name)?.number ?? 0;
 
   function draw(): void {
     sentence.replaceChildren(
@@ -118,7 +121,7 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
   function verdict(): string {
     if (measured.size < shown.tests.length) return "";
     const waiting = shown.tests.filter((test) => bindsOf(test, measured.get(test.name)) === "waiting").length;
-    return `${shown.tests.length - waiting} of ${shown.tests.length} tests do what a part allows, ${waiting} wait.`;
+    return `${shown.tests.length - waiting} of ${shown.tests.length} tests keep a part busy, ${waiting} wait.`;
   }
 
   /** Asks what the chosen design comes to. Whatever runs is of another one, and stops. */
@@ -145,8 +148,9 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
     else message.fail(error);
   }
 
-  async function measure(): Promise<void> {
-    if (!(await ask())) return;
+  /** Runs the tests of the chosen design; tells whether all of them did. */
+  async function measure(): Promise<boolean> {
+    if (!(await ask())) return false;
     stop = new AbortController();
     const { signal } = stop;
     keep();
@@ -159,12 +163,17 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
         const request = { case: shown.case, variant: test.variant, set: { ...test.set, "record.analytics": false } };
         const onProgress = (share: number) => bar.update((at + share) / tests.length);
         const result = await engine.run(request, { slot: "design", signal, onProgress });
-        if (signal.aborted) return;
-        measured = new Map(measured).set(test.name, result.summary.metrics[test.metric] ?? 0);
+        if (signal.aborted) return false;
+        const { metrics } = result.summary;
+        const disksBusy = (metrics["load.devices_busy_share_percent"] ?? 0) / 100;
+        measured = new Map(measured).set(test.name, { value: metrics[test.metric] ?? 0, disksBusy });
       }
+      if (isAtStart()) atStart = measured;
       performance.mark("tests-done");
+      return true;
     } catch (error) {
       if (!(error instanceof Cancelled)) message.fail(error);
+      return false;
     } finally {
       if (stop.signal === signal) {
         running = undefined;
@@ -172,6 +181,22 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
         draw();
       }
     }
+  }
+
+  function isAtStart(): boolean {
+    return Object.keys(chosen).every((name) => name.startsWith(pricePrefix) || number(name) === number(name, {}));
+  }
+
+  /** Measures an idea beside the pool that the page starts with, which may have to be measured first. */
+  async function compare(numbers: Numbers): Promise<void> {
+    const paid = Object.fromEntries(Object.entries(chosen).filter(([name]) => name.startsWith(pricePrefix)));
+    if (atStart.size === 0) {
+      show(paid);
+      if (!(await measure())) return;
+    }
+    measured = atStart;
+    show({ ...paid, ...numbers });
+    await measure();
   }
 
   function keep(): void {
@@ -182,11 +207,10 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
     chosen = { ...chosen, [name]: value };
   }
 
-  function take(numbers: Numbers): void {
+  function show(numbers: Numbers): void {
     chosen = numbers;
     drawFields();
     drawPrices();
-    void measure();
   }
 
   const fields = html("div", {});
@@ -279,7 +303,10 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
   const again = html("button", { type: "button" }, "Run the tests");
   again.addEventListener("click", () => void measure());
   const reset = html("button", { type: "button", class: "quiet" }, "The pool as it started");
-  reset.addEventListener("click", () => take({}));
+  reset.addEventListener("click", () => {
+    show({});
+    void measure();
+  });
 
   root.append(
     html(
@@ -289,6 +316,7 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
         "div",
         { class: "parts" },
         fields,
+        message.element,
         html("div", { class: "actions" }, again, reset),
         html(
           "details",
@@ -310,7 +338,7 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
         unusual,
         table,
         html("div", { class: "stage-head" }, bar.element),
-        experiments(take),
+        experiments((numbers) => void compare(numbers)),
       ),
     ),
     explanation(),
@@ -336,19 +364,20 @@ function wholeGroups(disks: number, width: number): number {
 }
 
 function experiments(onTry: (numbers: Numbers) => void): HTMLElement {
+  const words = html("p", { class: "surprise", "aria-live": "polite" });
   const entry = ({ title, numbers, surprise }: PoolIdea) => {
     const button = html("button", { type: "button" }, title);
-    const words = html("p", { class: "surprise", "aria-live": "polite" });
     button.addEventListener("click", () => {
       onTry(numbers);
-      words.textContent = surprise;
+      words.replaceChildren(html("b", {}, title), `. ${surprise}`);
     });
-    return html("li", {}, button, words);
+    return button;
   };
   return html(
     "section",
     { class: "ideas", "aria-labelledby": "what-if-title" },
     html("h2", { id: "what-if-title" }, "What if"),
-    html("ul", { class: "what-ifs" }, ...ideas.map(entry)),
+    html("div", { class: "actions" }, ...ideas.map(entry)),
+    words,
   );
 }

@@ -13,13 +13,13 @@ export const ideas: readonly PoolIdea[] = [
     title: "Twice the disks",
     numbers: { disks: 88 },
     surprise:
-      "The dearest change of all, and hardly a test moves: links and the log stand in front of the disks, and twenty threads cannot keep even the first half of them busy.",
+      "The dearest change of all, and only the working set has much of it: elsewhere links and the log stand in front of the disks, and twenty threads cannot keep even the first half of them busy.",
   },
   {
     title: "Two parity disks in eleven",
     numbers: { width: 11, parity: 2 },
     surprise:
-      "Far more room on as many disks, and random reads pay: each needs nine arms at once, so that eleven disks answer like little more than one.",
+      "Half as much room again on as many disks, and cold reads pay, the twenty streams most of all: each record needs nine arms at once, so that eleven disks answer like little more than one.",
   },
   {
     title: "A second log SSD",
@@ -51,7 +51,7 @@ export function explanation(): HTMLElement {
       html(
         "p",
         {},
-        "A hatched bar waits: its threads wait for one answer after the other, and no part is full. Faster parts help it little; more threads would.",
+        "Some disks are busy below what they could do: their arms move more than they read. Where the last column says waiting nothing is full, and threads wait for one answer after the other: faster parts help little, more threads would.",
       ),
       html(
         "p",

@@ -1,6 +1,6 @@
 /**
  * The tests of a pool as bars: what was measured, as a share of the most that the binding part allows. A full bar names the
- * part to buy; a short one says that requests wait for each other and no part is full. Beside it how many times as fast the
+ * part to buy; a short one says that disks are busy with seeks, or that requests wait for each other and no part is full. Beside it how many times as fast the
  * test is as on the pool before, so that a change shows what it moved and what it did not.
  */
 import type { DesignTest } from "../engine/api.ts";
@@ -15,25 +15,33 @@ const chance = 0.02;
 
 const barHeight = 12;
 
-/** The part that binds a test, once it is measured. */
-export function bindsOf(test: DesignTest, measured: number | undefined): string {
+/** What a run of a test gave. */
+export interface Measured {
+  readonly value: number;
+  /** How much of the time the disks were busy for its load, 0 to 1. */
+  readonly disksBusy: number;
+}
+
+/** The part that binds a test, once it is measured, or what else takes its time. */
+export function bindsOf(test: DesignTest, measured: Measured | undefined): string {
   const [least] = test.bounds;
   if (measured === undefined || least === undefined) return "";
-  return measured >= full * least.most ? least.what : "waiting";
+  if (measured.value >= full * least.most) return least.what;
+  return measured.disksBusy >= full ? "disks, seeking" : "waiting";
 }
 
 /** How a result compares with that of the pool before, in words. */
-export function changeOf(measured: number | undefined, before: number | undefined): string {
-  if (measured === undefined || before === undefined || before === 0) return "";
-  const times = measured / before;
+export function changeOf(measured: Measured | undefined, before: Measured | undefined): string {
+  if (measured === undefined || before === undefined || before.value === 0) return "";
+  const times = measured.value / before.value;
   return Math.abs(times - 1) < chance ? "same" : `× ${formatNumber(times)}`;
 }
 
 export interface PoolTestsOptions {
   /** What was measured, by name of the test. */
-  readonly measured: ReadonlyMap<string, number>;
+  readonly measured: ReadonlyMap<string, Measured>;
   /** What was measured of the pool before. */
-  readonly before: ReadonlyMap<string, number>;
+  readonly before: ReadonlyMap<string, Measured>;
   /** The test that runs now. */
   readonly running: string | undefined;
 }
@@ -43,12 +51,13 @@ export function poolTests(tests: readonly DesignTest[], options: PoolTestsOption
   const head = ["test", "measured", "change", "at most", "", "bound by"];
   const body = html("tbody");
   for (const test of tests) {
-    const value = measured.get(test.name);
+    const found = measured.get(test.name);
+    const value = found?.value;
     const least = test.bounds[0];
     const share = value === undefined || least === undefined ? 0 : Math.min(1, value / least.most);
     const state = value === undefined ? (running === test.name ? "runs" : "") : formatNumber(value);
-    const change = changeOf(value, before.get(test.name));
-    const binds = value === undefined ? (least?.what ?? "") : bindsOf(test, value);
+    const change = changeOf(found, before.get(test.name));
+    const binds = value === undefined ? (least?.what ?? "") : bindsOf(test, found);
     const unit = test.unit.replace("1/", "/");
     body.append(
       html(

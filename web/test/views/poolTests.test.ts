@@ -17,13 +17,17 @@ const test: DesignTest = {
 
 const table = (options: Partial<PoolTestsOptions>) =>
   poolTests([test], { measured: new Map(), before: new Map(), running: undefined, ...options });
-const measured = (value: number) => new Map([[test.name, value]]);
+const ran = (value: number, disksBusy = 0) => ({ value, disksBusy });
+const measured = (value: number) => new Map([[test.name, ran(value)]]);
 
 describe("the tests of a pool", () => {
   it("are bound by the part whose bound they reach, and wait otherwise", () => {
-    expect(bindsOf(test, 790)).toBe("disks");
-    expect(bindsOf(test, 640)).toBe("disks");
-    expect(bindsOf(test, 639)).toBe("waiting");
+    expect(bindsOf(test, ran(790))).toBe("disks");
+    expect(bindsOf(test, ran(640))).toBe("disks");
+    expect(bindsOf(test, ran(639))).toBe("waiting");
+    expect(bindsOf(test, ran(639, 0.79))).toBe("waiting");
+    expect(bindsOf(test, ran(639, 0.8))).toBe("disks, seeking");
+    expect(bindsOf(test, ran(640, 0.9))).toBe("disks");
     expect(bindsOf(test, undefined)).toBe("");
   });
 
@@ -52,10 +56,10 @@ describe("the tests of a pool", () => {
   });
 
   it("tell what a change of the pool moved, and not what is chance", () => {
-    expect(changeOf(800, 400)).toBe("× 2.00");
-    expect(changeOf(404, 400)).toBe("same");
-    expect(changeOf(undefined, 400)).toBe("");
-    expect(changeOf(400, undefined)).toBe("");
+    expect(changeOf(ran(800), ran(400))).toBe("× 2.00");
+    expect(changeOf(ran(404), ran(400))).toBe("same");
+    expect(changeOf(undefined, ran(400))).toBe("");
+    expect(changeOf(ran(400), undefined)).toBe("");
     const moved = (now: number) => table({ measured: measured(now), before: measured(400) }).querySelector(".moved");
     expect(moved(800)?.textContent).toBe("× 2.00");
     expect(moved(401)).toBeNull();
