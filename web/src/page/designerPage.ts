@@ -278,7 +278,7 @@ async function designer(engine: EngineClient, defaults: Design, start: Numbers):
       choose(path, input.valueAsNumber);
       void reprice();
     });
-    const words = unit === "" ? title : `${title}, each ${unit}`;
+    const words = unit === "" ? `${title}, each` : `${title}, each ${unit}`;
     return html(
       "div",
       { class: "control" },

@@ -48,7 +48,7 @@ export interface PoolTestsOptions {
 
 export function poolTests(tests: readonly DesignTest[], options: PoolTestsOptions): HTMLTableElement {
   const { measured, before, running } = options;
-  const head = ["test", "measured", "change", "at most", "", "bound by"];
+  const head = ["test", "measured", "change", "at most", "share", "bound by"];
   const body = html("tbody");
   for (const test of tests) {
     const found = measured.get(test.name);
