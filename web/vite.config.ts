@@ -30,6 +30,6 @@ export default defineConfig({
   build: {
     target: "es2024",
     license: { fileName: licenceFile },
-    rolldownOptions: { input: ["index.html", "case.html", "validation.html"] },
+    rolldownOptions: { input: ["index.html", "case.html", "validation.html", "designer.html"] },
   },
 });

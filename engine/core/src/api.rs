@@ -76,7 +76,7 @@ pub fn call(name: &str, input: &str) -> String {
     envelope(parse(input).and_then(|input| answer(name, &input)))
 }
 
-const CALLS: [&str; 19] = [
+const CALLS: [&str; 20] = [
     "version",
     "give_cases",
     "cases",
@@ -91,6 +91,7 @@ const CALLS: [&str; 19] = [
     "measure",
     "cache",
     "curve",
+    "design",
     "drive",
     "trace_info",
     "fio_parse",
@@ -117,6 +118,7 @@ fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
         "measure" => measure(input),
         "cache" => cache::replay(input),
         "curve" => curve::points(input),
+        "design" => crate::design::answer(input),
         "drive" => drive::replay(input),
         "trace_info" => replay::info(input),
         "fio_parse" => tools::fio::parse(input),

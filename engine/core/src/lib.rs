@@ -12,6 +12,7 @@ pub mod client;
 pub mod cluster;
 pub mod controller;
 pub mod cpu;
+pub mod design;
 pub mod device;
 pub mod fio;
 pub mod json;

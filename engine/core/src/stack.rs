@@ -165,6 +165,8 @@ fn regions(scenario: &Scenario, plan: &Plan, names: &[String]) -> Vec<Range> {
     for name in names {
         regions.extend(plan.workers.iter().filter(|worker| scenario.jobs[worker.job].name == *name).map(|worker| worker.region));
     }
+    // Workers that share a file have one region among them.
+    regions.dedup();
     regions
 }
 

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import Case, case, cases, engine_version, facts, presets, schema, validate
 from seeklab._curves import alignment, curve, reduce
+from seeklab._design import Design, Measured, design
 from seeklab._errors import EngineError, LimitExceeded, Problem, SeeklabError
 from seeklab._fio import FioJob, fio
 from seeklab._policy import EvictionPolicy, play_cache
@@ -33,10 +34,12 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Case",
+    "Design",
     "EngineError",
     "EvictionPolicy",
     "FioJob",
     "LimitExceeded",
+    "Measured",
     "Prefetcher",
     "Problem",
     "Read",
@@ -52,6 +55,7 @@ __all__ = [
     "case",
     "cases",
     "curve",
+    "design",
     "engine_version",
     "facts",
     "fio",

@@ -124,6 +124,16 @@ class Result:
         return self._table("devices")
 
     @property
+    def analytics(self) -> Table:
+        """What each client (`of` 0), job (1) and device (2) did in each interval; empty without `record.analytics`."""
+        return self._table("analytics")
+
+    @property
+    def cores(self) -> Table:
+        """The cycles that a server's cores spent in each interval; empty without `record.analytics`."""
+        return self._table("cores")
+
+    @property
     def cpu(self) -> Table:
         """What each controller of each virtual disk did; number 0 is the primary. Empty without a controller."""
         return self._table("cpu")
@@ -157,7 +167,7 @@ class Result:
         """Print what an observation tool shows of this run.
 
         Tools: `oplog`, `histogram`, `iostat`, `iostat-json`, `monitor`, `monitor-json`, `parted`, `fio`, `fio-json`,
-        `folded`, and DTrace's `quantize`, `lquantize`, `packed`, `dirty`, `sync`, `delays`.
+        `folded`, `analytics`, and DTrace's `quantize`, `lquantize`, `packed`, `dirty`, `sync`, `delays`.
         """
         return self._handle.text({"tool": tool, **options})
 

@@ -281,6 +281,37 @@ def _curve(options: argparse.Namespace) -> int:
     return DONE
 
 
+def _design(options: argparse.Namespace) -> int:
+    prices = {name.removeprefix("prices."): value for name, value in options.set if name.startswith("prices.")}
+    numbers = {name: value for name, value in options.set if not name.startswith("prices.")}
+    pool = seeklab.design(prices=prices, **numbers)
+    for warning in pool.warnings:
+        _complain(f"note: {warning}")
+    measured = []
+    with ProgressBar() as progress:
+        for nth, name in enumerate(pool.tests if options.run else ()):
+            progress(nth / len(pool.tests), name)
+            measured.append(pool.run(name, seed=options.seed))
+    if options.json:
+        found = [{"test": row.name, "value": row.value, "unit": row.unit, "binds": row.binds} for row in measured]
+        _print_json({**pool.document, "measured": found} if options.run else pool.document)
+        return DONE
+    parts = [part for part in pool.document["parts"] if part["number"] or part["cost"]]
+    lines = [(f"{part['title']}, {part['unit']}".rstrip(", "), part["number"], part["cost"]) for part in parts]
+    shown = [(title, _number(number), _number(cost) if cost else "") for title, number, cost in lines]
+    _print_table(("part", "number", "cost"), [*shown, ("all", "", _number(pool.cost))], right=(1, 2))
+    held = f"{pool.capacity_bytes / 1e12:.1f} TB in {pool.document['layout']}"
+    print(f"\n{held}. Prices are sample values; give yours.\n")
+    values = {row.name: row for row in measured}
+    rows = []
+    for test in pool.document["tests"]:
+        least, row = test["bounds"][0], values.get(test["name"])
+        run = (_number(row.value), f"{100 * row.share:.0f} %", row.binds) if row else ("", "", least["what"])
+        rows.append((test["title"], run[0], _number(least["most"]), run[1], test["unit"], run[2]))
+    _print_table(("test", "measured", "at most", "", "unit", "binds"), rows, right=(1, 2, 3))
+    return DONE
+
+
 def _align(options: argparse.Namespace) -> int:
     found = seeklab.alignment(options.start, block=options.block, bs=options.bs)
     if options.json:
@@ -413,6 +444,18 @@ def _parser() -> argparse.ArgumentParser:
         type=_assignment,
         help="a setting of the curve, such as dirty_data_max=4GiB; may be repeated",
     )
+
+    pool = add("design", _design, "Cost, capacity and bounds of a pool, and the eleven tests on it.")
+    pool.add_argument(
+        "--set",
+        metavar="PART=NUMBER",
+        action="append",
+        default=[],
+        type=_assignment,
+        help="such as disks=24, memory_gib=64 or prices.disks=250; may be repeated",
+    )
+    pool.add_argument("--run", action="store_true", help="measure the tests too")
+    add_seed(pool)
 
     _add_align_options(add("align", _align, "Check whether a partition starts at a whole block; exit 1 if not."))
 

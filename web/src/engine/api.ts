@@ -112,7 +112,8 @@ export interface TextRequest {
     | "sync"
     | "delays"
     | "bonnie"
-    | "bonnie-csv";
+    | "bonnie-csv"
+    | "analytics";
   readonly [option: string]: string | number | boolean;
 }
 
@@ -315,6 +316,7 @@ export interface Questions {
   validate: { input: { scenario: Scenario }; answer: Scenario };
   facts: { input: { case?: string; id?: string }; answer: Fact[] };
   curve: { input: CurveRequest; answer: CurvePoint[] };
+  design: { input: Readonly<Record<string, number | Readonly<Record<string, number>>>>; answer: Design };
   /** A drive's parameters as JSON and a trace as CSV, both as text. */
   drive: { input: { drive: string; trace: string; times?: boolean }; answer: DriveAgreement };
   alignment: { input: { start: string; block?: number; bs?: number }; answer: Alignment };
@@ -322,6 +324,41 @@ export interface Questions {
     input: { files: Readonly<Record<string, string>>; main: string; preset: string };
     answer: ParsedJobFile;
   };
+}
+
+/** A part of a pool: how many, within which range, at which price. */
+export interface DesignPart {
+  readonly name: string;
+  readonly title: string;
+  readonly unit: string;
+  readonly number: number;
+  /** Least, most, and the step between. */
+  readonly range: readonly [number, number, number];
+  readonly price: number;
+  readonly cost: number;
+  readonly is_priced: boolean;
+}
+
+/** A test of a pool: what to run, which metric counts, and what each part allows at most, the least first. */
+export interface DesignTest {
+  readonly name: string;
+  readonly title: string;
+  readonly variant: string;
+  readonly metric: string;
+  readonly unit: string;
+  readonly set: Changes;
+  readonly bounds: readonly { readonly what: string; readonly most: number }[];
+}
+
+export interface Design {
+  readonly case: string;
+  readonly layout: string;
+  readonly parts: readonly DesignPart[];
+  readonly cost: number;
+  readonly capacity_bytes: number;
+  /** What can be built but is seldom meant; the path is a part's name. */
+  readonly warnings: readonly { readonly path: string; readonly message: string }[];
+  readonly tests: readonly DesignTest[];
 }
 
 /** Whether a partition's start is a whole number of blocks, and what a write costs there; all in bytes. */

@@ -170,6 +170,7 @@ function path(doc: CaseDocument): HTMLElement {
         link("validation.html", "How right is the simulator?"),
         " replays a trace on the disk model and says how far off it is.",
       ),
+      step("Build", "a pool of your own: ", link("designer.html", "what it costs, and what binds it"), "."),
     ),
   );
 }

@@ -4,6 +4,7 @@
  */
 import type { CaseDocument } from "../engine/api.ts";
 import type { Chart } from "./charts/chart.ts";
+import { analyticsCharts } from "./charts/analytics.ts";
 import { clientCharts } from "./charts/client.ts";
 import { clusterCharts } from "./charts/cluster.ts";
 import { controllerCharts } from "./charts/controller.ts";
@@ -25,6 +26,7 @@ export function chartsOf({ focus }: Pick<CaseDocument, "focus">): readonly Chart
   return [
     ...writePathCharts(),
     ...clientCharts(),
+    ...analyticsCharts(),
     ...readingCharts(),
     ...clusterCharts(focus),
     ...controllerCharts(focus),

@@ -7,8 +7,12 @@ import { site } from "./host.mjs";
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const casePage = "/odx-prefetch.html";
 const validationPage = "/validation.html";
-const ownPages = ["index.html", "validation.html"];
+const designerPage = "/designer.html";
+const ownPages = ["index.html", "validation.html", "designer.html"];
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+/** What the designer says of a pool once all of its tests have run. */
+const measuredPool = /of 12 tests keep a part busy/;
 
 const fingerprint = (page) => page.locator("#fingerprint").textContent();
 const sentence = (page) => page.locator(".sentence").first().textContent();
@@ -153,6 +157,60 @@ export const tests = {
     await page.locator(".notice p").first().waitFor();
     assert.equal(await sentence(page), before);
     return page.locator(".notice p").first().textContent();
+  },
+
+  async "the designer measures a pool, says what binds it, and refuses what cannot be built"({ open }) {
+    for (const options of [{ colorScheme: "light" }, { colorScheme: "dark" }, phone]) {
+      const page = await open(designerPage, { ...options, reducedMotion: "reduce" });
+      await page.locator(".sentence").filter({ hasText: measuredPool }).waitFor();
+      await scrollThrough(page);
+      await assertAccessible(page);
+      const [needed, given] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+      assert.ok(needed <= given, `${needed} px wide in a window of ${given}`);
+    }
+    const page = await open("/");
+    await page.getByRole("link", { name: "what it costs, and what binds it" }).click();
+    await page.locator(".sentence").filter({ hasText: measuredPool }).waitFor();
+    const before = await sentence(page);
+    const took_ms = await page.evaluate(
+      () =>
+        performance.getEntriesByName("tests-done")[0].startTime -
+        performance.getEntriesByName("first-chart")[0].startTime,
+    );
+    assert.ok(took_ms < 10_000, `the twelve tests took ${took_ms} ms`);
+    // The keyboard buys a second log SSD: one test moves.
+    const logs = page.getByLabel("Log SSDs", { exact: true });
+    await logs.focus();
+    await page.keyboard.press("ArrowRight");
+    await page.locator(".pool-tests .moved").filter({ hasText: "× 1." }).waitFor();
+    await page.locator(".sentence").filter({ hasText: measuredPool }).waitFor();
+    const moved = await page
+      .locator(".pool-tests tr", { has: page.locator(".moved") })
+      .locator("th")
+      .allTextContents();
+    assert.deepEqual(moved, ["128 threads, synchronous writes"]);
+    await untilHash(page, (state) => state.set.log_ssds === 2);
+    const bought = await sentence(page);
+    assert.notEqual(bought, before);
+    await page.reload();
+    await page.locator(".sentence").filter({ hasText: measuredPool }).waitFor();
+    assert.equal(await sentence(page), bought);
+    // A cache larger than memory is refused with a sentence, and what was shown stays.
+    await page.getByLabel("Cache in memory").selectOption({ label: "192 GiB" });
+    await page.locator(".notice p").first().waitFor();
+    const told = await page.locator(".notice p").first().textContent();
+    assert.match(told, /Cache in memory: 192 GiB do not fit into a memory of 128 GiB/);
+    assert.match(await sentence(page), /22\.0 TB/);
+    await page.getByRole("button", { name: "A log of 74 GB" }).click();
+    await page.locator(".warnings p").filter({ hasText: "74 GB in all, of which 6 GiB can ever be used" }).waitFor();
+    assert.equal(await page.locator(".notice").isVisible(), false);
+    await page.getByRole("button", { name: "The pool as it started" }).click();
+    await page.locator(".sentence").filter({ hasText: measuredPool }).waitFor();
+    assert.equal(await sentence(page), before);
+    // A link to a pool that cannot be built says so and shows the pool as it starts.
+    const wrong = await open(designerPage + hashOf({ set: { disks: 4, width: 6, parity: 2 } }));
+    await wrong.locator(".notice p").filter({ hasText: "Disks: 4 are fewer than a group of 6 needs" }).waitFor();
+    return `${Math.round(took_ms)} ms; ${told}`;
   },
 
   async "the keyboard alone is enough"({ open }) {

@@ -23,10 +23,7 @@ use std::collections::VecDeque;
 
 use crate::kernel::{Address, Kernel, Layer, NS_PER_S, Op, Phase, RequestId, Signal, Wire};
 use crate::result::analytics::Served;
-use spec::{ACK_WIRE_BYTES, FRAMES_PER_ACK, NetworkSpec};
-
-/// Most payload that moves at once.
-const SEGMENT_BYTES: u64 = 64 << 10;
+use spec::{ACK_WIRE_BYTES, FRAMES_PER_ACK, NetworkSpec, SEGMENT_BYTES};
 
 /// The parts of this layer that signals go to.
 const REQUESTS: u16 = 0;

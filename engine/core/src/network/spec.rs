@@ -18,6 +18,8 @@ const TCP_IP_BYTES: u64 = 20 + 20 + 12;
 pub const ACK_WIRE_BYTES: u64 = ETHERNET_BYTES + TCP_IP_BYTES;
 /// Frames that one acknowledgement answers (RFC 9293, 3.8.6.3).
 pub const FRAMES_PER_ACK: u64 = 2;
+/// Most payload that moves at once.
+pub const SEGMENT_BYTES: u64 = 64 << 10;
 const MOST_CONNECTIONS: u64 = 65_536;
 
 /// Who has a network link of its own.
@@ -108,6 +110,13 @@ impl NetworkSpec {
     #[must_use]
     pub fn wire_bytes(&self, payload: u64) -> u64 {
         payload + self.frames(payload) * (ETHERNET_BYTES + TCP_IP_BYTES)
+    }
+
+    /// Bytes on the wire of a message with `payload` bytes of a file, as it is cut into segments.
+    #[must_use]
+    pub fn message_bytes(&self, payload: u64) -> u64 {
+        let bytes = (payload + self.header.0).max(1);
+        bytes / SEGMENT_BYTES * self.wire_bytes(SEGMENT_BYTES) + self.wire_bytes(bytes % SEGMENT_BYTES)
     }
 
     /// Bytes that a connection may have unacknowledged in one direction.

@@ -28,13 +28,17 @@ impl Problem {
     /// A name that is not among the `known` ones; proposes the nearest.
     #[must_use]
     pub fn unknown<'a>(path: impl Into<String>, kind: &str, found: &str, known: impl IntoIterator<Item = &'a str>) -> Self {
-        let known: Vec<&str> = known.into_iter().collect();
-        let nearest = nearest(found, known.iter().copied());
+        // Compiled once, and not for each kind of list.
+        Self::not_among(path.into(), kind, found, &known.into_iter().collect::<Vec<_>>())
+    }
+
+    fn not_among(path: String, kind: &str, found: &str, known: &[&str]) -> Self {
+        let nearest = nearest_of(found, known);
         let message = match &nearest {
             Some(name) => format!("\"{found}\" is not a {kind}; did you mean \"{name}\"? Known: {}", known.join(", ")),
             None => format!("\"{found}\" is not a {kind}; known: {}", known.join(", ")),
         };
-        Self { path: path.into(), message, nearest }
+        Self { path, message, nearest }
     }
 }
 
@@ -44,13 +48,17 @@ const LONGEST_MEANT: usize = 64;
 /// The candidate most like `found`, if any is alike enough to be meant.
 #[must_use]
 pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
+    nearest_of(found, &candidates.into_iter().collect::<Vec<_>>())
+}
+
+fn nearest_of(found: &str, candidates: &[&str]) -> Option<String> {
     if found.len() > LONGEST_MEANT {
         return None;
     }
     let found = found.to_lowercase();
     let letters = Letters::of(&found);
     candidates
-        .into_iter()
+        .iter()
         .map(|name| (name.to_lowercase(), name))
         .filter(|(lower, _)| {
             let same_first = found.chars().zip(lower.chars()).take(4).take_while(|(a, b)| a == b).count();
@@ -59,7 +67,7 @@ pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .map(|(lower, name)| (strsim::jaro_winkler(&found, &lower), name))
         .filter(|(score, _)| *score > ALIKE)
         .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, name)| name.to_owned())
+        .map(|(_, name)| (*name).to_owned())
 }
 
 /// Score by Jaro and Winkler above which a name may be meant.

@@ -450,8 +450,21 @@ fn timer(ring: usize, interrupts: u32) -> u32 {
     BLANKED | ring << RING_SHIFT | interrupts & ((1 << RING_SHIFT) - 1)
 }
 
+/// The least cycles of a request for `bytes` of a file: without waiting for a ring, and with interrupts that are full.
+#[must_use]
+pub fn least_cycles(spec: &ServerSpec, network: &NetworkSpec, bytes: u64, reads: bool) -> f64 {
+    let work = real(spec.request_cycles) + spec.byte_cycles * real(bytes);
+    let Some(nic) = &spec.nic else { return work };
+    let [there, back] = if reads { [0, bytes] } else { [bytes, 0] }.map(|payload| (payload + network.header.0).max(1));
+    let received = real(network.frames(there)) + real(network.frames(back)) / real(FRAMES_PER_ACK);
+    let all = segments(nic, network, back);
+    let posts = (all.count - 1) * post_cycles(nic, all.bytes) + post_cycles(nic, all.last_bytes) + all.count * nic.send_cycles;
+    work + real(posts) + received * (real(nic.receive_cycles) + real(nic.interrupt_cycles) / f64::from(nic.blank_frames))
+}
+
+/// A count as a number.
 #[allow(clippy::cast_precision_loss)] // cycles, bytes and nanoseconds stay below 2^53
-fn real(count: u64) -> f64 {
+pub(crate) fn real(count: u64) -> f64 {
     count as f64
 }
 

@@ -1,0 +1,77 @@
+"""The assignment on designing a pool: plain answers fail, a frugal design passes, and cheap alone earns nothing."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+import seeklab
+from seeklab.checks import Outcome
+from seeklab.exercises import pool_design as exercise
+
+LEARNERS = ("Ada Lovelace", "Grace Hopper", "Edsger Dijkstra", "Barbara Liskov")
+
+
+def frugal(learner: str) -> dict[str, Any]:
+    """Disks for the capacity, memory for what they cannot read, a tenth more of the rest than the level needs."""
+    own = exercise.level(learner)
+    disks = 2 * own["capacity_tb"]
+    held = max(0.0, 1 - 0.75 * disks * exercise.CHEAP_READS_PER_S / own["working-set"])
+    streams = own["4-streams-warm"] * 2**20
+    return {
+        "disks": disks,
+        "width": 2,
+        "memory_gib": min(256, 4 * math.ceil((own["working_set_gib"] * held + 8) / 4)),
+        "log_ssds": math.ceil(own["9-sync-writes"] / 10_500),
+        "cores": math.ceil(1.12 * streams * 30 / 2.3e9),
+        "server_gbit": math.ceil(1.02 * streams * 8.6 / 1e9),
+    }
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_a_frugal_design_meets_every_level_within_its_budget(learner: str) -> None:
+    design = frugal(learner)
+    for test in exercise.THREADS:
+        verdict = exercise.check_test(design, learner, test)
+        assert verdict.outcome is Outcome.PASS, f"{test}: {verdict} {design}"
+    verdict = exercise.check_cost(design, learner)
+    assert verdict.outcome is Outcome.PASS, verdict
+
+
+def test_learners_have_levels_of_their_own() -> None:
+    assert len({tuple(exercise.level(learner).values()) for learner in LEARNERS}) == len(LEARNERS)
+
+
+def test_the_pool_of_the_course_is_too_dear_and_a_cheap_one_earns_nothing() -> None:
+    learner = LEARNERS[0]
+    dear = exercise.check_cost({"cores": 16}, learner)
+    assert dear.outcome is Outcome.FAIL
+    assert "cost" in str(dear)
+    cheap = {**frugal(learner), "memory_gib": 4, "log_ssds": 0, "cores": 1}
+    verdict = exercise.check_cost(cheap, learner)
+    assert verdict.outcome is Outcome.FAIL, verdict
+    assert exercise.check_test(cheap, learner, "9-sync-writes").outcome is Outcome.FAIL
+
+
+def test_a_stripe_loses_data_whatever_it_costs() -> None:
+    verdict = exercise.check_cost({**frugal(LEARNERS[0]), "width": 1}, LEARNERS[0])
+    assert verdict.outcome is Outcome.FAIL
+    assert "disks in a group" in str(verdict)
+
+
+@pytest.mark.parametrize(
+    "choice", [None, {}, {"prices": {"disks": 0}}, {"working_set_gib": 64}, {"disks": 45}, {"disk": 4}]
+)
+def test_what_is_no_design_of_the_pool_fails_with_a_reason(choice: object) -> None:
+    verdict = exercise.check_test(choice, LEARNERS[0], "9-sync-writes")
+    assert verdict.outcome is not Outcome.PASS
+    assert str(verdict)
+
+
+def test_names_of_what_binds_are_judged_by_a_run() -> None:
+    right = {test: next(iter(seeklab.design().bounds(test))) for test in exercise.QUESTIONS}
+    assert exercise.check_bounds(right, LEARNERS[0]).score == pytest.approx(1)
+    assert exercise.check_bounds(dict.fromkeys(right, "disks"), LEARNERS[0]).score == 0
+    assert exercise.check_bounds(None, LEARNERS[0]).outcome is not Outcome.PASS

@@ -1,0 +1,383 @@
+/**
+ * The page on which a reader builds a pool: parts and prices on one side, what it costs and holds, and the tests with what
+ * binds them on the other. The bounds follow a slider at once; the tests run when it is let go, one after the other, and can
+ * be stopped.
+ */
+import "../style/page.css";
+import {
+  Cancelled,
+  EngineError,
+  type Control,
+  type Design,
+  type DesignPart,
+  type Problem,
+  type Value,
+} from "../engine/api.ts";
+import { EngineClient } from "../engine/client.ts";
+import { controls } from "../views/controls.ts";
+import { formatNumber, groupThousands } from "../views/format.ts";
+import { bindsOf, poolTests, type Measured } from "../views/poolTests.ts";
+import { html } from "../views/svg.ts";
+import { explanation, ideas, onward, type PoolIdea } from "./designerWords.ts";
+import { installTheme, registerServiceWorker } from "./document.ts";
+import { decodeHash, defaultState, encodeHash } from "./hash.ts";
+import { notice } from "./notice.ts";
+import { progress } from "./progress.ts";
+
+type Numbers = Readonly<Record<string, number>>;
+
+interface Layout {
+  readonly title: string;
+  readonly width: number;
+  readonly parity: number;
+}
+
+/** Layouts that are offered; the number of disks is a multiple of the width. */
+const layouts: readonly Layout[] = [
+  { title: "stripe", width: 1, parity: 0 },
+  { title: "mirrors of 2", width: 2, parity: 0 },
+  { title: "mirrors of 3", width: 3, parity: 0 },
+  { title: "RAID-Z of 4, one parity", width: 4, parity: 1 },
+  { title: "RAID-Z of 8, one parity", width: 8, parity: 1 },
+  { title: "RAID-Z of 6, two parity", width: 6, parity: 2 },
+  { title: "RAID-Z of 11, two parity", width: 11, parity: 2 },
+];
+const layoutPath = "layout";
+const inLayout = ["width", "parity"];
+const pricePrefix = "prices.";
+const choices: Readonly<Record<string, readonly number[]>> = {
+  record_kib: [8, 16, 32, 64, 128],
+  cache_gib: [0, 4, 8, 16, 32, 64, 96, 128, 192],
+};
+
+installTheme();
+const root = document.querySelector<HTMLElement>("#page")!;
+const message = notice();
+root.append(message.element);
+void open();
+
+async function open(): Promise<void> {
+  const engine = new EngineClient();
+  const decoded = decodeHash(location.hash);
+  try {
+    const first = await engine.call("design", {});
+    const opened = designer(engine, first, decoded.kind === "state" ? numbersOf(decoded.state.set) : {});
+    if (decoded.kind === "problem") message.say(decoded.message);
+    await opened;
+  } catch (error) {
+    message.fail(error);
+  }
+  registerServiceWorker();
+}
+
+function numbersOf(set: Readonly<Record<string, Value>>): Numbers {
+  return Object.fromEntries(
+    Object.entries(set).filter((entry): entry is [string, number] => typeof entry[1] === "number"),
+  );
+}
+
+/** What the engine is asked: numbers by part, and prices by part. */
+function requestOf(chosen: Numbers): Record<string, number | Numbers> {
+  const prices: Record<string, number> = {};
+  const request: Record<string, number | Numbers> = { prices };
+  for (const [name, value] of Object.entries(chosen)) {
+    if (name.startsWith(pricePrefix)) prices[name.slice(pricePrefix.length)] = value;
+    else request[name] = value;
+  }
+  return request;
+}
+
+async function designer(engine: EngineClient, defaults: Design, start: Numbers): Promise<void> {
+  let chosen = start;
+  let shown = defaults;
+  let measured: ReadonlyMap<string, Measured> = new Map();
+  let before: ReadonlyMap<string, Measured> = new Map();
+  /** What the pool did that the page starts with: experiments are compared with it. */
+  let atStart: ReadonlyMap<string, Measured> = new Map();
+  let running: string | undefined;
+  let stop = new AbortController();
+  let asked = 0;
+
+  const sentence = html("p", { class: "sentence", "aria-live": "polite" });
+  const costs = html("p", { class: "quiet costs" });
+  const unusual = html("div", { class: "warnings", role: "status" });
+  const table = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Tests of the pool" });
+  const bar = progress(() => stop.abort());
+
+  const number = (name: string, of = chosen) =>
+    of[name] ?? defaults.parts.find((part) => part.name === name)?.number ?? 0;
+
+  function draw(): void {
+    sentence.replaceChildren(
+      html("strong", {}, groupThousands(Math.round(shown.cost))),
+      ` for ${formatNumber(shown.capacity_bytes / 1e12)} TB in ${shown.layout}. ${verdict()}`,
+    );
+    const paid = shown.parts.filter(({ cost }) => cost > 0).sort((a, b) => b.cost - a.cost);
+    costs.textContent = paid.map(({ title, cost }) => `${title} ${groupThousands(Math.round(cost))}`).join(" · ");
+    unusual.replaceChildren(...shown.warnings.map((found) => html("p", { class: "warning" }, `${inWords(found)}.`)));
+    table.replaceChildren(poolTests(shown.tests, { measured, before, running }));
+  }
+
+  function verdict(): string {
+    if (measured.size < shown.tests.length) return "";
+    const waiting = shown.tests.filter((test) => bindsOf(test, measured.get(test.name)) === "waiting").length;
+    return `${shown.tests.length - waiting} of ${shown.tests.length} tests keep a part busy, ${waiting} wait.`;
+  }
+
+  /** Asks what the chosen design comes to. Whatever runs is of another one, and stops. */
+  async function ask(): Promise<boolean> {
+    stop.abort();
+    const mine = ++asked;
+    try {
+      const found = await engine.call("design", requestOf(chosen));
+      if (mine !== asked) return false;
+      shown = found;
+    } catch (error) {
+      if (mine === asked) refuse(error);
+      return false;
+    }
+    message.clear();
+    if (measured.size === shown.tests.length) before = measured;
+    measured = new Map();
+    draw();
+    return true;
+  }
+
+  function refuse(error: unknown): void {
+    if (error instanceof EngineError) message.say(...error.problems.map((problem) => `${inWords(problem)}.`));
+    else message.fail(error);
+  }
+
+  /** Runs the tests of the chosen design; tells whether all of them did. */
+  async function measure(): Promise<boolean> {
+    if (!(await ask())) return false;
+    stop = new AbortController();
+    const { signal } = stop;
+    keep();
+    bar.start();
+    const { tests } = shown;
+    try {
+      for (const [at, test] of tests.entries()) {
+        running = test.name;
+        draw();
+        const request = { case: shown.case, variant: test.variant, set: { ...test.set, "record.analytics": false } };
+        const onProgress = (share: number) => bar.update((at + share) / tests.length);
+        const result = await engine.run(request, { slot: "design", signal, onProgress });
+        if (signal.aborted) return false;
+        const { metrics } = result.summary;
+        const disksBusy = (metrics["load.devices_busy_share_percent"] ?? 0) / 100;
+        measured = new Map(measured).set(test.name, { value: metrics[test.metric] ?? 0, disksBusy });
+      }
+      if (isAtStart()) atStart = measured;
+      performance.mark("tests-done");
+      return true;
+    } catch (error) {
+      if (!(error instanceof Cancelled)) message.fail(error);
+      return false;
+    } finally {
+      if (stop.signal === signal) {
+        running = undefined;
+        bar.end();
+        draw();
+      }
+    }
+  }
+
+  function isAtStart(): boolean {
+    return Object.keys(chosen).every((name) => name.startsWith(pricePrefix) || number(name) === number(name, {}));
+  }
+
+  /** Measures an idea beside the pool that the page starts with, which may have to be measured first. */
+  async function compare(numbers: Numbers): Promise<void> {
+    const paid = Object.fromEntries(Object.entries(chosen).filter(([name]) => name.startsWith(pricePrefix)));
+    if (atStart.size === 0) {
+      show(paid);
+      if (!(await measure())) return;
+    }
+    measured = atStart;
+    show({ ...paid, ...numbers });
+    await measure();
+  }
+
+  function keep(): void {
+    history.replaceState(null, "", encodeHash({ ...defaultState, set: chosen }));
+  }
+
+  function choose(name: string, value: number): void {
+    chosen = { ...chosen, [name]: value };
+  }
+
+  function show(numbers: Numbers): void {
+    chosen = numbers;
+    drawFields();
+    drawPrices();
+  }
+
+  const fields = html("div", {});
+  function drawFields(): void {
+    const here = layouts.findIndex(({ width, parity }) => width === number("width") && parity === number("parity"));
+    const list: Control[] = [
+      {
+        path: layoutPath,
+        title: "Layout",
+        help: "How disks are grouped",
+        value: Math.max(0, here),
+        choices: layouts.map(({ title }, value) => ({ value, title })),
+      },
+      ...defaults.parts.filter(({ name }) => !inLayout.includes(name)).map(controlOf),
+    ];
+    const made = controls({
+      controls: list,
+      onInput: (path, value) => {
+        if (path === layoutPath) return;
+        choose(path, Number(value));
+        void ask();
+      },
+      onChange: (path, value) => {
+        if (path === layoutPath) {
+          const { width, parity } = layouts[Number(value)]!;
+          chosen = { ...chosen, width, parity, disks: wholeGroups(number("disks"), width) };
+          drawFields();
+          fields.querySelector("select")?.focus();
+        } else choose(path, Number(value));
+        void measure();
+      },
+    });
+    fields.replaceChildren(made.element);
+  }
+
+  function controlOf({ name, title, unit, range }: DesignPart): Control {
+    const [least, most, step] = range;
+    const width = number("width");
+    const isDisks = name === "disks";
+    return {
+      path: name,
+      title,
+      help: title,
+      unit: unit === "" ? null : unit,
+      min: isDisks ? width : least,
+      max: isDisks ? Math.floor(most / width) * width : most,
+      step: isDisks ? width : step,
+      value: number(name),
+      choices:
+        choices[name]?.map((value) => ({ value, title: value === 0 ? "all it leaves" : `${value} ${unit}` })) ?? null,
+    };
+  }
+
+  const prices = html("div", { class: "controls prices" });
+  function drawPrices(): void {
+    prices.replaceChildren(...defaults.parts.filter((part) => part.is_priced).map(priceField));
+  }
+
+  function priceField({ name, title, unit, price }: DesignPart): HTMLElement {
+    const id = `price-${name}`;
+    const path = pricePrefix + name;
+    const input = html("input", { type: "number", id, min: 0, step: "any", value: chosen[path] ?? price });
+    input.addEventListener("change", () => {
+      if (!Number.isFinite(input.valueAsNumber)) return;
+      choose(path, input.valueAsNumber);
+      void reprice();
+    });
+    const words = unit === "" ? `${title}, each` : `${title}, each ${unit}`;
+    return html(
+      "div",
+      { class: "control" },
+      html("div", { class: "control-head" }, html("label", { for: id }, words)),
+      input,
+    );
+  }
+
+  /** A price changes no result: what was measured, or runs, stays. */
+  async function reprice(): Promise<void> {
+    try {
+      shown = await engine.call("design", requestOf(chosen));
+    } catch (error) {
+      refuse(error);
+      return;
+    }
+    message.clear();
+    keep();
+    draw();
+  }
+
+  const again = html("button", { type: "button" }, "Run the tests");
+  again.addEventListener("click", () => void measure());
+  const reset = html("button", { type: "button", class: "quiet" }, "The pool as it started");
+  reset.addEventListener("click", () => {
+    show({});
+    void measure();
+  });
+
+  root.append(
+    html(
+      "section",
+      { class: "stage-section designer", "aria-label": "The pool" },
+      html(
+        "div",
+        { class: "parts" },
+        fields,
+        message.element,
+        html("div", { class: "actions" }, again, reset),
+        html(
+          "details",
+          { class: "table" },
+          html("summary", {}, "Prices"),
+          html(
+            "p",
+            {},
+            "Sample values in no particular currency, and nobody's list prices. Give your own; they stay in this page and in its address.",
+          ),
+          prices,
+        ),
+      ),
+      html(
+        "div",
+        { class: "outcome" },
+        sentence,
+        costs,
+        unusual,
+        table,
+        html("div", { class: "stage-head" }, bar.element),
+        experiments((numbers) => void compare(numbers)),
+      ),
+    ),
+    explanation(),
+    onward(),
+  );
+  drawFields();
+  drawPrices();
+  draw();
+  performance.mark("first-chart");
+  await measure();
+  if (asked === 1 && measured.size === 0) chosen = {};
+
+  function inWords({ path, message: found }: Pick<Problem, "path" | "message">): string {
+    const part = defaults.parts.find(({ name }) => path === name || path === pricePrefix + name);
+    const words = part === undefined ? path : part.title + (path.startsWith(pricePrefix) ? ", price" : "");
+    return `${words}: ${found}`;
+  }
+}
+
+/** The multiple of a width nearest to a number of disks, one group at least. */
+function wholeGroups(disks: number, width: number): number {
+  return Math.max(1, Math.round(disks / width)) * width;
+}
+
+function experiments(onTry: (numbers: Numbers) => void): HTMLElement {
+  const words = html("p", { class: "surprise", "aria-live": "polite" });
+  const entry = ({ title, numbers, surprise }: PoolIdea) => {
+    const button = html("button", { type: "button" }, title);
+    button.addEventListener("click", () => {
+      onTry(numbers);
+      words.replaceChildren(html("b", {}, title), `. ${surprise}`);
+    });
+    return button;
+  };
+  return html(
+    "section",
+    { class: "ideas", "aria-labelledby": "what-if-title" },
+    html("h2", { id: "what-if-title" }, "What if"),
+    html("div", { class: "actions" }, ...ideas.map(entry)),
+    words,
+  );
+}
