@@ -164,10 +164,12 @@ def test_every_phase_is_named_after_a_mechanism(case_id: str, variant: str) -> N
 
 @pytest.mark.parametrize(("case_id", "variant"), everything())
 def test_every_operation_moves_what_its_job_counts(case_id: str, variant: str) -> None:
-    case = seeklab.case(case_id)
-    # Operations of the ramp are logged and not counted.
-    counted = {f"jobs[{index}].ramp_time": 0 for index in range(len(case.scenario()["jobs"]))}
-    result = case.with_({**counted, "record.log": True}).run(variant)
+    scenario = seeklab.case(case_id).scenario(variant)
+    scenario.setdefault("record", {})["log"] = True
+    for job in scenario["jobs"]:
+        # Operations of the ramp are logged and not counted.
+        job["ramp_time"] = 0
+    result = seeklab.run(scenario)
     operations, moved = Counter[tuple[int, int]](), Counter[tuple[int, int]]()
     for worker, op, size in zip(result.ops["job"], result.ops["op"], result.ops["bytes"], strict=True):
         operations[int(worker), int(op)] += 1

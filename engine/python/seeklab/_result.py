@@ -139,6 +139,11 @@ class Result:
         return self._table("zfs")
 
     @property
+    def sources(self) -> Table:
+        """Where reads through a ZFS ARC found their bytes, and what the caches held, by interval; empty without one."""
+        return self._table("sources")
+
+    @property
     def groups(self) -> Table:
         """The transaction groups: when each opened, closed and was synced, and what became of its writes."""
         return self._table("groups")

@@ -4,6 +4,7 @@ import type { CaseDocument, CurveRequest, Result } from "../engine/api.ts";
 import type { ZfsSpec } from "../generated/scenario.ts";
 import { coreLimit } from "../views/coreLimit.ts";
 import { coverage } from "../views/coverage.ts";
+import { commitSizes } from "../views/commitSizes.ts";
 import { curvePoints, delayCurve, type CurveAt } from "../views/delayCurve.ts";
 import { groupLimit } from "../views/groupLimit.ts";
 import { shardLimit } from "../views/shardLimit.ts";
@@ -76,6 +77,15 @@ async function drawingOf(
 ): Promise<Drawn | undefined> {
   const { result, state, moment_ns } = asked;
   const zfs = result.scenario?.zfs;
+  if (zfs !== undefined && zfs !== null && doc.view === "log-devices") {
+    const drawing = commitSizes(result, { width });
+    if (drawing === undefined) return undefined;
+    return {
+      drawing,
+      caption:
+        "Every commit of the run above, by size: small ones cost the same whatever is in them, large ones their bytes. What lies above the line has waited.",
+    };
+  }
   if (zfs !== undefined && zfs !== null) return writePath(engine, result, zfs, moment_ns, width);
   const controller = result.scenario?.controller;
   if (controller !== undefined && controller !== null) {

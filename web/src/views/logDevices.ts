@@ -6,10 +6,10 @@
 import * as Plot from "@observablehq/plot";
 import { column, type Result } from "../engine/api.ts";
 import { fill, ink, stroke } from "./colours.ts";
-import { formatBytes, formatNanos, formatNumber, groupThousands } from "./format.ts";
+import { formatBytes, formatNanos, formatNumber, formatTick, groupThousands } from "./format.ts";
 import { draw } from "./plot.ts";
 import { html } from "./svg.ts";
-import { binaryTicks } from "./ticks.ts";
+import { binaryTicks, powerTicks } from "./ticks.ts";
 import { coarser, endOf, intervalsOf, timeMargins, type Interval } from "./writePath.ts";
 
 export interface Commit {
@@ -43,18 +43,25 @@ function readCommits(result: Result): Commit[] {
   }));
 }
 
-const sizeOf = (commit: Commit) => commit.bytes + commit.diverted_bytes;
-const timeOf = (commit: Commit) => commit.to_s - commit.from_s;
+/** All bytes of a commit's blocks. */
+export const sizeOf = (commit: Commit) => commit.bytes + commit.diverted_bytes;
+/** From its begin until it is durable, s. */
+export const timeOf = (commit: Commit) => commit.to_s - commit.from_s;
 
-/** The longest commit of each file system that ends in each of `most` equal stretches of time: what a picture of that width can show. */
-export function longest(commits: readonly Commit[], end_s: number, most: number): readonly Commit[] {
+/** The shortest and the longest commit of each file system that end in each of `most` equal stretches of time: what a picture of that width can show. */
+export function extremes(commits: readonly Commit[], end_s: number, most: number): readonly Commit[] {
   const kept = new Map<string, Commit>();
   for (const commit of commits) {
     const place = `${commit.dataset} ${Math.floor((commit.to_s / Math.max(end_s, 1e-9)) * most)}`;
-    const other = kept.get(place);
-    if (other === undefined || timeOf(other) < timeOf(commit)) kept.set(place, commit);
+    for (const [key, isMore] of [
+      [`${place} shortest`, (other: Commit) => timeOf(commit) < timeOf(other)],
+      [`${place} longest`, (other: Commit) => timeOf(commit) > timeOf(other)],
+    ] as const) {
+      const other = kept.get(key);
+      if (other === undefined || isMore(other)) kept.set(key, commit);
+    }
   }
-  return [...kept.values()];
+  return [...new Set(kept.values())];
 }
 
 /** The largest commits, the largest first. */
@@ -95,7 +102,7 @@ export function logDevices(result: Result, options: { readonly width: number }):
   const time = { domain: [0, end] as [number, number] };
   const figure = html("div", { class: "stacked" });
   if (hasDevices) figure.append(rateChart(intervals, time, width));
-  figure.append(commitChart(result, longest(commits, end, width / 2), time, width, !hasDevices));
+  figure.append(commitChart(result, extremes(commits, end, width / 2), time, width, !hasDevices));
   if (hasDevices) figure.append(liveChart(intervals, time, width));
   return figure;
 }
@@ -151,6 +158,7 @@ function commitChart(
 ): Element {
   const isDiverted = (commit: Commit) => commit.diverted_bytes > commit.bytes;
   const height = (commit: Commit) => Math.max(timeOf(commit), leastTime_s) * 1e3;
+  const [lowest, highest] = [Math.min(...commits.map(height)) / 1.3, Math.max(...commits.map(height)) * 1.3];
   const biggest = largest(commits, 1).filter((commit) => timeOf(commit) > 0.02 * time.domain[1]);
   const marks = (some: readonly Commit[], paint: string, shape: "flash" | "disk") => [
     Plot.link(some, { x1: "from_s", x2: "to_s", y1: height, y2: height, stroke: paint, strokeWidth: 2.5 }),
@@ -174,7 +182,14 @@ function commitChart(
     marginBottom: isLast ? 38 : 8,
     ariaLabel: `Commits by time and duration. ${describeCommits(result)}`,
     x: isLast ? { ...time, label: "time, s", labelArrow: "none", ticks: 6 } : { ...time, axis: null },
-    y: { type: "log", label: "commit takes, ms", labelArrow: "none", ticks: 5, tickFormat: formatNumber, grid: true },
+    y: {
+      type: "log",
+      domain: [lowest, highest],
+      label: null,
+      ticks: powerTicks(lowest, highest),
+      tickFormat: (ms: number) => formatTick(ms * 1e6),
+      grid: true,
+    },
     marks: [
       ...marks(
         commits.filter((commit) => !isDiverted(commit)),
@@ -187,8 +202,9 @@ function commitChart(
         "disk",
       ),
       Plot.text(biggest, {
-        x: (commit: Commit) => (commit.from_s + commit.to_s) / 2,
+        x: "from_s",
         y: height,
+        textAnchor: "start",
         dy: 12,
         text: (commit: Commit) =>
           `${datasetName(result, commit.dataset)}: ${formatBytes(sizeOf(commit))} in ${formatNanos(timeOf(commit) * 1e9)}`,
@@ -197,7 +213,10 @@ function commitChart(
         strokeWidth: 4,
         paintOrder: "stroke",
       }),
-      title("commits: circles on the log, squares diverted to the pool", "var(--ink-soft)"),
+      title(
+        width < 560 ? "time of each commit" : "time of each commit: circles on the log, squares diverted to the pool",
+        "var(--ink-soft)",
+      ),
     ],
   });
 }

@@ -19,3 +19,14 @@ function multiples(low: number, high: number, step: number): number[] {
     list.push(Number((nth * step).toPrecision(12)));
   return list;
 }
+
+/** Powers of ten from `low` to `high`; with less than two of them, 1, 2 and 5 times a power of ten. */
+export function powerTicks(low: number, high: number): number[] {
+  const [first, last] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
+  const powers = Array.from({ length: Math.max(0, last - first + 1) }, (_, nth) => 10 ** (first + nth));
+  if (powers.length >= 2) return powers;
+  const parts = Array.from({ length: last - first + 3 }, (_, nth) => first - 1 + nth);
+  return parts
+    .flatMap((power) => [1, 2, 5].map((digit) => Number(`${digit}e${power}`)))
+    .filter((tick) => tick >= low * (1 - 1e-9) && tick <= high * (1 + 1e-9));
+}

@@ -7,6 +7,8 @@ import { lifetimes, meanPhases, pickRequests } from "../../src/views/lifetimes.t
 import { readsOf } from "../../src/views/reads.ts";
 import { latencyAxisEnd } from "../../src/views/stage.ts";
 import { q1Result } from "../fixtures/q1.ts";
+import { focusIn } from "../../src/views/charts/requests.ts";
+import { zfsResult } from "../fixtures/zfs.ts";
 
 const broken = q1Result();
 const fixed = q1Result({ request_bytes: 8 * 2 ** 20 });
@@ -103,5 +105,15 @@ describe("a time axis for several runs", () => {
     expect(end).toBeGreaterThanOrEqual(slowest);
     expect(end).toBeLessThan(1.5 * slowest);
     expect((end / 1e6) % 1).toBe(0);
+  });
+});
+
+describe("a run without the case's job", () => {
+  it("shows the first job and direction that it has", () => {
+    const run = zfsResult();
+    expect(focusIn(run, { job: "readers", op: "read" })).toEqual({ job: "writers", op: "write" });
+    expect(focusIn(run, { job: "writers", op: "write" })).toEqual({ job: "writers", op: "write" });
+    const none = { ...run, columns: {} };
+    expect(focusIn(none, { job: "readers", op: "read" })).toEqual({ job: "readers", op: "read" });
   });
 });

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { chartsOf, isOffered } from "../../src/views/charts.ts";
-import { commitsOf, datasetName, describeCommits, largest, logDevices, longest } from "../../src/views/logDevices.ts";
+import { commitSizes, distinct } from "../../src/views/commitSizes.ts";
+import { commitsOf, datasetName, describeCommits, extremes, largest, logDevices } from "../../src/views/logDevices.ts";
+import { powerTicks } from "../../src/views/ticks.ts";
 import { zfsResult } from "../fixtures/zfs.ts";
 
 const run = zfsResult();
@@ -18,10 +20,13 @@ describe("commits", () => {
     });
   });
 
-  it("are thinned to the longest of each file system in each stretch of time", () => {
-    const kept = longest(commitsOf(run), 1.2, 12);
-    expect(kept.map(({ from_s }) => from_s)).toEqual([0.001, 0.05, 0.6]);
-    expect(longest(commitsOf(run), 1.2, 1e6)).toHaveLength(4);
+  it("are thinned to the shortest and longest of each file system in each stretch of time", () => {
+    const [first] = commitsOf(run);
+    const between = { ...first!, to_s: 0.0015 };
+    const kept = extremes([...commitsOf(run), between], 1.2, 12);
+    expect(kept.map(({ from_s }) => from_s).sort()).toEqual([0, 0.001, 0.05, 0.6]);
+    expect(kept).not.toContain(between);
+    expect(extremes(commitsOf(run), 1.2, 1e6)).toHaveLength(4);
   });
 
   it("are told by the largest", () => {
@@ -68,5 +73,29 @@ describe("the picture", () => {
     expect(isOffered(chart, { view: "dirty", views: [], scenario: run.scenario! })).toBe(false);
     const shown = { result: run, reference: undefined, request: 0 };
     expect(chart.table(shown).querySelectorAll("tbody tr")).toHaveLength(4);
+  });
+});
+
+describe("time by size", () => {
+  it("keeps one commit for each place", () => {
+    const [first] = commitsOf(run);
+    expect(distinct([first!, first!, { ...first!, to_s: 1 }], 12)).toHaveLength(2);
+    expect(distinct([{ ...first!, to_s: first!.from_s }], 12)).toEqual([]);
+  });
+
+  it("says the rate of the largest", () => {
+    const drawn = commitSizes(run, { width: 400 })!;
+    expect(drawn.getAttribute("aria-label") ?? drawn.querySelector("[aria-label]")?.getAttribute("aria-label")).toBe(
+      "Time of a commit by its size: 12\u00a0KiB in 1.00\u00a0ms at best, 53\u00a0MiB in 500\u00a0ms, which is 111 MB/s.",
+    );
+    expect(commitSizes({ ...run, columns: {} }, { width: 400 })).toBeUndefined();
+  });
+});
+
+describe("ticks on a scale of ratios", () => {
+  it("are powers of ten, and parts of them where there are not two", () => {
+    expect(powerTicks(0.12, 9300)).toEqual([1, 10, 100, 1000]);
+    expect(powerTicks(1.1, 6.4)).toEqual([2, 5]);
+    expect(powerTicks(0.9, 12)).toEqual([1, 10]);
   });
 });

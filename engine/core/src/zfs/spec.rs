@@ -520,7 +520,8 @@ pub fn warnings(spec: &ZfsSpec, path: &str) -> Problems {
         }
     }
     if let Some(sold) = spec.log.sold_bytes().filter(|sold| sold.0 > constants.dirty_max_bytes) {
-        let used = Bytes(constants.dirty_max_bytes);
+        let (used, gb) = (Bytes(constants.dirty_max_bytes), 1_000_000_000);
+        let sold = if sold.0.is_multiple_of(gb) { format!("{} GB", sold.0 / gb) } else { sold.to_string() };
         warn(
             "log.devices",
             format!(
@@ -587,7 +588,10 @@ mod tests {
         let spec = ZfsSpec { log, memory: Bytes(128 << 30), ..ZfsSpec::of(Era::OpenZfs2_1) };
         let warned = warnings(&spec, "zfs");
         assert_eq!(warned.len(), 1);
-        assert!(warned[0].path == "zfs.log.devices" && warned[0].message.contains("about 4 GiB can ever be used"), "{warned:?}");
+        assert!(
+            warned[0].path == "zfs.log.devices" && warned[0].message.starts_with("18 GB each, of which about 4 GiB can ever be used"),
+            "{warned:?}"
+        );
         assert_eq!(warnings(&ZfsSpec { era: Era::Zfs2010, ..spec }, "zfs"), [], "no limit but memory before 2013");
     }
 

@@ -10,7 +10,14 @@ import { resultTable } from "../resultTable.ts";
 import { html } from "../svg.ts";
 import { type Chart, type Focus } from "./chart.ts";
 
-export function requestCharts({ job, op }: Focus): readonly Chart[] {
+/** The job and direction to show of a run: the case's, or in a run without them the first that has any. */
+export function focusIn(result: Result, focus: Focus): Focus {
+  const all = result.summary.jobs.flatMap((job) => (["read", "write"] as const).map((op) => ({ job, op })));
+  return [focus, ...all].find(({ job, op }) => binsOf(result, job, op).length > 0) ?? focus;
+}
+
+export function requestCharts(focus: Focus): readonly Chart[] {
+  const { job, op } = focus;
   return [
     {
       name: "lifetimes",
@@ -18,19 +25,24 @@ export function requestCharts({ job, op }: Focus): readonly Chart[] {
       hides: `Each ${op} of ${job} by phase. Hides when each phase came: the bars are stacked in a fixed order.`,
       suits: keepsLog,
       followsRequest: true,
-      draw: ({ result, request }, width) =>
-        readsOf(result, job, op).length === 0
-          ? withoutLog(`there are no single ${op}s to take apart`)
-          : lifetimes(result, { job, op, width, around: request }),
-      table: ({ result, request }) => requestTable(pickRequests(result, { job, op, width: 0, around: request }), op),
+      draw: ({ result, request }, width) => {
+        const own = focusIn(result, focus);
+        return readsOf(result, own.job, own.op).length === 0
+          ? withoutLog(`there are no single ${own.op}s to take apart`)
+          : lifetimes(result, { ...own, width, around: request });
+      },
+      table: ({ result, request }) => {
+        const own = focusIn(result, focus);
+        return requestTable(pickRequests(result, { ...own, width: 0, around: request }), own.op);
+      },
     },
     {
       name: "histogram",
       title: "Histogram",
       hides: "First what a monitor counts, then where the time goes. Both hide when it happened.",
       suits: () => true,
-      draw: ({ result, reference }, width) => histogram(result, { job, op, width, reference }),
-      table: ({ result }) => binTable(result, job, op),
+      draw: ({ result, reference }, width) => histogram(result, { ...focusIn(result, focus), width, reference }),
+      table: ({ result }) => binTable(result, focusIn(result, focus)),
     },
     {
       name: "heatmap",
@@ -39,18 +51,18 @@ export function requestCharts({ job, op }: Focus): readonly Chart[] {
       suits: keepsLog,
       draw: ({ result, reference }, width) =>
         hasOperations(result)
-          ? heatmap(result, { op, width })
+          ? heatmap(result, { op: focusIn(result, focus).op, width })
           : html(
               "div",
               {},
               withoutLog("a heat map has no times to draw; the histogram shows the same latencies without them"),
-              histogram(result, { job, op, width, reference }),
+              histogram(result, { ...focusIn(result, focus), width, reference }),
             ),
       table: ({ result }) =>
         hasOperations(result)
           ? resultTable({
               caption: "Requests by time and latency",
-              rows: cellsOf(result, { op, width: 0 }, 24),
+              rows: cellsOf(result, { op: focusIn(result, focus).op, width: 0 }, 24),
               columns: [
                 { title: "from, s", value: (cell) => formatNumber(cell.from_s) },
                 { title: "to, s", value: (cell) => formatNumber(cell.to_s) },
@@ -59,7 +71,7 @@ export function requestCharts({ job, op }: Focus): readonly Chart[] {
                 { title: "count", value: (cell) => cell.count },
               ],
             })
-          : binTable(result, job, op),
+          : binTable(result, focusIn(result, focus)),
     },
   ];
 }
@@ -77,7 +89,7 @@ function withoutLog(so: string): HTMLElement {
   return html("p", { class: "empty" }, `This run is too long to keep every operation, so ${so}.`);
 }
 
-function binTable(result: Result, job: string, op: "read" | "write"): HTMLTableElement {
+function binTable(result: Result, { job, op }: Focus): HTMLTableElement {
   return resultTable({
     caption: `Latency of ${op}s of ${job}, by bin`,
     rows: binsOf(result, job, op),

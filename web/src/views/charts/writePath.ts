@@ -48,7 +48,7 @@ export function writePathCharts(): readonly Chart[] {
       name: "log-devices",
       title: "Intent log",
       hides:
-        "The longest commit of each file system at each moment, all log devices together. Hides what a write waited for before its commit began.",
+        "The shortest and the longest commits of each file system at each moment, all log devices together. Hides what a write waited for before its commit began.",
       suits: ({ zfs }) => zfs?.log?.devices !== undefined,
       draw: ({ result }, width) => logDevices(result, { width }),
       describe: describeCommits,

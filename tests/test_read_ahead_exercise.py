@@ -1,0 +1,111 @@
+"""The exercise on read-ahead, and the pause at each read that it rests on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import seeklab
+from seeklab import SeeklabError, checks
+from seeklab.exercises import read_ahead
+
+if TYPE_CHECKING:
+    from seeklab import Read
+
+LEARNER = "Ada Lovelace"
+SMALL: dict[str, Any] = {
+    "zfs": {"era": "zfs-2008-12", "arc": {"size": "64MiB"}, "prefetch": {}},
+    "devices": [{"lun": {"rate": "200MB", "latency": "1ms"}}],
+    "jobs": [{"name": "reader", "rw": "read", "bs": "128KiB", "size": "8MiB", "numjobs": 2}],
+}
+
+
+class InOrder:
+    """Fetch for whoever reads in order."""
+
+    def __init__(self, records: int) -> None:
+        self.records = records
+        self.expected: dict[int, int] = {}
+
+    def __call__(self, read: Read) -> list[tuple[int, int]]:
+        """Give what follows."""
+        end = read.record + read.records
+        follows = self.expected.get(read.file) == read.record
+        self.expected[read.file] = end
+        return [(end, self.records)] if follows else []
+
+
+def test_two_records_for_whoever_reads_in_order_pass() -> None:
+    verdict = read_ahead.check_prefetcher(lambda: InOrder(2), LEARNER, seeds=1)
+    assert verdict.passed, verdict
+
+
+@pytest.mark.parametrize(
+    ("policy", "told"),
+    [
+        (lambda: lambda _read: [], "from memory"),
+        (lambda: InOrder(8), "in vain"),
+        (lambda: lambda read: [(read.record + 1, 2)], "in vain"),
+        (lambda: lambda _read: 1 / 0, "ZeroDivisionError"),
+        (lambda: lambda _read: "much", "not a list of"),
+        (None, "a class, or a function"),
+    ],
+)
+def test_what_reads_too_little_or_too_much_fails_with_the_number(policy: object, told: str) -> None:
+    verdict = read_ahead.check_prefetcher(policy, LEARNER, seeds=1)
+    assert verdict.outcome is checks.Outcome.FAIL
+    assert told.replace("not a list of", "give a list of") in str(verdict)
+
+
+def test_predictions_are_players_times_window_and_players_times_rate() -> None:
+    own = read_ahead.server(LEARNER)
+    right = {"asked_gib": own.players / 32, "needed_mb_per_s": own.players / 8}
+    assert read_ahead.check_prediction(right, LEARNER).score == 1
+    assert read_ahead.check_prediction({name: value * 3 for name, value in right.items()}, LEARNER).score == 0
+
+
+def test_a_host_that_answers_as_the_reader_goes_is_asked_at_each_read_and_obeyed() -> None:
+    asked: list[Read] = []
+
+    def next_record(read: Read) -> list[tuple[int, int]]:
+        asked.append(read)
+        return [(read.record + read.records, 1)]
+
+    result = seeklab.run_prefetcher(SMALL, next_record)
+    assert [(read.file, read.record) for read in asked if read.file == 1] == [(1, record) for record in range(64)]
+    assert result.metrics["zfs_ahead_bytes"] == 2 * 63 * 131_072  # nothing beyond the end of either file
+    assert result.metrics["zfs_ahead_used_percent"] == 100
+    assert not any(read.found for read in asked if read.record == 0)
+
+
+def test_the_same_answers_are_the_same_run() -> None:
+    first, second = (seeklab.run_prefetcher(SMALL, InOrder(4)) for _ in range(2))
+    assert first.fingerprint == second.fingerprint
+    assert first.fingerprint != seeklab.run_prefetcher(SMALL, None).fingerprint
+
+
+@pytest.mark.parametrize("answer", [None, 7, [(1,)], [(1, -1)], [(1.5, 1)], [("a", 1)], [(0, 70_000)]])
+def test_an_answer_that_is_no_list_of_runs_is_refused_with_its_place(answer: Any) -> None:  # noqa: ANN401 -- any wrong answer
+    with pytest.raises(SeeklabError, match=r"runs: .*give a list of"):
+        seeklab.run_prefetcher(SMALL, lambda _read: answer)
+
+
+def test_what_the_prefetcher_raises_comes_out_with_a_note() -> None:
+    def fails(_read: Read) -> list[tuple[int, int]]:
+        message = "mine"
+        raise KeyError(message)
+
+    with pytest.raises(KeyError) as caught:
+        seeklab.run_prefetcher(SMALL, fails)
+    assert "record 0 of file 0" in caught.value.__notes__[0]
+
+
+def test_a_system_without_an_arc_is_refused() -> None:
+    with pytest.raises(SeeklabError, match=r"zfs\.arc"):
+        seeklab.run_prefetcher({**SMALL, "zfs": {}}, InOrder(1))
+    with pytest.raises(SeeklabError, match="media-prefetch"):
+        seeklab.run_prefetcher(seeklab.case("odx-prefetch"), InOrder(1))
+    asked = {**SMALL, "zfs": {**SMALL["zfs"], "prefetch": {"asked": True}}}
+    with pytest.raises(SeeklabError, match=r"zfs\.prefetch\.asked: .*run_prefetcher"):
+        seeklab.run(asked)
