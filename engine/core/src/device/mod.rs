@@ -92,3 +92,19 @@ impl Device {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transfer_takes_as_long_whether_64_bits_hold_its_product_or_not() {
+        let most = u64::MAX / NS_PER_S;
+        for bytes in [0, 1, 4096, most - 1, most, most + 1, 2 * most] {
+            for rate in [1, 3, 117_187_500, u64::MAX] {
+                let exact = (u128::from(bytes) * u128::from(NS_PER_S)).div_ceil(u128::from(rate));
+                assert_eq!(transfer_ns(bytes, rate), u64::try_from(exact).unwrap_or(u64::MAX), "{bytes} at {rate}");
+            }
+        }
+    }
+}
