@@ -35,8 +35,8 @@ def test_read_ahead_asks_for_players_times_window(players: int, cap: int) -> Non
 
 
 # S5.2: a rule of thumb. Up to two windows lie ahead of a reader, one and a half on average, and what was read stays for
-# as long as the oldest of them waits: two windows more. What fits three and a half times is hardly ever wasted (under half
-# a percent measured at four times, 10 % at three, 39 % at two), and what fits once is wasted and fetched again.
+# as long as the oldest of them waits: two windows more. What fits three and a half times is hardly ever wasted (under
+# half a percent measured at four times, 10 % at three, 39 % at two), and what fits once is wasted and fetched again.
 
 
 @pytest.mark.parametrize("players", [DRAWN.randint(20, 40) for _ in range(OTHER_INPUTS)])
