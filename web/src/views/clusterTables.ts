@@ -132,6 +132,10 @@ export function describeCluster(moment: ClusterMoment, job: string): string {
   return (
     `${job} runs on node ${home}, which holds a copy of ${formatNumber(here)} % of its blocks. ` +
     `Between nodes in this interval: ${going.length === 0 ? "nothing" : going.join(", ")}.` +
-    (gone.length === 0 ? "" : gone.length === 1 ? ` Node ${gone[0]!} was lost.` : ` Nodes ${gone.join(" and ")} were lost.`)
+    (gone.length === 0
+      ? ""
+      : gone.length === 1
+        ? ` Node ${gone[0]!} was lost.`
+        : ` Nodes ${gone.join(" and ")} were lost.`)
   );
 }

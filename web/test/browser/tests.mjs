@@ -415,7 +415,10 @@ export const tests = {
     assert.equal(await target(), wasSentTo - 1);
     await untilHash(page, (state) => state.set["cluster.moves[0].to"] === wasSentTo - 1);
     // At the end of the run the machine stands on the node it was sent to.
-    await page.waitForFunction((node) => document.querySelector(".moment").textContent.includes(`runs on node ${node}`), wasSentTo - 1);
+    await page.waitForFunction(
+      (node) => document.querySelector(".moment").textContent.includes(`runs on node ${node}`),
+      wasSentTo - 1,
+    );
     const frame = await page.locator(".cluster-frame").boundingBox();
     const grip = await machine.boundingBox();
     const sent = await fingerprint(page);

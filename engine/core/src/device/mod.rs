@@ -11,7 +11,11 @@ use crate::kernel::{Address, Kernel, NS_PER_S, Op, RequestId, Signal};
 /// Time to move `bytes` at `rate` bytes per second, in nanoseconds, rounded up.
 #[must_use]
 pub fn transfer_ns(bytes: u64, rate: u64) -> u64 {
-    let ns = (u128::from(bytes) * u128::from(NS_PER_S)).div_ceil(u128::from(rate.max(1)));
+    let rate = rate.max(1);
+    if bytes <= u64::MAX / NS_PER_S {
+        return (bytes * NS_PER_S).div_ceil(rate); // nearly always, and much faster: WebAssembly has no words of 128 bits
+    }
+    let ns = (u128::from(bytes) * u128::from(NS_PER_S)).div_ceil(u128::from(rate));
     u64::try_from(ns).unwrap_or(u64::MAX)
 }
 
@@ -86,5 +90,21 @@ impl Device {
             Self::Lun(lun) => lun.here = here,
         }
         self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transfer_takes_as_long_whether_64_bits_hold_its_product_or_not() {
+        let most = u64::MAX / NS_PER_S;
+        for bytes in [0, 1, 4096, most - 1, most, most + 1, 2 * most] {
+            for rate in [1, 3, 117_187_500, u64::MAX] {
+                let exact = (u128::from(bytes) * u128::from(NS_PER_S)).div_ceil(u128::from(rate));
+                assert_eq!(transfer_ns(bytes, rate), u64::try_from(exact).unwrap_or(u64::MAX), "{bytes} at {rate}");
+            }
+        }
     }
 }

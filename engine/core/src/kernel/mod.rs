@@ -118,12 +118,14 @@ pub struct Kernel {
 
 impl Kernel {
     /// Sends a signal that is delivered at the present time, after those already sent.
+    #[inline]
     pub fn send(&mut self, to: Address, signal: Signal, id: u32) {
         self.sequence += 1;
         self.soon.push_back(Event { time_ns: self.now_ns, sequence: self.sequence, id, to, signal });
     }
 
     /// Sends a signal that is delivered at `time_ns`; a time in the past counts as now.
+    #[inline]
     pub fn at(&mut self, time_ns: u64, to: Address, signal: Signal, id: u32) {
         if time_ns <= self.now_ns {
             return self.send(to, signal, id);
@@ -166,12 +168,14 @@ impl Kernel {
     }
 
     /// Charges the time since the last charge to `phase`.
+    #[inline]
     pub fn charge(&mut self, id: RequestId, phase: Phase) {
         let now_ns = self.now_ns;
         self.requests.charge_until(id, phase, now_ns);
     }
 
     /// Completes a request now: everything up to now must have been charged.
+    #[inline]
     pub fn complete(&mut self, id: RequestId) {
         debug_assert_eq!(self.requests[id].charged_ns, self.now_ns, "uncharged time in {:?}", self.requests[id]);
         let owner = self.requests[id].owner;

@@ -315,6 +315,7 @@ impl Requests {
     }
 
     /// Charges the time since the last charge until `until_ns`, which may lie in the future, to `phase`.
+    #[inline]
     pub fn charge_until(&mut self, id: RequestId, phase: Phase, until_ns: u64) {
         let request = &mut self.slots[id.0 as usize];
         self.phases[id.0 as usize][phase as usize] += until_ns - request.charged_ns;
@@ -322,6 +323,7 @@ impl Requests {
     }
 
     /// Charges the next `ns` to `phase`.
+    #[inline]
     pub fn charge_ns(&mut self, id: RequestId, phase: Phase, ns: u64) {
         let until_ns = self.slots[id.0 as usize].charged_ns + ns;
         self.charge_until(id, phase, until_ns);

@@ -21,7 +21,8 @@ pub mod spec;
 
 use std::collections::VecDeque;
 
-use crate::kernel::{Address, Kernel, Layer, NS_PER_S, Op, Phase, RequestId, Signal, Wire};
+use crate::device::transfer_ns;
+use crate::kernel::{Address, Kernel, Layer, Op, Phase, RequestId, Signal, Wire};
 use crate::result::analytics::Served;
 use spec::{ACK_WIRE_BYTES, FRAMES_PER_ACK, NetworkSpec, SEGMENT_BYTES};
 
@@ -68,8 +69,7 @@ struct Link {
 
 impl Link {
     fn work_ns(&self, wire_bytes: u64) -> u64 {
-        let ns = (u128::from(wire_bytes) * 8 * u128::from(NS_PER_S)).div_ceil(u128::from(self.bits_per_s));
-        u64::try_from(ns).unwrap_or(u64::MAX)
+        transfer_ns(wire_bytes.saturating_mul(8), self.bits_per_s)
     }
 
     /// Time that it was busy. What it has taken and not begun or finished lies without a gap before `free_ns`.
