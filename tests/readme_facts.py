@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 from typing import Any
@@ -9,9 +10,11 @@ from typing import Any
 import measured
 import seeklab
 
-README = Path(__file__).parent.parent / "README.md"
+ROOT = Path(__file__).parent.parent
+README = ROOT / "README.md"
 TABLE = re.compile(r"(?<=facts.py`, checked by a test -->\n).*?(?=<!-- /facts -->)", re.DOTALL)
 CASES = re.compile(r"(?<=case files, checked by a test -->\n).*?(?=<!-- /cases -->)", re.DOTALL)
+COURSE = re.compile(r"(?<=notebooks, checked by a test -->\n).*?(?=<!-- /course -->)", re.DOTALL)
 DRIVES = re.compile(r"(?<=drives.json, checked by a test -->\n).*?(?=<!-- /drives -->)", re.DOTALL)
 
 
@@ -44,6 +47,24 @@ def cases_table() -> str:
     return "\n".join(rows) + "\n"
 
 
+def course_table() -> str:
+    """Write every notebook with the incidents that name it, then every exercise."""
+    rows = ["| notebook | incidents |", "|---|---|"]
+    cases = [seeklab.case(entry["id"]).document for entry in sorted(seeklab.cases(), key=_course_order)]
+    for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
+        codes = [case["code"] for case in cases if case.get("notebook") == path.stem]
+        rows.append(f"| {_link(path)} | {', '.join(codes)} |")
+    exercises = [_link(path) for path in sorted((ROOT / "exercises").glob("*/*.ipynb"))]
+    return "\n".join(rows) + f"\n\nExercises, each graded by what the answer does: {', '.join(exercises)}.\n"
+
+
+def _link(path: Path) -> str:
+    """Make a link to a notebook, of its own title."""
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    headings = (line for cell in cells for line in "".join(cell["source"]).splitlines() if line.startswith("# "))
+    return f"[{next(headings)[2:].strip()}]({path.relative_to(ROOT).as_posix()})"
+
+
 def _course_order(entry: dict[str, Any]) -> tuple[int, int]:
     code = entry["code"]
     return "QZNS".index(code[0]), int(code[1:])
@@ -58,6 +79,7 @@ def current(place: re.Pattern[str] = TABLE) -> str:
 if __name__ == "__main__":
     measured.store()
     text = README.read_text(encoding="utf-8")
-    for place, written in ((TABLE, table()), (CASES, cases_table()), (DRIVES, measured.table())):
+    tables = {TABLE: table(), CASES: cases_table(), COURSE: course_table(), DRIVES: measured.table()}
+    for place, written in tables.items():
         text = place.sub(written.replace("\\", r"\\"), text)
     README.write_text(text, encoding="utf-8")

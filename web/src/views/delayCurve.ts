@@ -7,6 +7,7 @@ import { fill, ink, stroke } from "./colours.ts";
 import { formatBytes, formatNanos, formatNumber, formatTick } from "./format.ts";
 import { draw } from "./plot.ts";
 import { html } from "./svg.ts";
+import { powerTicks } from "./ticks.ts";
 
 export interface CurveAt {
   readonly dirty_bytes: number;
@@ -77,7 +78,7 @@ export function delayCurve(options: DelayCurveOptions): HTMLElement {
         domain: [floor_ns, highest],
         label: "delay of a write",
         labelArrow: "none",
-        ticks: decades(floor_ns, highest),
+        ticks: powerTicks(floor_ns, highest),
         tickFormat: formatTick,
         grid: true,
       },
@@ -147,10 +148,4 @@ export function delayCurve(options: DelayCurveOptions): HTMLElement {
       ],
     }),
   );
-}
-
-function decades(low: number, high: number): number[] {
-  const list: number[] = [];
-  for (let value = low; value <= high * 1.001; value *= 10) list.push(value);
-  return list;
 }

@@ -6,6 +6,7 @@ import * as Plot from "@observablehq/plot";
 import { column, type Result } from "../engine/api.ts";
 import { formatNanos, formatTick } from "./format.ts";
 import { draw } from "./plot.ts";
+import { powerTicks } from "./ticks.ts";
 
 export interface HeatmapOptions {
   /** The job to show; all jobs when absent. */
@@ -76,7 +77,7 @@ export function heatmap(result: Result, options: HeatmapOptions): Element {
       label: "latency",
       labelArrow: "none",
       grid: true,
-      ticks: decades(domain),
+      ticks: powerTicks(...domain),
       tickFormat: formatTick,
     },
     marks: [
@@ -96,9 +97,4 @@ export function heatmap(result: Result, options: HeatmapOptions): Element {
     ],
     opacity: { type: "identity" },
   });
-}
-
-function decades([low, high]: readonly [number, number]): number[] {
-  const first = Math.ceil(Math.log10(low) - 1e-9);
-  return Array.from({ length: Math.floor(Math.log10(high)) - first + 1 }, (_, nth) => 10 ** (first + nth));
 }

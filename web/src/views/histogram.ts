@@ -8,6 +8,7 @@ import { stroke } from "./colours.ts";
 import { formatNanos, formatNumber, formatTick } from "./format.ts";
 import { draw } from "./plot.ts";
 import { html } from "./svg.ts";
+import { powerTicks } from "./ticks.ts";
 
 // As in the style sheet.
 const betweenCharts = 32;
@@ -56,10 +57,10 @@ export function histogram(result: Result, options: HistogramOptions): HTMLElemen
   const bins = binsOf(result, job, op);
   const others = reference === undefined ? [] : binsOf(reference.result, job, op);
   const all = [...bins, ...others];
-  const domain: [number, number] = [
+  const domain = decadeAround(
     Math.min(...all.map((bin) => bin.lower_ns)) / 1.15,
     Math.max(...all.map((bin) => bin.upper_ns)) * 1.15,
-  ];
+  );
   const isNarrow = width < 560;
   const each = isNarrow ? width : Math.floor((width - betweenCharts) / 2);
   const marks = percentileMarks(result, job, op);
@@ -87,7 +88,7 @@ export function histogram(result: Result, options: HistogramOptions): HTMLElemen
           domain,
           label: "latency",
           labelArrow: "none",
-          ticks: decades(domain),
+          ticks: powerTicks(...domain),
           tickFormat: formatTick,
         },
         y: { label: title, labelArrow: "none", labelAnchor: "top", ticks: 4, grid: true, nice: true },
@@ -157,15 +158,8 @@ function tallest(bins: readonly Bin[], share: "count_percent" | "time_percent"):
   return bins.reduce((best, bin) => (bin[share] > best[share] ? bin : best));
 }
 
-// Decades, and 2 and 5 between them where there are few.
-function decades([low, high]: readonly [number, number]): number[] {
-  const list: number[] = [];
-  const factors = Math.log10(high / low) > 2.5 ? [1] : [1, 2, 5];
-  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); power++) {
-    for (const factor of factors) {
-      const value = factor * 10 ** power;
-      if (value >= low && value <= high) list.push(value);
-    }
-  }
-  return list;
+/** At least a factor of ten, so that its axis has something to say where all requests are alike. */
+function decadeAround(low: number, high: number): [number, number] {
+  const room = Math.max(1, Math.sqrt((10 * low) / high));
+  return [low / room, high * room];
 }
