@@ -32,7 +32,7 @@ try {
   page.setDefaultTimeout(0);
   const row = await page.evaluate(measure, {
     glue: readFileSync(join(glueFolder, "seeklab.js"), "utf8"),
-    cases: readFileSync(join(glueFolder, "cases.json"), "utf8"),
+    library: readFileSync(join(glueFolder, "library.json"), "utf8"),
     engine: readFileSync(join(glueFolder, "seeklab_bg.wasm")).toString("base64"),
     input: readFileSync(file, "utf8"),
   });
@@ -42,11 +42,11 @@ try {
   rmSync(scratch, { recursive: true, force: true });
 }
 
-async function measure({ glue, cases, engine, input }) {
+async function measure({ glue, library, engine, input }) {
   const repeatedForMs = 3000; // as in seeklab-bench: repeats go on for so long, and the fastest counts
   const module = await import(URL.createObjectURL(new Blob([glue], { type: "text/javascript" })));
   await module.default({ module_or_path: Uint8Array.from(atob(engine), (letter) => letter.charCodeAt(0)) });
-  module.call("give_cases", cases);
+  module.call("give_library", library);
   let fastestMs = Infinity;
   let summary;
   for (const begun = performance.now(); performance.now() - begun < repeatedForMs; ) {

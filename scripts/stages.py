@@ -112,6 +112,9 @@ LINT = (
     ),
 )
 
+# A file's tests stay together and in order: they share runs, and a notebook's cells are one program.
+PYTEST = (VENV_BIN / "pytest", "--numprocesses", "auto", "--dist", "loadfile")
+
 TESTS = (
     Stage("Rust tests", ("cargo", "test", "--locked", "--quiet", "--no-fail-fast"), ENGINE, count=count_cargo),
     Stage(
@@ -128,10 +131,10 @@ TESTS = (
         needs=("npm", "site"),
         count=count_plain,
     ),
-    Stage("Python and cross-part tests", (VENV_BIN / "pytest",), needs=("python-tests", "package"), count=count_pytest),
+    Stage("Python and cross-part tests", PYTEST, needs=("python-tests", "package"), count=count_pytest),
     Stage(
         "Notebooks",
-        (VENV_BIN / "pytest", "--nbval-lax", "notebooks"),
+        (*PYTEST, "--nbval-lax", "notebooks"),
         needs=("python-tests", "package", "widget"),
         count=count_pytest,
     ),

@@ -26,8 +26,8 @@ CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ENGINE / "target"))
 TOOL_PROGRAM = CARGO_TARGET / "tool" / "seeklab-tool"
 GLUE = ENGINE / "wasm" / "pkg"
 """The engine as JavaScript loads it."""
-ENGINE_FILES = ("seeklab_bg.wasm", "seeklab.js", "cases.json")
-"""The module, the code that loads it, and the cases that whoever loads it gives it."""
+ENGINE_FILES = ("seeklab_bg.wasm", "seeklab.js", "library.json")
+"""The module, the code that loads it, and the library (cases, schema) that whoever loads it gives it."""
 PACKAGED_ENGINE = ENGINE / "python" / "seeklab" / "_engine"
 """The engine as the Python package carries it."""
 TYPES = WEB / "src" / "generated" / "scenario.ts"
@@ -68,22 +68,18 @@ def _build_tool() -> None:
 
 
 def _compile_engine() -> None:
-    # The module carries the text of the schema: the code that makes it of the types is much larger than its result.
-    schema = CARGO_TARGET / "schema.json"
-    run("engine", TOOL_PROGRAM, "schema", "--out", schema)
     # The module goes to other machines: nothing in it tells where this one keeps its sources.
     cargo_home = os.environ.get("CARGO_HOME", str(Path.home() / ".cargo"))
     flags = [f"--remap-path-prefix={cargo_home}=cargo", f"--remap-path-prefix={ENGINE}=engine"]
     run(
         "engine",
         *("cargo", "build", "--locked", "--release", "--package", "seeklab-wasm", "--target", WASM_TARGET),
-        *("--features", "embedded-schema,cases-beside"),
+        *("--features", "library-beside"),
         folder=ENGINE,
         # A page loads the module before it shows anything: "s" saves a fifth of it and costs a quarter of the speed.
         extra_environment={
             "CARGO_ENCODED_RUSTFLAGS": "\x1f".join(flags),
             "CARGO_PROFILE_RELEASE_OPT_LEVEL": "s",
-            "SEEKLAB_SCHEMA": str(schema),
         },
     )
 
@@ -92,7 +88,7 @@ def _write_glue() -> str:
     module = CARGO_TARGET / WASM_TARGET / "release" / "seeklab_wasm.wasm"
     shutil.rmtree(GLUE, ignore_errors=True)
     run("wasm", TOOL_PROGRAM, "bindgen", "--input", module, "--out", GLUE)
-    run("wasm", TOOL_PROGRAM, "cases", "--out", GLUE / "cases.json")
+    run("wasm", TOOL_PROGRAM, "library", "--out", GLUE / "library.json")
     run("wasm", TOOL_PROGRAM, "types", "--out", TYPES)
     PACKAGED_ENGINE.mkdir(parents=True, exist_ok=True)
     for name in ENGINE_FILES:

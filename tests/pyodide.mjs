@@ -16,7 +16,7 @@ try {
   const text = readFileSync(join(glue, "seeklab.js")).toString("base64");
   const engine = await import(`data:text/javascript;base64,${text}`);
   engine.initSync({ module: readFileSync(join(glue, "seeklab_bg.wasm")) });
-  engine.call("give_cases", readFileSync(join(glue, "cases.json"), "utf8"));
+  engine.call("give_library", readFileSync(join(glue, "library.json"), "utf8"));
   const pyodide = await loadPyodide();
   pyodide.unpackArchive(new Uint8Array(readFileSync(process.argv[2])), "zip");
   pyodide.registerJsModule("seeklab_engine", { call: engine.call, Run: engine.Run });

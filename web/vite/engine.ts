@@ -1,4 +1,4 @@
-/** How the bundles find the engine: its glue as `seeklab-engine`, its module as `seeklab-engine-wasm`, the cases as `seeklab-cases`. */
+/** How the bundles find the engine: its glue as `seeklab-engine`, its module as `seeklab-engine-wasm`, its library as `seeklab-library`. */
 import { join } from "node:path";
 import type { Plugin } from "vite";
 import { enginePackage } from "./site.ts";
@@ -6,12 +6,12 @@ import { enginePackage } from "./site.ts";
 const glue = { find: /^seeklab-engine$/, replacement: join(enginePackage, "seeklab.js") };
 const module = { find: /^seeklab-engine-wasm/, replacement: join(enginePackage, "seeklab_bg.wasm") };
 
-const cases = { find: /^seeklab-cases/, replacement: join(enginePackage, "cases.json") };
+const library = { find: /^seeklab-library/, replacement: join(enginePackage, "library.json") };
 
 /** For the site, where the module is a file. */
-export const siteAlias = [glue, module, cases];
+export const siteAlias = [glue, module, library];
 /** For the widget, which carries the module inside. */
-export const widgetAlias = [glue, cases];
+export const widgetAlias = [glue, library];
 
 /**
  * The glue looks for its module beside itself when it is given none. We always give it one, and the bundler would pack the

@@ -50,7 +50,7 @@ async function askEngine<T>(name: string, input: unknown): Promise<T> {
   const text = readFileSync(glue).toString("base64");
   const engine = (await import(`data:text/javascript;base64,${text}`)) as EngineModule;
   engine.initSync({ module: readFileSync(join(enginePackage, "seeklab_bg.wasm")) });
-  engine.call("give_cases", readFileSync(join(enginePackage, "cases.json"), "utf8"));
+  engine.call("give_library", readFileSync(join(enginePackage, "library.json"), "utf8"));
   const envelope = JSON.parse(engine.call(name, JSON.stringify(input))) as { ok?: T; errors?: { message: string }[] };
   if (envelope.ok === undefined) throw new Error(envelope.errors?.map((error) => error.message).join(" "));
   return envelope.ok;
@@ -124,7 +124,7 @@ export function policy(): Plugin {
   };
 }
 
-/** Tells the browser of the engine's module and of the cases before the page's script asks for them. */
+/** Tells the browser of the engine's module and library before the page's script asks for them. */
 export function preloadEngine(): Plugin {
   return {
     name: "seeklab-preload",
@@ -132,7 +132,7 @@ export function preloadEngine(): Plugin {
     transformIndexHtml: {
       order: "post",
       handler: (_, { bundle }) => {
-        const files = Object.keys(bundle ?? {}).filter((name) => /\.wasm$|cases-[^/]*\.json$/.test(name));
+        const files = Object.keys(bundle ?? {}).filter((name) => /\.wasm$|library-[^/]*\.json$/.test(name));
         return files.map((name) => ({
           tag: "link",
           attrs: { rel: "preload", href: `./${name}`, as: "fetch", crossorigin: "anonymous" },

@@ -78,7 +78,7 @@ pub fn call(name: &str, input: &str) -> String {
 
 const CALLS: [&str; 20] = [
     "version",
-    "give_cases",
+    "give_library",
     "cases",
     "case",
     "schema",
@@ -102,7 +102,7 @@ const CALLS: [&str; 20] = [
 fn answer(name: &str, input: &Map<String, Value>) -> Result<Value, Problems> {
     match name {
         "version" => Ok(json!({"engine": env!("CARGO_PKG_VERSION")})),
-        "give_cases" => Ok(library::give(input)?.into()),
+        "give_library" => Ok(library::give(input)?.into()),
         "cases" => Ok(library::cases()?.into_iter().map(card).collect()),
         "case" => to_value(library::case(needed(input, "id")?)?),
         "schema" => Ok(scenario::schema::scenario_schema().clone()),

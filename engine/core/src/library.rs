@@ -2,21 +2,21 @@
 //!
 //! Presets are built in. Cases are texts, each read when it is first asked for: a run of one case does not wait for the others,
 //! and a case file that cannot be read is an error of whoever asks for it. Natively they are built in too; the module for the
-//! hosts is given them once ([`give`]), so that it does not grow with each case that is told.
+//! hosts is given them once ([`give`]), with the schema of scenarios, so that it does not grow with each case that is told.
 
 use std::sync::OnceLock;
 
 use serde_json::{Map, Value, json};
 
 use crate::case::Case;
-use crate::scenario::{Problem, Problems};
+use crate::scenario::{Problem, Problems, schema};
 
 /// What [`give`] takes, as the build wrote it.
-#[cfg(not(feature = "cases-beside"))]
-pub const BUILT_IN: &str = include_str!(concat!(env!("OUT_DIR"), "/cases.json"));
+#[cfg(not(feature = "library-beside"))]
+const BUILT_IN: &str = include_str!(concat!(env!("OUT_DIR"), "/cases.json"));
 /// What [`give`] takes: nothing is built in.
-#[cfg(feature = "cases-beside")]
-pub const BUILT_IN: &str = "";
+#[cfg(feature = "library-beside")]
+const BUILT_IN: &str = "";
 
 struct Entry {
     id: String,
@@ -40,7 +40,17 @@ fn shelf() -> &'static [Entry] {
     SHELF.get().map_or(&[], Vec::as_slice)
 }
 
-/// Takes the cases, `{"cases": [[id, code, document], ...]}`, and tells how many the engine now knows. What was given first stays.
+/// The file that a host gives the engine: what [`give`] takes.
+#[cfg(not(feature = "library-beside"))]
+#[must_use]
+pub fn written() -> String {
+    // Both are JSON texts of this build: the cases an object of one entry, which the schema joins.
+    let cases = BUILT_IN.trim_start_matches('{');
+    format!("{{\"schema\":{},{cases}", schema::scenario_schema())
+}
+
+/// Takes the library, `{"schema": {...}, "cases": [[id, code, document], ...]}`, and tells how many cases the engine now knows.
+/// What was given first stays.
 ///
 /// # Errors
 /// When the list is not of this form.
@@ -53,6 +63,9 @@ pub fn give(file: &Map<String, Value>) -> Result<usize, Problems> {
     let entries = rows.and_then(|rows| rows.iter().map(entry).collect()).ok_or_else(|| {
         vec![Problem::new("cases", "is not a list of cases; give the file that was built with the engine, each [id, code, document]")]
     })?;
+    if let Some(schema) = file.get("schema") {
+        schema::give(schema);
+    }
     Ok(SHELF.get_or_init(|| entries).len())
 }
 

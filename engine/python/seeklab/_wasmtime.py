@@ -251,7 +251,7 @@ class WasmtimeEngine:
         """Load the engine's file that is part of this package."""
         self._engine = wasmtime.Engine()
         self._module = _compile(self._engine, _read_engine_file("seeklab_bg.wasm"))
-        self._cases = _read_engine_file("cases.json").decode()
+        self._library = _read_engine_file("library.json").decode()
         self._linker = wasmtime.Linker(self._engine)
         self._linker.define_unknown_imports_as_traps(self._module)
         self._questions: _Instance | None = None
@@ -268,7 +268,7 @@ class WasmtimeEngine:
     def call(self, name: str, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
         """Ask one question."""
         if self._questions is None:
-            self._questions = self._instance_with_cases()
+            self._questions = self._instance()
         try:
             return unwrap(self._questions.answer("sl_call", name, encode(payload)))
         except EngineError:
@@ -277,11 +277,10 @@ class WasmtimeEngine:
 
     def open_run(self, payload: Mapping[str, object]) -> WasmtimeRun:
         """Check a scenario and prepare its run."""
-        instance = self._instance_with_cases() if "case" in payload else _Instance(self._linker, self._module)
-        return WasmtimeRun(instance, payload)
+        return WasmtimeRun(self._instance(), payload)
 
-    def _instance_with_cases(self) -> _Instance:
-        """Make an instance that knows the cases: they are a file beside the engine's."""
+    def _instance(self) -> _Instance:
+        """Make an instance that knows its library: cases and schema are a file beside the engine's."""
         instance = _Instance(self._linker, self._module)
-        unwrap(instance.answer("sl_call", "give_cases", self._cases))
+        unwrap(instance.answer("sl_call", "give_library", self._library))
         return instance

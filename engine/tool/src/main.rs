@@ -12,8 +12,7 @@ use serde_json::{Map, Value};
 use wasm_bindgen_cli_support::Bindgen;
 
 const USAGE: &str = "usage: seeklab-tool bindgen --input MODULE.wasm --out FOLDER
-       seeklab-tool schema --out FILE.json
-       seeklab-tool cases --out FILE.json
+       seeklab-tool library --out FILE.json
        seeklab-tool types --out FILE.ts
        seeklab-tool fingerprints RUNS.json";
 
@@ -22,8 +21,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {
         ["bindgen", "--input", input, "--out", out] => bindgen(input.as_ref(), out.as_ref()),
-        ["schema", "--out", out] => write(out.as_ref(), &scenario_schema().to_string()),
-        ["cases", "--out", out] => write(out.as_ref(), seeklab_core::library::BUILT_IN),
+        ["library", "--out", out] => write(out.as_ref(), &seeklab_core::library::written()),
         ["types", "--out", out] => write(out.as_ref(), &types::typescript(scenario_schema())),
         ["fingerprints", runs] => print_fingerprints(runs.as_ref()),
         _ => {

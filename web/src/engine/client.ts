@@ -1,5 +1,5 @@
 /** The page's side of the engine's worker: questions, runs and text as promises. */
-import casesUrl from "seeklab-cases?url";
+import libraryUrl from "seeklab-library?url";
 import wasmUrl from "seeklab-engine-wasm?url";
 import {
   Cancelled,
@@ -25,7 +25,7 @@ interface Waiting {
   readonly onProgress?: ((progress: number) => void) | undefined;
 }
 
-/** The engine, compiled once for all threads of the page, and the cases, while the first of them starts. */
+/** The engine, compiled once for all threads of the page, and its library, while the first of them starts. */
 let loaded: Promise<[WebAssembly.Module, string]> | undefined;
 
 async function fetchText(url: string): Promise<string> {
@@ -45,10 +45,10 @@ export class EngineClient {
     this.#worker = new Worker(new URL("./engineWorker.ts", import.meta.url), { type: "module" });
     this.#worker.onmessage = (event: MessageEvent<FromWorker>) => this.#hear(event.data);
     this.#worker.onerror = (event) => this.#stop(event.message || "it could not be loaded");
-    loaded ??= Promise.all([WebAssembly.compileStreaming(fetch(wasmUrl)), fetchText(casesUrl)]);
+    loaded ??= Promise.all([WebAssembly.compileStreaming(fetch(wasmUrl)), fetchText(libraryUrl)]);
     loaded
-      .then(([module, cases]) => {
-        this.#worker.postMessage({ kind: "engine", module, cases } satisfies ToWorker);
+      .then(([module, library]) => {
+        this.#worker.postMessage({ kind: "engine", module, library } satisfies ToWorker);
         this.#isReady = true;
         for (const message of this.#unsent) this.#worker.postMessage(message);
         this.#unsent = [];

@@ -13,7 +13,7 @@ self.onmessage = (event: MessageEvent<ToWorker>) => void hear(event.data);
 async function hear(message: ToWorker): Promise<void> {
   if (message.kind === "engine") {
     initSync({ module: message.module });
-    call("give_cases", message.cases);
+    call("give_library", message.library);
     return;
   }
   if (message.kind === "cancel") {

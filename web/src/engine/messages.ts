@@ -2,8 +2,8 @@
 import type { Problem, Question, Result, RunRequest, TextRequest } from "./api.ts";
 
 export type ToWorker =
-  /** First of all: the engine, compiled by the page while the worker started, and the file of cases that it is given. */
-  | { readonly kind: "engine"; readonly module: WebAssembly.Module; readonly cases: string }
+  /** First of all: the engine, compiled by the page while the worker started, and the library that it is given. */
+  | { readonly kind: "engine"; readonly module: WebAssembly.Module; readonly library: string }
   | { readonly kind: "call"; readonly id: number; readonly name: Question; readonly input: unknown }
   /** Runs to the end and keeps the run open under `slot`, in place of the run that was there. */
   | { readonly kind: "run"; readonly id: number; readonly slot: string; readonly request: RunRequest }

@@ -2,11 +2,11 @@ declare module "seeklab-engine-wasm?url" {
   const url: string;
   export default url;
 }
-declare module "seeklab-cases?url" {
+declare module "seeklab-library?url" {
   const url: string;
   export default url;
 }
-declare module "seeklab-cases?raw" {
+declare module "seeklab-library?raw" {
   const text: string;
   export default text;
 }

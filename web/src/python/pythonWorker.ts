@@ -2,7 +2,7 @@
  * Python's thread. Pyodide comes from this site (`pyodide/`), never from elsewhere; the `seeklab` wheel is unpacked beside
  * the standard library, and the engine's JavaScript module is registered under the name that the package imports.
  */
-import casesUrl from "seeklab-cases?url";
+import libraryUrl from "seeklab-library?url";
 import init, { call, Run } from "seeklab-engine";
 import wasmUrl from "seeklab-engine-wasm?url";
 import type { PyodideAPI } from "pyodide";
@@ -21,17 +21,17 @@ async function load(): Promise<PyodideAPI> {
   const { loadPyodide } = (await import(/* @vite-ignore */ new URL("pyodide.mjs", home).href)) as {
     loadPyodide: (options: object) => Promise<PyodideAPI>;
   };
-  const [pyodide, wheel, cases] = await Promise.all([
+  const [pyodide, wheel, library] = await Promise.all([
     loadPyodide({
       indexURL: home.href,
       stdout: (text: string) => send({ kind: "print", text: text + "\n", isError: false }),
       stderr: (text: string) => send({ kind: "print", text: text + "\n", isError: true }),
     }),
     fetchWheel(),
-    fetch(casesUrl).then((response) => response.text()),
+    fetch(libraryUrl).then((response) => response.text()),
     init({ module_or_path: wasmUrl }),
   ]);
-  call("give_cases", cases);
+  call("give_library", library);
   pyodide.unpackArchive(wheel, "wheel");
   pyodide.registerJsModule("seeklab_engine", { call, Run });
   send({ kind: "ready", version: pyodide.runPython("import sys; sys.version.split()[0]") as string });

@@ -2,9 +2,9 @@
  * The engine on the notebook's own thread.
  *
  * A worker made from a blob is refused by the security policies of some hubs, so the widget runs here, in slices short enough
- * for the page to stay alive. The module and the cases are inside the bundle; the module is compiled once for all widgets of a page.
+ * for the page to stay alive. The module and its library are inside the bundle; the module is compiled once for all widgets of a page.
  */
-import cases from "seeklab-cases?raw";
+import library from "seeklab-library?raw";
 import init, { call, Run } from "seeklab-engine";
 import wasm from "seeklab-engine-wasm?inline";
 import {
@@ -25,7 +25,7 @@ let loading: Promise<Engine> | undefined;
 
 function load(): Promise<Engine> {
   loading ??= init({ module_or_path: bytesOf(wasm) }).then(() => {
-    call("give_cases", cases);
+    call("give_library", library);
     return { call, Run };
   });
   return loading;

@@ -31,7 +31,7 @@ export async function fingerprints(file, hosts) {
 async function inChromium(requests) {
   const engine = await import("/engine/seeklab.js");
   await engine.default({ module_or_path: "/engine/seeklab_bg.wasm" });
-  engine.call("give_cases", await (await fetch("/engine/cases.json")).text());
+  engine.call("give_library", await (await fetch("/engine/library.json")).text());
   const found = {};
   for (const [name, request] of Object.entries(requests)) {
     const run = engine.Run.open(JSON.stringify(request));
@@ -46,7 +46,7 @@ async function inChromium(requests) {
 async function inPyodide(requests) {
   const engine = await import("/engine/seeklab.js");
   await engine.default({ module_or_path: "/engine/seeklab_bg.wasm" });
-  engine.call("give_cases", await (await fetch("/engine/cases.json")).text());
+  engine.call("give_library", await (await fetch("/engine/library.json")).text());
   const { loadPyodide } = await import("/pyodide/pyodide.mjs");
   const pyodide = await loadPyodide({ indexURL: "/pyodide/" });
   const wheel = await fetch("/pyodide/seeklab.whl");

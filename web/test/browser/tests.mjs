@@ -402,8 +402,10 @@ export const tests = {
     const map = ".cluster-map svg[role=img]";
     await page.locator(map).waitFor();
     await page.waitForFunction(() => /^[0-9a-f]{16}$/.test(document.querySelector("#fingerprint")?.textContent ?? ""));
-    const skip = page.getByRole("button", { name: "Skip" });
-    if (await skip.isVisible()) await skip.click();
+    // Skipping the question shows the variant that it was about: another run.
+    const first = await fingerprint(page);
+    await page.getByRole("button", { name: "Skip" }).click();
+    await untilFingerprintChanges(page, first);
     const machine = page.locator(".stage.cluster .machine");
     assert.equal(await page.locator(`${map} > g:has(> rect)`).count(), 8, "a column for each node");
     const target = async () => Number(await machine.getAttribute("aria-valuenow"));

@@ -18,17 +18,17 @@ pub(super) fn metrics(list: &mut List, controller: &Controller, elapsed_ns: u64)
         let busy = servers.iter().filter(|row| (row.number == 0) == primary).map(|row| row.usage.busy_ns);
         share_percent(busy.max().unwrap_or(0), elapsed_ns)
     };
-    list.add("cpu_busy_s".into(), "s", real(busy_ns) / real(NS_PER_S));
-    list.add("cpu_busy_share_percent".into(), "%", share_percent(busy_ns, elapsed_ns * u64::from(controller.cores())));
-    list.add("primary_busy_share_percent".into(), "%", busiest(true));
-    list.add("shard_busy_share_percent".into(), "%", busiest(false));
+    list.add("cpu_busy_s", "s", real(busy_ns) / real(NS_PER_S));
+    list.add("cpu_busy_share_percent", "%", share_percent(busy_ns, elapsed_ns * u64::from(controller.cores())));
+    list.add("primary_busy_share_percent", "%", busiest(true));
+    list.add("shard_busy_share_percent", "%", busiest(false));
     if let Some(overtaken) = controller.overtaken() {
-        list.add("overtaken_requests".into(), "", real(overtaken));
+        list.add("overtaken_requests", "", real(overtaken));
     }
     if let Some(moved) = controller.moved() {
-        list.add("moved_ranges".into(), "", real(moved));
+        list.add("moved_ranges", "", real(moved));
     }
-    list.add("replica_busy_share_percent".into(), "%", share_percent(controller.replicas_busy_ns, elapsed_ns));
+    list.add("replica_busy_share_percent", "%", share_percent(controller.replicas_busy_ns, elapsed_ns));
 }
 
 /// Seconds of processor time for each GiB moved, of requests that spent `phases` and moved `bytes`.

@@ -134,23 +134,23 @@ fn one(list: &mut List, name: &str, index: usize, job: &JobStats, source: &Sourc
     let server_cpu = if has_cycles > 0.0 { (spent / has_cycles).min(100.0) } else { 0.0 };
     let latency_ns: u64 = job.by_op.iter().map(|stats| stats.total_ns).sum();
     let printed = real(payload_bytes(job)) / 1024.0 * real(NS_PER_S) / real(elapsed_ns.max(1));
-    list.add(format!("{name}.printed_k_per_s"), "KiB/s", printed);
-    list.add(format!("{name}.cp_percent"), "%", share_percent(process_ns, elapsed_ns));
-    list.add(format!("{name}.waiting_share_percent"), "%", share_percent(latency_ns.saturating_sub(process_ns), elapsed_ns));
-    list.add(format!("{name}.process_busy_share_percent"), "%", process_share);
-    list.add(format!("{name}.protocol_busy_share_percent"), "%", protocol_share);
-    list.add(format!("{name}.client_cpu_busy_share_percent"), "%", client_cpu);
-    list.add(format!("{name}.network_busy_share_percent"), "%", network);
-    list.add(format!("{name}.devices_busy_share_percent"), "%", devices);
+    list.add_to(name, ".printed_k_per_s", "KiB/s", printed);
+    list.add_to(name, ".cp_percent", "%", share_percent(process_ns, elapsed_ns));
+    list.add_to(name, ".waiting_share_percent", "%", share_percent(latency_ns.saturating_sub(process_ns), elapsed_ns));
+    list.add_to(name, ".process_busy_share_percent", "%", process_share);
+    list.add_to(name, ".protocol_busy_share_percent", "%", protocol_share);
+    list.add_to(name, ".client_cpu_busy_share_percent", "%", client_cpu);
+    list.add_to(name, ".network_busy_share_percent", "%", network);
+    list.add_to(name, ".devices_busy_share_percent", "%", devices);
     if source.server_cycles_per_s > 0.0 {
-        list.add(format!("{name}.server_busy_share_percent"), "%", server_cpu);
+        list.add_to(name, ".server_busy_share_percent", "%", server_cpu);
     }
-    list.add(format!("{name}.limiter"), "", f64::from(Limiter::of(client_cpu, network, devices, server_cpu) as u8));
+    list.add_to(name, ".limiter", "", f64::from(Limiter::of(client_cpu, network, devices, server_cpu) as u8));
     for (way, to_whom) in ["to_server", "to_client"].iter().enumerate() {
         let bytes = to.network[way].wire_bytes - from.network[way].wire_bytes;
         let seconds = real(stage_ns.max(1)) / real(NS_PER_S);
-        list.add(format!("{name}.{to_whom}_mb_per_s"), "MB/s", real(bytes) / 1e6 / seconds);
-        list.add(format!("{name}.{to_whom}_messages"), "", real(to.network[way].messages - from.network[way].messages));
+        list.add(&format!("{name}.{to_whom}_mb_per_s"), "MB/s", real(bytes) / 1e6 / seconds);
+        list.add(&format!("{name}.{to_whom}_messages"), "", real(to.network[way].messages - from.network[way].messages));
     }
 }
 

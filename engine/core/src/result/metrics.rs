@@ -85,8 +85,16 @@ const MS: f64 = 1e6;
 pub(super) struct List(pub(super) Vec<Metric>);
 
 impl List {
-    pub(super) fn add(&mut self, name: String, unit: &'static str, value: f64) {
-        self.0.push(Metric { name, unit, value });
+    /// Adds a metric. Neither this nor the next is worth repeating at its two hundred callers in a module that pages load.
+    #[inline(never)]
+    pub(super) fn add(&mut self, name: &str, unit: &'static str, value: f64) {
+        self.0.push(Metric { name: name.to_owned(), unit, value });
+    }
+
+    /// Adds a metric of a job or a part, whose name begins with the part's.
+    #[inline(never)]
+    pub(super) fn add_to(&mut self, part: &str, name: &str, unit: &'static str, value: f64) {
+        self.add(&[part, name].concat(), unit, value);
     }
 }
 
@@ -98,13 +106,13 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     let all_bytes: u64 = recorder.jobs.iter().flat_map(|job| &job.by_op).map(|stats| stats.bytes).sum();
     for (name, job) in names.iter().zip(&recorder.jobs) {
         let bytes = job.by_op.iter().map(|stats| stats.bytes).sum();
-        list.add(format!("{name}.bytes_share_percent"), "%", share_percent(bytes, all_bytes));
-        list.add(format!("{name}.read_share_percent"), "%", share_percent(job.by_op[0].bytes, read_bytes));
+        list.add_to(name, ".bytes_share_percent", "%", share_percent(bytes, all_bytes));
+        list.add_to(name, ".read_share_percent", "%", share_percent(job.by_op[0].bytes, read_bytes));
         if let Some([first, last]) = job.workers.filter(|workers| workers[0] < workers[1]) {
             let before = job.workers_before_stall.unwrap_or(last - first + 1);
-            list.add(format!("{name}.workers_before_stall"), "", f64::from(before));
+            list.add_to(name, ".workers_before_stall", "", f64::from(before));
         }
-        list.add(format!("{name}.elapsed_s"), "s", real(job.end_ns.saturating_sub(job.start_ns)) / real(NS_PER_S));
+        list.add_to(name, ".elapsed_s", "s", real(job.end_ns.saturating_sub(job.start_ns)) / real(NS_PER_S));
         for (stats, op) in job.by_op.iter().zip(["read", "write"]) {
             if stats.ios > 0 {
                 direction(&mut list, &format!("{name}.{op}"), job, stats, op == "read");
@@ -113,15 +121,15 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     }
     let missed_bytes: u64 = recorder.jobs.iter().map(|job| job.by_op[0].missed_bytes).sum();
     // As caches count it: what is already on its way is found.
-    list.add("memory_hit_share_percent".into(), "%", share_percent(read_bytes - missed_bytes, read_bytes));
-    list.add("prefetch_bytes".into(), "B", real(counts.prefetch_bytes));
-    list.add("prefetch_used_share_percent".into(), "%", share_percent(counts.prefetch_used_bytes, counts.prefetch_bytes));
-    list.add("prefetch_max_ahead_bytes".into(), "B", real(counts.prefetch_max_ahead_bytes));
+    list.add("memory_hit_share_percent", "%", share_percent(read_bytes - missed_bytes, read_bytes));
+    list.add("prefetch_bytes", "B", real(counts.prefetch_bytes));
+    list.add("prefetch_used_share_percent", "%", share_percent(counts.prefetch_used_bytes, counts.prefetch_bytes));
+    list.add("prefetch_max_ahead_bytes", "B", real(counts.prefetch_max_ahead_bytes));
     let device_time = counts.devices * counts.device_time_ns;
-    list.add("bytes".into(), "B", real(all_bytes));
+    list.add("bytes", "B", real(all_bytes));
     rates(&mut list, recorder);
-    list.add("device_bytes".into(), "B", real(counts.device_bytes));
-    list.add("device_busy_share_percent".into(), "%", share_percent(counts.device_busy_ns, device_time));
+    list.add("device_bytes", "B", real(counts.device_bytes));
+    list.add("device_busy_share_percent", "%", share_percent(counts.device_busy_ns, device_time));
     for (traffic, to) in counts.network.iter().flatten().zip(["to_server", "to_client"]) {
         network(&mut list, &format!("network.{to}"), traffic, counts);
     }
@@ -136,7 +144,7 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
         reading(&mut list, names, reads);
     }
     for (name, unit, value) in counts.cluster.map(Cluster::metrics).unwrap_or_default() {
-        list.add(name.into(), unit, value);
+        list.add(name, unit, value);
     }
     if let Some(controller) = counts.controller {
         cpu::metrics(&mut list, controller, counts.device_time_ns);
@@ -147,18 +155,18 @@ pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) 
     if let Some(traffic) = counts.rebuild {
         let end_ns = traffic.end_ns.unwrap_or(counts.device_time_ns);
         let seconds = real(end_ns.saturating_sub(traffic.start_ns)) / real(NS_PER_S);
-        list.add("rebuild_bytes".into(), "B", real(traffic.written_bytes));
-        list.add("rebuild_read_bytes".into(), "B", real(traffic.read_bytes));
-        list.add("rebuild_elapsed_s".into(), "s", seconds);
+        list.add("rebuild_bytes", "B", real(traffic.written_bytes));
+        list.add("rebuild_read_bytes", "B", real(traffic.read_bytes));
+        list.add("rebuild_elapsed_s", "s", seconds);
         let rate = if seconds > 0.0 { real(traffic.written_bytes) / seconds } else { 0.0 };
-        list.add("rebuild_mib_per_s".into(), "MiB/s", rate / f64::from(1 << 20));
+        list.add("rebuild_mib_per_s", "MiB/s", rate / f64::from(1 << 20));
     }
     if let Some([written, moved]) = counts.flash_pages.filter(|pages| pages[0] > 0) {
-        list.add("ssd_host_pages".into(), "", real(written));
-        list.add("ssd_moved_pages".into(), "", real(moved));
-        list.add("ssd_write_amplification".into(), "x", real(written + moved) / real(written));
+        list.add("ssd_host_pages", "", real(written));
+        list.add("ssd_moved_pages", "", real(moved));
+        list.add("ssd_write_amplification", "x", real(written + moved) / real(written));
     }
-    list.add("elapsed_s".into(), "s", real(counts.elapsed_ns) / real(NS_PER_S));
+    list.add("elapsed_s", "s", real(counts.elapsed_ns) / real(NS_PER_S));
     list.0
 }
 
@@ -168,80 +176,80 @@ fn rates(list: &mut List, recorder: &Recorder) {
     let rate = |mib: f64, from_ns: u64, to_ns: u64| if to_ns > from_ns { mib * real(NS_PER_S) / real(to_ns - from_ns) } else { 0.0 };
     let jobs = || recorder.jobs.iter().filter(|job| job.end_ns > 0);
     let (from, to) = (jobs().map(|job| job.start_ns).min().unwrap_or(0), jobs().map(|job| job.end_ns).max().unwrap_or(0));
-    list.add("rate_mib_per_s".into(), "MiB/s", rate(jobs().map(mib).sum(), from, to));
-    list.add("sum_of_rates_mib_per_s".into(), "MiB/s", jobs().map(|job| rate(mib(job), job.start_ns, job.end_ns)).sum());
+    list.add("rate_mib_per_s", "MiB/s", rate(jobs().map(mib).sum(), from, to));
+    list.add("sum_of_rates_mib_per_s", "MiB/s", jobs().map(|job| rate(mib(job), job.start_ns, job.end_ns)).sum());
 }
 
 fn server(list: &mut List, node: &Server, elapsed_ns: u64) {
     let (counts, cycles) = (node.counts, node.cycles());
     let each = |amount: f64, of: u64| if of == 0 { 0.0 } else { amount / real(of) };
-    list.add("server.busy_share_percent".into(), "%", 100.0 * node.busy_share(elapsed_ns));
-    list.add("server.cycles_per_byte".into(), "cycles/B", each(real(cycles[0]), counts.bytes));
-    list.add("server.network_cycles_per_byte".into(), "cycles/B", each(real(cycles[1]), counts.bytes));
-    list.add("server.interrupts".into(), "", real(counts.interrupts));
-    list.add("server.frames_per_interrupt".into(), "", each(real(counts.frames), counts.interrupts));
-    list.add("server.take_overs".into(), "", real(counts.take_overs));
-    list.add("server.unmaps".into(), "", real(counts.unmaps));
-    list.add("server.cross_calls".into(), "", real(counts.cross_calls));
-    list.add("server.cross_calls_per_unmap".into(), "", each(real(counts.cross_calls), counts.unmaps));
+    list.add("server.busy_share_percent", "%", 100.0 * node.busy_share(elapsed_ns));
+    list.add("server.cycles_per_byte", "cycles/B", each(real(cycles[0]), counts.bytes));
+    list.add("server.network_cycles_per_byte", "cycles/B", each(real(cycles[1]), counts.bytes));
+    list.add("server.interrupts", "", real(counts.interrupts));
+    list.add("server.frames_per_interrupt", "", each(real(counts.frames), counts.interrupts));
+    list.add("server.take_overs", "", real(counts.take_overs));
+    list.add("server.unmaps", "", real(counts.unmaps));
+    list.add("server.cross_calls", "", real(counts.cross_calls));
+    list.add("server.cross_calls_per_unmap", "", each(real(counts.cross_calls), counts.unmaps));
 }
 
 fn log_devices(list: &mut List, record: &Record, counts: &StackCounts) {
     let Some(usages) = &counts.log_usage else { return };
     let (ios, busy_ns) = usages.iter().fold((0, 0), |sums, usage| (sums.0 + usage.ios[1], sums.1 + usage.busy_ns));
-    list.add("zfs_log_device_ios".into(), "", real(ios));
-    list.add("zfs_log_device_busy_share_percent".into(), "%", share_percent(busy_ns, usages.len() as u64 * counts.elapsed_ns).min(100.0));
+    list.add("zfs_log_device_ios", "", real(ios));
+    list.add("zfs_log_device_busy_share_percent", "%", share_percent(busy_ns, usages.len() as u64 * counts.elapsed_ns).min(100.0));
     if ios > 0 {
-        list.add("zfs_log_writes_per_device_io".into(), "", real(record.counts.log_writes) / real(ios));
+        list.add("zfs_log_writes_per_device_io", "", real(record.counts.log_writes) / real(ios));
     }
 }
 
 fn network(list: &mut List, prefix: &str, traffic: &Traffic, counts: &StackCounts<'_>) {
-    list.add(format!("{prefix}_messages"), "", real(traffic.messages));
-    list.add(format!("{prefix}_payload_bytes"), "B", real(traffic.payload_bytes));
-    list.add(format!("{prefix}_wire_bytes"), "B", real(traffic.wire_bytes));
-    list.add(format!("{prefix}_busy_share_percent"), "%", share_percent(traffic.server_busy_ns, counts.network_time_ns));
-    list.add(format!("{prefix}_client_busy_share_percent"), "%", share_percent(traffic.client_busy_ns, counts.network_time_ns));
+    list.add_to(prefix, "_messages", "", real(traffic.messages));
+    list.add_to(prefix, "_payload_bytes", "B", real(traffic.payload_bytes));
+    list.add_to(prefix, "_wire_bytes", "B", real(traffic.wire_bytes));
+    list.add_to(prefix, "_busy_share_percent", "%", share_percent(traffic.server_busy_ns, counts.network_time_ns));
+    list.add_to(prefix, "_client_busy_share_percent", "%", share_percent(traffic.client_busy_ns, counts.network_time_ns));
 }
 
 fn direction(list: &mut List, prefix: &str, job: &JobStats, stats: &Stats, read: bool) {
     let ios = real(stats.ios);
     let seconds = real(job.end_ns.saturating_sub(job.start_ns)) / real(NS_PER_S);
     let per_second = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
-    list.add(format!("{prefix}_ios"), "", ios);
-    list.add(format!("{prefix}_bytes"), "B", real(stats.bytes));
-    list.add(format!("{prefix}_iops"), "1/s", per_second(ios));
-    list.add(format!("{prefix}_mib_per_s"), "MiB/s", per_second(real(stats.bytes) / f64::from(1 << 20)));
-    list.add(format!("{prefix}_mb_per_s"), "MB/s", per_second(real(stats.bytes) / 1e6));
-    list.add(format!("{prefix}_in_flight_mean"), "", per_second(real(stats.total_ns) / real(NS_PER_S)));
+    list.add_to(prefix, "_ios", "", ios);
+    list.add_to(prefix, "_bytes", "B", real(stats.bytes));
+    list.add_to(prefix, "_iops", "1/s", per_second(ios));
+    list.add_to(prefix, "_mib_per_s", "MiB/s", per_second(real(stats.bytes) / f64::from(1 << 20)));
+    list.add_to(prefix, "_mb_per_s", "MB/s", per_second(real(stats.bytes) / 1e6));
+    list.add_to(prefix, "_in_flight_mean", "", per_second(real(stats.total_ns) / real(NS_PER_S)));
     let mean_ns = real(stats.total_ns) / ios;
-    list.add(format!("{prefix}_latency_mean_ms"), "ms", mean_ns / MS);
+    list.add_to(prefix, "_latency_mean_ms", "ms", mean_ns / MS);
     let variance = (stats.squares / ios - mean_ns * mean_ns).max(0.0);
-    list.add(format!("{prefix}_latency_sd_ms"), "ms", libm::sqrt(variance) / MS);
-    list.add(format!("{prefix}_latency_min_ms"), "ms", real(stats.min_ns) / MS);
+    list.add_to(prefix, "_latency_sd_ms", "ms", libm::sqrt(variance) / MS);
+    list.add_to(prefix, "_latency_min_ms", "ms", real(stats.min_ns) / MS);
     for (percentile, label) in [(50.0, "p50"), (95.0, "p95"), (99.0, "p99")] {
         let ns = stats.latency.value_at_percentile(percentile).clamp(stats.min_ns, stats.max_ns);
-        list.add(format!("{prefix}_latency_{label}_ms"), "ms", real(ns) / MS);
+        list.add(&format!("{prefix}_latency_{label}_ms"), "ms", real(ns) / MS);
     }
-    list.add(format!("{prefix}_latency_max_ms"), "ms", real(stats.max_ns) / MS);
-    list.add(format!("{prefix}_latency_modes"), "", real(modes(&stats.bins) as u64));
-    list.add(format!("{prefix}_stalls"), "", real(stats.stalls));
-    list.add(format!("{prefix}_stalls_share_percent"), "%", share_percent(stats.stalls_ns, stats.total_ns));
+    list.add_to(prefix, "_latency_max_ms", "ms", real(stats.max_ns) / MS);
+    list.add_to(prefix, "_latency_modes", "", real(modes(&stats.bins) as u64));
+    list.add_to(prefix, "_stalls", "", real(stats.stalls));
+    list.add_to(prefix, "_stalls_share_percent", "%", share_percent(stats.stalls_ns, stats.total_ns));
     if read {
         let middle = stats.cached.value_at_percentile(50.0);
-        list.add(format!("{prefix}_cached_bytes_p50"), "B", real(stats.cached.lowest_equivalent(middle)));
-        list.add(format!("{prefix}_cached_share_percent"), "%", share_percent(stats.cached_bytes, stats.bytes));
-        list.add(format!("{prefix}_missed_share_percent"), "%", share_percent(stats.missed_bytes, stats.bytes));
+        list.add_to(prefix, "_cached_bytes_p50", "B", real(stats.cached.lowest_equivalent(middle)));
+        list.add_to(prefix, "_cached_share_percent", "%", share_percent(stats.cached_bytes, stats.bytes));
+        list.add_to(prefix, "_missed_share_percent", "%", share_percent(stats.missed_bytes, stats.bytes));
     }
     for phase in Phase::ALL {
         let ns = stats.phases[phase as usize];
         if ns > 0 {
-            list.add(format!("{prefix}_{}_mean_ms", phase.name()), "ms", real(ns) / ios / MS);
+            list.add(&format!("{prefix}_{}_mean_ms", phase.name()), "ms", real(ns) / ios / MS);
         }
     }
     if stats.phases[Phase::Cpu as usize] > 0 {
-        list.add(format!("{prefix}_cpu_per_gib_s"), "s/GiB", cpu::per_gib_s(&stats.phases, stats.bytes));
+        list.add_to(prefix, "_cpu_per_gib_s", "s/GiB", cpu::per_gib_s(&stats.phases, stats.bytes));
     }
     let mechanical = [Phase::Seek, Phase::Rotation, Phase::Queue].iter().map(|phase| stats.phases[*phase as usize]).sum();
-    list.add(format!("{prefix}_positioning_share_percent"), "%", share_percent(mechanical, stats.total_ns));
+    list.add_to(prefix, "_positioning_share_percent", "%", share_percent(mechanical, stats.total_ns));
 }

@@ -22,28 +22,28 @@ pub(super) fn reading(list: &mut List, names: &[String], reads: &Reads) {
     for (name, bytes) in names.iter().zip(&reads.by_job) {
         let total: u64 = bytes.iter().sum();
         for (source, bytes) in ["memory", "on_its_way", "flash", "pool"].iter().zip(bytes).filter(|_| total > 0) {
-            list.add(format!("{name}.{source}_percent"), "%", share_percent(*bytes, total));
+            list.add(&format!("{name}.{source}_percent"), "%", share_percent(*bytes, total));
         }
     }
-    list.add("zfs_ahead_bytes".into(), "B", real(reads.ahead_bytes));
-    list.add("zfs_ahead_used_percent".into(), "%", share_percent(reads.used_bytes, reads.ahead_bytes));
-    list.add("zfs_ahead_wasted_percent".into(), "%", share_percent(reads.wasted_bytes, reads.ahead_bytes));
-    list.add("zfs_ahead_refused_bytes".into(), "B", real(reads.refused_bytes));
-    list.add("zfs_ahead_asked_bytes".into(), "B", real(reads.most_asked_bytes));
-    list.add("zfs_readers_before_waste".into(), "", real(reads.readers_before_waste.unwrap_or(reads.readers)));
+    list.add("zfs_ahead_bytes", "B", real(reads.ahead_bytes));
+    list.add("zfs_ahead_used_percent", "%", share_percent(reads.used_bytes, reads.ahead_bytes));
+    list.add("zfs_ahead_wasted_percent", "%", share_percent(reads.wasted_bytes, reads.ahead_bytes));
+    list.add("zfs_ahead_refused_bytes", "B", real(reads.refused_bytes));
+    list.add("zfs_ahead_asked_bytes", "B", real(reads.most_asked_bytes));
+    list.add("zfs_readers_before_waste", "", real(reads.readers_before_waste.unwrap_or(reads.readers)));
     let most = |of: fn(&Row) -> u64| real(reads.series.iter().map(of).max().unwrap_or(0));
-    list.add("zfs_arc_max_bytes".into(), "B", most(|row| row.arc));
+    list.add("zfs_arc_max_bytes", "B", most(|row| row.arc));
     if reads.fed_bytes == 0 {
         return;
     }
     let held = reads.series.last().map_or(0, |row| row.l2);
-    list.add("zfs_l2_written_bytes".into(), "B", real(reads.fed_bytes));
-    list.add("zfs_l2_bytes".into(), "B", real(held));
-    list.add("zfs_l2_share_percent".into(), "%", share_percent(held, reads.file_bytes));
-    list.add("zfs_l2_directory_bytes".into(), "B", real(reads.most_directory_bytes));
+    list.add("zfs_l2_written_bytes", "B", real(reads.fed_bytes));
+    list.add("zfs_l2_bytes", "B", real(held));
+    list.add("zfs_l2_share_percent", "%", share_percent(held, reads.file_bytes));
+    list.add("zfs_l2_directory_bytes", "B", real(reads.most_directory_bytes));
     for (percent, at_ns) in SHARES_PERCENT.iter().zip(reads.warm_ns) {
         if let Some(ns) = at_ns {
-            list.add(format!("zfs_l2_to_{percent}_percent_s"), "s", real(ns) / real(NS_PER_S));
+            list.add(&format!("zfs_l2_to_{percent}_percent_s"), "s", real(ns) / real(NS_PER_S));
         }
     }
 }

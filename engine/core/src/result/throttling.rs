@@ -46,47 +46,47 @@ use crate::zfs::record::{GroupRow, Record};
 /// Adds the metrics of a write path whose workers ended at `elapsed_ns`.
 pub(super) fn throttling(list: &mut List, record: &Record, elapsed_ns: u64) {
     let counts = &record.counts;
-    list.add("zfs_not_delayed_writes".into(), "", real(counts.not_delayed));
-    list.add("zfs_delayed_writes".into(), "", real(counts.delayed));
-    list.add("zfs_blocked_writes".into(), "", real(counts.blocked));
-    list.add("zfs_delay_total_s".into(), "s", real(counts.delay_ns) / real(NS_PER_S));
-    list.add("zfs_blocked_total_s".into(), "s", real(counts.blocked_ns) / real(NS_PER_S));
+    list.add("zfs_not_delayed_writes", "", real(counts.not_delayed));
+    list.add("zfs_delayed_writes", "", real(counts.delayed));
+    list.add("zfs_blocked_writes", "", real(counts.blocked));
+    list.add("zfs_delay_total_s", "s", real(counts.delay_ns) / real(NS_PER_S));
+    list.add("zfs_blocked_total_s", "s", real(counts.blocked_ns) / real(NS_PER_S));
     let writes = record.groups.iter().map(|group| group.writes).sum();
-    list.add("zfs_delayed_share_percent".into(), "%", share_percent(counts.delayed, writes));
-    list.add("zfs_blocked_share_percent".into(), "%", share_percent(counts.blocked, writes));
-    list.add("zfs_first_delay_s".into(), "s", real(counts.first_sleep_ns.unwrap_or(elapsed_ns)) / real(NS_PER_S));
+    list.add("zfs_delayed_share_percent", "%", share_percent(counts.delayed, writes));
+    list.add("zfs_blocked_share_percent", "%", share_percent(counts.blocked, writes));
+    list.add("zfs_first_delay_s", "s", real(counts.first_sleep_ns.unwrap_or(elapsed_ns)) / real(NS_PER_S));
     let before = if counts.first_sleep_ns.is_some() { counts.writes_before_sleep } else { writes };
-    list.add("zfs_writes_before_delay".into(), "", real(before));
-    list.add("zfs_written_bytes".into(), "B", real(counts.written_bytes));
-    list.add("zfs_metadata_bytes".into(), "B", real(counts.metadata_bytes));
-    list.add("zfs_metadata_share_percent".into(), "%", share_percent(counts.metadata_bytes, counts.written_bytes));
+    list.add("zfs_writes_before_delay", "", real(before));
+    list.add("zfs_written_bytes", "B", real(counts.written_bytes));
+    list.add("zfs_metadata_bytes", "B", real(counts.metadata_bytes));
+    list.add("zfs_metadata_share_percent", "%", share_percent(counts.metadata_bytes, counts.written_bytes));
     let most = record.series.iter().map(|row| row.dirty_max_bytes).max().unwrap_or(0);
-    list.add("zfs_dirty_max_bytes".into(), "B", real(most));
+    list.add("zfs_dirty_max_bytes", "B", real(most));
     let widest = record.series.iter().map(|row| row.async_writes_max).max().unwrap_or(0);
-    list.add("zfs_async_writes_max".into(), "", f64::from(widest));
+    list.add("zfs_async_writes_max", "", f64::from(widest));
     if let Some(share) = settled_share_percent(record, elapsed_ns) {
-        list.add("zfs_dirty_settled_share_percent".into(), "%", share);
+        list.add("zfs_dirty_settled_share_percent", "%", share);
     }
-    list.add("zfs_largest_step_down_bytes".into(), "B", real(counts.largest_step_bytes));
+    list.add("zfs_largest_step_down_bytes", "B", real(counts.largest_step_bytes));
     if counts.log_commits > 0 {
-        list.add("zfs_log_commits".into(), "", real(counts.log_commits));
-        list.add("zfs_log_writes_per_commit".into(), "", real(counts.log_writes) / real(counts.log_commits));
-        list.add("zfs_log_bytes".into(), "B", real(counts.log_bytes));
-        list.add("zfs_log_indirect_bytes".into(), "B", real(counts.indirect_bytes));
-        list.add("zfs_log_diverted_bytes".into(), "B", real(counts.log_diverted_bytes));
-        list.add("zfs_log_live_max_bytes".into(), "B", real(counts.log_live_max_bytes));
+        list.add("zfs_log_commits", "", real(counts.log_commits));
+        list.add("zfs_log_writes_per_commit", "", real(counts.log_writes) / real(counts.log_commits));
+        list.add("zfs_log_bytes", "B", real(counts.log_bytes));
+        list.add("zfs_log_indirect_bytes", "B", real(counts.indirect_bytes));
+        list.add("zfs_log_diverted_bytes", "B", real(counts.log_diverted_bytes));
+        list.add("zfs_log_live_max_bytes", "B", real(counts.log_live_max_bytes));
         let largest = counts.largest_commit;
         let (bytes, seconds) = (real(largest.bytes + largest.diverted_bytes), real(largest.ended_ns - largest.started_ns) / real(NS_PER_S));
-        list.add("zfs_log_largest_commit_bytes".into(), "B", bytes);
-        list.add("zfs_log_largest_commit_s".into(), "s", seconds);
+        list.add("zfs_log_largest_commit_bytes", "B", bytes);
+        list.add("zfs_log_largest_commit_s", "s", seconds);
         list.add(
-            "zfs_log_largest_commit_mib_per_s".into(),
+            "zfs_log_largest_commit_mib_per_s",
             "MiB/s",
             if seconds > 0.0 { bytes / seconds / f64::from(1 << 20) } else { 0.0 },
         );
     }
     if let Some(variation) = write_rate_variation(record, elapsed_ns) {
-        list.add("zfs_write_rate_variation_percent".into(), "%", variation);
+        list.add("zfs_write_rate_variation_percent", "%", variation);
     }
     device_ios(list, record, elapsed_ns);
     groups(list, record);
@@ -126,14 +126,14 @@ fn device_ios(list: &mut List, record: &Record, elapsed_ns: u64) {
         }
         let mean_ns = real(ios.total_ns) / real(ios.count);
         let variance = (ios.squares / real(ios.count) - mean_ns * mean_ns).max(0.0);
-        list.add(format!("zfs_io_{op}_latency_mean_ms"), "ms", mean_ns / 1e6);
-        list.add(format!("zfs_io_{op}_latency_sd_ms"), "ms", libm::sqrt(variance) / 1e6);
+        list.add(&format!("zfs_io_{op}_latency_mean_ms"), "ms", mean_ns / 1e6);
+        list.add(&format!("zfs_io_{op}_latency_sd_ms"), "ms", libm::sqrt(variance) / 1e6);
         let octaves = ios.times.octaves_us();
         let fullest = octaves.iter().rev().max_by_key(|(_, count)| *count).map_or(0, |(lower, _)| *lower);
-        list.add(format!("zfs_io_{op}_mode_us"), "us", real(fullest));
+        list.add(&format!("zfs_io_{op}_mode_us"), "us", real(fullest));
         let seconds = real(elapsed_ns) / real(NS_PER_S);
-        list.add(format!("zfs_io_{op}_bytes"), "B", real(ios.bytes));
-        list.add(format!("zfs_io_{op}_iops"), "1/s", if seconds > 0.0 { real(ios.count) / seconds } else { 0.0 });
+        list.add(&format!("zfs_io_{op}_bytes"), "B", real(ios.bytes));
+        list.add(&format!("zfs_io_{op}_iops"), "1/s", if seconds > 0.0 { real(ios.count) / seconds } else { 0.0 });
     }
 }
 
@@ -148,26 +148,26 @@ fn settled_groups(list: &mut List, record: &Record, elapsed_ns: u64) {
     let sync_ns = |group: &&GroupRow| real(group.synced_ns - group.sync_started_ns);
     let open_ns = |group: &&GroupRow| real(group.closed_ns.saturating_sub(group.opened_ns));
     let limits: Vec<f64> = groups.iter().map(|group| real(group.limit_bytes)).collect();
-    list.add("zfs_limit_variation_percent".into(), "%", variation_percent(&limits));
+    list.add("zfs_limit_variation_percent", "%", variation_percent(&limits));
     let rates: Vec<f64> = groups.iter().map(|group| real(group.bytes) / sync_ns(group)).collect();
-    list.add("zfs_sync_rate_variation_percent".into(), "%", variation_percent(&rates));
+    list.add("zfs_sync_rate_variation_percent", "%", variation_percent(&rates));
     let over = groups.iter().filter(|group| open_ns(group) > 1.02 * sync_ns(group)).count();
     let under = groups.iter().filter(|group| open_ns(group) < 0.98 * sync_ns(group)).count();
-    list.add("zfs_over_delayed_groups_percent".into(), "%", share_percent(over as u64, groups.len() as u64));
-    list.add("zfs_under_delayed_groups_percent".into(), "%", share_percent(under as u64, groups.len() as u64));
+    list.add("zfs_over_delayed_groups_percent", "%", share_percent(over as u64, groups.len() as u64));
+    list.add("zfs_under_delayed_groups_percent", "%", share_percent(under as u64, groups.len() as u64));
     let count = real(groups.len() as u64);
-    list.add("zfs_sync_mean_s".into(), "s", groups.iter().map(sync_ns).sum::<f64>() / count / 1e9);
+    list.add("zfs_sync_mean_s", "s", groups.iter().map(sync_ns).sum::<f64>() / count / 1e9);
     let closed: Vec<&GroupRow> = groups.iter().filter(|group| group.closed_ns <= elapsed_ns).copied().collect();
     if let [first, .., last] = closed[..] {
         let bytes: u64 = closed.iter().map(|group| group.bytes).sum::<u64>() - last.bytes;
         let seconds = real(last.sync_started_ns - first.sync_started_ns) / 1e9;
-        list.add("zfs_group_open_mean_s".into(), "s", closed.iter().map(open_ns).sum::<f64>() / real(closed.len() as u64) / 1e9);
-        list.add("zfs_group_max_bytes".into(), "B", real(closed.iter().map(|group| group.bytes).max().unwrap_or(0)));
-        list.add("zfs_group_mib_per_s".into(), "MiB/s", if seconds > 0.0 { real(bytes) / f64::from(1 << 20) / seconds } else { 0.0 });
+        list.add("zfs_group_open_mean_s", "s", closed.iter().map(open_ns).sum::<f64>() / real(closed.len() as u64) / 1e9);
+        list.add("zfs_group_max_bytes", "B", real(closed.iter().map(|group| group.bytes).max().unwrap_or(0)));
+        list.add("zfs_group_mib_per_s", "MiB/s", if seconds > 0.0 { real(bytes) / f64::from(1 << 20) / seconds } else { 0.0 });
     }
     let open: f64 = groups.iter().map(open_ns).sum();
     let waits: f64 = groups.iter().map(|group| open_ns(group) * (real(group.synced_ns - group.closed_ns) + open_ns(group) / 2.0)).sum();
-    list.add("zfs_admin_wait_mean_s".into(), "s", if open > 0.0 { waits / open / 1e9 } else { 0.0 });
+    list.add("zfs_admin_wait_mean_s", "s", if open > 0.0 { waits / open / 1e9 } else { 0.0 });
 }
 
 /// A number of a group.
@@ -175,9 +175,9 @@ type OfGroup = fn(&GroupRow) -> f64;
 
 fn groups(list: &mut List, record: &Record) {
     let filled: Vec<&GroupRow> = record.groups.iter().filter(|group| group.closed_ns > 0 && group.writes > 0).collect();
-    list.add("zfs_groups".into(), "", real(filled.len() as u64));
+    list.add("zfs_groups", "", real(filled.len() as u64));
     let stopping = record.groups.iter().filter(|group| group.first_stop_ns > 0).count();
-    list.add("zfs_groups_with_stops".into(), "", real(stopping as u64));
+    list.add("zfs_groups_with_stops", "", real(stopping as u64));
     let columns: [(&str, OfGroup); 3] = [
         ("not_delayed", |group| real(group.not_delayed)),
         ("delayed", |group| real(group.delayed)),
@@ -185,12 +185,12 @@ fn groups(list: &mut List, record: &Record) {
     ];
     for (place, group) in ["first", "second", "third"].iter().zip(&filled) {
         for (column, value) in columns {
-            list.add(format!("zfs_{place}_group_{column}"), "", value(group));
+            list.add(&format!("zfs_{place}_group_{column}"), "", value(group));
         }
     }
     let Some((_, later)) = filled.split_first().filter(|(_, later)| !later.is_empty()) else { return };
     for (column, value) in columns {
-        list.add(format!("zfs_later_groups_{column}_p50"), "", median(later.iter().map(|group| value(group)).collect()));
+        list.add(&format!("zfs_later_groups_{column}_p50"), "", median(later.iter().map(|group| value(group)).collect()));
     }
     let rates: Vec<f64> = later
         .iter()
@@ -198,7 +198,7 @@ fn groups(list: &mut List, record: &Record) {
         .map(|group| real(group.delayed) * real(NS_PER_S) / real(group.first_stop_ns - group.first_sleep_ns))
         .collect();
     if !rates.is_empty() {
-        list.add("zfs_later_groups_delayed_per_s_p50".into(), "1/s", median(rates));
+        list.add("zfs_later_groups_delayed_per_s_p50", "1/s", median(rates));
     }
 }
 

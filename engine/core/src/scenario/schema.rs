@@ -12,30 +12,34 @@ use super::Distribution;
 use super::problem::Problem;
 use super::units::{Bytes, Extent, Nanos};
 
+static SCHEMA: OnceLock<Value> = OnceLock::new();
+
 /// The JSON Schema of a scenario (draft 2020-12), with `x-unit`, `x-step`, `x-scale`, `title` (label) and `description` (help).
-///
-/// # Panics
-/// When the file that was embedded in its place is no JSON; the build wrote it.
+#[cfg(not(feature = "library-beside"))]
 #[must_use]
 pub fn scenario_schema() -> &'static Value {
-    static SCHEMA: OnceLock<Value> = OnceLock::new();
-    SCHEMA.get_or_init(make_schema)
+    SCHEMA.get_or_init(|| schemars::schema_for!(super::Scenario).to_value())
 }
 
-#[cfg(not(feature = "embedded-schema"))]
-fn make_schema() -> Value {
-    schemars::schema_for!(super::Scenario).to_value()
+/// What the other `scenario_schema` gave while this engine was being built, from the library that its host gave it: the code
+/// that makes it of the types is much larger than its result. `Null` before that.
+#[cfg(feature = "library-beside")]
+#[must_use]
+pub fn scenario_schema() -> &'static Value {
+    SCHEMA.get().unwrap_or(&Value::Null)
 }
 
-/// What the other `make_schema` gave while this engine was being built: the code that makes it is much larger than its result.
-#[cfg(feature = "embedded-schema")]
-fn make_schema() -> Value {
-    serde_json::from_str(include_str!(env!("SEEKLAB_SCHEMA"))).expect("the build wrote this JSON")
+/// Takes the schema that the build made. What was there first stays.
+pub(crate) fn give(schema: &Value) {
+    SCHEMA.get_or_init(|| schema.clone());
 }
 
 /// Checks `value` against `schema` and returns all that is wrong.
 #[must_use]
 pub fn check(schema: &Value, value: &Value) -> Vec<Problem> {
+    if schema.is_null() {
+        return vec![Problem::new("scenario", "cannot be checked: the engine has not been given its library; call give_library first")];
+    }
     let mut checker = Checker { root: schema, problems: Vec::new() };
     checker.walk(schema, value, "");
     checker.problems
