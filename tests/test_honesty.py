@@ -138,15 +138,21 @@ def test_the_memory_hit_rate_differs_by_the_tails_share_of_all_reads(chunk: int)
 def everything() -> list[Any]:
     """Every variant of every case."""
     return [
-        pytest.param(row["id"], variant, id=f"{row['id']} {variant}")
+        pytest.param((row["id"], variant), id=f"{row['id']} {variant}")
         for row in seeklab.cases()
         for variant in row["variants"]
     ]
 
 
-@pytest.mark.parametrize(("case_id", "variant"), everything())
-def test_the_phases_of_every_operation_add_up_to_its_latency(case_id: str, variant: str) -> None:
-    ops = run_case(case_id, variant).ops
+@pytest.fixture(scope="module", params=everything())
+def logged(request: pytest.FixtureRequest) -> seeklab.Result:
+    """One run with its operation log; the tests of one run follow each other, so that one log is kept at a time."""
+    case_id, variant = request.param
+    return seeklab.case(case_id).with_({"record.log": True}).run(variant)
+
+
+def test_the_phases_of_every_operation_add_up_to_its_latency(logged: seeklab.Result) -> None:
+    ops = logged.ops
     phases = [ops[name] for name in PHASES]
     for row, latency in enumerate(ops["latency_ns"]):
         assert sum(column[row] for column in phases) == latency, (
@@ -154,16 +160,16 @@ def test_the_phases_of_every_operation_add_up_to_its_latency(case_id: str, varia
         )
 
 
-@pytest.mark.parametrize(("case_id", "variant"), everything())
-def test_every_phase_is_named_after_a_mechanism(case_id: str, variant: str) -> None:
+def test_every_phase_is_named_after_a_mechanism(logged: seeklab.Result) -> None:
     named = {"id", "job", "op", "offset", "bytes", "cached_bytes", "missed_bytes", "submit_ns", "latency_ns", "device"}
-    phases = set(run_case(case_id, variant).ops.columns) - named
+    phases = set(logged.ops.columns) - named
     assert phases == set(PHASES)
     assert not any(word in phase for phase in phases for word in ("penalty", "fixed", "other", "misc"))
 
 
-@pytest.mark.parametrize(("case_id", "variant"), everything())
-def test_every_operation_moves_what_its_job_counts(case_id: str, variant: str) -> None:
+@pytest.mark.parametrize("case_and_variant", everything())
+def test_every_operation_moves_what_its_job_counts(case_and_variant: tuple[str, str]) -> None:
+    case_id, variant = case_and_variant
     scenario = seeklab.case(case_id).scenario(variant)
     scenario.setdefault("record", {})["log"] = True
     for job in scenario["jobs"]:
