@@ -168,7 +168,7 @@ COMPILED_ENGINE = Step(
     "Compiling the engine to WebAssembly",
     _compile_engine,
     needs=("tool",),
-    reads=(*ENGINE_SOURCES, ENGINE / "tool"),
+    reads=(*ENGINE_SOURCES, ENGINE / "tool", Path(__file__)),  # this file has the compiler's flags
     versions=_rust_version,
     makes=(CARGO_TARGET / WASM_TARGET / "release" / "seeklab_wasm.wasm",),
 )
@@ -177,7 +177,7 @@ WASM = Step(
     "Writing the engine's JavaScript glue and types",
     _write_glue,
     needs=("tool", "engine"),
-    reads=(*ENGINE_SOURCES, ENGINE / "tool"),
+    reads=(*ENGINE_SOURCES, ENGINE / "tool", Path(__file__)),
     versions=_rust_version,
     makes=(*(folder / name for folder in (GLUE, PACKAGED_ENGINE) for name in ENGINE_FILES), TYPES),
 )

@@ -10,7 +10,7 @@ import seeklab
 
 GOAL_BYTES = 500_000
 """Of the module, compressed as a server sends it. It misses since clients, log devices and caches of ZFS came in."""
-LIMIT_BYTES = 540_000
+LIMIT_BYTES = 525_000
 """So it may not grow further without somebody's decision."""
 
 ENGINE = files("seeklab").joinpath("_engine")
