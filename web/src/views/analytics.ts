@@ -95,10 +95,15 @@ export function intervalsOf(result: Result): readonly Interval[] {
       clients_ios: seen.ios / seconds,
       clients_mib_per_s: seen.bytes / mib / seconds,
       clients_ms: mean(seen),
-      cores_percent: hz === 0 ? 0 : (100 * cycles[at]!) / hz / seconds,
-      device_percent: (100 * busiest) / widths[at]!,
+      cores_percent: hz === 0 ? 0 : busyPercent((1e9 * cycles[at]!) / hz, widths[at]!),
+      device_percent: busyPercent(busiest, widths[at]!),
     };
   }).filter(({ from_s, to_s }) => to_s > from_s);
+}
+
+/** Work is counted when it ends: an interval could show a little more than all of its time. */
+function busyPercent(busy_ns: number, width_ns: number): number {
+  return Math.min(100, (100 * busy_ns) / width_ns);
 }
 
 /** Each client (`of` 0, MiB/s) or each device (2, % busy) in each interval. */
@@ -109,7 +114,7 @@ export function sharesOf(result: Result, of: 0 | 2): readonly Share[] {
       who,
       from_s: time_ns / 1e9,
       to_s: (time_ns + width_ns) / 1e9,
-      value: of === device ? (100 * total_ns) / width_ns : bytes / mib / (width_ns / 1e9),
+      value: of === device ? busyPercent(total_ns, width_ns) : bytes / mib / (width_ns / 1e9),
     }));
 }
 

@@ -79,11 +79,7 @@ pub(super) fn throttling(list: &mut List, record: &Record, elapsed_ns: u64) {
         let (bytes, seconds) = (real(largest.bytes + largest.diverted_bytes), real(largest.ended_ns - largest.started_ns) / real(NS_PER_S));
         list.add("zfs_log_largest_commit_bytes", "B", bytes);
         list.add("zfs_log_largest_commit_s", "s", seconds);
-        list.add(
-            "zfs_log_largest_commit_mib_per_s",
-            "MiB/s",
-            if seconds > 0.0 { bytes / seconds / f64::from(1 << 20) } else { 0.0 },
-        );
+        list.add("zfs_log_largest_commit_mib_per_s", "MiB/s", if seconds > 0.0 { bytes / seconds / f64::from(1 << 20) } else { 0.0 });
     }
     if let Some(variation) = write_rate_variation(record, elapsed_ns) {
         list.add("zfs_write_rate_variation_percent", "%", variation);

@@ -34,6 +34,11 @@ fn rates(did: Served, seconds: f64) -> String {
     format!("{:>9.0} {:>8.1} {:>8.3}", real(did.ios) / seconds, real(did.bytes) / MIB / seconds, mean_ms)
 }
 
+/// Work is counted when it ends: an interval could show a little more than all of its time.
+fn percent(busy: f64, time: f64) -> f64 {
+    (100.0 * busy / time).min(100.0)
+}
+
 fn by(stack: &Stack, analytics: &Analytics, of: u64) -> String {
     let mut text = String::new();
     let (title, time) = if of == 2 { ("device", "% busy") } else { ("client", "ms") };
@@ -47,7 +52,7 @@ fn by(stack: &Stack, analytics: &Analytics, of: u64) -> String {
                 "{:>9.0} {:>8.1} {:>8.1}",
                 real(row.did.ios) / seconds,
                 real(row.did.bytes) / MIB / seconds,
-                100.0 * real(row.did.total_ns) / real(row.width_ns)
+                percent(real(row.did.total_ns), real(row.width_ns))
             )
         } else {
             rates(row.did, seconds)
@@ -83,9 +88,9 @@ pub fn print(stack: &Stack, options: &Map<String, Value>) -> Result<String, Prob
         let to = rows.partition_point(|row| row.time_ns <= time_ns);
         let here = &rows[from..to];
         let busy = here.iter().filter(|row| row.of == 2).map(|row| row.did.total_ns).max().unwrap_or(0);
-        let cores = if hz > 0.0 { 100.0 * real(cycles) / hz / seconds } else { 0.0 };
+        let cores = if hz > 0.0 { percent(real(cycles) / hz, seconds) } else { 0.0 };
         let (server, clients) = (rates(sum(here, 0), seconds), rates(sum(here, 1), seconds));
-        let busiest = 100.0 * real(busy) / real(width_ns);
+        let busiest = percent(real(busy), real(width_ns));
         let _ = writeln!(text, "{:>8.3}  {server}  {cores:>6.1}  {clients}  {busiest:>13.1}", real(time_ns) / real(NS_PER_S));
     }
     Ok(text)
