@@ -224,8 +224,7 @@ def judge_check(
             try:
                 answer = check(result)
             except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-                told = f"raised {type(error).__name__}: {error}"
-                found.append(Evidence(label, told, "True or False", met=False, seed=seed))
+                found.append(Evidence(label, told(error), "True or False", met=False, seed=seed))
                 continue
             if not isinstance(answer, bool) and answer not in (0, 1):
                 found.append(Evidence(label, repr(answer), "True or False", met=False, seed=seed))
@@ -393,6 +392,11 @@ def refused(error: SeeklabError) -> Verdict:
     kind = "stopped at a limit" if isinstance(error, LimitExceeded) else "refused by the engine"
     evidence = tuple(_problem(problem) for problem in error.problems)
     return Verdict(Outcome.FAIL, evidence, kind)
+
+
+def told(error: Exception) -> str:
+    """Say what stopped a learner's code: the engine's own sentences, or the exception that it raised."""
+    return str(error) if isinstance(error, SeeklabError) else f"raised {type(error).__name__}: {error}"
 
 
 def _problem(problem: Problem) -> Evidence:

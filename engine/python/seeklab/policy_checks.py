@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from seeklab import checks
-from seeklab._errors import SeeklabError
 from seeklab._policy import play_cache
 from seeklab._traces import cache
 from seeklab.checks import Evidence, Outcome, Verdict
@@ -59,7 +58,7 @@ def judge_policy(
     try:
         lacking = [name for name in METHODS if not callable(getattr(policy(), name, None))]
     except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-        return _fail("making the policy", _raised(error), "a policy")
+        return _fail("making the policy", checks.told(error), "a policy")
     if lacking:
         return _fail("policy", f"no method {lacking[0]}", f"the methods {', '.join(METHODS)}")
     return checks.judge_on_fresh_seeds(
@@ -75,7 +74,7 @@ def _measure(policy: Callable[[], EvictionPolicy], contest: Contest, seed: int) 
     try:
         own = play_cache(contest.trace, policy(), contest.size, objects=True)["hits"]
     except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-        told = str(error) if isinstance(error, SeeklabError) else _raised(error)
+        told = checks.told(error)
         return [Evidence(label, told, str(demand), met=False, seed=seed) for demand in contest.demands]
     found = []
     for demand in contest.demands:
@@ -83,10 +82,6 @@ def _measure(policy: Callable[[], EvictionPolicy], contest: Contest, seed: int) 
         words = f">= {bound:,.0f} ({demand.at_least:g} times {demand.against}'s {hits[demand.against]:,})"
         found.append(Evidence(label, own, words, own >= bound, seed=seed))
     return found
-
-
-def _raised(error: Exception) -> str:
-    return f"raised {type(error).__name__}: {error}"
 
 
 def _fail(what: str, found: str, bound: str) -> Verdict:

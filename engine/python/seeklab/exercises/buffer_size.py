@@ -157,7 +157,7 @@ def _measure(size: object, on: Burst, seed: int) -> list[Evidence]:
     try:
         given = size(on.load, on.backend, on.burst_s, on.delay_percent)
     except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-        return [Evidence(str(on), f"raised {type(error).__name__}: {error}", "a number of bytes", met=False, seed=seed)]
+        return [Evidence(str(on), checks.told(error), "a number of bytes", met=False, seed=seed)]
     number = checks.as_number(given)
     if number is None or number < 1:
         return [Evidence(str(on), repr(given), "a number of bytes", met=False, seed=seed)]

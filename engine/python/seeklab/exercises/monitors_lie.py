@@ -139,7 +139,7 @@ def _judged(function: Any, case: Case, whole: bool, seed: int) -> list[Evidence]
         found = function(job["iodepth"], job["bs"] / MIB, window_s, points_of(result))
         numbers = [checks.as_number(number) for number in found]
     except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-        told = str(error) if isinstance(error, SeeklabError) else f"raised {type(error).__name__}: {error}"
+        told = checks.told(error)
         return [Evidence(f"{place}: {name}", told, "a number", met=False, seed=seed) for name, _ in names]
     if len(numbers) != len(names):
         numbers = [None, None]

@@ -198,7 +198,7 @@ def _measure(prefetcher: object, on: Server, seed: int) -> list[Evidence]:
     try:
         memory, wasted, times = numbers(on.run(prefetcher(), seed))
     except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-        told = str(error) if isinstance(error, SeeklabError) else f"raised {type(error).__name__}: {error}"
+        told = checks.told(error)
         return [Evidence(str(on), told, demand, met=False, seed=seed) for demand in DEMANDS]
     return [
         Evidence(f"{on}: from memory", memory, f">= {FROM_MEMORY_PERCENT}", memory >= FROM_MEMORY_PERCENT, "%", seed),

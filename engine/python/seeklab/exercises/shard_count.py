@@ -163,7 +163,7 @@ def _judge_rule(rule: Any, seed: int) -> list[Evidence]:  # noqa: ANN401 -- a le
         try:
             shards = rule(drawn.cores, drawn.disks, drawn.dispatch_us, drawn.read_us)
         except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-            shards = f"raised {type(error).__name__}: {error}"
+            shards = checks.told(error)
         rows += _judge(shards, drawn, seed)
     return rows
 

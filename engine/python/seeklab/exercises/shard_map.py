@@ -200,7 +200,7 @@ def _measure(policy: object, on: Disk, seed: int) -> list[Evidence]:
     try:
         per_s, late_ms = numbers(on.run(policy(), seed))
     except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-        told = str(error) if isinstance(error, SeeklabError) else f"raised {type(error).__name__}: {error}"
+        told = checks.told(error)
         return [Evidence(str(on), told, demand, met=False, seed=seed) for demand in DEMANDS]
     rival_per_s, rival_ms = numbers(on.run(INTERLEAVED, seed))
     told_per_s, _ = numbers(run_shard_map(on.told(), INTERLEAVED, seed=seed))

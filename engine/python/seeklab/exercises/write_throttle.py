@@ -190,7 +190,7 @@ def _measure(policy: object, on: Backend, seed: int) -> list[Evidence]:
     try:
         own = on.run(policy(), seed)
     except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-        told = str(error) if isinstance(error, SeeklabError) else f"raised {type(error).__name__}: {error}"
+        told = checks.told(error)
         return [Evidence(str(on), told, demand, met=False, seed=seed) for demand in DEMANDS]
     p99 = "writers.write_latency_p99_ms"
     most, least = P99_TIMES * rival.metrics[p99], BYTES_TIMES * written_bytes(rival)
