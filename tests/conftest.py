@@ -1,12 +1,15 @@
-"""What the tests share: the command line, called as a user calls it."""
+"""What the tests share: the command line, called as a user calls it, and seeds that are drawn alike in every run."""
 
 from __future__ import annotations
 
+import random
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Protocol
 
 import pytest
+
+from seeklab import checks
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,3 +38,13 @@ def command_line(tmp_path: Path) -> CommandLine:
         return subprocess.CompletedProcess(done.args, done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return call
+
+
+@pytest.fixture(autouse=True)
+def seeds_drawn_alike(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the checks draw the same seeds in every run of a test, so that a test that fails can be run again.
+
+    Learners get seeds that nobody knows, and so do the solutions that the tests have nbgrader judge in another process.
+    """
+    source = random.Random(request.node.nodeid)  # noqa: S311 -- seeds of runs, not secrets
+    monkeypatch.setattr(checks, "fresh_seeds", lambda count: [source.randrange(1, checks.MANY) for _ in range(count)])

@@ -8,13 +8,14 @@ import pytest
 
 import seeklab
 from seeklab import checks
-from seeklab.checks import Bound, CannotTellError, Evidence, Outcome
+from seeklab.checks import Bound, CannotTellError, Evidence, Outcome, fresh_seeds
 
 CASE = "odx-prefetch"
 
 
 def test_fresh_seeds_differ_every_time() -> None:
-    assert len(set(checks.fresh_seeds(50))) == 50
+    assert len(set(fresh_seeds(50))) == 50
+    assert set(fresh_seeds(50)).isdisjoint(fresh_seeds(50))
 
 
 def _measures(*answers_in_turn: str) -> checks.Verdict:
@@ -34,6 +35,30 @@ def test_seeds_that_disagree_lead_to_more_seeds_and_then_to_cannot_tell() -> Non
     assert len(verdict.evidence) == 6
     with pytest.raises(CannotTellError, match="seeds disagree"):
         verdict.require()
+
+
+def _odd_one_out(*, first: bool) -> checks.Verdict:
+    answers = iter([not first, *[first] * 20])
+    return checks.judge_on_fresh_seeds(lambda seed: [Evidence("x", 1.0, "<= 2", next(answers), seed=seed)], 3)
+
+
+def test_after_seeds_that_disagreed_the_others_decide() -> None:
+    passed = _odd_one_out(first=True)
+    assert passed.passed
+    assert passed.reason == "every bound holds on 6 fresh seeds, after 3 that disagreed"
+    assert [item.met for item in passed.evidence] == [False, *[True] * 8], "the odd one is told too"
+    assert _odd_one_out(first=False).outcome is Outcome.FAIL
+
+
+def test_a_bound_that_every_seed_breaks_needs_no_more_seeds() -> None:
+    drawn: list[int] = []
+
+    def measure(seed: int) -> list[Evidence]:
+        drawn.append(seed)
+        return [Evidence("x", 3.0, "<= 2", met=False), Evidence("y", 1.0, "<= 2", met=len(drawn) % 2 == 0)]
+
+    assert checks.judge_on_fresh_seeds(measure, 2).outcome is Outcome.FAIL
+    assert len(drawn) == 2
 
 
 def test_nothing_to_measure_is_no_pass() -> None:

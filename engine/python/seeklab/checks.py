@@ -4,8 +4,8 @@ Nothing here knows an answer. Work is judged by what it does: the engine runs it
 check, and bounds come from the case's documented facts or from a reference variant run on those same seeds. So a value
 that was copied, or tuned to one seed, is judged like any other.
 
-A check passes when every seed meets its bound and fails when every seed breaks it. When the seeds disagree, more are
-drawn; when those disagree too, the answer is "cannot tell", with all the numbers.
+A check passes when every seed meets every bound and fails when every seed breaks one. When the seeds disagree, twice as
+many are drawn, and those decide; when they disagree too, the answer is "cannot tell", with all the numbers.
 """
 
 from __future__ import annotations
@@ -355,25 +355,26 @@ def combine(verdicts: Iterable[Verdict]) -> Verdict:
 
 
 def judge_on_fresh_seeds(measure: Callable[[int], list[Evidence]], seeds: int) -> Verdict:
-    """Measure on fresh seeds, and on more when they disagree."""
-    rows: list[list[Evidence]] = []
+    """Measure on fresh seeds; when they disagree, twice as many others decide."""
+    draws: list[list[list[Evidence]]] = []
     for count in (seeds, 2 * seeds):
-        for seed in fresh_seeds(count):
-            try:
-                rows.append(measure(seed))
-            except LimitExceeded as error:
-                return refused(error)
-        outcomes = [_outcome(column) for column in zip(*rows, strict=True)]
-        if Outcome.CANNOT_TELL not in outcomes or _nothing_to_measure(rows):
+        try:
+            draws.append([measure(seed) for seed in fresh_seeds(count)])
+        except LimitExceeded as error:
+            return refused(error)
+        outcomes = [_outcome(column) for column in zip(*draws[-1], strict=True)]
+        if Outcome.CANNOT_TELL not in outcomes or Outcome.FAIL in outcomes or _nothing_to_measure(draws[-1]):
             break
+    rows = [row for draw in draws for row in draw]
     evidence = tuple(item for column in zip(*rows, strict=True) for item in column)
+    earlier = f", after {seeds} that disagreed" if len(draws) > 1 else ""
     if Outcome.FAIL in outcomes:
         broken = tuple(item for item in evidence if item.met is False)
-        return Verdict(Outcome.FAIL, broken, "a bound is broken on every seed")
+        return Verdict(Outcome.FAIL, broken, f"a bound is broken on every seed{earlier}")
     if Outcome.CANNOT_TELL in outcomes:
         reason = "there is nothing to measure" if _nothing_to_measure(rows) else "the seeds disagree"
         return Verdict(Outcome.CANNOT_TELL, evidence, reason)
-    return Verdict(Outcome.PASS, evidence, f"every bound holds on {len(rows)} fresh seeds", 1.0)
+    return Verdict(Outcome.PASS, evidence, f"every bound holds on {len(draws[-1])} fresh seeds{earlier}", 1.0)
 
 
 def _outcome(column: Iterable[Evidence]) -> Outcome:
