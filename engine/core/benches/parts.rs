@@ -34,7 +34,7 @@ fn events(criterion: &mut Criterion) {
             let mut push = |queue: &mut EventQueue, now: u64| {
                 sequence += 1;
                 let time_ns = now + random.next_u64() % 1_000_000;
-                queue.push(Event { time_ns, sequence, to: Address::of(Layer::Device), signal: Signal::Timer, id: 0 });
+                queue.push(Event::new(time_ns, sequence, Address::of(Layer::Device), Signal::Timer, 0));
             };
             (0..waiting).for_each(|_| push(&mut queue, 0));
             bencher.iter(|| {

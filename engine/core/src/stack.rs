@@ -383,7 +383,7 @@ impl Stack {
             while event.time_ns >= self.read_ns {
                 self.read_analytics(self.read_ns);
             }
-            self.deliver(event.to, event.signal, event.id);
+            self.deliver(event.to(), event.signal, event.id);
             if self.kernel.events.is_multiple_of(MEMORY_CHECK_EVENTS) {
                 self.check_limits()?;
             }
@@ -417,6 +417,7 @@ impl Stack {
 
     /// Whether the run waits for an answer.
     #[must_use]
+    #[inline]
     pub fn asks(&self) -> bool {
         self.zfs.as_ref().is_some_and(ZfsVolume::asks) || self.controller.as_ref().is_some_and(Controller::asks)
     }

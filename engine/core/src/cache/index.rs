@@ -343,4 +343,15 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn what_is_only_remembered_is_not_around() {
+        for keys in [Keys::Any, Keys::Runs] {
+            let mut store = Store::new(1000, keys);
+            let slots = [store.add(8, 1), store.add(9, 1)];
+            store.retire(slots[0]);
+            let around = store.around_key(8);
+            assert_eq!((around.slot(8), around.slot(9)), (None, Some(slots[1])));
+        }
+    }
 }

@@ -84,4 +84,12 @@ mod tests {
         let trace = Trace::parse(b"0,a,10\n1,b,30\n2,a,10\n3,c,500\n4,a,10").unwrap();
         assert_eq!(replay(&trace, PolicyKind::Lru, 40), Tally { requests: 5, hits: 2, bytes: 560, hit_bytes: 20 });
     }
+
+    #[test]
+    fn the_miss_ratio_is_the_share_that_missed() {
+        let mut tally = Tally::default();
+        assert_eq!(tally.miss_ratio(), 0.0);
+        (0..4).for_each(|nth| tally.count(1, nth == 0));
+        assert_eq!(tally.miss_ratio(), 0.75);
+    }
 }

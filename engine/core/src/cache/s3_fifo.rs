@@ -182,4 +182,13 @@ mod tests {
         assert_eq!(cache.store.keys(&cache.lists[MAIN as usize]), [5, 6, 7, 8, 9, 10, 1, 12, 3]);
         assert_eq!(cache.store.keys(&cache.lists[SMALL as usize]), [13]);
     }
+
+    #[test]
+    fn nine_tenths_of_the_capacity_are_remembered_and_the_oldest_is_forgotten_first() {
+        let mut cache = S3Fifo::new(10, Keys::Any);
+        // 1 enters the small queue, 2 to 10 the main one, which stays at its share: each of 11 to 25 pushes its elder into the ghosts.
+        assert_eq!(evictions(&mut cache, &(1..=25).collect::<Vec<_>>()).len(), 15);
+        assert_eq!(cache.share_ghost(), 9);
+        assert_eq!(cache.store.keys(&cache.lists[GHOST as usize]), (16..=24).collect::<Vec<_>>());
+    }
 }

@@ -37,6 +37,7 @@ fn names_are_read_and_written_alike_everywhere() {
     for kind in PolicyKind::ALL {
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
         assert_eq!(kind.name().parse(), Ok(Contestant::Policy(kind)));
+        assert_eq!(kind.to_string(), kind.name());
     }
     assert_eq!("Belady".parse(), Ok(Contestant::Belady));
     assert_eq!(

@@ -376,6 +376,7 @@ mod tests {
     fn lines_become_requests_with_objects_numbered_by_first_use() {
         let trace = Trace::parse(b"time,object,size\r\n0,77,4096\r\n0.5, file-a ,1\r\n\r\n1e3,77,4096").unwrap();
         assert_eq!(trace.requests().collect::<Vec<_>>(), [(0, 4096), (1, 1), (0, 4096)]);
+        assert_eq!(trace.sizes(), [4096, 1, 4096]);
         assert_eq!((trace.key(0), trace.distinct(), trace.largest(), trace.is_resized(), trace.bytes()), (77, 2, 4096, false, 8193));
     }
 
@@ -407,6 +408,10 @@ mod tests {
             (1, "size 99999999999999999999999 is out of range; write 1 to 1099511627776 bytes (1 TiB)".into())
         );
         assert_eq!(fault("0,,1"), (1, "the object is empty".into()));
+        let long = format!("time \"{}…\" is not a number", "s".repeat(40));
+        assert_eq!(fault(&format!("{},1,1", "s".repeat(50))), (1, long.clone()));
+        assert_eq!(fault(&format!("{},1,1", "s".repeat(500))), (1, long.clone()));
+        assert_eq!(fault(&format!("{},1,1", "s".repeat(40))), (1, long.replace('…', "")));
         assert_eq!(fault(&format!("0,1,1\n0,{},1", "x".repeat(5000))), (2, "is 5004 bytes long; the longest is 4096".into()));
     }
 

@@ -132,6 +132,7 @@ impl Rules for TwoQ {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cache::Policy;
     use crate::cache::tests::evictions;
 
     #[test]
@@ -142,5 +143,16 @@ mod tests {
         assert_eq!(evictions(&mut cache, &[1, 2, 3, 4, 5, 1, 6, 7, 8, 1]), [(5, 1), (1, 2), (6, 3), (7, 4), (8, 5)]);
         assert_eq!(cache.store.keys(&cache.lists[MAIN as usize]), [1]);
         assert_eq!(cache.store.keys(&cache.lists[OUT as usize]), [4, 5]);
+    }
+
+    #[test]
+    fn objects_that_come_back_push_each_other_out_once_am_is_full() {
+        let mut cache = TwoQ::new(4, Keys::Any);
+        // Am's share is 3. 1 to 4 leave A1in one by one; 1, 2 and 3 come back into Am, 4 is remembered.
+        assert_eq!(evictions(&mut cache, &[1, 2, 3, 4, 5, 1, 2, 3]), [(5, 1), (1, 2), (2, 3), (3, 4)]);
+        // Where 5 was there is room for 4, but not in Am.
+        assert!(cache.remove(5));
+        assert_eq!(evictions(&mut cache, &[4]), [(4, 1)]);
+        assert_eq!(cache.store.keys(&cache.lists[MAIN as usize]), [2, 3, 4]);
     }
 }

@@ -100,7 +100,7 @@ mod tests {
         }
         let mut found = Vec::new();
         while let Some(event) = kernel.advance() {
-            if event.to == freed {
+            if event.to() == freed {
                 links.sent(&mut kernel, u16::try_from(event.id).expect("a node"));
             } else {
                 let id = RequestId(event.id);

@@ -59,7 +59,7 @@ fn pass_asked(
     let (mut out, mut done) = (Vec::new(), Vec::new());
     while let Some(event) = kernel.advance() {
         let id = RequestId(event.id);
-        match (event.to.layer, event.signal) {
+        match (event.to().layer, event.signal) {
             (Layer::Protocol, Signal::Timer) => {
                 let (_, offset, bytes) = requests[event.id as usize];
                 let op = if event.id % 3 == 0 { Op::Write } else { Op::Read };

@@ -165,7 +165,7 @@ mod tests {
         }
         let mut done = Vec::new();
         while let Some(event) = kernel.advance() {
-            match (event.to.layer, event.signal) {
+            match (event.to().layer, event.signal) {
                 (Layer::Workload, Signal::Submit) => {
                     let bytes = arrivals[event.id as usize].1;
                     let id = kernel.open(Request { bytes, owner: HOST, ..Request::default() });

@@ -10,6 +10,7 @@ use crate::kernel::{Address, Kernel, NS_PER_S, Op, RequestId, Signal};
 
 /// Time to move `bytes` at `rate` bytes per second, in nanoseconds, rounded up.
 #[must_use]
+#[inline]
 pub fn transfer_ns(bytes: u64, rate: u64) -> u64 {
     let rate = rate.max(1);
     if bytes <= u64::MAX / NS_PER_S {

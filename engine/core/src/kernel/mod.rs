@@ -87,8 +87,9 @@ pub enum Signal {
     Timer,
 }
 
-/// A signal on its way.
+/// A signal on its way: three words without a gap, so that it is moved as three words.
 #[derive(Clone, Copy, Debug)]
+#[repr(C)]
 pub struct Event {
     /// When it is due.
     pub time_ns: u64,
@@ -96,10 +97,26 @@ pub struct Event {
     pub sequence: u64,
     /// Request or timer.
     pub id: u32,
-    /// Addressee.
-    pub to: Address,
+    index: u16,
+    layer: Layer,
     /// What it says.
     pub signal: Signal,
+}
+
+impl Event {
+    /// A signal that is due at a time.
+    #[must_use]
+    #[inline]
+    pub const fn new(time_ns: u64, sequence: u64, to: Address, signal: Signal, id: u32) -> Self {
+        Self { time_ns, sequence, id, index: to.index, layer: to.layer, signal }
+    }
+
+    /// Addressee.
+    #[must_use]
+    #[inline]
+    pub const fn to(&self) -> Address {
+        Address { layer: self.layer, index: self.index }
+    }
 }
 
 /// Clock, signals and requests of a run.
@@ -121,7 +138,7 @@ impl Kernel {
     #[inline]
     pub fn send(&mut self, to: Address, signal: Signal, id: u32) {
         self.sequence += 1;
-        self.soon.push_back(Event { time_ns: self.now_ns, sequence: self.sequence, id, to, signal });
+        self.soon.push_back(Event::new(self.now_ns, self.sequence, to, signal, id));
     }
 
     /// Sends a signal that is delivered at `time_ns`; a time in the past counts as now.
@@ -131,10 +148,11 @@ impl Kernel {
             return self.send(to, signal, id);
         }
         self.sequence += 1;
-        self.later.push(Event { time_ns, sequence: self.sequence, id, to, signal });
+        self.later.push(Event::new(time_ns, self.sequence, to, signal, id));
     }
 
     /// The next signal in (time, sequence) order, with the clock moved to it. O(log n) in signals waiting for a later time.
+    #[inline]
     pub fn advance(&mut self) -> Option<Event> {
         let event = match (self.soon.front(), self.later.peek()) {
             (Some(soon), Some(later)) if (later.time_ns, later.sequence) < (soon.time_ns, soon.sequence) => self.later.pop()?,
@@ -147,6 +165,7 @@ impl Kernel {
     }
 
     /// Creates a request that arrives now; `owner` is told when it completes.
+    #[inline]
     pub fn open(&mut self, request: Request) -> RequestId {
         self.requests.insert(Request { submitted_ns: self.now_ns, charged_ns: self.now_ns, place: request.offset, ..request })
     }

@@ -37,6 +37,7 @@ impl EventQueue {
     }
 
     /// Removes and returns the earliest event. O(log n).
+    #[inline]
     pub fn pop(&mut self) -> Option<Event> {
         let last = self.heap.pop()?;
         let Some(first) = self.heap.first().copied() else {
@@ -50,17 +51,18 @@ impl EventQueue {
                 break;
             }
             let end = (eldest + CHILDREN).min(len);
-            let mut earliest = eldest;
-            for child in eldest + 1..end {
-                if before(&self.heap[child], &self.heap[earliest]) {
-                    earliest = child;
+            let siblings = &self.heap[eldest..end];
+            let (mut earliest, mut first_due) = (0, siblings[0]);
+            for (place, event) in siblings.iter().enumerate().skip(1) {
+                if before(event, &first_due) {
+                    (earliest, first_due) = (place, *event);
                 }
             }
-            if !before(&self.heap[earliest], &last) {
+            if !before(&first_due, &last) {
                 break;
             }
-            self.heap[hole] = self.heap[earliest];
-            hole = earliest;
+            self.heap[hole] = first_due;
+            hole = eldest + earliest;
         }
         self.heap[hole] = last;
         Some(first)
@@ -79,7 +81,7 @@ mod tests {
         fn events_leave_sorted_by_time_and_sequence(times in proptest::collection::vec(0u64..50, 0..200)) {
             let mut queue = EventQueue::default();
             for (sequence, time_ns) in times.iter().enumerate() {
-                queue.push(Event { time_ns: *time_ns, sequence: sequence as u64, id: 0, to: Address::of(Layer::Workload), signal: Signal::Timer });
+                queue.push(Event::new(*time_ns, sequence as u64, Address::of(Layer::Workload), Signal::Timer, 0));
             }
             let mut expected: Vec<_> = times.iter().copied().zip(0u64..).collect();
             expected.sort_unstable();

@@ -61,4 +61,14 @@ mod tests {
         let mean = (0..100_000).map(|_| stream.exponential(5.0)).sum::<f64>() / 100_000.0;
         assert!((mean - 5.0).abs() < 0.1, "{mean}");
     }
+
+    #[test]
+    fn numbers_below_a_bound_come_equally_often() {
+        let mut stream = Stream::new(1, "test");
+        let mut counts = [0u32; 10];
+        (0..100_000).for_each(|_| counts[usize::try_from(stream.below(10)).expect("below 10")] += 1);
+        // Each count has a standard deviation of 95.
+        assert!(counts.iter().all(|count| count.abs_diff(10_000) < 500), "{counts:?}");
+        assert_eq!(stream.below(0), 0);
+    }
 }

@@ -272,6 +272,7 @@ pub struct Requests {
 
 impl Requests {
     /// Adds a request. O(1).
+    #[inline]
     pub fn insert(&mut self, request: Request) -> RequestId {
         if let Some(place) = self.free.pop() {
             self.slots[place as usize] = request;
@@ -385,5 +386,20 @@ mod tests {
     #[test]
     fn a_request_fits_in_eighty_bytes() {
         assert!(size_of::<Request>() <= 80, "{}", size_of::<Request>());
+    }
+
+    #[test]
+    fn memory_is_that_of_the_most_requests_at_a_time() {
+        let mut requests = Requests::default();
+        let ids: Vec<_> = (0..100).map(|_| requests.insert(Request::default())).collect();
+        ids.into_iter().for_each(|id| requests.remove(id));
+        let each = (size_of::<Request>() + size_of::<Phases>()) as u64;
+        assert!((100 * each..300 * each).contains(&requests.memory_bytes()), "{}", requests.memory_bytes());
+    }
+
+    #[test]
+    fn two_kinds_of_writes_wait_until_they_are_durable() {
+        assert!(Durable::Itself.waits() && Durable::All.waits());
+        assert!(!Durable::No.waits() && !Durable::Later.waits());
     }
 }

@@ -286,6 +286,13 @@ mod tests {
     }
 
     #[test]
+    fn two_groups_of_raidz_hold_twice_as_much_as_one() {
+        let of = |devices| layout(LayoutKind::RaidZ, 128 << 10, devices, 1 << 30, Some(6)).capacity();
+        assert_eq!(of(12), 2 * of(6));
+        assert!(of(6) > 4 << 30);
+    }
+
+    #[test]
     fn a_degraded_raidz_reads_parity_in_place_of_the_failed_column() {
         let spec = scenario::Layout { kind: LayoutKind::RaidZ, unit: Bytes(128 << 10), failed: vec![3], ..scenario::Layout::default() };
         let mut raidz = Layout::new(&spec, vec![1 << 30; 6], &[true; 6]);

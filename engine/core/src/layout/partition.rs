@@ -289,7 +289,7 @@ mod tests {
         }
         let (mut seen, mut done, mut waited) = (Seen::new(), 0, 0);
         while let Some(event) = kernel.advance() {
-            match event.to.layer {
+            match event.to().layer {
                 Layer::Device => {
                     if partitions.submit(&mut kernel, 0, RequestId(event.id)) {
                         let request = kernel.requests[RequestId(event.id)];
@@ -325,6 +325,31 @@ mod tests {
         let (seen, _) = run(&spec(1536, 4096, true), &[(0, 1 << 20)]);
         let end = (1 << 20) + 4096;
         assert_eq!(seen[2..], [(Op::Write, 0, 4096), (Op::Write, 4096, 1 << 20), (Op::Write, 1 << 20, end)]);
+    }
+
+    #[test]
+    fn written_apart_only_what_is_partial_is_apart() {
+        let (head, _) = run(&spec(512, 4096, true), &[(0, 8192 - 512)]);
+        assert_eq!(head, [(Op::Read, 0, 4096), (Op::Write, 0, 4096), (Op::Write, 4096, 8192)]);
+        let (tail, _) = run(&spec(4096, 4096, true), &[(0, 4096 + 512)]);
+        assert_eq!(tail, [(Op::Read, 8192, 12_288), (Op::Write, 4096, 8192), (Op::Write, 8192, 12_288)]);
+    }
+
+    #[test]
+    fn what_is_written_beyond_the_writes_is_counted() {
+        let mut partitions = Partitions::new(&spec(512, 4096, false));
+        let mut kernel = Kernel::default();
+        let id = kernel.open(Request { offset: 512, bytes: 8192, op: Op::Write, ..Request::default() });
+        partitions.write(&mut kernel, 0, id);
+        assert_eq!(partitions.counts.extra_bytes, 4096);
+        let named = |name: &str| partitions.counts.metrics().iter().find(|metric| metric.name == name).map(|metric| metric.value);
+        assert!(named("partition_extra_reads").is_some() && named("partition_partial_writes_share_percent").is_some());
+    }
+
+    #[test]
+    fn merging_a_block_takes_its_time() {
+        let waits = |merge| run(&PartitionSpec { merge: Nanos(merge), ..spec(512, 4096, false) }, &[(0, 4096), (4096, 4096)]).1;
+        assert_eq!(waits(100_000) - waits(0), 100_000);
     }
 
     #[test]

@@ -187,7 +187,7 @@ mod tests {
         }
         let mut sizes = Vec::new();
         while let Some(event) = kernel.advance() {
-            if event.to.layer == Layer::Volume {
+            if event.to().layer == Layer::Volume {
                 sizes.push(kernel.requests[RequestId(event.id)].bytes >> 20);
             } else {
                 scheduler.handle(&mut kernel, event.signal, event.id);

@@ -185,6 +185,8 @@ pub struct Recorder {
     pub interval_ns: u64,
     /// Hash of all completed operations.
     pub fingerprint: Fingerprint,
+    /// When the last row of the series ends.
+    row_ends_ns: u64,
 }
 
 impl Recorder {
@@ -206,6 +208,7 @@ impl Recorder {
             series: Vec::new(),
             interval_ns: record.interval.0,
             fingerprint: Fingerprint::default(),
+            row_ends_ns: 0,
         }
     }
 
@@ -232,11 +235,13 @@ impl Recorder {
         if let Some(log) = &mut self.log {
             log.add(job, request, phases, region_start);
         }
-        let interval = usize::try_from(now_ns / self.interval_ns).unwrap_or(MOST_INTERVALS).min(MOST_INTERVALS);
-        if self.series.len() <= interval {
+        if now_ns >= self.row_ends_ns {
+            let interval = usize::try_from(now_ns / self.interval_ns).unwrap_or(MOST_INTERVALS).min(MOST_INTERVALS);
             self.series.resize(interval + 1, SeriesRow::default());
+            self.row_ends_ns = if interval == MOST_INTERVALS { u64::MAX } else { (interval as u64 + 1).saturating_mul(self.interval_ns) };
         }
-        let (row, op) = (&mut self.series[interval], request.op as usize);
+        let Some(row) = self.series.last_mut() else { return }; // there is one since the first completion
+        let op = request.op as usize;
         row.ios[op] += 1;
         row.bytes[op] += request.bytes;
         row.total_ns[op] += now_ns - request.submitted_ns;

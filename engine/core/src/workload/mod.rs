@@ -350,7 +350,9 @@ fn draw(worker: &mut Worker, job: &Job) -> (Op, u64, u64) {
         let position = worker.position[index_of(op)];
         if position + least > length { 0 } else { position }
     };
-    bytes = bytes.min((length - offset) / least * least);
+    if bytes > length - offset {
+        bytes = (length - offset) / least * least;
+    }
     if !job.time_based {
         bytes = bytes.min(worker.target_bytes - worker.issued_bytes);
     }

@@ -87,6 +87,7 @@ impl BlockSet {
 
     /// Whether a block is in the set. O(1).
     #[must_use]
+    #[inline]
     pub fn contains(&self, block: u64) -> bool {
         if self.words.is_empty() {
             return false;
@@ -118,6 +119,7 @@ impl BlockSet {
 
     /// The place of a word, or the empty place where it would be. The table is never full.
     #[allow(clippy::cast_possible_truncation)] // reduced to the size of the table
+    #[inline]
     fn find(&self, word: u64) -> usize {
         let last = self.words.len() - 1;
         let mut place = (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & last;

@@ -2,6 +2,7 @@
 
 use crate::kernel::Op;
 use crate::result::bins::Bins;
+use crate::zfs::throttle::fits;
 
 /// One interval of the time series.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -260,9 +261,12 @@ impl Record {
     }
 
     fn pass(&mut self, until_ns: u64) {
-        let ns = u128::from(until_ns.saturating_sub(self.now_ns));
-        self.dirty_byte_ns += u128::from(self.level.dirty_bytes) * ns;
-        self.write_ns += u128::from(self.level.async_writes) * ns;
+        let ns = until_ns.saturating_sub(self.now_ns);
+        if ns == 0 {
+            return;
+        }
+        self.dirty_byte_ns += product(self.level.dirty_bytes, ns);
+        self.write_ns += product(u64::from(self.level.async_writes), ns);
         self.now_ns = until_ns;
     }
 
@@ -381,6 +385,10 @@ impl Record {
         let rows = self.series.capacity() * size_of::<SeriesRow>() + self.groups.capacity() * size_of::<GroupRow>();
         (rows + self.commits.capacity() * size_of::<CommitRow>()) as u64
     }
+}
+
+fn product(a: u64, b: u64) -> u128 {
+    if fits(a, b) { u128::from(a * b) } else { u128::from(a) * u128::from(b) }
 }
 
 #[cfg(test)]

@@ -101,9 +101,9 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
     }
     while let Some(event) = kernel.advance() {
         let mut thread = event.id;
-        match (event.to.layer, event.signal) {
+        match (event.to().layer, event.signal) {
             (Layer::WriteLog, signal) => {
-                log_devices[usize::from(event.to.index)].handle(&mut kernel, signal, event.id);
+                log_devices[usize::from(event.to().index)].handle(&mut kernel, signal, event.id);
                 continue;
             }
             (Layer::Volume, signal) => {
@@ -114,7 +114,7 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
                 continue;
             }
             (Layer::Device, signal) => {
-                luns[usize::from(event.to.index)].handle(&mut kernel, signal, event.id);
+                luns[usize::from(event.to().index)].handle(&mut kernel, signal, event.id);
                 continue;
             }
             (_, Signal::Done) => {

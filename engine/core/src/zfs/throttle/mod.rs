@@ -114,9 +114,34 @@ pub trait Throttle {
     fn limit_bytes(&self) -> Option<u64>;
 }
 
+/// Whether `a * b` surely fits in 64 bits: then there is no need for 128, which WebAssembly does not have.
+#[must_use]
+pub fn fits(a: u64, b: u64) -> bool {
+    a.leading_zeros() + b.leading_zeros() >= u64::BITS
+}
+
 /// `a * b / c` rounded down without overflow on the way; saturates when the result does not fit, 0 when `c` is 0.
 #[must_use]
 pub fn mul_div(a: u64, b: u64, c: u64) -> u64 {
+    if fits(a, b) {
+        return (a * b).checked_div(c).unwrap_or(0);
+    }
     let product = u128::from(a) * u128::from(b);
     u64::try_from(product.checked_div(u128::from(c)).unwrap_or(0)).unwrap_or(u64::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn a_product_is_divided_without_overflow(a: u64, b: u64, c: u64, shift_a in 0u32..64, shift_b in 0u32..64, shift_c in 0u32..64) {
+            let (a, b, c) = (a >> shift_a, b >> shift_b, c >> shift_c);
+            let exact = (u128::from(a) * u128::from(b)).checked_div(u128::from(c)).unwrap_or(0);
+            prop_assert_eq!(mul_div(a, b, c), u64::try_from(exact).unwrap_or(u64::MAX));
+        }
+    }
 }

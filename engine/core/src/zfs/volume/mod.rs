@@ -444,6 +444,7 @@ impl ZfsVolume {
         self.dirty.memory_bytes() + self.record.memory_bytes() + reader + (requests + below + order + waiting) as u64
     }
 
+    #[inline]
     fn state(&mut self, id: RequestId) -> &mut State {
         let place = id.0 as usize;
         if place >= self.states.len() {
