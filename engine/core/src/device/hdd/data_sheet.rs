@@ -270,6 +270,13 @@ mod tests {
     }
 
     #[test]
+    fn each_command_costs_what_the_sheet_says() {
+        let sheet = DataSheet { overhead_read_ms: 0.25, overhead_write_ms: 0.75, ..desktop() };
+        assert_eq!(hdd(&sheet).serve(0, Op::Read, 1 << 20, 8).overhead_ns, 250_000);
+        assert_eq!(hdd(&sheet).serve(0, Op::Write, 1 << 20, 8).overhead_ns, 750_000);
+    }
+
+    #[test]
     fn the_capacity_is_met_to_the_block() {
         let params = Params::from_data_sheet(&desktop()).expect("a sound sheet");
         assert_eq!(params.capacity_sectors(), 4_000_787_030_016 / 512);

@@ -235,6 +235,17 @@ mod tests {
     }
 
     #[test]
+    fn satf_takes_what_the_buffer_holds_first() {
+        let mut hdd = small_hdd(&[]);
+        let now = hdd.serve(0, Op::Read, 250, 10).done_ns;
+        let now = hdd.serve(now, Op::Read, 4000, 10).done_ns;
+        let mut queue = DriveQueue::new(QueuePolicy::Satf, None);
+        queue.push(&hdd, now, Op::Write, 4020, "near");
+        queue.push(&hdd, now, Op::Read, 250, "held");
+        assert_eq!(queue.pick(&hdd, now).map(|entry| entry.tag), Some("held"));
+    }
+
+    #[test]
     fn satf_takes_the_entry_with_the_least_estimate_of_all() {
         let params = Arc::new(Params::from_data_sheet(&desktop()).expect("a sound sheet"));
         let capacity = params.capacity_sectors();
