@@ -730,6 +730,19 @@ mod tests {
     }
 
     #[test]
+    fn a_hit_lets_the_read_ahead_under_way_go_further() {
+        // 32 blocks after the request, at a block in 0.1 ms: up to 252. A hit in between moves the limit to 258.
+        let read_again = |pause: u64| {
+            let mut hdd = small_with(&[("Buffer continuous read", json!(3))]);
+            let done = hdd.serve(0, Op::Read, 210, 10).done_ns;
+            assert_eq!(hdd.serve(done + pause, Op::Read, 220, 6).buffer_hit, Hit::Full);
+            hdd.serve(done + 100 * MS, Op::Read, 255, 1).buffer_hit
+        };
+        assert_eq!(read_again(2 * MS), Hit::Full);
+        assert_eq!(read_again(90 * MS), Hit::Miss, "what has ended is not taken up again");
+    }
+
+    #[test]
     fn read_ahead_stops_where_its_kind_says() {
         // The request ends in the middle of track 1 of 2 on cylinder 0; which of the following blocks are there later?
         let reach = |kind: u32| {

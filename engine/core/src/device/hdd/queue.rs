@@ -209,6 +209,19 @@ mod tests {
     }
 
     #[test]
+    fn scan_goes_on_downwards_past_what_is_nearer_above() {
+        let mut hdd = small_hdd(&[]);
+        let mut queue = DriveQueue::new(QueuePolicy::Scan, None);
+        let mut now = hdd.serve(0, Op::Read, 10 * 200, 1).done_ns;
+        queue.push(&hdd, now, Op::Read, 8 * 200, "turns");
+        let first = queue.pick(&hdd, now).expect("one waits");
+        now = hdd.serve(now, first.op, first.lbn, 1).done_ns;
+        queue.push(&hdd, now, Op::Read, 9 * 200, "above");
+        queue.push(&hdd, now, Op::Read, 3 * 200, "below");
+        assert_eq!(queue.pick(&hdd, now).map(|entry| entry.tag), Some("below"));
+    }
+
+    #[test]
     fn c_look_goes_on_upwards_from_where_it_is() {
         let hdd = small_hdd(&[]);
         let mut queue = DriveQueue::new(QueuePolicy::CLook, None);
