@@ -392,7 +392,9 @@ mod tests {
     fn memory_is_that_of_the_most_requests_at_a_time() {
         let mut requests = Requests::default();
         let ids: Vec<_> = (0..100).map(|_| requests.insert(Request::default())).collect();
-        ids.into_iter().for_each(|id| requests.remove(id));
+        for id in ids {
+            requests.remove(id);
+        }
         let each = (size_of::<Request>() + size_of::<Phases>()) as u64;
         assert!((100 * each..300 * each).contains(&requests.memory_bytes()), "{}", requests.memory_bytes());
     }
