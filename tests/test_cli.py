@@ -176,6 +176,37 @@ def test_an_interrupt_stops_a_long_run_at_once() -> None:
     assert errors.endswith(b"seeklab: interrupted\n")
 
 
+DROPS_AN_INTERRUPT = """
+import signal, sys
+from seeklab import cli, _wasmtime
+
+class Dropped:
+    def __del__(self):
+        signal.raise_signal(signal.SIGINT)
+
+step, dropped = _wasmtime.WasmtimeRun.step, []
+
+def first_drops(self, events):
+    if not dropped:
+        dropped.append(Dropped())
+        dropped[0] = None
+    return step(self, events)
+
+_wasmtime.WasmtimeRun.step = first_drops
+sys.exit(cli.main(["fio", "-", "--on", "hdd-7200"]))
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+def test_an_interrupt_that_falls_into_a_destructor_is_not_lost() -> None:
+    job = "[global]\nrw=randread\nbs=4k\nsize=1g\ntime_based\nruntime=80000\n[a]\n"
+    done = subprocess.run(
+        [sys.executable, "-c", DROPS_AN_INTERRUPT], input=job.encode(), capture_output=True, timeout=60, check=False
+    )
+    assert done.returncode == 130
+    assert done.stderr.endswith(b"\nseeklab: interrupted\n")
+
+
 def test_a_missing_engine_names_the_command_that_builds_it(monkeypatch: pytest.MonkeyPatch) -> None:
     from seeklab import _wasmtime  # noqa: PLC0415 -- a private module, for this test alone
 

@@ -5,6 +5,7 @@ Exit status: 0 done, 1 a check failed, 2 bad input, 70 a defect of Seeklab, 130 
 
 from __future__ import annotations
 
+import _thread
 import argparse
 import io
 import json
@@ -14,6 +15,8 @@ import re
 import shutil
 import sys
 import textwrap
+import threading
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import seeklab
@@ -21,7 +24,7 @@ from seeklab._errors import EngineError, SeeklabError
 from seeklab._progress import ProgressBar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from seeklab._result import Result
 
@@ -37,6 +40,7 @@ TRACE_FORMATS = ("fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "s
 LARGEST_SEED = 2**53 - 1
 MOST_COMPLAINTS = 20
 MOST_SEEDS = 1_000_000
+INTERRUPT_AGAIN_S = 0.01
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -46,7 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     command: Callable[[argparse.Namespace], int] = options.command
     try:
-        status = command(options)
+        with _no_interrupt_lost():
+            status = command(options)
         sys.stdout.flush()
     except SeeklabError as error:
         _complain(str(error))
@@ -70,6 +75,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
         )
         return DEFECT
     return status
+
+
+@contextmanager
+def _no_interrupt_lost() -> Iterator[None]:
+    """Interrupt once more when an interrupt fell into a destructor, where Python reports exceptions and drops them.
+
+    The host of the engine frees objects by destructors after each slice of a run.
+    """
+    report = sys.unraisablehook
+
+    def again(dropped: sys.UnraisableHookArgs) -> None:
+        if issubclass(dropped.exc_type, KeyboardInterrupt):
+            threading.Timer(INTERRUPT_AGAIN_S, _thread.interrupt_main).start()
+        else:
+            report(dropped)
+
+    sys.unraisablehook = again
+    try:
+        yield
+    finally:
+        sys.unraisablehook = report
 
 
 def _complain(text: str) -> None:
