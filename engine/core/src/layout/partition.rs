@@ -329,8 +329,8 @@ mod tests {
 
     #[test]
     fn written_apart_only_what_is_partial_is_apart() {
-        let (head, _) = run(&spec(512, 4096, true), &[(0, 8192 - 512)]);
-        assert_eq!(head, [(Op::Read, 0, 4096), (Op::Write, 0, 4096), (Op::Write, 4096, 8192)]);
+        let (head, _) = run(&spec(512, 4096, true), &[(0, 16_384 - 512)]);
+        assert_eq!(head, [(Op::Read, 0, 4096), (Op::Write, 0, 4096), (Op::Write, 4096, 16_384)]);
         let (tail, _) = run(&spec(4096, 4096, true), &[(0, 4096 + 512)]);
         assert_eq!(tail, [(Op::Read, 8192, 12_288), (Op::Write, 4096, 8192), (Op::Write, 8192, 12_288)]);
     }
