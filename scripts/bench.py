@@ -3,7 +3,7 @@
 SimPy and nexosim simulate the same queue, libCacheSim replays the same cache trace. Measured, not judged: a machine's
 speed is no test. Each row is the fastest of a few runs, because what disturbs a measurement only ever adds time. Then
 follows what a request in flight and a logged operation take in memory. The rows also stand in .cache/bench.json. The
-parts of the engine are measured one by one with `cargo bench --package seeklab-core`, in engine/.
+parts of the engine are measured one by one with `cargo bench --package seeklab-api`, in engine/.
 """
 
 from __future__ import annotations

@@ -4,19 +4,21 @@
 //! input show there. Used by the fuzzing programs of this package and, over the corpus and some mutations of it, by the
 //! engine's own tests.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use seeklab_core::api::Run;
-use seeklab_core::cache::Contestant;
-use seeklab_core::cache::PolicyKind;
-use seeklab_core::cache::curve::curve;
-use seeklab_core::cache::trace::Trace as CacheTrace;
-use seeklab_core::case::Case;
-use seeklab_core::device::hdd::validate::{parse_trace, validate};
-use seeklab_core::device::hdd::{Hdd, Op, Params};
-use seeklab_core::fio;
-use seeklab_core::scenario;
-use seeklab_core::trace::{Format, Trace};
+use seeklab_api::Engine;
+use seeklab_cache::Contestant;
+use seeklab_cache::PolicyKind;
+use seeklab_cache::curve::curve;
+use seeklab_cache::trace::Trace as CacheTrace;
+use seeklab_formats::{fio, trace::read as read_trace};
+use seeklab_library::Library;
+use seeklab_library::case::Case;
+use seeklab_model::layers::device::hdd::{Hdd, Params};
+use seeklab_observe::validate::{parse_trace, validate};
+use seeklab_spec::Op;
+use seeklab_spec::Presets;
+use seeklab_spec::trace::Format;
 use serde_json::{Map, Value, json};
 
 /// A target: its name, which is also its corpus folder's, and what it does with bytes.
@@ -56,6 +58,18 @@ pub fn run(name: &str, bytes: &[u8]) {
     }
 }
 
+/// The presets of the checkout.
+fn presets() -> &'static Presets {
+    static LIBRARY: OnceLock<Library> = OnceLock::new();
+    LIBRARY.get_or_init(|| Library::of_checkout().expect("the checkout's presets")).presets()
+}
+
+/// An engine that knows them.
+fn engine() -> Engine {
+    let file = serde_json::json!({"cases": [], "presets": presets().iter().collect::<Vec<_>>()});
+    Engine::new(Library::from_json(file.as_object().expect("an object")).expect("a library"))
+}
+
 /// Whether what these bytes describe is run, too: a run costs a hundred times what reading does, and readers need many tries.
 fn is_run(bytes: &[u8]) -> bool {
     bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_mul(31).wrapping_add(*byte)) < 4
@@ -65,7 +79,7 @@ fn begin(mut document: Value) {
     if let Some(limits) = document.get_mut("limits").and_then(Value::as_object_mut) {
         limits.insert("memory".to_owned(), json!(MEMORY_BYTES));
     }
-    if let Ok(mut run) = Run::open(&json!({"scenario": document, "seed": 3}).to_string()) {
+    if let Ok(mut run) = engine().open(&json!({"scenario": document, "seed": 3}).to_string()) {
         run.step(EVENTS);
         let _ = (run.summary(), run.columns());
     }
@@ -73,9 +87,9 @@ fn begin(mut document: Value) {
 
 fn scenario_json(bytes: &[u8]) {
     let Ok(document) = serde_json::from_slice::<Value>(bytes) else { return };
-    let checked = scenario::read(&document);
+    let checked = seeklab_model::read(&document, presets());
     if let Some(checked) = checked.ok().filter(|_| is_run(bytes)) {
-        begin(serde_json::to_value(checked).expect("a scenario is JSON"));
+        begin(serde_json::to_value(checked.scenario()).expect("a scenario is JSON"));
     }
 }
 
@@ -83,10 +97,10 @@ fn case_json(bytes: &[u8]) {
     let Ok(document) = serde_json::from_slice::<Value>(bytes) else { return };
     let Ok(case) = Case::read(&document) else { return };
     for variant in &case.variants {
-        let _ = case.scenario(Some(&variant.name), &Map::new());
+        let _ = case.scenario(Some(&variant.name), &Map::new(), presets());
     }
     for what_if in &case.what_ifs {
-        let _ = case.scenario(Some(&what_if.variant), &what_if.set);
+        let _ = case.scenario(Some(&what_if.variant), &what_if.set, presets());
     }
 }
 
@@ -100,21 +114,21 @@ fn fio_job(bytes: &[u8]) {
             return;
         }
         let document = fio::to_scenario(&jobs, json!({"devices": [{"lun": {"rate": "100MB"}}], "record": {"log": false}}));
-        if scenario::read(&document).is_ok() {
+        if seeklab_model::read(&document, presets()).is_ok() {
             begin(document);
         }
     }
 }
 
 fn trace(bytes: &[u8], format: Format) {
-    if let Ok(trace) = Trace::read(bytes, Some(format)) {
+    if let Ok(trace) = read_trace(bytes, Some(format)) {
         let _ = (trace.end(), trace.span_ns(), trace.has_responses());
         if let Some(name) = trace.targets.first().map(|target| target.name.clone()) {
             let _ = trace.only(&name);
         }
         if let Some(text) = std::str::from_utf8(bytes).ok().filter(|_| is_run(bytes)) {
             let request = json!({"replay": {"text": text, "mode": "fast"}, "preset": "lun-100mb"});
-            if let Ok(mut run) = Run::open(&request.to_string()) {
+            if let Ok(mut run) = engine().open(&request.to_string()) {
                 run.step(EVENTS);
             }
         }

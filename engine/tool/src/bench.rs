@@ -8,9 +8,10 @@ use std::error::Error;
 use std::process::ExitCode;
 use std::time::Instant;
 
-use seeklab_core::api::Run;
-use seeklab_core::cache::Contestant;
-use seeklab_core::cache::trace::Trace;
+use seeklab_api::Engine;
+use seeklab_cache::Contestant;
+use seeklab_cache::trace::Trace;
+use seeklab_library::Library;
 use serde_json::{Value, json};
 
 /// Repeats of a run go on for so long; a run that is longer is steady enough by itself.
@@ -41,9 +42,11 @@ fn main() -> ExitCode {
 
 fn measure(path: &str) -> Result<Value, Box<dyn Error>> {
     let input = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
+    let library = Library::of_checkout().map_err(|problems| format!("{problems:?}"))?;
+    let engine = Engine::new(library);
     let mut summary = Value::Null;
     let fastest_s = fastest_s(|| -> Result<(), Box<dyn Error>> {
-        let mut run = Run::open(&input).map_err(|envelope| format!("{path}: {envelope}"))?;
+        let mut run = engine.open(&input).map_err(|envelope| format!("{path}: {envelope}"))?;
         while (0.0..1.0).contains(&run.step(u32::MAX)) {}
         summary = serde_json::from_str(&run.summary())?;
         Ok(())

@@ -6,8 +6,8 @@ use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use seeklab_core::api::Run;
-use seeklab_core::scenario::schema::scenario_schema;
+use seeklab_api::Engine;
+use seeklab_library::Library;
 use serde_json::{Map, Value};
 use wasm_bindgen_cli_support::Bindgen;
 
@@ -21,8 +21,8 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {
         ["bindgen", "--input", input, "--out", out] => bindgen(input.as_ref(), out.as_ref()),
-        ["library", "--out", out] => write(out.as_ref(), &seeklab_core::library::written()),
-        ["types", "--out", out] => write(out.as_ref(), &types::typescript(scenario_schema())),
+        ["library", "--out", out] => library(out.as_ref()),
+        ["types", "--out", out] => write(out.as_ref(), &types::typescript(seeklab_model::schema())),
         ["fingerprints", runs] => print_fingerprints(runs.as_ref()),
         _ => {
             eprintln!("{USAGE}");
@@ -54,6 +54,20 @@ fn bindgen(input: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
         .map_err(|error| format!("{}: {error:#}", input.display()).into())
 }
 
+/// The checkout's cases and presets.
+fn checkout() -> Result<Library, String> {
+    Library::of_checkout().map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+}
+
+/// Writes the library as hosts carry it. A case that cannot be read is told here already, and is an error for whoever asks for it.
+fn library(out: &Path) -> Result<(), Box<dyn Error>> {
+    let library = checkout()?;
+    for problem in library.cases().err().unwrap_or_default() {
+        eprintln!("{problem}");
+    }
+    write(out, &library.to_json().to_string())
+}
+
 /// Writes a text, and its folder if there is none.
 fn write(out: &Path, text: &str) -> Result<(), Box<dyn Error>> {
     let folder = out.parent().map_or_else(PathBuf::new, Path::to_path_buf);
@@ -66,10 +80,11 @@ fn write(out: &Path, text: &str) -> Result<(), Box<dyn Error>> {
 fn print_fingerprints(runs: &Path) -> Result<(), Box<dyn Error>> {
     let text = std::fs::read_to_string(runs).map_err(|error| format!("{}: {error}", runs.display()))?;
     let runs: Map<String, Value> = serde_json::from_str(&text)?;
+    let engine = Engine::new(checkout()?);
     let mut found = Map::new();
     for (name, run) in runs {
         let refused = |envelope: String| format!("{name}: {envelope}");
-        let mut run = Run::open(&run["request"].to_string()).map_err(refused)?;
+        let mut run = engine.open(&run["request"].to_string()).map_err(refused)?;
         while (0.0..1.0).contains(&run.step(u32::MAX)) {}
         let summary: Value = serde_json::from_str(&run.summary())?;
         let fingerprint = summary["ok"]["fingerprint"].clone();

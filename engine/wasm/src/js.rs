@@ -1,15 +1,15 @@
 //! What JavaScript sees. The mirror of `raw`, name for name.
 
-use seeklab_core::api::{self, Column};
+use seeklab_api::{self as api, Column};
 use wasm_bindgen::prelude::*;
 
-use crate::refusal;
+use crate::{ENGINE, refusal};
 
 /// Asks the engine one question and returns its envelope.
 #[wasm_bindgen]
 #[must_use]
 pub fn call(name: &str, json: &str) -> String {
-    api::call(name, json)
+    ENGINE.with_borrow_mut(|engine| engine.call(name, json))
 }
 
 /// One simulation: opened, advanced in slices so that the page stays responsive, then read.
@@ -23,7 +23,7 @@ impl Run {
     /// # Errors
     /// Throws an `Error` whose message is the errors envelope.
     pub fn open(json: &str) -> Result<Run, JsError> {
-        api::Run::open(json).map(Run).map_err(|envelope| JsError::new(&envelope))
+        ENGINE.with_borrow(|engine| engine.open(json)).map(Run).map_err(|envelope| JsError::new(&envelope))
     }
 
     /// Advances by at most `maxEvents` events. Returns the progress from 0 to 1; exactly 1 when done, -1 when the run

@@ -9,7 +9,16 @@ mod js;
 #[cfg(target_arch = "wasm32")]
 mod raw;
 
+use std::cell::RefCell;
+
+use seeklab_api::Engine;
+
 pub use js::{Run, call};
+
+thread_local! {
+    /// The engine of this instance of the module; its library is what the host gave it last.
+    static ENGINE: RefCell<Engine> = RefCell::default();
+}
 
 /// An errors envelope for a mistake made at the border itself, before the engine is asked.
 fn refusal(path: &str, message: &str) -> String {

@@ -7,15 +7,15 @@
 //! Runs are numbered from 1. Numbers are not used twice, so that a stale one is refused instead of meeting another run.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 
-use seeklab_core::api::{self, Column};
-use seeklab_core::sorted::SortedMap;
+use seeklab_api::{self as api, Column};
 
-use crate::refusal;
+use crate::{ENGINE, refusal};
 
 #[derive(Default)]
 struct OpenRuns {
-    by_handle: SortedMap<u32, api::Run>,
+    by_handle: BTreeMap<u32, api::Run>,
     last_handle: u32,
 }
 
@@ -56,7 +56,7 @@ pub unsafe extern "C" fn sl_call(name_ptr: *const u8, name_len: usize, json_ptr:
     // SAFETY: the caller's promise for this function.
     let (name, json) = unsafe { (text_in(name_ptr, name_len), text_in(json_ptr, json_len)) };
     hand_out_text(match (name, json) {
-        (Some(name), Some(json)) => api::call(name, json),
+        (Some(name), Some(json)) => ENGINE.with_borrow_mut(|engine| engine.call(name, json)),
         (None, _) => refusal("name", NOT_UTF8),
         (_, None) => refusal("", NOT_UTF8),
     })
@@ -72,7 +72,7 @@ pub unsafe extern "C" fn sl_run_open(json_ptr: *const u8, json_len: usize) -> u6
     let Some(json) = (unsafe { text_in(json_ptr, json_len) }) else {
         return hand_out_text(refusal("", NOT_UTF8));
     };
-    hand_out_text(match api::Run::open(json) {
+    hand_out_text(match ENGINE.with_borrow(|engine| engine.open(json)) {
         Ok(run) => OPEN_RUNS.with_borrow_mut(|runs| {
             runs.last_handle += 1;
             runs.by_handle.insert(runs.last_handle, run);
@@ -92,7 +92,7 @@ pub extern "C" fn sl_run_step(handle: u32, max_events: u32) -> f64 {
 /// The envelope of the question that the run waits with (`sl_run_step` gave 2); of null when there is none.
 #[unsafe(no_mangle)]
 pub extern "C" fn sl_run_question(handle: u32) -> u64 {
-    hand_out_text(with_run(handle, seeklab_core::api::Run::question).unwrap_or_else(|| no_such_run(handle)))
+    hand_out_text(with_run(handle, seeklab_api::Run::question).unwrap_or_else(|| no_such_run(handle)))
 }
 
 /// Answers the question. Returns an envelope; a refused answer leaves the question standing.

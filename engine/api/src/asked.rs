@@ -1,0 +1,145 @@
+//! A cache replay that asks its host which object to evict: a decision point with the host's own policy behind it.
+//!
+//! Between two questions the host learns what happened from the question itself while that is little, else from the columns
+//! `events.kind` (0 hit, 1 admitted, 2 evicted), `events.key` and `events.size`; what is in the cache stands in `residents.*`. Keys cross as numbers, so a trace whose keys a
+//! number cannot hold exactly is refused.
+
+use serde_json::{Map, Value, json};
+
+use crate::Column;
+use crate::input::needed;
+use seeklab_cache::asked::{Replay, Step};
+use seeklab_cache::trace::Trace;
+use seeklab_spec::{Bytes, Problem, Problems};
+
+/// Whole numbers up to this are exact in every host.
+const LARGEST_KEY: u64 = (1 << 53) - 1;
+
+/// Up to so many events stand in the question itself: a call costs a host as much as reading some hundreds of numbers.
+const TOLD_AT_ONCE: usize = 256;
+
+const COLUMNS: [&str; 8] = [
+    "events.kind",
+    "events.key",
+    "events.size",
+    "residents.key",
+    "residents.size",
+    "residents.admitted",
+    "residents.last_used",
+    "residents.uses",
+];
+
+/// A replay that pauses at questions.
+pub struct CacheReplay {
+    replay: Replay<Trace>,
+    requests: u64,
+    /// Whether the events begin with the eviction that the last answer chose, which the host has not seen.
+    answered: bool,
+}
+
+impl CacheReplay {
+    /// Opens the replay of `{"trace": CSV, "size", "objects"?: bool}`.
+    ///
+    /// # Errors
+    /// When the trace has a line that cannot be read, or the size is not one.
+    pub fn open(input: &Map<String, Value>) -> Result<Self, Problems> {
+        let text = needed(input, "trace")?;
+        let trace = Trace::parse(text.as_bytes())
+            .map_err(|problem| vec![Problem::new(format!("line {}", problem.line), problem.fault.to_string())])?;
+        let trace = if input.get("objects").is_some_and(|objects| objects == true) { trace.in_objects() } else { trace };
+        if let Some(key) = (0..trace.distinct()).map(|object| trace.key(object)).find(|key| *key > LARGEST_KEY) {
+            let message = format!("object {key} is beyond {LARGEST_KEY}; number the objects of the trace from 0");
+            return Err(vec![Problem::new("trace", message)]);
+        }
+        let size = input.get("size").unwrap_or(&Value::Null);
+        let size = size.as_u64().or_else(|| size.as_str().and_then(Bytes::parse).map(|bytes| bytes.0)).filter(|size| *size > 0);
+        let size = size.ok_or_else(|| vec![Problem::new("size", format!("is not {} (more than 0)", Bytes::ACCEPTED))])?;
+        let requests = trace.len() as u64;
+        Ok(Self { replay: Replay::new(trace, size), requests, answered: false })
+    }
+
+    /// Replays at most `requests` requests. Returns the progress from 0 to 1, or 2 when a question waits. The events are those
+    /// since the last step, or since the last answer.
+    #[allow(clippy::cast_precision_loss)] // a share for people
+    pub fn step(&mut self, requests: u32) -> f64 {
+        if !self.answered && self.replay.question().is_none() {
+            self.replay.clear_events();
+        }
+        self.answered = false;
+        match self.replay.step(u64::from(requests)) {
+            Step::Running => (self.replay.tally().requests as f64 / self.requests.max(1) as f64).min(0.999),
+            Step::Done => 1.0,
+            Step::Question => 2.0,
+        }
+    }
+
+    /// The question that waits, and the number of events: `{"events", "told", "request", "key", "size", "short_bytes", "residents"}`.
+    /// `told` holds `[kind, key, size]` of each event, or null when they are many; what follows is null when nothing is asked.
+    #[must_use]
+    pub fn question(&self) -> Value {
+        let question = self.replay.question();
+        let events = self.replay.events();
+        let told = (events.kinds.len() <= TOLD_AT_ONCE).then(|| {
+            let numbers = events.keys.iter().zip(&events.sizes);
+            events.kinds.iter().zip(numbers).map(|(kind, (key, size))| json!([kind, key, size])).collect::<Value>()
+        });
+        json!({
+            "events": events.kinds.len(),
+            "told": told,
+            "request": question.map(|question| question.request),
+            "key": question.map(|question| question.key),
+            "size": question.map(|question| question.size),
+            "short_bytes": question.map(|question| question.short_bytes),
+            "residents": question.map(|question| question.residents),
+        })
+    }
+
+    /// Evicts `{"key"}`.
+    ///
+    /// # Errors
+    /// When nothing was asked, or the object is not in the cache; the question stands.
+    pub fn answer(&mut self, input: &Map<String, Value>) -> Result<(), Problems> {
+        let key = input.get("key").unwrap_or(&Value::Null);
+        let number = key.as_u64().ok_or_else(|| vec![Problem::new("key", format!("{key} is not the number of an object"))])?;
+        self.replay.answer(number).map_err(|problem| vec![Problem::new("key", problem.to_string())])?;
+        self.answered = true;
+        Ok(())
+    }
+
+    /// Requests and hits so far.
+    #[must_use]
+    pub fn summary(&self) -> Value {
+        let tally = self.replay.tally();
+        json!({"requests": tally.requests, "hits": tally.hits, "bytes": tally.bytes, "hit_bytes": tally.hit_bytes})
+    }
+
+    /// The names of the columns.
+    #[must_use]
+    pub fn column_names() -> Vec<String> {
+        COLUMNS.map(str::to_owned).to_vec()
+    }
+
+    /// A column of what happened since the last answer, or of what is in the cache.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<Column> {
+        #[allow(clippy::cast_precision_loss)] // keys are checked, sizes and counts are far below 2^53
+        let reals = |values: &[u64]| Column::F64(values.iter().map(|value| *value as f64).collect());
+        let events = self.replay.events();
+        Some(match name {
+            "events.kind" => Column::U32(events.kinds.iter().map(|kind| u32::from(*kind)).collect()),
+            "events.key" => reals(&events.keys),
+            "events.size" => reals(&events.sizes),
+            _ => {
+                let residents = self.replay.residents();
+                match name.strip_prefix("residents.")? {
+                    "key" => reals(&residents.keys),
+                    "size" => reals(&residents.sizes),
+                    "admitted" => reals(&residents.admitted),
+                    "last_used" => reals(&residents.last_used),
+                    "uses" => reals(&residents.uses),
+                    _ => return None,
+                }
+            }
+        })
+    }
+}

@@ -1,0 +1,509 @@
+//! A section while it is read: fio's options with their defaults, and what they make of a scenario's job.
+//!
+//! A section starts from the defaults that the `[global]` sections before it left, as in fio: a [`Draft`] is copied and the
+//! section's settings are applied to the copy, `kb_base` first, the last setting of a name winning. When a draft is complete, what
+//! only makes sense together (sizes and files, rates and directions, engines and queue depths) is checked and written out.
+
+use serde_json::{Map, Value, json};
+
+use super::convert::Notes;
+use super::ini::{Section, Setting};
+use super::numbers::{self, KB_BASE_DEFAULT, MICROSECOND, SECOND};
+use super::options::{self, PAGE_CACHE, Treatment};
+use super::values::{
+    self, Pattern, SYNCHRONOUS_ENGINES, assign, boolean, count, distribution, engine, extent, extent_value, flag, is_device, not_a_size,
+    one_file, pattern, time, unknown_here, within,
+};
+use seeklab_spec::problem::nearest;
+use seeklab_spec::sorted::SortedMap;
+use seeklab_spec::{Extent, Problem};
+
+/// Options whose sizes a full IEC prefix would make smaller than they seem.
+const SIZE_OPTIONS: [&str; 8] = ["bs", "bsrange", "size", "io_size", "filesize", "offset", "offset_increment", "rate"];
+/// Options for which fio reads a number after white space rightly.
+const TIME_OPTIONS: [&str; 4] = ["runtime", "ramp_time", "startdelay", "thinktime"];
+
+/// The options of a section so far, with fio's defaults.
+#[derive(Clone)]
+#[allow(clippy::struct_excessive_bools)] // each is an option of fio that is on or off
+pub(super) struct Draft {
+    /// Name of the section, after which fio names the files of its workers.
+    pub(super) section: String,
+    /// Name that is printed.
+    pub(super) name: String,
+    /// Where the section begins.
+    pub(super) path: String,
+    /// Where each option was last set.
+    places: SortedMap<&'static str, String>,
+    /// Options of the section itself.
+    pub(super) own: Vec<(String, String)>,
+    pub(super) description: Option<String>,
+    pub(super) kb_base: u64,
+    filename: Option<String>,
+    directory: Option<String>,
+    filename_format: Option<String>,
+    direct: Option<bool>,
+    pub(super) ioengine: String,
+    pub(super) pattern: Pattern,
+    /// Reads, writes.
+    bs: [u64; 2],
+    bsrange: [Option<(u64, u64)>; 2],
+    rate: [u64; 2],
+    rate_iops: [u64; 2],
+    rate_process: &'static str,
+    pub(super) iodepth: u64,
+    pub(super) numjobs: u64,
+    size: Option<Extent>,
+    filesize: Option<u64>,
+    io_size: Option<Extent>,
+    pub(super) offset: Extent,
+    pub(super) offset_increment: Extent,
+    number_ios: u64,
+    sync: bool,
+    fsync: u64,
+    loops: u64,
+    runtime_ns: u64,
+    time_based: bool,
+    ramp_time_ns: u64,
+    startdelay_ns: u64,
+    thinktime_ns: u64,
+    thinktime_blocks: u64,
+    rwmixread: u64,
+    zipf_theta: Option<f64>,
+    norandommap: bool,
+    pub(super) stonewall: bool,
+    pub(super) new_group: bool,
+    pub(super) group_reporting: bool,
+}
+
+impl Default for Draft {
+    fn default() -> Self {
+        Self {
+            section: String::new(),
+            name: String::new(),
+            path: String::new(),
+            places: SortedMap::default(),
+            own: Vec::new(),
+            description: None,
+            kb_base: KB_BASE_DEFAULT,
+            filename: None,
+            directory: None,
+            filename_format: None,
+            direct: None,
+            ioengine: "psync".to_owned(),
+            pattern: values::SEQUENTIAL_READS,
+            bs: [4096; 2],
+            bsrange: [None; 2],
+            rate: [0; 2],
+            rate_iops: [0; 2],
+            rate_process: "linear",
+            iodepth: 1,
+            numjobs: 1,
+            size: None,
+            filesize: None,
+            io_size: None,
+            offset: Extent::Bytes(0),
+            offset_increment: Extent::Bytes(0),
+            number_ios: 0,
+            sync: false,
+            fsync: 0,
+            loops: 1,
+            runtime_ns: 0,
+            time_based: false,
+            ramp_time_ns: 0,
+            startdelay_ns: 0,
+            thinktime_ns: 0,
+            thinktime_blocks: 1,
+            rwmixread: 50,
+            zipf_theta: None,
+            norandommap: false,
+            stonewall: false,
+            new_group: false,
+            group_reporting: false,
+        }
+    }
+}
+
+impl Draft {
+    /// Applies the settings of a section; `job` is its name in the list of ignored options.
+    pub(super) fn read(&mut self, section: &Section, job: &str, notes: &mut Notes) {
+        let (base, rest): (Vec<&Setting>, Vec<&Setting>) = section.settings.iter().partition(|setting| setting.name == "kb_base");
+        for setting in base.into_iter().chain(rest) {
+            self.apply(setting, &section.name, job, notes);
+        }
+    }
+
+    fn apply(&mut self, setting: &Setting, section: &str, job: &str, notes: &mut Notes) {
+        let path = format!("{} [{section}] {}", setting.place, setting.name);
+        let Some(option) = options::find(&setting.name) else {
+            notes.add(|| {
+                let nearest = nearest(&setting.name, options::names());
+                let advice = nearest.as_ref().map_or("remove it".to_owned(), |name| format!("did you mean \"{name}\"?"));
+                Problem { path, message: format!("\"{}\" is not an option of fio 3.33; {advice}", setting.name), nearest }
+            });
+            return;
+        };
+        let value = setting.value.as_deref();
+        let shown = value.unwrap_or_default();
+        if let Some(problem) = unknown_here(shown) {
+            notes.problem(&path, problem);
+            return;
+        }
+        let free = option.name == "description" || TIME_OPTIONS.contains(&option.name) || shown.bytes().all(|byte| byte.is_ascii_digit());
+        if setting.spaced && !free {
+            notes.problem(
+                &path,
+                format!("fio takes the space after \"=\" for a part of the value and misreads it; write {}={shown}", setting.name),
+            );
+            return;
+        }
+        match option.treatment {
+            Treatment::Ignored(reason) => notes.ignore(job, option.name, shown, reason),
+            Treatment::Refused { harmless, .. } if value.is_some_and(|value| harmless.contains(&value)) => {}
+            Treatment::Refused { reason, .. } => {
+                let written = value.map_or(setting.name.clone(), |value| format!("{}={value}", setting.name));
+                notes.problem(&path, format!("\"{written}\" would change the result and is refused: {reason}"));
+            }
+            Treatment::Modelled => {
+                if let Err(message) = self.set(option.name, value) {
+                    notes.problem(&path, message);
+                    return;
+                }
+                match option.name {
+                    "ioengine" => {
+                        notes.ignore(job, option.name, shown, "the engine's own cost is not modelled; whether it is synchronous is");
+                    }
+                    "direct" | "buffered" => notes.ignore(job, option.name, shown, PAGE_CACHE),
+                    "filename" | "directory" | "filename_format" => {
+                        notes.ignore(
+                            job,
+                            option.name,
+                            shown,
+                            "files are regions of the modelled storage; only which jobs share one matters",
+                        );
+                    }
+                    _ => {}
+                }
+                if self.kb_base == KB_BASE_DEFAULT
+                    && SIZE_OPTIONS.contains(&option.name)
+                    && shown.split([',', '-', ':']).any(numbers::is_full_iec)
+                {
+                    notes.warnings.push(format!(
+                        "{path}: fio counts KiB, MiB and GiB in powers of 1000 unless kb_base=1000, so \"{shown}\" is less than it seems; write k, m or g for powers of 1024."
+                    ));
+                }
+            }
+        }
+        self.places.insert(option.name, path);
+        if let Some(value) = value {
+            self.own.push((option.name.to_owned(), value.to_owned()));
+        }
+    }
+
+    /// Sets a modelled option. The error says what was found and what is accepted.
+    fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
+        match name {
+            "time_based" => self.time_based = flag(value)?,
+            "norandommap" => self.norandommap = flag(value)?,
+            "stonewall" => self.stonewall = flag(value)?,
+            "new_group" => self.new_group = flag(value)?,
+            "group_reporting" => self.group_reporting = flag(value)?,
+            _ => {
+                let text = value.filter(|text| !text.is_empty()).ok_or_else(|| format!("the option takes a value; write {name}=..."))?;
+                return self.set_value(name, text);
+            }
+        }
+        Ok(())
+    }
+
+    fn set_value(&mut self, name: &str, text: &str) -> Result<(), String> {
+        let base = self.kb_base;
+        match name {
+            "name" => text.clone_into(&mut self.name),
+            "description" => self.description = Some(text.to_owned()),
+            "filename" => self.filename = Some(one_file(text)?),
+            "directory" => self.directory = Some(text.trim_end_matches('/').to_owned()),
+            "filename_format" => self.filename_format = Some(text.to_owned()),
+            "kb_base" => {
+                self.kb_base = match text {
+                    "1024" => 1024,
+                    "1000" => 1000,
+                    _ => return Err(format!("\"{text}\" is not a base; write 1024 or 1000")),
+                }
+            }
+            "direct" => self.direct = Some(boolean(text)?),
+            "buffered" => self.direct = Some(!boolean(text)?),
+            "ioengine" => self.ioengine = engine(text)?,
+            "rw" => self.pattern = pattern(text)?,
+            "random_distribution" => self.zipf_theta = distribution(text)?,
+            "bs" => {
+                let sizes = numbers::per_direction(text, |part| numbers::size(part, base)).ok_or_else(|| not_a_size(text))?;
+                assign(&mut self.bs, sizes, 512, 1 << 30, "a block size")?;
+            }
+            "bsrange" => {
+                let ranges = numbers::per_direction(text, |part| numbers::range(part, base))
+                    .ok_or_else(|| format!("\"{text}\" is not a range of sizes; write 4k-64k"))?;
+                for (range, new) in self.bsrange.iter_mut().zip(ranges) {
+                    if let Some((smallest, largest)) = new {
+                        within(smallest, 512, 1 << 30, "a block size")?;
+                        *range = Some((smallest, within(largest, 512, 1 << 30, "a block size")?));
+                    }
+                }
+            }
+            "rate" => {
+                let rates = numbers::per_direction(text, |part| numbers::size(part, base))
+                    .ok_or_else(|| format!("\"{text}\" is not a number of bytes per second; write 1m or 500k"))?;
+                assign(&mut self.rate, rates, 0, u64::MAX, "a rate")?;
+            }
+            "rate_iops" => {
+                let rates = numbers::per_direction(text, |part| numbers::size(part, base))
+                    .ok_or_else(|| format!("\"{text}\" is not a whole number of requests per second; write 500"))?;
+                assign(&mut self.rate_iops, rates, 0, 1_000_000_000, "a rate")?;
+            }
+            "rate_process" => {
+                self.rate_process = match text {
+                    "linear" => "linear",
+                    "poisson" => "poisson",
+                    _ => return Err(format!("\"{text}\" is not a process; write linear or poisson")),
+                }
+            }
+            "size" => self.size = Some(extent(text, base)?).filter(|size| *size != Extent::Bytes(0)),
+            "io_size" => self.io_size = Some(extent(text, base)?).filter(|size| *size != Extent::Bytes(0)),
+            "filesize" => {
+                self.filesize =
+                    Some(numbers::size(text, base).ok_or_else(|| format!("\"{text}\" is not a single size; write filesize=1g"))?)
+                        .filter(|size| *size > 0);
+            }
+            "offset" => self.offset = extent(text, base)?,
+            "offset_increment" => self.offset_increment = extent(text, base)?,
+            "runtime" => self.runtime_ns = time(text, SECOND)?,
+            "ramp_time" => self.ramp_time_ns = time(text, SECOND)?,
+            "startdelay" if text.contains('-') => {
+                return Err(format!("a range of delays such as \"{text}\" is not modelled; write one delay such as 5s"));
+            }
+            "startdelay" => self.startdelay_ns = time(text, SECOND)?,
+            "thinktime" => self.thinktime_ns = time(text, MICROSECOND)?,
+            "thinktime_blocks" => self.thinktime_blocks = count(text, base, 1, 1_000_000)?,
+            "iodepth" => self.iodepth = count(text, base, 1, 65_536)?,
+            "numjobs" => self.numjobs = count(text, base, 1, 16_384)?,
+            "number_ios" => self.number_ios = count(text, base, 0, 1_000_000_000)?,
+            "sync" => {
+                self.sync = match text {
+                    "0" | "none" => false,
+                    "1" | "sync" | "dsync" => true,
+                    _ => return Err(format!("\"{text}\" is not a kind of synchronous write; write none, sync or dsync")),
+                }
+            }
+            "fsync" => self.fsync = count(text, base, 0, 65_536)?,
+            "loops" => self.loops = count(text, base, 0, 1_000_000)?.max(1),
+            "rwmixread" => self.rwmixread = count(text, base, 0, 100)?,
+            "rwmixwrite" => self.rwmixread = 100u64.saturating_sub(count(text, base, 0, 100)?),
+            "nrfiles" if count(text, base, 1, u64::MAX)? > 1 => {
+                return Err(format!("nrfiles={text} is refused: a job uses one file; write a section for each file"));
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// Where `option` was set, or else where the section begins.
+    pub(super) fn place(&self, option: &str) -> &str {
+        self.places.get(option).unwrap_or(&self.path)
+    }
+
+    fn is_mixed(&self) -> bool {
+        self.pattern.reads && self.pattern.writes
+    }
+
+    /// The value of the direction that is used; nothing when both are and differ.
+    fn used<T: Copy + PartialEq>(&self, [read, write]: [T; 2]) -> Option<T> {
+        match (self.pattern.reads, self.pattern.writes) {
+            (true, true) => (read == write).then_some(read),
+            (true, false) => Some(read),
+            _ => Some(write),
+        }
+    }
+
+    pub(super) fn blocks(&self) -> [(u64, u64); 2] {
+        let [read, write] = self.bs;
+        let [read_range, write_range] = self.bsrange;
+        [read_range.unwrap_or((read, read)), write_range.unwrap_or((write, write))]
+    }
+
+    /// The file that jobs may share: as named, or nothing when each worker has its own.
+    pub(super) fn file(&self) -> Result<Option<String>, String> {
+        let name = match (&self.filename, &self.filename_format) {
+            (Some(name), _) => name.clone(),
+            (None, None) => return Ok(None),
+            (None, Some(format)) => match (format.contains("$jobname"), format.contains("$jobnum")) {
+                (true, true) => return Ok(None),
+                (false, true) => {
+                    return Err(format!(
+                        "\"{format}\" lets workers of different jobs share files by number, which is not modelled; name the file with filename"
+                    ));
+                }
+                (_, false) => format.replace("$jobname", &self.section).replace("$filenum", "0"),
+            },
+        };
+        Ok(Some(self.directory.as_ref().map_or(name.clone(), |directory| format!("{directory}/{name}"))))
+    }
+
+    /// The fields of a scenario's job that all workers have in common, `name` and `offset` apart.
+    pub(super) fn scenario(&self, file: Option<&str>, notes: &mut Notes) -> Map<String, Value> {
+        let on_device = file.is_some_and(is_device);
+        let mut job = Map::new();
+        job.insert("rw".to_owned(), json!(self.pattern.scenario));
+        let smallest = self.block_fields(&mut job, notes);
+        job.insert("iodepth".to_owned(), json!(self.effective_depth(notes)));
+        if let Some(file) = file {
+            job.insert("filename".to_owned(), json!(file));
+        }
+        self.size_fields(&mut job, on_device, smallest, notes);
+        for (field, value, default) in [
+            ("number_ios", self.number_ios, 0),
+            ("fsync", self.fsync, 0),
+            ("loops", self.loops, 1),
+            ("runtime", self.runtime_ns, 0),
+            ("ramp_time", self.ramp_time_ns, 0),
+            ("startdelay", self.startdelay_ns, 0),
+            ("thinktime", self.thinktime_ns, 0),
+            ("thinktime_blocks", self.thinktime_blocks, 1),
+        ] {
+            if value != default {
+                job.insert(field.to_owned(), json!(value));
+            }
+        }
+        if self.time_based && self.runtime_ns == 0 {
+            notes.warnings.push(format!("{}: time_based has no effect without runtime.", self.place("time_based")));
+        } else if self.time_based {
+            job.insert("time_based".to_owned(), json!(true));
+        }
+        self.rate_fields(&mut job, notes);
+        if self.is_mixed() {
+            job.insert("rwmixread".to_owned(), json!(self.rwmixread));
+        }
+        if let Some(theta) = self.zipf_theta {
+            job.insert("random_distribution".to_owned(), json!(format!("zipf:{theta}")));
+        }
+        if self.sync {
+            job.insert("sync".to_owned(), json!(true));
+        }
+        if self.norandommap {
+            job.insert("norandommap".to_owned(), json!(true));
+        }
+        if self.direct.is_none() {
+            notes.ignore(&self.name, "direct", "0 (fio's default)", PAGE_CACHE);
+        }
+        job
+    }
+
+    /// Writes `bs` or `bsrange`; returns the smallest request.
+    fn block_fields(&self, job: &mut Map<String, Value>, notes: &mut Notes) -> u64 {
+        let option = if self.places.get("bsrange").is_some() { "bsrange" } else { "bs" };
+        let Some((smallest, largest)) = self.used(self.blocks()) else {
+            notes.problem(
+                self.place(option),
+                "reads and writes of different sizes in one job are refused: they are not modelled; write a job for each",
+            );
+            return 0;
+        };
+        if smallest == largest {
+            job.insert("bs".to_owned(), json!(smallest));
+        } else {
+            job.insert("bsrange".to_owned(), json!({"min": smallest, "max": largest}));
+        }
+        smallest
+    }
+
+    fn effective_depth(&self, notes: &mut Notes) -> u64 {
+        if self.iodepth > 1 && SYNCHRONOUS_ENGINES.contains(&self.ioengine.as_str()) {
+            let origin = if self.places.get("ioengine").is_some() { "" } else { ", fio's default," };
+            notes.warnings.push(format!(
+                "{}: the engine {}{origin} is synchronous, so the queue depth is 1, not {}; use libaio or io_uring for more.",
+                self.place("iodepth"),
+                self.ioengine,
+                self.iodepth
+            ));
+            return 1;
+        }
+        self.iodepth
+    }
+
+    fn size_fields(&self, job: &mut Map<String, Value>, on_device: bool, smallest: u64, notes: &mut Notes) {
+        let size = match (self.size, self.filesize) {
+            (Some(Extent::Bytes(size)), Some(file)) => Some(Extent::Bytes(size.min(file))),
+            (size, file) => size.or(file.map(Extent::Bytes)),
+        };
+        match size {
+            Some(Extent::Percent(_)) | None if !on_device => {
+                let message = "the size of the file is missing; write a size such as size=1g, or filename=/dev/... for the whole device";
+                notes.problem(
+                    self.place("size"),
+                    if size.is_some() {
+                        "a share needs a file of known size; write a size such as size=1g, or filename=/dev/..."
+                    } else {
+                        message
+                    },
+                );
+            }
+            Some(Extent::Bytes(bytes)) if bytes < smallest => {
+                notes.problem(
+                    self.place("size"),
+                    format!("the size of {bytes} bytes does not hold one block of {smallest} bytes; raise size or lower bs"),
+                );
+            }
+            Some(Extent::Percent(percent)) if percent <= 0.0 => {
+                notes.problem(self.place("size"), "0% leaves nothing to use; write 1% to 100%");
+            }
+            Some(size) => {
+                job.insert("size".to_owned(), extent_value(size));
+            }
+            None => {}
+        }
+        for (option, extent) in [("offset", self.offset), ("offset_increment", self.offset_increment)] {
+            if matches!(extent, Extent::Percent(_)) && !on_device {
+                notes.problem(
+                    self.place(option),
+                    format!("a share needs a file of known size; write bytes such as {option}=1g, or filename=/dev/..."),
+                );
+            }
+        }
+        match (self.io_size, size) {
+            (None, _) => {}
+            (Some(Extent::Bytes(bytes)), _) => {
+                job.insert("io_size".to_owned(), json!(bytes));
+            }
+            (Some(share), Some(Extent::Bytes(size))) => {
+                job.insert("io_size".to_owned(), json!(share.of(size)));
+            }
+            _ => notes.problem(self.place("io_size"), "a share needs a size in bytes; write size=1g, or io_size in bytes"),
+        }
+    }
+
+    fn rate_fields(&self, job: &mut Map<String, Value>, notes: &mut Notes) {
+        let rate = self.used(self.rate.map(|rate| (rate, 0)));
+        let rate_iops = self.used(self.rate_iops.map(|rate| (rate, 0)));
+        let limited =
+            [("rate", self.rate), ("rate_iops", self.rate_iops)].into_iter().filter(|(_, rates)| rates.iter().any(|rate| *rate > 0));
+        if self.is_mixed() {
+            for (option, _) in limited {
+                notes.problem(
+                    self.place(option),
+                    format!("{option} in a job that reads and writes is refused: fio limits each direction on its own, which is not modelled; write a job for each"),
+                );
+            }
+            return;
+        }
+        let (rate, rate_iops) = (rate.map_or(0, |(rate, _)| rate), rate_iops.map_or(0, |(rate, _)| rate));
+        if rate > 0 && rate_iops > 0 {
+            notes.problem(self.place("rate_iops"), "rate and rate_iops together are refused; keep one of them");
+        } else if rate > 0 {
+            job.insert("rate".to_owned(), json!(rate));
+        } else if rate_iops > 0 {
+            job.insert("rate_iops".to_owned(), json!(rate_iops));
+        }
+        if (rate > 0 || rate_iops > 0) && self.rate_process != "linear" {
+            job.insert("rate_process".to_owned(), json!(self.rate_process));
+        }
+    }
+}

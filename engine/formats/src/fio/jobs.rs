@@ -1,0 +1,190 @@
+//! The jobs of a whole file: names, reporting groups, workers at different offsets, shared files.
+
+use serde_json::{Map, Value, json};
+
+use super::convert::Notes;
+use super::draft::Draft;
+use super::values::{extent_value, is_device};
+use super::{FioJob, JOBS_MAX};
+use seeklab_spec::Extent;
+use seeklab_spec::sorted::SortedMap;
+
+/// Longest name of a job, as in a scenario.
+const NAME_CHARS_MAX: usize = 64;
+
+/// Where a job comes from.
+struct Origin {
+    /// Name of its section.
+    section: String,
+    /// Where the section begins.
+    path: String,
+    /// Where its `filename` was set.
+    filename_path: String,
+    /// Whether each worker became a job of its own.
+    split: bool,
+}
+
+/// The jobs of the file so far.
+#[derive(Default)]
+pub(super) struct Jobs {
+    pub(super) list: Vec<FioJob>,
+    /// Where each job comes from.
+    origins: Vec<Origin>,
+    names: SortedMap<String, ()>,
+    sections: u32,
+    group: u32,
+    group_used: bool,
+}
+
+impl Jobs {
+    /// Adds the job, or jobs, of a section.
+    pub(super) fn add(&mut self, draft: &Draft, notes: &mut Notes) {
+        let file = match draft.file() {
+            Ok(file) => file,
+            Err(message) => {
+                notes.problem(draft.place("filename_format"), message);
+                None
+            }
+        };
+        let fields = draft.scenario(file.as_deref(), notes);
+        if (draft.stonewall || draft.new_group) && self.group_used {
+            self.group = self.group.saturating_add(1);
+        }
+        self.group_used = true;
+        let split = draft.numjobs > 1 && draft.offset_increment != Extent::Bytes(0);
+        let (parts, workers) = if split { (draft.numjobs, 1) } else { (1, draft.numjobs) };
+        if self.list.len().saturating_add(usize::try_from(parts).unwrap_or(usize::MAX)) > JOBS_MAX {
+            let option = if split { "offset_increment" } else { "" };
+            notes.problem(
+                draft.place(option),
+                format!(
+                    "with this section the file has more than {JOBS_MAX} jobs, as offset_increment makes one of each worker; lower numjobs"
+                ),
+            );
+            return;
+        }
+        for part in 0..parts {
+            let name = if split { format!("{}.{part}", draft.name) } else { draft.name.clone() };
+            let name = self.unique(&name);
+            if name.chars().count() > NAME_CHARS_MAX {
+                notes.problem(&draft.path, format!("the name \"{name}\" has more than {NAME_CHARS_MAX} characters; shorten it"));
+            }
+            let mut scenario = Map::new();
+            scenario.insert("name".to_owned(), json!(name));
+            scenario.extend(fields.clone());
+            match shifted(draft.offset, draft.offset_increment, part) {
+                Some(Extent::Bytes(0)) => {}
+                Some(offset) => {
+                    scenario.insert("offset".to_owned(), extent_value(offset));
+                }
+                None => {
+                    notes.problem(draft.place("offset_increment"), format!("the offset of worker {part} cannot be told; give offset and offset_increment both in bytes, or both in percent up to 100%"));
+                    return;
+                }
+            }
+            if workers > 1 {
+                scenario.insert("numjobs".to_owned(), json!(workers));
+            }
+            if draft.stonewall && part == 0 {
+                scenario.insert("stonewall".to_owned(), json!(true));
+            }
+            self.origins.push(Origin {
+                section: draft.section.clone(),
+                path: draft.path.clone(),
+                filename_path: draft.place("filename").to_owned(),
+                split,
+            });
+            self.list.push(self.report_fields(draft, Value::Object(scenario), workers));
+        }
+        self.sections = self.sections.saturating_add(1);
+    }
+
+    fn report_fields(&self, draft: &Draft, scenario: Value, workers: u64) -> FioJob {
+        let [read, write] = draft.blocks();
+        FioJob {
+            name: draft.name.clone(),
+            description: draft.description.clone(),
+            scenario,
+            options: draft.own.clone(),
+            section: self.sections,
+            group: self.group,
+            group_reporting: draft.group_reporting,
+            workers: u32::try_from(workers).unwrap_or(u32::MAX),
+            rw: draft.pattern.printed.to_owned(),
+            block_bytes: [read, write, write],
+            ioengine: draft.ioengine.clone(),
+            iodepth: u32::try_from(draft.iodepth).unwrap_or(u32::MAX),
+            kb_base: u32::try_from(draft.kb_base).unwrap_or(1024),
+        }
+    }
+
+    fn unique(&mut self, name: &str) -> String {
+        let mut candidate = name.to_owned();
+        let mut number = 2u32;
+        while !self.names.insert(candidate.clone(), ()) {
+            candidate = format!("{name}-{number}");
+            number = number.saturating_add(1);
+        }
+        candidate
+    }
+
+    /// All device files stand for the one modelled system.
+    pub(super) fn one_device(&mut self, notes: &mut Notes) {
+        let mut first: Option<String> = None;
+        for (job, origin) in self.list.iter_mut().zip(&self.origins) {
+            let Some(name) = job.scenario.get("filename").and_then(Value::as_str).filter(|name| is_device(name)).map(str::to_owned) else {
+                continue;
+            };
+            match &first {
+                None => first = Some(name),
+                Some(first) if *first != name => {
+                    notes.warnings.push(format!("{}: {name} and {first} are both the one modelled storage.", origin.filename_path));
+                    if let Some(fields) = job.scenario.as_object_mut() {
+                        fields.insert("filename".to_owned(), json!(first));
+                    }
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Sections of one name use the same file, `<name>.0.0`, when they name none.
+    pub(super) fn shared_names(&mut self, notes: &mut Notes) {
+        let mut sections: SortedMap<&str, Vec<u32>> = SortedMap::default();
+        for (job, origin) in self.list.iter().zip(&self.origins) {
+            let numbers = sections.entry(&origin.section);
+            if !numbers.contains(&job.section) {
+                numbers.push(job.section);
+            }
+        }
+        for (job, origin) in self.list.iter_mut().zip(&self.origins) {
+            let alone = sections.get(origin.section.as_str()).is_none_or(|sections| sections.len() < 2);
+            let Some(fields) = job.scenario.as_object_mut().filter(|fields| !alone && !fields.contains_key("filename")) else { continue };
+            if job.workers > 1 || origin.split {
+                notes.problem(
+                    &origin.path,
+                    "another section has the same name, so that their workers share files, which is not modelled; rename one or give each a filename",
+                );
+            } else {
+                fields.insert("filename".to_owned(), json!(format!("{}.0.0", origin.section)));
+            }
+        }
+    }
+}
+
+/// `offset + part * increment`, when both have the same unit and the sum is in range.
+fn shifted(offset: Extent, increment: Extent, part: u64) -> Option<Extent> {
+    match (offset, increment) {
+        (offset, Extent::Bytes(0)) => Some(offset),
+        (offset, _) if part == 0 => Some(offset),
+        (Extent::Bytes(offset), Extent::Bytes(step)) => step.checked_mul(part)?.checked_add(offset).map(Extent::Bytes),
+        (Extent::Bytes(0), Extent::Percent(step)) => percent(0.0, step, part),
+        (Extent::Percent(offset), Extent::Percent(step)) => percent(offset, step, part),
+        _ => None,
+    }
+}
+
+fn percent(offset: f64, step: f64, part: u64) -> Option<Extent> {
+    let sum = offset + step * f64::from(u32::try_from(part).ok()?);
+    (sum <= 100.0).then_some(Extent::Percent(sum))
+}

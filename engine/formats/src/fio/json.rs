@@ -1,0 +1,212 @@
+//! fio's JSON output: the fields of fio 3.33, in its order and layout.
+
+use seeklab_spec::to_f64;
+use std::fmt::Write as _;
+
+use super::normal::TIME;
+use super::report::{
+    BATCH_LEVELS, CLASS_BOUNDS, CLASS_FLOOR, DEPTH_LEVELS, Direction, JobReport, LEVEL_FLOOR, Latency, PERCENTILES, Report, Samples,
+    group_rate, milliseconds, per_second, share_of_group, visible_percent,
+};
+
+/// A JSON value in fio's style: numbers are either integers or have six decimals.
+enum Node {
+    Integer(u64),
+    Real(f64),
+    Text(String),
+    List(Vec<Node>),
+    Object(Vec<(String, Node)>),
+}
+
+use Node::{Integer, Object, Real, Text};
+
+/// The report as fio prints it with `--output-format=json`.
+#[must_use]
+pub fn json(report: &Report) -> String {
+    let jobs = report.merged();
+    let mut top = vec![
+        field("fio version", Text(report.version.clone())),
+        field("timestamp", Integer(0)),
+        field("timestamp_ms", Integer(0)),
+        field("time", Text(TIME.to_owned())),
+    ];
+    if !report.global_options.is_empty() {
+        top.push(field("global options", options(&report.global_options)));
+    }
+    let elapsed_s = report.elapsed_ns.div_ceil(1_000_000_000);
+    let entry = |job: &JobReport| {
+        let group: Vec<&JobReport> = jobs.iter().filter(|other| other.group == job.group).collect();
+        job_node(job, &group, elapsed_s)
+    };
+    top.push(field("jobs", Node::List(jobs.iter().map(entry).collect())));
+    if !report.disks.is_empty() {
+        let disks = report.disks.iter().map(|disk| {
+            Object(vec![
+                field("name", Text(disk.name.clone())),
+                field("read_ios", Integer(disk.ios[0])),
+                field("write_ios", Integer(disk.ios[1])),
+                field("read_merges", Integer(disk.merges[0])),
+                field("write_merges", Integer(disk.merges[1])),
+                field("read_ticks", Integer(disk.ticks_ms[0])),
+                field("write_ticks", Integer(disk.ticks_ms[1])),
+                field("in_queue", Integer(disk.in_queue_ms)),
+                field("util", Real(disk.util_percent)),
+            ])
+        });
+        top.push(field("disk_util", Node::List(disks.collect())));
+    }
+    let mut text = String::new();
+    print(&Object(top), 0, &mut text);
+    text.push('\n');
+    text
+}
+
+fn field(name: impl Into<String>, node: Node) -> (String, Node) {
+    (name.into(), node)
+}
+
+/// Options as an object; of several with one name, the last counts.
+fn options(options: &[(String, String)]) -> Node {
+    let last = |(index, (name, value)): (usize, &(String, String))| {
+        let again = options.iter().skip(index + 1).any(|(other, _)| other == name);
+        (!again).then(|| field(name, Text(value.clone())))
+    };
+    Object(options.iter().enumerate().filter_map(last).collect())
+}
+
+fn job_node(job: &JobReport, group: &[&JobReport], elapsed_s: u64) -> Node {
+    let total = job.total_ios();
+    let classes = job.latency_classes();
+    let batches = || levels(BATCH_LEVELS, [0, total, 0, 0, 0, 0, 0]);
+    let mut fields = vec![
+        field("jobname", Text(job.name.clone())),
+        field("groupid", Integer(job.group.into())),
+        field("error", Integer(0)),
+        field("eta", Integer(0)),
+        field("elapsed", Integer(elapsed_s)),
+        field("job options", options(&job.options)),
+        field("read", direction(&job.read, group_rate(group.iter().map(|job| &job.read)))),
+        field("write", direction(&job.write, group_rate(group.iter().map(|job| &job.write)))),
+        field("trim", direction(&Direction::default(), 0)),
+        field("sync", Object(vec![field("total_ios", Integer(0)), field("lat_ns", latency(&Latency::default(), false))])),
+        field("job_runtime", Integer(milliseconds(job.job_runtime_ns))),
+        field("usr_cpu", Real(0.0)),
+        field("sys_cpu", Real(0.0)),
+        field("ctx", Integer(0)),
+        field("majf", Integer(0)),
+        field("minf", Integer(0)),
+        field("iodepth_level", levels(DEPTH_LEVELS, job.depths)),
+        field("iodepth_submit", batches()),
+        field("iodepth_complete", batches()),
+        field("latency_ns", class_node(&classes.ns, total)),
+        field("latency_us", class_node(&classes.us, total)),
+        field("latency_ms", class_node(&classes.ms, total)),
+        field("latency_depth", Integer(job.iodepth.into())),
+        field("latency_target", Integer(0)),
+        field("latency_percentile", Real(100.0)),
+        field("latency_window", Integer(0)),
+    ];
+    if let Some(description) = &job.description {
+        fields.push(field("desc", Text(description.clone())));
+    }
+    Object(fields)
+}
+
+fn direction(direction: &Direction, group_bytes_per_s: u64) -> Node {
+    let runtime_ms = milliseconds(direction.runtime_ns);
+    let bw_bytes = if runtime_ms == 0 { 0 } else { per_second(direction.io_bytes, runtime_ms) };
+    let iops = if runtime_ms == 0 { 0.0 } else { 1000.0 * to_f64(direction.total_ios) / to_f64(runtime_ms) };
+    let mut fields = vec![
+        field("io_bytes", Integer(direction.io_bytes)),
+        field("io_kbytes", Integer(direction.io_bytes >> 10)),
+        field("bw_bytes", Integer(bw_bytes)),
+        field("bw", Integer(bw_bytes / 1024)),
+        field("iops", Real(iops)),
+        field("runtime", Integer(runtime_ms)),
+        field("total_ios", Integer(direction.total_ios)),
+        field("short_ios", Integer(0)),
+        field("drop_ios", Integer(0)),
+        field("slat_ns", latency(&Latency::default(), false)),
+        field("clat_ns", latency(&direction.latency, true)),
+        field("lat_ns", latency(&direction.latency, false)),
+    ];
+    let Samples { min, max, mean, stddev, samples } = direction.bw;
+    fields.extend([
+        field("bw_min", Integer(min)),
+        field("bw_max", Integer(max)),
+        field("bw_agg", Real(share_of_group(direction, group_bytes_per_s))),
+        field("bw_mean", Real(mean)),
+        field("bw_dev", Real(stddev)),
+        field("bw_samples", Integer(samples)),
+    ]);
+    let Samples { min, max, mean, stddev, samples } = direction.iops;
+    fields.extend([
+        field("iops_min", Integer(min)),
+        field("iops_max", Integer(max)),
+        field("iops_mean", Real(mean)),
+        field("iops_stddev", Real(stddev)),
+        field("iops_samples", Integer(samples)),
+    ]);
+    Object(fields)
+}
+
+fn latency(latency: &Latency, percentiles: bool) -> Node {
+    let samples = latency.samples();
+    let mut fields = vec![
+        field("min", Integer(latency.min_ns)),
+        field("max", Integer(latency.max_ns)),
+        field("mean", Real(latency.mean_ns)),
+        field("stddev", Real(latency.stddev_ns)),
+        field("N", Integer(samples)),
+    ];
+    if percentiles && samples > 0 {
+        let values =
+            PERCENTILES.iter().zip(latency.percentiles()).map(|(percentile, value)| field(format!("{percentile:.6}"), Integer(value)));
+        fields.push(field("percentile", Object(values.collect())));
+    }
+    Object(fields)
+}
+
+fn levels(names: [&str; 7], counts: [u64; 7]) -> Node {
+    let total = counts.iter().sum();
+    Object(names.iter().zip(counts).map(|(name, count)| field(*name, Real(visible_percent(count, total, LEVEL_FLOOR)))).collect())
+}
+
+fn class_node(counts: &[u64], total: u64) -> Node {
+    let names = CLASS_BOUNDS.iter().map(u64::to_string).chain(["2000".to_owned(), ">=2000".to_owned()]);
+    Object(names.zip(counts).map(|(name, count)| field(name, Real(visible_percent(*count, total, CLASS_FLOOR)))).collect())
+}
+
+fn print(node: &Node, depth: usize, text: &mut String) {
+    let indent = "  ".repeat(depth + 1);
+    match node {
+        Integer(number) => text.push_str(&number.to_string()),
+        Real(number) => {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "{:.6}", if number.is_finite() { *number } else { 0.0 });
+        }
+        Text(content) => text.push_str(&serde_json::Value::from(content.as_str()).to_string()),
+        Node::List(nodes) => {
+            text.push('[');
+            for (index, node) in nodes.iter().enumerate() {
+                text.push_str(if index == 0 { "\n" } else { ",\n" });
+                text.push_str(&indent);
+                print(node, depth + 1, text);
+            }
+            text.push('\n');
+            text.push_str(&"  ".repeat(depth));
+            text.push(']');
+        }
+        Object(fields) => {
+            text.push('{');
+            for (index, (name, node)) in fields.iter().enumerate() {
+                text.push_str(if index == 0 { "\n" } else { ",\n" });
+                let _ = write!(text, "{indent}{} : ", serde_json::Value::from(name.as_str()));
+                print(node, depth + 1, text);
+            }
+            text.push('\n');
+            text.push_str(&"  ".repeat(depth));
+            text.push('}');
+        }
+    }
+}

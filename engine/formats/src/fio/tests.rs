@@ -1,0 +1,391 @@
+//! Job files as people write them, and what becomes of them.
+
+use proptest::prelude::*;
+use serde_json::{Value, json};
+
+use super::report::{DiskReport, Latency, Report};
+use super::{FILE_BYTES_MAX, FioJobs, parse, to_scenario};
+use seeklab_spec::sorted::SortedMap;
+
+fn read(text: &str) -> Result<FioJobs, Vec<String>> {
+    let files = SortedMap::from_iter([("job.fio".to_owned(), text.to_owned())]);
+    parse(&files, "job.fio").map_err(|problems| problems.iter().map(ToString::to_string).collect())
+}
+
+/// The scenario's jobs of a valid job file.
+fn jobs(text: &str) -> Vec<Value> {
+    read(text).expect(text).jobs.into_iter().map(|job| job.scenario).collect()
+}
+
+fn only_problem(text: &str) -> String {
+    let problems = read(text).expect_err(text);
+    assert_eq!(problems.len(), 1, "{problems:?}");
+    problems.concat()
+}
+
+#[test]
+fn defaults_of_global_sections_reach_the_jobs_after_them_only() {
+    let found = jobs("[global]\nsize=1g\nbs=8k\n[a]\nrw=randread\n[global]\nbs=64k\n[b]\nrw=write\nsize=2m\n");
+    assert_eq!(
+        found,
+        [
+            json!({"name": "a", "rw": "randread", "bs": 8192, "iodepth": 1, "size": 1u64 << 30}),
+            json!({"name": "b", "rw": "write", "bs": 65536, "iodepth": 1, "size": 2 << 20}),
+        ]
+    );
+}
+
+#[test]
+fn comments_blank_lines_and_white_space_do_not_matter() {
+    let found = jobs("\u{feff}; a comment\n# another\n\n  [reader]  ; here too\r\n\tbs=16k # and here\r\nsize=1m;\n");
+    assert_eq!(found, [json!({"name": "reader", "rw": "read", "bs": 16384, "iodepth": 1, "size": 1 << 20})]);
+}
+
+#[test]
+fn the_shapes_of_the_first_milestone_are_read() {
+    let found = jobs(
+        "[global]\nioengine=libaio\ndirect=1\nsize=256m\n\
+         [seq]\nrw=read\nbs=1m\n\
+         [rand]\nstonewall\nrw=randread\niodepth=32\nruntime=10\ntime_based\nnumjobs=4\n\
+         [mixed]\nwait_for_previous\nrw=randrw\nrwmixread=70\niodepth=8\n\
+         [ranged]\nstonewall\nrw=write\nbsrange=64k-4k\nthinktime=2ms\nthinktime_blocks=4\n\
+         [limited]\nrw=randwrite\nrandom_distribution=zipf:1.2\nnorandommap\nrate_iops=500\nrate_process=poisson\nramp_time=500ms\nstartdelay=1\n",
+    );
+    let mib = 1u64 << 20;
+    assert_eq!(found[0], json!({"name": "seq", "rw": "read", "bs": mib, "iodepth": 1, "size": 256 * mib}));
+    assert_eq!(
+        found[1],
+        json!({"name": "rand", "rw": "randread", "bs": 4096, "iodepth": 32, "size": 256 * mib, "runtime": 10_000_000_000u64,
+               "time_based": true, "numjobs": 4, "stonewall": true})
+    );
+    assert_eq!(
+        found[2],
+        json!({"name": "mixed", "rw": "randrw", "bs": 4096, "iodepth": 8, "size": 256 * mib, "rwmixread": 70, "stonewall": true})
+    );
+    assert_eq!(
+        found[3],
+        json!({"name": "ranged", "rw": "write", "bsrange": {"min": 4096, "max": 65536}, "iodepth": 1, "size": 256 * mib,
+               "thinktime": 2_000_000, "thinktime_blocks": 4, "stonewall": true})
+    );
+    assert_eq!(
+        found[4],
+        json!({"name": "limited", "rw": "randwrite", "bs": 4096, "iodepth": 1, "size": 256 * mib, "ramp_time": 500_000_000,
+               "startdelay": 1_000_000_000, "rate_iops": 500, "rate_process": "poisson", "random_distribution": "zipf:1.2", "norandommap": true})
+    );
+}
+
+#[test]
+fn kb_base_counts_wherever_it_stands_in_the_section() {
+    assert_eq!(jobs("[a]\nbs=10k\nsize=1m\nkb_base=1000\n")[0]["bs"], 10_000);
+}
+
+#[test]
+fn the_misleading_prefix_is_read_as_fio_does_and_warned_about() {
+    let found = read("[a]\nbs=4KiB\nsize=1m\n").expect("valid");
+    assert_eq!(found.jobs[0].scenario["bs"], 4000);
+    assert!(found.warnings[0].contains("powers of 1000"), "{:?}", found.warnings);
+    assert!(read("[a]\nbs=4KiB\nsize=1m\nkb_base=1000\n").expect("valid").warnings.is_empty());
+}
+
+#[test]
+fn a_synchronous_engine_has_a_queue_depth_of_one() {
+    let found = read("[a]\niodepth=16\nsize=1m\n").expect("valid");
+    assert_eq!(found.jobs[0].scenario["iodepth"], 1);
+    assert!(found.warnings[0].contains("psync, fio's default, is synchronous"), "{:?}", found.warnings);
+    assert_eq!(jobs("[a]\nioengine=io_uring\niodepth=16\nsize=1m\n")[0]["iodepth"], 16);
+}
+
+#[test]
+fn options_of_real_hosts_are_listed_with_a_reason() {
+    let found = read("[global]\ninvalidate=1\n[a]\nioengine=libaio\ndirect=1\nfilename=/dev/sdb\nthread\n[b]\nsize=1m\n").expect("valid");
+    let listed: Vec<(&str, &str, &str)> = found.ignored.iter().map(|i| (i.job.as_str(), i.option.as_str(), i.value.as_str())).collect();
+    assert_eq!(
+        listed,
+        [
+            ("global", "invalidate", "1"),
+            ("a", "ioengine", "libaio"),
+            ("a", "direct", "1"),
+            ("a", "filename", "/dev/sdb"),
+            ("a", "thread", ""),
+            ("b", "direct", "0 (fio's default)"),
+        ]
+    );
+    assert!(found.ignored.iter().all(|ignored| !ignored.reason.is_empty()));
+}
+
+#[test]
+fn all_problems_are_told_at_once_with_line_section_and_option() {
+    let problems = read(
+        "[global]\nsize=1m\n[reader]\nbs=8q\niodeph=4\nfdatasync=1\nfdatasync=0\nrw=randred\n[writer]\nruntime=5min\nbs = 8k\nloops=\n",
+    )
+    .unwrap_err();
+    let starts = [
+        "job.fio:4 [reader] bs: \"8q\" is not a size; write 8k or 8192",
+        "job.fio:5 [reader] iodeph: \"iodeph\" is not an option of fio 3.33; did you mean \"iodepth\"?",
+        "job.fio:6 [reader] fdatasync: \"fdatasync=1\" would change the result and is refused: flushes are not modelled; use 0",
+        "job.fio:8 [reader] rw: \"randred\" is not a pattern; did you mean \"randread\"?",
+        "job.fio:10 [writer] runtime: \"5min\" is not a time; write whole us, ms, s, m, h or d",
+        "job.fio:11 [writer] bs: fio takes the space after \"=\" for a part of the value and misreads it; write bs=8k",
+        "job.fio:12 [writer] loops: the option takes a value; write loops=...",
+    ];
+    assert_eq!(problems.len(), starts.len(), "{problems:#?}");
+    for (problem, start) in problems.iter().zip(starts) {
+        assert!(problem.starts_with(start), "{problem}");
+    }
+}
+
+#[test]
+fn what_would_change_the_result_is_refused_by_name() {
+    for (setting, word) in [
+        ("bssplit=4k/50:8k/50", "mixes"),
+        ("rw=randread:8", "modifier"),
+        ("rw=read:8k", "modifier"),
+        ("rw=randtrim", "trims"),
+        ("verify=md5", "verification"),
+        ("sync=2", "kind of synchronous write"),
+        ("nrfiles=4", "one file"),
+        ("filename=a:b", "several files"),
+        ("random_distribution=pareto:0.2", "not modelled"),
+        ("random_distribution=zipf:1", "not 1"),
+        ("startdelay=1-5", "range of delays"),
+        ("ioengine=rbd", "refused"),
+        ("ioengine=libaoi", "did you mean \"libaio\""),
+        ("zonemode=zbd", "zoned"),
+        ("size=${SIZE}", "environment variable ${SIZE}"),
+        ("iodepth=$ncpus", "host"),
+        ("direct=yes", "write 1 or 0"),
+        ("numjobs=0", "out of range"),
+        ("rwmixread=101", "0 to 100"),
+        ("offset=101%", "percentage"),
+        ("offset=50%", "known size"),
+    ] {
+        let problem = only_problem(&format!("[a]\nsize=1m\n{setting}\n"));
+        assert!(problem.contains(word) && problem.starts_with("job.fio:3 [a]"), "{problem}");
+    }
+    for harmless in ["sync=0", "fsync=0", "verify=0", "nrfiles=1", "rw=randread:1", "zonemode=none", "iodepth_batch=1"] {
+        assert!(read(&format!("[a]\nsize=1m\n{harmless}\n")).is_ok(), "{harmless}");
+    }
+}
+
+#[test]
+fn directions_of_a_mixed_job_may_not_differ_in_size_or_have_rates() {
+    assert!(only_problem("[a]\nrw=rw\nsize=1m\nbs=4k,8k\n").starts_with("job.fio:4 [a] bs: reads and writes of different sizes"));
+    assert!(only_problem("[a]\nrw=randrw\nsize=1m\nrate=1m\n").contains("fio limits each direction on its own"));
+    assert_eq!(jobs("[a]\nrw=write\nsize=1m\nbs=4k,8k\nrate=1m,2m\n")[0]["bs"], 8192);
+    assert_eq!(jobs("[a]\nrw=write\nsize=1m\nbs=4k,8k\nrate=1m,2m\n")[0]["rate"], 2 << 20);
+}
+
+#[test]
+fn a_file_needs_a_size_and_a_device_does_not() {
+    assert!(only_problem("[a]\nrw=read\n").starts_with("job.fio:1 [a]: the size of the file is missing"));
+    assert_eq!(
+        jobs("[a]\nfilename=/dev/sdb\nsize=50%\noffset=25%\n")[0],
+        json!({"name": "a", "rw": "read", "bs": 4096, "iodepth": 1, "filename": "/dev/sdb", "size": "50%", "offset": "25%"})
+    );
+    assert!(jobs("[a]\nfilename=/dev/sdb\n")[0].get("size").is_none());
+    assert_eq!(jobs("[a]\nsize=64k\nfilesize=16k\nio_size=50%\n")[0]["size"], 16384);
+    assert_eq!(jobs("[a]\nsize=64k\nfilesize=16k\nio_size=50%\n")[0]["io_size"], 8192);
+    assert!(only_problem("[a]\nsize=1k\n").contains("does not hold one block"));
+}
+
+#[test]
+fn two_devices_are_one_modelled_storage() {
+    let found = read("[a]\nfilename=/dev/sdb\n[b]\nfilename=/dev/sdc\n").expect("valid");
+    assert_eq!(found.jobs[1].scenario["filename"], "/dev/sdb");
+    assert!(found.warnings[0].contains("/dev/sdc and /dev/sdb"));
+}
+
+#[test]
+fn offset_increment_makes_a_job_of_each_worker() {
+    let found = read("[a]\nnumjobs=3\nsize=1m\noffset=4k\noffset_increment=1m\nstonewall\nfilename=shared\n").expect("valid");
+    let offsets: Vec<&Value> = found.jobs.iter().map(|job| &job.scenario["offset"]).collect();
+    assert_eq!(offsets, [&json!(4096), &json!(4096 + (1 << 20)), &json!(4096 + (2 << 20))]);
+    let names: Vec<&Value> = found.jobs.iter().map(|job| &job.scenario["name"]).collect();
+    assert_eq!(names, ["a.0", "a.1", "a.2"]);
+    assert_eq!(found.jobs.iter().filter(|job| job.scenario.get("stonewall").is_some()).count(), 1);
+}
+
+#[test]
+fn sections_of_one_name_share_a_file_and_get_names_of_their_own() {
+    let found = jobs("[a]\nsize=1m\n[a]\nsize=1m\nname=a\n[b]\nsize=1m\n");
+    assert_eq!((&found[0]["name"], &found[0]["filename"]), (&json!("a"), &json!("a.0.0")));
+    assert_eq!((&found[1]["name"], &found[1]["filename"]), (&json!("a-2"), &json!("a.0.0")));
+    assert!(found[2].get("filename").is_none());
+}
+
+#[test]
+fn stonewall_and_new_group_begin_reporting_groups() {
+    let found = read("[global]\nsize=1m\n[a]\nstonewall\n[b]\n[c]\nnew_group\n[d]\nstonewall\ngroup_reporting\n").expect("valid");
+    assert_eq!(found.jobs.iter().map(|job| job.group).collect::<Vec<_>>(), [0, 0, 1, 2]);
+    assert!(found.jobs[3].group_reporting);
+}
+
+#[test]
+fn included_files_add_options_to_the_section() {
+    let mut files = SortedMap::from_iter([("dir/job.fio".to_owned(), "[global]\ninclude common.fio\n[a]\nbs=8k\n".to_owned())]);
+    let missing = parse(&files, "dir/job.fio").unwrap_err();
+    assert_eq!((missing[0].path.as_str(), missing[0].nearest.as_deref()), ("include", Some("dir/common.fio")));
+    files.insert("dir/common.fio".to_owned(), "size=1m\nbs=4k\n".to_owned());
+    assert_eq!(parse(&files, "dir/job.fio").expect("complete").jobs[0].scenario["size"], 1 << 20);
+    files.insert("dir/common.fio".to_owned(), "[b]\nsize=1m\n".to_owned());
+    assert!(parse(&files, "dir/job.fio").unwrap_err()[0].message.contains("fio allows options only"));
+    files.insert("dir/common.fio".to_owned(), "include job.fio\n".to_owned());
+    assert!(parse(&files, "dir/job.fio").unwrap_err()[0].message.contains("includes itself: dir/job.fio -> dir/common.fio -> dir/job.fio"));
+}
+
+#[test]
+fn what_is_not_a_job_file_is_told_in_a_sentence() {
+    assert!(only_problem("hello\nworld\n").contains("not a fio job file: it has no [section]"));
+    assert!(only_problem("").contains("not a fio job file"));
+    assert!(only_problem("\u{0}\u{1}ELF").contains("not a fio job file: it holds control characters"));
+    assert!(only_problem("bs=4k\n[a]\nsize=1m\n").starts_with("job.fio:1: \"bs\" stands before the first [section]"));
+    assert!(only_problem("[global]\nbs=4k\n").contains("has no job"));
+    assert!(only_problem("[a\nsize=1m").contains("closing bracket"));
+    assert!(only_problem("[a] b\nsize=1m").contains("\"b\" follows the section's name"));
+    assert!(only_problem(&" ".repeat(FILE_BYTES_MAX + 1)).contains("a job file may have 1048576"));
+    assert!(only_problem(&"[a]\nsize=1m\n".repeat(257)).contains("one job more than the 256"));
+    assert_eq!(read(&format!("[a]\nsize=1m\n{}", "x=1\n".repeat(5000))).unwrap_err().len(), 101);
+    assert_eq!(parse(&SortedMap::default(), "gone.fio").unwrap_err()[0].nearest.as_deref(), Some("gone.fio"));
+}
+
+#[test]
+fn jobs_are_put_into_a_system() {
+    let found = read("[a]\nsize=1m\n").expect("valid");
+    let scenario = to_scenario(&found, json!({"devices": [{"preset": "nvme"}]}));
+    assert_eq!(scenario["devices"][0]["preset"], "nvme");
+    assert_eq!(scenario["jobs"][0]["name"], "a");
+}
+
+fn measured() -> Report {
+    let found = read("[global]\nsize=64m\n[seq]\nrw=read\nbs=64k\ndescription=one\n[mix]\nstonewall\nrw=randrw\nnumjobs=2\ngroup_reporting=1\nioengine=libaio\niodepth=16\n").expect("valid");
+    let mut report = Report::of(&found, "seeklab-0.1.0");
+    report.elapsed_ns = 3_100_000_000;
+    let second = report.jobs[1].clone();
+    report.jobs.push(second);
+    for (index, job) in report.jobs.iter_mut().enumerate() {
+        job.workers = 1;
+        job.job_runtime_ns = 1_992_500_000;
+        job.read.io_bytes = 16 << 20;
+        job.read.total_ios = 256;
+        job.read.runtime_ns = 1_992_500_000;
+        job.read.latency = Latency {
+            min_ns: 3_000,
+            max_ns: 7_000_000,
+            mean_ns: 112_000.0,
+            stddev_ns: 600_000.0,
+            counts: vec![(3_000, 128), (6_144, 126), (7_340_032, 2)],
+        };
+        job.read.sample(&[(4 << 20, 64), (4 << 20, 64), (5 << 20, 80)]);
+        job.depths = [128, 128, 0, 0, 0, 0, 0];
+        if index > 0 {
+            job.write = job.read.clone();
+        }
+    }
+    report.disks.push(DiskReport {
+        name: "disk0".to_owned(),
+        ios: [256, 0],
+        merges: [0, 0],
+        ticks_ms: [29, 0],
+        in_queue_ms: 29,
+        util_percent: 1.72,
+    });
+    report
+}
+
+#[test]
+fn the_normal_output_has_the_lines_of_fio() {
+    let text = super::normal(&measured());
+    for line in [
+        "seq: (g=0): rw=read, bs=(R) 64.0KiB-64.0KiB, (W) 64.0KiB-64.0KiB, (T) 64.0KiB-64.0KiB, ioengine=psync, iodepth=1",
+        "...",
+        "seeklab-0.1.0",
+        "Starting 3 processes",
+        "seq: (groupid=0, jobs=1): err= 0: pid=0: Thu Jan  1 00:00:00 1970",
+        "  Description  : [one]",
+        "  read: IOPS=128, BW=8221KiB/s (8418kB/s)(16.0MiB/1993msec)",
+        "    clat (usec): min=3, max=7000, avg=112.00, stdev=600.00",
+        "    clat percentiles (usec):",
+        "     |  1.00th=[    3],  5.00th=[    3], 10.00th=[    3], 20.00th=[    3],",
+        "     | 99.00th=[    7], 99.50th=[ 7000], 99.90th=[ 7000], 99.95th=[ 7000],",
+        "     | 99.99th=[ 7000]",
+        "   bw (  KiB/s): min= 8192, max=10240, per=100.00%, avg=8874.67, stdev=1182.41, samples=3",
+        "   iops        : min=  128, max=  160, avg=138.67, stdev=18.48, samples=3",
+        "  lat (usec)   : 4=50.00%, 10=49.22%",
+        "  lat (msec)   : 10=0.78%",
+        "  IO depths    : 1=50.0%, 2=50.0%, 4=0.0%, 8=0.0%, 16=0.0%, 32=0.0%, >=64=0.0%",
+        "     submit    : 0=0.0%, 4=100.0%, 8=0.0%, 16=0.0%, 32=0.0%, 64=0.0%, >=64=0.0%",
+        "     issued rwts: total=256,0,0,0 short=0,0,0,0 dropped=0,0,0,0",
+        "mix: (groupid=1, jobs=2): err= 0: pid=0: Thu Jan  1 00:00:00 1970",
+        "  write: IOPS=256, BW=16.1MiB/s (16.8MB/s)(32.0MiB/1993msec); 0 zone resets",
+        "Run status group 1 (all jobs):",
+        "   READ: bw=8221KiB/s (8418kB/s), 8221KiB/s-8221KiB/s (8418kB/s-8418kB/s), io=16.0MiB (16.8MB), run=1993-1993msec",
+        "Disk stats (read/write):",
+        "  disk0: ios=256/0, merge=0/0, ticks=29/0, in_queue=29, util=1.72%",
+    ] {
+        assert!(text.lines().any(|found| found == line), "no line\n{line}\nin\n{text}");
+    }
+}
+
+#[test]
+fn the_json_output_parses_and_has_the_fields_of_fio() {
+    let text = super::json(&measured());
+    assert!(text.contains("\"iops\" : 128.449574"), "{text}");
+    let found: Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(found["jobs"].as_array().map(Vec::len), Some(2), "workers of a group are merged");
+    let job = &found["jobs"][1];
+    assert_eq!(job["job options"]["group_reporting"], "1");
+    assert_eq!(job["read"]["total_ios"], 512);
+    assert_eq!(job["read"]["clat_ns"]["percentile"]["99.500000"], 7_000_000);
+    assert_eq!(job["read"]["bw_min"], 16384);
+    assert_eq!(job["latency_depth"], 16);
+    assert_eq!(found["jobs"][0]["desc"], "one");
+    assert_eq!(found["jobs"][0]["read"]["bw_bytes"], 8_418_071);
+    assert_eq!(found["jobs"][0]["latency_us"]["4"], 50.0);
+    assert_eq!(found["jobs"][0]["trim"]["slat_ns"]["N"], 0);
+    assert_eq!(found["disk_util"][0]["util"], 1.72);
+}
+
+#[test]
+fn merged_latencies_have_the_moments_of_all_requests() {
+    let mut report = measured();
+    report.jobs[2].read.latency = Latency { min_ns: 1_000, max_ns: 1_000, mean_ns: 1_000.0, stddev_ns: 0.0, counts: vec![(1_000, 256)] };
+    let merged = report.merged();
+    let latency = &merged[1].read.latency;
+    assert_eq!((latency.min_ns, latency.max_ns, latency.samples()), (1_000, 7_000_000, 512));
+    assert!((latency.mean_ns - 56_500.0).abs() < 1e-6);
+    let expected = (0.5 * (600_000.0f64.powi(2) + 55_500.0f64.powi(2)) + 0.5 * 55_500.0f64.powi(2)).sqrt();
+    assert!((latency.stddev_ns - expected).abs() < 1e-3, "{} {expected}", latency.stddev_ns);
+}
+
+proptest! {
+    #[test]
+    fn arbitrary_text_is_read_or_refused(text in any::<String>()) {
+        let _ = read(&text);
+    }
+
+    #[test]
+    fn text_like_a_job_file_is_read_or_refused_and_what_is_read_prints(lines in prop::collection::vec(job_file_line(), 0..12)) {
+        if let Ok(found) = read(&lines.join("\n")) {
+            let report = Report::of(&found, "seeklab");
+            prop_assert!(super::normal(&report).contains("Starting"));
+            prop_assert!(serde_json::from_str::<Value>(&super::json(&report)).is_ok());
+        }
+    }
+}
+
+fn job_file_line() -> impl Strategy<Value = String> {
+    let names: Vec<&'static str> = super::options::names().collect();
+    let values = prop_oneof![
+        Just(String::new()),
+        Just("1".to_owned()),
+        "[0-9]{1,20}[kKmMgGtTpPiIbBsSuUhHdD%]{0,3}".prop_map(String::from),
+        "[0-9]{1,3}k?[,:-][0-9]{1,3}k?".prop_map(String::from),
+        "(read|write|randread|randrw|libaio|psync|zipf:[0-9]\\.[0-9]|/dev/sd[a-c]|name)".prop_map(String::from),
+        any::<String>(),
+    ];
+    prop_oneof![
+        "\\[(global|a|b)\\]".prop_map(String::from),
+        (prop::sample::select(names), values).prop_map(|(name, value)| format!("{name}={value}")),
+        Just("size=1g".to_owned()),
+    ]
+}

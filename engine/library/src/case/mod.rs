@@ -1,0 +1,229 @@
+//! A case: a documented incident as data. The same file feeds page, notebook, command line and tests.
+
+pub mod controls;
+pub mod facts;
+pub mod tolerance;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use seeklab_model::Checked;
+use seeklab_spec::{Op, Presets, Problem, Problems};
+
+/// Where a case was documented.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Source {
+    /// Short name.
+    pub name: String,
+    /// Year of the incident or its publication.
+    pub year: u32,
+    /// What kind of source it is, and how its numbers were read.
+    pub note: String,
+}
+
+/// A named change of the base scenario.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Variant {
+    /// Name.
+    pub name: String,
+    /// Label.
+    pub title: String,
+    /// One sentence: what is different.
+    pub summary: String,
+    /// Paths and their values.
+    #[serde(default)]
+    pub set: Map<String, Value>,
+}
+
+/// A field of the scenario that a learner should touch.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Control {
+    /// Path in the scenario.
+    pub path: String,
+    /// Label; the schema's when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Smallest value offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub min: Option<f64>,
+    /// Largest value offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max: Option<f64>,
+    /// Distance of the values offered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub step: Option<f64>,
+}
+
+/// A named experiment with a surprise.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct WhatIf {
+    /// What is changed.
+    pub title: String,
+    /// Variant that it starts from.
+    pub variant: String,
+    /// Paths and their values.
+    #[serde(default)]
+    pub set: Map<String, Value>,
+    /// What one sees, and why.
+    pub surprise: String,
+}
+
+/// How a range of numbers is spaced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Scale {
+    /// Evenly.
+    Linear,
+    /// By equal factors.
+    Log,
+}
+
+/// A question to answer before the run.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ask {
+    /// The question.
+    pub question: String,
+    /// What answers it.
+    pub measure: facts::Measure,
+    /// Unit of the answer.
+    pub unit: String,
+    /// Least answer offered.
+    pub min: f64,
+    /// Greatest answer offered.
+    pub max: f64,
+    /// How answers are spaced.
+    pub scale: Scale,
+    /// What to say with the answer; `{answer}` stands for it.
+    pub reveal: String,
+}
+
+/// The job and direction whose operations the views show.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Focus {
+    /// Job.
+    pub job: String,
+    /// Direction.
+    pub op: Op,
+}
+
+/// What is modelled and what is left out.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Model {
+    /// In the model.
+    #[serde(rename = "in")]
+    pub inside: Vec<String>,
+    /// Left out.
+    #[serde(rename = "out")]
+    pub outside: Vec<String>,
+    /// Parameters that could have moved a predicted fact, and where each came from.
+    pub parameters: Vec<String>,
+}
+
+/// A documented incident.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Case {
+    /// Name in commands and addresses.
+    pub id: String,
+    /// Short code, such as Q1.
+    pub code: String,
+    /// Title.
+    pub title: String,
+    /// The symptom, one sentence.
+    pub symptom: String,
+    /// A second sentence.
+    pub subtitle: String,
+    /// Family of cases.
+    pub family: String,
+    /// What happened, in our words.
+    pub story: String,
+    /// Where it was documented.
+    pub source: Source,
+    /// The view that shows it best.
+    pub view: String,
+    /// Other views that help.
+    pub views: Vec<String>,
+    /// What the views show.
+    pub focus: Focus,
+    /// The result as a sentence, with metrics in braces.
+    pub sentence: String,
+    /// What to predict first.
+    pub ask: Ask,
+    /// The mechanism.
+    pub why: String,
+    /// What the model has and has not.
+    pub model: Model,
+    /// Notebook of the course that investigates it, by file name without its end.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub notebook: Option<String>,
+    /// Exercises about it, by the names of their folders.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exercises: Vec<String>,
+    /// Variant shown first.
+    pub default_variant: String,
+    /// Fields that a learner should touch.
+    pub controls: Vec<Control>,
+    /// Named changes of the scenario.
+    pub variants: Vec<Variant>,
+    /// Named experiments.
+    pub what_ifs: Vec<WhatIf>,
+    /// Documented against simulated.
+    pub facts: Vec<facts::Fact>,
+    /// The base scenario.
+    pub scenario: Value,
+}
+
+impl Case {
+    /// Reads a case document.
+    ///
+    /// # Errors
+    /// The path of the first field that is missing, unknown or of the wrong type, and what is accepted.
+    pub fn read(document: &Value) -> Result<Self, (String, String)> {
+        serde_path_to_error::deserialize(document).map_err(|error| {
+            let path = error.path().to_string();
+            (if path == "." { String::new() } else { path }, error.into_inner().to_string())
+        })
+    }
+
+    /// The variant of that name, or the default one.
+    ///
+    /// # Errors
+    /// When there is none; the message names the nearest.
+    pub fn variant(&self, name: Option<&str>) -> Result<&Variant, Problems> {
+        let name = name.unwrap_or(&self.default_variant);
+        self.variants
+            .iter()
+            .find(|variant| variant.name == name)
+            .ok_or_else(|| vec![Problem::unknown("variant", "variant", name, self.variants.iter().map(|v| v.name.as_str()))])
+    }
+
+    /// The scenario's JSON of a variant with further changes, before it is checked.
+    ///
+    /// # Errors
+    /// When the variant does not exist or a path is not one.
+    pub fn document(&self, variant: Option<&str>, changes: &Map<String, Value>) -> Result<Value, Problems> {
+        let mut document = self.scenario.clone();
+        let mut problems = Problems::new();
+        for (path, value) in self.variant(variant)?.set.iter().chain(changes) {
+            if let Err(problem) = seeklab_spec::read::set(&mut document, path, value.clone()) {
+                problems.push(problem);
+            }
+        }
+        if problems.is_empty() { Ok(document) } else { Err(problems) }
+    }
+
+    /// The checked scenario of a variant with further changes.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn scenario(&self, variant: Option<&str>, changes: &Map<String, Value>, presets: &Presets) -> Result<Checked, Problems> {
+        seeklab_model::read(&self.document(variant, changes)?, presets)
+    }
+}

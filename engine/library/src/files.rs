@@ -1,0 +1,123 @@
+//! A library from the folders of a checkout: TOML with the line of every field.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use seeklab_spec::{Presets, Problem, Problems};
+use serde_json::{Map, Value};
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use crate::shelf::{Entry, Library, Lines};
+
+impl Library {
+    /// The library in the folders `cases` and `presets` of `root`.
+    ///
+    /// # Errors
+    /// Files that cannot be read or are not TOML, each with its line; all at once.
+    pub fn from_folder(root: &Path) -> Result<Self, Problems> {
+        let mut problems = Problems::new();
+        let cases = read_folder(root, "cases", &mut problems);
+        let presets = read_folder(root, "presets", &mut problems);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        Ok(Self {
+            cases: cases.into_iter().map(|(document, lines)| Entry::new(document, lines)).collect(),
+            presets: Presets::new(presets.into_iter().map(|(document, _)| document).collect()),
+        })
+    }
+
+    /// The library of the checkout that this crate was compiled in: for build steps and tests.
+    ///
+    /// # Errors
+    /// As of [`Library::from_folder`].
+    pub fn of_checkout() -> Result<Self, Problems> {
+        Self::from_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+    }
+}
+
+/// Every TOML file of a folder, in the order of their names.
+fn read_folder(root: &Path, folder: &str, problems: &mut Problems) -> Vec<(Value, Lines)> {
+    let mut paths: Vec<PathBuf> = match fs::read_dir(root.join(folder)) {
+        Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
+        Err(error) => {
+            problems.push(Problem::new(folder, error.to_string()));
+            return Vec::new();
+        }
+    };
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "toml"));
+    paths.sort();
+    let mut documents = Vec::new();
+    for path in paths {
+        let name = format!("{folder}/{}", path.file_name().unwrap_or_default().to_string_lossy());
+        match fs::read_to_string(&path).map_err(|error| Problem::new(name.as_str(), error.to_string())).and_then(|text| read(&name, &text))
+        {
+            Ok(document) => documents.push(document),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    documents
+}
+
+fn read(name: &str, text: &str) -> Result<(Value, Lines), Problem> {
+    let line_of = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
+    let wrong = |error: &toml::de::Error| {
+        let line = error.span().map_or(1, |span| line_of(span.start));
+        Problem::new(format!("{name}:{line}"), error.message().to_owned())
+    };
+    let table = DeTable::parse(text).map_err(|error| wrong(&error))?;
+    let mut lines = Map::new();
+    note_table(table.get_ref(), "", &line_of, &mut lines);
+    let document = toml::from_str(text).map_err(|error| wrong(&error))?;
+    Ok((document, lines))
+}
+
+fn note_table(table: &DeTable, path: &str, line_of: &impl Fn(usize) -> usize, lines: &mut Lines) {
+    for (key, value) in table {
+        let path = if path.is_empty() { key.get_ref().to_string() } else { format!("{path}.{}", key.get_ref()) };
+        lines.insert(path.clone(), line_of(key.span().start).into());
+        note_value(value, &path, line_of, lines);
+    }
+}
+
+fn note_value(value: &Spanned<DeValue>, path: &str, line_of: &impl Fn(usize) -> usize, lines: &mut Lines) {
+    match value.get_ref() {
+        DeValue::Table(table) => note_table(table, path, line_of, lines),
+        DeValue::Array(items) => {
+            for (index, item) in items.iter().enumerate() {
+                let path = format!("{path}[{index}]");
+                lines.insert(path.clone(), line_of(item.span().start).into());
+                note_value(item, &path, line_of, lines);
+            }
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "id = \"mine\"\n\n[[facts]]\nkind = \"predicted\"\n[[facts]]\nmeasure = { metric = \"a\" }\n";
+
+    #[test]
+    fn every_field_has_its_line() {
+        let (document, lines) = read("cases/mine.toml", TEXT).expect("TOML");
+        assert_eq!(document["facts"][1]["measure"]["metric"], "a");
+        let line = |path: &str| lines.get(path).and_then(Value::as_u64);
+        assert_eq!([line("id"), line("facts[0].kind"), line("facts[1].measure.metric")], [Some(1), Some(4), Some(6)]);
+    }
+
+    #[test]
+    fn a_file_that_is_not_toml_is_refused_at_its_line() {
+        let problem = read("cases/mine.toml", "id = \"mine\"\ncode = \n").expect_err("refused");
+        assert_eq!(problem.path, "cases/mine.toml:2");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_there_is_named() {
+        let problems = Library::from_folder(Path::new("/nowhere")).err().expect("refused");
+        assert_eq!(problems.iter().map(|problem| problem.path.as_str()).collect::<Vec<_>>(), ["cases", "presets"]);
+    }
+}

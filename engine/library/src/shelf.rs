@@ -1,0 +1,170 @@
+//! The library: the shelf of case files and the presets.
+
+use std::sync::OnceLock;
+
+use seeklab_spec::{Presets, Problem, Problems};
+use serde_json::{Map, Value, json};
+
+use crate::case::Case;
+
+/// Lines of the fields of a case file: path and number, from 1.
+pub(crate) type Lines = Map<String, Value>;
+
+/// A case file, read when it is first asked for.
+pub(crate) struct Entry {
+    pub(crate) id: String,
+    pub(crate) code: String,
+    /// What the file says, as JSON.
+    pub(crate) document: Value,
+    pub(crate) lines: Lines,
+    pub(crate) read: OnceLock<Result<Case, Problems>>,
+}
+
+impl Entry {
+    pub(crate) fn new(document: Value, lines: Lines) -> Self {
+        let text = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
+        Self { id: text("id"), code: text("code"), document, lines, read: OnceLock::new() }
+    }
+
+    fn case(&self) -> Result<&Case, Problems> {
+        self.read.get_or_init(|| Case::read(&self.document).map_err(|error| vec![self.problem(&error)])).as_ref().map_err(Clone::clone)
+    }
+
+    /// The error at its file and line: that of the field, or of the nearest field around it.
+    fn problem(&self, (field, message): &(String, String)) -> Problem {
+        let mut around = field.as_str();
+        let line = loop {
+            if let Some(line) = self.lines.get(around) {
+                break line.as_u64().unwrap_or(1);
+            }
+            match around.rfind(['.', '[']) {
+                Some(end) => around = &around[..end],
+                None => break 1,
+            }
+        };
+        let message = if field.is_empty() { message.clone() } else { format!("{field}: {message}") };
+        Problem::new(format!("cases/{}.toml:{line}", self.id), message)
+    }
+}
+
+/// All that is known: cases in the order of their files, and presets.
+#[derive(Default)]
+pub struct Library {
+    pub(crate) cases: Vec<Entry>,
+    pub(crate) presets: Presets,
+}
+
+impl Library {
+    /// The library that [`Library::to_json`] wrote: `{"presets": [...], "cases": [{"document", "lines"?}, ...]}`.
+    ///
+    /// # Errors
+    /// When it is not of this form.
+    pub fn from_json(file: &Map<String, Value>) -> Result<Self, Problems> {
+        let list = |name: &str| {
+            let message = "is not a list; give the library that was built with the engine";
+            file.get(name).and_then(Value::as_array).ok_or_else(|| vec![Problem::new(name, message)])
+        };
+        let entry = |(index, case): (usize, &Value)| -> Result<Entry, Problems> {
+            let lines = case.get("lines").and_then(Value::as_object).cloned().unwrap_or_default();
+            let document = case.get("document").filter(|document| document.is_object()).cloned().ok_or_else(|| {
+                let message = "is not an object; give the library that was built with the engine";
+                vec![Problem::new(format!("cases[{index}].document"), message)]
+            })?;
+            Ok(Entry::new(document, lines))
+        };
+        Ok(Self {
+            cases: list("cases")?.iter().enumerate().map(entry).collect::<Result<_, _>>()?,
+            presets: Presets::new(list("presets")?.clone()),
+        })
+    }
+
+    /// The library as JSON, for hosts that have no files. Lines go with a case that cannot be read: only its error needs them.
+    #[must_use]
+    pub fn to_json(&self) -> Value {
+        let case = |entry: &Entry| match entry.case() {
+            Ok(_) => json!({"document": entry.document}),
+            Err(_) => json!({"document": entry.document, "lines": entry.lines}),
+        };
+        let cases: Value = self.cases.iter().map(case).collect();
+        json!({"presets": self.presets.iter().collect::<Vec<_>>(), "cases": cases})
+    }
+
+    /// The number of cases.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.cases.len()
+    }
+
+    /// Whether there is no case.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.cases.is_empty()
+    }
+
+    /// The presets.
+    #[must_use]
+    pub fn presets(&self) -> &Presets {
+        &self.presets
+    }
+
+    /// All cases, in the order of their files.
+    ///
+    /// # Errors
+    /// When a case file is not one; all that are wrong, at once.
+    pub fn cases(&self) -> Result<Vec<&Case>, Problems> {
+        let (mut cases, mut problems) = (Vec::new(), Problems::new());
+        for entry in &self.cases {
+            match entry.case() {
+                Ok(case) => cases.push(case),
+                Err(found) => problems.extend(found),
+            }
+        }
+        if problems.is_empty() { Ok(cases) } else { Err(problems) }
+    }
+
+    /// A case by its id or code.
+    ///
+    /// # Errors
+    /// When there is none, in which case the message names the nearest, or when its file is not a case.
+    pub fn case(&self, id: &str) -> Result<&Case, Problems> {
+        match self.cases.iter().find(|entry| entry.id == id || entry.code.eq_ignore_ascii_case(id)) {
+            Some(entry) => entry.case(),
+            None => Err(vec![Problem::unknown("case", "case", id, self.cases.iter().map(|entry| entry.id.as_str()))]),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(value: Value) -> Map<String, Value> {
+        let Value::Object(object) = value else { panic!("{value} is an object") };
+        object
+    }
+
+    #[test]
+    fn what_is_given_as_a_library_must_have_its_form() {
+        for (wrong, path) in [
+            (json!({}), "cases"),
+            (json!({"cases": 7}), "cases"),
+            (json!({"cases": []}), "presets"),
+            (json!({"cases": [7], "presets": []}), "cases[0].document"),
+            (json!({"cases": [{"document": []}], "presets": []}), "cases[0].document"),
+        ] {
+            let problems = Library::from_json(&object(wrong.clone())).err().expect("refused");
+            assert_eq!(problems[0].path, path, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn an_error_in_a_case_stands_at_the_line_of_the_field_or_of_what_is_around_it() {
+        let lines = object(json!({"id": 1, "facts": 7, "facts[0]": 8, "facts[0].kind": 9}));
+        let entry = Entry::new(json!({"id": "mine"}), lines);
+        let at = |field: &str| entry.problem(&(field.to_owned(), "wrong".to_owned())).to_string();
+        assert_eq!(at("facts[0].kind"), "cases/mine.toml:9: facts[0].kind: wrong");
+        assert_eq!(at("facts[0].measure.metric"), "cases/mine.toml:8: facts[0].measure.metric: wrong");
+        assert_eq!(at("facts[1].kind"), "cases/mine.toml:7: facts[1].kind: wrong");
+        assert_eq!(at(""), "cases/mine.toml:1: wrong");
+    }
+}

@@ -1,0 +1,296 @@
+//! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory.
+
+use std::sync::OnceLock;
+
+use seeklab_spec::{DeviceGroup, LayoutKind, Presets, Problem, Problems, Rw, Scenario};
+use serde_json::Value;
+
+use crate::kernel::{Phases, Request};
+use crate::layers::device::ssd;
+use crate::layers::{cluster, controller, layout};
+use crate::plan::{self, Plan};
+
+/// Bytes that a cached block costs: its node and its place in the index.
+const BYTES_PER_CACHED_BLOCK: u64 = 64;
+/// Bytes that a request in flight costs: its slot and its phases.
+const BYTES_PER_REQUEST: u64 = (size_of::<Request>() + size_of::<Phases>()) as u64;
+const MOST_IN_FLIGHT: u64 = 4_000_000;
+const SECTOR: u64 = 512;
+
+/// A scenario in which nothing is wrong, with the plan that follows from it. A run starts from one and cannot fail for what it says.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    scenario: Scenario,
+    plan: Plan,
+}
+
+/// Reads a scenario, checks it and plans it; presets are filled in.
+///
+/// # Errors
+/// Everything that is wrong with it, at once: first all fields, then what they say about each other.
+pub fn read(value: &Value, presets: &Presets) -> Result<Checked, Problems> {
+    Checked::new(seeklab_spec::read(value, presets, schema())?)
+}
+
+/// The JSON Schema of scenarios, which the build made of the types: what fields accept, their units, ranges, labels and help.
+///
+/// # Panics
+/// Never: the build wrote it as JSON.
+#[must_use]
+pub fn schema() -> &'static Value {
+    static SCHEMA: OnceLock<Value> = OnceLock::new();
+    SCHEMA.get_or_init(|| serde_json::from_str(include_str!(concat!(env!("OUT_DIR"), "/schema.json"))).expect("the build wrote JSON"))
+}
+
+impl Checked {
+    /// Checks a scenario that was read or changed.
+    ///
+    /// # Errors
+    /// Everything that its fields say and cannot be true together.
+    pub fn new(scenario: Scenario) -> Result<Self, Problems> {
+        let mut problems = Problems::new();
+        check_jobs(&scenario, &mut problems);
+        check_layers(&scenario, &mut problems);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        let plan = plan::plan(&scenario)?;
+        problems.extend(scenario.cluster.iter().flat_map(|cluster| cluster::room::check_room(cluster, &scenario, &plan)));
+        problems.extend(scenario.controller.iter().flat_map(|spec| controller::check::check(spec, &plan)));
+        problems.extend(layout::rebuild::check_used(&scenario, &plan));
+        check_memory(&scenario, &plan, &mut problems);
+        if problems.is_empty() { Ok(Self { scenario, plan }) } else { Err(problems) }
+    }
+
+    /// The scenario.
+    #[must_use]
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// Its plan.
+    #[must_use]
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// Both, for a run.
+    #[must_use]
+    pub fn into_parts(self) -> (Scenario, Plan) {
+        (self.scenario, self.plan)
+    }
+}
+
+fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
+    let mut in_flight = 0u64;
+    for (index, job) in scenario.jobs.iter().enumerate() {
+        let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("jobs[{index}].{field}"), message));
+        in_flight += u64::from(job.iodepth) * u64::from(job.numjobs);
+        if let Some(first) = scenario.jobs[..index].iter().position(|other| other.name == job.name) {
+            wrong("name", format!("\"{}\" is also the name of jobs[{first}]; names must differ", job.name));
+        }
+        for (field, bytes) in
+            [("bs", Some(job.bs.0)), ("bsrange.min", job.bsrange.map(|r| r.min.0)), ("bsrange.max", job.bsrange.map(|r| r.max.0))]
+        {
+            if let Some(bytes) = bytes.filter(|bytes| bytes % SECTOR != 0) {
+                wrong(field, format!("{bytes} is not a multiple of a sector of {SECTOR} bytes"));
+            }
+        }
+        if let Some(range) = job.bsrange.filter(|range| range.min > range.max) {
+            wrong("bsrange", format!("min {} is above max {}", range.min.0, range.max.0));
+        }
+        if job.time_based && job.runtime.is_none() {
+            wrong("runtime", "is missing; a time_based job without it never ends. Write runtime, or time_based false".to_owned());
+        }
+        let last_ns = job.startdelay.0.saturating_add(job.stagger.0.saturating_mul(u64::from(job.numjobs) - 1));
+        let ends = job.runtime.map(|runtime| last_ns.saturating_add(job.ramp_time.0).saturating_add(runtime.0));
+        if ends.is_some_and(|ends| ends > scenario.limits.time.0) {
+            wrong(
+                "runtime",
+                format!(
+                    "with startdelay, stagger and ramp_time it ends after limits.time, {}; shorten it or raise the limit",
+                    scenario.limits.time
+                ),
+            );
+        }
+        if job.rate.is_some() && job.rate_iops.is_some() {
+            wrong("rate_iops", "contradicts rate: limit either bytes or requests per second".to_owned());
+        }
+        if job.copy.is_some() && !job.rw.is_offloaded() {
+            wrong("copy", "has a meaning for servercopy and odxcopy only; drop it or change rw".to_owned());
+        }
+        seeklab_spec::nfs::check_job(scenario, job, &mut wrong);
+        if let Some((credits, charge)) = crate::layers::client::copy::too_few_credits(scenario, job) {
+            wrong("bs", format!("{} takes {charge} credits and protocol.credits grants {credits}; write a smaller bs", job.bs));
+        }
+        if job.rw == Rw::OdxCopy && scenario.protocol.is_none() {
+            wrong("rw", "odxcopy needs the protocol layer, which has the copy engine; add protocol".to_owned());
+        }
+    }
+    if in_flight > MOST_IN_FLIGHT {
+        problems.push(Problem::new(
+            "jobs",
+            format!("iodepth times numjobs add up to {in_flight} requests in flight; write at most {MOST_IN_FLIGHT}"),
+        ));
+    }
+}
+
+fn check_layers(scenario: &Scenario, problems: &mut Problems) {
+    if let Some(volume) = &scenario.volume {
+        if !volume.block.0.is_multiple_of(SECTOR) {
+            problems.push(Problem::new("volume.block", format!("{} is not a multiple of a sector of {SECTOR} bytes", volume.block.0)));
+        }
+        if volume.prefetch.is_some() && volume.cache.is_none() {
+            problems.push(Problem::new("volume.prefetch", "needs volume.cache to prefetch into; add a cache or drop prefetch"));
+        }
+        if let Some(cache) = volume.cache.as_ref().filter(|cache| cache.size < volume.block) {
+            problems.push(Problem::new("volume.cache.size", format!("{} is smaller than one block of {}", cache.size, volume.block)));
+        }
+    }
+    for (volume, cache) in scenario.volume.iter().filter_map(|volume| Some((volume, volume.cache.as_ref()?))) {
+        for (index, change) in cache.resize.iter().enumerate() {
+            let mut wrong = |field: &str, message: String| {
+                problems.push(Problem::new(format!("volume.cache.resize[{index}].{field}"), message));
+            };
+            if change.size < volume.block {
+                wrong("size", format!("{} is smaller than one block of {}", change.size, volume.block));
+            }
+            if cache.resize[..index].last().is_some_and(|before| before.at >= change.at) {
+                wrong("at", format!("{} is not after the change before it; write them in order of time", change.at));
+            }
+        }
+    }
+    for (index, group) in scenario.devices.iter().enumerate() {
+        if let Some(spec) = &group.ssd {
+            ssd::check(spec, &format!("devices[{index}].ssd"), problems);
+        }
+    }
+    if let Some(log) = scenario.zfs.as_ref().map(|zfs| &zfs.log) {
+        crate::layers::zfs::check::check_log(log, "zfs.log", problems);
+    }
+    if let Some(network) = &scenario.network {
+        let workers = scenario.jobs.iter().map(|job| u64::from(job.numjobs)).sum();
+        problems.extend(network.check("network", scenario.jobs.len() as u64, workers));
+    }
+    if let Some(nfs) = &scenario.nfs {
+        problems.extend(seeklab_spec::nfs::check(nfs, scenario));
+    }
+    problems.extend(seeklab_spec::server::check(scenario));
+    if let Some(tier) = &scenario.tier {
+        ssd::check(&tier.ssd, "tier.ssd", problems);
+    }
+    if !scenario.layout.unit.0.is_multiple_of(SECTOR) {
+        problems.push(Problem::new("layout.unit", format!("{} is not a multiple of a sector of {SECTOR} bytes", scenario.layout.unit.0)));
+    }
+    check_groups(scenario, problems);
+    if let Some(cluster) = &scenario.cluster {
+        problems.extend(seeklab_spec::cluster::check(cluster, scenario));
+    }
+    problems.extend(seeklab_spec::rebuild::check(scenario));
+    if let Some(zfs) = &scenario.zfs {
+        if scenario.volume.is_some() {
+            problems.push(Problem::new("zfs", "contradicts volume: there is one file system; drop one of the two"));
+        }
+        if scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some())
+            && let Some(index) = scenario.jobs.iter().position(|job| job.sync || job.fsync.is_some())
+        {
+            let message = "synchronous writes are not combined with others; drop it, or protocol.scheduler";
+            problems.push(Problem::new(format!("jobs[{index}].{}", if scenario.jobs[index].sync { "sync" } else { "fsync" }), message));
+        }
+        let rates = scenario.devices.iter().filter_map(|group| group.lun.as_ref().map(|lun| lun.rate.0 * u64::from(group.count)));
+        problems.extend(crate::layers::zfs::check::check(zfs, "zfs", rates.reduce(u64::saturating_add)));
+    }
+    let cache = scenario.volume.as_ref().and_then(|volume| volume.cache.as_ref());
+    let tier = scenario.tier.as_ref();
+    if let Some(reduction) = &scenario.reduction {
+        seeklab_spec::reduction::check(reduction, scenario, problems);
+    }
+    if let Some(monitor) = &scenario.monitor {
+        seeklab_spec::monitor::check(monitor, scenario, problems);
+    }
+    let lists = [
+        ("volume.cache.primed", cache.map(|cache| &cache.primed)),
+        ("zfs.arc.metadata", scenario.zfs.as_ref().and_then(|zfs| Some(&zfs.arc.as_ref()?.metadata))),
+        ("tier.primed", tier.map(|tier| &tier.primed)),
+        ("tier.evicted", tier.map(|tier| &tier.evicted)),
+    ];
+    for (field, names) in lists {
+        for (index, name) in names.into_iter().flatten().enumerate() {
+            if !scenario.jobs.iter().any(|job| job.name == *name) {
+                let known = scenario.jobs.iter().map(|job| job.name.as_str());
+                problems.push(Problem::unknown(format!("{field}[{index}]"), "job", name, known));
+            }
+        }
+    }
+    let again = |(index, group): &(usize, &DeviceGroup)| scenario.devices[..*index].iter().any(|other| other.name == group.name);
+    if let Some(name) = scenario.devices.iter().enumerate().find(again).map(|(_, group)| &group.name) {
+        problems.push(Problem::new("devices", format!("two groups are called \"{name}\"; names must differ")));
+    }
+}
+
+fn check_groups(scenario: &Scenario, problems: &mut Problems) {
+    let layout = &scenario.layout;
+    let devices: u32 = scenario.devices.iter().map(|group| group.count).sum();
+    let width = layout.width.unwrap_or(devices);
+    let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("layout.{field}"), message));
+    if let Some(index) = layout.failed.iter().position(|failed| *failed >= devices) {
+        wrong(&format!("failed[{index}]"), format!("{} is not a device; there are {devices}, numbered from 0", layout.failed[index]));
+    }
+    let spares = match layout.kind {
+        LayoutKind::Mirror => width.saturating_sub(1),
+        LayoutKind::RaidZ => layout.parity,
+        LayoutKind::Stripe | LayoutKind::Concat => {
+            if !layout.failed.is_empty() {
+                wrong("failed", "a stripe or concatenation has no second copy; its data would be lost".to_owned());
+            }
+            return;
+        }
+    };
+    let least = if layout.kind == LayoutKind::RaidZ { layout.parity + 1 } else { 2 };
+    if width < least {
+        wrong("width", format!("{width} devices in a group are too few; this layout needs at least {least}"));
+    } else if !devices.is_multiple_of(width) {
+        wrong("width", format!("{devices} devices do not make whole groups of {width}"));
+    } else if layout.kind == LayoutKind::RaidZ && !layout.unit.0.is_multiple_of(1 << layout.ashift) {
+        wrong("unit", format!("a record of {} is not a multiple of the sector of {} bytes", layout.unit, 1u64 << layout.ashift));
+    } else {
+        for group in 0..devices / width {
+            let lost = layout.failed.iter().filter(|failed| **failed / width == group).count();
+            if lost > spares as usize {
+                wrong("failed", format!("group {group} lost {lost} devices and survives {spares}; its data would be lost"));
+            }
+        }
+    }
+}
+
+/// The most that the volume's cache ever holds, in bytes.
+fn largest_cache(scenario: &Scenario) -> Option<u64> {
+    let cache = scenario.volume.as_ref()?.cache.as_ref()?;
+    cache.resize.iter().map(|change| change.size.0).chain([cache.size.0]).max()
+}
+
+fn check_memory(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
+    let reachable: u64 = plan.workers.iter().map(|worker| worker.region.end - worker.region.start).sum();
+    let block = scenario.volume.as_ref().map_or(seeklab_spec::volume::default_block().0, |volume| volume.block.0);
+    let cached = |size: u64| size.min(reachable) / block * BYTES_PER_CACHED_BLOCK;
+    let cached_bytes = largest_cache(scenario).map_or(0, cached) + scenario.tier.iter().map(|tier| cached(tier.size.0)).sum::<u64>();
+    let in_flight: u64 = scenario.jobs.iter().map(|job| u64::from(job.iodepth) * u64::from(job.numjobs)).sum();
+    let drives = scenario.devices.iter().filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?)));
+    let log_drives = scenario.zfs.iter().filter_map(|zfs| zfs.log.devices.as_ref());
+    let drives = drives.chain(log_drives.filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?))));
+    let map_bytes = drives.sum::<u64>() + scenario.tier.as_ref().map_or(0, |tier| ssd::memory_bytes(&tier.ssd));
+    let placed_bytes = scenario.cluster.as_ref().map_or(0, |cluster| cluster.table_bytes(plan.placed_bytes(scenario)));
+    let need = cached_bytes + map_bytes + placed_bytes + in_flight * BYTES_PER_REQUEST;
+    if need > scenario.limits.memory.0 {
+        problems.push(Problem::new(
+            "limits.memory",
+            format!(
+                "this scenario needs about {} MiB ({} MiB for cached blocks of {block} bytes, {} MiB for the maps of flash drives); the limit is {}. Write a smaller cache, larger blocks or a smaller flash.mapped, or raise the limit",
+                need >> 20,
+                cached_bytes >> 20,
+                map_bytes >> 20,
+                scenario.limits.memory
+            ),
+        ));
+    }
+}

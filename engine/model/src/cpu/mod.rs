@@ -1,0 +1,346 @@
+//! The cores of a node, and the servers (threads, or pools of them) that run on them.
+//!
+//! A layer that costs processor time owns a [`Cpu`] and gives its requests to servers. A server has a queue, first in first out,
+//! and one or more threads. A thread takes the request at the head of the queue, waits for one of the cores (again first in
+//! first out, over all servers), and keeps the core until the request's work is done or it must sleep for a lock. So a server
+//! of one thread does one thing at a time however many cores there are, and a node of two cores does two things at a time
+//! however many servers there are.
+//!
+//! The life of a task: in the server's queue; its thread waits for a core; it waits for its lock, without a core; it works.
+//! The owner learns of its end from [`Cpu::timer`].
+//!
+//! Accounting: each server keeps the time integral of the requests in it beside the sum of their times in it, which Little's law
+//! makes equal, and the work by function, from which a flame graph is drawn (see [`folded`]).
+//!
+//! An *urgent* server goes before the others to the next free core: interrupts, and drivers that hold what others wait for.
+//!
+//! A task may interrupt all other cores at its end (a cross-call). What runs there ends so much later, and the time is charged to
+//! [`Phase::CrossCall`]; an idle core has nothing to delay.
+//!
+//! Left out: time slices, priorities, migration between cores and what they do to caches, the cost of a switch.
+
+pub mod folded;
+pub mod lock;
+
+use std::collections::VecDeque;
+
+use crate::kernel::{Address, Kernel, Phase, RequestId, Signal};
+use lock::{Lock, Mode};
+
+/// A lock that a task takes for the first part of its work.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Section {
+    /// Which lock.
+    pub lock: u32,
+    /// How it is held.
+    pub mode: Mode,
+    /// Work done while it is held, in nanoseconds.
+    pub held_ns: u64,
+}
+
+/// Work for a server.
+#[derive(Clone, Copy, Debug)]
+pub struct Task {
+    /// Whose time it is.
+    pub request: RequestId,
+    /// Work, in nanoseconds of one core.
+    pub ns: u64,
+    /// What the work is charged to; waiting is charged to [`Phase::CpuWait`] and [`Phase::Lock`].
+    pub phase: Phase,
+    /// A lock for the first part of it.
+    pub section: Option<Section>,
+    /// For how long its end interrupts each other core, in nanoseconds.
+    pub interrupts_ns: u64,
+}
+
+/// What a server has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ServerUsage {
+    /// Requests done.
+    pub requests: u64,
+    /// Work on them, in nanoseconds.
+    pub busy_ns: u64,
+    /// Sum of their times from arrival to the end of their work, in nanoseconds.
+    pub response_ns: u64,
+    /// Time integral of the number of requests in the server, in nanoseconds.
+    pub area_ns: u64,
+    /// Requests in it now, at work and in its queue.
+    pub inside: u64,
+}
+
+#[derive(Debug)]
+struct Server {
+    queue: VecDeque<(Task, u64)>,
+    idle_threads: u32,
+    is_urgent: bool,
+    changed_ns: u64,
+    usage: ServerUsage,
+}
+
+impl Server {
+    fn change(&mut self, now_ns: u64) {
+        self.usage.area_ns += self.usage.inside * (now_ns - self.changed_ns);
+        self.changed_ns = now_ns;
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Fresh,
+    /// Its lock was granted while it slept.
+    Granted,
+    Locked,
+    Free,
+}
+
+/// A thread with a task.
+#[derive(Clone, Copy, Debug)]
+struct Run {
+    task: Task,
+    arrived_ns: u64,
+    server: u32,
+    stage: Stage,
+    /// Whether it has a core.
+    works: bool,
+    /// By how much cross-calls put off its end, and whether it now makes up for that.
+    late_ns: u64,
+    is_late: bool,
+}
+
+/// The cores of a node and the servers on them.
+#[derive(Debug)]
+pub struct Cpu {
+    here: Address,
+    cores: u32,
+    free_cores: u32,
+    servers: Vec<Server>,
+    locks: Vec<Lock>,
+    runs: Vec<Run>,
+    unused: Vec<u32>,
+    ready: VecDeque<u32>,
+    granted: Vec<u32>,
+}
+
+impl Cpu {
+    /// A node of `cores` cores whose timers go to `here`.
+    #[must_use]
+    pub fn new(cores: u32, here: Address) -> Self {
+        Self {
+            here,
+            cores,
+            free_cores: cores,
+            servers: Vec::new(),
+            locks: Vec::new(),
+            runs: Vec::new(),
+            unused: Vec::new(),
+            ready: VecDeque::new(),
+            granted: Vec::new(),
+        }
+    }
+
+    /// Adds a server of `threads` threads; its number.
+    pub fn add_server(&mut self, threads: u32) -> u32 {
+        self.push_server(threads, false)
+    }
+
+    /// Adds a server of one thread that goes before others to a free core; its number.
+    pub fn add_urgent_server(&mut self) -> u32 {
+        self.push_server(1, true)
+    }
+
+    fn push_server(&mut self, threads: u32, is_urgent: bool) -> u32 {
+        self.servers.push(Server {
+            queue: VecDeque::new(),
+            idle_threads: threads,
+            is_urgent,
+            changed_ns: 0,
+            usage: ServerUsage::default(),
+        });
+        number(self.servers.len() - 1)
+    }
+
+    /// Adds a lock; its number.
+    pub fn add_lock(&mut self) -> u32 {
+        self.locks.push(Lock::default());
+        number(self.locks.len() - 1)
+    }
+
+    /// The cores.
+    #[must_use]
+    pub fn cores(&self) -> u32 {
+        self.cores
+    }
+
+    /// What each server has done.
+    pub fn usage(&self) -> impl Iterator<Item = ServerUsage> + Clone + '_ {
+        self.servers.iter().map(|server| server.usage)
+    }
+
+    /// Gives a task to a server. O(1).
+    pub fn submit(&mut self, kernel: &mut Kernel, server: u32, task: Task) {
+        let now_ns = kernel.now_ns();
+        let at = &mut self.servers[server as usize];
+        at.change(now_ns);
+        at.usage.inside += 1;
+        if at.idle_threads == 0 {
+            return at.queue.push_back((task, now_ns));
+        }
+        at.idle_threads -= 1;
+        self.take(server, task, now_ns);
+        self.run(kernel);
+    }
+
+    /// The timer of the run `id` has come. The task that is done and its server, unless the work goes on.
+    pub fn timer(&mut self, kernel: &mut Kernel, id: u32) -> Option<(Task, u32)> {
+        let run = self.runs[id as usize];
+        let task = run.task;
+        kernel.charge(task.request, if run.is_late { Phase::CrossCall } else { task.phase });
+        let at = &mut self.runs[id as usize];
+        (at.late_ns, at.is_late) = (0, run.late_ns > 0);
+        if run.late_ns > 0 {
+            kernel.at(kernel.now_ns() + run.late_ns, self.here, Signal::Timer, id);
+            return None;
+        }
+        if let (Stage::Locked, Some(section)) = (run.stage, task.section) {
+            self.locks[section.lock as usize].release(section.mode, &mut self.granted);
+            // The woken go first: what they hold keeps others waiting.
+            while let Some(woken) = self.granted.pop() {
+                kernel.charge(self.runs[woken as usize].task.request, Phase::Lock);
+                self.runs[woken as usize].stage = Stage::Granted;
+                self.ready.push_front(woken);
+            }
+            if task.ns > section.held_ns {
+                self.runs[id as usize].stage = Stage::Free;
+                kernel.at(kernel.now_ns() + task.ns - section.held_ns, self.here, Signal::Timer, id);
+                self.run(kernel);
+                return None;
+            }
+        }
+        self.free_cores += 1;
+        self.runs[id as usize].works = false;
+        self.unused.push(id);
+        if task.interrupts_ns > 0 {
+            for other in self.runs.iter_mut().filter(|run| run.works) {
+                other.late_ns += task.interrupts_ns;
+            }
+        }
+        let now_ns = kernel.now_ns();
+        let server = &mut self.servers[run.server as usize];
+        server.change(now_ns);
+        server.usage.inside -= 1;
+        server.usage.requests += 1;
+        server.usage.busy_ns += task.ns;
+        server.usage.response_ns += now_ns - run.arrived_ns;
+        match server.queue.pop_front() {
+            Some((next, arrived_ns)) => self.take(run.server, next, arrived_ns),
+            None => server.idle_threads += 1,
+        }
+        self.run(kernel);
+        Some((task, run.server))
+    }
+
+    /// A thread of `server` takes a task and waits for a core.
+    fn take(&mut self, server: u32, task: Task, arrived_ns: u64) {
+        let run = Run { task, arrived_ns, server, stage: Stage::Fresh, works: false, late_ns: 0, is_late: false };
+        let id = if let Some(id) = self.unused.pop() {
+            self.runs[id as usize] = run;
+            id
+        } else {
+            self.runs.push(run);
+            number(self.runs.len() - 1)
+        };
+        if self.servers[server as usize].is_urgent {
+            self.ready.push_front(id);
+        } else {
+            self.ready.push_back(id);
+        }
+    }
+
+    /// Gives free cores to threads that wait for one.
+    fn run(&mut self, kernel: &mut Kernel) {
+        while self.free_cores > 0 {
+            let Some(id) = self.ready.pop_front() else { return };
+            let run = &mut self.runs[id as usize];
+            kernel.charge(run.task.request, Phase::CpuWait);
+            let work_ns = match run.task.section {
+                Some(section) => {
+                    if run.stage == Stage::Fresh && !self.locks[section.lock as usize].take(section.mode, id) {
+                        continue;
+                    }
+                    run.stage = Stage::Locked;
+                    section.held_ns
+                }
+                None => run.task.ns,
+            };
+            run.works = true;
+            self.free_cores -= 1;
+            kernel.at(kernel.now_ns() + work_ns, self.here, Signal::Timer, id);
+        }
+    }
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).unwrap_or(u32::MAX) // servers are checked, runs bounded by their threads
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::{Layer, Request};
+
+    const HERE: Address = Address::of(Layer::Controller);
+
+    /// Runs `tasks` (server, work, section) that all arrive at once; the time at which each ends.
+    fn ends(cpu: &mut Cpu, tasks: &[(u32, u64, Option<Section>)]) -> Vec<u64> {
+        let mut kernel = Kernel::default();
+        for (server, ns, section) in tasks {
+            let request = kernel.open(Request::default());
+            cpu.submit(&mut kernel, *server, Task { request, ns: *ns, phase: Phase::Cpu, section: *section, interrupts_ns: 0 });
+        }
+        let mut ends = vec![0; tasks.len()];
+        while let Some(event) = kernel.advance() {
+            if let Some((Task { request, .. }, _)) = cpu.timer(&mut kernel, event.id) {
+                ends[request.0 as usize] = kernel.now_ns();
+                assert_eq!(kernel.requests.phases(request).iter().sum::<u64>(), kernel.now_ns());
+            }
+        }
+        for usage in cpu.usage() {
+            assert_eq!(usage.area_ns, usage.response_ns, "Little's law by accounting");
+        }
+        ends
+    }
+
+    #[test]
+    fn a_single_thread_does_one_thing_at_a_time_however_many_cores_there_are() {
+        let mut cpu = Cpu::new(8, HERE);
+        cpu.add_server(1);
+        assert_eq!(ends(&mut cpu, &[(0, 10, None), (0, 10, None), (0, 10, None)]), [10, 20, 30]);
+    }
+
+    #[test]
+    fn two_cores_do_two_things_at_a_time_however_many_servers_there_are() {
+        let mut cpu = Cpu::new(2, HERE);
+        let tasks: Vec<_> = (0..4).map(|_| (cpu.add_server(1), 10, None)).collect();
+        assert_eq!(ends(&mut cpu, &tasks), [10, 10, 20, 20]);
+    }
+
+    #[test]
+    fn a_lock_held_shared_delays_nobody_and_one_held_exclusively_all() {
+        for (mode, expected) in [(Mode::Shared, [10, 10, 10]), (Mode::Exclusive, [10, 16, 22])] {
+            let mut cpu = Cpu::new(4, HERE);
+            let lock = cpu.add_lock();
+            let section = Some(Section { lock, mode, held_ns: 6 });
+            let tasks: Vec<_> = (0..3).map(|_| (cpu.add_server(1), 10, section)).collect();
+            assert_eq!(ends(&mut cpu, &tasks), expected, "{mode:?}");
+        }
+    }
+
+    #[test]
+    fn a_thread_that_sleeps_for_a_lock_leaves_its_core_to_others() {
+        let mut cpu = Cpu::new(2, HERE);
+        let lock = cpu.add_lock();
+        let section = Some(Section { lock, mode: Mode::Exclusive, held_ns: 10 });
+        let servers: Vec<u32> = (0..3).map(|_| cpu.add_server(1)).collect();
+        assert_eq!(ends(&mut cpu, &[(servers[0], 10, section), (servers[1], 10, section), (servers[2], 10, None)]), [10, 20, 10]);
+    }
+}

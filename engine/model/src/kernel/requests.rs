@@ -1,0 +1,260 @@
+//! Requests in flight, in a slab, with the time of each charged to named phases.
+
+use std::ops::{Index, IndexMut};
+
+use super::{Address, Layer, PHASES, Phase, Phases};
+use seeklab_spec::Op;
+
+/// Which messages a request needs on a network between client and server, where there is one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Wire {
+    /// A message there and one back; the data travel with one of them.
+    #[default]
+    Exchange,
+    /// A message there and one back, without data; the server works in between.
+    Ask,
+    /// A message there and one back, without data, which the server answers from what it remembers.
+    Look,
+    /// A message there and back that hands out a token, then one there with the command; no data.
+    TokenCommand,
+    /// A message there with the command; no data.
+    Command,
+    /// A message back with the result; no data.
+    Reply,
+    /// None: the server does it on its own.
+    Inside,
+}
+
+/// Whether somebody waits for a write to be durable.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Durable {
+    /// Nobody does.
+    #[default]
+    No,
+    /// A later flush of its file does.
+    Later,
+    /// It completes once it is durable.
+    Itself,
+    /// It completes once it and all earlier writes of its worker are durable.
+    All,
+}
+
+impl Durable {
+    /// Whether it completes only once it is durable.
+    #[must_use]
+    pub fn waits(self) -> bool {
+        matches!(self, Self::Itself | Self::All)
+    }
+}
+
+/// Number of a request in the slab.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RequestId(pub u32);
+
+/// A device index that means "no device".
+pub const NO_DEVICE: u16 = u16::MAX;
+
+/// A request in flight.
+#[derive(Clone, Copy, Debug)]
+pub struct Request {
+    /// Start, in bytes, in the address space of the layer that made it.
+    pub offset: u64,
+    /// Start, in bytes, on the device that serves it; the layout sets it.
+    pub place: u64,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// When it was created.
+    pub submitted_ns: u64,
+    /// Up to when its time has been charged.
+    pub charged_ns: u64,
+    /// The request that this one is a part of.
+    pub parent: Option<RequestId>,
+    /// Parts that have not completed.
+    pub pending: u32,
+    /// Worker that it belongs to.
+    pub worker: u32,
+    /// Free for the owner's use.
+    pub tag: u32,
+    /// Bytes that were in memory when it arrived.
+    pub cached_bytes: u32,
+    /// Bytes that nobody had asked for before it arrived.
+    pub missed_bytes: u32,
+    /// Who is told when it completes.
+    pub owner: Address,
+    /// Device of the part that came last; [`NO_DEVICE`] when none was used.
+    pub device: u16,
+    /// Direction.
+    pub op: Op,
+    /// Messages on the network.
+    pub wire: Wire,
+    /// Whether somebody waits for it to be durable.
+    pub durable: Durable,
+}
+
+impl Default for Request {
+    fn default() -> Self {
+        Self {
+            offset: 0,
+            place: 0,
+            bytes: 0,
+            submitted_ns: 0,
+            charged_ns: 0,
+            parent: None,
+            pending: 0,
+            worker: 0,
+            tag: 0,
+            cached_bytes: 0,
+            missed_bytes: 0,
+            owner: Address::of(Layer::Workload),
+            device: NO_DEVICE,
+            op: Op::Read,
+            wire: Wire::Exchange,
+            durable: Durable::No,
+        }
+    }
+}
+
+/// The slab of requests in flight; places are reused, so a run in steady state allocates nothing.
+#[derive(Debug, Default)]
+pub struct Requests {
+    slots: Vec<Request>,
+    phases: Vec<Phases>,
+    free: Vec<u32>,
+}
+
+impl Requests {
+    /// Adds a request. O(1).
+    #[inline]
+    pub fn insert(&mut self, request: Request) -> RequestId {
+        if let Some(place) = self.free.pop() {
+            self.slots[place as usize] = request;
+            self.phases[place as usize] = [0; PHASES];
+            return RequestId(place);
+        }
+        let place = u32::try_from(self.slots.len()).unwrap_or(u32::MAX); // iodepth x numjobs is checked to stay far below
+        self.slots.push(request);
+        self.phases.push([0; PHASES]);
+        RequestId(place)
+    }
+
+    /// Frees a request's place. O(1).
+    pub fn remove(&mut self, id: RequestId) {
+        self.free.push(id.0);
+    }
+
+    /// Requests in flight.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.slots.len() - self.free.len()
+    }
+
+    /// Whether no request is in flight.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Bytes of memory held.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        let slot = size_of::<Request>() + size_of::<Phases>();
+        (self.slots.capacity() * slot + self.free.capacity() * 4) as u64
+    }
+
+    /// What the request's time was spent on so far.
+    #[must_use]
+    pub fn phases(&self, id: RequestId) -> &Phases {
+        &self.phases[id.0 as usize]
+    }
+
+    /// Charges the time since the last charge until `until_ns`, which may lie in the future, to `phase`.
+    #[inline]
+    pub fn charge_until(&mut self, id: RequestId, phase: Phase, until_ns: u64) {
+        let request = &mut self.slots[id.0 as usize];
+        self.phases[id.0 as usize][phase as usize] += until_ns - request.charged_ns;
+        request.charged_ns = until_ns;
+    }
+
+    /// Charges the next `ns` to `phase`.
+    #[inline]
+    pub fn charge_ns(&mut self, id: RequestId, phase: Phase, ns: u64) {
+        let until_ns = self.slots[id.0 as usize].charged_ns + ns;
+        self.charge_until(id, phase, until_ns);
+    }
+
+    /// Lets `heir` take over the time that `from` was charged since `heir` was last charged. What `from` spent before that is
+    /// not `heir`'s; if `from` began earlier the whole wait counts as waiting for data in flight.
+    pub fn inherit(&mut self, heir: RequestId, from: RequestId) {
+        let (waited_from, begun, until) = (self[heir].charged_ns, self[from].submitted_ns, self[from].charged_ns);
+        if begun < waited_from {
+            return self.charge_until(heir, Phase::InFlight, until.max(waited_from));
+        }
+        if begun > waited_from {
+            self.charge_until(heir, Phase::Scheduler, begun);
+        }
+        for phase in 0..PHASES {
+            self.phases[heir.0 as usize][phase] += self.phases[from.0 as usize][phase];
+        }
+        self[heir].charged_ns = until;
+    }
+}
+
+impl Index<RequestId> for Requests {
+    type Output = Request;
+    fn index(&self, id: RequestId) -> &Request {
+        &self.slots[id.0 as usize]
+    }
+}
+
+impl IndexMut<RequestId> for Requests {
+    fn index_mut(&mut self, id: RequestId) -> &mut Request {
+        &mut self.slots[id.0 as usize]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn freed_places_are_used_again() {
+        let mut requests = Requests::default();
+        let first = requests.insert(Request::default());
+        requests.remove(first);
+        assert_eq!(requests.insert(Request::default()), first);
+        assert_eq!(requests.len(), 1);
+    }
+
+    #[test]
+    fn waiting_for_something_begun_earlier_is_charged_as_in_flight() {
+        let mut requests = Requests::default();
+        let early = requests.insert(Request::default());
+        let late = requests.insert(Request { submitted_ns: 10, charged_ns: 10, ..Request::default() });
+        requests.charge_until(early, Phase::Seek, 25);
+        requests.inherit(late, early);
+        assert_eq!(requests.phases(late)[Phase::InFlight as usize], 15);
+    }
+
+    #[test]
+    fn a_request_fits_in_eighty_bytes() {
+        assert!(size_of::<Request>() <= 80, "{}", size_of::<Request>());
+    }
+
+    #[test]
+    fn memory_is_that_of_the_most_requests_at_a_time() {
+        let mut requests = Requests::default();
+        let ids: Vec<_> = (0..100).map(|_| requests.insert(Request::default())).collect();
+        for id in ids {
+            requests.remove(id);
+        }
+        let each = (size_of::<Request>() + size_of::<Phases>()) as u64;
+        assert!((100 * each..300 * each).contains(&requests.memory_bytes()), "{}", requests.memory_bytes());
+    }
+
+    #[test]
+    fn two_kinds_of_writes_wait_until_they_are_durable() {
+        assert!(Durable::Itself.waits() && Durable::All.waits());
+        assert!(!Durable::No.waits() && !Durable::Later.waits());
+    }
+}

@@ -1,0 +1,441 @@
+//! Cluster placement: a request finds the nodes that hold its blocks, and their devices serve it.
+//!
+//! Modelled: the nodes a lookup asks, one round trip each; reads from the reader's own node where it has a copy, else over the
+//! links; writes to all copies at once; blocks that move to the node that reads or rewrites them; machines that move; lost nodes,
+//! whose machines start again elsewhere and whose copies are made again in the background. See [`placement`] for the five
+//! designs, [`link`] for the links and [`background`] for copies.
+//!
+//! Constants: none besides the scenario's. A lookup whose last node serves the data needs no further round trip.
+//! Left out: CPU of the nodes, time to move a machine's memory or to notice a loss (both are at once), versions of blocks (a
+//! request that is on its way when a node is lost completes), and metadata writes.
+//!
+//! Below a cluster, addresses are physical: node k's devices begin at k times the capacity of a node.
+
+pub mod background;
+pub mod link;
+pub mod placement;
+pub mod record;
+pub mod room;
+
+#[cfg(test)]
+mod tests;
+
+use background::Background;
+use link::Links;
+use placement::{Disk, NOWHERE, Placement};
+use record::{Arrival, Loss, Record, Why};
+use seeklab_spec::cluster::{ClusterSpec, Design};
+
+use crate::kernel::{Address, Kernel, Layer, Phase, Request, RequestId, Signal};
+use seeklab_kernel::Stream;
+use seeklab_spec::Op;
+
+const HERE: Address = Address::of(Layer::Cluster);
+/// A request's next step is due.
+const STEP: Address = Address { layer: Layer::Cluster, index: 1 };
+/// A link is free again; the id is the node.
+const LINK: Address = Address { layer: Layer::Cluster, index: 2 };
+/// A transfer has arrived.
+const ARRIVED: Address = Address { layer: Layer::Cluster, index: 3 };
+/// A scheduled event is due; moves first, then failures.
+const EVENT: Address = Address { layer: Layer::Cluster, index: 4 };
+
+/// What a request of ours does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// Reads a block, or part of one.
+    Read,
+    /// Writes one, on all nodes that hold it.
+    Write,
+    /// Writes it on one of them.
+    Copy,
+    /// Brings a copy to another node.
+    Move(Why),
+}
+
+/// What a request of ours waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Lookup,
+    RoundTrip,
+    Link,
+    Device,
+    /// The second device of a copy.
+    Target,
+}
+
+/// State of a request of ours; the request's tag is its number.
+#[derive(Clone, Copy, Debug)]
+struct Work {
+    kind: Kind,
+    stage: Stage,
+    block: u32,
+    object: u32,
+    /// Where in the block.
+    within: u32,
+    /// The machine's node; for a copy the sender.
+    from: u16,
+    /// The node that serves; for a copy the receiver.
+    to: u16,
+    /// Slot taken on the receiver.
+    slot: u32,
+    asked: [u16; 2],
+    lookups: u8,
+    walked: u8,
+}
+
+/// The cluster layer.
+pub struct Cluster {
+    spec: ClusterSpec,
+    /// Size of a block.
+    block: u64,
+    /// Bytes of a node's address space.
+    span: u64,
+    below: Address,
+    placement: Placement,
+    links: Links,
+    background: Background,
+    /// Nodes of the machines.
+    vms: Vec<u16>,
+    /// Machine by job name, for the events.
+    names: Vec<String>,
+    works: Vec<Work>,
+    free: Vec<u32>,
+    record: Record,
+}
+
+/// Everything that a cluster is built from.
+pub struct Setting<'a> {
+    /// The scenario's description.
+    pub spec: &'a ClusterSpec,
+    /// Names of the jobs, which are the machines.
+    pub names: Vec<String>,
+    /// Start of each file in bytes, and the job it belongs to, in order.
+    pub files: Vec<(u64, usize)>,
+    /// Bytes that are placed.
+    pub bytes: u64,
+    /// Bytes of a node's address space.
+    pub span: u64,
+    /// The layer below.
+    pub below: Address,
+    /// Seed of the run.
+    pub seed: u64,
+    /// Width of an interval of the series.
+    pub interval_ns: u64,
+}
+
+#[allow(clippy::cast_possible_truncation)] // at most 256 nodes and jobs, and blocks within their limit
+impl Cluster {
+    /// Places all blocks.
+    #[must_use]
+    pub fn new(setting: Setting<'_>) -> Self {
+        let Setting { spec, names, files, bytes, span, below, seed, interval_ns } = setting;
+        let block = spec.block.0;
+        let vms: Vec<u16> = names.iter().enumerate().map(|(job, name)| spec.home(job, name) as u16).collect();
+        let blocks = bytes.div_ceil(block).clamp(1, seeklab_spec::cluster::MOST_BLOCKS) as u32;
+        let disks = files.iter().map(|(start, job)| Disk { start: (start / block) as u32, vm: *job as u16 }).collect();
+        let salt = Stream::new(seed, "cluster").bits();
+        let placement = Placement::new(spec, blocks, disks, &vms, (span / block).min(u64::from(u32::MAX)) as u32, salt);
+        let mut record = Record::new(&placement, vms.len(), block, interval_ns);
+        record.arrivals = vms.iter().enumerate().map(|(vm, node)| Arrival { time_ns: 0, vm: vm as u16, node: *node }).collect();
+        Self {
+            block,
+            span,
+            below,
+            links: Links::new(spec.nodes, spec.link.0, LINK, ARRIVED),
+            background: Background::new(spec.nodes as usize, spec.rebuild_in_flight),
+            placement,
+            vms,
+            names,
+            works: Vec::new(),
+            free: Vec::new(),
+            record,
+            spec: spec.clone(),
+        }
+    }
+
+    /// Sets the times of moves and failures.
+    pub fn start(&mut self, kernel: &mut Kernel) {
+        let times = self.spec.moves.iter().map(|moved| moved.at).chain(self.spec.failures.iter().map(|failure| failure.at));
+        for (event, at) in times.enumerate() {
+            kernel.at(at.0, EVENT, Signal::Timer, event as u32);
+        }
+    }
+
+    /// Handles a signal to this layer; `index` is the address's.
+    pub fn handle(&mut self, kernel: &mut Kernel, index: u16, signal: Signal, id: u32) {
+        let request = RequestId(id);
+        match (signal, index) {
+            (Signal::Submit, _) => self.submit(kernel, request),
+            (Signal::Done, _) => self.served(kernel, request),
+            (Signal::Timer, i) if i == STEP.index => self.step(kernel, request),
+            (Signal::Timer, i) if i == LINK.index => self.links.sent(kernel, id as u16),
+            (Signal::Timer, i) if i == ARRIVED.index => self.arrived(kernel, request),
+            (Signal::Timer, _) => self.event(kernel, id as usize),
+        }
+    }
+
+    /// Cuts a request into its blocks.
+    fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let request = kernel.requests[id];
+        let kind = if request.op == Op::Read { Kind::Read } else { Kind::Write };
+        let (mut at, end) = (request.offset, request.offset + request.bytes);
+        while at < end {
+            let next = ((at / self.block + 1) * self.block).min(end);
+            let part = kernel.open_child(id, HERE, at, next - at);
+            let block = (at / self.block % u64::from(self.placement.blocks())) as u32;
+            let work = Work {
+                kind,
+                stage: Stage::Lookup,
+                block,
+                object: self.placement.object_of(block),
+                within: (at % self.block) as u32,
+                from: self.vms[usize::from(self.placement.vm_of(block))],
+                to: NOWHERE,
+                slot: 0,
+                asked: [NOWHERE; 2],
+                lookups: 0,
+                walked: 0,
+            };
+            kernel.requests[part].tag = self.add(work);
+            kernel.send(STEP, Signal::Timer, part.0);
+            at = next;
+        }
+    }
+
+    fn add(&mut self, work: Work) -> u32 {
+        if let Some(place) = self.free.pop() {
+            self.works[place as usize] = work;
+            return place;
+        }
+        self.works.push(work);
+        (self.works.len() - 1) as u32
+    }
+
+    fn work(&mut self, kernel: &Kernel, id: RequestId) -> &mut Work {
+        &mut self.works[kernel.requests[id].tag as usize]
+    }
+
+    fn step(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let work = *self.work(kernel, id);
+        if work.stage == Stage::RoundTrip {
+            kernel.charge(id, Phase::Remote);
+            return self.device(kernel, id);
+        }
+        let mut asked = work.asked;
+        let mut lookups = work.lookups;
+        if work.walked == 0 {
+            let object = &self.placement.objects[work.object as usize];
+            self.placement.walk(work.block, object, work.from, |node| {
+                asked[usize::from(lookups)] = node;
+                lookups += 1;
+            });
+        } else {
+            kernel.charge(id, Phase::Lookup);
+        }
+        let round_trip_ns = self.spec.round_trip.0;
+        let work = self.work(kernel, id);
+        (work.asked, work.lookups) = (asked, lookups);
+        if work.walked < lookups {
+            work.walked += 1;
+            return kernel.at(kernel.now_ns() + round_trip_ns, STEP, Signal::Timer, id.0);
+        }
+        match work.kind {
+            Kind::Read => self.read(kernel, id),
+            _ => self.write(kernel, id),
+        }
+    }
+
+    fn read(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let work = *self.work(kernel, id);
+        let bytes = kernel.requests[id].bytes;
+        let server = self.placement.server(work.block, &self.placement.objects[work.object as usize], work.from);
+        let vm = self.placement.vm_of(work.block);
+        let record = &mut self.record;
+        record.reads += 1;
+        record.lookups += u64::from(work.lookups);
+        record.read_bytes += bytes;
+        let is_local = server == Some(work.from);
+        record.local_bytes += if is_local { bytes } else { 0 };
+        if record.moved_vm.is_none_or(|moved| moved == vm) && !self.placement.set_read(work.block) {
+            record.read_blocks += 1;
+            record.read_away += u64::from(!is_local);
+        }
+        let Some(server) = server else {
+            record.lost_requests += 1;
+            return self.finish(kernel, id);
+        };
+        let is_asked = work.lookups > 0 && work.asked[usize::from(work.lookups) - 1] == server;
+        let work = self.work(kernel, id);
+        work.to = server;
+        if is_local || is_asked {
+            return self.device(kernel, id);
+        }
+        work.stage = Stage::RoundTrip;
+        kernel.at(kernel.now_ns() + self.spec.round_trip.0, STEP, Signal::Timer, id.0);
+    }
+
+    fn write(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let work = *self.work(kernel, id);
+        let request = kernel.requests[id];
+        if self.placement.is_duplicate(work.block) {
+            return self.finish(kernel, id); // its fingerprint is known: nothing is written
+        }
+        if request.bytes == self.block && self.spec.migrate {
+            self.rewrite_here(work.object, work.from);
+        }
+        let object = self.placement.objects[work.object as usize];
+        if object.holders().next().is_none() {
+            self.record.lost_requests += 1;
+            return self.finish(kernel, id);
+        }
+        let vm = self.placement.vm_of(work.block);
+        for node in object.holders() {
+            let copy = kernel.open_child(id, HERE, request.offset, request.bytes);
+            let stage = if node == work.from { Stage::Device } else { Stage::Link };
+            kernel.requests[copy].tag = self.add(Work { kind: Kind::Copy, stage, to: node, ..work });
+            if node == work.from {
+                self.device(kernel, copy);
+            } else {
+                self.record.flow(kernel.now_ns(), Why::Request, vm, work.from, node, request.bytes);
+                self.links.send(kernel, copy, work.from, node, request.bytes, false);
+            }
+        }
+    }
+
+    /// With locality, a block that is rewritten whole is written where its machine runs; the first copy elsewhere is dropped.
+    fn rewrite_here(&mut self, object: u32, node: u16) {
+        let held = self.placement.objects[object as usize];
+        let is_free = self.placement.design == Design::Locality && !held.nodes.contains(&node) && self.placement.has_room(node);
+        if let Some(old) = held.holders().next().filter(|_| is_free && !self.placement.is_moving(object)) {
+            let slot = self.placement.take(node);
+            self.placement.replace(object, old, node, slot);
+        }
+    }
+
+    /// Hands a request to the devices of its node.
+    fn device(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let span = self.span;
+        let work = *self.work(kernel, id);
+        let (node, slot) = match (work.kind, work.stage) {
+            (Kind::Move(_), Stage::Target) => (work.to, work.slot),
+            (Kind::Move(_), _) => (work.from, self.placement.objects[work.object as usize].slot_on(work.from).unwrap_or(0)),
+            _ => (work.to, self.placement.objects[work.object as usize].slot_on(work.to).unwrap_or(0)),
+        };
+        if work.stage != Stage::Target {
+            self.work(kernel, id).stage = Stage::Device;
+        }
+        let offset = u64::from(node) * span + u64::from(slot) * self.block + u64::from(work.within);
+        let request = &mut kernel.requests[id];
+        (request.offset, request.place) = (offset, offset);
+        // A tier is one for all nodes; layouts are one for each.
+        let index = if self.below.layer == Layer::Layout { node } else { 0 };
+        kernel.send(Address { index, ..self.below }, Signal::Submit, id.0);
+    }
+
+    /// The devices have served a request.
+    fn served(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let work = *self.work(kernel, id);
+        let bytes = kernel.requests[id].bytes;
+        match (work.kind, work.stage) {
+            (Kind::Read, _) if work.to != work.from => {
+                self.work(kernel, id).stage = Stage::Link;
+                let vm = self.placement.vm_of(work.block);
+                self.record.flow(kernel.now_ns(), Why::Request, vm, work.to, work.from, bytes);
+                self.links.send(kernel, id, work.to, work.from, bytes, false);
+            }
+            (Kind::Move(why), Stage::Device) => {
+                self.work(kernel, id).stage = Stage::Link;
+                let vm = self.placement.objects[work.object as usize].vm;
+                self.record.flow(kernel.now_ns(), why, vm, work.from, work.to, bytes);
+                self.links.send(kernel, id, work.from, work.to, bytes, true);
+            }
+            (Kind::Move(_), _) => self.moved(kernel, id),
+            _ => self.finish(kernel, id),
+        }
+    }
+
+    /// A transfer has arrived.
+    fn arrived(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let work = *self.work(kernel, id);
+        match work.kind {
+            Kind::Copy => {
+                self.work(kernel, id).stage = Stage::RoundTrip;
+                kernel.at(kernel.now_ns() + self.spec.round_trip.0, STEP, Signal::Timer, id.0);
+            }
+            Kind::Move(_) => {
+                self.work(kernel, id).stage = Stage::Target;
+                kernel.requests[id].op = Op::Write;
+                self.device(kernel, id);
+            }
+            _ => {
+                self.migrate(kernel, &work, kernel.requests[id].bytes == self.block);
+                self.finish(kernel, id);
+            }
+        }
+    }
+
+    /// A part of a request, or the write of one copy, is complete.
+    fn finish(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let tag = kernel.requests[id].tag;
+        self.free.push(tag);
+        let kind = self.works[tag as usize].kind;
+        if let Some(whole) = kernel.join(id) {
+            if kind == Kind::Copy { self.finish(kernel, whole) } else { kernel.complete(whole) }
+        }
+    }
+
+    fn event(&mut self, kernel: &mut Kernel, event: usize) {
+        let now_ns = kernel.now_ns();
+        if let Some(moved) = self.spec.moves.get(event) {
+            let (vm, node) = (self.names.iter().position(|name| *name == moved.vm).unwrap_or(0), moved.to as u16);
+            self.vms[vm] = node;
+            self.record.arrivals.push(Arrival { time_ns: now_ns, vm: vm as u16, node });
+            if self.record.moved_vm.is_none() {
+                self.record.moved_vm = Some(vm as u16);
+                self.placement.forget_reads();
+                (self.record.read_blocks, self.record.read_away) = (0, 0);
+                self.record.local_at_move = Some(self.placement.local_share(vm as u16, node));
+            }
+        } else if let Some(failure) = self.spec.failures.get(event - self.spec.moves.len()) {
+            let node = failure.node as u16;
+            self.record.losses.push(Loss { time_ns: now_ns, node });
+            self.lose(kernel, node);
+        }
+    }
+
+    /// What the run leaves.
+    #[must_use]
+    pub fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// Metrics of the run so far: name, unit, value.
+    #[must_use]
+    pub fn metrics(&self) -> Vec<(&'static str, &'static str, f64)> {
+        self.record.metrics(&self.placement, &self.vms)
+    }
+
+    /// The tables.
+    #[must_use]
+    pub fn placement(&self) -> &Placement {
+        &self.placement
+    }
+
+    /// Bytes that each node has sent: for requests and in the background.
+    #[must_use]
+    pub fn sent_bytes(&self) -> Vec<[u64; 2]> {
+        self.links.sent_bytes().collect()
+    }
+
+    /// Bytes of memory that the tables and the record take.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        self.placement.memory_bytes() + self.record.memory_bytes() + (self.works.capacity() * size_of::<Work>()) as u64
+    }
+}
+
+/// A background request of `bytes`.
+fn background_request(bytes: u64, op: Op, tag: u32) -> Request {
+    Request { bytes, op, tag, owner: HERE, ..Request::default() }
+}

@@ -1,0 +1,84 @@
+//! Whether the controllers of a scenario fit the files that it plans.
+
+use seeklab_spec::controller::{ControllerSpec, Disks, OwnerMap, Part};
+use seeklab_spec::{Problem, Problems};
+
+use super::asked::MOST_RANGES;
+use crate::plan::Plan;
+
+/// Most servers that a node may have.
+const MOST_SERVERS: usize = 65_536;
+
+/// The first byte of each virtual disk of a plan, in order.
+#[must_use]
+pub fn disk_starts(spec: &ControllerSpec, plan: &Plan) -> Vec<u64> {
+    let mut starts = match spec.disks {
+        Disks::One => vec![0],
+        Disks::File => plan.workers.iter().map(|worker| worker.region.start).collect(),
+    };
+    starts.sort_unstable();
+    starts.dedup();
+    starts
+}
+
+/// The number of ranges of each disk of a plan, whose disks begin at `starts`.
+#[must_use]
+pub fn ranges(spec: &ControllerSpec, plan: &Plan, starts: &[u64]) -> Vec<u64> {
+    let end = plan.workers.iter().map(|worker| worker.region.end).max().unwrap_or(0);
+    let ends = starts.iter().skip(1).chain([&end]);
+    starts.iter().zip(ends).map(|(start, end)| end.saturating_sub(*start).div_ceil(spec.range.0)).collect()
+}
+
+/// What cannot be, of a controller at `controller`.
+#[must_use]
+pub fn check(spec: &ControllerSpec, plan: &Plan) -> Problems {
+    let mut problems = Problems::new();
+    let starts = disk_starts(spec, plan);
+    let of_disks = ranges(spec, plan, &starts);
+    let ranges = of_disks.iter().copied().max().unwrap_or(0);
+    let mut few = |path: String, shards: u32| {
+        if u64::from(shards) > ranges.max(1) {
+            problems.push(Problem::new(
+                path,
+                format!("{shards} shards for {ranges} ranges of {} leave shards without a range; write at most {ranges}, or a smaller controller.range", spec.range),
+            ));
+        }
+    };
+    few("controller.shards".into(), spec.shards);
+    for (index, resize) in spec.resizes.iter().enumerate() {
+        few(format!("controller.resizes[{index}].shards"), resize.shards);
+    }
+    if spec.map == OwnerMap::Asked {
+        let all: u64 = of_disks.iter().sum();
+        if all > MOST_RANGES {
+            let message = format!("{all} ranges are more than can be asked about; write a larger range, for at most {MOST_RANGES}");
+            problems.push(Problem::new("controller.range", message));
+        }
+        if !spec.owners.is_empty() {
+            problems.push(Problem::new("controller.owners", "is a fixed map, and owners are asked for; leave out one of the two"));
+        }
+        if !spec.resize_waits {
+            problems.push(Problem::new("controller.resize_waits", "an asked map needs changes that wait; write true"));
+        }
+    }
+    for part in Part::ALL {
+        let sum: f64 = spec.functions.iter().filter(|function| function.of == part).map(|function| function.percent).sum();
+        if sum > 100.0 {
+            problems.push(Problem::new(
+                "controller.functions",
+                format!("the functions of {} take {sum} % of it; write at most 100 % in all", part.name()),
+            ));
+        }
+    }
+    let servers = starts.len() * (1 + spec.most_shards(starts.len()) as usize);
+    if servers > MOST_SERVERS {
+        problems.push(Problem::new(
+            "controller.shards",
+            format!(
+                "{} disks with a primary and their shards are {servers} controllers; write at most {MOST_SERVERS} in all",
+                starts.len()
+            ),
+        ));
+    }
+    problems
+}

@@ -1,0 +1,312 @@
+//! The drive's own queue: which of the waiting requests goes next.
+//!
+//! Policies, from plain to clever: in order of arrival; shortest seek first; the elevator that turns round where no
+//! request lies ahead (`scan`); the elevator that always goes up and then starts again at the lowest request (`c-look`); and
+//! shortest access time first, which knows the platter's angle and weighs seek and rotation together. All but the first
+//! reorder, and some can pass over a request for long; an age limit sends a request that has waited too long ahead of all.
+//!
+//! Equal candidates go in order of arrival. Requests that overlap are not kept in order; whoever needs that holds the
+//! second back. Left out: grouping by command priority.
+
+use seeklab_spec::QueuePolicy;
+
+use super::drive::Target;
+use super::{Hdd, Op};
+
+/// A waiting request.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry<T> {
+    /// Direction.
+    pub op: Op,
+    /// First block.
+    pub lbn: u64,
+    /// When it was put into the queue, in ns.
+    pub arrival_ns: u64,
+    /// Place in the order of arrival.
+    pub sequence: u64,
+    /// The caller's own mark.
+    pub tag: T,
+    target: Target,
+}
+
+/// Requests waiting in a drive. Picking looks at every entry once or twice; nothing is allocated once the queue has been as deep as
+/// it gets.
+#[derive(Clone, Debug)]
+pub struct DriveQueue<T: Copy> {
+    policy: QueuePolicy,
+    max_age_ns: Option<u64>,
+    entries: Vec<Entry<T>>,
+    /// No entry arrived before this: most picks need not look for the oldest.
+    arrived_since_ns: u64,
+    next_sequence: u64,
+    upwards: bool,
+    /// `c-look`: one past the first block of the last pick.
+    sweep_lbn: u64,
+}
+
+impl<T: Copy> DriveQueue<T> {
+    /// An empty queue. An entry older than `max_age_ns` goes first, whatever the policy.
+    #[must_use]
+    pub fn new(policy: QueuePolicy, max_age_ns: Option<u64>) -> Self {
+        Self { policy, max_age_ns, entries: Vec::new(), arrived_since_ns: 0, next_sequence: 0, upwards: true, sweep_lbn: 0 }
+    }
+
+    /// An empty queue with room for `depth` entries without allocating.
+    #[must_use]
+    pub fn with_capacity(policy: QueuePolicy, max_age_ns: Option<u64>, depth: usize) -> Self {
+        Self { entries: Vec::with_capacity(depth), ..Self::new(policy, max_age_ns) }
+    }
+
+    /// Number of waiting requests.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether none waits.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The waiting requests, in no particular order.
+    #[must_use]
+    pub fn entries(&self) -> &[Entry<T>] {
+        &self.entries
+    }
+
+    /// Puts a request into the queue at `now_ns`. The drive is the one it will be served by.
+    pub fn push(&mut self, hdd: &Hdd, now_ns: u64, op: Op, lbn: u64, tag: T) {
+        let sequence = self.next_sequence;
+        self.next_sequence += 1;
+        self.entries.push(Entry { op, lbn, arrival_ns: now_ns, sequence, tag, target: hdd.target(lbn) });
+    }
+
+    /// Takes out the request that goes next at `now_ns`; `None` when none waits. O(entries).
+    pub fn pick(&mut self, hdd: &Hdd, now_ns: u64) -> Option<Entry<T>> {
+        let index = match self.overdue(now_ns) {
+            Some(index) => index,
+            None => match self.policy {
+                QueuePolicy::Fcfs => self.least(|entry| entry.sequence)?,
+                QueuePolicy::Sstf => {
+                    let here = hdd.arm_now(now_ns).position.cylinder;
+                    self.least(|entry| (entry.target.cylinder.abs_diff(here), entry.sequence))?
+                }
+                QueuePolicy::Scan => self.scan(hdd.arm_now(now_ns).position.cylinder)?,
+                QueuePolicy::CLook => {
+                    let sweep = self.sweep_lbn;
+                    self.least(|entry| (entry.lbn < sweep, entry.lbn, entry.sequence))?
+                }
+                QueuePolicy::Satf => self.soonest(hdd, now_ns)?,
+            },
+        };
+        let entry = self.entries.swap_remove(index);
+        self.sweep_lbn = entry.lbn.saturating_add(1);
+        Some(entry)
+    }
+
+    /// The oldest entry, if it has waited longer than the limit.
+    fn overdue(&mut self, now_ns: u64) -> Option<usize> {
+        let limit = self.max_age_ns?;
+        if now_ns.saturating_sub(self.arrived_since_ns) <= limit {
+            return None;
+        }
+        let oldest = self.least(|entry| entry.sequence)?;
+        self.arrived_since_ns = self.entries[oldest].arrival_ns;
+        (now_ns.saturating_sub(self.arrived_since_ns) > limit).then_some(oldest)
+    }
+
+    /// Index of the entry that is reached first. The nearest is tried first: most others are then farther away than it is reached.
+    fn soonest(&self, hdd: &Hdd, now_ns: u64) -> Option<usize> {
+        let arm = hdd.arm_now(now_ns);
+        let here = arm.position.cylinder;
+        let nearest = self.least(|entry| entry.target.cylinder.abs_diff(here))?;
+        let mut best: Option<(f64, u64, usize)> = None;
+        for index in std::iter::once(nearest).chain((0..self.entries.len()).filter(|index| *index != nearest)) {
+            let entry = &self.entries[index];
+            let most = best.map_or(f64::INFINITY, |(ns, ..)| ns);
+            let Some(ns) = hdd.positioning_to(&arm, entry.op, entry.lbn, &entry.target, most) else { continue };
+            let ns = ns.max(0.0);
+            if best.is_none_or(|(least, sequence, _)| ns < least || (ns <= least && entry.sequence < sequence)) {
+                best = Some((ns, entry.sequence, index));
+            }
+        }
+        best.map(|(.., index)| index)
+    }
+
+    fn scan(&mut self, here: u32) -> Option<usize> {
+        let upwards = self.upwards;
+        let ahead = |cylinder: u32| if upwards { cylinder >= here } else { cylinder <= here };
+        let index = self.least(|entry| {
+            let cylinder = entry.target.cylinder;
+            (!ahead(cylinder), cylinder.abs_diff(here), entry.sequence)
+        })?;
+        if !ahead(self.entries[index].target.cylinder) {
+            self.upwards = !upwards;
+        }
+        Some(index)
+    }
+
+    /// Index of the entry with the least key; `None` when none waits.
+    fn least<K: Ord>(&self, key: impl Fn(&Entry<T>) -> K) -> Option<usize> {
+        let keyed = self.entries.iter().enumerate().map(|(index, entry)| (key(entry), index));
+        keyed.min().map(|(_, index)| index)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Params;
+    use super::super::fixtures::{desktop, small_hdd};
+    use super::*;
+    use std::sync::Arc;
+
+    /// Order in which requests for these cylinders are picked with the arm at cylinder 10.
+    fn order(policy: QueuePolicy, cylinders: &[u64]) -> Vec<u64> {
+        let mut hdd = small_hdd(&[]);
+        let mut now = hdd.serve(0, Op::Read, 10 * 200, 1).done_ns;
+        let mut queue = DriveQueue::new(policy, None);
+        for &cylinder in cylinders {
+            queue.push(&hdd, now, Op::Read, cylinder * 200 + 7, cylinder);
+        }
+        let mut picked = Vec::new();
+        while let Some(entry) = queue.pick(&hdd, now) {
+            picked.push(entry.tag);
+            now = hdd.serve(now, entry.op, entry.lbn, 1).done_ns;
+        }
+        assert!(queue.is_empty());
+        picked
+    }
+
+    #[test]
+    fn each_policy_has_its_order() {
+        let waiting = [2, 18, 9, 12, 5];
+        assert_eq!(order(QueuePolicy::Fcfs, &waiting), [2, 18, 9, 12, 5]);
+        assert_eq!(order(QueuePolicy::Sstf, &waiting), [9, 12, 18, 5, 2]);
+        assert_eq!(order(QueuePolicy::Scan, &waiting), [12, 18, 9, 5, 2]);
+        assert_eq!(order(QueuePolicy::CLook, &waiting), [2, 5, 9, 12, 18]);
+    }
+
+    #[test]
+    fn scan_goes_on_downwards_past_what_is_nearer_above() {
+        let mut hdd = small_hdd(&[]);
+        let mut queue = DriveQueue::new(QueuePolicy::Scan, None);
+        let mut now = hdd.serve(0, Op::Read, 10 * 200, 1).done_ns;
+        queue.push(&hdd, now, Op::Read, 8 * 200, "turns");
+        let first = queue.pick(&hdd, now).expect("one waits");
+        now = hdd.serve(now, first.op, first.lbn, 1).done_ns;
+        queue.push(&hdd, now, Op::Read, 9 * 200, "above");
+        queue.push(&hdd, now, Op::Read, 3 * 200, "below");
+        assert_eq!(queue.pick(&hdd, now).map(|entry| entry.tag), Some("below"));
+    }
+
+    #[test]
+    fn c_look_goes_on_upwards_from_where_it_is() {
+        let hdd = small_hdd(&[]);
+        let mut queue = DriveQueue::new(QueuePolicy::CLook, None);
+        queue.push(&hdd, 0, Op::Read, 500, 'a');
+        assert_eq!(queue.pick(&hdd, 0).map(|entry| entry.tag), Some('a'));
+        queue.push(&hdd, 0, Op::Read, 100, 'b');
+        queue.push(&hdd, 0, Op::Read, 900, 'c');
+        assert_eq!(queue.pick(&hdd, 0).map(|entry| entry.tag), Some('c'));
+        assert_eq!(queue.pick(&hdd, 0).map(|entry| entry.tag), Some('b'));
+    }
+
+    #[test]
+    fn satf_prefers_a_far_track_whose_sector_comes_in_time() {
+        let hdd = small_hdd(&[]);
+        // Block 2 of the same track has just passed at 0.3 ms; a sector two cylinders away comes by soon after the arm.
+        let mut queue = DriveQueue::new(QueuePolicy::Satf, None);
+        queue.push(&hdd, 0, Op::Read, 2, "near");
+        queue.push(&hdd, 0, Op::Read, 400 + 60, "far");
+        let mut nearest = DriveQueue::new(QueuePolicy::Sstf, None);
+        nearest.push(&hdd, 0, Op::Read, 400 + 60, "far");
+        nearest.push(&hdd, 0, Op::Read, 2, "near");
+        assert_eq!(nearest.pick(&hdd, 0).map(|entry| entry.tag), Some("near"));
+        assert_eq!(queue.pick(&hdd, 0).map(|entry| entry.tag), Some("far"));
+    }
+
+    #[test]
+    fn satf_takes_what_the_buffer_holds_first() {
+        let mut hdd = small_hdd(&[]);
+        let now = hdd.serve(0, Op::Read, 250, 10).done_ns;
+        let now = hdd.serve(now, Op::Read, 4000, 10).done_ns;
+        let mut queue = DriveQueue::new(QueuePolicy::Satf, None);
+        queue.push(&hdd, now, Op::Write, 4020, "near");
+        queue.push(&hdd, now, Op::Read, 250, "held");
+        assert_eq!(queue.pick(&hdd, now).map(|entry| entry.tag), Some("held"));
+    }
+
+    #[test]
+    fn satf_takes_the_entry_with_the_least_estimate_of_all() {
+        let params = Arc::new(Params::from_data_sheet(&desktop()).expect("a sound sheet"));
+        let capacity = params.capacity_sectors();
+        let mut hdd = Hdd::new(params);
+        let mut queue = DriveQueue::new(QueuePolicy::Satf, None);
+        let (mut state, mut now) = (3_u64, 0);
+        for round in 0..3000_u64 {
+            while queue.len() < 1 + (round % 40) as usize {
+                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                // Most anywhere, some beside each other, some read ahead already.
+                let lbn = if state.is_multiple_of(5) { (state >> 40) % 5000 } else { (state >> 11) % (capacity - 8) };
+                let op = if state.is_multiple_of(3) { Op::Write } else { Op::Read };
+                queue.push(&hdd, now, op, lbn, ());
+            }
+            let estimates = queue.entries().iter().map(|entry| (hdd.positioning_ns(now, entry.op, entry.lbn), entry.sequence));
+            let least = estimates.min().expect("requests wait").0;
+            let entry = queue.pick(&hdd, now).expect("requests wait");
+            assert_eq!(hdd.positioning_ns(now, entry.op, entry.lbn), least, "round {round}");
+            now = hdd.serve(now, entry.op, entry.lbn, 8).done_ns + round % 7 * 500_000;
+        }
+    }
+
+    #[test]
+    fn an_overdue_request_goes_first() {
+        let hdd = small_hdd(&[]);
+        let pick = |max_age_ns: Option<u64>| {
+            let mut queue = DriveQueue::new(QueuePolicy::Satf, max_age_ns);
+            queue.push(&hdd, 0, Op::Read, 5500, "old");
+            queue.push(&hdd, 900, Op::Read, 40, "near");
+            queue.pick(&hdd, 1000).map(|entry| entry.tag)
+        };
+        assert_eq!(pick(None), Some("near"));
+        assert_eq!(pick(Some(1000)), Some("near"));
+        assert_eq!(pick(Some(999)), Some("old"));
+    }
+
+    /// Random 4 KiB reads a second with so many always waiting.
+    fn rate(policy: QueuePolicy, depth: u32) -> f64 {
+        let params = Arc::new(Params::from_data_sheet(&desktop()).expect("a sound sheet"));
+        let capacity = params.capacity_sectors();
+        let mut hdd = Hdd::new(params);
+        let mut queue = DriveQueue::new(policy, Some(2_000_000_000));
+        let mut state = 7_u64;
+        let mut random = || {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) % (capacity - 8)
+        };
+        let mut now = 0;
+        for _ in 1..depth {
+            queue.push(&hdd, now, Op::Read, random(), ());
+        }
+        let requests = 4000;
+        for _ in 0..requests {
+            queue.push(&hdd, now, Op::Read, random(), ());
+            let entry = queue.pick(&hdd, now).expect("requests wait");
+            now = hdd.serve(now, entry.op, entry.lbn, 8).done_ns;
+        }
+        f64::from(requests) * 1e9 / now as f64
+    }
+
+    #[test]
+    fn a_deeper_queue_pays_most_under_satf() {
+        let fcfs = rate(QueuePolicy::Fcfs, 32);
+        let sstf = rate(QueuePolicy::Sstf, 32);
+        let satf16 = rate(QueuePolicy::Satf, 16);
+        let satf32 = rate(QueuePolicy::Satf, 32);
+        assert!((74.0..81.0).contains(&fcfs), "{fcfs}");
+        assert!(fcfs < sstf && sstf < satf32, "{fcfs} {sstf} {satf32}");
+        assert!((145.0..190.0).contains(&satf16), "{satf16}");
+        assert!((165.0..225.0).contains(&satf32), "{satf32}");
+    }
+}

@@ -1,0 +1,113 @@
+//! Devices: what finally reads and writes the bytes.
+
+pub mod disk;
+pub mod hdd;
+pub mod lun;
+pub mod pace;
+pub mod ssd;
+
+use crate::kernel::{Address, Kernel, RequestId, Signal};
+use seeklab_kernel::NS_PER_S;
+use seeklab_spec::Op;
+
+/// Time to move `bytes` at `rate` bytes per second, in nanoseconds, rounded up.
+#[must_use]
+#[inline]
+pub fn transfer_ns(bytes: u64, rate: u64) -> u64 {
+    let rate = rate.max(1);
+    if bytes <= u64::MAX / NS_PER_S {
+        return (bytes * NS_PER_S).div_ceil(rate); // nearly always, and much faster: WebAssembly has no words of 128 bits
+    }
+    let ns = (u128::from(bytes) * u128::from(NS_PER_S)).div_ceil(u128::from(rate));
+    u64::try_from(ns).unwrap_or(u64::MAX)
+}
+
+/// What a device has done, as an operating system counts it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    /// Requests begun, by direction (reads, writes).
+    pub ios: [u64; 2],
+    /// Their bytes.
+    pub bytes: [u64; 2],
+    /// Their times from arrival at the device to completion, in nanoseconds.
+    pub response_ns: [u64; 2],
+    /// Time during which the device worked on at least one request, in nanoseconds.
+    pub busy_ns: u64,
+}
+
+impl Usage {
+    /// Counts a request that takes `response_ns` from arrival to completion.
+    pub fn count(&mut self, op: Op, bytes: u64, response_ns: u64) {
+        self.ios[op as usize] += 1;
+        self.bytes[op as usize] += bytes;
+        self.response_ns[op as usize] += response_ns;
+    }
+}
+
+/// A device of the stack.
+pub enum Device {
+    /// A hard disk drive.
+    Disk(Box<disk::Disk>),
+    /// A solid-state drive.
+    Ssd(ssd::Ssd),
+    /// A logical unit.
+    Lun(lun::Lun),
+}
+
+impl Device {
+    /// Handles a signal to the device.
+    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32) {
+        let request = RequestId(id);
+        match self {
+            Self::Disk(disk) => disk.handle(kernel, signal, request),
+            Self::Ssd(ssd) => ssd.handle(kernel, signal, request),
+            Self::Lun(lun) => lun.handle(kernel, signal, id),
+        }
+    }
+
+    /// What the device has done so far.
+    #[must_use]
+    pub fn usage(&self) -> Usage {
+        match self {
+            Self::Disk(disk) => disk.usage,
+            Self::Ssd(ssd) => ssd.usage,
+            Self::Lun(lun) => lun.usage,
+        }
+    }
+
+    /// Pages that hosts wrote and pages that garbage collection moved, of an SSD with flash translation.
+    #[must_use]
+    pub fn flash_pages(&self) -> Option<[u64; 2]> {
+        match self {
+            Self::Ssd(ssd) => ssd.wear().map(|wear| [wear.host_pages, wear.moved_pages]),
+            Self::Disk(_) | Self::Lun(_) => None,
+        }
+    }
+
+    /// Gives the device its place in the stack.
+    #[must_use]
+    pub fn at(mut self, here: Address) -> Self {
+        match &mut self {
+            Self::Disk(disk) => disk.here = here,
+            Self::Ssd(ssd) => ssd.here = here,
+            Self::Lun(lun) => lun.here = here,
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_transfer_takes_as_long_whether_64_bits_hold_its_product_or_not() {
+        let most = u64::MAX / NS_PER_S;
+        for bytes in [0, 1, 4096, most - 1, most, most + 1, 2 * most] {
+            for rate in [1, 3, 117_187_500, u64::MAX] {
+                let exact = (u128::from(bytes) * u128::from(NS_PER_S)).div_ceil(u128::from(rate));
+                assert_eq!(transfer_ns(bytes, rate), u64::try_from(exact).unwrap_or(u64::MAX), "{bytes} at {rate}");
+            }
+        }
+    }
+}

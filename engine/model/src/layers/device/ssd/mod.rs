@@ -1,0 +1,159 @@
+//! A solid-state drive: flash dies on channels behind one interface.
+//!
+//! Two models of the same drive:
+//! - `fresh`: without [`spec::Flash`] a drive has no past and no future: reads and programs take their turns on the units,
+//!   times follow in closed form, a request costs one event;
+//! - `drive`: with it, dies, channels and interface are servers with events of their own, and the dies collect garbage between
+//!   the host's requests.
+//!
+//! Parts of the second:
+//! - `ftl`: the map of pages, valid counts, victims, erases; no time;
+//! - `precondition`: what the drive holds at the start, built in bulk;
+//! - [`closed_form`]: the write amplification that uniform random writes must have; it places the preconditioned pages, and the
+//!   tests hold the translation layer against it.
+//!
+//! A drive of terabytes is simulated by a part of it, `mapped`, with the same dies and the same over-provisioning: write
+//! amplification depends on the ratio of physical to logical pages, not on their number, once a die has some tens of blocks.
+//! Addresses beyond the part fold back onto it. What that changes: a hot region larger than the part, and how long a drive takes
+//! to fill.
+
+#![allow(
+    clippy::cast_precision_loss,
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "pages of a drive are checked to fit 32 bits, with one number to spare; shares of them are between 0 and their number"
+)]
+
+pub mod closed_form;
+mod drive;
+mod fresh;
+mod ftl;
+mod precondition;
+#[cfg(test)]
+mod tests;
+
+pub use ftl::Wear;
+
+use super::Usage;
+use crate::kernel::{Address, Kernel, Layer, RequestId, Signal};
+use seeklab_kernel::Stream;
+use seeklab_spec as spec;
+use seeklab_spec::{Bytes, Problem, Problems};
+
+/// Fewest simulated blocks of logical pages that a die may have: with fewer a block is too large a part of its die for
+/// over-provisioning to mean anything.
+const LEAST_BLOCKS: u64 = 8;
+
+/// Fewest blocks of over-provisioning that a die may have, so that there always is a block with a stale page to collect.
+const LEAST_SPARE_BLOCKS: f64 = 2.0;
+
+enum Model {
+    Fresh(fresh::Fresh),
+    Flash(Box<drive::Drive>),
+}
+
+/// A solid-state drive.
+pub struct Ssd {
+    model: Model,
+    /// Its place in the stack.
+    pub here: Address,
+    /// What it has done.
+    pub usage: Usage,
+}
+
+impl Ssd {
+    /// The drive that a checked scenario describes; `seed` and `name` draw its preconditioning.
+    #[must_use]
+    pub fn new(spec: &spec::Ssd, seed: u64, name: &str) -> Self {
+        // A checked scenario has a shape: see `check`.
+        let flash = spec.flash.as_ref().and_then(|flash| Some((flash, ftl::Shape::of(spec, flash).ok()?)));
+        let model = match flash {
+            Some((flash, shape)) => Model::Flash(Box::new(drive::Drive::new(spec, flash, shape, Stream::new(seed, name)))),
+            None => Model::Fresh(fresh::Fresh::new(spec)),
+        };
+        Self { model, here: Address::of(Layer::Device), usage: Usage::default() }
+    }
+
+    /// Handles a signal to the drive.
+    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: RequestId) {
+        match &mut self.model {
+            Model::Fresh(fresh) => fresh.handle(kernel, self.here, &mut self.usage, signal, id),
+            Model::Flash(drive) => drive.handle(kernel, self.here, &mut self.usage, signal, id.0),
+        }
+    }
+
+    /// What its flash has been through; nothing for a drive that is always fresh.
+    #[must_use]
+    pub fn wear(&self) -> Option<Wear> {
+        match &self.model {
+            Model::Fresh(_) => None,
+            Model::Flash(drive) => Some(drive.wear()),
+        }
+    }
+
+    /// Bytes of memory that the drive holds, or will when it is first written.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        match &self.model {
+            Model::Fresh(_) => 0,
+            Model::Flash(drive) => drive.memory_bytes(),
+        }
+    }
+}
+
+/// Bytes of memory that a drive's translation layer needs; 0 without one.
+#[must_use]
+pub fn memory_bytes(spec: &spec::Ssd) -> u64 {
+    spec.flash.as_ref().and_then(|flash| ftl::Shape::of(spec, flash).ok()).map_or(0, ftl::Shape::memory_bytes)
+}
+
+/// What contradicts itself in a drive whose fields are each in their range. `path` is the drive's place in the scenario.
+pub fn check(spec: &spec::Ssd, path: &str, problems: &mut Problems) {
+    let Some(flash) = &spec.flash else { return };
+    let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("{path}.flash.{field}"), message));
+    if !spec.units.is_multiple_of(flash.channels) {
+        wrong("channels", format!("{} units do not spread evenly over {} channels; write a divisor of {0}", spec.units, flash.channels));
+    }
+    let block = u64::from(flash.pages_per_block) * spec.page.0;
+    let least = LEAST_BLOCKS * block * u64::from(spec.units);
+    if let Some(mapped) = flash.mapped.filter(|mapped| mapped.0 > spec.capacity.0) {
+        wrong("mapped", format!("{mapped} is more than the capacity of {}", spec.capacity));
+    } else if spec.capacity.0 < least {
+        wrong(
+            "pages_per_block",
+            format!(
+                "makes blocks of {}, and {LEAST_BLOCKS} of them for each of {} units need {}; the capacity is {}. Write fewer pages or units",
+                Bytes(block),
+                spec.units,
+                Bytes(least),
+                spec.capacity
+            ),
+        );
+    } else if let Some(mapped) = flash.mapped.filter(|mapped| mapped.0 < least) {
+        wrong(
+            "mapped",
+            format!(
+                "{mapped} is less than {LEAST_BLOCKS} blocks of {} for each of {} units; write at least {}",
+                Bytes(block),
+                spec.units,
+                Bytes(least)
+            ),
+        );
+    } else {
+        match ftl::Shape::of(spec, flash) {
+            Err(pages) => {
+                wrong("mapped", format!("gives the drive {pages} flash pages; write less, so that there are fewer than {}", ftl::NONE));
+            }
+            Ok(shape) if shape.spare_blocks() < LEAST_SPARE_BLOCKS => wrong(
+                "overprovision",
+                format!(
+                    "{} % of the {} simulated blocks of a die are {:.1} spare blocks, fewer than {LEAST_SPARE_BLOCKS}; write more, or a larger mapped",
+                    flash.overprovision,
+                    shape.logical.div_ceil(shape.pages),
+                    shape.spare_blocks()
+                ),
+            ),
+            Ok(_) => {}
+        }
+    }
+}

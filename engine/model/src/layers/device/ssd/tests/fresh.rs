@@ -1,0 +1,64 @@
+//! A drive without a translation layer.
+
+use super::super::Ssd;
+use crate::kernel::{Kernel, Request, RequestId, Signal};
+use seeklab_spec as spec;
+use seeklab_spec::Op;
+use seeklab_spec::{Bytes, Nanos};
+
+fn spec() -> spec::Ssd {
+    spec::Ssd {
+        capacity: Bytes(1 << 30),
+        units: 4,
+        page: Bytes(4096),
+        read: Nanos(50_000),
+        program: Nanos(500_000),
+        overhead: Nanos(10_000),
+        interface_rate: Bytes(4_096_000_000),
+        queue_depth: 32,
+        write_buffer: Bytes(0),
+        flash: None,
+    }
+}
+
+/// Submits requests of one instant and returns when each is done, in order of completion.
+fn run(spec: &spec::Ssd, requests: &[(Op, u64, u64)]) -> Vec<u64> {
+    let mut ssd = Ssd::new(spec, 1, "ssd0");
+    let mut kernel = Kernel::default();
+    for (op, offset, bytes) in requests {
+        let id = kernel.open(Request { op: *op, offset: *offset, bytes: *bytes, ..Request::default() });
+        ssd.handle(&mut kernel, Signal::Submit, id);
+    }
+    let mut done = Vec::new();
+    while let Some(event) = kernel.advance() {
+        if event.signal == Signal::Timer {
+            done.push(kernel.now_ns());
+            ssd.handle(&mut kernel, Signal::Timer, RequestId(event.id));
+        }
+    }
+    done
+}
+
+#[test]
+fn pages_on_different_units_are_read_at_the_same_time() {
+    assert_eq!(run(&spec(), &[(Op::Read, 0, 4096), (Op::Read, 4096, 4096)]), [61_000, 62_000]);
+}
+
+#[test]
+fn pages_on_the_same_unit_wait_for_each_other() {
+    assert_eq!(run(&spec(), &[(Op::Read, 0, 4096), (Op::Read, 4 * 4096, 4096)]), [61_000, 111_000]);
+}
+
+#[test]
+fn a_write_buffer_hides_the_program_time_until_it_is_full() {
+    let buffered = spec::Ssd { write_buffer: Bytes(8192), units: 1, ..spec() };
+    let done = run(&buffered, &[(Op::Write, 0, 4096), (Op::Write, 4096, 4096), (Op::Write, 8192, 4096)]);
+    assert_eq!(done, [11_000, 12_000, 512_000]);
+    assert_eq!(run(&spec(), &[(Op::Write, 0, 4096)]), [511_000]);
+}
+
+#[test]
+fn requests_beyond_the_queue_depth_wait_outside() {
+    let narrow = spec::Ssd { queue_depth: 1, ..spec() };
+    assert_eq!(run(&narrow, &[(Op::Read, 0, 4096), (Op::Read, 4096, 4096)]), [61_000, 122_000]);
+}

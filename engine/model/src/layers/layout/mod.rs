@@ -1,0 +1,337 @@
+//! Where an address lives: striping, concatenation, mirrors and RAID-Z over several devices.
+//!
+//! A request is cut into contiguous pieces, each for one device. It completes when its last piece does and inherits that piece's
+//! phases. With striping, the units of a contiguous range that fall on one device are neighbours there and make one piece.
+//! Mirrors and RAID-Z work in groups of devices, and groups are striped. See [`mirror`] and [`raidz`] for their rules, [`rebuild`]
+//! for what happens after a failure.
+//! Left out: dynamic allocation (record r of a RAID-Z group lies at r times its allocated size).
+
+pub mod mirror;
+pub mod partition;
+pub mod raidz;
+pub mod rebuild;
+
+use mirror::Side;
+use raidz::{Column, RaidZ};
+use rebuild::Rebuild;
+
+use crate::kernel::{Address, Kernel, Layer, RequestId, Signal};
+use seeklab_spec as spec;
+use seeklab_spec::Op;
+use seeklab_spec::{LayoutKind, ReadBalance};
+
+/// One device's contiguous piece of a request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Device.
+    pub device: u16,
+    /// Start on the device, in bytes.
+    pub offset: u64,
+    /// Length in bytes.
+    pub bytes: u64,
+}
+
+/// The layout layer.
+pub struct Layout {
+    kind: LayoutKind,
+    unit: u64,
+    /// Devices in a group.
+    width: u64,
+    raidz: RaidZ,
+    balance: ReadBalance,
+    /// Usable bytes of each device.
+    capacities: Vec<u64>,
+    sides: Vec<Side>,
+    pieces: Vec<Piece>,
+    columns: Vec<Column>,
+    here: Address,
+    /// The first of its devices.
+    first_device: u16,
+    /// Where its addresses begin.
+    base: u64,
+    rebuild: Option<Box<Rebuild>>,
+}
+
+impl Layout {
+    /// The layout that a scenario describes, over devices with these capacities in bytes; `rotating` says which turn.
+    #[must_use]
+    pub fn new(spec: &spec::Layout, capacities: Vec<u64>, rotating: &[bool]) -> Self {
+        let width = u64::from(spec.width.unwrap_or(u32::MAX)).min(capacities.len() as u64).max(1);
+        let side = |(index, rotating): (usize, &bool)| Side {
+            rotating: *rotating,
+            failed: spec.failed.iter().any(|failed| *failed as usize == index),
+            ..Side::default()
+        };
+        let mut layout = Self {
+            kind: spec.kind,
+            unit: spec.unit.0,
+            width,
+            raidz: RaidZ { columns: width, parity: u64::from(spec.parity).min(width - 1), ashift: spec.ashift },
+            balance: spec.read_balance,
+            sides: rotating.iter().enumerate().map(side).collect(),
+            capacities,
+            pieces: Vec::new(),
+            columns: Vec::new(),
+            here: Address::of(Layer::Layout),
+            first_device: 0,
+            base: 0,
+            rebuild: None,
+        };
+        layout.rebuild = spec.rebuild.as_ref().map(|rebuild| Box::new(Rebuild::new(rebuild, &spec.failed, &layout)));
+        layout
+    }
+
+    /// The layout of node `node`, whose devices begin at `first_device` and whose addresses begin at `base`.
+    #[must_use]
+    pub fn at(self, node: u16, first_device: u16, base: u64) -> Self {
+        Self { here: Address { layer: Layer::Layout, index: node }, first_device, base, ..self }
+    }
+
+    /// The size of the address space, in bytes. All but a concatenation use as much of each device as the smallest one has.
+    #[must_use]
+    pub fn capacity(&self) -> u64 {
+        let devices = self.capacities.len() as u64;
+        let smallest = self.capacities.iter().copied().min().unwrap_or(0);
+        let units = smallest / self.unit;
+        match self.kind {
+            LayoutKind::Concat => self.capacities.iter().sum(),
+            LayoutKind::Stripe if devices == 1 => smallest,
+            LayoutKind::Stripe => units * self.unit * devices,
+            LayoutKind::Mirror => units * self.unit * (devices / self.width),
+            LayoutKind::RaidZ => {
+                let sectors = (smallest >> self.raidz.ashift) * self.width;
+                sectors / self.raidz.allocated_sectors(self.unit) * self.unit * (devices / self.width)
+            }
+        }
+    }
+
+    /// Handles a signal to this layer.
+    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32) {
+        let request = RequestId(id);
+        match signal {
+            Signal::Submit => self.submit(kernel, request),
+            Signal::Done => {
+                if let Some(side) = self.sides.get_mut(usize::from(kernel.requests[request].device.wrapping_sub(self.first_device))) {
+                    side.pending -= 1;
+                }
+                match kernel.join(request) {
+                    Some(whole) if kernel.requests[whole].owner == self.here => self.chunk_step(kernel, whole),
+                    Some(whole) => kernel.complete(whole),
+                    None => {}
+                }
+            }
+            Signal::Timer => self.rebuild_timer(kernel),
+        }
+    }
+
+    fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let request = kernel.requests[id];
+        let mut pieces = std::mem::take(&mut self.pieces);
+        self.map(request.op, request.offset - self.base, request.bytes, kernel.now_ns(), &mut pieces);
+        match pieces[..] {
+            // A piece of a mirror or RAID-Z is a part of its own even when there is only one: its completion is counted.
+            [only] if matches!(self.kind, LayoutKind::Stripe | LayoutKind::Concat) => {
+                kernel.requests[id].place = only.offset;
+                kernel.send(Address { layer: Layer::Device, index: self.first_device + only.device }, Signal::Submit, id.0);
+            }
+            _ => self.send(kernel, id, &pieces),
+        }
+        self.pieces = pieces;
+    }
+
+    /// Sends the pieces of a request to their devices, as parts of it.
+    fn send(&mut self, kernel: &mut Kernel, id: RequestId, pieces: &[Piece]) {
+        for piece in pieces {
+            let child = kernel.open_child(id, self.here, piece.offset, piece.bytes); // its place is its offset
+            let side = &mut self.sides[usize::from(piece.device)];
+            side.pending += 1;
+            side.last_end = piece.offset + piece.bytes;
+            kernel.send(Address { layer: Layer::Device, index: self.first_device + piece.device }, Signal::Submit, child.0);
+        }
+    }
+
+    /// Cuts a range of the address space into pieces, in the order of their first byte.
+    #[allow(clippy::cast_possible_truncation)] // at most 65,535 devices
+    pub fn map(&mut self, op: Op, offset: u64, bytes: u64, now_ns: u64, pieces: &mut Vec<Piece>) {
+        pieces.clear();
+        if self.capacities.len() == 1 {
+            return pieces.push(Piece { device: 0, offset, bytes });
+        }
+        let groups = self.capacities.len() as u64 / self.width;
+        match self.kind {
+            LayoutKind::Stripe => {
+                let devices = self.capacities.len() as u64;
+                striped(self.unit, devices, offset, bytes, |device, offset, bytes| {
+                    pieces.push(Piece { device: device as u16, offset, bytes });
+                });
+            }
+            LayoutKind::Mirror => {
+                let (unit, width, balance, sides) = (self.unit, self.width, self.balance, &self.sides);
+                striped(self.unit, groups, offset, bytes, |group, offset, bytes| {
+                    let first = (group * width) as usize;
+                    let sides = &sides[first..first + width as usize];
+                    let end = (offset + bytes).div_ceil(unit);
+                    let mut add = |side: usize| pieces.push(Piece { device: (first + side) as u16, offset, bytes });
+                    match op {
+                        Op::Read => add(mirror::choose(balance, sides, offset, end, now_ns)),
+                        Op::Write => (0..sides.len()).filter(|side| !sides[*side].lost(op, end)).for_each(add),
+                    }
+                });
+            }
+            LayoutKind::RaidZ => self.records(op, groups, offset, bytes, pieces),
+            LayoutKind::Concat => {
+                let (mut start, end, mut base) = (offset, offset + bytes, 0);
+                for (device, capacity) in self.capacities.iter().enumerate() {
+                    let limit = base + capacity;
+                    if start < limit && start < end {
+                        let stop = end.min(limit);
+                        pieces.push(Piece { device: device as u16, offset: start - base, bytes: stop - start });
+                        start = stop;
+                    }
+                    base = limit;
+                }
+            }
+        }
+    }
+
+    /// The columns of all records that a range touches; neighbours on a disk become one piece.
+    #[allow(clippy::cast_possible_truncation)] // at most 65,535 devices
+    fn records(&mut self, op: Op, groups: u64, offset: u64, bytes: u64, pieces: &mut Vec<Piece>) {
+        let allocated = self.raidz.allocated_sectors(self.unit);
+        let mut columns = std::mem::take(&mut self.columns);
+        for record in offset / self.unit..(offset + bytes).div_ceil(self.unit) {
+            let first = record % groups * self.width;
+            self.raidz.columns_of(record / groups * allocated, self.unit, &mut columns);
+            let failed = |column: &Column| self.sides[(first + column.disk) as usize].lost(op, record / groups + 1);
+            let reconstruct = columns.iter().any(|column| !column.parity && failed(column));
+            for column in columns.iter().filter(|column| !failed(column)) {
+                // A healthy read leaves parity alone; one that lacks a column reads all that is left.
+                if op == Op::Read && column.parity && !reconstruct {
+                    continue;
+                }
+                let device = (first + column.disk) as u16;
+                push(pieces, Piece { device, offset: column.offset, bytes: column.bytes });
+            }
+        }
+        self.columns = columns;
+    }
+}
+
+/// Adds a piece; one that goes on where its device's last one ends becomes a part of that.
+fn push(pieces: &mut Vec<Piece>, piece: Piece) {
+    match pieces.iter_mut().rev().find(|last| last.device == piece.device) {
+        Some(last) if last.offset + last.bytes == piece.offset => last.bytes += piece.bytes,
+        _ => pieces.push(piece),
+    }
+}
+
+/// Cuts a range into one contiguous piece for each of `count` members that take units in turn.
+fn striped(unit: u64, count: u64, offset: u64, bytes: u64, mut piece: impl FnMut(u64, u64, u64)) {
+    let (first, last) = (offset / unit, (offset + bytes - 1) / unit);
+    for start in first..=last.min(first + count - 1) {
+        let units_here = (last - start) / count + 1;
+        let skipped = if start == first { offset % unit } else { 0 };
+        let ends_here = start + (units_here - 1) * count == last;
+        let spare = if ends_here { (last + 1) * unit - (offset + bytes) } else { 0 };
+        piece(start % count, start / count * unit + skipped, units_here * unit - skipped - spare);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use seeklab_spec::Bytes;
+
+    fn layout(kind: LayoutKind, unit: u64, devices: usize, capacity: u64, width: Option<u32>) -> Layout {
+        let spec = spec::Layout { kind, unit: Bytes(unit), width, ..spec::Layout::default() };
+        Layout::new(&spec, vec![capacity; devices], &vec![true; devices])
+    }
+
+    fn pieces(layout: &mut Layout, op: Op, offset: u64, bytes: u64) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        layout.map(op, offset, bytes, 0, &mut pieces);
+        pieces
+    }
+
+    #[test]
+    fn a_tail_of_eight_units_touches_eight_disks() {
+        let mut stripe = layout(LayoutKind::Stripe, 32 << 10, 16, 1 << 30, None);
+        let tail = pieces(&mut stripe, Op::Read, 8 << 20, 256 << 10);
+        assert_eq!(tail.len(), 8);
+        assert!(tail.iter().all(|piece| piece.bytes == 32 << 10));
+    }
+
+    #[test]
+    fn a_long_range_is_one_contiguous_piece_on_each_disk() {
+        let mut stripe = layout(LayoutKind::Stripe, 32 << 10, 16, 1 << 30, None);
+        let all = pieces(&mut stripe, Op::Read, 0, 8 << 20);
+        assert_eq!(all.len(), 16);
+        assert!(all.iter().all(|piece| piece.bytes == 512 << 10 && piece.offset == 0));
+    }
+
+    #[test]
+    fn a_mirror_writes_to_all_sides_and_reads_from_one() {
+        let mut mirror = layout(LayoutKind::Mirror, 64 << 10, 4, 1 << 30, Some(2));
+        assert_eq!(mirror.capacity(), 2 << 30);
+        assert_eq!(pieces(&mut mirror, Op::Write, 64 << 10, 4096).iter().map(|piece| piece.device).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(pieces(&mut mirror, Op::Read, 64 << 10, 4096).len(), 1);
+    }
+
+    #[test]
+    fn a_small_read_of_a_raidz_record_touches_every_data_disk() {
+        let mut raidz = layout(LayoutKind::RaidZ, 128 << 10, 6, 1 << 30, None);
+        assert_eq!(pieces(&mut raidz, Op::Read, 4096, 4096).len(), 5);
+        assert_eq!(pieces(&mut raidz, Op::Write, 0, 128 << 10).len(), 6);
+    }
+
+    #[test]
+    fn two_groups_of_raidz_hold_twice_as_much_as_one() {
+        let of = |devices| layout(LayoutKind::RaidZ, 128 << 10, devices, 1 << 30, Some(6)).capacity();
+        assert_eq!(of(12), 2 * of(6));
+        assert!(of(6) > 4 << 30);
+    }
+
+    #[test]
+    fn a_degraded_raidz_reads_parity_in_place_of_the_failed_column() {
+        let spec = spec::Layout { kind: LayoutKind::RaidZ, unit: Bytes(128 << 10), failed: vec![3], ..spec::Layout::default() };
+        let mut raidz = Layout::new(&spec, vec![1 << 30; 6], &[true; 6]);
+        let mut devices: Vec<u16> = pieces(&mut raidz, Op::Read, 0, 4096).iter().map(|piece| piece.device).collect();
+        devices.sort_unstable();
+        assert_eq!(devices, [0, 1, 2, 4, 5]);
+    }
+
+    proptest! {
+        #[test]
+        fn every_byte_has_exactly_one_place(offset in 0u64..5_000, bytes in 1u64..3_000, devices in 1usize..6, unit in 1u64..40, concat: bool) {
+            let kind = if concat { LayoutKind::Concat } else { LayoutKind::Stripe };
+            let mut layout = layout(kind, unit, devices, 2_000, None);
+            prop_assume!(offset + bytes <= layout.capacity());
+            let whole = pieces(&mut layout, Op::Read, offset, bytes);
+            prop_assert_eq!(whole.iter().map(|piece| piece.bytes).sum::<u64>(), bytes);
+            let mut single = std::collections::BTreeSet::new();
+            for byte in offset..offset + bytes {
+                single.extend(pieces(&mut layout, Op::Read, byte, 1).iter().map(|piece| (piece.device, piece.offset)));
+            }
+            prop_assert_eq!(single.len() as u64, bytes);
+            for piece in whole {
+                for byte in piece.offset..piece.offset + piece.bytes {
+                    prop_assert!(single.contains(&(piece.device, byte)));
+                }
+            }
+        }
+
+        #[test]
+        fn no_piece_lies_beyond_its_device(record in 0u64..2_000, records in 1u64..5, width in 2u32..7, groups in 1usize..4, raidz: bool, write: bool) {
+            let kind = if raidz { LayoutKind::RaidZ } else { LayoutKind::Mirror };
+            let capacity = 16 << 20;
+            let mut layout = layout(kind, 16 << 10, width as usize * groups, capacity, Some(width));
+            let (offset, bytes) = (record * (16 << 10), records * (16 << 10));
+            prop_assume!(offset + bytes <= layout.capacity());
+            for piece in pieces(&mut layout, if write { Op::Write } else { Op::Read }, offset, bytes) {
+                prop_assert!(piece.offset + piece.bytes <= capacity);
+            }
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! The file protocol's server side: a scheduler that combines adjacent client requests, and the sizes of transactions.
+//!
+//! The scheduler holds back requests of a worker while its transactions are busy. When one is free it takes the oldest request
+//! and adds those that follow it in the file and in the queue, up to the *target* transaction size. The copy engine of ODX goes
+//! around the scheduler: it makes transactions of its own (`crate::layers::workload`), sized by [`transaction_bytes`]. In the incident
+//! the two halves of the system called two different functions for the same question.
+
+use std::collections::VecDeque;
+
+use crate::kernel::{Address, Kernel, Layer, Phase, Request, RequestId, Signal};
+use seeklab_spec as spec;
+use seeklab_spec::Sizing;
+
+/// The largest transaction that the protocol can express, in bytes.
+#[must_use]
+pub fn max_transaction_bytes(protocol: &spec::Protocol) -> u64 {
+    protocol.max_transaction.0
+}
+
+/// The transaction size that cache and prefetcher are tuned for, in bytes: the maximum, capped.
+#[must_use]
+pub fn target_transaction_bytes(protocol: &spec::Protocol) -> u64 {
+    max_transaction_bytes(protocol).min(protocol.target_transaction.0)
+}
+
+/// The size of the copy engine's transactions, in bytes.
+#[must_use]
+pub fn transaction_bytes(protocol: &spec::Protocol) -> u64 {
+    match protocol.odx_sizing {
+        Sizing::Max => max_transaction_bytes(protocol),
+        Sizing::Target => target_transaction_bytes(protocol),
+    }
+}
+
+const HERE: Address = Address::of(Layer::Protocol);
+
+#[derive(Default)]
+struct Session {
+    waiting: VecDeque<RequestId>,
+    in_flight: u32,
+    called: bool,
+}
+
+/// The scheduler that combines adjacent client requests.
+pub struct Scheduler {
+    target_bytes: u64,
+    in_flight: u32,
+    below: Address,
+    sessions: Vec<Session>,
+    /// Requests that make up each transaction; places are reused.
+    transactions: Vec<Vec<RequestId>>,
+    free: Vec<u32>,
+}
+
+impl Scheduler {
+    /// The scheduler that a scenario describes, above `below`, for `workers` workers.
+    #[must_use]
+    pub fn new(protocol: &spec::Protocol, spec: &spec::Scheduler, below: Address, workers: usize) -> Self {
+        Self {
+            target_bytes: target_transaction_bytes(protocol),
+            in_flight: spec.in_flight,
+            below,
+            sessions: (0..workers).map(|_| Session::default()).collect(),
+            transactions: Vec::new(),
+            free: Vec::new(),
+        }
+    }
+
+    /// Handles a signal to this layer.
+    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32) {
+        match signal {
+            Signal::Submit => {
+                let worker = kernel.requests[RequestId(id)].worker;
+                let session = &mut self.sessions[worker as usize];
+                session.waiting.push_back(RequestId(id));
+                self.call(kernel, worker);
+            }
+            Signal::Timer => {
+                self.sessions[id as usize].called = false;
+                self.pump(kernel, id);
+            }
+            Signal::Done => self.done(kernel, RequestId(id)),
+        }
+    }
+
+    /// Looks at the worker's queue once the requests of the present instant are in it.
+    fn call(&mut self, kernel: &mut Kernel, worker: u32) {
+        let session = &mut self.sessions[worker as usize];
+        if !session.called && session.in_flight < self.in_flight {
+            session.called = true;
+            kernel.send(HERE, Signal::Timer, worker);
+        }
+    }
+
+    fn pump(&mut self, kernel: &mut Kernel, worker: u32) {
+        let session = &mut self.sessions[worker as usize];
+        while session.in_flight < self.in_flight {
+            let Some(first) = session.waiting.pop_front() else { return };
+            let place = self.free.pop().unwrap_or_else(|| {
+                self.transactions.push(Vec::new());
+                u32::try_from(self.transactions.len() - 1).unwrap_or(u32::MAX) // bounded by the requests in flight
+            });
+            let members = &mut self.transactions[place as usize];
+            members.push(first);
+            kernel.charge(first, Phase::Scheduler);
+            let head = kernel.requests[first];
+            let mut bytes = head.bytes;
+            while let Some(next) = session.waiting.front().copied() {
+                let request = kernel.requests[next];
+                if request.op != head.op || request.offset != head.offset + bytes || bytes + request.bytes > self.target_bytes {
+                    break;
+                }
+                bytes += request.bytes;
+                session.waiting.pop_front();
+                kernel.charge(next, Phase::Scheduler);
+                members.push(next);
+            }
+            session.in_flight += 1;
+            let transaction =
+                kernel.open(Request { offset: head.offset, bytes, owner: HERE, op: head.op, worker, tag: place, ..Request::default() });
+            kernel.send(self.below, Signal::Submit, transaction.0);
+        }
+    }
+
+    fn done(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let transaction = kernel.requests[id];
+        let mut members = std::mem::take(&mut self.transactions[transaction.tag as usize]);
+        let (whole, cached, missed) = (transaction.bytes, u64::from(transaction.cached_bytes), u64::from(transaction.missed_bytes));
+        let mut end = 0;
+        for member in members.drain(..) {
+            let request = &mut kernel.requests[member];
+            let start = end;
+            end += request.bytes;
+            // What the transaction found in memory is shared out in proportion, what it missed over the rest; shares add up.
+            let cached_until = |position: u64| portion(cached, position, whole);
+            let missed_until = |position: u64| portion(missed, position - cached_until(position), whole - cached);
+            request.cached_bytes = u32::try_from(cached_until(end) - cached_until(start)).unwrap_or(u32::MAX);
+            request.missed_bytes = u32::try_from(missed_until(end) - missed_until(start)).unwrap_or(u32::MAX);
+            request.device = transaction.device;
+            kernel.requests.inherit(member, id);
+            kernel.complete(member);
+        }
+        self.transactions[transaction.tag as usize] = members;
+        self.free.push(transaction.tag);
+        kernel.requests.remove(id);
+        self.sessions[transaction.worker as usize].in_flight -= 1;
+        self.call(kernel, transaction.worker);
+    }
+}
+
+/// `amount` in proportion to `part` of `whole`, rounded down.
+fn portion(amount: u64, part: u64, whole: u64) -> u64 {
+    (amount * part).checked_div(whole).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use seeklab_spec::Bytes;
+
+    fn protocol(sizing: Sizing) -> spec::Protocol {
+        spec::Protocol {
+            max_transaction: Bytes(8_650_752),
+            target_transaction: Bytes(8 << 20),
+            scheduler: None,
+            credits: None,
+            odx_sizing: sizing,
+        }
+    }
+
+    #[test]
+    fn target_is_the_maximum_capped() {
+        assert_eq!(transaction_bytes(&protocol(Sizing::Target)), 8 << 20);
+        assert_eq!(transaction_bytes(&protocol(Sizing::Max)), 8_650_752);
+        let small = spec::Protocol { max_transaction: Bytes(1 << 20), ..protocol(Sizing::Target) };
+        assert_eq!(transaction_bytes(&small), 1 << 20);
+    }
+
+    #[test]
+    fn requests_of_one_instant_are_combined_up_to_the_target() {
+        let spec = spec::Scheduler { in_flight: 8 };
+        let below = Address::of(Layer::Volume);
+        let mut scheduler = Scheduler::new(&protocol(Sizing::Target), &spec, below, 1);
+        let mut kernel = Kernel::default();
+        for n in 0..12u64 {
+            let id = kernel.open(Request { offset: n << 20, bytes: 1 << 20, ..Request::default() });
+            kernel.send(HERE, Signal::Submit, id.0);
+        }
+        let mut sizes = Vec::new();
+        while let Some(event) = kernel.advance() {
+            if event.to().layer == Layer::Volume {
+                sizes.push(kernel.requests[RequestId(event.id)].bytes >> 20);
+            } else {
+                scheduler.handle(&mut kernel, event.signal, event.id);
+            }
+        }
+        assert_eq!(sizes, [8, 4]);
+    }
+}

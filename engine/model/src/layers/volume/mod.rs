@@ -1,0 +1,320 @@
+//! The file system: block cache, prefetcher, write log.
+//!
+//! Modelled: a read looks up its blocks in memory. Blocks that are present are counted as cached; blocks on their way (prefetched
+//! or being read for somebody else) are waited for; missing blocks are read from below, one fetch for each contiguous run, and
+//! enter the cache. When everything is there the data are copied out at the memory's rate. After the demand reads the prefetcher
+//! is asked what to read ahead. A write becomes durable in the write log when there is one, else below; blocks that it overwrites
+//! stay in the cache, others do not enter it. The cache replaces by any policy of [`seeklab_cache`] and may change its size on a schedule.
+//!
+//! Left out (so far): moving logged data to the devices later, read-modify-write of partial blocks, contention for memory bandwidth.
+
+pub mod blocks;
+pub mod prefetch;
+
+use crate::range::Range;
+use blocks::Blocks;
+use prefetch::{NextChunks, Prefetcher};
+
+use crate::kernel::{Address, Kernel, Layer, Phase, Request, RequestId, Signal};
+use crate::layers::device::transfer_ns;
+use seeklab_cache::{Cursor, NONE};
+use seeklab_spec as spec;
+use seeklab_spec::Op;
+
+/// A prefetch that was issued, for the record.
+#[derive(Clone, Copy, Debug)]
+pub struct PrefetchRecord {
+    /// Operation that triggered it ([`u32::MAX`] when a combined transaction did).
+    pub trigger: u32,
+    /// Worker whose file it reads.
+    pub worker: u32,
+    /// Start in the volume, in bytes.
+    pub offset: u64,
+    /// Bytes that were actually fetched.
+    pub bytes: u64,
+    /// When it was issued.
+    pub issue_ns: u64,
+    /// When its last byte arrived; 0 while it is on its way.
+    pub done_ns: u64,
+    /// Bytes that a read has used since.
+    pub used_bytes: u64,
+    fetches_left: u32,
+}
+
+struct Fetch {
+    first: u64,
+    blocks: u64,
+    prefetch: u32,
+    waiters: Vec<RequestId>,
+}
+
+struct Cache {
+    blocks: Blocks,
+    /// Sizes to come, the last one first: when, in nanoseconds, and how many blocks.
+    resizes: Vec<(u64, u64)>,
+    overhead_ns: u64,
+    rate: u64,
+}
+
+impl Cache {
+    /// Follows the schedule of sizes up to the present. Nobody sees the cache between two reads, so it is enough to look then.
+    fn resize(&mut self, now_ns: u64) {
+        while let Some((_, blocks)) = self.resizes.pop_if(|(at_ns, _)| *at_ns <= now_ns) {
+            self.blocks.resize(blocks);
+        }
+    }
+}
+
+/// The file system layer.
+pub struct Volume {
+    block: u64,
+    cache: Option<Cache>,
+    prefetcher: Option<Box<dyn Prefetcher>>,
+    has_log: bool,
+    below: Address,
+    /// End of each worker's file, in volume bytes.
+    file_ends: Vec<u64>,
+    fetches: Vec<Fetch>,
+    free_fetches: Vec<u32>,
+    plan: Vec<Range>,
+    /// Runs of missing blocks of the request at hand, in block numbers.
+    runs: Vec<Range>,
+    /// Places of the blocks that the request at hand found.
+    used: Vec<u32>,
+    /// All prefetches so far, in order of issue.
+    pub prefetches: Vec<PrefetchRecord>,
+    /// Farthest that any prefetch reached beyond the end of the read that triggered it, in bytes.
+    pub max_ahead_bytes: u64,
+}
+
+const HERE: Address = Address::of(Layer::Volume);
+
+impl Volume {
+    /// The layer that `spec` describes, above `below`; worker `w`'s file ends at `file_ends[w]`; `primed` ranges are in memory.
+    #[must_use]
+    pub fn new(spec: &spec::Volume, below: Address, file_ends: Vec<u64>, primed: &[Range]) -> Self {
+        let block = spec.block.0;
+        let cache = spec.cache.as_ref().map(|cache| Cache {
+            blocks: Blocks::primed(cache.policy, (cache.size.0 / block).max(1), block, primed),
+            resizes: cache.resize.iter().rev().map(|change| (change.at.0, (change.size.0 / block).max(1))).collect(),
+            overhead_ns: cache.overhead.0,
+            rate: cache.rate.0,
+        });
+        let prefetcher = spec.prefetch.as_ref().map(|p| Box::new(NextChunks::new(p)) as Box<dyn Prefetcher>);
+        Self {
+            block,
+            cache,
+            prefetcher,
+            has_log: spec.write_log.is_some(),
+            below,
+            file_ends,
+            fetches: Vec::new(),
+            free_fetches: Vec::new(),
+            plan: Vec::new(),
+            runs: Vec::new(),
+            used: Vec::new(),
+            prefetches: Vec::new(),
+            max_ahead_bytes: 0,
+        }
+    }
+
+    /// Handles a signal to this layer.
+    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32) {
+        let request = RequestId(id);
+        match signal {
+            Signal::Submit => match kernel.requests[request].op {
+                Op::Read => self.read(kernel, request),
+                Op::Write => self.write(kernel, request),
+            },
+            Signal::Done if kernel.requests[request].parent.is_some() => {
+                if let Some(write) = kernel.join(request) {
+                    kernel.complete(write);
+                }
+            }
+            Signal::Done => self.fetched(kernel, request),
+            Signal::Timer => {
+                kernel.charge(request, Phase::Memory);
+                kernel.complete(request);
+            }
+        }
+    }
+
+    fn read(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let Some(cache) = &mut self.cache else {
+            let request = &mut kernel.requests[id];
+            request.missed_bytes = clamp(request.bytes);
+            return kernel.send(self.below, Signal::Submit, id.0);
+        };
+        cache.resize(kernel.now_ns());
+        let request = kernel.requests[id];
+        let (start, end) = (request.offset, request.offset + request.bytes);
+        let (mut cached, mut missed, mut pending) = (0, 0, 0);
+        let mut awaited = NONE;
+        let mut cursor = Cursor::default();
+        self.runs.clear();
+        self.used.clear();
+        for block in start / self.block..end.div_ceil(self.block) {
+            let bytes = end.min((block + 1) * self.block) - start.max(block * self.block);
+            let Some(place) = cache.blocks.find_next(&mut cursor, block) else {
+                missed += bytes;
+                extend_runs(&mut self.runs, block);
+                continue;
+            };
+            let mark = cache.blocks.mark_mut(place);
+            if mark.prefetch != NONE {
+                self.prefetches[mark.prefetch as usize].used_bytes += self.block;
+                mark.prefetch = NONE;
+            }
+            let fetch = mark.fetch;
+            self.used.push(place);
+            if fetch == NONE {
+                cached += bytes;
+            } else if fetch != awaited {
+                awaited = fetch;
+                let waiters = &mut self.fetches[fetch as usize].waiters;
+                if waiters.last() != Some(&id) {
+                    waiters.push(id);
+                    pending += 1;
+                }
+            }
+        }
+        cache.blocks.touch_all(&self.used);
+        let request = &mut kernel.requests[id];
+        request.cached_bytes = clamp(cached);
+        request.missed_bytes = clamp(missed);
+        request.pending = pending;
+        self.fetch_runs(kernel, id, NONE);
+        if kernel.requests[id].pending == 0 {
+            self.copy(kernel, id);
+        }
+        self.prefetch(kernel, id, Range { start, end });
+    }
+
+    /// Reads the missing blocks of `self.runs` from below: for `reader`, or as the prefetch numbered `prefetch`.
+    fn fetch_runs(&mut self, kernel: &mut Kernel, reader: RequestId, prefetch: u32) {
+        let Some(cache) = &mut self.cache else { return };
+        for run in &self.runs {
+            let place = self.free_fetches.pop().unwrap_or_else(|| {
+                self.fetches.push(Fetch { first: 0, blocks: 0, prefetch: NONE, waiters: Vec::new() });
+                u32::try_from(self.fetches.len() - 1).unwrap_or(NONE) // bounded by the requests in flight
+            });
+            let fetch = &mut self.fetches[place as usize];
+            (fetch.first, fetch.blocks, fetch.prefetch) = (run.start, run.end - run.start, prefetch);
+            for block in run.start..run.end {
+                cache.blocks.add(block, place, prefetch);
+            }
+            if prefetch == NONE {
+                fetch.waiters.push(reader);
+                kernel.requests[reader].pending += 1;
+            }
+            let worker = kernel.requests[reader].worker;
+            let child = kernel.open(Request {
+                offset: run.start * self.block,
+                bytes: (run.end - run.start) * self.block,
+                owner: HERE,
+                tag: place,
+                worker,
+                ..Request::default()
+            });
+            kernel.send(self.below, Signal::Submit, child.0);
+        }
+    }
+
+    fn fetched(&mut self, kernel: &mut Kernel, child: RequestId) {
+        let place = kernel.requests[child].tag;
+        let fetch = &mut self.fetches[place as usize];
+        if let Some(cache) = &mut self.cache {
+            let mut cursor = Cursor::default();
+            for block in fetch.first..fetch.first + fetch.blocks {
+                cache.blocks.arrive(&mut cursor, block, place);
+            }
+        }
+        if fetch.prefetch != NONE {
+            let record = &mut self.prefetches[fetch.prefetch as usize];
+            record.fetches_left -= 1;
+            if record.fetches_left == 0 {
+                record.done_ns = kernel.now_ns();
+            }
+        }
+        let mut waiters = std::mem::take(&mut fetch.waiters);
+        self.free_fetches.push(place);
+        for reader in waiters.drain(..) {
+            let device = kernel.requests[child].device;
+            let request = &mut kernel.requests[reader];
+            request.pending -= 1;
+            if request.pending == 0 {
+                request.device = device;
+                kernel.requests.inherit(reader, child);
+                self.copy(kernel, reader);
+            }
+        }
+        self.fetches[place as usize].waiters = waiters; // keeps its memory for the next fetch
+        kernel.requests.remove(child);
+    }
+
+    /// Copies the data of a request whose blocks are all there.
+    fn copy(&self, kernel: &mut Kernel, id: RequestId) {
+        let Some(cache) = &self.cache else { return };
+        let bytes = kernel.requests[id].bytes;
+        let ready_ns = kernel.now_ns() + cache.overhead_ns + transfer_ns(bytes, cache.rate);
+        kernel.at(ready_ns, HERE, Signal::Timer, id.0);
+    }
+
+    fn prefetch(&mut self, kernel: &mut Kernel, id: RequestId, read: Range) {
+        let Some(prefetcher) = &mut self.prefetcher else { return };
+        let request = kernel.requests[id];
+        let mut plan = std::mem::take(&mut self.plan);
+        plan.clear();
+        prefetcher.plan(read, self.file_ends[request.worker as usize], &mut plan);
+        for range in &plan {
+            self.max_ahead_bytes = self.max_ahead_bytes.max(range.end - read.end);
+            self.prefetch_range(kernel, id, *range);
+        }
+        self.plan = plan;
+    }
+
+    fn prefetch_range(&mut self, kernel: &mut Kernel, id: RequestId, range: Range) {
+        let Some(cache) = &self.cache else { return };
+        self.runs.clear();
+        let mut cursor = Cursor::default();
+        for block in range.start / self.block..range.end.div_ceil(self.block) {
+            if cache.blocks.find_next(&mut cursor, block).is_none() {
+                extend_runs(&mut self.runs, block);
+            }
+        }
+        let Some(first) = self.runs.first() else { return };
+        let request = kernel.requests[id];
+        let row = u32::try_from(self.prefetches.len()).unwrap_or(NONE);
+        self.prefetches.push(PrefetchRecord {
+            trigger: if request.owner.layer == Layer::Workload { request.tag } else { u32::MAX },
+            worker: request.worker,
+            offset: first.start * self.block,
+            bytes: self.runs.iter().map(|run| (run.end - run.start) * self.block).sum(),
+            issue_ns: kernel.now_ns(),
+            done_ns: 0,
+            used_bytes: 0,
+            fetches_left: u32::try_from(self.runs.len()).unwrap_or(NONE),
+        });
+        self.fetch_runs(kernel, id, row);
+    }
+
+    fn write(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let request = kernel.requests[id];
+        let child = kernel.open_child(id, HERE, request.offset, request.bytes);
+        let to = if self.has_log { Address::of(Layer::WriteLog) } else { self.below };
+        kernel.send(to, Signal::Submit, child.0);
+    }
+}
+
+/// Adds `block` to the last run when it follows it, else begins a new run.
+fn extend_runs(runs: &mut Vec<Range>, block: u64) {
+    match runs.last_mut() {
+        Some(run) if run.end == block => run.end += 1,
+        _ => runs.push(Range { start: block, end: block + 1 }),
+    }
+}
+
+/// Bytes of one request as they are kept in its slot; requests are checked to be at most 1 GiB.
+fn clamp(bytes: u64) -> u32 {
+    u32::try_from(bytes).unwrap_or(u32::MAX)
+}

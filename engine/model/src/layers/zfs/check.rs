@@ -1,0 +1,240 @@
+//! Contradictions in a scenario's file system, and what is allowed but seldom meant.
+
+use seeklab_spec::zfs::{LogSpec, ZfsSpec};
+use seeklab_spec::{Bytes, Problem, Problems};
+
+use super::era::{Scheduling, Throttling};
+use super::settings::{Resolved, arc_bytes, l2arc_settings, resolve};
+use crate::layers::device::ssd;
+
+/// Contradictions that the schema cannot express; `path` is where the file system stands in the scenario, `backend_per_s` the bytes that its devices write in a
+/// second, when known.
+#[must_use]
+pub fn check(spec: &ZfsSpec, path: &str, backend_per_s: Option<u64>) -> Problems {
+    let mut problems = Problems::new();
+    let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("{path}.{field}"), message));
+    let Resolved { constants, ramp, .. } = resolve(spec);
+    let percents = [
+        ("dirty_data_sync_percent", spec.dirty_data_sync_percent),
+        ("delay_min_dirty_percent", spec.delay_min_dirty_percent),
+        ("async_write_min_dirty_percent", spec.async_write_min_dirty_percent),
+        ("async_write_max_dirty_percent", spec.async_write_max_dirty_percent),
+        ("metadata_percent", Some(spec.metadata_percent)),
+    ];
+    for (field, percent) in percents {
+        if let Some(percent) = percent.filter(|percent| *percent > 100) {
+            wrong(field, format!("{percent} is not a percentage; write 0 to 100"));
+        }
+    }
+    if ramp.min_dirty_percent > ramp.max_dirty_percent {
+        let (min, max) = (ramp.min_dirty_percent, ramp.max_dirty_percent);
+        wrong("async_write_min_dirty_percent", format!("{min} % is above async_write_max_dirty_percent, {max} %: the ramp would fall"));
+    }
+    if ramp.min_active == 0 {
+        wrong("async_write_min_active", "0 group writes in flight: this never drains; write at least 1".to_owned());
+    }
+    if let Scheduling::Active(settings) = &constants.scheduling {
+        let fields = ["sync_read", "sync_write", "async_read", "async_write_min_active"];
+        for (field, share) in fields.into_iter().zip(settings.shares) {
+            if share.min > share.max {
+                wrong(field, format!("the minimum in flight, {}, is above the maximum, {}", share.min, share.max));
+            }
+        }
+    }
+    if spec.record.0 == 0 || !spec.record.0.is_multiple_of(512) {
+        wrong("record", format!("{} is not a multiple of a sector of 512 bytes", spec.record.0));
+    }
+    if constants.dirty_max_bytes > spec.memory.0 {
+        wrong("dirty_data_max", above_memory(Bytes(constants.dirty_max_bytes), spec.memory));
+    }
+    if spec.record.0 > constants.dirty_max_bytes {
+        wrong("dirty_data_max", format!("{} holds not even one record of {}", Bytes(constants.dirty_max_bytes), spec.record));
+    }
+    if let Some(first) = spec.write_limit.filter(|first| *first > spec.memory) {
+        wrong("write_limit", above_memory(first, spec.memory));
+    }
+    if spec.cache > spec.memory {
+        wrong("cache", above_memory(spec.cache, spec.memory));
+    }
+    if let Some(share) = [("sync_read", spec.sync_read), ("sync_write", spec.sync_write)]
+        .into_iter()
+        .find(|(_, share)| share.is_some_and(|share| share.max == 0))
+    {
+        wrong(share.0, "a maximum of 0 in flight serves nobody: whoever waits for it waits for ever; write at least 1".to_owned());
+    }
+    if backend_per_s == Some(0) {
+        wrong(
+            "dirty_data_max",
+            "the devices write 0 bytes a second: this never drains, every writer stops for good once memory is full".to_owned(),
+        );
+    }
+    problems.extend(check_read_side(spec, path));
+    problems
+}
+
+/// The refusal of what does not fit in memory.
+fn above_memory(found: Bytes, memory: Bytes) -> String {
+    format!("{found} is above memory, {memory}; write at most that")
+}
+
+/// What can be but is seldom meant.
+#[must_use]
+pub fn warnings(spec: &ZfsSpec, path: &str) -> Problems {
+    let mut problems = Problems::new();
+    let mut warn = |field: &str, message: String| problems.push(Problem::new(format!("{path}.{field}"), message));
+    let Resolved { constants, ramp, .. } = resolve(spec);
+    if let Scheduling::Active(settings) = &constants.scheduling {
+        let minimums: u32 = settings.shares.iter().map(|share| share.min).fold(0, u32::saturating_add);
+        if settings.max_active < minimums {
+            let most = settings.max_active;
+            warn(
+                "max_active",
+                format!("{most} is below the sum of the minimums, {minimums}: classes get theirs by priority, the last ones may starve"),
+            );
+        }
+    }
+    if let Some(sold) = spec.log.sold_bytes().filter(|sold| sold.0 > constants.dirty_max_bytes) {
+        let (used, gb) = (Bytes(constants.dirty_max_bytes), 1_000_000_000);
+        let sold = if sold.0.is_multiple_of(gb) { format!("{} GB", sold.0 / gb) } else { sold.to_string() };
+        warn(
+            "log.devices",
+            format!(
+                "{sold} each, of which about {used} can ever be used: a log holds what is dirty in memory, and dirty_data_max is {used}"
+            ),
+        );
+    }
+    if let Throttling::OpenZfs(settings) = &constants.throttling
+        && spec.delay
+        && settings.min_dirty_percent < ramp.max_dirty_percent
+    {
+        let (starts, full) = (settings.min_dirty_percent, ramp.max_dirty_percent);
+        warn(
+            "delay_min_dirty_percent",
+            format!("writers are delayed from {starts} % on, before the devices get all their concurrency at {full} %"),
+        );
+    }
+    problems
+}
+
+/// The same of the read side, with `path` before each field.
+fn check_read_side(spec: &ZfsSpec, path: &str) -> Problems {
+    let mut problems = Problems::new();
+    let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("{path}.{field}"), message));
+    let Some(arc_bytes) = arc_bytes(spec) else {
+        for (field, is_there) in [("prefetch", spec.prefetch.is_some()), ("l2arc", spec.l2arc.is_some())] {
+            if is_there {
+                wrong(field, "needs zfs.arc to put blocks into; add zfs.arc".to_owned());
+            }
+        }
+        return problems;
+    };
+    if spec.cache.0 > 0 {
+        wrong("cache", "contradicts arc: there is one read cache; drop one of the two".to_owned());
+    }
+    if arc_bytes > spec.memory.0 {
+        wrong("arc.size", above_memory(Bytes(arc_bytes), spec.memory));
+    }
+    if arc_bytes < spec.record.0 {
+        wrong("arc.size", format!("{} holds not even one record of {}", Bytes(arc_bytes), spec.record));
+    }
+    let Some(l2arc) = &spec.l2arc else { return problems };
+    let settings = l2arc_settings(l2arc, spec);
+    let device = &l2arc.device;
+    let kinds = [device.hdd.is_some(), device.ssd.is_some(), device.lun.is_some()];
+    if kinds.into_iter().filter(|is_there| *is_there).count() != 1 || device.hdd.is_some() {
+        wrong("l2arc.device", "needs exactly one of ssd and lun, or a preset that fills one in".to_owned());
+    } else if settings.write_max < spec.record.0 {
+        wrong(
+            "l2arc.write_max",
+            format!("{} is less than one record of {}: nothing is ever written", Bytes(settings.write_max), spec.record),
+        );
+    } else if l2arc.bytes() < settings.write_max {
+        let field = if l2arc.size.is_some() { "l2arc.size" } else { "l2arc.device" };
+        let least = Bytes(settings.write_max);
+        wrong(
+            field,
+            format!(
+                "{} is less than one pass of the feed writes, {least}; write a larger device or a smaller write_max",
+                Bytes(l2arc.bytes())
+            ),
+        );
+    }
+    if let Some(ssd) = &device.ssd {
+        ssd::check(ssd, &format!("{path}.l2arc.device.ssd"), &mut problems);
+    }
+    problems
+}
+
+/// Contradictions in the intent log at `path` that the schema cannot express.
+pub fn check_log(spec: &LogSpec, path: &str, problems: &mut Problems) {
+    let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("{path}.{field}"), message));
+    let count = spec.devices.as_ref().map_or(0, |group| group.count);
+    if spec.devices.is_none() && spec.mirror > 1 {
+        wrong("mirror", format!("mirrors of {} need log devices; write zfs.log.devices, or mirror 1", spec.mirror));
+    } else if spec.mirror == 0 || !count.is_multiple_of(spec.mirror) {
+        wrong("mirror", format!("{count} log devices do not make whole mirrors of {}; write a divisor of {count}", spec.mirror));
+    }
+    if let Some(spec) = spec.devices.as_ref().and_then(|group| group.ssd.as_ref()) {
+        ssd::check(spec, &format!("{path}.devices.ssd"), problems);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use seeklab_spec::Nanos;
+    use seeklab_spec::zfs::Era;
+
+    use super::*;
+
+    fn paths(spec: &ZfsSpec) -> Vec<String> {
+        check(spec, "zfs", Some(1)).into_iter().map(|problem| problem.path).collect()
+    }
+
+    #[test]
+    fn every_version_is_sound() {
+        for era in Era::ALL {
+            assert_eq!(check(&ZfsSpec::of(era), "zfs", Some(1)), []);
+            assert_eq!(warnings(&ZfsSpec::of(era), "zfs"), []);
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_is_said_at_its_place() {
+        let sound = ZfsSpec::of(Era::OpenZfs2_1);
+        let crossing = ZfsSpec { async_write_min_dirty_percent: Some(70), ..sound.clone() };
+        assert_eq!(paths(&crossing), ["zfs.async_write_min_dirty_percent"]);
+        let swapped = ZfsSpec { async_write_min_active: Some(11), ..sound.clone() };
+        assert_eq!(paths(&swapped), ["zfs.async_write_min_active"]);
+        let beyond = ZfsSpec { delay_min_dirty_percent: Some(101), ..sound.clone() };
+        assert_eq!(paths(&beyond), ["zfs.delay_min_dirty_percent"]);
+        let stuck = ZfsSpec { async_write_min_active: Some(0), ..sound.clone() };
+        assert_eq!(paths(&stuck), ["zfs.async_write_min_active"]);
+        let large = ZfsSpec { dirty_data_max: Some(Bytes(9 << 30)), ..sound.clone() };
+        assert_eq!(paths(&large), ["zfs.dirty_data_max"]);
+        assert!(check(&sound, "zfs", Some(0))[0].message.contains("never drains"));
+    }
+
+    #[test]
+    fn a_total_below_the_minimums_is_a_warning() {
+        let narrow = ZfsSpec { max_active: Some(5), ..ZfsSpec::of(Era::OpenZfs2_1) };
+        assert_eq!(paths(&narrow), [""; 0]);
+        assert!(warnings(&narrow, "zfs")[0].message.contains("below the sum of the minimums"));
+    }
+
+    #[test]
+    fn the_schema_takes_what_the_types_take() {
+        let schema = schemars::schema_for!(ZfsSpec).to_value();
+        let check = |value: &serde_json::Value| seeklab_spec::schema::check(&schema, value);
+        let good = serde_json::json!({"era": "openzfs-0.7", "record": "8KiB", "delay_scale": "1ms", "sync_read": {"min": 1, "max": 2}, "throttle": "diagonal", "release": "whole_block", "start": "full"});
+        assert_eq!(check(&good), []);
+        assert!(serde_json::from_value::<ZfsSpec>(good).is_ok());
+        assert_eq!(check(&serde_json::json!({"era": "zfs-2009", "delay_min_dirty_percent": 101, "delay_scales": 1})).len(), 3);
+    }
+
+    #[test]
+    fn overrides_replace_the_versions_tunables() {
+        let spec = ZfsSpec { delay_scale: Some(Nanos(1)), dirty_data_max: Some(Bytes(1000)), ..ZfsSpec::of(Era::OpenZfs0_7) };
+        let Throttling::OpenZfs(settings) = resolve(&spec).constants.throttling else { panic!("a curve") };
+        assert_eq!((settings.scale_ns, settings.dirty_max_bytes), (1, 1000));
+    }
+}

@@ -1,0 +1,306 @@
+//! Dirty data: which blocks each transaction group holds in memory, and how many bytes still wait for the backend.
+//!
+//! A block is charged with its full size when it first becomes dirty in a group, whatever part of it was written; to write it
+//! again in the same group is free, in the next group it is charged again. The charge is released as the block's writes
+//! complete, not when the group ends, which is the key to a throttle that steers by dirty data:
+//!
+//! ```text
+//! 2013 to 2.1   each physical write of a block releases block / writes of the block (rounded down)
+//! 2.2           the block is released when its last physical write completes
+//! before 2013   nothing is released until the group has synced
+//! ```
+//!
+//! What rounding leaves over is dropped when the group's data are written. Source: reference section 1.3.
+//!
+//! Memory: a group keeps one bit a block in words of 64 neighbours, found by hashing: 16 bytes for each word, in a table that
+//! is at most 7/8 full. Four GiB of 8 KiB blocks need 256 KiB when sequential, 16 MiB when every block lies alone.
+
+use super::throttle::{SLOTS, slot};
+
+const EMPTY: u64 = u64::MAX;
+
+/// A set of block numbers.
+#[derive(Clone, Debug, Default)]
+pub struct BlockSet {
+    /// Word numbers by place, [`EMPTY`] where there is none, and 64 blocks each.
+    words: Vec<(u64, u64)>,
+    used: usize,
+    blocks: u64,
+}
+
+impl BlockSet {
+    /// Blocks in the set.
+    #[must_use]
+    pub fn len(&self) -> u64 {
+        self.blocks
+    }
+
+    /// Whether no block is in the set.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.blocks == 0
+    }
+
+    /// Adds the blocks `first..end` and returns how many are new. O(words touched).
+    pub fn insert(&mut self, first: u64, end: u64) -> u64 {
+        let mut added = 0;
+        let mut block = first;
+        while block < end {
+            let word = block / 64;
+            let until = end.min((word + 1).saturating_mul(64));
+            let mask = mask(block % 64, until - block);
+            let place = self.place_for(word);
+            let bits = &mut self.words[place].1;
+            added += u64::from((mask & !*bits).count_ones());
+            *bits |= mask;
+            block = until;
+        }
+        self.blocks += added;
+        added
+    }
+
+    /// Takes a block out and returns whether it was in.
+    pub fn remove(&mut self, block: u64) -> bool {
+        if !self.contains(block) {
+            return false;
+        }
+        let place = self.find(block / 64);
+        self.words[place].1 &= !(1 << (block % 64));
+        self.blocks -= 1;
+        true
+    }
+
+    /// Whether a block is in the set. O(1).
+    #[must_use]
+    #[inline]
+    pub fn contains(&self, block: u64) -> bool {
+        if self.words.is_empty() {
+            return false;
+        }
+        let (word, bits) = self.words[self.find(block / 64)];
+        word != EMPTY && bits >> (block % 64) & 1 == 1
+    }
+
+    /// Fills `words` with the set's words, in order of their numbers.
+    pub fn sorted_words(&self, words: &mut Vec<(u64, u64)>) {
+        words.clear();
+        words.extend(self.words.iter().filter(|(word, _)| *word != EMPTY));
+        words.sort_unstable();
+    }
+
+    /// Takes all blocks out; the memory stays for the next group.
+    pub fn clear(&mut self) {
+        if self.used > 0 {
+            self.words.fill((EMPTY, 0));
+        }
+        (self.used, self.blocks) = (0, 0);
+    }
+
+    /// Bytes of memory held.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        (self.words.capacity() * size_of::<(u64, u64)>()) as u64
+    }
+
+    /// The place of a word, or the empty place where it would be. The table is never full.
+    #[allow(clippy::cast_possible_truncation)] // reduced to the size of the table
+    #[inline]
+    fn find(&self, word: u64) -> usize {
+        let last = self.words.len() - 1;
+        let mut place = (word.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & last;
+        while self.words[place].0 != word && self.words[place].0 != EMPTY {
+            place = (place + 1) & last;
+        }
+        place
+    }
+
+    fn place_for(&mut self, word: u64) -> usize {
+        if self.used * 8 >= self.words.len() * 7 {
+            let larger = vec![(EMPTY, 0); (self.words.len() * 2).max(64)];
+            let old = std::mem::replace(&mut self.words, larger);
+            for entry in old.into_iter().filter(|(word, _)| *word != EMPTY) {
+                let place = self.find(entry.0);
+                self.words[place] = entry;
+            }
+        }
+        let place = self.find(word);
+        if self.words[place].0 == EMPTY {
+            self.words[place] = (word, 0);
+            self.used += 1;
+        }
+        place
+    }
+}
+
+/// `count` set bits from bit `from` on.
+fn mask(from: u64, count: u64) -> u64 {
+    if count >= 64 { u64::MAX } else { ((1 << count) - 1) << from }
+}
+
+/// What one group holds.
+#[derive(Clone, Debug, Default)]
+struct Account {
+    blocks: BlockSet,
+    /// Charged and not yet released.
+    dirty_bytes: u64,
+}
+
+/// The dirty data of all groups.
+#[derive(Clone, Debug, Default)]
+pub struct Dirty {
+    block_bytes: u64,
+    accounts: [Account; SLOTS],
+    total_bytes: u64,
+    /// The largest amount released at once for one block, or for a whole group of which nothing was released before, in bytes.
+    pub largest_step_bytes: u64,
+}
+
+impl Dirty {
+    /// No dirty data, in blocks of `block_bytes`.
+    #[must_use]
+    pub fn new(block_bytes: u64) -> Self {
+        Self { block_bytes: block_bytes.max(1), ..Self::default() }
+    }
+
+    /// Dirty bytes of all groups.
+    #[must_use]
+    pub fn total_bytes(&self) -> u64 {
+        self.total_bytes
+    }
+
+    /// Bytes of a group that have not been released.
+    #[must_use]
+    pub fn of_group(&self, group: u64) -> u64 {
+        self.accounts[slot(group)].dirty_bytes
+    }
+
+    /// The blocks of a group, released or not, until [`Self::finish`].
+    #[must_use]
+    pub fn blocks(&self, group: u64) -> &BlockSet {
+        &self.accounts[slot(group)].blocks
+    }
+
+    /// Bytes of all blocks that a group has, released or not.
+    #[must_use]
+    pub fn charged_bytes(&self, group: u64) -> u64 {
+        self.blocks(group).len().saturating_mul(self.block_bytes)
+    }
+
+    /// Whether a block is dirty in any group.
+    #[must_use]
+    pub fn contains(&self, block: u64) -> bool {
+        self.accounts.iter().any(|account| account.blocks.contains(block))
+    }
+
+    /// Makes the blocks `first..end` dirty in `group` and returns the bytes charged: those of blocks that were clean in it.
+    pub fn charge(&mut self, group: u64, first: u64, end: u64) -> u64 {
+        let account = &mut self.accounts[slot(group)];
+        let bytes = account.blocks.insert(first, end).saturating_mul(self.block_bytes);
+        account.dirty_bytes += bytes;
+        self.total_bytes += bytes;
+        bytes
+    }
+
+    /// Releases `each_bytes` for each of `blocks` blocks of a group, as far as the group has so much.
+    pub fn release(&mut self, group: u64, blocks: u64, each_bytes: u64) {
+        let account = &mut self.accounts[slot(group)];
+        let bytes = each_bytes.saturating_mul(blocks).min(account.dirty_bytes);
+        account.dirty_bytes -= bytes;
+        self.total_bytes -= bytes;
+        self.largest_step_bytes = self.largest_step_bytes.max(each_bytes.min(bytes));
+    }
+
+    /// Makes the blocks `first..end` clean in a group that is not yet being written; returns the bytes released.
+    pub fn retire(&mut self, group: u64, first: u64, end: u64) -> u64 {
+        let account = &mut self.accounts[slot(group)];
+        let blocks = (first..end).filter(|block| account.blocks.remove(*block)).count() as u64;
+        let before = self.total_bytes;
+        self.release(group, blocks, self.block_bytes);
+        before - self.total_bytes
+    }
+
+    /// Drops what is left of a group's charge and forgets its blocks. Returns the bytes dropped.
+    pub fn finish(&mut self, group: u64) -> u64 {
+        let account = &mut self.accounts[slot(group)];
+        let left = std::mem::take(&mut account.dirty_bytes);
+        self.total_bytes -= left;
+        if left == account.blocks.len().saturating_mul(self.block_bytes) {
+            self.largest_step_bytes = self.largest_step_bytes.max(left); // nothing of it was released before
+        }
+        account.blocks.clear();
+        left
+    }
+
+    /// Bytes of memory held.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        self.accounts.iter().map(|account| account.blocks.memory_bytes()).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn a_block_is_charged_once_a_group() {
+        let mut dirty = Dirty::new(8192);
+        assert_eq!(dirty.charge(1, 5, 7), 16384);
+        assert_eq!(dirty.charge(1, 6, 8), 8192);
+        assert_eq!(dirty.charge(2, 6, 7), 8192, "the next group pays again");
+        assert_eq!((dirty.total_bytes(), dirty.of_group(1), dirty.of_group(2)), (32768, 24576, 8192));
+    }
+
+    #[test]
+    fn rounding_residue_goes_when_the_group_ends() {
+        let mut dirty = Dirty::new(1000);
+        dirty.charge(1, 0, 1);
+        for _ in 0..3 {
+            dirty.release(1, 1, 1000 / 3);
+        }
+        assert_eq!((dirty.total_bytes(), dirty.largest_step_bytes), (1, 333));
+        assert_eq!(dirty.finish(1), 1);
+        assert_eq!(dirty.total_bytes(), 0);
+        assert!(!dirty.contains(0));
+    }
+
+    #[test]
+    fn dirty_data_never_fall_below_zero() {
+        let mut dirty = Dirty::new(10);
+        dirty.charge(1, 0, 1);
+        dirty.release(1, 5, 10);
+        assert_eq!(dirty.total_bytes(), 0);
+    }
+
+    #[test]
+    fn four_gib_of_scattered_small_blocks_fit_in_16_mib() {
+        let mut dirty = Dirty::new(8192);
+        for block in 0..(4u64 << 30) / 8192 {
+            dirty.charge(1, block * 64, block * 64 + 1);
+        }
+        assert_eq!(dirty.total_bytes(), 4 << 30);
+        assert!(dirty.memory_bytes() <= 16 << 20, "{} bytes", dirty.memory_bytes());
+    }
+
+    proptest! {
+        #[test]
+        fn the_set_agrees_with_a_tree(ranges in proptest::collection::vec((0u64..3000, 0u64..200), 0..60)) {
+            let (mut set, mut tree) = (BlockSet::default(), BTreeSet::new());
+            for (first, length) in ranges {
+                let before = tree.len();
+                tree.extend(first..first + length);
+                prop_assert_eq!(set.insert(first, first + length), (tree.len() - before) as u64);
+            }
+            prop_assert_eq!(set.len(), tree.len() as u64);
+            let mut words = Vec::new();
+            set.sorted_words(&mut words);
+            let listed: Vec<u64> = words.iter().flat_map(|(word, bits)| (0..64).filter(move |bit| bits >> bit & 1 == 1).map(move |bit| word * 64 + bit)).collect();
+            prop_assert_eq!(listed, tree.iter().copied().collect::<Vec<_>>());
+            prop_assert!((0..3300).all(|block| set.contains(block) == tree.contains(&block)));
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! The intent log: what a synchronous write waits for before it is acknowledged.
+//!
+//! A write in memory is lost with the machine. A synchronous one is therefore also written to a log, and acknowledged when the log
+//! is durable; its group writes the data later as ever. Each file system of a pool has a log of its own; they share the devices.
+//!
+//! | record | when | in the log | elsewhere |
+//! |---|---|---|---|
+//! | copied | small, or there is a separate log device | header and data | |
+//! | needing a copy | the same, of a write that a later flush (`fsync`) waits for | header and data, copied from memory at the commit | |
+//! | indirect | more than 32 KiB (0.7: 32 KiB or more), no separate device | header | its blocks go to their place in the pool at once, and not again with their group |
+//!
+//! **One writer.** The first who commits writes the log for all; those who come meanwhile wait, and form the next batch:
+//!
+//! ```text
+//! A commits   |== log block: A ==|flush|
+//! B, C, D     . . . wait . . . . . . . |== log block: B C D ==|flush|
+//! ```
+//!
+//! So the slower the log, the larger the batches: its rate in commits grows with its load. Blocks hold up to 128 KiB; what is used of
+//! one is rounded up to 4 KiB. A commit ends with one flush of the caches of what was written.
+//!
+//! **Massive commits.** A commit of a gigabyte would occupy the log devices for seconds, and every other log with them:
+//!
+//! | version | a block goes to the log devices | |
+//! |---|---|---|
+//! | 2008 | always | |
+//! | 2010 to 0.6.5 | while the commit has written less than 1 MiB, or has less than 2 MiB to go | the rest goes to the pool: diverted |
+//! | 0.7 and later | always | beyond 768 KiB of the commit (64 MiB since 2.3) with the priority of group writes, so that other logs go first |
+//!
+//! Source: `zil.c`, `zfs_log.c`, reference sections 7.1 to 7.4; [`super::slog`] has the devices. Left out: the log blocks left open
+//! for company since 0.8; the sizes that log blocks are allocated in; a block that is written again while its indirect write is under
+//! way counts as written.
+
+use std::collections::VecDeque;
+
+use crate::kernel::RequestId;
+use seeklab_spec::Bytes;
+use seeklab_spec::zfs::Era;
+use seeklab_spec::zfs::LogSpec;
+
+/// Header of a record of a write.
+const HEADER_BYTES: u64 = 192;
+/// The largest log block.
+const BLOCK_BYTES: u64 = 128 << 10;
+/// What is used of a log block is rounded up to this.
+const ROUNDED_TO: u64 = 4 << 10;
+/// Data beyond this do not go through a log in the pool (`zfs_immediate_write_sz`).
+const IMMEDIATE_BYTES: u64 = 32 << 10;
+/// A commit that has written more than this leaves the log devices (`zil_slog_limit`) ...
+const SLOG_LIMIT_BYTES: u64 = 1 << 20;
+/// ... or loses its priority there (`zil_slog_bulk`).
+const SLOG_BULK_BYTES: u64 = 768 << 10;
+/// The same since 2.3.
+const SLOG_BULK_2_3_BYTES: u64 = 64 << 20;
+
+/// How the log of a version is written.
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    /// Whether the log has devices of its own.
+    pub is_separate: bool,
+    /// Time of the flush that ends a commit.
+    pub flush_ns: u64,
+    batches: bool,
+    indirect_from: u64,
+    limit_bytes: u64,
+    bulk_bytes: u64,
+}
+
+impl Rules {
+    /// The rules of a version, with what `spec` changes of them.
+    #[must_use]
+    pub fn new(spec: &LogSpec, era: Era) -> Self {
+        let (limit, bulk) = match era {
+            Era::Zfs2008March | Era::Zfs2008December => (None, None),
+            Era::Zfs2010 | Era::OpenZfs2013 => (Some(SLOG_LIMIT_BYTES), None),
+            Era::OpenZfs0_7 | Era::OpenZfs2_1 | Era::OpenZfs2_2 => (None, Some(SLOG_BULK_BYTES)),
+            Era::OpenZfs2_3 => (None, Some(SLOG_BULK_2_3_BYTES)),
+        };
+        let chosen = |own: Option<Bytes>, version: Option<u64>| match own.map(|bytes| bytes.0).or(version) {
+            None | Some(0) => u64::MAX,
+            Some(bytes) => bytes,
+        };
+        Self {
+            is_separate: spec.devices.is_some(),
+            flush_ns: spec.flush.0,
+            batches: spec.batch,
+            indirect_from: IMMEDIATE_BYTES + u64::from(bulk.is_none()),
+            limit_bytes: chosen(spec.slog_limit, limit),
+            bulk_bytes: chosen(spec.slog_bulk, bulk),
+        }
+    }
+
+    /// Whether a write of `bytes` goes to its place in the pool, with no more than a pointer in the log.
+    #[must_use]
+    pub fn is_indirect(&self, bytes: u64) -> bool {
+        !self.is_separate && bytes >= self.indirect_from
+    }
+
+    /// Bytes that a write of `bytes` takes in the log.
+    #[must_use]
+    pub fn record_bytes(&self, bytes: u64) -> u64 {
+        HEADER_BYTES + if self.is_indirect(bytes) { 0 } else { bytes }
+    }
+
+    /// Whether the next block of a commit leaves the log devices for the pool, after `written` bytes, with `rest` to go.
+    #[must_use]
+    pub fn diverts(&self, written: u64, rest: u64) -> bool {
+        written >= self.limit_bytes && rest / 2 >= self.limit_bytes
+    }
+
+    /// Whether the next block of a commit waits behind those of other commits.
+    #[must_use]
+    pub fn is_bulk(&self, written: u64) -> bool {
+        written > self.bulk_bytes
+    }
+
+    /// Time until what a commit of `copied_bytes` needs of memory has been copied; beyond the first block this goes on while the
+    /// devices write.
+    #[must_use]
+    pub fn copied_first(copied_bytes: u64) -> u64 {
+        copied_bytes.min(BLOCK_BYTES)
+    }
+}
+
+/// A write that a commit makes durable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Logged {
+    /// Its transaction group.
+    pub group: u64,
+    /// Its first block.
+    pub first: u64,
+    /// The block after its last one.
+    pub end: u64,
+    /// Its bytes.
+    pub bytes: u64,
+}
+
+/// A commit under way.
+#[derive(Clone, Debug, Default)]
+pub struct Commit {
+    /// Its file system.
+    pub dataset: usize,
+    /// When it began.
+    pub started_ns: u64,
+    /// Time to copy from memory before the last of it is durable.
+    pub copy_ns: u64,
+    /// Bytes of its blocks on the log devices, or in the pool when there are none.
+    pub bytes: u64,
+    /// Bytes of its blocks that left the log devices for the pool.
+    pub diverted_bytes: u64,
+    /// Whose records are written.
+    pub batch: Vec<RequestId>,
+    /// The writes that went to their place in the pool.
+    pub indirect: Vec<Logged>,
+}
+
+/// Who waits for the log of a file system.
+#[derive(Debug, Default)]
+pub struct IntentLog {
+    /// Whether a batch is being written.
+    pub is_writing: bool,
+    /// By worker, writes that its next flush makes durable.
+    later: Vec<Vec<Logged>>,
+    waiting: VecDeque<RequestId>,
+}
+
+impl IntentLog {
+    /// A write that the next flush of `worker` makes durable; `synced` says which groups need no log any more.
+    pub fn later(&mut self, worker: u32, write: Logged, synced: impl Fn(u64) -> bool) {
+        let list = self.later_of(worker);
+        if list.len() == list.capacity() {
+            list.retain(|write| !synced(write.group)); // so that it holds no more than the groups in memory
+        }
+        list.push(write);
+    }
+
+    /// The writes that a flush of `worker` makes durable; the flush empties the list.
+    pub fn later_of(&mut self, worker: u32) -> &mut Vec<Logged> {
+        let place = worker as usize;
+        if place >= self.later.len() {
+            self.later.resize(place + 1, Vec::new());
+        }
+        &mut self.later[place]
+    }
+
+    /// A write waits for its commit.
+    pub fn join(&mut self, id: RequestId) {
+        self.waiting.push_back(id);
+    }
+
+    /// Makes those who wait the batch that is written, unless one is being written or nobody waits.
+    pub fn next_batch(&mut self, rules: &Rules, batch: &mut Vec<RequestId>) -> bool {
+        if self.is_writing || self.waiting.is_empty() {
+            return false;
+        }
+        let count = if rules.batches { self.waiting.len() } else { 1 };
+        batch.extend(self.waiting.drain(..count));
+        self.is_writing = true;
+        true
+    }
+}
+
+/// The lengths of the blocks that hold `bytes` of records.
+pub fn blocks(bytes: u64) -> impl Iterator<Item = u64> {
+    let (whole, rest) = (bytes / BLOCK_BYTES, bytes % BLOCK_BYTES);
+    (0..whole).map(|_| BLOCK_BYTES).chain((rest > 0).then(|| rest.next_multiple_of(ROUNDED_TO)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn separate() -> LogSpec {
+        serde_json::from_value(serde_json::json!({ "devices": { "lun": { "rate": "1GB" } } })).expect("a log")
+    }
+
+    #[test]
+    fn the_form_of_a_record_follows_size_version_and_device() {
+        let pool = |era| Rules::new(&LogSpec::default(), era);
+        let old = pool(Era::OpenZfs2013);
+        assert_eq!([old.record_bytes(8192), old.record_bytes(32_768), old.record_bytes(32_769)], [8384, 32_960, 192]);
+        assert_eq!([pool(Era::OpenZfs0_7).record_bytes(32_767), pool(Era::OpenZfs0_7).record_bytes(32_768)], [32_959, 192]);
+        assert_eq!(Rules::new(&separate(), Era::OpenZfs0_7).record_bytes(1 << 20), (1 << 20) + 192);
+    }
+
+    #[test]
+    fn massive_commits_leave_the_log_devices_or_their_priority_by_version() {
+        const MIB: u64 = 1 << 20;
+        let diverts = |era: Era| {
+            let rules = Rules::new(&separate(), era);
+            [(0, 1000), (1, 999), (500, 500), (998, 2), (999, 1)].map(|(written, rest)| rules.diverts(written * MIB, rest * MIB))
+        };
+        for era in [Era::Zfs2010, Era::OpenZfs2013] {
+            assert_eq!(diverts(era), [false, true, true, true, false], "{era:?}");
+            assert!(!Rules::new(&separate(), era).is_bulk(1 << 40));
+        }
+        for era in [Era::Zfs2008March, Era::Zfs2008December, Era::OpenZfs0_7, Era::OpenZfs2_1] {
+            assert_eq!(diverts(era), [false; 5], "{era:?}");
+        }
+        let new = Rules::new(&separate(), Era::OpenZfs2_1);
+        assert_eq!([new.is_bulk(768 << 10), new.is_bulk((768 << 10) + 1)], [false, true]);
+        let never = Rules::new(&LogSpec { slog_limit: Some(Bytes(0)), ..separate() }, Era::Zfs2010);
+        assert!(!never.diverts(1 << 40, 1 << 40));
+    }
+
+    #[test]
+    fn who_comes_while_the_log_is_written_forms_the_next_batch() {
+        let batched = Rules::new(&LogSpec::default(), Era::OpenZfs2013);
+        let (mut log, mut batch) = (IntentLog::default(), Vec::new());
+        assert!(!log.next_batch(&batched, &mut batch));
+        log.join(RequestId(1));
+        assert!(log.next_batch(&batched, &mut batch));
+        log.join(RequestId(2));
+        log.join(RequestId(3));
+        assert!(!log.next_batch(&batched, &mut Vec::new()), "one writer");
+        assert_eq!(batch, [RequestId(1)]);
+        (log.is_writing, batch) = (false, Vec::new());
+        assert!(log.next_batch(&batched, &mut batch));
+        assert_eq!(batch, [RequestId(2), RequestId(3)]);
+        let single = Rules::new(&LogSpec { batch: false, ..LogSpec::default() }, Era::OpenZfs2013);
+        let (mut alone, mut batch) = (IntentLog::default(), Vec::new());
+        alone.join(RequestId(2));
+        alone.join(RequestId(3));
+        assert!(alone.next_batch(&single, &mut batch));
+        assert_eq!(batch, [RequestId(2)]);
+    }
+
+    #[test]
+    fn blocks_are_full_but_the_last() {
+        assert_eq!(blocks(0).count(), 0);
+        assert_eq!(blocks(8384).collect::<Vec<_>>(), [12 << 10]);
+        assert_eq!(blocks((256 << 10) + 1).collect::<Vec<_>>(), [128 << 10, 128 << 10, 4 << 10]);
+    }
+}

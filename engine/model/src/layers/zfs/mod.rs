@@ -1,0 +1,38 @@
+//! The write path of ZFS: what happens between an acknowledged write and the disk.
+//!
+//! ```text
+//!  writes                          reads
+//!    |  throttle   when may it enter?  |
+//!    v                                 |
+//!  [ open ] [ closed ] [ syncing ]     |     txg: transaction groups
+//!    dirty data in memory   |          |     dirty: who holds what, released as it is written
+//!                           v          v
+//!                        scheduler           which request next, how many at once
+//!                           |
+//!                        devices
+//! ```
+//!
+//! Each mechanism is a room of its own: [`throttle`] (five of them), [`txg`], [`dirty`], [`scheduler`] (two). [`intent_log`] and its
+//! devices, [`slog`], are what synchronous writes wait for. [`era`] names the
+//! constants of each version, [`settings`] applies what a scenario changes of them, [`check`] refuses what contradicts itself, [`volume`] is the layer that joins them, [`record`]
+//! what it leaves for views, [`curves`] the mechanisms' own curves.
+
+pub mod arc;
+pub mod check;
+pub mod curves;
+pub mod dirty;
+pub mod era;
+pub mod intent_log;
+pub mod l2arc;
+pub mod read_record;
+pub mod record;
+pub mod scheduler;
+pub mod settings;
+pub mod slog;
+pub mod throttle;
+pub mod txg;
+pub mod volume;
+pub mod zfetch;
+
+#[cfg(test)]
+mod tests;

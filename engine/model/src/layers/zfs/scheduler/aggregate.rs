@@ -1,0 +1,125 @@
+//! Merging queued neighbours into one request.
+//!
+//! From the chosen request the walk goes first backward, then forward over queued requests of the same direction, as long as
+//! the next one is near enough (reads may skip a gap, whose bytes are read and thrown away; writes may not) and the whole
+//! stays within the limit. The result is one request for the device and counts once. Source: reference section 2.4. Left out:
+//! optional padding requests of RAID-Z, for which alone a write may skip a gap.
+
+use std::collections::VecDeque;
+
+use super::{Io, Issue};
+use seeklab_spec::Op;
+
+/// How far neighbours may be merged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Longest merged request, in bytes; 0 merges nothing.
+    pub span_bytes: u64,
+    /// Longest gap between two reads, in bytes.
+    pub read_gap_bytes: u64,
+}
+
+impl Limits {
+    fn gap(&self, op: Op) -> u64 {
+        if op == Op::Read { self.read_gap_bytes } else { 0 }
+    }
+}
+
+/// Moves `first` and the neighbours that may join it out of `queues` into `members`, and returns the whole.
+///
+/// `sorted[i]` says that `queues[i]` is in order of offset, so that a neighbour is found by bisection.
+pub fn gather(limits: &Limits, first: Io, queues: &mut [VecDeque<Io>], sorted: impl Fn(usize) -> bool, members: &mut Vec<Io>) -> Issue {
+    members.clear();
+    members.push(first);
+    let mut whole = Issue { class: first.class, op: first.op, offset: first.offset, bytes: first.bytes };
+    for forward in [false, true] {
+        while let Some((queue, place)) = neighbour(limits, &whole, queues, &sorted, forward) {
+            let Some(io) = queues[queue].remove(place) else { break };
+            let end = (whole.offset + whole.bytes).max(io.end());
+            whole.offset = whole.offset.min(io.offset);
+            whole.bytes = end - whole.offset;
+            members.push(io);
+        }
+    }
+    whole
+}
+
+/// The nearest request before or after `whole`, when it may join.
+fn neighbour(
+    limits: &Limits,
+    whole: &Issue,
+    queues: &[VecDeque<Io>],
+    sorted: &impl Fn(usize) -> bool,
+    forward: bool,
+) -> Option<(usize, usize)> {
+    let (start, end) = (whole.offset, whole.offset.saturating_add(whole.bytes));
+    let distance = |io: &Io| {
+        if io.op != whole.op {
+            None
+        } else if forward {
+            io.offset.checked_sub(end)
+        } else {
+            start.checked_sub(io.end())
+        }
+    };
+    let mut best: Option<(u64, usize, usize)> = None;
+    let mut consider = |queue: usize, place: usize, io: &Io| {
+        if let Some(gap) = distance(io).filter(|gap| best.is_none_or(|(least, ..)| *gap < least)) {
+            best = Some((gap, queue, place));
+        }
+    };
+    for (number, queue) in queues.iter().enumerate() {
+        if sorted(number) {
+            let place = queue.partition_point(|io| io.offset < if forward { end } else { start });
+            let place = if forward { Some(place) } else { place.checked_sub(1) };
+            if let Some((place, io)) = place.and_then(|place| Some((place, queue.get(place)?))) {
+                consider(number, place, io);
+            }
+        } else {
+            for (place, io) in queue.iter().enumerate() {
+                consider(number, place, io);
+            }
+        }
+    }
+    let (gap, queue, place) = best?;
+    let span = whole.bytes.saturating_add(gap).saturating_add(queues[queue][place].bytes);
+    (gap <= limits.gap(whole.op) && span <= limits.span_bytes).then_some((queue, place))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Class;
+    use super::*;
+
+    fn io(op: Op, offset: u64, bytes: u64) -> Io {
+        Io { class: Class::AsyncWrite, op, offset, bytes, token: 0, due: 0 }
+    }
+
+    fn merge(op: Op, limits: Limits, first: (u64, u64), queued: &[(u64, u64)]) -> (u64, u64, usize) {
+        let mut queue = [queued.iter().map(|(offset, bytes)| io(op, *offset, *bytes)).collect::<VecDeque<_>>()];
+        let mut members = Vec::new();
+        let whole = gather(&limits, io(op, first.0, first.1), &mut queue, |_| true, &mut members);
+        assert_eq!(members.len() + queue[0].len(), queued.len() + 1);
+        (whole.offset, whole.bytes, members.len())
+    }
+
+    const LIMITS: Limits = Limits { span_bytes: 100, read_gap_bytes: 32 };
+
+    #[test]
+    fn neighbours_on_both_sides_join() {
+        assert_eq!(merge(Op::Write, LIMITS, (30, 10), &[(10, 10), (20, 10), (40, 10), (60, 10)]), (10, 40, 4));
+    }
+
+    #[test]
+    fn the_span_stays_within_the_limit() {
+        assert_eq!(merge(Op::Write, LIMITS, (0, 60), &[(60, 40), (100, 1)]), (0, 100, 2));
+        assert_eq!(merge(Op::Write, Limits { span_bytes: 0, ..LIMITS }, (0, 60), &[(60, 1)]), (0, 60, 1));
+    }
+
+    #[test]
+    fn reads_skip_a_gap_and_writes_do_not() {
+        assert_eq!(merge(Op::Read, LIMITS, (0, 10), &[(42, 8)]), (0, 50, 2));
+        assert_eq!(merge(Op::Read, LIMITS, (0, 10), &[(43, 8)]), (0, 10, 1));
+        assert_eq!(merge(Op::Write, LIMITS, (0, 10), &[(11, 8)]), (0, 10, 1));
+    }
+}

@@ -1,0 +1,136 @@
+//! Commits of the intent logs: how the writes that wait become log blocks, where those go, and when they are durable.
+
+use super::{FLUSH_TIMERS, HERE, Kind, State, ZfsVolume};
+use crate::kernel::{Durable, Kernel, Phase, Signal};
+use crate::layers::device::transfer_ns;
+use crate::layers::zfs::intent_log;
+use crate::layers::zfs::intent_log::{Commit, Logged, Rules};
+use crate::layers::zfs::record::CommitRow;
+use crate::layers::zfs::scheduler::{Class, Io};
+use seeklab_cache::NONE;
+use seeklab_spec::Op;
+use seeklab_spec::zfs::Placement;
+
+impl ZfsVolume {
+    /// The file system that a worker's file is in.
+    pub(super) fn dataset(&self, worker: u32) -> usize {
+        self.datasets.get(worker as usize).copied().unwrap_or(0)
+    }
+
+    /// Writes the log of a file system for those who wait, unless it is being written.
+    pub(super) fn commit(&mut self, kernel: &mut Kernel, dataset: usize) {
+        let number = self.free_commits.pop().unwrap_or_else(|| {
+            self.commits.push(Commit::default());
+            u32::try_from(self.commits.len() - 1).unwrap_or(NONE) // at most one for each file system
+        });
+        let mut commit = std::mem::take(&mut self.commits[number as usize]);
+        if self.logs[dataset].next_batch(&self.log_rules, &mut commit.batch) {
+            (commit.dataset, commit.started_ns) = (dataset, kernel.now_ns());
+            self.write_log(kernel, &mut commit, u64::from(number));
+        } else {
+            self.free_commits.push(number);
+        }
+        self.commits[number as usize] = commit;
+    }
+
+    fn write_log(&mut self, kernel: &mut Kernel, commit: &mut Commit, number: u64) {
+        let work = self.work(Kind::Log, number, 0);
+        let (mut bytes, mut copied_bytes, mut last_group) = (0, 0, self.groups.syncing().unwrap_or(self.sync.group + 1));
+        for id in &commit.batch {
+            kernel.charge(*id, Phase::Lock);
+            let request = kernel.requests[*id];
+            let (first, end) = self.blocks(&request);
+            let own = Logged { group: self.state(*id).group, first, end, bytes: request.bytes };
+            let mut add = |volume: &mut Self, write: Logged| {
+                last_group = last_group.max(write.group);
+                bytes += volume.log_record(kernel, work, write, &mut commit.indirect);
+            };
+            add(self, own);
+            if request.durable == Durable::All {
+                copied_bytes += own.bytes;
+                let mut earlier = std::mem::take(self.logs[commit.dataset].later_of(request.worker));
+                for write in earlier.drain(..) {
+                    if write.group > self.sync.group || self.groups.syncing() == Some(write.group) {
+                        add(self, write);
+                        copied_bytes += write.bytes;
+                    }
+                }
+                *self.logs[commit.dataset].later_of(request.worker) = earlier;
+            }
+        }
+        commit.copy_ns = transfer_ns(Rules::copied_first(copied_bytes), self.copy_rate);
+        (commit.bytes, commit.diverted_bytes) = (0, 0);
+        let mut written = 0;
+        for length in intent_log::blocks(bytes) {
+            self.record.counts.log_bytes += length;
+            let stays = !self.log_rules.diverts(written, bytes - written);
+            let class = if self.log_rules.is_bulk(written) { Class::AsyncWrite } else { Class::SyncWrite };
+            if let Some((mirror, offset)) = stays.then(|| self.slog.place(length, last_group)).flatten() {
+                let io = Io { class, op: Op::Write, offset, bytes: length, token: work, due: 0 };
+                self.enqueue_on_log(kernel.now_ns(), mirror, io);
+                commit.bytes += length;
+            } else {
+                self.write_copy(kernel, Class::SyncWrite, work, None, length);
+                *if self.log_rules.is_separate { &mut commit.diverted_bytes } else { &mut commit.bytes } += length;
+            }
+            written += length;
+        }
+        self.record.counts.log_diverted_bytes += commit.diverted_bytes;
+        self.note(kernel.now_ns());
+        self.pump_leaves(kernel);
+    }
+
+    /// Puts a write into the present commit and returns its bytes in the log; an indirect one goes to its place.
+    fn log_record(&mut self, kernel: &mut Kernel, work: u32, write: Logged, indirect: &mut Vec<Logged>) -> u64 {
+        self.record.counts.log_writes += 1;
+        if self.log_rules.is_indirect(write.bytes) {
+            for block in write.first..write.end {
+                let place = (self.placement == Placement::InPlace).then(|| block * self.record_bytes);
+                for _ in 0..self.copies {
+                    self.write_copy(kernel, Class::SyncWrite, work, place, self.record_bytes);
+                }
+                self.record.counts.indirect_bytes += self.record_bytes;
+            }
+            indirect.push(write);
+        }
+        self.log_rules.record_bytes(write.bytes)
+    }
+
+    /// All blocks of a commit are written: their caches are flushed.
+    pub(super) fn flush(&mut self, kernel: &mut Kernel, number: u64) {
+        let number = u32::try_from(number).unwrap_or(NONE); // as it was given
+        let at_ns = kernel.now_ns() + self.commits[number as usize].copy_ns + self.log_rules.flush_ns;
+        kernel.at(at_ns, HERE, Signal::Timer, FLUSH_TIMERS + number);
+    }
+
+    /// A commit has been flushed: its writes are acknowledged, the next one of its file system begins.
+    pub(super) fn logged(&mut self, kernel: &mut Kernel, number: u32) {
+        let mut commit = std::mem::take(&mut self.commits[number as usize]);
+        self.record.committed(CommitRow {
+            dataset: commit.dataset as u64,
+            started_ns: commit.started_ns,
+            ended_ns: kernel.now_ns(),
+            writes: commit.batch.len() as u64,
+            bytes: commit.bytes,
+            diverted_bytes: commit.diverted_bytes,
+        });
+        for id in commit.batch.drain(..) {
+            *self.state(id) = State::default();
+            kernel.charge(id, Phase::WriteLog);
+            kernel.complete(id);
+        }
+        for Logged { group, first, end, .. } in commit.indirect.drain(..) {
+            if group > self.sync.group {
+                let bytes = self.dirty.retire(group, first, end);
+                self.record.counts.cleaned_bytes += bytes;
+                self.record.counts.committed_bytes += bytes;
+                self.dirty_changed(kernel);
+            }
+        }
+        let dataset = commit.dataset;
+        self.commits[number as usize] = commit;
+        self.free_commits.push(number);
+        self.logs[dataset].is_writing = false;
+        self.commit(kernel, dataset);
+    }
+}

@@ -1,0 +1,530 @@
+//! The ZFS layer: writes into memory through the throttle, groups out of memory through the scheduler, reads beside them.
+//!
+//! The life of a write:
+//! 1. Its data arrive, in turn with those of all writers when the ingest rate is limited.
+//! 2. Its transaction begins. Blocks that it changes only in part are read first, unless they are in memory.
+//! 3. The throttle lets it in, makes it sleep (inside the open group in 2008, outside any group since 2013), or stops it.
+//! 4. It holds the open group while its data are copied. Its blocks become dirty. It is acknowledged, a synchronous one after its
+//!    commit to the intent log.
+//!
+//! The life of a group: it closes (by time, by dirty data, or because writers wait), is held until its last write has copied,
+//! and syncs. The first pass writes its blocks in the order of their offsets; further passes write metadata. Dirty data are
+//! released as the version says. The blocks of a group are queued as the devices take them, not all at once: a scheduler that
+//! sends writes in order of offset cannot tell the difference.
+//!
+//! A read that is not in memory (dirty, in the read cache or the ARC) reads whole records, from a cache device that has them or from the
+//! pool; the read-ahead sees it. Reads and group writes share the scheduler of
+//! each leaf device; there is one for each device, or a single one above layers that hide their devices.
+//!
+//! Left out: compression and deduplication; free space (with copy on write a cursor runs round the address
+//! space, while reads go to the place of their offset); the time that reads and writes of metadata take when they are not
+//! cached, except of files that stand for metadata; a prefetch that becomes urgent when somebody waits for it.
+
+mod admission;
+mod commit;
+mod devices;
+mod feed;
+mod groups;
+pub mod reader;
+mod reads;
+
+use std::collections::VecDeque;
+
+use super::dirty::Dirty;
+use super::era::Scheduling;
+use super::intent_log::{Commit, IntentLog, Rules};
+use super::record::{HeldUp, Level, Record};
+use super::scheduler::active::{ActiveQueue, Ramp};
+use super::scheduler::deadline::DeadlineQueue;
+use super::scheduler::{Class, Io};
+use super::settings;
+use super::slog::Slog;
+use super::throttle::asked::DrainRate;
+use super::throttle::{self, Attempt, SyncReport, Throttle};
+use super::txg::Groups;
+use super::zfetch;
+use crate::kernel::{Address, Kernel, Layer, Phase, Request, RequestId, Signal};
+use crate::layers::device::transfer_ns;
+use crate::layers::layout::{Layout, Piece};
+use crate::layers::volume::blocks::Blocks;
+use reader::{Files, Reader};
+use seeklab_cache::PolicyKind;
+use seeklab_spec::Op;
+use seeklab_spec::zfs::{Datasets, LogSpec, Placement, Release, Start, ZfsSpec};
+
+const HERE: Address = Address::of(Layer::Volume);
+/// The timer of the sync thread; every other timer bears the number of a request.
+const SYNC_TIMER: u32 = u32::MAX;
+/// The timer of the next pass over a cache device.
+const FEED_TIMER: u32 = u32::MAX - 1;
+/// From here on, and below [`FEED_TIMER`], the timers of the commits' flushes; requests in flight are far fewer.
+const FLUSH_TIMERS: u32 = 1 << 31;
+/// Length of a metadata write.
+const METADATA_BYTES: u64 = 128 << 10;
+/// Group writes that are kept queued for each leaf beyond those in flight, so that the scheduler always has a choice.
+const AHEAD: usize = 64;
+/// Prefetches that are in a leaf's queue at once; more wait in line before it, so that the queue sorts only these by their offset.
+const MOST_QUEUED_AHEAD: usize = 128;
+
+/// What lies below the file system.
+pub enum Below {
+    /// A layer that hides its devices: one scheduler for all of it.
+    Layer(Address),
+    /// So many devices, over which this layout spreads addresses: a scheduler for each.
+    Devices(Layout, u16),
+}
+
+/// What a request of ours waits for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Stage {
+    #[default]
+    Nothing,
+    /// Its data arrive.
+    Arriving,
+    /// Blocks are read.
+    Reading,
+    /// It sleeps in its group.
+    AsleepInGroup,
+    /// It sleeps outside.
+    Asleep,
+    /// It is stopped.
+    Stopped,
+    /// The host is asked about it.
+    Asking,
+    /// Its data are copied.
+    Copying,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct State {
+    stage: Stage,
+    /// When the timer that it waits for is due; an earlier wake-up makes that timer void.
+    due_ns: u64,
+    attempt: Attempt,
+    group: u64,
+    held: HeldUp,
+}
+
+/// What a request below us is for; several may travel as one.
+#[derive(Debug, Default)]
+struct Work {
+    kind: Kind,
+    /// Requests below that have not completed.
+    pending: u32,
+    /// Blocks of a group, or the number of the block that is read, or of the commit.
+    blocks: u64,
+    /// Released for each of the blocks by each request below.
+    each_bytes: u64,
+    waiters: Vec<RequestId>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Kind {
+    #[default]
+    Data,
+    Metadata,
+    Read,
+    /// A read that nobody has asked for.
+    Ahead,
+    /// A pass over a cache device.
+    Feed,
+    /// A commit of the intent log.
+    Log,
+}
+
+/// A request below us.
+#[derive(Debug)]
+struct Flight {
+    leaf: usize,
+    class: Class,
+    works: Vec<u32>,
+}
+
+enum Scheduler {
+    Active(Box<ActiveQueue>),
+    Deadline(DeadlineQueue),
+}
+
+/// What a leaf device belongs to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Role {
+    Pool,
+    /// The intent log.
+    Log,
+    /// The ARC.
+    Cache,
+}
+
+struct Leaf {
+    scheduler: Scheduler,
+    address: Address,
+    role: Role,
+    /// Group writes in its queue.
+    queued_writes: usize,
+    /// Prefetches in its queue, and those that wait before it with the time of their arrival.
+    queued_ahead: usize,
+    backlog: VecDeque<(Io, u64)>,
+}
+
+impl Scheduler {
+    fn new(scheduling: &Scheduling) -> Self {
+        match scheduling {
+            Scheduling::Active(settings) => Self::Active(Box::new(ActiveQueue::new(*settings))),
+            Scheduling::Deadline(settings) => Self::Deadline(DeadlineQueue::new(*settings)),
+        }
+    }
+
+    fn enqueue(&mut self, now_ns: u64, io: Io) {
+        match self {
+            Self::Active(queue) => queue.enqueue(io),
+            Self::Deadline(queue) => queue.enqueue(now_ns, io),
+        }
+    }
+}
+
+impl Leaf {
+    fn new(scheduler: Scheduler, address: Address, role: Role) -> Self {
+        Self { scheduler, address, role, queued_writes: 0, queued_ahead: 0, backlog: VecDeque::new() }
+    }
+}
+
+/// What the host of a run is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(untagged)]
+pub enum Question {
+    /// How long to delay a write.
+    Delay(throttle::asked::Question),
+    /// What to fetch ahead of a read.
+    Ahead(zfetch::asked::Question),
+}
+
+/// The group that is being written.
+#[derive(Default)]
+struct Sync {
+    group: u64,
+    started_ns: u64,
+    data_bytes: u64,
+    pass: u32,
+    /// Words of its dirty blocks in order, and how far they have been queued.
+    words: Vec<(u64, u64)>,
+    next_word: usize,
+    /// Metadata that the present pass has not queued, and that later passes will.
+    metadata_now: u64,
+    metadata_later: u64,
+    /// Writes queued or in flight.
+    pending: u64,
+}
+
+/// The ZFS layer.
+pub struct ZfsVolume {
+    record_bytes: u64,
+    capacity: u64,
+    copies: u64,
+    overhead_ns: u64,
+    copy_rate: u64,
+    ingest_rate: Option<u64>,
+    ingest_free_ns: u64,
+    files_exist: bool,
+    release: Release,
+    sync_passes: u32,
+    metadata_bytes: u64,
+    metadata_percent: u64,
+    placement: Placement,
+    start: Start,
+    trigger_bytes: Option<u64>,
+    chunk_blocks: u64,
+    throttle: Box<dyn Throttle>,
+    ramp: Ramp,
+    groups: Groups,
+    dirty: Dirty,
+    /// The intent log of each file system, and by worker which one is its.
+    logs: Vec<IntentLog>,
+    datasets: Vec<usize>,
+    log_rules: Rules,
+    slog: Slog,
+    /// Devices that hold the same block of the log.
+    log_sides: usize,
+    commits: Vec<Commit>,
+    free_commits: Vec<u32>,
+    sync: Sync,
+    cursor: u64,
+    layout: Option<Layout>,
+    /// Those of the pool, then the log devices, then the cache devices.
+    leaves: Vec<Leaf>,
+    /// Leaves with fewer than [`AHEAD`] group writes in their queues, and such writes in all of them.
+    short_leaves: usize,
+    queued_writes: usize,
+    /// Leaves that have been given something, and the ramp's value when all of them were last asked.
+    touched: Vec<usize>,
+    pumped_at: u32,
+    cache: Option<Blocks>,
+    /// The ARC with its read-ahead and cache devices, in place of `cache`.
+    pub reader: Option<Box<Reader>>,
+    states: Vec<State>,
+    sleeping: VecDeque<RequestId>,
+    for_space: VecDeque<RequestId>,
+    for_group: Vec<RequestId>,
+    /// Writes that the host has not answered for.
+    asking: VecDeque<RequestId>,
+    asleep: u32,
+    drain: DrainRate,
+    last_sync: Option<SyncReport>,
+    woken: Vec<RequestId>,
+    works: Vec<Work>,
+    free_works: Vec<u32>,
+    flights: Vec<Flight>,
+    free_flights: Vec<u32>,
+    members: Vec<Io>,
+    pieces: Vec<Piece>,
+    writes_in_flight: u32,
+    bytes_in_flight: u64,
+    timer_ns: u64,
+    advancing: bool,
+    /// What the run leaves.
+    pub record: Record,
+}
+
+impl ZfsVolume {
+    /// The layer that `spec` describes, above `below`, over an address space of `capacity` bytes; its series has rows of
+    /// `interval_ns`.
+    #[must_use]
+    pub fn new(spec: &ZfsSpec, below: Below, capacity: u64, interval_ns: u64) -> Self {
+        let resolved = settings::resolve(spec);
+        let constants = resolved.constants;
+        let (layout, addresses) = match below {
+            Below::Layer(address) => (None, vec![address]),
+            Below::Devices(layout, count) => (Some(layout), (0..count).map(|index| Address { layer: Layer::Device, index }).collect()),
+        };
+        let scheduler = || Scheduler::new(&constants.scheduling);
+        let span_bytes = match constants.scheduling {
+            Scheduling::Active(settings) => settings.aggregation.span_bytes,
+            Scheduling::Deadline(settings) => settings.aggregation.span_bytes,
+        };
+        let record_bytes = spec.record.0.max(1);
+        let leaves = addresses.len();
+        let log_devices = spec.log.devices.as_ref().map_or(0, |group| u16::try_from(group.count).unwrap_or(u16::MAX)); // at most 1,024
+        let logs = (0..log_devices).map(|index| Address { layer: Layer::WriteLog, index });
+        let mut record = Record::new(interval_ns);
+        record.opened(1, 0);
+        Self {
+            record_bytes,
+            capacity,
+            copies: u64::from(spec.copies.max(1)),
+            overhead_ns: spec.overhead.0,
+            copy_rate: spec.copy_rate.0,
+            ingest_rate: spec.ingest.map(|rate| rate.0),
+            ingest_free_ns: 0,
+            files_exist: spec.files_exist,
+            release: constants.release,
+            sync_passes: constants.sync_passes,
+            metadata_bytes: spec.metadata.0,
+            metadata_percent: u64::from(spec.metadata_percent),
+            placement: spec.placement,
+            start: spec.start,
+            trigger_bytes: constants.dirty_trigger.threshold_bytes(constants.dirty_max_bytes),
+            chunk_blocks: (span_bytes / record_bytes).max(1),
+            throttle: resolved.throttle,
+            ramp: resolved.ramp,
+            groups: Groups::new(constants.txg_timeout_ns),
+            dirty: Dirty::new(record_bytes),
+            logs: vec![IntentLog::default()],
+            datasets: Vec::new(),
+            log_rules: Rules::new(&spec.log, spec.era),
+            slog: Slog::new(0, 0),
+            log_sides: spec.log.mirror.max(1) as usize,
+            commits: Vec::new(),
+            free_commits: Vec::new(),
+            sync: Sync::default(),
+            cursor: 0,
+            layout,
+            leaves: (addresses.into_iter().map(|address| (address, Role::Pool)))
+                .chain(logs.map(|address| (address, Role::Log)))
+                .map(|(address, role)| Leaf::new(scheduler(), address, role))
+                .collect(),
+            short_leaves: leaves,
+            queued_writes: 0,
+            touched: Vec::new(),
+            pumped_at: 0,
+            cache: (spec.cache.0 >= record_bytes).then(|| Blocks::new(PolicyKind::Lru, spec.cache.0 / record_bytes)),
+            reader: None,
+            states: Vec::new(),
+            sleeping: VecDeque::new(),
+            for_space: VecDeque::new(),
+            for_group: Vec::new(),
+            asking: VecDeque::new(),
+            asleep: 0,
+            drain: DrainRate::default(),
+            last_sync: None,
+            woken: Vec::new(),
+            works: Vec::new(),
+            free_works: Vec::new(),
+            flights: Vec::new(),
+            free_flights: Vec::new(),
+            members: Vec::new(),
+            pieces: Vec::new(),
+            writes_in_flight: 0,
+            bytes_in_flight: 0,
+            timer_ns: u64::MAX,
+            advancing: false,
+            record,
+        }
+    }
+
+    /// The same with log devices of `log_bytes` each, and the jobs of the workers in order of their numbers.
+    #[must_use]
+    pub fn with_logs(mut self, spec: &LogSpec, log_bytes: u64, jobs: &[usize]) -> Self {
+        let devices = spec.devices.as_ref().map_or(0, |group| group.count);
+        self.slog = Slog::new(devices / spec.mirror.max(1), log_bytes);
+        if spec.datasets == Datasets::Job {
+            self.datasets = jobs.to_vec();
+            self.logs.resize_with(jobs.iter().max().map_or(1, |last| last + 1), IntentLog::default);
+        }
+        self
+    }
+
+    /// Gives the volume the read side that `spec` describes, with its cache devices at these addresses.
+    #[must_use]
+    pub fn reading(mut self, spec: &ZfsSpec, files: Files, cache_devices: impl Iterator<Item = Address>, interval_ns: u64) -> Self {
+        self.reader = Reader::new(spec, files, interval_ns).map(Box::new);
+        let scheduling = settings::resolve(spec).constants.scheduling;
+        self.leaves.extend(cache_devices.map(|address| Leaf::new(Scheduler::new(&scheduling), address, Role::Cache)));
+        self
+    }
+
+    /// Puts into memory what is there at the start of the run.
+    pub fn start(&mut self, kernel: &mut Kernel) {
+        if self.start == Start::Full {
+            let bytes = self.throttle.limit_bytes().unwrap_or(0).min(self.capacity);
+            for group in 1..=2 {
+                let dirtied = self.dirty.charge(group, 0, bytes / self.record_bytes);
+                self.throttle.committed(group, 0, dirtied);
+                self.record.counts.dirtied_bytes += dirtied;
+                self.groups.want_open(group + 1);
+                self.advance(kernel);
+            }
+        }
+        self.note(kernel.now_ns());
+    }
+
+    /// Handles a signal to this layer.
+    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32) {
+        match signal {
+            Signal::Submit => self.submit(kernel, RequestId(id)),
+            Signal::Done => self.done(kernel, RequestId(id)),
+            Signal::Timer if id == SYNC_TIMER => {
+                if kernel.now_ns() >= self.timer_ns {
+                    self.timer_ns = u64::MAX;
+                }
+                self.advance(kernel);
+            }
+            Signal::Timer if id == FEED_TIMER => self.feed_pass(kernel),
+            Signal::Timer if id >= FLUSH_TIMERS => self.logged(kernel, id - FLUSH_TIMERS),
+            Signal::Timer => self.timer(kernel, RequestId(id)),
+        }
+    }
+
+    /// Dirty bytes in memory.
+    #[must_use]
+    pub fn dirty(&self) -> &Dirty {
+        &self.dirty
+    }
+
+    /// The transaction groups.
+    #[must_use]
+    pub fn groups(&self) -> &Groups {
+        &self.groups
+    }
+
+    /// Bytes of memory that grow with the run.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        let requests = self.states.capacity() * size_of::<State>();
+        let below = self.works.capacity() * size_of::<Work>() + self.flights.capacity() * size_of::<Flight>();
+        let order = self.sync.words.capacity() * size_of::<(u64, u64)>();
+        let waiting: usize = self.leaves.iter().map(|leaf| leaf.backlog.capacity() * size_of::<(Io, u64)>()).sum();
+        let reader = self.reader.as_ref().map_or(0, |reader| reader.memory_bytes());
+        self.dirty.memory_bytes() + self.record.memory_bytes() + reader + (requests + below + order + waiting) as u64
+    }
+
+    #[inline]
+    fn state(&mut self, id: RequestId) -> &mut State {
+        let place = id.0 as usize;
+        if place >= self.states.len() {
+            self.states.resize(place + 1, State::default());
+        }
+        &mut self.states[place]
+    }
+
+    /// The blocks that a range touches.
+    fn blocks(&self, request: &Request) -> (u64, u64) {
+        (request.offset / self.record_bytes, request.offset.saturating_add(request.bytes).div_ceil(self.record_bytes))
+    }
+
+    fn sleep(&mut self, kernel: &mut Kernel, id: RequestId, stage: Stage, due_ns: u64) {
+        let sleeper = self.state(id);
+        (sleeper.stage, sleeper.due_ns) = (stage, due_ns);
+        kernel.at(due_ns, HERE, Signal::Timer, id.0);
+    }
+
+    fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {
+        *self.state(id) = State::default();
+        let request = kernel.requests[id];
+        if request.op == Op::Read {
+            return self.read(kernel, id);
+        }
+        let Some(rate) = self.ingest_rate else { return self.begin(kernel, id) };
+        self.ingest_free_ns = self.ingest_free_ns.max(kernel.now_ns()).saturating_add(transfer_ns(request.bytes, rate));
+        self.sleep(kernel, id, Stage::Arriving, self.ingest_free_ns);
+    }
+
+    fn timer(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let state = *self.state(id);
+        if state.due_ns != kernel.now_ns() {
+            return;
+        }
+        match state.stage {
+            Stage::Arriving => {
+                kernel.charge(id, Phase::Memory);
+                self.begin(kernel, id);
+            }
+            Stage::AsleepInGroup => {
+                if self.sleeping.front() == Some(&id) {
+                    self.sleeping.pop_front(); // all sleep equally long
+                } else {
+                    self.sleeping.retain(|other| *other != id);
+                }
+                self.wake_in_group(kernel, id);
+            }
+            Stage::Asleep => {
+                self.asleep -= 1;
+                self.charge_delay(kernel, id);
+                self.state(id).attempt.waited = true;
+                self.ask(kernel, id);
+            }
+            Stage::Copying => self.copied(kernel, id),
+            Stage::Nothing | Stage::Reading | Stage::Stopped | Stage::Asking => {}
+        }
+    }
+
+    /// Dirty data have grown or shrunk: the series notes it, and one waiter may go on.
+    fn dirty_changed(&mut self, kernel: &mut Kernel) {
+        self.record.counts.largest_step_bytes = self.dirty.largest_step_bytes;
+        let drained_bytes = self.record.counts.dirtied_bytes.saturating_sub(self.dirty.total_bytes());
+        self.drain.drained(kernel.now_ns(), drained_bytes);
+        self.note(kernel.now_ns());
+        if !self.for_space.is_empty()
+            && self.throttle.wakes_waiter(self.dirty.total_bytes())
+            && let Some(id) = self.for_space.pop_front()
+        {
+            self.go_on(kernel, id);
+        }
+    }
+
+    fn note(&mut self, now_ns: u64) {
+        let limit_bytes = self.throttle.limit_bytes().unwrap_or(0);
+        let log_live_bytes = self.slog.live_bytes();
+        let level = Level { dirty_bytes: self.dirty.total_bytes(), async_writes: self.writes_in_flight, limit_bytes, log_live_bytes };
+        self.record.counts.log_live_max_bytes = self.slog.most_live_bytes;
+        self.record.change(now_ns, level);
+    }
+}

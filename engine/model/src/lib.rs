@@ -1,0 +1,16 @@
+//! The storage stack: requests and their phases, the plan of a scenario, the layers, and what a run records.
+//!
+//! Data flow one way: a checked scenario and its plan, a run, a result.
+
+#![forbid(unsafe_code)]
+
+pub mod check;
+pub mod cpu;
+pub mod kernel;
+pub mod layers;
+pub mod plan;
+pub mod range;
+pub mod result;
+pub mod stack;
+
+pub use check::{Checked, read, schema};

@@ -1,0 +1,272 @@
+//! From a scenario to concrete places: the devices' capacities, and the region of the address space that each worker uses.
+//!
+//! Files are laid out one after the other from the start of the volume, aligned to 1 MiB, in the order in which jobs name them.
+//! A worker without `filename` has a file of its own. A `filename` of `volume`, or one that begins with `/dev/`, is the whole
+//! address space. The destination of an offloaded copy follows its source.
+
+use std::sync::Arc;
+
+use crate::layers::device::hdd;
+use crate::layers::layout::Layout;
+use crate::range::Range;
+use seeklab_spec::sorted::SortedMap;
+use seeklab_spec::{DeviceGroup, Extent, HddSpec, Job, Problem, Problems, Rw, Scenario, partition};
+
+const FILE_ALIGNMENT: u64 = 1 << 20;
+
+/// Where one worker works.
+#[derive(Clone, Debug)]
+pub struct WorkerPlan {
+    /// Its job.
+    pub job: usize,
+    /// The region that it reads or writes, in bytes of the address space.
+    pub region: Range,
+    /// The file that the region is in, up to the region's end.
+    pub file: Range,
+    /// Jobs of the same stage run together; stages follow each other.
+    pub stage: u32,
+}
+
+/// Concrete places for all that a scenario names.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    /// Size of the address space, in bytes.
+    pub capacity: u64,
+    /// Size of the address space of one node of a cluster; of the whole without one.
+    pub node_capacity: u64,
+    /// All workers, job by job.
+    pub workers: Vec<WorkerPlan>,
+    /// Capacity of each device, or of its partition, in bytes.
+    pub device_capacities: Vec<u64>,
+    /// Size of each device, in bytes.
+    pub device_sizes: Vec<u64>,
+    /// Name of each device; those of cache devices follow.
+    pub device_names: Vec<String>,
+    /// Whether each device turns.
+    pub rotating: Vec<bool>,
+    /// The drive parameters of each device group that is a disk.
+    pub drives: Vec<Option<Arc<hdd::Params>>>,
+    /// Capacity of each device of ZFS's intent logs, in bytes; 0 without them.
+    pub log_capacity: u64,
+    /// Their drive parameters when they are disks.
+    pub log_drive: Option<Arc<hdd::Params>>,
+}
+
+/// Whether a file name stands for the whole address space.
+fn is_whole(name: &str) -> bool {
+    name == "volume" || name.starts_with("/dev/")
+}
+
+/// The data sheet of a drive in the disk model's own terms.
+#[allow(clippy::cast_precision_loss)] // times and rates stay far below 2^53
+fn data_sheet(spec: &HddSpec) -> hdd::DataSheet {
+    let ms = |time: seeklab_spec::Nanos| time.0 as f64 / 1e6;
+    hdd::DataSheet {
+        rpm: spec.rpm,
+        capacity_bytes: spec.capacity.0,
+        heads: spec.heads,
+        outer_bytes_per_s: spec.outer_rate.0,
+        inner_bytes_per_s: spec.inner_rate.0,
+        zones: spec.zones,
+        seek_single_ms: ms(spec.seek_single),
+        seek_average_ms: ms(spec.seek_average),
+        seek_full_ms: ms(spec.seek_full),
+        write_settle_ms: ms(spec.write_settle),
+        head_switch_ms: ms(spec.head_switch),
+        overhead_read_ms: ms(spec.overhead),
+        overhead_write_ms: ms(spec.overhead),
+        interface_bytes_per_s: spec.interface_rate.0,
+        buffer_bytes: spec.buffer.0,
+        segments: spec.segments,
+        read_ahead_bytes: spec.read_ahead.0,
+        write_cache: spec.write_cache,
+        keeps_writes: spec.keeps_writes,
+    }
+}
+
+/// The layout of each node of a cluster over its share of the devices; one layout over all of them without a cluster.
+#[must_use]
+pub fn node_layouts(scenario: &Scenario, plan: &Plan) -> Vec<Layout> {
+    let nodes = scenario.cluster.as_ref().map_or(1, |cluster| cluster.nodes as usize);
+    let each = (plan.device_capacities.len() / nodes).max(1);
+    let shares = plan.device_capacities.chunks_exact(each).zip(plan.rotating.chunks_exact(each));
+    shares.map(|(capacities, rotating)| Layout::new(&scenario.layout, capacities.to_vec(), rotating)).collect()
+}
+
+impl Plan {
+    /// Bytes from the first file to the end of the last, or all that a file system may use.
+    #[must_use]
+    pub fn placed_bytes(&self, scenario: &Scenario) -> u64 {
+        if scenario.zfs.is_some() {
+            return self.capacity;
+        }
+        let end = |worker: &WorkerPlan| {
+            let copies = if scenario.jobs[worker.job].rw == Rw::OdxCopy { worker.region.end - worker.region.start } else { 0 };
+            worker.region.end + copies
+        };
+        self.workers.iter().map(end).max().unwrap_or(0)
+    }
+}
+
+/// The capacity in bytes of each device of a group that stands at `path`, and its drive parameters when it is a disk.
+fn measure(group: &DeviceGroup, path: &str, problems: &mut Problems) -> (u64, Option<Arc<hdd::Params>>) {
+    match (&group.hdd, &group.ssd, &group.lun) {
+        (Some(spec), None, None) => match hdd::Params::from_data_sheet(&data_sheet(spec)) {
+            Ok(params) => (params.capacity_sectors() * crate::layers::device::disk::SECTOR_BYTES, Some(Arc::new(params))),
+            Err(errors) => {
+                for error in errors {
+                    problems.push(Problem::new(
+                        format!("{path}.hdd.{}", error.path),
+                        format!("found {}; write {}", error.found, error.accepted),
+                    ));
+                }
+                (0, None)
+            }
+        },
+        (None, Some(ssd), None) => (ssd.capacity.0, None),
+        (None, None, Some(lun)) => (lun.capacity.0, None),
+        _ => {
+            problems.push(Problem::new(path, "needs exactly one of hdd, ssd and lun, or a preset that fills one in"));
+            (0, None)
+        }
+    }
+}
+
+/// Plans a scenario.
+///
+/// # Errors
+/// All that does not fit: impossible drives, regions outside the devices, sizes that are missing.
+pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
+    let mut problems = Problems::new();
+    let mut plan = Plan::default();
+    if let Some(group) = scenario.zfs.as_ref().and_then(|zfs| zfs.log.devices.as_ref()) {
+        (plan.log_capacity, plan.log_drive) = measure(group, "zfs.log.devices", &mut problems);
+    }
+    for (index, group) in scenario.devices.iter().enumerate() {
+        let (capacity, drive) = measure(group, &format!("devices[{index}]"), &mut problems);
+        plan.drives.push(drive);
+        for number in 0..group.count {
+            plan.device_capacities.push(capacity);
+            plan.rotating.push(group.hdd.is_some());
+            plan.device_names.push(format!("{}{number}", group.name));
+        }
+    }
+    plan.device_sizes.clone_from(&plan.device_capacities);
+    if let Some(l2arc) = scenario.zfs.as_ref().and_then(|zfs| zfs.l2arc.as_ref()) {
+        // They come after the devices of the pool, have no place in its layout, and no partition.
+        let name = &l2arc.device.name;
+        plan.device_names.extend((0..l2arc.device.count).map(|number| format!("{name}{number}")));
+    }
+    if let (Some(spec), true) = (&scenario.partition, problems.is_empty()) {
+        partition::check(spec, plan.device_sizes.iter().copied().min().unwrap_or(0), &mut problems);
+        if problems.is_empty() {
+            plan.device_capacities.iter_mut().for_each(|capacity| *capacity = partition::usable(spec, *capacity));
+        }
+    }
+    if problems.is_empty() {
+        plan.node_capacity = node_layouts(scenario, &plan).iter().map(Layout::capacity).min().unwrap_or(0);
+        plan.capacity = scenario.cluster.as_ref().map_or(plan.node_capacity, |cluster| {
+            // A file system may fill all that it is given: room for what has to be made again after a loss is not given.
+            let kept = if scenario.zfs.is_some() && !cluster.design.is_paired() { cluster.failures.len() as u64 } else { 0 };
+            let nodes = u64::from(cluster.nodes).saturating_sub(kept);
+            let percent = if kept > 0 { 90 } else { 100 };
+            (plan.node_capacity - plan.node_capacity / 100 * (100 - percent)) / cluster.block.0 * cluster.block.0 * nodes
+                / u64::from(cluster.copies)
+        });
+        place_workers(scenario, &mut plan, &mut problems);
+    }
+    if problems.is_empty() { Ok(plan) } else { Err(problems) }
+}
+
+/// Bytes of its file that a job spans, from the file's start: offset, size and, for a copy, the destination.
+fn file_bytes(job: &Job, capacity: u64) -> Option<u64> {
+    let size = job.size?.of(capacity);
+    let copies = if job.rw.is_copy() { 2 } else { 1 };
+    offset_bytes(job, capacity).checked_add(size.checked_mul(copies)?)
+}
+
+fn offset_bytes(job: &Job, capacity: u64) -> u64 {
+    match job.offset {
+        Extent::Bytes(bytes) => bytes,
+        percent @ Extent::Percent(_) => percent.of(capacity) / FILE_ALIGNMENT * FILE_ALIGNMENT,
+    }
+}
+
+fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) {
+    let capacity = plan.capacity;
+    let mut shared: SortedMap<(&str, u32), u64> = SortedMap::default();
+    let mut next_file: u64 = 0;
+    let mut stage = 0;
+    let allocate = |next_file: &mut u64, bytes: u64| {
+        let start = *next_file;
+        *next_file = start.saturating_add(bytes).div_ceil(FILE_ALIGNMENT).saturating_mul(FILE_ALIGNMENT);
+        start
+    };
+    for (index, job) in scenario.jobs.iter().enumerate() {
+        let path = |field: &str| format!("jobs[{index}].{field}");
+        if job.stonewall && index > 0 {
+            stage += 1;
+        }
+        let whole = job.filename.as_deref().is_some_and(is_whole);
+        let offset = offset_bytes(job, capacity);
+        let size = match job.size {
+            Some(size) => size.of(capacity),
+            None if whole => capacity.saturating_sub(offset),
+            None => {
+                problems.push(Problem::new(path("size"), "is missing; write a size such as 1GiB, or 50% of the devices"));
+                continue;
+            }
+        };
+        let Some(span) = file_bytes(&Job { size: Some(Extent::Bytes(size)), ..job.clone() }, capacity) else {
+            problems.push(Problem::new(path("size"), "offset and size add up to more than 16 EiB"));
+            continue;
+        };
+        if size < job.max_request_bytes() && job.rw != Rw::OdxCopy {
+            problems.push(Problem::new(
+                path("size"),
+                format!("{size} bytes are less than one request of {} bytes; write a larger size or a smaller bs", job.max_request_bytes()),
+            ));
+            continue;
+        }
+        if size == 0 {
+            problems.push(Problem::new(path("size"), "is 0; write a size such as 1GiB"));
+            continue;
+        }
+        if span > capacity {
+            let also = if job.rw.is_copy() { " and the copy" } else { "" };
+            problems.push(Problem::new(
+                path("size"),
+                format!("offset {offset}, size {size}{also} end at {span} bytes; the devices hold {capacity} bytes; write a smaller size or larger devices"),
+            ));
+            continue;
+        }
+        for number in 0..job.numjobs {
+            let file_start = match &job.filename {
+                _ if whole => 0,
+                None => allocate(&mut next_file, span),
+                Some(name) => {
+                    let key = (name.as_str(), if name.contains("$jobnum") { number } else { 0 });
+                    if let Some(start) = shared.get(&key) {
+                        *start
+                    } else {
+                        let users = scenario.jobs.iter().filter(|other| other.filename.as_ref() == Some(name));
+                        let longest = users.filter_map(|other| file_bytes(other, capacity)).max().unwrap_or(span);
+                        let start = allocate(&mut next_file, longest);
+                        shared.insert(key, start);
+                        start
+                    }
+                }
+            };
+            let start = file_start.saturating_add(offset);
+            let end = start.saturating_add(size);
+            plan.workers.push(WorkerPlan { job: index, region: Range { start, end }, file: Range { start: file_start, end }, stage });
+        }
+        if next_file > capacity.saturating_add(FILE_ALIGNMENT) {
+            problems.push(Problem::new(
+                path("size"),
+                format!("the files up to this job need {next_file} bytes; the devices hold {capacity} bytes; write a smaller size or larger devices"),
+            ));
+            return;
+        }
+    }
+}

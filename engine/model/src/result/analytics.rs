@@ -1,0 +1,134 @@
+//! What a server sees of itself, over time: operations, bytes and time of each client's requests, of each device, and its cores.
+//!
+//! Everything is counted where it happens and read at the end of each interval, so a row is a difference of two readings and
+//! nothing is sampled. The clients' own view stands beside it: what they have completed, and how long they waited, the network
+//! included. Between the two lie the network and the client.
+
+use super::columns::{Column, indices, reals};
+use crate::layers::device::Usage;
+
+/// Operations of one client or job, in both directions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Served {
+    /// Operations.
+    pub ios: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Sum of their times, in nanoseconds.
+    pub total_ns: u64,
+}
+
+impl Served {
+    /// Adds an operation.
+    pub fn add(&mut self, bytes: u64, ns: u64) {
+        self.ios += 1;
+        self.bytes += bytes;
+        self.total_ns += ns;
+    }
+
+    fn since(self, before: Self) -> Self {
+        Self { ios: self.ios - before.ios, bytes: self.bytes - before.bytes, total_ns: self.total_ns - before.total_ns }
+    }
+}
+
+/// All counters at one time.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// When.
+    pub time_ns: u64,
+    /// Cycles that the server's cores have spent.
+    pub cycles: u64,
+    /// What the server did, by client.
+    pub served: Vec<Served>,
+    /// What jobs saw, by job.
+    pub seen: Vec<Served>,
+    /// What each device did: operations, bytes, and the time that it was busy.
+    pub devices: Vec<Served>,
+}
+
+/// A device's counters as those of operations; its time is that it was busy.
+#[must_use]
+pub fn of_device(usage: &Usage) -> Served {
+    Served { ios: usage.ios.iter().sum(), bytes: usage.bytes.iter().sum(), total_ns: usage.busy_ns }
+}
+
+/// Readings at the ends of intervals.
+#[derive(Clone, Debug, Default)]
+pub struct Analytics {
+    /// The readings, in order of time.
+    pub readings: Vec<Reading>,
+}
+
+/// Columns of the table `analytics`: a row for each interval and each client (`of` 0), job (1) and device (2).
+pub const COLUMNS: [&str; 7] = ["time_ns", "width_ns", "of", "who", "ios", "bytes", "total_ns"];
+/// Columns of the table `cores`: a row for each interval.
+pub const CORES: [&str; 3] = ["time_ns", "width_ns", "cycles"];
+
+/// What somebody did in an interval.
+#[derive(Clone, Copy, Debug)]
+pub struct Row {
+    /// Start of the interval.
+    pub time_ns: u64,
+    /// Its length.
+    pub width_ns: u64,
+    /// 0 a client, 1 a job, 2 a device.
+    pub of: u64,
+    /// Which one.
+    pub who: u64,
+    /// What it did.
+    pub did: Served,
+}
+
+impl Analytics {
+    /// Bytes of memory held.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        let rows = |reading: &Reading| reading.served.len() + reading.seen.len() + reading.devices.len();
+        self.readings.first().map_or(0, |first| (self.readings.len() * (size_of::<Reading>() + rows(first) * size_of::<Served>())) as u64)
+    }
+
+    /// All rows, by interval.
+    pub fn rows(&self) -> impl Iterator<Item = Row> + Clone + '_ {
+        self.readings.windows(2).flat_map(|pair| {
+            let [before, after] = pair else { return Vec::new().into_iter() };
+            let mut rows = Vec::new();
+            let lists = [(&before.served, &after.served), (&before.seen, &after.seen), (&before.devices, &after.devices)];
+            for (of, (old, new)) in (0..).zip(lists) {
+                rows.extend((0..).zip(old.iter().zip(new)).map(|(who, (old, new))| Row {
+                    time_ns: before.time_ns,
+                    width_ns: after.time_ns - before.time_ns,
+                    of,
+                    who,
+                    did: new.since(*old),
+                }));
+            }
+            rows.into_iter()
+        })
+    }
+
+    /// Start, length and cycles of each interval.
+    pub fn cores(&self) -> impl Iterator<Item = [u64; 3]> + Clone + '_ {
+        self.readings.windows(2).map(|pair| [pair[0].time_ns, pair[1].time_ns - pair[0].time_ns, pair[1].cycles - pair[0].cycles])
+    }
+}
+
+pub(super) fn column(analytics: Option<&Analytics>, name: &str) -> Option<Column> {
+    let empty = Analytics::default();
+    let rows = analytics.unwrap_or(&empty).rows();
+    Some(match name {
+        "time_ns" => reals(rows.map(|row| row.time_ns)),
+        "width_ns" => reals(rows.map(|row| row.width_ns)),
+        "of" => indices(rows.map(|row| row.of)),
+        "who" => indices(rows.map(|row| row.who)),
+        "ios" => reals(rows.map(|row| row.did.ios)),
+        "bytes" => reals(rows.map(|row| row.did.bytes)),
+        "total_ns" => reals(rows.map(|row| row.did.total_ns)),
+        _ => return None,
+    })
+}
+
+pub(super) fn cores(analytics: Option<&Analytics>, name: &str) -> Option<Column> {
+    let place = CORES.iter().position(|column| *column == name)?;
+    let empty = Analytics::default();
+    Some(reals(analytics.unwrap_or(&empty).cores().map(|row| row[place])))
+}

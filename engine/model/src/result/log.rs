@@ -1,0 +1,118 @@
+//! The operation log: one row for each completed operation, compact in memory, columns when asked for.
+//!
+//! Fixed fields are columns; the phases of an operation, of which few are not zero, are kept as (phase, variable-length number)
+//! pairs in one byte stream. An operation takes 37 bytes plus about five for each phase it went through.
+
+use crate::kernel::{PHASES, Phases, Request};
+use seeklab_spec::Op;
+
+/// Completed operations, in order of completion.
+#[derive(Debug, Default)]
+pub struct Log {
+    /// Order of issue.
+    pub id: Vec<u32>,
+    /// Job.
+    pub job: Vec<u16>,
+    /// Direction.
+    pub op: Vec<Op>,
+    /// Start, from the start of the job's region, in bytes.
+    pub offset: Vec<u64>,
+    /// Length in bytes.
+    pub bytes: Vec<u32>,
+    /// Bytes in memory on arrival.
+    pub cached: Vec<u32>,
+    /// Bytes that nobody had asked for on arrival.
+    pub missed: Vec<u32>,
+    /// When it was submitted.
+    pub submit_ns: Vec<u64>,
+    /// Device of the part that came last.
+    pub device: Vec<u16>,
+    phases: Vec<u8>,
+}
+
+impl Log {
+    /// Adds an operation.
+    #[allow(clippy::cast_possible_truncation)] // at most 256 jobs; requests of at most 1 GiB; a byte of a number
+    pub fn add(&mut self, job: usize, request: &Request, phases: &Phases, region_start: u64) {
+        self.id.push(request.tag);
+        self.job.push(job as u16);
+        self.op.push(request.op);
+        self.offset.push(request.offset - region_start);
+        self.bytes.push(request.bytes as u32);
+        self.cached.push(request.cached_bytes);
+        self.missed.push(request.missed_bytes);
+        self.submit_ns.push(request.submitted_ns);
+        self.device.push(request.device);
+        let count = phases.iter().filter(|ns| **ns > 0).count();
+        self.phases.push(count as u8);
+        for (phase, ns) in phases.iter().enumerate().filter(|(_, ns)| **ns > 0) {
+            self.phases.push(phase as u8);
+            let mut rest = *ns;
+            while rest >= 0x80 {
+                self.phases.push(rest as u8 | 0x80);
+                rest >>= 7;
+            }
+            self.phases.push(rest as u8);
+        }
+    }
+
+    /// Operations in the log.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.id.len()
+    }
+
+    /// Whether the log is empty.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.id.is_empty()
+    }
+
+    /// Bytes of memory that the log holds.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        (self.len() * 37 + self.phases.len()) as u64
+    }
+
+    /// The phases of each operation, in order.
+    pub fn phases(&self) -> impl Iterator<Item = Phases> + '_ {
+        let mut bytes = self.phases.iter().copied();
+        std::iter::from_fn(move || {
+            let count = bytes.next()?;
+            let mut phases = [0; PHASES];
+            for _ in 0..count {
+                let phase = bytes.next()?;
+                let (mut ns, mut shift) = (0u64, 0);
+                loop {
+                    let byte = bytes.next()?;
+                    ns |= u64::from(byte & 0x7f) << shift;
+                    if byte < 0x80 {
+                        break;
+                    }
+                    shift += 7;
+                }
+                phases[usize::from(phase)] = ns;
+            }
+            Some(phases)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn phases_come_back_as_they_were_logged(rows in proptest::collection::vec(proptest::collection::vec(prop_oneof![Just(0u64), 0u64..1 << 50], PHASES), 0..20)) {
+            let rows: Vec<Phases> = rows.into_iter().map(|row| row.try_into().expect("one number a phase")).collect();
+            let mut log = Log::default();
+            for row in &rows {
+                log.add(0, &Request::default(), row, 0);
+            }
+            prop_assert_eq!(log.phases().collect::<Vec<_>>(), rows);
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! What a run leaves: statistics of each job, the operation log, time series, a fingerprint.
+
+pub mod analytics;
+pub mod bins;
+pub mod columns;
+pub mod cpu;
+pub mod limiter;
+pub mod log;
+pub mod metrics;
+pub mod modes;
+mod reading;
+pub mod throttling;
+
+use bins::Bins;
+use hdrhistogram::Histogram;
+use log::Log;
+
+use crate::kernel::{PHASES, Phases, Request};
+use seeklab_kernel::Fingerprint;
+use seeklab_spec::Op;
+use seeklab_spec::Record;
+
+/// Width of the windows over which fio samples bandwidth, in nanoseconds.
+pub const SAMPLE_NS: u64 = 500_000_000;
+/// Most intervals that a series keeps, and windows that samples do; the last one takes what comes later.
+const MOST_INTERVALS: usize = 1 << 20;
+/// Three significant digits, the usual choice for latencies.
+const DIGITS: u8 = 3;
+/// A request that takes so long has stalled.
+pub const STALL_NS: u64 = 1_000_000_000;
+/// Queue depth levels of fio's report: 1, 2, 4, 8, 16, 32, 64 and more.
+pub const DEPTH_LEVELS: usize = 7;
+
+/// Bytes and operations completed in one sampling window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Sample {
+    /// Bytes.
+    pub bytes: u64,
+    /// Operations.
+    pub ios: u64,
+}
+
+/// Statistics of one job in one direction.
+#[derive(Clone, Debug)]
+pub struct Stats {
+    /// Operations.
+    pub ios: u64,
+    /// Bytes.
+    pub bytes: u64,
+    /// Bytes that were in memory on arrival.
+    pub cached_bytes: u64,
+    /// Bytes that nobody had asked for on arrival.
+    pub missed_bytes: u64,
+    /// Latencies in nanoseconds.
+    pub latency: Histogram<u64>,
+    /// Shortest latency.
+    pub min_ns: u64,
+    /// Longest latency.
+    pub max_ns: u64,
+    /// Sum of latencies.
+    pub total_ns: u64,
+    /// Sum of squared latencies.
+    pub squares: f64,
+    /// Operations that took [`STALL_NS`] or longer.
+    pub stalls: u64,
+    /// Sum of their latencies.
+    pub stalls_ns: u64,
+    /// Nanoseconds by phase, over all operations.
+    pub phases: Phases,
+    /// Latencies by bin.
+    pub bins: Bins,
+    /// Cached bytes of each operation.
+    pub cached: Histogram<u64>,
+    /// Completions by window of [`SAMPLE_NS`] from the start of the run.
+    pub samples: Vec<Sample>,
+}
+
+impl Stats {
+    fn new() -> Self {
+        let histogram = || {
+            let mut histogram = Histogram::new(DIGITS).expect("three digits are a valid precision");
+            histogram.auto(true);
+            histogram
+        };
+        Self {
+            ios: 0,
+            bytes: 0,
+            cached_bytes: 0,
+            missed_bytes: 0,
+            latency: histogram(),
+            min_ns: u64::MAX,
+            max_ns: 0,
+            total_ns: 0,
+            squares: 0.0,
+            stalls: 0,
+            stalls_ns: 0,
+            phases: [0; PHASES],
+            bins: Bins::default(),
+            cached: histogram(),
+            samples: Vec::new(),
+        }
+    }
+
+    #[allow(clippy::cast_precision_loss)] // latencies in ns are far below 2^53
+    fn add(&mut self, request: &Request, phases: &Phases, now_ns: u64) {
+        let latency_ns = now_ns - request.submitted_ns;
+        self.ios += 1;
+        self.bytes += request.bytes;
+        self.cached_bytes += u64::from(request.cached_bytes);
+        self.missed_bytes += u64::from(request.missed_bytes);
+        record(&mut self.latency, latency_ns);
+        record(&mut self.cached, u64::from(request.cached_bytes));
+        self.min_ns = self.min_ns.min(latency_ns);
+        self.max_ns = self.max_ns.max(latency_ns);
+        self.total_ns += latency_ns;
+        self.squares += latency_ns as f64 * latency_ns as f64;
+        if latency_ns >= STALL_NS {
+            self.stalls += 1;
+            self.stalls_ns += latency_ns;
+        }
+        for (sum, ns) in self.phases.iter_mut().zip(phases) {
+            *sum += ns;
+        }
+        self.bins.add(latency_ns);
+        add_sample(&mut self.samples, now_ns / SAMPLE_NS, request.bytes);
+    }
+}
+
+fn record(histogram: &mut Histogram<u64>, value: u64) {
+    // A histogram that resizes itself refuses only values beyond the range of u64.
+    let _ = histogram.record(value);
+}
+
+fn add_sample(samples: &mut Vec<Sample>, window: u64, bytes: u64) {
+    let window = usize::try_from(window).unwrap_or(MOST_INTERVALS).min(MOST_INTERVALS);
+    if samples.len() <= window {
+        samples.resize(window + 1, Sample::default());
+    }
+    samples[window].bytes += bytes;
+    samples[window].ios += 1;
+}
+
+/// Statistics of one job.
+#[derive(Clone, Debug)]
+pub struct JobStats {
+    /// Reads and writes.
+    pub by_op: [Stats; 2],
+    /// Requests issued at each queue depth level.
+    pub depths: [u64; DEPTH_LEVELS],
+    /// Most requests that one of its workers had in flight.
+    pub most_in_flight: u32,
+    /// The first and the last of its workers that have completed a request, in order of their numbers.
+    pub workers: Option<[u32; 2]>,
+    /// How many had when a request first stalled.
+    pub workers_before_stall: Option<u32>,
+    /// From when its results count, after the ramp of its first worker; `u64::MAX` before.
+    pub start_ns: u64,
+    /// When its last worker ended.
+    pub end_ns: u64,
+}
+
+/// One interval of the time series.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SeriesRow {
+    /// Operations by direction.
+    pub ios: [u64; 2],
+    /// Bytes by direction.
+    pub bytes: [u64; 2],
+    /// Sum of latencies by direction.
+    pub total_ns: [u64; 2],
+    /// Bytes read from memory.
+    pub cached_bytes: u64,
+    /// Bytes read that nobody had asked for.
+    pub missed_bytes: u64,
+}
+
+/// Collects what a run leaves.
+#[derive(Debug)]
+pub struct Recorder {
+    /// Statistics of each job.
+    pub jobs: Vec<JobStats>,
+    /// The operation log, when it is kept.
+    pub log: Option<Log>,
+    /// Time series.
+    pub series: Vec<SeriesRow>,
+    /// Width of an interval of the series.
+    pub interval_ns: u64,
+    /// Hash of all completed operations.
+    pub fingerprint: Fingerprint,
+    /// When the last row of the series ends.
+    row_ends_ns: u64,
+}
+
+impl Recorder {
+    /// A recorder for `jobs` jobs; it keeps the log when the record says so, or when something reads it (`keep_log`).
+    #[must_use]
+    pub fn new(jobs: usize, record: &Record, keep_log: bool) -> Self {
+        let stats = || JobStats {
+            by_op: [Stats::new(), Stats::new()],
+            depths: [0; DEPTH_LEVELS],
+            most_in_flight: 0,
+            workers: None,
+            workers_before_stall: None,
+            start_ns: u64::MAX,
+            end_ns: 0,
+        };
+        Self {
+            jobs: (0..jobs).map(|_| stats()).collect(),
+            log: (record.log || keep_log).then(Log::default),
+            series: Vec::new(),
+            interval_ns: record.interval.0,
+            fingerprint: Fingerprint::default(),
+            row_ends_ns: 0,
+        }
+    }
+
+    /// A job issues a request as its `in_flight`-th.
+    pub fn issued(&mut self, job: usize, _op: Op, in_flight: u32) {
+        let level = (u32::BITS - 1 - in_flight.max(1).leading_zeros()) as usize;
+        let stats = &mut self.jobs[job];
+        stats.depths[level.min(DEPTH_LEVELS - 1)] += 1;
+        stats.most_in_flight = stats.most_in_flight.max(in_flight);
+    }
+
+    /// An operation has completed; `measured` says whether it counts in the statistics (the log and the fingerprint have all).
+    pub fn completed(&mut self, job: usize, request: &Request, phases: &Phases, region_start: u64, now_ns: u64, measured: bool) {
+        for word in [job as u64 * 2 + request.op as u64, request.offset, request.bytes, request.submitted_ns, now_ns] {
+            self.fingerprint.add(word);
+        }
+        let (stats, worker) = (&mut self.jobs[job], request.worker);
+        let [first, last] = stats.workers.unwrap_or([worker; 2]);
+        let workers = [first.min(worker), last.max(worker)];
+        stats.workers = Some(workers);
+        if now_ns - request.submitted_ns >= STALL_NS {
+            stats.workers_before_stall.get_or_insert(workers[1] - workers[0] + 1);
+        }
+        if let Some(log) = &mut self.log {
+            log.add(job, request, phases, region_start);
+        }
+        if now_ns >= self.row_ends_ns {
+            let interval = usize::try_from(now_ns / self.interval_ns).unwrap_or(MOST_INTERVALS).min(MOST_INTERVALS);
+            self.series.resize(interval + 1, SeriesRow::default());
+            self.row_ends_ns = if interval == MOST_INTERVALS { u64::MAX } else { (interval as u64 + 1).saturating_mul(self.interval_ns) };
+        }
+        let Some(row) = self.series.last_mut() else { return }; // there is one since the first completion
+        let op = request.op as usize;
+        row.ios[op] += 1;
+        row.bytes[op] += request.bytes;
+        row.total_ns[op] += now_ns - request.submitted_ns;
+        if request.op == Op::Read {
+            row.cached_bytes += u64::from(request.cached_bytes);
+            row.missed_bytes += u64::from(request.missed_bytes);
+        }
+        if measured {
+            self.jobs[job].by_op[op].add(request, phases, now_ns);
+        }
+    }
+
+    /// A worker whose results count from `start_ns` has ended.
+    pub fn ended(&mut self, job: usize, start_ns: u64, now_ns: u64) {
+        let stats = &mut self.jobs[job];
+        stats.start_ns = stats.start_ns.min(start_ns);
+        stats.end_ns = stats.end_ns.max(now_ns);
+    }
+
+    /// Bytes of memory that grow with the run.
+    #[must_use]
+    pub fn memory_bytes(&self) -> u64 {
+        let samples: usize = self.jobs.iter().flat_map(|job| &job.by_op).map(|stats| stats.samples.len()).sum();
+        self.log.as_ref().map_or(0, Log::memory_bytes) + (self.series.len() * size_of::<SeriesRow>() + samples * size_of::<Sample>()) as u64
+    }
+}

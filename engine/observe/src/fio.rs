@@ -1,0 +1,160 @@
+//! fio's part: job files become scenarios, and runs are reported as fio reports them, to people and as JSON.
+
+use serde_json::{Map, Value, json};
+
+use seeklab_formats::fio;
+use seeklab_formats::fio::report::{DiskReport, Latency, WINDOW_NS};
+use seeklab_formats::fio::{FioJob, FioJobs, Report};
+use seeklab_model::result::{SAMPLE_NS, Stats};
+use seeklab_model::stack::Stack;
+use seeklab_spec::sorted::SortedMap;
+use seeklab_spec::{Job, Presets, Problem, Problems, Rw};
+
+const _: () = assert!(SAMPLE_NS == WINDOW_NS, "the recorder samples in fio's windows");
+
+fn files(input: &Map<String, Value>) -> Result<(SortedMap<String, String>, &str), Problems> {
+    let files = input
+        .get("files")
+        .and_then(Value::as_object)
+        .ok_or_else(|| vec![Problem::new("files", "is missing: an object of names and texts")])?;
+    let main =
+        input.get("main").and_then(Value::as_str).ok_or_else(|| vec![Problem::new("main", "is missing: the name of the job file")])?;
+    let text = |(name, text): (&String, &Value)| {
+        text.as_str()
+            .map(|text| (name.clone(), text.to_owned()))
+            .ok_or_else(|| vec![Problem::new(format!("files.{name}"), "is not a text")])
+    };
+    Ok((files.iter().map(text).collect::<Result<_, _>>()?, main))
+}
+
+/// Translates the job file of `{"files", "main", "preset"}` into `{"scenario", "ignored", "warnings"}`.
+///
+/// # Errors
+/// Everything that is wrong with the file, or with its jobs on that preset.
+pub fn parse(input: &Map<String, Value>, presets: &Presets) -> Result<Value, Problems> {
+    let name = input
+        .get("preset")
+        .and_then(Value::as_str)
+        .ok_or_else(|| vec![Problem::new("preset", "is missing: the name of a device or a pool")])?;
+    let mut system = presets.system(name)?;
+    system["record"] = json!({"log": false});
+    let (files, main) = files(input)?;
+    let jobs = fio::parse(&files, main)?;
+    let checked = seeklab_model::read(&fio::to_scenario(&jobs, system), presets).map_err(|problems| in_sections(problems, &jobs))?;
+    let scenario = serde_json::to_value(checked.scenario()).map_err(|error| vec![Problem::new("scenario", error.to_string())])?;
+    Ok([("scenario", scenario), ("ignored", json!(jobs.ignored)), ("warnings", json!(jobs.warnings))].into_iter().collect())
+}
+
+/// Names the section in place of the job's number: `jobs[0].size` becomes `[reader] size`.
+fn in_sections(problems: Problems, jobs: &FioJobs) -> Problems {
+    let rename = |mut problem: Problem| {
+        let place = problem.path.strip_prefix("jobs[").and_then(|rest| rest.split_once("]."));
+        let found = place.and_then(|(index, field)| Some((jobs.jobs.get(index.parse::<usize>().ok()?)?, field)));
+        if let Some((job, field)) = found {
+            problem.path = format!("[{}] {field}", job.name);
+        }
+        problem
+    };
+    problems.into_iter().map(rename).collect()
+}
+
+/// What a scenario's job looks like as a section of a job file.
+fn section(index: usize, job: &Job) -> FioJob {
+    let range = (job.min_request_bytes(), job.max_request_bytes());
+    let rw = match job.rw {
+        Rw::Read => "read",
+        Rw::Write => "write",
+        Rw::RandRead => "randread",
+        Rw::RandWrite => "randwrite",
+        Rw::ReadWrite => "rw",
+        Rw::RandRw => "randrw",
+        Rw::ClientCopy => "clientcopy",
+        Rw::ServerCopy => "servercopy",
+        Rw::OdxCopy => "odxcopy",
+    };
+    FioJob {
+        name: job.name.clone(),
+        description: None,
+        scenario: Value::Null,
+        options: Vec::new(),
+        section: u32::try_from(index).unwrap_or(u32::MAX), // at most 256 jobs
+        group: 0,
+        group_reporting: false,
+        workers: job.numjobs,
+        rw: rw.to_owned(),
+        block_bytes: [range; 3],
+        ioengine: "libaio".to_owned(),
+        iodepth: job.iodepth,
+        kb_base: 1024,
+    }
+}
+
+/// The report on a run; `options` may name the job file that it was made from (`files` and `main`), whose own options are printed.
+///
+/// # Errors
+/// When the job file is given and is not one, or has other jobs than the run.
+pub fn report(stack: &Stack, options: &Map<String, Value>) -> Result<Report, Problems> {
+    let jobs = if options.contains_key("files") {
+        let (files, main) = files(options)?;
+        fio::parse(&files, main)?
+    } else {
+        let sections = stack.scenario().jobs.iter().enumerate().map(|(index, job)| section(index, job));
+        FioJobs { jobs: sections.collect(), ..FioJobs::default() }
+    };
+    if jobs.jobs.len() != stack.scenario().jobs.len() {
+        return Err(vec![Problem::new("files", "is not the job file that this run was made from")]);
+    }
+    let mut report = Report::of(&jobs, concat!("seeklab-", env!("CARGO_PKG_VERSION")));
+    report.elapsed_ns = stack.now_ns();
+    for (job, stats) in report.jobs.iter_mut().zip(&stack.recorder().jobs) {
+        let runtime_ns = stats.end_ns.saturating_sub(stats.start_ns);
+        job.job_runtime_ns = runtime_ns;
+        job.depths = stats.depths;
+        for (direction, stats) in [&mut job.read, &mut job.write].into_iter().zip(&stats.by_op) {
+            if stats.ios > 0 {
+                direction.io_bytes = stats.bytes;
+                direction.total_ios = stats.ios;
+                direction.runtime_ns = runtime_ns;
+                direction.latency = latency(stats);
+                let windows: Vec<(u64, u64)> = stats.samples.iter().map(|sample| (sample.bytes, sample.ios)).collect();
+                direction.sample(trim(&windows));
+            }
+        }
+    }
+    let elapsed_ns = stack.now_ns();
+    report.disks = stack.device_names().iter().zip(stack.usage()).map(|(name, usage)| disk(name, &usage, elapsed_ns)).collect();
+    Ok(report)
+}
+
+/// The windows from the first to the last in which the job completed anything.
+fn trim(windows: &[(u64, u64)]) -> &[(u64, u64)] {
+    let first = windows.iter().position(|window| window.1 > 0).unwrap_or(windows.len());
+    let last = windows.iter().rposition(|window| window.1 > 0).map_or(first, |last| last + 1);
+    &windows[first..last]
+}
+
+#[allow(clippy::cast_precision_loss)] // nanoseconds and counts stay below 2^53
+fn latency(stats: &Stats) -> Latency {
+    let mean_ns = stats.total_ns as f64 / stats.ios as f64;
+    let counts = stats.latency.iter_recorded().map(|step| (step.value_iterated_to(), step.count_at_value())).collect();
+    Latency {
+        min_ns: stats.min_ns,
+        max_ns: stats.max_ns,
+        mean_ns,
+        stddev_ns: libm::sqrt((stats.squares / stats.ios as f64 - mean_ns * mean_ns).max(0.0)),
+        counts,
+    }
+}
+
+#[allow(clippy::cast_precision_loss)] // nanoseconds stay below 2^53
+fn disk(name: &str, usage: &seeklab_model::layers::device::Usage, elapsed_ns: u64) -> DiskReport {
+    let ms = |ns: u64| ns / 1_000_000;
+    DiskReport {
+        name: name.to_owned(),
+        ios: usage.ios,
+        merges: [0, 0],
+        ticks_ms: usage.response_ns.map(ms),
+        in_queue_ms: ms(usage.response_ns.iter().sum()),
+        util_percent: 100.0 * usage.busy_ns as f64 / elapsed_ns.max(1) as f64,
+    }
+}

@@ -1,0 +1,131 @@
+//! What observation tools print of a run, each in its own format. They all read the same result, so that a learner can compare
+//! what each one hides.
+
+#![forbid(unsafe_code)]
+
+pub mod analytics;
+pub mod bonnie;
+pub mod dtrace;
+pub mod fio;
+pub mod histogram;
+pub mod iostat;
+pub mod monitor;
+pub mod oplog;
+pub mod parted;
+pub mod reduction;
+pub mod validate;
+
+use serde_json::{Map, Value};
+
+use seeklab_model::cpu::folded::fold;
+use seeklab_model::layers::controller::Controller;
+use seeklab_model::layers::server::Server;
+use seeklab_model::result::columns::{self, Column};
+use seeklab_model::result::metrics::Metric;
+use seeklab_model::stack::Stack;
+use seeklab_spec::{Problem, Problems};
+
+/// The metrics of a run so far: the stack's own, and those of whoever watched it.
+#[must_use]
+pub fn metrics(stack: &Stack) -> Vec<Metric> {
+    let scenario = stack.scenario();
+    let mut list = stack.metrics();
+    list.extend(iostat::metrics(&stack.usage()));
+    if let Some(spec) = &scenario.reduction {
+        list.extend(reduction::metrics(spec, scenario, stack.seed()));
+    }
+    if let Some(spec) = &scenario.monitor {
+        list.extend(monitor::metrics(stack, spec));
+    }
+    list
+}
+
+/// The names of all columns of a run, `table.column`.
+#[must_use]
+pub fn column_names() -> Vec<String> {
+    let mut names = columns::names();
+    names.extend(monitor::COLUMNS.iter().map(|column| format!("monitor.{column}")));
+    names
+}
+
+/// A column of a run's tables by its name, such as `ops.latency_ns`.
+#[must_use]
+pub fn column(stack: &Stack, name: &str) -> Option<Column> {
+    match name.strip_prefix("monitor.") {
+        Some(name) => monitor::column(stack, name),
+        None => stack.column(name),
+    }
+}
+
+const TOOLS: [&str; 19] = [
+    "analytics",
+    "oplog",
+    "histogram",
+    "iostat",
+    "iostat-json",
+    "monitor",
+    "monitor-json",
+    "parted",
+    "fio",
+    "fio-json",
+    "folded",
+    "quantize",
+    "lquantize",
+    "packed",
+    "dirty",
+    "sync",
+    "delays",
+    "bonnie",
+    "bonnie-csv",
+];
+
+/// Prints a run as the tool called `name` does.
+///
+/// # Errors
+/// When there is no such tool or an option is not understood.
+pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<String, Problems> {
+    match name {
+        "analytics" => analytics::print(stack, options),
+        "oplog" => oplog::print(stack, options),
+        "histogram" => histogram::print(stack, options),
+        "iostat" => Ok(iostat::print(stack)),
+        "folded" => {
+            let mut frames = stack.server().map_or_else(Vec::new, Server::frames);
+            frames.extend(stack.controller().map(Controller::frames).into_iter().flatten());
+            Ok(fold(&frames))
+        }
+        "iostat-json" => Ok(iostat::json(stack)),
+        "parted" => Ok(parted::print(stack)),
+        "monitor" => monitor::print(stack, options),
+        "monitor-json" => monitor::json(stack, options),
+        "fio" => Ok(seeklab_formats::fio::normal(&fio::report(stack, options)?)),
+        "fio-json" => Ok(seeklab_formats::fio::json(&fio::report(stack, options)?)),
+        "quantize" => dtrace::quantize(stack, options),
+        "lquantize" => dtrace::lquantize(stack, options),
+        "packed" => dtrace::packed(stack, options),
+        "dirty" => dtrace::dirty(stack),
+        "sync" => dtrace::sync(stack),
+        "delays" => dtrace::delays(stack),
+        "bonnie" => bonnie::print(stack),
+        "bonnie-csv" => bonnie::csv(stack),
+        _ => Err(vec![Problem::unknown("tool", "tool", name, TOOLS)]),
+    }
+}
+
+/// A whole number option, or its default.
+fn count(options: &Map<String, Value>, name: &str, default: u64) -> Result<u64, Problems> {
+    match options.get(name) {
+        None | Some(Value::Null) => Ok(default),
+        Some(value) => value.as_u64().ok_or_else(|| vec![Problem::new(name, format!("{value} is not a whole number"))]),
+    }
+}
+
+/// The index of the job that the option `job` names; `None` when it is absent.
+fn chosen_job(stack: &Stack, options: &Map<String, Value>) -> Result<Option<usize>, Problems> {
+    let Some(name) = options.get("job").and_then(Value::as_str) else { return Ok(None) };
+    let jobs = &stack.scenario().jobs;
+    match jobs.iter().position(|job| job.name == name) {
+        Some(index) => Ok(Some(index)),
+        None => Err(vec![Problem::unknown("job", "job of this run", name, jobs.iter().map(|job| job.name.as_str()))]),
+    }
+}

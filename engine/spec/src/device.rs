@@ -1,0 +1,279 @@
+//! The devices of a scenario: disks, solid-state drives, logical units.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::varies::Varies;
+use crate::{Bytes, Nanos};
+
+/// A number of identical devices: exactly one of `hdd`, `ssd` and `lun`, or a `preset` that fills it in.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DeviceGroup {
+    /// Name; devices are called `name0`, `name1`, ...
+    #[serde(default = "default_device_name")]
+    #[schemars(length(min = 1, max = 32))]
+    pub name: String,
+    /// How many.
+    #[serde(default = "crate::defaults::one")]
+    #[schemars(title = "Devices", range(min = 1, max = 1024))]
+    pub count: u32,
+    /// Name of the preset that the device was taken from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// A hard disk drive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hdd: Option<HddSpec>,
+    /// A solid-state drive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ssd: Option<Ssd>,
+    /// A logical unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lun: Option<Lun>,
+}
+
+fn default_device_name() -> String {
+    "disk".into()
+}
+
+/// A hard disk drive, as its data sheet describes it.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct HddSpec {
+    /// Revolutions per minute.
+    #[schemars(title = "Rotation", range(min = 300, max = 30000), extend("x-unit" = "rpm"))]
+    pub rpm: f64,
+    /// Capacity.
+    #[schemars(title = "Capacity", extend("minimum" = 1_048_576, "maximum" = 109_951_162_777_600_u64))]
+    pub capacity: Bytes,
+    /// Recording surfaces.
+    #[schemars(title = "Heads", range(min = 1, max = 64))]
+    pub heads: u32,
+    /// Zones of equal width.
+    #[serde(default = "default_zones")]
+    #[schemars(title = "Zones", range(min = 1, max = 64))]
+    pub zones: u32,
+    /// Media rate at the outer edge, in bytes per second.
+    #[schemars(title = "Media rate, outer", extend("minimum" = 100_000, "maximum" = 2_000_000_000, "x-unit" = "B/s"))]
+    pub outer_rate: Bytes,
+    /// Media rate at the inner edge, in bytes per second.
+    #[schemars(title = "Media rate, inner", extend("minimum" = 100_000, "maximum" = 2_000_000_000, "x-unit" = "B/s"))]
+    pub inner_rate: Bytes,
+    /// Seek to the next cylinder.
+    #[schemars(title = "Seek, one cylinder", extend("minimum" = 1000, "maximum" = 1_000_000_000))]
+    pub seek_single: Nanos,
+    /// Seek averaged over random pairs of places.
+    #[schemars(title = "Seek, average", extend("minimum" = 1000, "maximum" = 1_000_000_000))]
+    pub seek_average: Nanos,
+    /// Seek over the whole stroke.
+    #[schemars(title = "Seek, full stroke", extend("minimum" = 1000, "maximum" = 1_000_000_000))]
+    pub seek_full: Nanos,
+    /// Switch to another head of the same cylinder.
+    pub head_switch: Nanos,
+    /// Longer settling before a write.
+    #[serde(default)]
+    pub write_settle: Nanos,
+    /// Command overhead of the drive.
+    #[serde(default)]
+    pub overhead: Nanos,
+    /// Rate of the interface, in bytes per second.
+    #[schemars(title = "Interface rate", extend("minimum" = 1_000_000, "maximum" = 100_000_000_000_u64, "x-unit" = "B/s"))]
+    pub interface_rate: Bytes,
+    /// Buffer of the drive.
+    #[schemars(title = "Drive buffer", extend("minimum" = 0, "maximum" = 17_179_869_184_u64))]
+    pub buffer: Bytes,
+    /// Segments of the buffer, each for one sequential stream.
+    #[serde(default = "default_segments")]
+    #[schemars(range(min = 1, max = 1024))]
+    pub segments: u32,
+    /// How far the drive reads on into its buffer after a read.
+    #[serde(default)]
+    #[schemars(title = "Drive read-ahead")]
+    pub read_ahead: Bytes,
+    /// Whether a write completes when it is in the buffer.
+    #[serde(default)]
+    #[schemars(title = "Drive write cache")]
+    pub write_cache: bool,
+    /// Whether what was written stays in the buffer for reads.
+    #[serde(default = "crate::defaults::enabled")]
+    #[schemars(title = "Reads find what was written")]
+    pub keeps_writes: bool,
+    /// Order in which the drive serves the requests it has.
+    #[serde(default = "default_policy")]
+    #[schemars(title = "Drive queue")]
+    pub queue_policy: QueuePolicy,
+    /// Requests that the drive holds and can reorder; more wait outside, in order of arrival.
+    #[serde(default = "default_queue_depth")]
+    #[schemars(title = "Drive queue depth", range(min = 1, max = 1024))]
+    pub queue_depth: u32,
+    /// Longest that a request in the drive's queue is overtaken by others: the oldest goes next once it has waited for longer,
+    /// whatever the order. Deep queues reach it, and the slowest requests then take about this time.
+    #[serde(default = "default_overtaken")]
+    #[schemars(title = "Longest overtaken", extend("minimum" = 1_000_000, "maximum" = 3_600_000_000_000_u64, "x-scale" = "log2"))]
+    pub longest_overtaken: Nanos,
+}
+
+/// Beyond any fair wait at the queue depths that drives have.
+fn default_overtaken() -> Nanos {
+    Nanos(2_000_000_000)
+}
+
+fn default_zones() -> u32 {
+    16
+}
+fn default_segments() -> u32 {
+    16
+}
+fn default_policy() -> QueuePolicy {
+    QueuePolicy::Satf
+}
+fn default_queue_depth() -> u32 {
+    32
+}
+
+/// A solid-state drive: parallel flash units behind one interface.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ssd {
+    /// Capacity.
+    #[schemars(title = "Capacity", extend("minimum" = 1_048_576, "maximum" = 1_125_899_906_842_624_u64))]
+    pub capacity: Bytes,
+    /// Flash units that work in parallel (channels times dies).
+    #[schemars(title = "Parallel units", range(min = 1, max = 4096))]
+    pub units: u32,
+    /// Bytes that one unit reads or programs at once.
+    #[schemars(title = "Flash page", extend("minimum" = 512, "maximum" = 1_048_576))]
+    pub page: Bytes,
+    /// Time to read a page.
+    #[schemars(title = "Page read", extend("minimum" = 1))]
+    pub read: Nanos,
+    /// Time to program a page.
+    #[schemars(title = "Page program", extend("minimum" = 1))]
+    pub program: Nanos,
+    /// Command overhead of the controller, overlapped between requests.
+    #[serde(default)]
+    pub overhead: Nanos,
+    /// Rate of the interface, in bytes per second.
+    #[schemars(title = "Interface rate", extend("minimum" = 1_000_000, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
+    pub interface_rate: Bytes,
+    /// Requests that the drive accepts at once; more wait outside.
+    #[serde(default = "default_queue_depth")]
+    #[schemars(title = "Drive queue depth", range(min = 1, max = 65536))]
+    pub queue_depth: u32,
+    /// Write buffer that acknowledges writes while there is room.
+    #[serde(default)]
+    pub write_buffer: Bytes,
+    /// Flash translation layer: the drive remembers what was written where, and collects garbage. Without it the drive is always fresh.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flash: Option<Flash>,
+}
+
+/// The flash of a drive and its translation layer: pages mapped one by one, written once between two erases of their block.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Flash {
+    /// Channels; the drive's `units` spread over them evenly, so that units divided by channels are the dies of a channel.
+    #[schemars(title = "Channels", range(min = 1, max = 256))]
+    pub channels: u32,
+    /// Rate at which a channel moves pages between the controller and its dies, in bytes per second.
+    #[schemars(title = "Channel rate", extend("minimum" = 1_000_000, "maximum" = 100_000_000_000_u64, "x-unit" = "B/s"))]
+    pub channel_rate: Bytes,
+    /// Pages that a die reads of one request, or programs, at once: its planes times the pages that share their cells.
+    #[serde(default = "crate::defaults::one")]
+    #[schemars(title = "Pages at once", range(min = 1, max = 64))]
+    pub planes: u32,
+    /// Pages of an erase block.
+    #[schemars(title = "Pages in a block", range(min = 4, max = 65536), extend("x-scale" = "log2"))]
+    pub pages_per_block: u32,
+    /// Time to erase a block.
+    #[schemars(title = "Block erase", extend("minimum" = 1, "maximum" = 10_000_000_000_u64))]
+    pub erase: Nanos,
+    /// Time that each command occupies the interface besides its data.
+    #[serde(default)]
+    #[schemars(title = "Command on the interface", extend("maximum" = 1_000_000_000))]
+    pub command: Nanos,
+    /// Flash beyond the capacity, as a share of the capacity.
+    #[schemars(title = "Over-provisioning", range(min = 1, max = 400), extend("x-unit" = "%"))]
+    pub overprovision: f64,
+    /// How garbage collection chooses the next block.
+    #[serde(default)]
+    #[schemars(title = "Collector")]
+    pub collector: Collector,
+    /// What the drive holds when the run starts.
+    #[serde(default)]
+    #[schemars(title = "Preconditioning")]
+    pub precondition: Precondition,
+    /// Part of the capacity that is simulated; addresses beyond it fold back onto it. 64 blocks for each die, or the capacity if that is less, when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Simulated part", extend("minimum" = 1_048_576, "maximum" = 1_125_899_906_842_624_u64, "x-scale" = "log2"))]
+    pub mapped: Option<Bytes>,
+}
+
+/// How garbage collection chooses the block to empty.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Collector {
+    /// The block with the fewest valid pages.
+    #[default]
+    Greedy,
+    /// The block with the most gained for the work of moving, times how long it has not changed.
+    CostBenefit,
+}
+
+/// What a drive holds when the run starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Precondition {
+    /// Nothing: all blocks are erased, and reads of what was never written touch no flash.
+    None,
+    /// Every page, written once in order.
+    #[default]
+    Sequential,
+    /// What uniform random writes leave behind once they have gone on for long: the steady state.
+    Random,
+}
+
+/// A logical unit that moves bytes at a given rate, one request after the other.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Lun {
+    /// Capacity.
+    #[serde(default = "default_lun_capacity")]
+    #[schemars(title = "Capacity", extend("minimum" = 1_048_576, "maximum" = 1_125_899_906_842_624_u64))]
+    pub capacity: Bytes,
+    /// Bytes per second.
+    #[schemars(title = "Rate", extend("minimum" = 1, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s", "x-scale" = "log2"))]
+    pub rate: Bytes,
+    /// Time added to each request, overlapped between requests.
+    #[serde(default)]
+    #[schemars(title = "Latency")]
+    pub latency: Nanos,
+    /// How the rate varies; it is fixed when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub varies: Option<Varies>,
+}
+
+fn default_lun_capacity() -> Bytes {
+    Bytes(1 << 40)
+}
+
+/// Order in which waiting requests are served.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+pub enum QueuePolicy {
+    /// In order of arrival.
+    #[default]
+    #[serde(rename = "fcfs")]
+    Fcfs,
+    /// The nearest cylinder first.
+    #[serde(rename = "sstf")]
+    Sstf,
+    /// The nearest cylinder in the arm's direction; turns round where none lies ahead.
+    #[serde(rename = "scan")]
+    Scan,
+    /// Upwards by block number, then again from the lowest.
+    #[serde(rename = "c-look")]
+    CLook,
+    /// The least seek and rotation first.
+    #[serde(rename = "satf")]
+    Satf,
+}

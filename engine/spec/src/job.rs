@@ -1,0 +1,279 @@
+//! A job: a group of identical workers, in fio's vocabulary.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::nfs::Call;
+use crate::{Bytes, CopySpec, Extent, Nanos};
+
+/// The direction and order of a job's requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Rw {
+    /// Sequential reads.
+    #[default]
+    Read,
+    /// Sequential writes.
+    Write,
+    /// Random reads.
+    RandRead,
+    /// Random writes.
+    RandWrite,
+    /// Sequential reads and writes, mixed.
+    ReadWrite,
+    /// Random reads and writes, mixed.
+    RandRw,
+    /// A copy through the client: it reads `bs` from the server and writes it back.
+    ClientCopy,
+    /// A server-side copy: the client names chunks of `bs`, the server reads and writes each in turn.
+    ServerCopy,
+    /// An offloaded copy (ODX): the server reads and writes on its own, in turn, sized by `protocol.odx_sizing`.
+    OdxCopy,
+}
+
+impl Rw {
+    /// Whether offsets are drawn at random.
+    #[must_use]
+    pub fn is_random(self) -> bool {
+        matches!(self, Self::RandRead | Self::RandWrite | Self::RandRw)
+    }
+    /// Whether the job copies its region to the region after it.
+    #[must_use]
+    pub fn is_copy(self) -> bool {
+        self == Self::ClientCopy || self.is_offloaded()
+    }
+    /// Whether the job is a copy whose data do not leave the server.
+    #[must_use]
+    pub fn is_offloaded(self) -> bool {
+        matches!(self, Self::ServerCopy | Self::OdxCopy)
+    }
+    /// Whether the job reads at all.
+    #[must_use]
+    pub fn reads(self) -> bool {
+        !matches!(self, Self::Write | Self::RandWrite)
+    }
+    /// Whether the job writes at all.
+    #[must_use]
+    pub fn writes(self) -> bool {
+        !matches!(self, Self::Read | Self::RandRead)
+    }
+}
+
+/// How a rate-limited job spaces its requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RateProcess {
+    /// Evenly spaced.
+    #[default]
+    Linear,
+    /// Exponentially distributed gaps, as many independent users make.
+    Poisson,
+}
+
+/// A range of request sizes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SizeRange {
+    /// Smallest request.
+    #[schemars(extend("minimum" = 512))]
+    pub min: Bytes,
+    /// Largest request.
+    #[schemars(extend("minimum" = 512, "maximum" = 1_073_741_824))]
+    pub max: Bytes,
+}
+
+/// A group of identical workers, in fio's vocabulary.
+#[allow(clippy::struct_excessive_bools)] // fio's own switches
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Job {
+    /// Name of the job, used in metrics and reports.
+    #[schemars(length(min = 1, max = 64))]
+    pub name: String,
+    /// Direction and order of requests.
+    #[serde(default)]
+    #[schemars(title = "Pattern")]
+    pub rw: Rw,
+    /// The system call that each request is, on an NFS client.
+    #[serde(default)]
+    #[schemars(title = "Call")]
+    pub call: Call,
+    /// How a copy is cut into commands.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copy: Option<CopySpec>,
+    /// Size of a request.
+    #[serde(default = "default_bs")]
+    #[schemars(title = "Block size", extend("minimum" = 512, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
+    pub bs: Bytes,
+    /// Draw request sizes evenly from this range instead of `bs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bsrange: Option<SizeRange>,
+    /// Requests kept in flight by each worker.
+    #[serde(default = "crate::defaults::one")]
+    #[schemars(title = "Queue depth", range(min = 1, max = 65536), extend("x-scale" = "log2"))]
+    pub iodepth: u32,
+    /// Number of identical workers.
+    #[serde(default = "crate::defaults::one")]
+    #[schemars(title = "Workers", range(min = 1, max = 16384), extend("x-scale" = "log2"))]
+    pub numjobs: u32,
+    /// File (region) that the job uses; jobs with the same name share it, and where it contains `$jobnum`, workers of the same number do.
+    /// Each worker has a file of its own when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub filename: Option<String>,
+    /// Length of the region used; the rest of the device when absent and `filename` is shared by the whole device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Size")]
+    pub size: Option<Extent>,
+    /// Start of the region, from the start of the file.
+    #[serde(default)]
+    #[schemars(title = "Offset")]
+    pub offset: Extent,
+    /// Bytes to transfer before the worker ends; `size` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub io_size: Option<Bytes>,
+    /// Requests to issue before the worker ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1, max = 1_000_000_000))]
+    pub number_ios: Option<u64>,
+    /// Passes over the region.
+    #[serde(default = "crate::defaults::one")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub loops: u32,
+    /// Stop issuing after this simulated time, counted from the end of `ramp_time` as fio does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Run time", extend("minimum" = 1))]
+    pub runtime: Option<Nanos>,
+    /// Start over when the region is done, until `runtime` has passed.
+    #[serde(default)]
+    pub time_based: bool,
+    /// Results count only from this time on, after the job's start.
+    #[serde(default)]
+    pub ramp_time: Nanos,
+    /// Wait before the first request.
+    #[serde(default)]
+    pub startdelay: Nanos,
+    /// Each worker starts so much after the one before it.
+    #[serde(default)]
+    #[schemars(title = "Stagger")]
+    pub stagger: Nanos,
+    /// Bytes per second that each worker may transfer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Rate", extend("minimum" = 1, "x-unit" = "B/s"))]
+    pub rate: Option<Bytes>,
+    /// Requests per second that each worker issues (open loop as far as `iodepth` allows).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Request rate", range(min = 0.001, max = 1e9), extend("x-unit" = "1/s"))]
+    pub rate_iops: Option<f64>,
+    /// How a limited rate spaces requests.
+    #[serde(default)]
+    pub rate_process: RateProcess,
+    /// Pause after `thinktime_blocks` completed requests.
+    #[serde(default)]
+    #[schemars(title = "Think time")]
+    pub thinktime: Nanos,
+    /// Requests between two pauses.
+    #[serde(default = "crate::defaults::one")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub thinktime_blocks: u32,
+    /// Share of reads in a mixed job.
+    #[serde(default = "fifty")]
+    #[schemars(title = "Reads", range(min = 0, max = 100), extend("x-unit" = "%"))]
+    pub rwmixread: u32,
+    /// Distribution of random offsets: `random`, or `zipf:THETA` with THETA from 0.01 to 5, not 1.
+    #[serde(default)]
+    pub random_distribution: Distribution,
+    /// Requests of a transaction: reads one after the other, and a write that commits it. A mixed job draws directions at random without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Requests in a transaction", range(min = 1, max = 1_000_000))]
+    pub transaction: Option<u32>,
+    /// Draw random offsets with repetition; otherwise each block is visited once a pass.
+    #[serde(default)]
+    pub norandommap: bool,
+    /// Whether writes are acknowledged only once they are durable. Acts on a ZFS file system; without one nothing is acknowledged from volatile memory.
+    #[serde(default)]
+    #[schemars(title = "Synchronous writes")]
+    pub sync: bool,
+    /// After so many writes the file is flushed: the last of them completes once all of them are durable. Acts as `sync` does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Writes between flushes", range(min = 1, max = 65536), extend("x-scale" = "log2"))]
+    pub fsync: Option<u32>,
+    /// Wait for all earlier jobs to end before this one starts.
+    #[serde(default)]
+    pub stonewall: bool,
+    /// When this job ends all others stop issuing.
+    #[serde(default)]
+    pub exitall: bool,
+}
+
+impl Job {
+    /// The largest request the job makes, in bytes.
+    #[must_use]
+    pub fn max_request_bytes(&self) -> u64 {
+        self.bsrange.map_or(self.bs.0, |range| range.max.0)
+    }
+    /// The smallest request the job makes, in bytes.
+    #[must_use]
+    pub fn min_request_bytes(&self) -> u64 {
+        self.bsrange.map_or(self.bs.0, |range| range.min.0)
+    }
+}
+
+fn default_bs() -> Bytes {
+    Bytes(4096)
+}
+fn fifty() -> u32 {
+    50
+}
+
+/// Distribution of random offsets.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub enum Distribution {
+    /// Uniform.
+    #[default]
+    Random,
+    /// Zipf: the k-th most popular block is drawn with a frequency proportional to 1 / k^theta.
+    Zipf(f64),
+}
+
+impl Distribution {
+    /// What the parser accepts, for error messages.
+    pub const ACCEPTED: &str = "random, or zipf:THETA with THETA from 0.01 to 5 and not 1; write zipf:1.2";
+
+    /// Reads `random` or `zipf:1.2`.
+    #[must_use]
+    pub fn parse(text: &str) -> Option<Self> {
+        if text == "random" {
+            return Some(Self::Random);
+        }
+        let theta: f64 = text.strip_prefix("zipf:")?.parse().ok()?;
+        ((0.01..=5.0).contains(&theta) && (theta - 1.0).abs() > 1e-9).then_some(Self::Zipf(theta))
+    }
+}
+
+impl<'de> Deserialize<'de> for Distribution {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("\"{text}\" is not {}", Self::ACCEPTED)))
+    }
+}
+
+impl Serialize for Distribution {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Random => serializer.serialize_str("random"),
+            Self::Zipf(theta) => serializer.serialize_str(&format!("zipf:{theta}")),
+        }
+    }
+}
+
+impl JsonSchema for Distribution {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Distribution".into()
+    }
+    fn inline_schema() -> bool {
+        true
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({"type": "string", "format": "distribution"})
+    }
+}

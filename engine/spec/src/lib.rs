@@ -1,0 +1,53 @@
+//! Everything that a scenario is written in: units, problems, the schema, the types of each layer, traces of requests.
+//!
+//! A scenario is read in two steps. [`read()`] here fills in presets and holds the document against the schema, so that every
+//! mistake in a single field is reported at once. The model then checks what fields say about each other. Types that people
+//! write have serde's attributes and carry unit, range, label and help for the schema; sliders, messages and TypeScript types
+//! come from there.
+
+#![forbid(unsafe_code)]
+
+pub mod cluster;
+pub mod controller;
+mod copy;
+mod defaults;
+mod device;
+mod job;
+mod layout;
+pub mod monitor;
+pub mod network;
+pub mod nfs;
+mod operation;
+pub mod partition;
+mod presets;
+pub mod problem;
+mod protocol;
+pub mod read;
+pub mod rebuild;
+mod record;
+pub mod reduction;
+mod scenario;
+pub mod schema;
+pub mod server;
+pub mod sorted;
+mod tier;
+pub mod trace;
+pub mod units;
+pub mod varies;
+pub mod volume;
+pub mod zfs;
+
+pub use copy::CopySpec;
+pub use device::{Collector, DeviceGroup, Flash, HddSpec, Lun, Precondition, QueuePolicy, Ssd};
+pub use job::{Distribution, Job, RateProcess, Rw, SizeRange};
+pub use layout::{Layout, LayoutKind, ReadBalance};
+pub use operation::Op;
+pub use presets::Presets;
+pub use problem::{Problem, Problems};
+pub use protocol::{Protocol, Scheduler, Sizing};
+pub use read::read;
+pub use record::{Limits, Record};
+pub use scenario::Scenario;
+pub use tier::Tier;
+pub use units::{Bytes, Extent, Nanos, to_f64};
+pub use volume::{Cache, Prefetch, Resize, Volume};

@@ -1,0 +1,50 @@
+//! The monitor in a scenario.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Nanos, Problem, Problems, Scenario};
+
+/// A monitor that averages over windows of time.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MonitorSpec {
+    /// Time that one point of its chart stands for.
+    #[schemars(title = "Monitor window", extend("minimum" = 1_000_000, "maximum" = 86_400_000_000_000_u64))]
+    pub window: Nanos,
+    /// When windows begin, after a whole number of windows; counts modulo the window.
+    #[serde(default)]
+    #[schemars(title = "Window begins at", extend("maximum" = 86_400_000_000_000_u64))]
+    pub phase: Nanos,
+    /// The only job that it watches; all are when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
+    /// It watches at least so long, even if the run ends before.
+    #[serde(default)]
+    #[schemars(extend("maximum" = 86_400_000_000_000_u64))]
+    pub span: Nanos,
+    /// Evenly spaced phases over which the sweep's metrics are taken.
+    #[serde(default = "default_phases")]
+    #[schemars(title = "Phases of the sweep", range(min = 1, max = 10_000))]
+    pub phases: u32,
+}
+
+fn default_phases() -> u32 {
+    200
+}
+
+/// Adds what is wrong with a monitor beyond its schema.
+pub fn check(spec: &MonitorSpec, scenario: &Scenario, problems: &mut Problems) {
+    if let Some(job) = spec.job.as_ref().filter(|job| scenario.jobs.iter().all(|other| other.name != **job)) {
+        problems.push(Problem::unknown("monitor.job", "job", job, scenario.jobs.iter().map(|job| job.name.as_str())));
+    }
+    if spec.span.0 > 0 && spec.window > spec.span {
+        problems.push(too_long("monitor.window", spec.window, spec.span));
+    }
+}
+
+/// The refusal of a window that is longer than what is watched.
+#[must_use]
+pub fn too_long(path: &str, window: Nanos, span: Nanos) -> Problem {
+    Problem::new(path, format!("{window} is longer than the {span} that are watched; write a shorter window"))
+}

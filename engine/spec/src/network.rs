@@ -1,0 +1,169 @@
+//! The network in a scenario, and the arithmetic of its frames.
+//!
+//! What one frame costs on the wire beyond its payload, in bytes: Ethernet preamble 8, header 14, check sequence 4 and gap 12
+//! (IEEE 802.3); IPv4 header 20 (RFC 791); TCP header 20 (RFC 9293) with time stamps 12 (RFC 7323). So a frame of 1500 bytes
+//! carries 1448 and occupies 1538, and an NFS read of 32 KiB with its 140 bytes of headers takes 23 frames and 34,978 bytes:
+//! 1 Gbit/s moves 117.1 MB/s of file data. Frames of 9000 bytes make it 123.1 MB/s, 5.1 % more.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Nanos, Problem, Problems};
+
+/// Ethernet preamble, header, check sequence and gap.
+const ETHERNET_BYTES: u64 = 8 + 14 + 4 + 12;
+/// IPv4 header, TCP header and its time stamps.
+const TCP_IP_BYTES: u64 = 20 + 20 + 12;
+/// A frame that only acknowledges: no payload, and longer than the shortest frame.
+pub const ACK_WIRE_BYTES: u64 = ETHERNET_BYTES + TCP_IP_BYTES;
+/// Frames that one acknowledgement answers (RFC 9293, 3.8.6.3).
+pub const FRAMES_PER_ACK: u64 = 2;
+/// Most payload that moves at once.
+pub const SEGMENT_BYTES: u64 = 64 << 10;
+const MOST_CONNECTIONS: u64 = 65_536;
+
+/// Who has a network link of its own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Clients {
+    /// Each job.
+    #[default]
+    Job,
+    /// Each worker of each job.
+    Worker,
+    /// Nobody: all jobs are on one client.
+    One,
+}
+
+/// The network between clients and server.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NetworkSpec {
+    /// Rate of each client's link, in either direction.
+    #[schemars(title = "Client's link", range(min = 1000, max = 1_000_000_000_000_u64), extend("x-unit" = "bit/s", "x-scale" = "log2"))]
+    pub bits_per_s: u64,
+    /// Rate of the server's link; that of a client's when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Server's link", range(min = 1000, max = 1_000_000_000_000_u64), extend("x-unit" = "bit/s", "x-scale" = "log2"))]
+    pub server_bits_per_s: Option<u64>,
+    /// Links of the server; each connection is sent over one of them, chosen by its number alone.
+    #[serde(default = "crate::defaults::one")]
+    #[schemars(title = "Server's links", range(min = 1, max = 64))]
+    pub server_links: u32,
+    /// Time that a signal takes to the other end and back.
+    #[schemars(title = "Round trip", extend("minimum" = 0, "maximum" = 10_000_000_000_u64))]
+    pub round_trip: Nanos,
+    /// Largest frame, less its Ethernet parts.
+    #[serde(default = "default_mtu")]
+    #[schemars(title = "MTU", range(min = 576, max = 9216), extend("x-unit" = "B"))]
+    pub mtu: u32,
+    /// The file protocol's own headers in each message.
+    #[serde(default = "default_header")]
+    #[schemars(title = "Header of a message", extend("minimum" = 0, "maximum" = 65536))]
+    pub header: Bytes,
+    /// TCP connections of each client; its requests take turns.
+    #[serde(default = "crate::defaults::one")]
+    #[schemars(title = "Connections of a client", range(min = 1, max = 256))]
+    pub connections: u32,
+    /// Socket buffer of the client. The window is the smaller of the two buffers.
+    #[serde(default = "default_buffer")]
+    #[schemars(title = "Client's socket buffer", extend("minimum" = 1, "maximum" = 4_294_967_296_u64, "x-scale" = "log2"))]
+    pub client_buffer: Bytes,
+    /// Socket buffer of the server. The window is the smaller of the two buffers.
+    #[serde(default = "default_buffer")]
+    #[schemars(title = "Server's socket buffer", extend("minimum" = 1, "maximum" = 4_294_967_296_u64, "x-scale" = "log2"))]
+    pub server_buffer: Bytes,
+    /// Who has a link of its own.
+    #[serde(default)]
+    #[schemars(title = "Clients")]
+    pub clients: Clients,
+}
+
+fn default_mtu() -> u32 {
+    1500
+}
+/// What an NFS reply with data has, with file attributes: a record mark, the RPC's header, status, attributes, counts.
+fn default_header() -> Bytes {
+    Bytes(140)
+}
+fn default_buffer() -> Bytes {
+    Bytes(1 << 20)
+}
+
+impl NetworkSpec {
+    /// Payload of a full frame, in bytes.
+    #[must_use]
+    pub fn segment_bytes(&self) -> u64 {
+        u64::from(self.mtu) - TCP_IP_BYTES
+    }
+
+    /// Frames that `payload` bytes fill.
+    #[must_use]
+    pub fn frames(&self, payload: u64) -> u64 {
+        payload.div_ceil(self.segment_bytes())
+    }
+
+    /// Bytes that `payload` bytes occupy on the wire.
+    #[must_use]
+    pub fn wire_bytes(&self, payload: u64) -> u64 {
+        payload + self.frames(payload) * (ETHERNET_BYTES + TCP_IP_BYTES)
+    }
+
+    /// Bytes on the wire of a message with `payload` bytes of a file, as it is cut into segments.
+    #[must_use]
+    pub fn message_bytes(&self, payload: u64) -> u64 {
+        let bytes = (payload + self.header.0).max(1);
+        bytes / SEGMENT_BYTES * self.wire_bytes(SEGMENT_BYTES) + self.wire_bytes(bytes % SEGMENT_BYTES)
+    }
+
+    /// Bytes that a connection may have unacknowledged in one direction.
+    #[must_use]
+    pub fn window_bytes(&self) -> u64 {
+        self.client_buffer.0.min(self.server_buffer.0)
+    }
+
+    /// The server's link of a connection. Like a switch that hashes addresses and ports: it spreads connections evenly on average,
+    /// and does not know how busy they are.
+    #[must_use]
+    pub fn server_link(&self, connection: u32) -> usize {
+        let hash = u64::from(connection.wrapping_mul(0x9E37_79B9)); // Knuth's multiplicative hash
+        ((hash * u64::from(self.server_links)) >> 32) as usize
+    }
+
+    /// The client that a worker is on.
+    #[must_use]
+    pub fn client_of(&self, worker: usize, job: usize) -> usize {
+        match self.clients {
+            Clients::Job => job,
+            Clients::Worker => worker,
+            Clients::One => 0,
+        }
+    }
+
+    /// What cannot be, for a scenario of so many jobs and workers.
+    #[must_use]
+    pub fn check(&self, path: &str, jobs: u64, workers: u64) -> Problems {
+        let mut problems = Problems::new();
+        let segment = self.segment_bytes();
+        for (field, buffer) in [("client_buffer", self.client_buffer), ("server_buffer", self.server_buffer)] {
+            if buffer.0 < segment {
+                let message = format!("{buffer} does not hold one segment of {segment} bytes; write at least that, or a smaller mtu");
+                problems.push(Problem::new(format!("{path}.{field}"), message));
+            }
+        }
+        let clients = match self.clients {
+            Clients::Job => jobs,
+            Clients::Worker => workers,
+            Clients::One => 1,
+        };
+        let connections = clients * u64::from(self.connections);
+        if connections > MOST_CONNECTIONS {
+            let message = format!(
+                "{clients} clients with {} connections each make {connections}; a server has at most {MOST_CONNECTIONS} ports for them",
+                self.connections
+            );
+            problems.push(Problem::new(format!("{path}.connections"), message));
+        }
+        problems
+    }
+}

@@ -1,0 +1,153 @@
+//! The NFS client in a scenario, and what it cannot be.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Job, Nanos, Problem, Problems, Scenario};
+
+/// The system call that each request of a job is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Call {
+    /// `read` or `write` of `bs` bytes.
+    #[default]
+    Block,
+    /// `getc` or `putc`, `bs` times, and the one `read` or `write` beneath them.
+    Char,
+    /// Making an empty file; `bs` is what the server must log for it.
+    Create,
+    /// Asking for a file's attributes.
+    Stat,
+    /// Removing a file; `bs` is what the server must log for it.
+    Delete,
+}
+
+impl Call {
+    /// Whether it is about a file's name and not its data.
+    #[must_use]
+    pub fn is_meta(self) -> bool {
+        matches!(self, Self::Create | Self::Stat | Self::Delete)
+    }
+    /// Whether the server must make it durable before it answers.
+    #[must_use]
+    pub fn commits(self) -> bool {
+        matches!(self, Self::Create | Self::Delete)
+    }
+}
+
+/// The NFS client of each machine that the network names as a client.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct NfsSpec {
+    /// Bytes of one read or write on the wire.
+    #[schemars(title = "Transfer size", extend("minimum" = 512, "maximum" = 4_194_304, "x-scale" = "log2"))]
+    pub transfer: Bytes,
+    /// Threads that write behind and read ahead.
+    #[schemars(title = "Async threads", range(min = 1, max = 1024), extend("x-scale" = "log2"))]
+    pub threads: u32,
+    /// Transfers that a sequential reader is kept ahead.
+    #[schemars(title = "Read-ahead", range(min = 0, max = 1024))]
+    pub read_ahead: u32,
+    /// Memory of the page cache.
+    #[schemars(title = "Client's cache", extend("minimum" = 512, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
+    pub cache: Bytes,
+    /// Bytes written and not yet at the server beyond which writers wait.
+    #[schemars(title = "Dirty limit", extend("minimum" = 512, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
+    pub dirty: Bytes,
+    /// How long attributes are good; 0 asks the server each time.
+    #[schemars(title = "Attribute cache")]
+    pub attributes: Nanos,
+    /// Operations that creating a file takes, one after the other; the last one commits.
+    #[schemars(title = "Operations of a create", range(min = 1, max = 256))]
+    pub create_operations: u32,
+    /// Operations that removing a file takes, one after the other; the last one commits.
+    #[schemars(title = "Operations of a delete", range(min = 1, max = 256))]
+    pub delete_operations: u32,
+    /// Processors of the client.
+    #[schemars(title = "Client's CPUs", range(min = 1, max = 256))]
+    pub cpus: u32,
+    /// Speed of the processors: all costs below are divided by it.
+    #[schemars(title = "Client's CPU speed", range(min = 0.01, max = 100.0), extend("x-unit" = "x", "x-scale" = "log2"))]
+    pub cpu_speed: f64,
+    /// Work of a process for each system call.
+    #[schemars(title = "CPU per call", extend("maximum" = 1_000_000_000))]
+    pub per_call: Nanos,
+    /// Work of a process for each byte that a call copies.
+    #[schemars(title = "CPU per byte", range(min = 0, max = 10_000), extend("x-unit" = "ns"))]
+    pub per_byte: f64,
+    /// Further work for each character of `putc`.
+    #[schemars(title = "CPU per putc", range(min = 0, max = 10_000), extend("x-unit" = "ns"))]
+    pub per_putc: f64,
+    /// Further work for each character of `getc`.
+    #[schemars(title = "CPU per getc", range(min = 0, max = 10_000), extend("x-unit" = "ns"))]
+    pub per_getc: f64,
+    /// Work for each operation on the wire: the process's where it waits for names and attributes, else the protocol thread's.
+    #[schemars(title = "CPU per operation", extend("maximum" = 1_000_000_000))]
+    pub per_operation: Nanos,
+    /// Work of a connection's protocol thread for each byte of data on the wire.
+    #[schemars(title = "CPU per byte on the wire", range(min = 0, max = 10_000), extend("x-unit" = "ns"))]
+    pub per_wire_byte: f64,
+}
+
+impl Default for NfsSpec {
+    fn default() -> Self {
+        Self {
+            transfer: Bytes(32 << 10),
+            threads: 8,
+            read_ahead: 4,
+            cache: Bytes(1 << 30),
+            dirty: Bytes(1 << 20),
+            attributes: Nanos(60_000_000_000),
+            create_operations: 18,
+            delete_operations: 7,
+            cpus: 2,
+            cpu_speed: 1.0,
+            per_call: Nanos(2_000),
+            per_byte: 3.0,
+            per_putc: 8.8,
+            per_getc: 10.8,
+            per_operation: Nanos(8_000),
+            per_wire_byte: 3.9,
+        }
+    }
+}
+
+/// What a job's calls cannot be in this scenario.
+pub fn check_job(scenario: &Scenario, job: &Job, mut wrong: impl FnMut(&str, String)) {
+    if job.call == Call::Block {
+        return;
+    }
+    if scenario.nfs.is_none() {
+        wrong("call", "needs the nfs layer, which knows system calls; add nfs, or drop it".to_owned());
+    }
+    if job.rw.is_copy() {
+        wrong("call", "has a meaning for reads and writes only; drop it or change rw".to_owned());
+    }
+    if job.call == Call::Stat && job.rw.writes() {
+        wrong("rw", "must be read or randread where call is stat: it changes nothing".to_owned());
+    }
+    if job.call.commits() && job.rw.reads() {
+        wrong("rw", "must be write or randwrite where call is create or delete: they change a directory".to_owned());
+    }
+    if job.call.is_meta() && (job.sync || job.fsync.is_some()) {
+        let field = if job.sync { "sync" } else { "fsync" };
+        wrong(field, "has a meaning for data only; create and delete are durable by themselves; drop it".to_owned());
+    }
+}
+
+/// What the layer itself cannot be.
+#[must_use]
+pub fn check(spec: &NfsSpec, scenario: &Scenario) -> Problems {
+    let mut problems = Problems::new();
+    if scenario.network.is_none() {
+        problems.push(Problem::new("network", "is missing; an nfs client reaches its server over it. Add network, or drop nfs"));
+    }
+    if !spec.transfer.0.is_multiple_of(512) {
+        problems.push(Problem::new("nfs.transfer", format!("{} is not a multiple of a sector of 512 bytes", spec.transfer.0)));
+    }
+    if spec.cache < spec.transfer {
+        let message = format!("{} does not hold one transfer of {}; write at least that, or a smaller transfer", spec.cache, spec.transfer);
+        problems.push(Problem::new("nfs.cache", message));
+    }
+    problems
+}

@@ -1,0 +1,15 @@
+//! The direction of an operation.
+
+use serde::{Deserialize, Serialize};
+
+/// Direction of a request, a row of a trace, an operation of a drive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[repr(u8)]
+pub enum Op {
+    /// Data come from storage.
+    #[default]
+    Read,
+    /// Data go to storage.
+    Write,
+}

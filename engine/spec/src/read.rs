@@ -1,0 +1,183 @@
+//! Reading a scenario: presets filled in, checked against the schema, then against itself.
+
+use serde_json::{Map, Value};
+
+use crate::problem::{Problem, Problems};
+use crate::{Presets, Scenario, schema};
+
+/// Reads a scenario; presets are filled in, and every field is held against the schema of scenarios. What fields say about each
+/// other is the model's to check.
+///
+/// # Errors
+/// Every field that is wrong, at once.
+pub fn read(value: &Value, presets: &Presets, schema: &Value) -> Result<Scenario, Problems> {
+    let mut value = value.clone();
+    let mut problems = fill_presets(&mut value, presets);
+    problems.extend(schema::check(schema, &value));
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    serde_json::from_value(value).map_err(|error| vec![Problem::new("scenario", error.to_string())])
+}
+
+/// Replaces each `preset` by what it stands for; fields written beside it win.
+fn fill_presets(value: &mut Value, presets: &Presets) -> Problems {
+    let mut problems = Problems::new();
+    fill_preset(value, "preset", "system", presets, &mut problems);
+    if let Some(groups) = value.get_mut("devices").and_then(Value::as_array_mut) {
+        for (index, group) in groups.iter_mut().enumerate() {
+            fill_preset(group, &format!("devices[{index}].preset"), "device", presets, &mut problems);
+        }
+    }
+    for device in ["log.devices", "l2arc.device"] {
+        if let Some(group) = value.pointer_mut(&format!("/zfs/{}", device.replace('.', "/"))) {
+            fill_preset(group, &format!("zfs.{device}.preset"), "device", presets, &mut problems);
+        }
+    }
+    problems
+}
+
+/// Fills in the preset of this kind, `device` or `system`, that `group` names.
+fn fill_preset(group: &mut Value, path: &str, kind: &str, presets: &Presets, problems: &mut Problems) {
+    let Some(name) = group.get("preset").and_then(Value::as_str).map(str::to_owned) else { return };
+    let Some(fields) = presets.get(&name).and_then(|preset| preset.get(kind)?.as_object()) else {
+        return problems.push(presets.missing(path, &name, Some(kind)));
+    };
+    if let Some(object) = group.as_object_mut() {
+        merge_under(object, fields);
+    }
+}
+
+/// Adds the fields of `defaults` that `object` does not have, at every depth.
+fn merge_under(object: &mut Map<String, Value>, defaults: &Map<String, Value>) {
+    for (name, default) in defaults {
+        match (object.get_mut(name), default) {
+            (None, _) => {
+                object.insert(name.clone(), default.clone());
+            }
+            (Some(Value::Object(own)), Value::Object(default)) => merge_under(own, default),
+            (Some(_), _) => {}
+        }
+    }
+}
+
+/// Sets the field at `path` (such as `jobs[0].bs` or `volume.prefetch.chunk`) of a scenario's JSON; `null` removes it.
+///
+/// Missing objects on the way are created, so that a layer can be added field by field; a name in brackets stands for the entry
+/// of that `name`, as in `jobs[odx].bs`.
+///
+/// # Errors
+/// When the path is not well formed, or an index is beyond its list.
+pub fn set(scenario: &mut Value, path: &str, new: Value) -> Result<(), Problem> {
+    let malformed = || Problem::new(path, "is not a path; write one such as jobs[0].bs or volume.prefetch.chunk");
+    let mut steps = Vec::new();
+    for part in path.split('.') {
+        let (name, rest) = part.split_at(part.find('[').unwrap_or(part.len()));
+        if name.is_empty() {
+            return Err(malformed());
+        }
+        steps.push(name);
+        for index in rest.split_terminator(']') {
+            steps.push(index.strip_prefix('[').filter(|index| !index.is_empty()).ok_or_else(malformed)?);
+        }
+    }
+    let (last, way) = steps.split_last().ok_or_else(malformed)?;
+    let mut place = scenario;
+    for step in way {
+        place = descend(place, step).ok_or_else(|| Problem::new(path, format!("there is no entry {step} here")))?;
+    }
+    if new.is_null() {
+        if let Some(object) = place.as_object_mut() {
+            object.shift_remove(*last);
+        }
+        return Ok(());
+    }
+    match descend(place, last) {
+        Some(target) => *target = new,
+        None => return Err(Problem::new(path, format!("there is no entry {last} here"))),
+    }
+    Ok(())
+}
+
+fn descend<'a>(place: &'a mut Value, step: &str) -> Option<&'a mut Value> {
+    match place {
+        Value::Array(list) => match step.parse::<usize>() {
+            Ok(index) => list.get_mut(index),
+            Err(_) => list.iter_mut().find(|entry| entry.get("name").and_then(Value::as_str) == Some(step)),
+        },
+        Value::Object(object) => Some(object.entry(step).or_insert(Value::Null)),
+        Value::Null => {
+            *place = Value::Object(Map::new());
+            place.as_object_mut().map(|object| object.entry(step).or_insert(Value::Null))
+        }
+        _ => None,
+    }
+}
+
+/// The value at `path` of a scenario's JSON.
+#[must_use]
+pub fn get<'a>(scenario: &'a Value, path: &str) -> Option<&'a Value> {
+    let mut place = scenario;
+    for step in path.split(['.', '[', ']']).filter(|step| !step.is_empty()) {
+        place = match place {
+            Value::Array(list) => match step.parse::<usize>() {
+                Ok(index) => list.get(index)?,
+                Err(_) => list.iter().find(|entry| entry.get("name").and_then(Value::as_str) == Some(step))?,
+            },
+            other => other.get(step)?,
+        };
+    }
+    Some(place)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn problems(value: &Value) -> Vec<String> {
+        read(value, &Presets::default(), &schema::generate()).err().unwrap_or_default().iter().map(ToString::to_string).collect()
+    }
+
+    fn system(job: &Value) -> Value {
+        json!({"jobs": [job], "devices": [{"lun": {"rate": "100MB"}}]})
+    }
+
+    #[test]
+    fn every_error_is_reported_at_once_with_its_path() {
+        let found = problems(&json!({
+            "jobs": [{"name": "a", "bs": "8q", "iodpeth": 4, "size": "1GiB"}],
+            "devices": [{"lun": {"rate": "fast"}}],
+        }));
+        assert_eq!(
+            found,
+            [
+                "jobs[0].bs: \"8q\" is not a size; write 8k, 8KiB or 8192".to_owned(),
+                found[1].clone(),
+                "devices[0].lun.rate: \"fast\" is not a size; write 8k, 8KiB or 8192".to_owned(),
+            ]
+        );
+        assert!(found[1].starts_with("jobs[0].iodpeth: \"iodpeth\" is not a field; did you mean \"iodepth\"?"), "{}", found[1]);
+    }
+
+    #[test]
+    fn what_was_read_reads_again_the_same() {
+        let first =
+            read(&system(&json!({"name": "a", "size": "1GiB"})), &Presets::default(), &schema::generate()).expect("a valid scenario");
+        let written = serde_json::to_value(&first).expect("JSON");
+        let second = read(&written, &Presets::default(), &schema::generate()).expect("still valid");
+        assert_eq!(serde_json::to_value(&second).expect("JSON"), written);
+    }
+
+    #[test]
+    fn paths_reach_into_lists_by_index_and_by_name() {
+        let mut value = system(&json!({"name": "a", "size": "1GiB"}));
+        set(&mut value, "jobs[0].bs", json!("8k")).expect("a path");
+        set(&mut value, "jobs[a].iodepth", json!(4)).expect("a path");
+        set(&mut value, "volume.cache.size", json!("1GiB")).expect("a path");
+        assert_eq!(get(&value, "jobs[0].iodepth"), Some(&json!(4)));
+        assert_eq!(get(&value, "volume.cache.size"), Some(&json!("1GiB")));
+        assert!(set(&mut value, "jobs[7].bs", json!(1)).is_err());
+    }
+}

@@ -1,0 +1,55 @@
+//! The rebuild in a scenario: onto how many spares, how much of it at once, how fast, and how much there is to rebuild.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Extent, Nanos, Problem, Scenario};
+
+/// Rebuilding of failed devices onto spares.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct RebuildSpec {
+    /// Spares, each the equal of the device whose place (and index) it takes. Devices are rebuilt in the order of `failed`; those
+    /// beyond the spares stay lost.
+    #[schemars(title = "Spares", range(min = 1, max = 16))]
+    pub spares: u32,
+    /// When the spares are put in place.
+    #[schemars(title = "Rebuild starts at")]
+    pub at: Nanos,
+    /// Chunks that are read or written at the same time.
+    #[schemars(title = "Rebuild in flight", range(min = 1, max = 1024), extend("x-scale" = "log2"))]
+    pub in_flight: u32,
+    /// Bytes of a group's data that are rebuilt together, in whole units of the layout.
+    #[schemars(title = "Rebuild chunk", extend("minimum" = 512, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
+    pub chunk: Bytes,
+    /// Most bytes per second that are written to the spares together; as fast as the devices are when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Rebuild rate", extend("minimum" = 1024, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
+    pub rate: Option<Bytes>,
+    /// How much of the address space is in use, from its start; nothing else is rebuilt.
+    #[schemars(title = "In use")]
+    pub used: Extent,
+}
+
+impl Default for RebuildSpec {
+    fn default() -> Self {
+        Self { spares: 1, at: Nanos(0), in_flight: 4, chunk: Bytes(1 << 20), rate: None, used: Extent::Percent(100.0) }
+    }
+}
+
+/// What is wrong with the scenario's rebuild, beyond its schema and the layout's own rules.
+#[must_use]
+pub fn check(scenario: &Scenario) -> Option<Problem> {
+    let layout = &scenario.layout;
+    layout.rebuild.as_ref()?;
+    if layout.failed.is_empty() {
+        return Some(Problem::new("layout.rebuild", "has nothing to rebuild; name a device in layout.failed, or drop rebuild"));
+    }
+    if scenario.zfs.is_some() && scenario.controller.is_none() && scenario.tier.is_none() {
+        return Some(Problem::new(
+            "layout.rebuild",
+            "contradicts zfs, which schedules its devices itself and whose own rebuild is not modelled; drop one of the two",
+        ));
+    }
+    None
+}

@@ -1,0 +1,46 @@
+//! What a run keeps, and the bounds that it may not exceed.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Nanos};
+
+/// What a run keeps besides its summary.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Record {
+    /// Keep the operation log.
+    pub log: bool,
+    /// Keep the server's analytics: what each client's requests, each device and the cores did in each interval.
+    pub analytics: bool,
+    /// Resolution of the time series.
+    #[schemars(title = "Interval", extend("minimum" = 1_000_000))]
+    pub interval: Nanos,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Self { log: true, analytics: false, interval: Nanos(100_000_000) }
+    }
+}
+
+/// Bounds that a run may not exceed; each ends the run with an error that names it.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct Limits {
+    /// Simulated time.
+    #[schemars(extend("minimum" = 1, "maximum" = 31_536_000_000_000_000_u64))]
+    pub time: Nanos,
+    /// Events of the simulation.
+    #[schemars(range(min = 1, max = 100_000_000_000_u64))]
+    pub events: u64,
+    /// Memory of the run.
+    #[schemars(extend("minimum" = 1_048_576, "maximum" = 3_221_225_472_u64))]
+    pub memory: Bytes,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { time: Nanos(86_400_000_000_000), events: 2_000_000_000, memory: Bytes(1 << 30) }
+    }
+}

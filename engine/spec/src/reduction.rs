@@ -1,0 +1,112 @@
+//! The buffers of the first job in a scenario, and the storage that reduces them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::{Bytes, Problem, Problems, Scenario};
+
+/// Most bytes that one analysis looks at.
+const MOST_BYTES: u64 = 64 << 20;
+
+/// Version of fio whose rules hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+pub enum FioVersion {
+    /// 2013.
+    #[serde(rename = "2.1.3")]
+    V2013,
+    /// 2017.
+    #[serde(rename = "2.20")]
+    V2017,
+    /// 2022, Debian 12's.
+    #[default]
+    #[serde(rename = "3.33")]
+    V2022,
+}
+
+/// The buffers that the first job writes, and how storage reduces them.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct ReductionSpec {
+    /// Version of fio.
+    #[schemars(title = "fio version")]
+    pub fio: FioVersion,
+    /// Share of each chunk that is left empty, or holds the pattern.
+    #[schemars(title = "Compress percentage", range(min = 0, max = 100), extend("x-unit" = "%"))]
+    pub buffer_compress_percentage: u32,
+    /// Chunk that is compressible by that share; the version's own when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Compress chunk", extend("minimum" = 512, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
+    pub buffer_compress_chunk: Option<Bytes>,
+    /// Make a new buffer for each write; what the other options imply when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Refill buffers")]
+    pub refill_buffers: Option<bool>,
+    /// Overwrite a few bytes of each sector of a buffer that is sent again; what the other options imply when absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Scramble buffers")]
+    pub scramble_buffers: Option<bool>,
+    /// Fill with zeros.
+    #[schemars(title = "Zero buffers")]
+    pub zero_buffers: bool,
+    /// Bytes in hexadecimal that fill the buffer, or the empty part of each chunk, such as 0xdeadbeef.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub buffer_pattern: Option<String>,
+    /// Share of the buffers that repeat the one before.
+    #[schemars(title = "Dedupe percentage", range(min = 0, max = 100), extend("x-unit" = "%"))]
+    pub dedupe_percentage: u32,
+    /// Buffers that the analysis looks at.
+    #[schemars(title = "Buffers looked at", range(min = 1, max = 4096))]
+    pub buffers: u32,
+    /// Block of zero suppression and of deduplication.
+    #[schemars(title = "Storage block", extend("minimum" = 512, "maximum" = 1_048_576))]
+    pub block: Bytes,
+    /// Bytes that are compressed together.
+    #[schemars(title = "Compression unit", extend("minimum" = 512, "maximum" = 1_048_576))]
+    pub unit: Bytes,
+}
+
+impl Default for ReductionSpec {
+    fn default() -> Self {
+        Self {
+            fio: FioVersion::default(),
+            buffer_compress_percentage: 0,
+            buffer_compress_chunk: None,
+            refill_buffers: None,
+            scramble_buffers: None,
+            zero_buffers: false,
+            buffer_pattern: None,
+            dedupe_percentage: 0,
+            buffers: 64,
+            block: Bytes(4096),
+            unit: Bytes(32 << 10),
+        }
+    }
+}
+
+/// The bytes of a pattern in hexadecimal, such as `0xdeadbeef`; [`None`] when it is not one.
+#[must_use]
+pub fn pattern(text: &str) -> Option<Vec<u8>> {
+    let digits = text.strip_prefix("0x")?.as_bytes();
+    if digits.is_empty() || !digits.len().is_multiple_of(2) || digits.len() > 1024 {
+        return None;
+    }
+    digits.chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
+}
+
+/// Adds what is wrong with a reduction beyond its schema.
+pub fn check(spec: &ReductionSpec, scenario: &Scenario, problems: &mut Problems) {
+    let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("reduction.{field}"), message));
+    if let Some(text) = spec.buffer_pattern.as_ref().filter(|text| pattern(text).is_none()) {
+        wrong("buffer_pattern", format!("\"{text}\" is not a pattern; write pairs of hexadecimal digits such as 0xdeadbeef"));
+    }
+    if spec.fio < FioVersion::V2017 && spec.dedupe_percentage > 0 {
+        wrong("dedupe_percentage", "is unknown to fio 2.1.3, which would not do it; write fio \"2.20\" or \"3.33\", or 0".to_owned());
+    }
+    let bs = scenario.jobs.first().map_or(0, |job| job.bs.0);
+    if bs.saturating_mul(u64::from(spec.buffers)) > MOST_BYTES {
+        wrong("buffers", format!("{} buffers of {bs} bytes are more than {MOST_BYTES} bytes; write fewer", spec.buffers));
+    }
+    if !spec.unit.0.is_multiple_of(spec.block.0) {
+        wrong("unit", format!("{} is not a multiple of the storage block of {}", spec.unit, spec.block));
+    }
+}

@@ -1,0 +1,79 @@
+//! A scenario: one typed tree that describes a workload and the storage stack it runs on.
+//!
+//! The tree is read top down, as a request travels: jobs, protocol, volume, controller, cache tier, layout, devices. Every layer may be
+//! absent. Units, ranges, steps, labels and help live on the types; the JSON Schema, the sliders of the page and the error
+//! messages all come from them (see [`crate::schema`]). A scenario is checked in full before it runs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::cluster::ClusterSpec;
+use crate::controller::ControllerSpec;
+use crate::monitor::MonitorSpec;
+use crate::network::NetworkSpec;
+use crate::nfs::NfsSpec;
+use crate::partition::PartitionSpec;
+use crate::reduction::ReductionSpec;
+use crate::server::ServerSpec;
+use crate::zfs::ZfsSpec;
+use crate::{DeviceGroup, Job, Layout, Limits, Protocol, Record, Tier, Volume};
+
+/// A workload and the storage stack it runs on.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Scenario {
+    /// Name of the preset that layers were taken from; what is written beside it wins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub preset: Option<String>,
+    /// What is asked of the system, in fio's vocabulary.
+    #[schemars(length(min = 1, max = 256))]
+    pub jobs: Vec<Job>,
+    /// The NFS client on each machine that uses the network: page cache, async threads, processors.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub nfs: Option<NfsSpec>,
+    /// The network between clients and server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub network: Option<NetworkSpec>,
+    /// The server's cores and its network card, between the network and the file system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<ServerSpec>,
+    /// The file protocol's server side: request scheduler and copy engine.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<Protocol>,
+    /// The file system: block cache, prefetcher and write log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub volume: Option<Volume>,
+    /// ZFS in place of the volume: dirty data, write throttle, transaction groups, I/O scheduler.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zfs: Option<ZfsSpec>,
+    /// Nodes that share blocks among them: where a block lives, and how it is found.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<ClusterSpec>,
+    /// Controllers of virtual disks on the cores of a node, below the file system.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub controller: Option<ControllerSpec>,
+    /// An SSD cache tier between the volume and its devices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<Tier>,
+    /// How addresses spread over the devices.
+    #[serde(default)]
+    pub layout: Layout,
+    /// A partition on each device that begins at any byte, with read-modify-write of partial blocks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition: Option<PartitionSpec>,
+    /// The devices, group by group.
+    #[schemars(length(min = 1, max = 64))]
+    pub devices: Vec<DeviceGroup>,
+    /// A monitor that averages over windows of time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub monitor: Option<MonitorSpec>,
+    /// What the first job's buffers hold, and what storage that reduces data makes of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reduction: Option<ReductionSpec>,
+    /// What the run keeps besides its summary.
+    #[serde(default)]
+    pub record: Record,
+    /// Bounds that a run may not exceed.
+    #[serde(default)]
+    pub limits: Limits,
+}

@@ -1,0 +1,314 @@
+//! Traces of block requests, recorded elsewhere: what was read and written, where, when.
+//!
+//! A trace may name several *targets*: files, devices, jobs. They are laid out one after the other in one address space, aligned
+//! to 1 MiB, in the order in which the trace names them; [`Trace::only`] keeps one. Requests are widened to whole sectors of 512
+//! bytes. Times count from the first request; those of a run of ours from the start of the run. Left out: priorities, processes, errors of the recorded system.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::Op;
+use crate::sorted::SortedMap;
+
+/// Bytes of the longest text of a trace: 256 MiB.
+pub const MOST_TEXT_BYTES: usize = 1 << 28;
+/// Bytes of the longest line.
+pub const LONGEST_LINE: usize = 4096;
+/// Requests in the longest trace.
+pub const MOST_REQUESTS: usize = 1 << 23;
+/// Files, devices or jobs that one trace may name.
+pub const MOST_TARGETS: usize = 1 << 12;
+/// Bytes of the largest request, as of a job's: 1 GiB.
+pub const LARGEST_REQUEST: u64 = 1 << 30;
+/// Bytes of the largest file or device: 1 EiB.
+pub const LARGEST_TARGET: u64 = 1 << 60;
+/// A sector; requests are widened to whole ones.
+pub const SECTOR: u64 = 512;
+/// Response time of a request whose format does not record it.
+pub const UNKNOWN: u64 = u64::MAX;
+
+/// Targets begin at multiples of this, as the files of jobs do.
+pub const ALIGNMENT: u64 = 1 << 20;
+
+/// One recorded request.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Row {
+    /// When it was issued, in nanoseconds after the first request, or after the start of a run of ours.
+    pub time_ns: u64,
+    /// Start, in bytes from the start of its target.
+    pub offset: u64,
+    /// How long the recorded system took, in nanoseconds; [`UNKNOWN`] when the format does not say.
+    pub response_ns: u64,
+    /// Length in bytes, at least one sector.
+    pub bytes: u32,
+    /// Its line in the text, from 1.
+    pub line: u32,
+    /// Its file, device or job: an index of [`Trace::targets`].
+    pub target: u16,
+    /// Direction.
+    pub op: Op,
+}
+
+/// A file, device or job that a trace names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Target {
+    /// Name, as the format writes it.
+    pub name: String,
+    /// Where it begins in the address space of the replay, in bytes.
+    pub start: u64,
+    /// End of the farthest request, in bytes from its start.
+    pub bytes: u64,
+    /// Its requests.
+    pub requests: u64,
+}
+
+/// A trace, in the order in which requests were issued.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trace {
+    /// Format it was read from.
+    pub format: Format,
+    /// Requests.
+    pub rows: Vec<Row>,
+    /// What they go to.
+    pub targets: Vec<Target>,
+    /// What the text holds and a replay leaves out, by name.
+    pub skipped: SortedMap<&'static str, u64>,
+    /// Requests that were widened to whole sectors.
+    pub widened: u64,
+    /// Requests that stood after one with a later time, and were put in order.
+    pub reordered: u64,
+}
+
+/// Format of a trace.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// fio's `write_iolog`, version 2: order and pauses.
+    FioIologV2,
+    /// fio's `write_iolog`, version 3: each line has its time.
+    FioIologV3,
+    /// The default text of blkparse.
+    Blkparse,
+    /// The CSV of the MSR Cambridge traces.
+    MsrCambridge,
+    /// The operation log of a run of Seeklab, as CSV.
+    Operations,
+}
+
+impl Format {
+    /// All formats.
+    pub const ALL: [Self; 5] = [Self::FioIologV2, Self::FioIologV3, Self::Blkparse, Self::MsrCambridge, Self::Operations];
+
+    /// The name that people write.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::FioIologV2 => "fio-iolog-v2",
+            Self::FioIologV3 => "fio-iolog-v3",
+            Self::Blkparse => "blkparse",
+            Self::MsrCambridge => "msr-cambridge",
+            Self::Operations => "seeklab-ops",
+        }
+    }
+
+    /// Lets the times of requests in order count from the first, unless they count from something known; [`None`] without a request.
+    pub fn count_from_first(self, rows: &mut [Row]) -> Option<()> {
+        let first_ns = rows.first()?.time_ns;
+        if self != Self::Operations {
+            for row in rows {
+                row.time_ns -= first_ns;
+            }
+        }
+        Some(())
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = ();
+    fn from_str(text: &str) -> Result<Self, ()> {
+        Self::ALL.into_iter().find(|format| format.name() == text).ok_or(())
+    }
+}
+
+/// What is wrong with a line.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Fault {
+    /// No format begins so.
+    #[error(
+        "\"{found}\" begins no trace that is known; give a fio iolog of version 2 or 3, the text of blkparse, an MSR Cambridge CSV, \
+         or the CSV of a run's ops table, or name the format"
+    )]
+    Unknown {
+        /// The line.
+        found: String,
+    },
+    /// It is not the header that the format demands.
+    #[error("\"{found}\" is not the header; write {wanted}")]
+    Header {
+        /// The line.
+        found: String,
+        /// The header.
+        wanted: &'static str,
+    },
+    /// Too few fields: the line, or the file, was cut off.
+    #[error("\"{found}\" is cut off; a line is {wanted}")]
+    Truncated {
+        /// The line.
+        found: String,
+        /// The form of a line.
+        wanted: &'static str,
+    },
+    /// Too many fields.
+    #[error("has {found} fields; a line is {wanted}")]
+    TooManyFields {
+        /// Fields there.
+        found: usize,
+        /// The form of a line.
+        wanted: &'static str,
+    },
+    /// The line has no form that the format knows.
+    #[error("\"{found}\" is not a line of this format; a line is {wanted}")]
+    Form {
+        /// The line.
+        found: String,
+        /// The form of a line.
+        wanted: &'static str,
+    },
+    /// A field is not a number.
+    #[error("{field} \"{found}\" is not {accepted}")]
+    Number {
+        /// Name of the field.
+        field: &'static str,
+        /// What stands there.
+        found: String,
+        /// What to write.
+        accepted: &'static str,
+    },
+    /// A number is negative.
+    #[error("{field} {found} is negative")]
+    Negative {
+        /// Name of the field.
+        field: &'static str,
+        /// What stands there.
+        found: String,
+    },
+    /// A number is beyond what a trace may have.
+    #[error("{field} {found} is too large; the most is {most}")]
+    TooLarge {
+        /// Name of the field.
+        field: &'static str,
+        /// What stands there.
+        found: String,
+        /// The largest accepted.
+        most: u64,
+    },
+    /// An action or direction that the format does not have.
+    #[error("\"{found}\" is not an action; known: {known}")]
+    Action {
+        /// What stands there.
+        found: String,
+        /// All that there are.
+        known: &'static str,
+    },
+    /// The line is too long to be one of a trace.
+    #[error("is {found} bytes long; the longest is {LONGEST_LINE}")]
+    Oversized {
+        /// Its length in bytes.
+        found: usize,
+    },
+    /// The text is too long.
+    #[error("the trace is {found} bytes long; give at most {MOST_TEXT_BYTES} (256 MiB)")]
+    TooLong {
+        /// Its length in bytes.
+        found: usize,
+    },
+    /// Too many requests.
+    #[error("is one request more than a trace may have, {MOST_REQUESTS}; cut the trace")]
+    TooManyRequests,
+    /// Too many files, devices or jobs.
+    #[error("names one file or device more than a trace may have, {MOST_TARGETS}")]
+    TooManyTargets,
+    /// A request ends beyond the address space.
+    #[error("the request ends at byte {end}; the devices hold {capacity}")]
+    Beyond {
+        /// Its end.
+        end: u64,
+        /// What there is.
+        capacity: u64,
+    },
+    /// There is nothing to replay.
+    #[error("the trace ends here and holds no read or write")]
+    Empty,
+}
+
+/// A line that cannot be used; nothing of the trace is.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("line {line}: {fault}")]
+pub struct Problem {
+    /// Its number, from 1.
+    pub line: u64,
+    /// What is wrong.
+    pub fault: Fault,
+}
+
+impl Trace {
+    /// The requests of the target called `name` alone; [`None`] when there is none.
+    #[must_use]
+    pub fn only(mut self, name: &str) -> Option<Self> {
+        let wanted = self.targets.iter().position(|target| target.name == name)?;
+        let before = self.rows.len();
+        self.rows.retain(|row| usize::from(row.target) == wanted);
+        for row in &mut self.rows {
+            row.target = 0;
+        }
+        self.format.count_from_first(&mut self.rows)?;
+        let others = (before - self.rows.len()) as u64;
+        if others > 0 {
+            *self.skipped.entry("requests of other targets") += others;
+        }
+        self.targets = vec![Target { start: 0, ..self.targets.swap_remove(wanted) }];
+        Some(self)
+    }
+
+    /// Where a request begins in the address space of the replay, in bytes.
+    #[must_use]
+    pub fn address(&self, row: &Row) -> u64 {
+        self.targets[usize::from(row.target)].start + row.offset
+    }
+
+    /// Bytes of address space that the targets take.
+    #[must_use]
+    pub fn end(&self) -> u64 {
+        self.targets.last().map_or(0, |target| target.start.saturating_add(target.bytes))
+    }
+
+    /// From the first request to the last, in nanoseconds.
+    #[must_use]
+    pub fn span_ns(&self) -> u64 {
+        self.rows.last().map_or(0, |row| row.time_ns) - self.rows.first().map_or(0, |row| row.time_ns)
+    }
+
+    /// Whether the trace says how long each request took.
+    #[must_use]
+    pub fn has_responses(&self) -> bool {
+        self.rows.iter().all(|row| row.response_ns != UNKNOWN)
+    }
+
+    /// Checks that every request lies within `capacity` bytes.
+    ///
+    /// # Errors
+    /// The first request that does not, in order of issue.
+    pub fn check(&self, capacity: u64) -> Result<(), Problem> {
+        match self.rows.iter().map(|row| (row, self.address(row).saturating_add(row.bytes.into()))).find(|(_, end)| *end > capacity) {
+            Some((row, end)) => Err(Problem { line: row.line.into(), fault: Fault::Beyond { end, capacity } }),
+            None => Ok(()),
+        }
+    }
+}

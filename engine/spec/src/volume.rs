@@ -1,0 +1,91 @@
+//! The file system in a scenario: block cache, prefetcher, write log.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use seeklab_cache::PolicyKind;
+
+use crate::{Bytes, Lun, Nanos};
+
+/// The file system.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Volume {
+    /// Block of the file system and its cache.
+    #[serde(default = "default_block")]
+    #[schemars(title = "Block", extend("minimum" = 4096, "maximum" = 16_777_216))]
+    pub block: Bytes,
+    /// Block cache in memory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cache: Option<Cache>,
+    /// Prefetcher; needs a cache to prefetch into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefetch: Option<Prefetch>,
+    /// Log that makes writes durable at once; writes go through to the devices when absent. Moving logged data to the devices later is not modelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub write_log: Option<Lun>,
+}
+
+/// The block of a volume that does not say.
+#[must_use]
+pub fn default_block() -> Bytes {
+    Bytes(32 << 10)
+}
+
+/// Block cache in memory (least recently used).
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Cache {
+    /// Memory of the cache.
+    #[schemars(title = "Cache", extend("minimum" = 4096, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
+    pub size: Bytes,
+    /// Time to look up and start a request in memory.
+    #[serde(default)]
+    pub overhead: Nanos,
+    /// Rate at which data are copied out of or into memory, in bytes per second.
+    #[schemars(title = "Memory copy rate", extend("minimum" = 1_000_000, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
+    pub rate: Bytes,
+    /// Jobs whose regions are in the cache when the run starts (in this order, as far as they fit).
+    #[serde(default)]
+    pub primed: Vec<String>,
+    /// Which block leaves when another needs its room.
+    #[serde(default)]
+    #[schemars(title = "Replacement policy")]
+    pub policy: PolicyKind,
+    /// Sizes that the cache changes to while the run goes on, in order of time.
+    #[serde(default)]
+    pub resize: Vec<Resize>,
+}
+
+/// A change of a cache's size.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Resize {
+    /// When.
+    #[schemars(title = "At")]
+    pub at: Nanos,
+    /// Memory of the cache from then on.
+    #[schemars(title = "Cache", extend("minimum" = 4096, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
+    pub size: Bytes,
+}
+
+/// A prefetcher that reads the range after each large read.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Prefetch {
+    /// Most that one prefetch reads.
+    #[schemars(title = "Prefetch chunk", extend("minimum" = 4096, "maximum" = 268_435_456, "x-step" = 262_144, "x-slider" = [1_048_576, 16_777_216]))]
+    pub chunk: Bytes,
+    /// Prefetches for each read request, one after the other in the file.
+    #[serde(default = "crate::defaults::one")]
+    #[schemars(title = "Prefetches per read", range(min = 0, max = 16))]
+    pub per_request: u32,
+    /// Smallest read that starts a prefetch.
+    #[serde(default = "default_trigger")]
+    #[schemars(title = "Smallest read that prefetches", extend("minimum" = 0))]
+    pub min_read: Bytes,
+}
+
+fn default_trigger() -> Bytes {
+    Bytes(1 << 20)
+}

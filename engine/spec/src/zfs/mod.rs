@@ -1,0 +1,298 @@
+//! The file system in a scenario: a version, and what is different from it.
+//!
+//! A version ([`Era`]) fills every tunable; each field that is present replaces one.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+mod era;
+mod log;
+mod read;
+
+pub use era::Era;
+pub use log::{Datasets, LogSpec};
+pub use read::{ArcSpec, L2arcSpec, PrefetchSpec};
+
+use crate::{Bytes, Nanos};
+
+/// Which rule holds writers back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ThrottleKind {
+    /// None but the size of memory.
+    None,
+    /// Group size rescaled per sync, a tick beyond 7/8, a stop at the limit.
+    Zfs2008,
+    /// The same gates, the size from a blended estimate of the rate.
+    Zfs2010,
+    /// Group bytes kept below measured rate times time.
+    Diagonal,
+    /// Delay by the share of dirty data.
+    OpenZfs,
+    /// Delay as the engine's host says, asked at each write.
+    Asked,
+}
+
+/// Which scheduler feeds the devices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum SchedulerKind {
+    /// One queue in order of deadline, a fixed number in flight (before 2013).
+    Deadline,
+    /// Classes with a minimum and a maximum in flight (2013 and later).
+    Active,
+}
+
+/// Where a group's blocks go.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Placement {
+    /// One after the other into free space, whatever their place in the file.
+    #[default]
+    CopyOnWrite,
+    /// Over their old place.
+    InPlace,
+}
+
+/// What is in memory when the run starts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Start {
+    /// Nothing.
+    #[default]
+    Empty,
+    /// One full group that begins to sync and one that waits behind it.
+    Full,
+}
+
+/// Least and most requests of a class in flight on each device.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ClassShare {
+    /// Served before other classes below this number.
+    #[schemars(title = "Minimum in flight", range(min = 0, max = 10_000))]
+    pub min: u32,
+    /// Never more.
+    #[schemars(title = "Maximum in flight", range(min = 0, max = 10_000))]
+    pub max: u32,
+}
+
+/// A ZFS file system: write throttle, transaction groups, I/O scheduler.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[allow(clippy::struct_excessive_bools)] // each is a switch of the scenario
+pub struct ZfsSpec {
+    /// Version that the tunables are taken from.
+    #[serde(default)]
+    #[schemars(title = "Version")]
+    pub era: Era,
+    /// Block of a file; a smaller write makes the whole block dirty.
+    #[serde(default = "default_record")]
+    #[schemars(title = "Record size", extend("minimum" = 512, "maximum" = 16_777_216, "x-scale" = "log2"))]
+    pub record: Bytes,
+    /// Memory of the machine; the limits of dirty data are shares of it.
+    #[serde(default = "default_memory")]
+    #[schemars(title = "Memory", extend("minimum" = 67_108_864, "maximum" = 17_592_186_044_416_u64, "x-scale" = "log2"))]
+    pub memory: Bytes,
+    /// Memory that keeps blocks for reading; reads of anything but dirty data go to the devices when 0.
+    #[serde(default)]
+    #[schemars(title = "Read cache", extend("minimum" = 0, "maximum" = 1_099_511_627_776_u64))]
+    pub cache: Bytes,
+    /// The ARC, the version's own read cache, in place of `cache`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arc: Option<ArcSpec>,
+    /// Read-ahead by file into the ARC; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prefetch: Option<PrefetchSpec>,
+    /// Cache devices behind the ARC; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub l2arc: Option<L2arcSpec>,
+    /// Time to start a request in memory.
+    #[serde(default)]
+    #[schemars(title = "Overhead")]
+    pub overhead: Nanos,
+    /// Rate at which one request's data are copied into or out of memory.
+    #[serde(default = "default_copy_rate")]
+    #[schemars(title = "Memory copy rate", extend("minimum" = 1_000_000, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
+    pub copy_rate: Bytes,
+    /// Rate at which the data of all writers together arrive; no limit when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Ingest rate", extend("minimum" = 1_000_000, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
+    pub ingest: Option<Bytes>,
+    /// Whether the files exist: then to write part of a block that is not in memory reads it first.
+    #[serde(default = "crate::defaults::enabled")]
+    #[schemars(title = "Files exist")]
+    pub files_exist: bool,
+    /// Physical copies of each block.
+    #[serde(default = "crate::defaults::one")]
+    #[schemars(title = "Copies", range(min = 1, max = 3))]
+    pub copies: u32,
+    /// Metadata that each group writes, however little data it has.
+    #[serde(default)]
+    #[schemars(title = "Metadata per group", extend("minimum" = 0, "maximum" = 1_073_741_824))]
+    pub metadata: Bytes,
+    /// Metadata that a group writes as a share of its data.
+    #[serde(default)]
+    #[schemars(title = "Metadata per data", range(min = 0, max = 100), extend("x-unit" = "%"))]
+    pub metadata_percent: u32,
+    /// Where blocks are written.
+    #[serde(default)]
+    pub placement: Placement,
+    /// What is in memory at the start.
+    #[serde(default)]
+    pub start: Start,
+    /// Intent log, which synchronous writes wait for.
+    #[serde(default)]
+    pub log: LogSpec,
+
+    /// Rule that holds writers back; the version's when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Throttle")]
+    pub throttle: Option<ThrottleKind>,
+    /// Scheduler of the devices; the version's when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Scheduler")]
+    pub scheduler: Option<SchedulerKind>,
+    /// A group syncs at the latest so long after the previous sync began.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Group timeout", extend("minimum" = 1_000_000, "maximum" = 3_600_000_000_000_u64))]
+    pub txg_timeout: Option<Nanos>,
+    /// Most dirty data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "dirty_data_max", extend("minimum" = 1, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
+    pub dirty_data_max: Option<Bytes>,
+    /// Dirty bytes that make a group sync early.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "dirty_data_sync")]
+    pub dirty_data_sync: Option<Bytes>,
+    /// Share of the most dirty data that makes a group sync early.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "dirty_data_sync_percent", range(min = 0, max = 100), extend("x-unit" = "%"))]
+    pub dirty_data_sync_percent: Option<u32>,
+    /// Writes are delayed above this share of the most dirty data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "delay_min_dirty_percent", range(min = 0, max = 100), extend("x-unit" = "%"))]
+    pub delay_min_dirty_percent: Option<u32>,
+    /// Delay half way between the start of delays and the most dirty data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "delay_scale", extend("minimum" = 0, "maximum" = 1_000_000_000))]
+    pub delay_scale: Option<Nanos>,
+    /// Longest delay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "delay_max", extend("minimum" = 0, "maximum" = 10_000_000_000_u64))]
+    pub delay_max: Option<Nanos>,
+    /// Data that a group may hold at the start (throttles of 2008 and 2010).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "First group limit")]
+    pub write_limit: Option<Bytes>,
+    /// Data that a group may ever hold (throttles of 2008 and 2010).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "write_limit_max")]
+    pub write_limit_max: Option<Bytes>,
+    /// What a sync should take (throttles of 2008 and 2010).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "txg_synctime", extend("minimum" = 100_000_000, "maximum" = 600_000_000_000_u64))]
+    pub txg_synctime: Option<Nanos>,
+    /// Clock tick: the delay of a write beyond 7/8 of the limit (throttles of 2008 and 2010).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Tick", extend("minimum" = 100_000, "maximum" = 1_000_000_000))]
+    pub tick: Option<Nanos>,
+    /// Whether the 7/8 is shifted the wrong way, so that every write is beyond it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Shift bug")]
+    pub shift_bug: Option<bool>,
+    /// Rate that the diagonal throttle assumes; measured by each sync when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Diagonal's rate", extend("minimum" = 1, "x-unit" = "B/s"))]
+    pub diagonal_rate: Option<Bytes>,
+    /// Group writes in flight on each device while little is dirty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "async_write_min_active", range(min = 1, max = 10_000))]
+    pub async_write_min_active: Option<u32>,
+    /// Group writes in flight on each device while much is dirty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "async_write_max_active", range(min = 1, max = 10_000))]
+    pub async_write_max_active: Option<u32>,
+    /// The number in flight begins to grow at this share of the most dirty data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "async_write_active_min_dirty_percent", range(min = 0, max = 100), extend("x-unit" = "%"))]
+    pub async_write_min_dirty_percent: Option<u32>,
+    /// The number in flight has grown to its maximum at this share of the most dirty data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "async_write_active_max_dirty_percent", range(min = 0, max = 100), extend("x-unit" = "%"))]
+    pub async_write_max_dirty_percent: Option<u32>,
+    /// Reads that somebody waits for, in flight on each device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync_read: Option<ClassShare>,
+    /// Writes that somebody waits for, in flight on each device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sync_write: Option<ClassShare>,
+    /// Prefetches in flight on each device.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub async_read: Option<ClassShare>,
+    /// Most requests in flight on each device, all classes together; the fixed number of the scheduler before 2013.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "max_active", range(min = 1, max = 100_000))]
+    pub max_active: Option<u32>,
+    /// Longest request that neighbours are merged into.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "aggregation_limit", extend("minimum" = 0, "maximum" = 16_777_216))]
+    pub aggregation_limit: Option<Bytes>,
+    /// When dirty data are released.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Dirty data released")]
+    pub release: Option<Release>,
+    /// Rounds of writing a group: the first its data, the others its metadata.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Sync passes", range(min = 1, max = 16))]
+    pub sync_passes: Option<u32>,
+    /// Whether the delay curve is in force; off is an experiment.
+    #[serde(default = "crate::defaults::enabled")]
+    #[schemars(title = "Delay")]
+    pub delay: bool,
+    /// Whether delayed writers are woken one after the other; off is an experiment.
+    #[serde(default = "crate::defaults::enabled")]
+    #[schemars(title = "Serialised wake-ups")]
+    pub serialise: bool,
+    /// Whether the time that a write has spent already counts towards its delay; off is an experiment.
+    #[serde(default = "crate::defaults::enabled")]
+    #[schemars(title = "Credit for time served")]
+    pub credit: bool,
+    /// Whether group writes in flight follow the dirty data; off, they are at their maximum.
+    #[serde(default = "crate::defaults::enabled")]
+    #[schemars(title = "Ramp of group writes")]
+    pub ramp: bool,
+}
+
+fn default_record() -> Bytes {
+    Bytes(128 << 10)
+}
+fn default_memory() -> Bytes {
+    Bytes(8 << 30)
+}
+fn default_copy_rate() -> Bytes {
+    Bytes(10_000_000_000)
+}
+
+impl ZfsSpec {
+    /// A version without overrides.
+    ///
+    /// # Panics
+    /// Never: every other field has a default.
+    #[must_use]
+    pub fn of(era: Era) -> Self {
+        serde_json::from_value(serde_json::json!({ "era": era.name() })).expect("every other field has a default")
+    }
+}
+
+/// When the charge of a block is released.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Release {
+    /// In parts, as each of its physical writes completes (2013 to 2.1).
+    EachWrite,
+    /// Whole, when its last physical write completes (2.2).
+    WholeBlock,
+    /// When its group has synced (before 2013).
+    GroupEnd,
+}
