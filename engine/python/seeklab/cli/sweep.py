@@ -1,0 +1,67 @@
+"""`seeklab sweep`: one case at many values and seeds, as one table."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from typing import TYPE_CHECKING
+
+import seeklab
+from seeklab.cli import _values
+from seeklab.cli._ending import DONE
+from seeklab.cli._options import add_case
+from seeklab.cli._output import number, print_json, print_table
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from seeklab.cli._commands import Commands
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    added = commands.add("sweep", sweep, "Run a case at many values and seeds and print one table.")
+    add_case(added)
+    added.add_argument(
+        "--set",
+        metavar="PATH=V1,V2,...",
+        action="append",
+        default=[],
+        type=_values.tried,
+        help="values to try, such as volume.prefetch.chunk=4MiB,8MiB; repeated, every combination is run",
+    )
+    variants = "variants to run; the default one when left out"
+    added.add_argument("--variant", metavar="V,...", type=_values.words, help=variants)
+    seeds = "such as 1-5 or 1,7 (default 1)"
+    added.add_argument("--seeds", metavar="N,M-N", type=_values.seeds, default=[1], help=seeds)
+    metrics = "columns to print; the case's own when left out"
+    added.add_argument("--metric", metavar="M,...", type=_values.words, help=metrics)
+    added.add_argument("--csv", action="store_true", help="print every column as comma-separated values")
+
+
+def sweep(options: Namespace) -> int:
+    """Run a case at many values and seeds and print one table."""
+    case = seeklab.case(options.case)
+    values = dict(options.set)
+    table = seeklab.sweep(case, values, variants=options.variant, seeds=options.seeds)
+    if options.json:
+        print_json(
+            [{name: None if _is_missing(value) else value for name, value in row.items()} for row in table.rows()]
+        )
+    elif options.csv:
+        table.to_csv(sys.stdout)
+    else:
+        named = options.metric or re.findall(r"\{([^}]+)\}", str(case.document["sentence"]))
+        shown = [*values, "seed", "variant", *(name for name in named if name in table)]
+        lines = [[_cell(row[name]) for name in shown] for row in table.rows()]
+        print_table(shown, lines, right=[nth for nth, name in enumerate(shown) if not isinstance(table[name], tuple)])
+    return DONE
+
+
+def _is_missing(value: float | str) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _cell(value: float | str) -> str:
+    return value if isinstance(value, str) else number(value)
