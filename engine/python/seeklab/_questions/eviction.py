@@ -1,12 +1,12 @@
-"""A learner's own eviction policy inside the engine: the replay pauses at each eviction and asks."""
+"""An eviction policy of one's own: the replay of a trace pauses at each eviction and asks what leaves."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from seeklab._errors import Problem, SeeklabError
 from seeklab._files import text_or_file
 from seeklab._host import engine
+from seeklab._questions import ASKS, STEPS_AT_ONCE, ask, refuse, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -14,9 +14,6 @@ if TYPE_CHECKING:
 
     from seeklab._host import RunHandle
 
-QUESTION = 2.0
-"""What a step gives when a question waits."""
-REQUESTS_A_STEP = 1 << 16
 HIT, ADMITTED, EVICTED = 0, 1, 2
 
 
@@ -63,7 +60,7 @@ def play_cache(
     run = engine().open_run({"cache": {"trace": text, "size": size, "objects": objects}})
     try:
         while True:
-            progress = run.step(REQUESTS_A_STEP)
+            progress = run.step(STEPS_AT_ONCE)
             question = run.question()
             for kind, key, bytes_ in _events(run, question):
                 if kind == HIT:
@@ -75,11 +72,16 @@ def play_cache(
             if progress == 1:
                 summary: dict[str, int] = run.summary()
                 return summary
-            if progress == QUESTION:
-                chosen = policy.evict(question["key"])
-                if not isinstance(chosen, int):
-                    message = f"gave {chosen!r}; give the number of an object that is in the cache"
-                    raise SeeklabError([Problem("evict", message)])
-                run.answer({"key": chosen})
+            if progress == ASKS:
+                run.answer({"key": _evicted(policy, question)})
     finally:
         run.close()
+
+
+def _evicted(policy: EvictionPolicy, question: Mapping[str, Any]) -> int:
+    place = f"request {question['request']} of the trace"
+    chosen = ask("eviction policy", place, policy.evict, question["key"])
+    number = whole(chosen)
+    if number is None:
+        refuse("evict", chosen, place, "the number of an object that is in the cache")
+    return number
