@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import _thread
 import io
 import os
 import sys
-import threading
-from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from seeklab._errors import EngineError, SeeklabError
 from seeklab.cli._output import complain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 DONE, CHECK_FAILED, BAD_INPUT, DEFECT, INTERRUPTED = 0, 1, 2, 70, 130
-
-INTERRUPT_AGAIN_S = 0.01
 
 
 def ended(command: Callable[[], int]) -> int:
@@ -26,8 +21,7 @@ def ended(command: Callable[[], int]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a letter is no reason to fail
     try:
-        with _no_interrupt_lost():
-            status = command()
+        status = command()
         sys.stdout.flush()
     except SeeklabError as error:
         complain(str(error))
@@ -51,24 +45,3 @@ def ended(command: Callable[[], int]) -> int:
         )
         return DEFECT
     return status
-
-
-@contextmanager
-def _no_interrupt_lost() -> Iterator[None]:
-    """Interrupt once more when an interrupt fell into a destructor, where Python reports exceptions and drops them.
-
-    The host of the engine frees objects by destructors after each slice of a run.
-    """
-    report = sys.unraisablehook
-
-    def again(dropped: sys.UnraisableHookArgs) -> None:
-        if issubclass(dropped.exc_type, KeyboardInterrupt):
-            threading.Timer(INTERRUPT_AGAIN_S, _thread.interrupt_main).start()
-        else:
-            report(dropped)
-
-    sys.unraisablehook = again
-    try:
-        yield
-    finally:
-        sys.unraisablehook = report
