@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from seeklab._files import text_or_file
+from seeklab._files import LONGEST_LINE_BYTES, Kind
 from seeklab._host import engine
 from seeklab._questions import ASKS, STEPS_AT_ONCE, ask, refuse, whole
+from seeklab._traces import ObjectTrace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from seeklab._host import RunHandle
 
 HIT, ADMITTED, EVICTED = 0, 1, 2
+LINES = Kind("a trace of time,object,size lines", longest_line=LONGEST_LINE_BYTES)
 
 
 class EvictionPolicy(Protocol):
@@ -56,8 +58,9 @@ def play_cache(
     `size` is the cache's, in bytes or, with `objects`, in objects. An answer that names no object in the cache raises
     `SeeklabError`.
     """
-    text = text_or_file(trace, "a trace of time,object,size lines")
-    run = engine().open_run({"cache": {"trace": text, "size": size, "objects": objects}})
+    located = ObjectTrace(trace, LINES)
+    with located.named():
+        run = engine().open_run({"cache": {"trace": located.text, "size": size, "objects": objects}})
     try:
         while True:
             progress = run.step(STEPS_AT_ONCE)
@@ -71,6 +74,7 @@ def play_cache(
                     policy.evicted(int(key))
             if progress == 1:
                 summary: dict[str, int] = run.summary()
+                located.must_have(summary["requests"])
                 return summary
             if progress == ASKS:
                 run.answer({"key": _evicted(policy, question)})
