@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,6 +10,8 @@ import pytest
 import seeklab
 
 if TYPE_CHECKING:
+    import subprocess
+
     from conftest import CommandLine
 
 CASE = "odx-prefetch"
@@ -140,17 +140,6 @@ def test_schema_is_a_json_schema(command_line: CommandLine) -> None:
 
 def test_version_names_package_and_engine(command_line: CommandLine) -> None:
     assert document(command_line("version", "--json"))["seeklab"] == seeklab.__version__
-
-
-def test_a_reader_that_leaves_early_is_no_error() -> None:
-    command = [sys.executable, "-m", "seeklab.cli", "show", CASE, "--as", "oplog", "--limit", "100000"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
-        assert running.stdout is not None
-        assert running.stderr is not None
-        running.stdout.readline()
-        running.stdout.close()
-        errors = running.stderr.read()
-    assert (running.returncode, errors) == (0, b"")
 
 
 def test_a_missing_engine_names_the_command_that_builds_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -188,5 +188,5 @@ class _Whole:
 
 @pytest.mark.parametrize("value", [{1, 2}, object(), float("nan")])
 def test_a_value_that_is_not_json_is_told(value: object) -> None:
-    with pytest.raises(seeklab.SeeklabError, match=r"^input: "):
+    with pytest.raises(seeklab.SeeklabError, match=r"^volume\.prefetch\.chunk: "):
         seeklab.case(CASE).with_({"volume.prefetch.chunk": value}).run()

@@ -58,6 +58,7 @@ class MachineError(EngineError):
     def lacking_memory(cls, reason: str) -> MachineError:
         """Say that there is too little memory, or address space, to begin with."""
         return cls(
-            f"The engine cannot start: {reason.strip().splitlines()[-1].strip()}. It reserves 10 GiB of address space "
-            "for each run and uses little of it; raise the limit (`ulimit -v` shows it) or free memory."
+            f"The engine cannot start: {reason.strip().splitlines()[-1].strip()}. Each run takes 8.2 GiB of address "
+            "space and uses little of it, and so does what answers questions; raise the limit (`ulimit -v` shows it), "
+            "close results that are not needed any more, or free memory."
         )

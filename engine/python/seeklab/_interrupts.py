@@ -13,6 +13,8 @@ import sys
 from threading import Event, Thread, current_thread, main_thread
 from typing import TYPE_CHECKING, TypeVar
 
+from seeklab._errors import MachineError
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -43,7 +45,10 @@ def stoppable(call: Callable[[], T], stop: Callable[[], object]) -> T:
 
     thread = Thread(target=work, name="seeklab-call", daemon=True)
     try:
-        thread.start()
+        try:
+            thread.start()
+        except RuntimeError as error:  # the system gives no thread
+            raise MachineError.lacking_memory(str(error)) from error
         while not ended.wait(LOOK_S):
             pass
     except BaseException:

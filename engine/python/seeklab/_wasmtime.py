@@ -20,8 +20,9 @@ import wasmtime
 
 from seeklab._compiled import NEVER, CompiledEngine
 from seeklab._errors import EngineError, MachineError
-from seeklab._host import TypeCode, encode, unwrap
+from seeklab._host import TypeCode, unwrap
 from seeklab._interrupts import NoneDropped, is_interruptible, stoppable
+from seeklab._requests import encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -53,7 +54,6 @@ class _Instance:
     """Those that have not been dropped."""
 
     def __init__(self, compiled: CompiledEngine) -> None:
-        self.alive.add(self)
         self._compiled = compiled
         self._store, instance = compiled.instantiate(MEMORY_LIMIT_BYTES)
         self._exports = instance.exports(self._store)
@@ -65,6 +65,7 @@ class _Instance:
         # A store may be used by one thread at a time, and ctypes lets other threads run during a call.
         self._lock = Lock()
         self._stopped = False
+        self.alive.add(self)
 
     def close(self) -> None:
         """Give the memory back."""

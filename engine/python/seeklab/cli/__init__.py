@@ -26,12 +26,12 @@ from seeklab.cli import (
     version,
 )
 from seeklab.cli._commands import Commands
-from seeklab.cli._ending import BAD_INPUT, CHECK_FAILED, DEFECT, DONE, INTERRUPTED, ended
+from seeklab.cli._ending import BAD_INPUT, CHECK_FAILED, DEFECT, DONE, INTERRUPTED, LACKS_MEMORY, NOT_WRITTEN, ended
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["BAD_INPUT", "CHECK_FAILED", "DEFECT", "DONE", "INTERRUPTED", "main"]
+__all__ = ["BAD_INPUT", "CHECK_FAILED", "DEFECT", "DONE", "INTERRUPTED", "LACKS_MEMORY", "NOT_WRITTEN", "main"]
 
 IN_ORDER = (
     *(cases, run, sweep, facts, show, fio, replay, cache, curve),

@@ -8,8 +8,16 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from _typeshed import SupportsWrite
+
     Command = Callable[[argparse.Namespace], int]
     """Runs with what was written, and gives the exit status."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def print_help(self, file: SupportsWrite[str] | None = None) -> None:
+        """Print the help; argparse itself would say nothing when it cannot be written."""
+        print(self.format_help(), end="", file=file)
 
 
 class Commands:
@@ -17,10 +25,13 @@ class Commands:
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._parser = argparse.ArgumentParser(
+        self._parser = _Parser(
             prog="seeklab",
             description="Reproduce documented storage incidents, and see what a change does.",
-            epilog="Exit status: 0 done, 1 a fact misses, 2 bad input.",
+            epilog=(
+                "Exit status: 0 done, 1 a fact misses, 2 bad input, 71 too little memory, "
+                "74 the output cannot be written, 130 interrupted."
+            ),
             allow_abbrev=False,
         )
         self._commands = self._parser.add_subparsers(metavar="COMMAND", required=True)

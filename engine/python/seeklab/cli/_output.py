@@ -13,13 +13,17 @@ if TYPE_CHECKING:
     from seeklab._result import Result
 
 MOST_COMPLAINTS = 20
+LONGEST_COMPLAINT = 1000
 
 
 def complain(text: str) -> None:
     """Write what is wrong, or deserves a note, on stderr: every line with the program's name."""
+    if sys.stderr is None:
+        return
     lines = text.splitlines()
     for line in lines[:MOST_COMPLAINTS]:
-        print(f"seeklab: {line}", file=sys.stderr)
+        cut = line if len(line) <= LONGEST_COMPLAINT else f"{line[:LONGEST_COMPLAINT]}..."
+        print(f"seeklab: {cut}", file=sys.stderr)
     if len(lines) > MOST_COMPLAINTS:
         print(f"seeklab: and {len(lines) - MOST_COMPLAINTS} more", file=sys.stderr)
 

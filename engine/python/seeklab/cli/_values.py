@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
+
+from seeklab._requests import DEEPEST, shortened
 
 LARGEST_SEED = 2**53 - 1
 MOST_SEEDS = 1_000_000
@@ -13,12 +16,15 @@ def assignment(text: str) -> tuple[str, object]:
     """Read PATH=VALUE. A value is JSON where it can be (numbers, true, lists), and a word otherwise (8MiB, target)."""
     path, separator, value = text.partition("=")
     if not separator or not path:
-        message = f"{text!r} is not PATH=VALUE; write, for example, volume.prefetch.chunk=4MiB"
+        message = f"{shortened(text)!r} is not PATH=VALUE; write, for example, volume.prefetch.chunk=4MiB"
         raise argparse.ArgumentTypeError(message)
     try:
         return path, json.loads(value, parse_constant=str)
     except ValueError:
         return path, value
+    except RecursionError:
+        message = f"{shortened(text)!r} is nested too deeply; no value of a scenario has more than {DEEPEST} levels"
+    raise argparse.ArgumentTypeError(message)
 
 
 def tried(text: str) -> tuple[str, list[object]]:
@@ -34,14 +40,27 @@ def words(text: str) -> list[str]:
     return [entry for entry in (part.strip() for part in text.split(",")) if entry]
 
 
+def whole(text: str) -> int:
+    """Read a whole number; what it may be is for the engine to say."""
+    if not re.fullmatch(r"-?[0-9]{1,18}", text):
+        message = f"{shortened(text)!r} is not a whole number; write, for example, 32"
+        raise argparse.ArgumentTypeError(message)
+    return int(text)
+
+
+def factor(text: str) -> float:
+    """Read a number with a decimal point or without."""
+    if not re.fullmatch(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?", text):
+        message = f"{shortened(text)!r} is not a number; write, for example, 0.5"
+        raise argparse.ArgumentTypeError(message)
+    return float(text)
+
+
 def seed(text: str) -> int:
     """Read a seed."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = -1
-    if not 0 <= number <= LARGEST_SEED:
-        message = f"{text!r} is not a seed; give a whole number from 0 to {LARGEST_SEED}"
+    number = int(text) if re.fullmatch(r"[0-9]{1,16}", text) else LARGEST_SEED + 1
+    if number > LARGEST_SEED:
+        message = f"{shortened(text)!r} is not a seed; give a whole number from 0 to {LARGEST_SEED}"
         raise argparse.ArgumentTypeError(message)
     return number
 
@@ -53,7 +72,9 @@ def seeds(text: str) -> list[int]:
         first, dash, last = part.partition("-")
         low, high = seed(first), seed(last if dash else first)
         if not low <= high < low + MOST_SEEDS:
-            message = f"{part!r} is not a range of seeds; write, for example, 1-5, at most {MOST_SEEDS} of them"
+            message = (
+                f"{shortened(part)!r} is not a range of seeds; write, for example, 1-5, at most {MOST_SEEDS} of them"
+            )
             raise argparse.ArgumentTypeError(message)
         found += range(low, high + 1)
     return found

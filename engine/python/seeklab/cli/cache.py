@@ -27,7 +27,9 @@ def add(commands: Commands) -> None:
     sizes = "bytes, such as 1000 or 4MiB"
     added.add_argument("--size", metavar="N,...", type=_values.words, required=True, help=sizes)
     added.add_argument("--objects", action="store_true", help="count objects in place of bytes")
-    added.add_argument("--one-in", metavar="N", type=int, default=1, help="sample one object in N (an estimate)")
+    added.add_argument(
+        "--one-in", metavar="N", type=_values.whole, default=1, help="sample one object in N (an estimate)"
+    )
     added.add_argument("--block", metavar="N", help="bytes of a block of recorded requests (default 4KiB)")
     add_trace_options(added)
 

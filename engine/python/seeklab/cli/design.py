@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import seeklab
+from seeklab._errors import Problem, SeeklabError
 from seeklab._progress import ProgressBar
 from seeklab.cli._ending import DONE
 from seeklab.cli._options import add_seed, add_set
@@ -32,6 +33,10 @@ def design(options: Namespace) -> int:
     """Design a pool, and measure it when asked to."""
     prices = {name.removeprefix(PRICE): value for name, value in options.set if name.startswith(PRICE)}
     numbers = {name: value for name, value in options.set if not name.startswith(PRICE)}
+    if "prices" in numbers:
+        raise SeeklabError(
+            [Problem("prices", "is no number of parts; write the price of one, such as prices.disks=250")]
+        )
     pool = seeklab.design(prices=prices, **numbers)
     for warning in pool.warnings:
         complain(f"note: {warning}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import seeklab
 from seeklab._progress import ProgressBar
+from seeklab.cli import _values
 from seeklab.cli._ending import DONE
 from seeklab.cli._options import add_device, add_seed, add_trace_options
 from seeklab.cli._output import complain, print_json, print_metrics, run_document
@@ -24,9 +25,11 @@ def add(commands: Commands) -> None:
     add_device(added)
     modes = "issue at the recorded times, or when earlier requests complete: with the recorded pauses, or without"
     added.add_argument("--mode", choices=("open", "closed", "fast"), default="open", help=f"{modes} (default open)")
-    added.add_argument("--iodepth", metavar="N", type=int, help="most in flight (default: closed 1, fast 32)")
+    added.add_argument("--iodepth", metavar="N", type=_values.whole, help="most in flight (default: closed 1, fast 32)")
     add_trace_options(added)
-    added.add_argument("--scale", metavar="X", type=float, help="multiply the recorded times; 0.5 is twice as fast")
+    added.add_argument(
+        "--scale", metavar="X", type=_values.factor, help="multiply the recorded times; 0.5 is twice as fast"
+    )
     add_seed(added)
 
 

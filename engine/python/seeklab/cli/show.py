@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from seeklab.cli import _values
 from seeklab.cli._ending import DONE
 from seeklab.cli._options import add_run, run_case
 from seeklab.cli._output import print_json, print_text, run_document
@@ -28,12 +29,14 @@ def add(commands: Commands) -> None:
     show_.add_argument("--as", dest="tool", choices=TOOLS, required=True, help="the tool")
     show_.add_argument("--by", choices=("time", "client", "device"), help="rows of the server's analytics")
     show_.add_argument("--job", metavar="NAME", help="only this job in the operation log")
-    show_.add_argument("--skip", metavar="N", type=int, help="begin after so many lines of the operation log")
-    show_.add_argument("--limit", metavar="N", type=int, help="at most so many lines of the operation log (default 40)")
+    show_.add_argument("--skip", metavar="N", type=_values.whole, help="begin after so many lines of the operation log")
+    show_.add_argument(
+        "--limit", metavar="N", type=_values.whole, help="at most so many lines of the operation log (default 40)"
+    )
     show_.add_argument("--window", metavar="TIME", help="what one point of the monitor stands for, such as 20s")
     show_.add_argument("--phase", metavar="TIME", help="when the monitor's windows begin, such as 5.5s")
     for name, help_ in (("from", "start (default 0)"), ("to", "end (default 50, at most 1000)"), ("step", "width (1)")):
-        show_.add_argument(f"--{name}", metavar="MS", type=int, help=f"{help_} of lquantize's buckets")
+        show_.add_argument(f"--{name}", metavar="MS", type=_values.whole, help=f"{help_} of lquantize's buckets")
 
 
 def show(options: Namespace) -> int:
