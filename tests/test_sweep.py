@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import os
+import subprocess
 import sys
 import threading
 from array import array
@@ -204,6 +207,52 @@ def test_the_command_prints_csv_with_every_metric_and_a_table_of_the_cases_own(c
     assert len(head.split(",")) == len(row.split(",")) > 40
     shown = command_line("sweep", CASE, "--set", f"{PATH}=1GiB", "--metric", "zfs_groups").stdout.split()
     assert shown == [PATH, "seed", "variant", "zfs_groups", "1GiB", "1", "200-mb", "5"]
+
+
+def test_the_rows_of_a_sweep_that_is_killed_are_there_as_far_as_it_came() -> None:
+    command = [sys.executable, "-m", "seeklab.cli", "sweep", CASE, "--set", f"{PATH}=1GiB,2GiB", "--csv", "--seeds"]
+    done = subprocess.run([*command, "1-3"], capture_output=True, text=True, check=True)
+    whole = list(csv.DictReader(io.StringIO(done.stdout)))
+    with subprocess.Popen([*command, "1-100000"], stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        lines = [running.stdout.readline() for _ in range(4)]
+        running.kill()
+    assert running.returncode != 0
+    rows = list(csv.DictReader(lines))
+    assert [row["seed"] for row in rows] == ["1", "2", "3"]
+    for row, complete in zip(rows, whole, strict=False):
+        both = row.keys() & complete.keys()
+        assert len(both) > 40
+        assert {name: row[name] for name in both} == {name: complete[name] for name in both}
+
+
+def test_rows_come_in_order_and_lose_no_metric_that_the_header_lacks(command_line: CommandLine) -> None:
+    values: dict[str, list[object]] = {
+        "record.log": [False],
+        PATH: ["1GiB", 1 << 30],
+        "jobs[client].rw": ["write", "read"],
+    }
+    case = seeklab.case("dirty-sizing").with_({"jobs[client].runtime": "2s"})
+    table = seeklab.sweep(case, values, seeds=[1, 2, 3], progress=False)
+    streamed = _sweep.stream(case, values, seeds=[1, 2, 3], progress=False)
+    rows = list(streamed.rows)
+    assert streamed.may_have_more
+    assert {name for row in rows for name in row} == {*table.columns} > {*streamed.columns}
+    for row, wanted in zip(rows, table.rows(), strict=True):
+        assert row == {name: value for name, value in wanted.items() if value == value}  # noqa: PLR0124 -- not NaN
+    chosen = ("--set", "jobs[client].runtime=2s", "--set", "jobs[client].rw=write,read", "--seeds", "1-9")
+    done = command_line("sweep", "dirty-sizing", "--csv", *chosen)
+    written = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert all(len(row) == len(written[0]) and None not in row for row in written)
+    assert "client.read_iops=" in written[-1]["more"]
+    assert not written[0]["more"]
+
+
+def test_a_stream_that_is_closed_calls_its_runs_off() -> None:
+    streamed = _sweep.stream(small(), {}, seeds=range(3000), progress=False)
+    next(streamed.rows)
+    streamed.rows.close()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("seeklab-sweep")]
 
 
 @pytest.mark.parametrize(
