@@ -264,7 +264,7 @@ def test_an_unknown_preset_names_the_nearest(command_line: CommandLine, tmp_path
 def test_files_that_include_each_other_do_not_hang(command_line: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "a.fio").write_text("[a]\ninclude b.fio\nrw=read\nsize=1m\n")
     (tmp_path / "b.fio").write_text("include a.fio\n")
-    assert_refused(command_line("fio", "a.fio", "--on", "hdd-7200", timeout_s=20), "include")
+    assert_refused(command_line("fio", "a.fio", "--on", "hdd-7200"), "include")
 
 
 def test_an_argument_that_is_not_text_is_told(command_line: CommandLine) -> None:

@@ -57,7 +57,7 @@ def test_run_for_people_aligns_its_numbers(command_line: CommandLine) -> None:
 
 
 def test_facts_are_all_listed_and_decide_the_exit_status(command_line: CommandLine) -> None:
-    done = command_line("facts", CASE, "--json", timeout_s=300)
+    done = command_line("facts", CASE, "--json")
     rows = json.loads(done.stdout)
     assert [row["id"] for row in rows] == [f"Q1.{number}" for number in range(1, 10)]
     wanted = {"case", "id", "kind", "documented", "simulated", "unit", "tolerance", "ok"}
@@ -66,7 +66,7 @@ def test_facts_are_all_listed_and_decide_the_exit_status(command_line: CommandLi
 
 
 def test_a_fact_that_misses_by_one_of_its_further_checks_shows_that_check(command_line: CommandLine) -> None:
-    done = command_line("facts", "misaligned-io", timeout_s=300)
+    done = command_line("facts", "misaligned-io")
     lines = done.stdout.splitlines()
     (at,) = [number for number, line in enumerate(lines) if line.startswith("N2.5  ")]
     assert "MISS" in lines[at + 1]

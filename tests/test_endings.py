@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from conftest import GIVE_UP_S
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -21,7 +23,7 @@ FULL = "seeklab: cannot write to the standard output: No space left on device\n"
 
 def shell(command: str) -> subprocess.CompletedProcess[str]:
     script = f'set -o pipefail; seeklab() {{ {SEEKLAB} "$@"; }}; {command}'
-    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=600, check=False)
+    return subprocess.run(["bash", "-c", script], capture_output=True, text=True, timeout=GIVE_UP_S, check=False)
 
 
 @pytest.mark.parametrize(
@@ -70,6 +72,6 @@ def test_a_trace_that_the_engine_has_no_memory_for_is_told(tmp_path: Path) -> No
         "sys.exit(cli.main(sys.argv[1:]))"
     )
     command = [sys.executable, "-c", script, "cache", str(trace), "--policy", "lru", "--size", "1000"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, env={**os.environ})
+    done = subprocess.run(command, capture_output=True, text=True, timeout=GIVE_UP_S, check=False, env={**os.environ})
     assert done.returncode == 71
     assert done.stderr.startswith("seeklab: The engine ran out of memory: it held ")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import seeklab
+from conftest import GIVE_UP_S
 from seeklab import _files
 from seeklab._files import Kind, read_text
 
@@ -39,7 +40,7 @@ def peak_kib(arguments: list[str]) -> tuple[int, str]:
     script = "import resource, sys; from seeklab import cli; status = cli.main(sys.argv[1:]); "
     script += "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss); sys.exit(status)"
     command = [sys.executable, "-c", script, *arguments]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=GIVE_UP_S, check=False)
     assert done.returncode == 2, done
     return int(done.stdout), done.stderr
 

@@ -15,9 +15,10 @@ from typing import Any
 
 import pytest
 
+from conftest import GIVE_UP_S
+
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 
-GIVE_UP_S = 600
 DAY = "[global]\nrw=randread\nbs=4k\nsize=1g\ntime_based\nruntime=80000\n[a]\n"
 FIO = ["fio", "-", "--on", "hdd-7200"]
 
