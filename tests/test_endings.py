@@ -39,7 +39,7 @@ def test_a_full_standard_output_is_told(command: str) -> None:
 def test_a_closed_standard_output_is_told(command: str) -> None:
     done = shell(f"seeklab {command} >&-")
     assert done.returncode == 74
-    assert done.stderr == "seeklab: the standard output is closed; give it a place, such as /dev/null\n"
+    assert done.stderr == "seeklab: the standard output is closed; redirect it to a file, or to /dev/null\n"
 
 
 @pytest.mark.parametrize("command", ["--help", "cases", "show odx-prefetch --as oplog --limit 100000", "schema"])

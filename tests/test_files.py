@@ -100,10 +100,10 @@ def test_what_follows_a_gzip_file_and_is_none_is_damage(tmp_path: Path) -> None:
 
 
 @no_windows
-def test_a_pipe_that_nobody_writes_into_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_named_pipe_without_a_writer_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_files, "PIPE_PATIENCE_S", 0.2)
     os.mkfifo(tmp_path / "pipe")
-    assert "is a pipe that nobody writes into" in refusal(tmp_path / "pipe")
+    assert "is a named pipe without a writer" in refusal(tmp_path / "pipe")
 
 
 @no_windows
@@ -173,7 +173,7 @@ def test_a_trace_without_a_request_is_refused_by_the_caches(
     (tmp_path / "t.csv").write_text(content)
     done = command_line("cache", "t.csv", *LRU)
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith("seeklab: t.csv: holds no request; give a trace of time,object,size lines")
+    assert done.stderr.startswith("seeklab: t.csv: contains no requests; give a trace of time,object,size lines")
 
 
 def test_a_sample_may_hold_no_request() -> None:
@@ -206,5 +206,5 @@ def test_a_name_that_no_file_can_have_is_told(name: str) -> None:
         lambda: seeklab.fio(name, "nvme"),
         lambda: seeklab.replay(name, "nvme"),
     ):
-        with pytest.raises(seeklab.SeeklabError, match=r"no file can have this name|No such file"):
+        with pytest.raises(seeklab.SeeklabError, match=r"is not a possible file name|No such file"):
             call()

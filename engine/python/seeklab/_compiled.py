@@ -26,7 +26,7 @@ from seeklab._errors import MachineError
 KEPT_CACHE_FILES = 4
 """Compiled engines kept in the cache directory, two of each version; older ones are of former versions."""
 NEVER = 1 << 40
-"""Stops that a store outlives: more than anybody could ask for."""
+"""Epochs ahead: a deadline that is never reached."""
 
 
 class CompiledEngine:
@@ -88,7 +88,7 @@ def load_cached(engine: wasmtime.Engine, path: Path) -> wasmtime.Module | None:
 
 
 def _belongs_to_user_alone(path: Path) -> bool:
-    """Whether nobody else can write `path`: the compiled engine is machine code, so its file must be trusted."""
+    """Whether this user alone can write `path`: the compiled engine is machine code, so its file must be trusted."""
     if sys.platform == "win32":
         return True
     status = path.stat()

@@ -1,7 +1,7 @@
 """Reading traces, parameter files and job files: as they come, unpacked when gzipped, and refused in a sentence.
 
-A text is looked at while it is read, so that what cannot be meant (a long line, another header, a small file that
-unpacks to a huge one) ends the reading at once and not when memory is full.
+A text is looked at while it is read, so that an overlong line, a wrong header, or a small file that unpacks to
+a huge one ends the reading at once, and not when memory is full.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ LONGEST_LINE_BYTES = 4096
 CHUNK_BYTES = 1 << 16
 STANDARD_INPUT = "-"
 PIPE_PATIENCE_S = 5.0
-"""A program that is to write into a named pipe may open it a little later than we do."""
+"""The program that writes into a named pipe may open it a little later than the one that reads."""
 GZIP_MAGIC = b"\x1f\x8b"
 GZIP_WINDOW = 31
-"""What zlib calls a gzip file with a window of any size."""
+"""zlib's code for a gzip file with the largest window."""
 MOST_UNPACKING = 200
 """Traces unpack to 5 to 20 times their size, and nothing to more than 1032 times."""
 UNPACKED_ANYWAY_BYTES = 1 << 24
@@ -42,7 +42,7 @@ UNPACKED_ANYWAY_BYTES = 1 << 24
 
 @dataclass(frozen=True)
 class Kind:
-    """What a file should be."""
+    """What a file is expected to be."""
 
     what: str
     """In words, for the errors."""
@@ -105,12 +105,12 @@ def _chunks(path: str | PathLike[str]) -> Chunks:
     if name == STANDARD_INPUT:
         yield from _standard_input()
         return
-    # Opening a named pipe would wait for somebody to write into it, for ever if there is nobody.
+    # Opening a named pipe would otherwise block until it has a writer, possibly forever.
     mode = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
     try:
         file = os.open(name, mode)
     except ValueError:  # a NUL, or half of a letter
-        raise OSError(0, "no file can have this name") from None
+        raise OSError(0, "is not a possible file name") from None
     try:
         if stat.S_ISFIFO(os.fstat(file).st_mode):
             yield _first_of_pipe(file)
@@ -130,7 +130,7 @@ def _standard_input() -> Chunks:
 
 
 def _first_of_pipe(file: int) -> bytes:
-    """Wait until there is somebody who writes; what was read to find out."""
+    """Wait until a named pipe has a writer; return what was read to find out."""
     from select import POLLIN, poll  # noqa: PLC0415 -- only where there are named pipes
 
     patient_until = monotonic() + PIPE_PATIENCE_S
@@ -140,11 +140,11 @@ def _first_of_pipe(file: int) -> bytes:
         try:
             first = os.read(file, 1)
         except BlockingIOError:
-            return b""  # somebody has opened it and not written yet
+            return b""  # it has a writer that has not written yet
         if first:
             return first
         if monotonic() > patient_until:
-            raise OSError(0, f"is a pipe that nobody writes into (waited for {PIPE_PATIENCE_S:g} s)")
+            raise OSError(0, f"is a named pipe without a writer (waited {PIPE_PATIENCE_S:g} s)")
     return b""
 
 
@@ -166,7 +166,9 @@ def _unpacked(chunks: Chunks, name: str, kind: Kind) -> Chunks:
             unpacked += len(part[1])
             if unpacked > max(UNPACKED_ANYWAY_BYTES, MOST_UNPACKING * packed):
                 found = f"{packed} bytes of gzip unpack to more than {unpacked >> 20} MiB"
-                _refuse(name, f"{found}, {MOST_UNPACKING} times as much; give {kind.what}, which unpacks to less")
+                _refuse(
+                    name, f"{found}, over {MOST_UNPACKING} times as much, which no real trace does; give {kind.what}"
+                )
             yield part[1]
     except zlib.error:
         _refuse(name, f"is a damaged gzip file; give {kind.what}")
@@ -195,7 +197,7 @@ def _inflated(chunks: Chunks) -> Iterator[tuple[int, bytes]]:
 
 
 class _Lines:
-    """Looks at the lines of a text while it is read."""
+    """Checks the lines of a text while it is read."""
 
     def __init__(self, name: str, kind: Kind) -> None:
         self._name, self._kind = name, kind

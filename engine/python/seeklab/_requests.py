@@ -1,4 +1,4 @@
-"""What the engine is asked, as JSON. What cannot be written, or cannot be meant, is refused with its place."""
+"""Requests to the engine, as JSON. A value that JSON or the engine cannot hold is refused with its place."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ DEEPEST = 60
 MOST_PARTS = 30
 """Parts of a path, such as the four of `volume.prefetch.chunk[0]`."""
 MOST_BITS = 1023
-"""Of a whole number; beyond it is none in JSON, whatever the field."""
+"""Bits of a whole number; JSON readers take larger ones for infinity."""
 ENVELOPE = frozenset(("scenario", "set"))
-"""What holds the paths that people write, and is no part of them."""
-SHOWN_LETTERS = 60
+"""Keys of a request that are no part of the paths that people write."""
+SHOWN_CHARACTERS = 60
 
 
 def encode(payload: Mapping[str, object]) -> str:
@@ -29,8 +29,8 @@ def encode(payload: Mapping[str, object]) -> str:
 
 
 def shortened(text: str) -> str:
-    """Give so much of a text as an error needs."""
-    return text if len(text) <= SHOWN_LETTERS else f"{text[:SHOWN_LETTERS]}... ({len(text)} letters)"
+    """Give as much of a text as fits into an error."""
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}... ({len(text)} characters)"
 
 
 def _fields(fields: Mapping[str, object], path: str, depth: int) -> dict[str, object]:
@@ -48,7 +48,7 @@ def _fields(fields: Mapping[str, object], path: str, depth: int) -> dict[str, ob
 
 def _plain(value: object, path: str, depth: int) -> object:
     if depth > DEEPEST:
-        _refuse(shortened(path), f"is nested more than {DEEPEST} deep; no value of a scenario is")
+        _refuse(shortened(path), f"is nested more than {DEEPEST} levels deep; a scenario has fewer than ten")
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, str):
@@ -66,18 +66,16 @@ def _number(value: object, path: str) -> float:
     if isinstance(value, SupportsIndex):
         number = value.__index__()
         if number.bit_length() > MOST_BITS:
-            _refuse(
-                path, f"is a whole number of {number.bit_length()} bits, which nothing here has; write a smaller one"
-            )
+            _refuse(path, f"is a whole number of {number.bit_length()} bits; write one below 2^{MOST_BITS}")
     elif isinstance(value, SupportsFloat):
         number = float(value)
         if not math.isfinite(number):
-            _refuse(path, f"{number} is no number that can be computed with; write one")
+            _refuse(path, f"is {number}; write a finite number")
     else:
         kind = type(value).__name__
         _refuse(
             path,
-            f"a value of type {kind} means nothing to the engine; write numbers, texts, true or false, lists and "
+            f"a value of type {kind} has no meaning for the engine; write numbers, texts, true or false, lists and "
             "dictionaries of these",
         )
     return number
@@ -88,16 +86,16 @@ def _check_text(text: str, path: str) -> None:
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            found = f"letter {error.start + 1} is U+{ord(text[error.start]):04X}, half of a letter"
-            _refuse(path, f"{found}; write text that is Unicode (a byte that is not UTF-8 comes out like this)")
-    if "\0" in text and "\n" not in text:  # what has lines is a file's text, which the engine looks through itself
-        _refuse(path, f"letter {text.index(chr(0)) + 1} is a NUL; write text without it")
+            found = f"character {error.start + 1} is U+{ord(text[error.start]):04X}, half of a surrogate pair"
+            _refuse(path, f"{found}; write valid Unicode (a byte that is not UTF-8 ends up like this)")
+    if "\0" in text and "\n" not in text:  # a text with lines is a file's, which the engine checks line by line
+        _refuse(path, f"character {text.index(chr(0)) + 1} is NUL; write text without it")
 
 
 def _check_path(path: str) -> None:
     parts = path.count(".") + path.count("[") + 1
     if parts > MOST_PARTS:
-        _refuse(shortened(path), f"is a path of {parts} parts; no place in a scenario has more than {MOST_PARTS}")
+        _refuse(shortened(path), f"has {parts} parts; a path in a scenario has at most {MOST_PARTS}")
 
 
 def _refuse(path: str, message: str) -> NoReturn:

@@ -40,7 +40,7 @@ Metrics: TypeAlias = "dict[str, float]"
 
 MOST_RUNS = 1_000_000
 MOST_BATCHES = 256
-"""Tasks that a sweep gives to somebody else's executor: few enough to send, enough to share out evenly."""
+"""Tasks that a sweep gives to an external executor: few enough to send, enough to share out evenly."""
 
 
 def sweep(  # noqa: PLR0913 -- one argument for each thing to choose
@@ -147,7 +147,7 @@ def _run(points: Sequence[Point], executor: Executor | None, report: Progress) -
 
 
 def _ignore(_done: float) -> None:
-    """Tell nobody."""
+    """Report nothing."""
 
 
 def _points(

@@ -39,7 +39,7 @@ class ObjectTrace(LocatedTrace):
     def must_have(self, requests: object) -> None:
         """Refuse the trace if there are none."""
         if not requests:
-            raise SeeklabError([Problem(self.name, f"holds no request; give {self._kind.what}")])
+            raise SeeklabError([Problem(self.name, f"contains no requests; give {self._kind.what}")])
 
 
 def cache(  # noqa: PLR0913 -- one argument for each thing to choose

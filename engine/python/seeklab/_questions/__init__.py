@@ -33,9 +33,9 @@ class Decision:
     answers: str
     """The engine's name for the answers."""
     field: str
-    """The scenario's field that says who decides."""
+    """The scenario's field that hands the decision over."""
     asked: object
-    """Its value when the host does."""
+    """Its value when the host decides."""
     layer: str
     """What the scenario must have, by path."""
     case_lacks: str
@@ -103,7 +103,7 @@ def ask(name: str, place: str, policy: Callable[..., Any], *arguments: object) -
 
 
 def refuse(path: str, answer: object, place: str, accepted: str) -> NoReturn:
-    """Say that an answer is none."""
+    """Refuse an answer that is not one."""
     raise SeeklabError([Problem(path, f"gave {answer!r} at {place}; give {accepted}")])
 
 

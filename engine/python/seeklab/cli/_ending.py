@@ -18,7 +18,7 @@ DONE, CHECK_FAILED, BAD_INPUT, DEFECT, LACKS_MEMORY, NOT_WRITTEN, INTERRUPTED = 
 """From 70 on as `sysexits.h` has them, and as a shell tells of an interrupt."""
 
 OF_OUTPUT = frozenset((errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EBADF, errno.ENXIO))
-"""What goes wrong where nothing but output is left to go wrong: files that are read tell of it in their own words."""
+"""Failures of output. Those of files that are read have become `SeeklabError`s before they get here."""
 
 
 ENDINGS: dict[type[BaseException], int] = {
@@ -38,7 +38,7 @@ IN_WORDS: dict[type[BaseException], str] = {
 def ended(command: Callable[[], int]) -> int:
     """Run a command to its end, whatever that is; the exit status."""
     if sys.stdout is None:
-        complain("the standard output is closed; give it a place, such as /dev/null")
+        complain("the standard output is closed; redirect it to a file, or to /dev/null")
         return NOT_WRITTEN
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a letter is no reason to fail
