@@ -49,7 +49,9 @@ def add_run(added: ArgumentParser) -> None:
     """Take a run of a case."""
     add_case(added)
     added.add_argument("--variant", metavar="V", help="a variant of the case; its default one when left out")
-    add_set(added, "PATH=VALUE", "change a value of the scenario, such as volume.prefetch.chunk=4MiB")
+    add_set(
+        added, "PATH=VALUE", "change a value of the scenario, such as volume.prefetch.chunk=4MiB; null takes it away"
+    )
     add_seed(added)
 
 
