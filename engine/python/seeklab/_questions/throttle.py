@@ -1,21 +1,28 @@
-"""A learner's own write throttle inside the engine: the run pauses at each write and asks how long to delay it."""
+"""A write throttle of one's own: the run pauses at each write and asks how long to delay it."""
 
 from __future__ import annotations
 
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from seeklab._asked import run_asking
-from seeklab._case import Case
 from seeklab._errors import Problem, SeeklabError
+from seeklab._questions import Decision, ask, must_be_callable, refuse
+from seeklab._result import Result, execute
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from seeklab._result import Result
+    from seeklab._case import Case
 
-ASKED = "asked"
-"""The engine's name for a throttle that its host decides."""
+DELAY = Decision(
+    answers="delays",
+    field="zfs.throttle",
+    asked="asked",
+    layer="zfs",
+    case_lacks="has no ZFS layer to throttle; take one of family Z",
+    scenario_lacks="is missing; a throttle needs a scenario with a ZFS layer",
+)
+WANTED = "a function of dirty, limit and history"
 
 
 class ThrottleHistory(NamedTuple):
@@ -75,46 +82,21 @@ def run_throttle(
     What the policy raises comes out as it is, with a note that says at which write; an answer that is no delay raises
     `SeeklabError`. Neither touches another run.
     """
-    name = policy if isinstance(policy, str) else ASKED
-    if name == ASKED and isinstance(policy, str):
-        raise SeeklabError([Problem("policy", 'is the text "asked"; give a function of dirty, limit and history')])
-    if not isinstance(policy, str) and not callable(policy):
-        raise SeeklabError(
-            [Problem("policy", f"{policy!r} cannot be called; give a function of dirty, limit and history")]
-        )
-    request = {**_request(system, name, variant), "seed": seed}
-    return run_asking(request, "delays", lambda question: {"delay_ns": _delay(policy, question)})
+    if policy == DELAY.asked:
+        raise SeeklabError([Problem("policy", f'is the text "asked"; give {WANTED}')])
+    if isinstance(policy, str):
+        return execute({**DELAY.request(system, policy, variant), "seed": seed})
+    must_be_callable("policy", policy, WANTED)
+    return DELAY.run(system, lambda question: {"delay_ns": _delay(policy, question)}, variant, seed)
 
 
-def _request(system: Case | Mapping[str, Any], throttle: str, variant: str | None) -> dict[str, object]:
-    if isinstance(system, Case):
-        if "zfs" not in system.scenario(variant):
-            raise SeeklabError([Problem("case", f"{system.id} has no ZFS layer to throttle; take one of family Z")])
-        return system.with_({"zfs.throttle": throttle}).request(variant)
-    if variant is not None:
-        raise SeeklabError([Problem("variant", "a scenario has no variants; give a case, or no variant")])
-    zfs = system.get("zfs")
-    if not isinstance(zfs, dict):
-        raise SeeklabError([Problem("zfs", "is missing; a throttle needs a scenario with a ZFS layer")])
-    return {"scenario": {**system, "zfs": {**zfs, "throttle": throttle}}}
-
-
-def _delay(policy: ThrottlePolicy | str, question: dict[str, int]) -> int:
-    if isinstance(policy, str):  # a built-in throttle asks nothing
-        raise TypeError(policy)
+def _delay(policy: ThrottlePolicy, question: dict[str, int]) -> int:
     dirty, limit = question.pop("dirty_bytes"), question.pop("limit_bytes")
     history = ThrottleHistory(**question)
-    try:
-        delay = policy(dirty, limit, history)
-    except Exception as error:
-        error.add_note(f"raised by the throttle at {_place(dirty, limit, history)}")
-        raise
+    place = f"{history.now_ns / 1e9:.6f} s of the run, {dirty} of {limit} bytes dirty"
+    delay: Any = ask("throttle", place, policy, dirty, limit, history)
     is_number = isinstance(delay, (int, float)) or hasattr(delay, "__float__")
-    if is_number and not isinstance(delay, bool) and math.isfinite(delay):
-        return round(delay)
-    message = f"gave {delay!r} at {_place(dirty, limit, history)}; give nanoseconds, a number from 0 on"
-    raise SeeklabError([Problem("delay_ns", message)])
-
-
-def _place(dirty: int, limit: int, history: ThrottleHistory) -> str:
-    return f"{history.now_ns / 1e9:.6f} s of the run, {dirty} of {limit} bytes dirty"
+    if isinstance(delay, bool) or not is_number or not math.isfinite(delay):
+        refuse("delay_ns", delay, place, "nanoseconds, a number from 0 on")
+    delay_ns: int = round(delay)
+    return delay_ns

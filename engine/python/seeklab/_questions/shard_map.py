@@ -1,21 +1,31 @@
-"""A learner's own shard map inside the engine: the run pauses at each request and asks which shard owns its range."""
+"""A shard map of one's own: the run pauses at each request and asks which shard owns its range."""
 
 from __future__ import annotations
 
-from operator import index
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from seeklab._asked import run_asking
-from seeklab._case import Case
 from seeklab._errors import Problem, SeeklabError
+from seeklab._questions import Decision, ask, must_be_callable, refuse, whole
+from seeklab._result import Result, execute
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from seeklab._result import Result
+    from seeklab._case import Case
 
+OWNER = Decision(
+    answers="owners",
+    field="controller.map",
+    asked="asked",
+    layer="controller",
+    case_lacks="has no controllers; take vdisk-sharding",
+    scenario_lacks="is missing; a shard map needs a scenario with controllers",
+)
 INTERLEAVED = "interleaved"
 """The engine's own map: ranges belong to the shards in turn."""
+ENGINES_OWN = "fixed"
+"""What the scenario calls it."""
+WANTED = "a function of range, shards and history"
 
 
 class ShardHistory(NamedTuple):
@@ -73,48 +83,23 @@ def run_shard_map(
     What the policy raises comes out as it is, with a note that says at which request; an answer that is no shard raises
     `SeeklabError`. Neither touches another run.
     """
-    if isinstance(policy, str) and policy != INTERLEAVED:
-        raise SeeklabError(
-            [Problem("policy", f'"{policy}" is no map of the engine; write "{INTERLEAVED}", or give a function')]
-        )
-    if not isinstance(policy, str) and not callable(policy):
-        message = f"{policy!r} cannot be called; give a function of range, shards and history"
+    if policy == INTERLEAVED:
+        return execute({**OWNER.request(system, ENGINES_OWN, variant), "seed": seed})
+    if isinstance(policy, str):
+        message = f'"{policy}" is no map of the engine; write "{INTERLEAVED}", or give a function'
         raise SeeklabError([Problem("policy", message)])
-    request = {**_request(system, "fixed" if isinstance(policy, str) else "asked", variant), "seed": seed}
-    return run_asking(request, "owners", lambda question: {"shard": _owner(policy, question)})
+    must_be_callable("policy", policy, WANTED)
+    return OWNER.run(system, lambda question: {"shard": _owner(policy, question)}, variant, seed)
 
 
-def _request(system: Case | Mapping[str, Any], kind: str, variant: str | None) -> dict[str, object]:
-    if isinstance(system, Case):
-        if "controller" not in system.scenario(variant):
-            raise SeeklabError([Problem("case", f"{system.id} has no controllers; take vdisk-sharding")])
-        return system.with_({"controller.map": kind}).request(variant)
-    if variant is not None:
-        raise SeeklabError([Problem("variant", "a scenario has no variants; give a case, or no variant")])
-    controller = system.get("controller")
-    if not isinstance(controller, dict):
-        raise SeeklabError([Problem("controller", "is missing; a shard map needs a scenario with controllers")])
-    return {"scenario": {**system, "controller": {**controller, "map": kind}}}
-
-
-def _owner(policy: ShardMap | str, question: dict[str, Any]) -> int:
-    if isinstance(policy, str):  # a fixed map asks nothing
-        raise TypeError(policy)
+def _owner(policy: ShardMap, question: dict[str, Any]) -> int:
     range_ = question.pop("range")
     question["queued"], question["busy_ns"] = tuple(question["queued"]), tuple(question["busy_ns"])
     history = ShardHistory(**question)
     shards = len(history.queued)
     place = f"{history.now_ns / 1e9:.6f} s of the run, range {range_}"
-    try:
-        shard = policy(range_, shards, history)
-    except Exception as error:
-        error.add_note(f"raised by the shard map at {place}")
-        raise
-    try:
-        number = -1 if isinstance(shard, bool) else index(shard)
-    except TypeError:
-        number = -1
-    if 0 <= number < shards:
-        return number
-    message = f"gave {shard!r} at {place}; give a whole number from 0 to {shards - 1}"
-    raise SeeklabError([Problem("shard", message)])
+    shard = ask("shard map", place, policy, range_, shards, history)
+    number = whole(shard)
+    if number is None or not 0 <= number < shards:
+        refuse("shard", shard, place, f"a whole number from 0 to {shards - 1}")
+    return number

@@ -1,12 +1,13 @@
-"""A learner's own eviction policy inside the engine: the replay pauses at each eviction and asks."""
+"""An eviction policy of one's own: the replay of a trace pauses at each eviction and asks what leaves."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from seeklab._errors import Problem, SeeklabError
-from seeklab._files import text_or_file
+from seeklab._files import LONGEST_LINE_BYTES, Kind
 from seeklab._host import engine
+from seeklab._questions import ASKS, STEPS_AT_ONCE, ask, refuse, whole
+from seeklab._traces import ObjectTrace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -14,10 +15,8 @@ if TYPE_CHECKING:
 
     from seeklab._host import RunHandle
 
-QUESTION = 2.0
-"""What a step gives when a question waits."""
-REQUESTS_A_STEP = 1 << 16
 HIT, ADMITTED, EVICTED = 0, 1, 2
+LINES = Kind("a trace of time,object,size lines", longest_line=LONGEST_LINE_BYTES)
 
 
 class EvictionPolicy(Protocol):
@@ -59,11 +58,12 @@ def play_cache(
     `size` is the cache's, in bytes or, with `objects`, in objects. An answer that names no object in the cache raises
     `SeeklabError`.
     """
-    text = text_or_file(trace, "a trace of time,object,size lines")
-    run = engine().open_run({"cache": {"trace": text, "size": size, "objects": objects}})
+    located = ObjectTrace(trace, LINES)
+    with located.named():
+        run = engine().open_run({"cache": {"trace": located.text, "size": size, "objects": objects}})
     try:
         while True:
-            progress = run.step(REQUESTS_A_STEP)
+            progress = run.step(STEPS_AT_ONCE)
             question = run.question()
             for kind, key, bytes_ in _events(run, question):
                 if kind == HIT:
@@ -74,12 +74,18 @@ def play_cache(
                     policy.evicted(int(key))
             if progress == 1:
                 summary: dict[str, int] = run.summary()
+                located.must_have(summary["requests"])
                 return summary
-            if progress == QUESTION:
-                chosen = policy.evict(question["key"])
-                if not isinstance(chosen, int):
-                    message = f"gave {chosen!r}; give the number of an object that is in the cache"
-                    raise SeeklabError([Problem("evict", message)])
-                run.answer({"key": chosen})
+            if progress == ASKS:
+                run.answer({"key": _evicted(policy, question)})
     finally:
         run.close()
+
+
+def _evicted(policy: EvictionPolicy, question: Mapping[str, Any]) -> int:
+    place = f"request {question['request']} of the trace"
+    chosen = ask("eviction policy", place, policy.evict, question["key"])
+    number = whole(chosen)
+    if number is None:
+        refuse("evict", chosen, place, "the number of an object that is in the cache")
+    return number
