@@ -30,6 +30,7 @@ import { inline, markdown } from "./markdown.ts";
 import { mechanism } from "./mechanism.ts";
 import { revealingVariant, take } from "./measure.ts";
 import { modelSection } from "./modelSection.ts";
+import { addressOfCase } from "./navigation.ts";
 import { notice } from "./notice.ts";
 import { prediction } from "./prediction.ts";
 import { progress } from "./progress.ts";
@@ -51,12 +52,17 @@ async function open(): Promise<void> {
   const id = document.querySelector<HTMLMetaElement>("meta[name=case]")?.content ?? "";
   const engine = new EngineClient();
   const decoded = decodeHash(location.hash);
-  const start = decoded.kind === "state" ? decoded.state : defaultState;
-  if (start.case !== undefined && start.case !== id) {
-    location.replace(`${start.case}.html${location.hash}`);
-    return;
-  }
+  let start = decoded.kind === "state" ? decoded.state : defaultState;
   try {
+    if (start.case !== undefined && start.case !== id) {
+      const found = addressOfCase(start.case, await engine.call("cases", {}), location.hash);
+      if (found.kind === "page") {
+        location.replace(found.href);
+        return;
+      }
+      message.say(found.message);
+      start = defaultState;
+    }
     // All asked at once: the worker answers in turn while the page is built.
     const asked = engine.call("case", { id });
     const first = engine.run(requestOf(id, start)).catch((error: unknown) => error as Error);
@@ -366,8 +372,17 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
     const decoded = decodeHash(location.hash);
     if (decoded.kind === "problem") message.say(decoded.message);
     if (decoded.kind !== "state") return;
-    if (decoded.state.case !== undefined && decoded.state.case !== doc.id) {
-      location.assign(`${decoded.state.case}.html${location.hash}`);
+    const { case: named = doc.id } = decoded.state;
+    if (named !== doc.id) {
+      const hash = location.hash;
+      void engine
+        .call("cases", {})
+        .then((cases) => {
+          const found = addressOfCase(named, cases, hash);
+          if (found.kind === "page") location.assign(found.href);
+          else message.say(found.message);
+        })
+        .catch((error: unknown) => message.fail(error));
       return;
     }
     choice.select(decoded.state.variant ?? doc.default_variant);

@@ -10,6 +10,7 @@ import { html } from "../views/svg.ts";
 import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
 import { fioBox } from "./fioBox.ts";
 import { decodeHash, defaultState, encodeHash, type PageState } from "./hash.ts";
+import { addressOfCase } from "./navigation.ts";
 import { notice } from "./notice.ts";
 import { predictionKey } from "./prediction.ts";
 import { recall } from "./remember.ts";
@@ -25,12 +26,17 @@ void open();
 async function open(): Promise<void> {
   const engine = new EngineClient();
   const decoded = decodeHash(location.hash);
-  const state = decoded.kind === "state" ? decoded.state : defaultState;
-  if (state.case !== undefined) {
-    location.replace(`${state.case}.html${location.hash}`);
-    return;
-  }
+  let state = decoded.kind === "state" ? decoded.state : defaultState;
   try {
+    if (state.case !== undefined) {
+      const found = addressOfCase(state.case, await engine.call("cases", {}), location.hash);
+      if (found.kind === "page") {
+        location.replace(found.href);
+        return;
+      }
+      message.say(found.message);
+      state = defaultState;
+    }
     const asked = [engine.call("case", { id: liveCase }), engine.run({ case: liveCase })] as const;
     const entries = engine.call("cases", {});
     const [doc, result] = await Promise.all(asked);

@@ -22,8 +22,13 @@ import { html } from "../views/svg.ts";
 import { amplificationSection } from "./amplificationSection.ts";
 import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
 import { decodeHash, defaultState, encodeHash } from "./hash.ts";
+import { textOfFile } from "./fileText.ts";
 import { notice } from "./notice.ts";
 import { type Knobs, knobsOf, withKnobs } from "./driveKnobs.ts";
+
+// A drive's file has some kilobytes, and a row of a trace some thirty bytes: room for about two million requests.
+const mostDrive_bytes = 2 ** 20;
+const mostTrace_bytes = 2 ** 26;
 
 interface Files {
   readonly drive: string;
@@ -175,7 +180,7 @@ function ownFiles(onFiles: (files: Files) => void): HTMLElement {
     const [driveFile, traceFile] = [drive.files?.[0], trace.files?.[0]];
     if (driveFile === undefined || traceFile === undefined) return;
     try {
-      const texts = await Promise.all([textOf(driveFile), textOf(traceFile)]);
+      const texts = await Promise.all([textOfFile(driveFile, mostDrive_bytes), textOfFile(traceFile, mostTrace_bytes)]);
       onFiles({
         drive: texts[0],
         trace: texts[1],
@@ -198,16 +203,6 @@ function ownFiles(onFiles: (files: Files) => void): HTMLElement {
     html("div", { class: "actions" }, html("label", { for: "own-drive" }, "Drive"), drive),
     html("div", { class: "actions" }, html("label", { for: "own-trace" }, "Trace"), trace),
   );
-}
-
-async function textOf(file: File): Promise<string> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  if (!isPacked) return new TextDecoder().decode(bytes);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).text().catch(() => {
-    throw new Error(`${file.name}: is a damaged gzip file.`);
-  });
 }
 
 function drives(): HTMLElement {
