@@ -8,8 +8,8 @@ import "../style/page.css";
 import { EngineClient } from "../engine/client.ts";
 import { Latest } from "../engine/latest.ts";
 import type { CaseDocument, Changes, Result, RunRequest, Value } from "../engine/api.ts";
-import { controls, type Controls } from "../views/controls.ts";
-import { fillSentence } from "../views/format.ts";
+import { controls, type Controls } from "../lab/controls.ts";
+import { fillSentence } from "../base/format.ts";
 import {
   chunkField,
   chunkPath,
@@ -19,8 +19,8 @@ import {
   stageOf,
   targetField,
   targetPath,
-} from "../views/stage.ts";
-import { html } from "../views/svg.ts";
+} from "../stage/stage.ts";
+import { html } from "../base/elements.ts";
 import { carryOn } from "./carryOn.ts";
 import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
 import { documented } from "./documented.ts";
@@ -28,14 +28,14 @@ import { evidence } from "./evidence.ts";
 import { decodeHash, defaultState, encodeHash, type PageState } from "./hash.ts";
 import { inline, markdown } from "./markdown.ts";
 import { mechanism } from "./mechanism.ts";
-import { revealingVariant, take } from "./measure.ts";
+import { revealingVariant, take } from "../lab/measure.ts";
 import { modelSection } from "./modelSection.ts";
 import { addressOfCase } from "./navigation.ts";
 import { notice } from "./notice.ts";
 import { prediction } from "./prediction.ts";
 import { progress } from "./progress.ts";
 import { sweepPanel } from "./sweepPanel.ts";
-import { segmented } from "../views/segmented.ts";
+import { segmented } from "../lab/segmented.ts";
 import { warnings } from "./warnings.ts";
 import { whatIfs } from "./whatIfs.ts";
 

@@ -14,10 +14,10 @@ import {
   type Value,
 } from "../engine/api.ts";
 import { EngineClient } from "../engine/client.ts";
-import { controls } from "../views/controls.ts";
-import { formatNumber, groupThousands } from "../views/format.ts";
-import { bindsOf, poolTests, type Measured } from "../views/poolTests.ts";
-import { html } from "../views/svg.ts";
+import { controls } from "../lab/controls.ts";
+import { formatNumber, groupThousands } from "../base/format.ts";
+import { bindsOf, poolTests, type Measured } from "./poolTests.ts";
+import { html } from "../base/elements.ts";
 import { explanation, ideas, onward, type PoolIdea } from "./designerWords.ts";
 import { installTheme, registerServiceWorker } from "./document.ts";
 import { decodeHash, defaultState, encodeHash } from "./hash.ts";

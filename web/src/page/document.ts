@@ -1,5 +1,5 @@
 /** What every page does once: colours, patterns, the service worker. */
-import { colourSheet, patterns } from "../views/colours.ts";
+import { colourSheet, patterns } from "../base/colours.ts";
 
 export function installTheme(): void {
   const sheet = new CSSStyleSheet();

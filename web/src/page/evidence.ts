@@ -4,9 +4,9 @@
  */
 import type { EngineClient } from "../engine/client.ts";
 import type { CaseDocument, TextRequest } from "../engine/api.ts";
-import { chartsOf, isOffered, keepsLog, type Shown } from "../views/charts.ts";
-import { operationLog } from "../views/operationLog.ts";
-import { html } from "../views/svg.ts";
+import { chartsOf, isOffered, keepsLog, type Shown } from "../charts/catalogue.ts";
+import { operationLog } from "../charts/operationLog.ts";
+import { html } from "../base/elements.ts";
 import { tabs, type Tab } from "./tabs.ts";
 
 export interface EvidenceOptions {

@@ -4,7 +4,7 @@
  * A few kilobytes of gzip can hold gigabytes. So the bytes are counted while they come out, and reading stops at the first
  * piece that goes beyond the limit: memory never holds more than the limit and one piece.
  */
-import { formatBytes } from "../views/format.ts";
+import { formatBytes } from "../base/format.ts";
 
 /** Throws a sentence that names the file when it is too large, a damaged gzip file, or not UTF-8. */
 export async function textOfFile(file: File, most_bytes: number): Promise<string> {

@@ -1,9 +1,9 @@
 /** Bring your own fio job: parse it, run it on a modelled device, print what fio would print. */
 import type { EngineClient } from "../engine/client.ts";
 import { EngineError, type ParsedJobFile, type Result } from "../engine/api.ts";
-import { html } from "../views/svg.ts";
-import { operationLog } from "../views/operationLog.ts";
-import { histogram } from "../views/histogram.ts";
+import { html } from "../base/elements.ts";
+import { operationLog } from "../charts/operationLog.ts";
+import { histogram } from "../charts/histogram.ts";
 import type { PageState } from "./hash.ts";
 import { textOfFile } from "./fileText.ts";
 import { notice } from "./notice.ts";

@@ -2,15 +2,15 @@
 import type { EngineClient } from "../engine/client.ts";
 import type { CaseDocument, CurveRequest, Result } from "../engine/api.ts";
 import type { ZfsSpec } from "../generated/scenario.ts";
-import { coreLimit } from "../views/coreLimit.ts";
-import { coverage } from "../views/coverage.ts";
-import { commitSizes } from "../views/commitSizes.ts";
-import { curvePoints, delayCurve, type CurveAt } from "../views/delayCurve.ts";
-import { feedRate } from "../views/feedRate.ts";
-import { groupLimit } from "../views/groupLimit.ts";
-import { shardLimit } from "../views/shardLimit.ts";
-import { html } from "../views/svg.ts";
-import { clientsEndOf, coarser, intervalAt, intervalsOf, targetOf, throttleOf } from "../views/writePath.ts";
+import { coreLimit } from "../charts/coreLimit.ts";
+import { coverage } from "../charts/coverage.ts";
+import { commitSizes } from "../charts/commitSizes.ts";
+import { curvePoints, delayCurve, type CurveAt } from "../charts/delayCurve.ts";
+import { feedRate } from "../charts/feedRate.ts";
+import { groupLimit } from "../charts/groupLimit.ts";
+import { shardLimit } from "../charts/shardLimit.ts";
+import { html } from "../base/elements.ts";
+import { clientsEndOf, coarser, intervalAt, intervalsOf, targetOf, throttleOf } from "../charts/rows/writePath.ts";
 import type { PageState } from "./hash.ts";
 
 export interface Mechanism {

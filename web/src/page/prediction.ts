@@ -3,8 +3,8 @@
  * on the stage is answered beside it. It can be skipped, is asked once, and is remembered on this device.
  */
 import type { Ask } from "../engine/api.ts";
-import { formatExact, formatNumber, formatValue } from "../views/format.ts";
-import { html } from "../views/svg.ts";
+import { formatExact, formatNumber, formatValue } from "../base/format.ts";
+import { html } from "../base/elements.ts";
 import { inline } from "./markdown.ts";
 import { recall, remember } from "./remember.ts";
 

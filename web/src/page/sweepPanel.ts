@@ -4,10 +4,10 @@
  */
 import { Cancelled, type CaseDocument, type Control, type Summary } from "../engine/api.ts";
 import { sweep } from "../engine/sweep.ts";
-import { formatValue } from "../views/format.ts";
-import { resultTable } from "../views/resultTable.ts";
-import { isLogarithmic, metricWords, sentenceMetrics, sweepChart, valuesOf } from "../views/sweepChart.ts";
-import { html } from "../views/svg.ts";
+import { formatValue } from "../base/format.ts";
+import { resultTable } from "../charts/resultTable.ts";
+import { isLogarithmic, metricWords, sentenceMetrics, sweepChart, valuesOf } from "../charts/sweepChart.ts";
+import { html } from "../base/elements.ts";
 import type { PageState } from "./hash.ts";
 
 export interface SweepPanel {

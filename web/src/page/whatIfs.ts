@@ -1,6 +1,6 @@
 /** What if: named experiments, one click each, and what is surprising about each once it has been tried. */
 import type { CaseDocument, WhatIf } from "../engine/api.ts";
-import { html } from "../views/svg.ts";
+import { html } from "../base/elements.ts";
 import { inline } from "./markdown.ts";
 import type { PageState } from "./hash.ts";
 

@@ -8,12 +8,12 @@
 import type { AnyModel, RenderProps } from "@anywidget/types";
 import { EngineError, sentence, type CaseDocument, type Changes, type Result, type Value } from "../engine/api.ts";
 import { Latest } from "../engine/latest.ts";
-import { chartsOf, hasOperations } from "../views/charts.ts";
-import { colourSheet, patterns } from "../views/colours.ts";
-import { controls, type Controls } from "../views/controls.ts";
-import { lifetimes } from "../views/lifetimes.ts";
-import { operationLog } from "../views/operationLog.ts";
-import { segmented } from "../views/segmented.ts";
+import { chartsOf, hasOperations } from "../charts/catalogue.ts";
+import { colourSheet, patterns } from "../base/colours.ts";
+import { controls, type Controls } from "../lab/controls.ts";
+import { lifetimes } from "../charts/lifetimes.ts";
+import { operationLog } from "../charts/operationLog.ts";
+import { segmented } from "../lab/segmented.ts";
 import {
   chunkField,
   chunkPath,
@@ -23,10 +23,10 @@ import {
   stageOf,
   targetField,
   targetPath,
-} from "../views/stage.ts";
-import { html } from "../views/svg.ts";
+} from "../stage/stage.ts";
+import { html } from "../base/elements.ts";
 import { ask, run, type FinishedRun } from "./host.ts";
-import baseSheet from "../style/views.css?inline";
+import baseSheet from "../style/shared.css?inline";
 import widgetSheet from "../style/widget.css?inline";
 
 interface Traits {

@@ -3,7 +3,7 @@ import type { Ask, CaseDocument } from "../../src/engine/api.ts";
 import { inTheCourse, pythonFor, pythonLiteral } from "../../src/page/carryOn.ts";
 import { operationsCsv } from "../../src/page/download.ts";
 import { inline, markdown } from "../../src/page/markdown.ts";
-import { revealingVariant } from "../../src/page/measure.ts";
+import { revealingVariant } from "../../src/lab/measure.ts";
 import { distance, prediction } from "../../src/page/prediction.ts";
 import { warnings } from "../../src/page/warnings.ts";
 import { q1Result } from "../fixtures/q1.ts";

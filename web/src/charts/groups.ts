@@ -1,0 +1,118 @@
+/**
+ * The life of transaction groups: a row for each, open while it takes writes, quiescing while the last of them finish, waiting
+ * for the group before it, syncing until it is on the devices.
+ */
+import * as Plot from "@observablehq/plot";
+import type { Result } from "../engine/api.ts";
+import { fill, ink, type Meaning } from "../base/colours.ts";
+import { formatBytes, formatNanos } from "../base/format.ts";
+import { draw } from "./plot.ts";
+import { html } from "../base/elements.ts";
+import { endOf, groupsOf, timeMargins, type Group } from "./rows/writePath.ts";
+
+export interface GroupsOptions {
+  readonly width: number;
+}
+
+export const groupStates = [
+  { state: "open", meaning: "memory" },
+  { state: "quiescing", meaning: "overhead" },
+  { state: "waiting", meaning: "waiting" },
+  { state: "syncing", meaning: "disk" },
+] as const satisfies readonly { state: string; meaning: Meaning }[];
+
+interface Bar {
+  readonly group: Group;
+  readonly state: (typeof groupStates)[number]["state"];
+  readonly meaning: Meaning;
+  readonly from_s: number;
+  readonly to_s: number;
+}
+
+/** What a group did from when to when; a state that took no time is left out. */
+export function barsOf(groups: readonly Group[], end_s: number): readonly Bar[] {
+  return groups.flatMap((group) => {
+    const times = [group.opened_s, group.closed_s, group.quiesced_s, group.sync_started_s, group.synced_s];
+    return groupStates
+      .map(({ state, meaning }, at) => ({
+        group,
+        state,
+        meaning,
+        from_s: times[at] ?? end_s,
+        to_s: Math.min(times[at + 1] ?? end_s, end_s),
+      }))
+      .filter(({ from_s, to_s }) => to_s > from_s);
+  });
+}
+
+export function groupGantt(result: Result, options: GroupsOptions): HTMLElement {
+  const { width } = options;
+  const end = endOf(result);
+  const groups = groupsOf(result).filter((group) => group.opened_s < end && (group.synced_s ?? end) > 0);
+  const figure = html("div", { class: "stacked" });
+  if (groups.length === 0) {
+    figure.append(html("p", { class: "empty" }, "This run has no transaction groups."));
+    return figure;
+  }
+  const bars = barsOf(groups, end);
+  const each = Math.max(5, Math.min(20, 420 / groups.length));
+  const ends = groups.filter((group) => group.data_written_s !== undefined && group.synced_s !== group.data_written_s);
+  // With many groups, the number of every fifth or tenth.
+  const every = [1, 2, 5, 10, 20, 50, 100].find((step) => groups.length / step <= 24) ?? 500;
+  const numbers = groups.map((group) => group.group);
+  figure.append(
+    legend(),
+    draw({
+      ...timeMargins,
+      width,
+      height: 64 + each * groups.length,
+      marginTop: 22,
+      marginBottom: 38,
+      ariaLabel: describeGroups(groups),
+      x: { domain: [0, end], label: "time, s", labelArrow: "none", ticks: 6, grid: true },
+      y: {
+        type: "band",
+        domain: numbers,
+        label: "group",
+        labelArrow: "none",
+        labelAnchor: "top",
+        padding: each > 8 ? 0.25 : 0.1,
+        ticks: numbers.filter((number) => number % every === 0 || every === 1),
+        tickSize: 0,
+      },
+      marks: [
+        Plot.barX(bars, {
+          x1: "from_s",
+          x2: "to_s",
+          y: (bar: Bar) => bar.group.group,
+          fill: (bar: Bar) => fill(bar.meaning),
+          title: barTitle,
+        }),
+        // Where data are written and only metadata are left.
+        Plot.tickX(ends, { x: "data_written_s", y: "group", stroke: "var(--paper)", strokeWidth: 1.5 }),
+      ],
+    }),
+  );
+  return figure;
+}
+
+function barTitle({ group, state, from_s, to_s }: Bar): string {
+  return `Group ${group.group}, ${formatBytes(group.bytes)}: ${state} for ${formatNanos((to_s - from_s) * 1e9)} from ${from_s.toFixed(2)} s`;
+}
+
+function legend(): HTMLElement {
+  const items = groupStates.map(({ state, meaning }) => {
+    const swatch = html("span", { class: "swatch", "aria-hidden": "true" });
+    swatch.innerHTML = `<svg width="18" height="10"><rect width="18" height="10" fill="${fill(meaning)}"/></svg>`;
+    return html("span", { style: `color: ${ink(meaning)}` }, swatch, ` ${state}`);
+  });
+  return html("p", { class: "key" }, ...items);
+}
+
+function describeGroups(groups: readonly Group[]): string {
+  const synced = groups.filter((group) => group.synced_s !== undefined && group.sync_started_s !== undefined);
+  if (synced.length === 0) return "Transaction groups over time; none was synced.";
+  const took = synced.map((group) => group.synced_s! - group.sync_started_s!);
+  const range = `${formatNanos(Math.min(...took) * 1e9)} to ${formatNanos(Math.max(...took) * 1e9)}`;
+  return `Transaction groups over time: ${groups.length}, each synced in ${range}.`;
+}

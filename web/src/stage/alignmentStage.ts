@@ -1,0 +1,47 @@
+/** The alignment ruler as a stage, with a field for the start of a reader's own partition. */
+import type { Alignment } from "../engine/api.ts";
+import type { Chart } from "../charts/catalogue.ts";
+import { formatBytes, groupThousands } from "../base/format.ts";
+import type { Stage } from "./stage.ts";
+import { html } from "../base/elements.ts";
+import { timelineStage } from "./timelineStage.ts";
+
+export function alignmentStage(chart: Chart, check?: (start: string) => Promise<Alignment>): Stage {
+  const inner = timelineStage({ chart });
+  if (check === undefined) return inner;
+  const input = html("input", { type: "text", placeholder: "63s", autocomplete: "off", spellcheck: "false" });
+  const output = html(
+    "output",
+    { "aria-live": "polite" },
+    "Bytes, or sectors as parted and fdisk print them: 1536, 1MiB, 63s.",
+  );
+  const form = html("form", { class: "start-check" }, html("label", {}, "Start of your partition ", input), output);
+  let asked = 0;
+  const answer = () => {
+    const ticket = ++asked;
+    if (input.value.trim() === "") return;
+    check(input.value)
+      .then((found) => words(found))
+      .catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
+      .then((text) => {
+        if (ticket === asked) output.textContent = text;
+      })
+      .catch(() => undefined);
+  };
+  input.addEventListener("input", answer);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    answer();
+  });
+  inner.element.append(form);
+  return inner;
+}
+
+function words(found: Alignment): string {
+  const block = formatBytes(found.block);
+  if (found.aligned) return `Byte ${groupThousands(found.start)} is aligned: a whole number of blocks of ${block}.`;
+  return (
+    `Byte ${groupThousands(found.start)} is not aligned: ${groupThousands(found.into_block)} bytes into a block of ${block}. ` +
+    `A write of 1 MiB needs ${found.extra_reads} reads. Aligned are ${groupThousands(found.before)} and ${groupThousands(found.after)}.`
+  );
+}
