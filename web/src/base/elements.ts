@@ -34,3 +34,30 @@ export function html<K extends keyof HTMLElementTagNameMap>(
 function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
+
+/** The room that an element has, in whole pixels. */
+export interface Room {
+  /** 0 while the element is not laid out. */
+  readonly width: number;
+  /** Stops watching. */
+  close(): void;
+}
+
+/** Watches how wide an element is; `onChange` is called when that is no longer what `width` said last. */
+export function roomOf(element: Element, onChange: () => void): Room {
+  let width = 0;
+  const observer = new ResizeObserver(([entry]) => {
+    const next = Math.floor(entry!.contentRect.width);
+    if (next === width) return;
+    width = next;
+    onChange();
+  });
+  observer.observe(element);
+  return {
+    get width() {
+      if (width === 0) width = Math.floor(element.clientWidth);
+      return width;
+    },
+    close: () => observer.disconnect(),
+  };
+}

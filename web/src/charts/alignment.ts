@@ -2,11 +2,12 @@
  * A ruler over a write: above, where its first and last byte fall among the disk's blocks, and which blocks must be read
  * first; below, where its time goes, with the revolutions of the disk as the scale.
  */
-import type { Result } from "../engine/api.ts";
 import { fill, ink, phases, stroke } from "../base/colours.ts";
-import { formatBytes, formatNumber, groupThousands } from "../base/format.ts";
-import { resultTable } from "./resultTable.ts";
 import { html, svg } from "../base/elements.ts";
+import { formatBytes, formatNumber, groupThousands } from "../base/format.ts";
+import type { Result } from "../engine/api.ts";
+import type { Chart } from "./chart.ts";
+import { resultTable } from "./resultTable.ts";
 
 export interface AlignmentOptions {
   readonly job: string;
@@ -231,3 +232,13 @@ function times(result: Result, place: Place, options: AlignmentOptions): SVGSVGE
   );
   return picture;
 }
+
+export const alignmentChart: Chart = {
+  name: "alignment",
+  title: "Alignment",
+  hides: "One write, at the start of the file, and the mean of all. Hides how much a single write differs from it.",
+  suits: ({ partition }) => partition !== undefined,
+  draw: ({ result, focus: { job } }, width) => alignment(result, { job, width }),
+  describe: (result, { job }) => describeAlignment(result, job),
+  table: ({ result, focus: { job } }) => alignmentTable(result, job),
+};

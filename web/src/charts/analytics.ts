@@ -3,11 +3,13 @@
  * below, each client and each device for itself. The server's rate and the clients' part where requests are on their way.
  */
 import * as Plot from "@observablehq/plot";
-import { column, type Result } from "../engine/api.ts";
-import { ink, stroke, type Meaning } from "../base/colours.ts";
-import { formatNumber } from "../base/format.ts";
-import { draw } from "./plot.ts";
+import { ink, type Meaning, stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
+import { formatNumber } from "../base/format.ts";
+import { column, type Result } from "../engine/api.ts";
+import type { Chart } from "./chart.ts";
+import { draw } from "./plot.ts";
+import { resultTable } from "./resultTable.ts";
 
 /** One interval of the run, all clients and devices together. */
 export interface Interval {
@@ -235,3 +237,29 @@ function strips(
     ],
   });
 }
+
+export const analyticsChart: Chart = {
+  name: "analytics",
+  title: "Analytics",
+  hides:
+    "Sums over an interval, as a server counts them. Hides what happens before a request's last frame is there and after its reply has left: the network and the client.",
+  suits: ({ record }) => record?.analytics === true,
+  draw: ({ result }, width) => analytics(result, { width }),
+  describe: describeAnalytics,
+  table: ({ result }) =>
+    resultTable({
+      caption: "What the server did in each interval, and what its clients saw",
+      rows: intervalsOf(result),
+      columns: [
+        { title: "from, s", value: (row) => row.from_s.toFixed(2) },
+        { title: "served/s", value: (row) => formatNumber(row.server_ios) },
+        { title: "MiB/s", value: (row) => formatNumber(row.server_mib_per_s) },
+        { title: "mean, ms", value: (row) => formatNumber(row.server_ms) },
+        { title: "cores, %", value: (row) => formatNumber(row.cores_percent) },
+        { title: "seen/s", value: (row) => formatNumber(row.clients_ios) },
+        { title: "MiB/s", value: (row) => formatNumber(row.clients_mib_per_s) },
+        { title: "mean, ms", value: (row) => formatNumber(row.clients_ms) },
+        { title: "busiest device, %", value: (row) => formatNumber(row.device_percent) },
+      ],
+    }),
+};

@@ -1,42 +1,50 @@
-/**
- * The charts of a run by the names that case files use. The stage, the evidence tabs and the notebook's widget choose from
- * this one list; each family registers its own in `charts/`.
- */
+/** All charts by the names that case files use. The stage, the evidence and the notebook's widget choose from this one list. */
 import type { CaseDocument } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
-import { analyticsCharts } from "./families/analytics.ts";
-import { clientCharts } from "./families/client.ts";
-import { clusterCharts } from "./families/cluster.ts";
-import { controllerCharts } from "./families/controller.ts";
-import { copyCharts } from "./families/copies.ts";
-import { monitorCharts } from "./families/monitors.ts";
-import { readingCharts } from "./families/reading.ts";
-import { requestCharts } from "./families/requests.ts";
-import { writePathCharts } from "./families/writePath.ts";
+import { alignmentChart } from "./alignment.ts";
+import { analyticsChart } from "./analytics.ts";
+import { clientChart } from "./clientLimits.ts";
+import { clusterMapChart } from "./clusterMap.ts";
+import { copyTimelineChart } from "./copyTimeline.ts";
+import { dirtyChart } from "./dirty.ts";
+import { flameGraphChart } from "./flameGraph.ts";
+import { groupsChart } from "./groups.ts";
+import { heatmapChart } from "./heatmap.ts";
+import { histogramChart } from "./histogram.ts";
+import { lifetimesChart } from "./lifetimes.ts";
+import { logDevicesChart } from "./logDevices.ts";
+import { monitorChart } from "./monitor.ts";
+import { reductionChart } from "./reduction.ts";
+import { shardMapChart } from "./shardMap.ts";
+import { warmthChart } from "./warmth.ts";
+import { writeRateChart } from "./writeRate.ts";
 
-export type { Chart, Shown } from "./chart.ts";
-export { clusterView } from "./families/cluster.ts";
-export { hasOperations, keepsLog } from "./families/requests.ts";
+/** In the order in which they are offered. */
+export const charts: readonly Chart[] = [
+  dirtyChart,
+  groupsChart,
+  writeRateChart,
+  logDevicesChart,
+  clientChart,
+  analyticsChart,
+  warmthChart,
+  clusterMapChart,
+  shardMapChart,
+  flameGraphChart,
+  copyTimelineChart,
+  monitorChart,
+  alignmentChart,
+  reductionChart,
+  lifetimesChart,
+  histogramChart,
+  heatmapChart,
+];
 
-/** The stage's own view, which is more than a chart. */
-export const stripView = "prefetch-strip";
-
-/** All charts, in the order in which they are offered. */
-export function chartsOf({ focus }: Pick<CaseDocument, "focus">): readonly Chart[] {
-  return [
-    ...writePathCharts(),
-    ...clientCharts(),
-    ...analyticsCharts(),
-    ...readingCharts(),
-    ...clusterCharts(focus),
-    ...controllerCharts(focus),
-    ...copyCharts(),
-    ...monitorCharts(focus),
-    ...requestCharts(focus),
-  ];
+export function chartNamed(name: string): Chart | undefined {
+  return charts.find((chart) => chart.name === name);
 }
 
-/** Whether a case offers this chart: what it names, and what any run of it can show. */
+/** Whether a case offers this chart beside its stage: what it names, and what any run of it can show. */
 export function isOffered(chart: Chart, doc: Pick<CaseDocument, "view" | "views" | "scenario">): boolean {
   if (chart.name === doc.view) return false;
   return doc.views.includes(chart.name) || chart.suits(doc.scenario);

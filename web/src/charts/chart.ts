@@ -1,29 +1,33 @@
-/** What a chart is, whichever family it belongs to. */
-import { type CaseDocument, type Result } from "../engine/api.ts";
+/** What a chart is: data about it, and pure functions from a run to a picture, a table and sentences. */
+import type { CaseDocument, Result } from "../engine/api.ts";
 
+/** The requests that a case is about: those of one job, in one direction. */
+export type Focus = CaseDocument["focus"];
+
+/** What a chart draws. */
 export interface Shown {
   readonly result: Result;
-  readonly reference: { readonly result: Result; readonly label: string } | undefined;
+  /** Another run to compare with. */
+  readonly reference?: { readonly result: Result; readonly label: string } | undefined;
+  readonly focus: Focus;
   /** The request on the stage. */
   readonly request: number;
 }
 
 export interface Chart {
+  /** The name by which a case file asks for it. */
   readonly name: string;
   readonly title: string;
-  /** What this instrument does not show. */
+  /** What it shows, and what it does not. */
   readonly hides: string;
   readonly draw: (shown: Shown, width: number) => Element;
   readonly table: (shown: Shown) => HTMLTableElement;
   /** The result in a sentence. */
-  readonly describe?: (result: Result) => string;
+  readonly describe?: (result: Result, focus: Focus) => string;
   /** For a chart over time with the margins of all such charts: one moment in words. */
   readonly moment?: (result: Result, time_s: number) => string;
   /** Whether it follows the request on the stage. */
   readonly followsRequest?: boolean;
-  /** Whether runs of such a scenario can show it, without the case naming it. */
+  /** Whether it is offered for such a scenario when the case does not name it. */
   readonly suits: (scenario: CaseDocument["scenario"]) => boolean;
 }
-
-/** The request that a case's charts look at. */
-export type Focus = CaseDocument["focus"];

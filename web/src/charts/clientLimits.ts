@@ -4,12 +4,13 @@
  * the right end is the limit; with none there the limit is latency.
  */
 import * as Plot from "@observablehq/plot";
-import { type Result } from "../engine/api.ts";
-import { fill, ink, stroke, type Meaning } from "../base/colours.ts";
+import { fill, ink, type Meaning, stroke } from "../base/colours.ts";
+import { html } from "../base/elements.ts";
 import { formatNumber, groupThousands } from "../base/format.ts";
+import type { Result } from "../engine/api.ts";
+import type { Chart } from "./chart.ts";
 import { draw } from "./plot.ts";
 import { resultTable } from "./resultTable.ts";
-import { html } from "../base/elements.ts";
 
 const resources = [
   { name: "protocol", label: "client's protocol thread", meaning: "dispatch", symbol: "square" },
@@ -220,3 +221,14 @@ export function clientTable(result: Result): HTMLTableElement {
     ],
   });
 }
+
+export const clientChart: Chart = {
+  name: "client",
+  title: "Limits of a client",
+  hides:
+    "Shares over the whole of a test; printed is payload, seen is all bytes on the server's link. Hides when something was busy, and what one call waited for.",
+  suits: ({ nfs }) => nfs !== undefined,
+  draw: ({ result }, width) => clientLimits(result, width),
+  describe: describeClient,
+  table: ({ result }) => clientTable(result),
+};

@@ -2,11 +2,13 @@
  * The cluster map: a column for each node with what it holds, and above the columns an arc for all that goes from node to node.
  * Blocks of the machine in question are told apart by whether they are on its own node; the arcs by why they are there.
  */
-import type { Result } from "../engine/api.ts";
-import { describeCluster, momentOf, nodesOf, reasons, type ClusterMoment, type Reason } from "./rows/clusterTables.ts";
-import { fill, ink, stroke, type Meaning } from "../base/colours.ts";
-import { formatBytes, groupThousands } from "../base/format.ts";
+import { fill, ink, type Meaning, stroke } from "../base/colours.ts";
 import { html, svg } from "../base/elements.ts";
+import { formatBytes, groupThousands } from "../base/format.ts";
+import type { Result } from "../engine/api.ts";
+import type { Chart } from "./chart.ts";
+import { resultTable } from "./resultTable.ts";
+import { type ClusterMoment, describeCluster, momentOf, nodesOf, type Reason, reasons } from "./rows/clusterTables.ts";
 
 export interface ClusterMapOptions {
   readonly job: string;
@@ -168,4 +170,32 @@ function entry(drawing: string, words: string, meaning: Meaning): HTMLElement {
   const swatch = html("span", { class: "swatch", "aria-hidden": "true" });
   swatch.innerHTML = drawing;
   return html("span", { style: `color: ${ink(meaning)}` }, swatch, ` ${words}`);
+}
+
+export const clusterMapChart: Chart = {
+  name: "cluster-map",
+  title: "Cluster map",
+  hides: "What each node holds at the end of the run, and what went between them last. Hides which block is where.",
+  suits: ({ cluster }) => cluster !== undefined,
+  draw: ({ result, focus: { job } }, width) =>
+    clusterMap(result, { job, width, time_s: result.summary.simulated_ns / 1e9 }).element,
+  table: ({ result, focus }) => nodeTable(result, focus.job),
+};
+
+function nodeTable(result: Result, job: string): HTMLTableElement {
+  const [start, end] = [0, result.summary.simulated_ns / 1e9].map((at) => momentOf(result, job, at)) as [
+    ReturnType<typeof momentOf>,
+    ReturnType<typeof momentOf>,
+  ];
+  return resultTable({
+    caption: "Blocks on each node",
+    rows: start.mine.map((_, node) => node),
+    columns: [
+      { title: "node", value: (node) => (end.lost[node] ? `${node}, lost` : node) },
+      { title: `of ${job}, at the start`, value: (node) => groupThousands(start.mine[node]!) },
+      { title: "at the end", value: (node) => groupThousands(Math.round(end.mine[node]!)) },
+      { title: "of others, at the start", value: (node) => groupThousands(start.others[node]!) },
+      { title: "at the end", value: (node) => groupThousands(Math.round(end.others[node]!)) },
+    ],
+  });
 }

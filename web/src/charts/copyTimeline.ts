@@ -3,12 +3,14 @@
  * A copy is a job that both reads and writes; each write puts down what a read before it took up.
  */
 import * as Plot from "@observablehq/plot";
-import type { Result } from "../engine/api.ts";
-import { fill, ink, phases, type Meaning } from "../base/colours.ts";
-import { formatNanos, formatNumber } from "../base/format.ts";
-import { draw } from "./plot.ts";
-import { readsOf, type Read } from "./rows/reads.ts";
+import { fill, ink, type Meaning, phases } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
+import { formatBytes, formatNanos, formatNumber, groupThousands } from "../base/format.ts";
+import type { Result } from "../engine/api.ts";
+import type { Chart } from "./chart.ts";
+import { draw } from "./plot.ts";
+import { resultTable } from "./resultTable.ts";
+import { type Read, readsOf } from "./rows/reads.ts";
 
 export interface CopyTimelineOptions {
   readonly width: number;
@@ -246,4 +248,32 @@ function timeFor(copy: Copy, bytes: number): number {
   let written = 0;
   const writes = copy.requests.filter(({ op }) => op === "write").toSorted((a, b) => a.to_ns - b.to_ns);
   return writes.find((write) => (written += write.bytes) >= bytes)?.to_ns ?? copy.elapsed_ns;
+}
+
+export const copyTimelineChart: Chart = {
+  name: "copy-timeline",
+  title: "Copies side by side",
+  hides:
+    "Each copy from its own start, though they ran one after the other. Within a request the phases are stacked: which came first is not kept.",
+  suits: () => false, // a case names it
+  draw: ({ result }, width) => copyTimeline(result, { width }),
+  describe: describeCopies,
+  table: ({ result }) => copyTable(result),
+};
+
+function copyTable(result: Result): HTMLTableElement {
+  return resultTable({
+    caption: "Copies",
+    rows: copiesOf(result),
+    columns: [
+      { title: "copy", value: (copy) => copy.job },
+      { title: "time", value: (copy) => formatNanos(copy.elapsed_ns) },
+      { title: "copied", value: (copy) => formatBytes(copy.bytes) },
+      { title: "reads and writes", value: (copy) => groupThousands(copy.requests.length) },
+      { title: "on the network", value: (copy) => formatNanos(copy.shares_ns.network) },
+      { title: "round trips", value: (copy) => formatNanos(copy.shares_ns.distance) },
+      { title: "waiting", value: (copy) => formatNanos(copy.shares_ns.waiting + copy.shares_ns.window) },
+      { title: "in the server", value: (copy) => formatNanos(copy.shares_ns.server) },
+    ],
+  });
 }

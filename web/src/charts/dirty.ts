@@ -3,22 +3,24 @@
  * freely, after a delay, after a stop.
  */
 import * as Plot from "@observablehq/plot";
-import type { Result } from "../engine/api.ts";
 import { fill, ink, stroke } from "../base/colours.ts";
-import { formatBytes, formatNumber, groupThousands } from "../base/format.ts";
-import { draw } from "./plot.ts";
 import { html } from "../base/elements.ts";
-import { binaryTicks } from "./ticks.ts";
+import { formatBytes, formatNumber, groupThousands } from "../base/format.ts";
+import type { Result } from "../engine/api.ts";
+import type { Chart } from "./chart.ts";
+import { draw, timeMargins } from "./plot.ts";
 import {
   coarser,
+  describeMoment,
   describeRun,
   endOf,
-  intervalsOf,
-  throttleOf,
-  timeMargins,
   type Interval,
+  intervalsOf,
   type Threshold,
+  throttleOf,
 } from "./rows/writePath.ts";
+import { binaryTicks } from "./ticks.ts";
+import { intervalTable } from "./writeRate.ts";
 
 export interface DirtyOptions {
   readonly width: number;
@@ -202,3 +204,14 @@ function entranceChart(
     ],
   });
 }
+
+export const dirtyChart: Chart = {
+  name: "dirty",
+  title: "Dirty data",
+  hides: "All files and writers together. Hides which block is dirty, for how long, and what one write waited for.",
+  suits: ({ zfs }) => zfs !== undefined,
+  draw: ({ result }, width) => dirty(result, { width }),
+  describe: describeRun,
+  moment: describeMoment,
+  table: ({ result }) => intervalTable(result),
+};

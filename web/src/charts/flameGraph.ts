@@ -2,10 +2,12 @@
  * A flame graph: processor time by function, callers below what they call. Widths are times; the order from left to right is
  * that of the stacks, and says nothing about when.
  */
-import type { Result } from "../engine/api.ts";
 import { fill } from "../base/colours.ts";
-import { formatNanos, formatNumber } from "../base/format.ts";
 import { html, svg } from "../base/elements.ts";
+import { formatNanos, formatNumber } from "../base/format.ts";
+import type { Result } from "../engine/api.ts";
+import type { Chart } from "./chart.ts";
+import { resultTable } from "./resultTable.ts";
 
 export interface Frame {
   readonly name: string;
@@ -131,4 +133,29 @@ export function flameGraph(result: Result, options: FlameGraphOptions): Element 
 
 function depthOf(frame: Frame): number {
   return 1 + Math.max(0, ...frame.children.map(depthOf));
+}
+
+export const flameGraphChart: Chart = {
+  name: "flame-graph",
+  title: "Flame graph",
+  hides:
+    "Where processor time went, over all jobs. Hides waiting: for a thread, a core, a lock, the network or a device.",
+  suits: ({ controller, server }) => controller !== undefined || server !== undefined,
+  draw: ({ result }, width) => flameGraph(result, { width }),
+  describe: describeFlames,
+  table: ({ result }) => functionTable(result),
+};
+
+function functionTable(result: Result): HTMLTableElement {
+  const root = framesOf(result.folded ?? "");
+  return resultTable({
+    caption: "Processor time by function, all controllers together",
+    rows: functionsOf(root),
+    columns: [
+      { title: "part", value: (row) => row.name.split(" > ")[0]! },
+      { title: "function", value: (row) => row.name.split(" > ").slice(1).join(" > ") || "itself" },
+      { title: "time", value: (row) => formatNanos(row.ns) },
+      { title: "share", value: (row) => share(row.ns, root.ns) },
+    ],
+  });
 }

@@ -3,12 +3,14 @@
  * for the group before it, syncing until it is on the devices.
  */
 import * as Plot from "@observablehq/plot";
-import type { Result } from "../engine/api.ts";
 import { fill, ink, type Meaning } from "../base/colours.ts";
-import { formatBytes, formatNanos } from "../base/format.ts";
-import { draw } from "./plot.ts";
 import { html } from "../base/elements.ts";
-import { endOf, groupsOf, timeMargins, type Group } from "./rows/writePath.ts";
+import { formatBytes, formatNanos, formatNumber, groupThousands } from "../base/format.ts";
+import type { Result } from "../engine/api.ts";
+import type { Chart } from "./chart.ts";
+import { draw, timeMargins } from "./plot.ts";
+import { resultTable } from "./resultTable.ts";
+import { describeMoment, endOf, type Group, groupsOf } from "./rows/writePath.ts";
 
 export interface GroupsOptions {
   readonly width: number;
@@ -115,4 +117,36 @@ function describeGroups(groups: readonly Group[]): string {
   const took = synced.map((group) => group.synced_s! - group.sync_started_s!);
   const range = `${formatNanos(Math.min(...took) * 1e9)} to ${formatNanos(Math.max(...took) * 1e9)}`;
   return `Transaction groups over time: ${groups.length}, each synced in ${range}.`;
+}
+
+export const groupsChart: Chart = {
+  name: "groups",
+  title: "Transaction groups",
+  hides:
+    "When each group was in which state; the light tick is where its data were written and metadata began. Hides how much each held, and what its writers waited for.",
+  suits: ({ zfs }) => zfs !== undefined,
+  draw: ({ result }, width) => groupGantt(result, { width }),
+  moment: describeMoment,
+  table: ({ result }) => groupTable(result),
+};
+
+function groupTable(result: Result): HTMLTableElement {
+  const time = (seconds: number | undefined) => (seconds === undefined ? "–" : formatNumber(seconds));
+  return resultTable({
+    caption: "Transaction groups",
+    rows: groupsOf(result),
+    columns: [
+      { title: "group", value: (row) => row.group },
+      { title: "opened, s", value: (row) => time(row.opened_s) },
+      { title: "closed, s", value: (row) => time(row.closed_s) },
+      { title: "sync began, s", value: (row) => time(row.sync_started_s) },
+      { title: "data written, s", value: (row) => time(row.data_written_s) },
+      { title: "synced, s", value: (row) => time(row.synced_s) },
+      { title: "data", value: (row) => formatBytes(row.bytes) },
+      { title: "metadata", value: (row) => formatBytes(row.metadata_bytes) },
+      { title: "limit after it", value: (row) => (row.limit_bytes === 0 ? "–" : formatBytes(row.limit_bytes)) },
+      { title: "delayed", value: (row) => groupThousands(row.delayed) },
+      { title: "stopped", value: (row) => groupThousands(row.blocked) },
+    ],
+  });
 }

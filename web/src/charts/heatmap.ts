@@ -3,10 +3,15 @@
  * It keeps what a mean over time throws away: how many populations of latency there are, and when.
  */
 import * as Plot from "@observablehq/plot";
+import { html } from "../base/elements.ts";
+import { formatNanos, formatNumber, formatTick } from "../base/format.ts";
 import { column, type Result } from "../engine/api.ts";
-import { formatNanos, formatTick } from "../base/format.ts";
+import type { Chart } from "./chart.ts";
+import { binTable, focusIn, histogram } from "./histogram.ts";
 import { draw } from "./plot.ts";
+import { resultTable } from "./resultTable.ts";
 import { powerTicks } from "./ticks.ts";
+import { hasOperations, keepsLog, withoutLog } from "./withoutLog.ts";
 
 export interface HeatmapOptions {
   /** The job to show; all jobs when absent. */
@@ -98,3 +103,34 @@ export function heatmap(result: Result, options: HeatmapOptions): Element {
     opacity: { type: "identity" },
   });
 }
+
+export const heatmapChart: Chart = {
+  name: "heatmap",
+  title: "Heat map",
+  hides:
+    "The requests of all jobs. Hides which job a cell belongs to: those of the job that matters are among the others.",
+  suits: keepsLog,
+  draw: ({ result, focus, reference }, width) =>
+    hasOperations(result)
+      ? heatmap(result, { op: focusIn(result, focus).op, width })
+      : html(
+          "div",
+          {},
+          withoutLog("a heat map has no times to draw; the histogram shows the same latencies without them"),
+          histogram(result, { ...focusIn(result, focus), width, reference }),
+        ),
+  table: ({ result, focus }) =>
+    hasOperations(result)
+      ? resultTable({
+          caption: "Requests by time and latency",
+          rows: cellsOf(result, { op: focusIn(result, focus).op, width: 0 }, 24),
+          columns: [
+            { title: "from, s", value: (cell) => formatNumber(cell.from_s) },
+            { title: "to, s", value: (cell) => formatNumber(cell.to_s) },
+            { title: "latency from", value: (cell) => formatNanos(cell.lower_ns) },
+            { title: "latency to", value: (cell) => formatNanos(cell.upper_ns) },
+            { title: "count", value: (cell) => cell.count },
+          ],
+        })
+      : binTable(result, focusIn(result, focus)),
+};

@@ -3,11 +3,13 @@
  * A few slow requests vanish in the first and rule the second.
  */
 import * as Plot from "@observablehq/plot";
-import { column, type Result } from "../engine/api.ts";
 import { stroke } from "../base/colours.ts";
-import { formatNanos, formatNumber, formatTick } from "../base/format.ts";
-import { draw } from "./plot.ts";
 import { html } from "../base/elements.ts";
+import { formatNanos, formatNumber, formatTick } from "../base/format.ts";
+import { column, type Result } from "../engine/api.ts";
+import type { Chart, Focus } from "./chart.ts";
+import { draw } from "./plot.ts";
+import { resultTable } from "./resultTable.ts";
 import { powerTicks } from "./ticks.ts";
 
 // As in the style sheet.
@@ -162,4 +164,34 @@ function tallest(bins: readonly Bin[], share: "count_percent" | "time_percent"):
 function decadeAround(low: number, high: number): [number, number] {
   const room = Math.max(1, Math.sqrt((10 * low) / high));
   return [low / room, high * room];
+}
+
+export const histogramChart: Chart = {
+  name: "histogram",
+  title: "Histogram",
+  hides: "First what a monitor counts, then where the time goes. Both hide when it happened.",
+  suits: () => true,
+  draw: ({ result, focus, reference }, width) => histogram(result, { ...focusIn(result, focus), width, reference }),
+  table: ({ result, focus }) => binTable(result, focusIn(result, focus)),
+};
+
+/** The bins of one job and direction, with their shares. */
+export function binTable(result: Result, { job, op }: Focus): HTMLTableElement {
+  return resultTable({
+    caption: `Latency of ${op}s of ${job}, by bin`,
+    rows: binsOf(result, job, op),
+    columns: [
+      { title: "from", value: (bin) => formatNanos(bin.lower_ns) },
+      { title: "to", value: (bin) => formatNanos(bin.upper_ns) },
+      { title: "count", value: (bin) => bin.count },
+      { title: "share of count, %", value: (bin) => formatNumber(bin.count_percent) },
+      { title: "share of time, %", value: (bin) => formatNumber(bin.time_percent) },
+    ],
+  });
+}
+
+/** The job and direction to show of a run: the case's, or in a run without them the first that has any. */
+export function focusIn(result: Result, focus: Focus): Focus {
+  const all = result.summary.jobs.flatMap((job) => (["read", "write"] as const).map((op) => ({ job, op })));
+  return [focus, ...all].find(({ job, op }) => binsOf(result, job, op).length > 0) ?? focus;
 }

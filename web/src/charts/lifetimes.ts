@@ -3,11 +3,15 @@
  * named; below it, single requests on the same axis.
  */
 import * as Plot from "@observablehq/plot";
-import type { Result } from "../engine/api.ts";
 import { fill, ink, phases } from "../base/colours.ts";
-import { formatNanos } from "../base/format.ts";
+import { formatBytes, formatNanos } from "../base/format.ts";
+import type { Result } from "../engine/api.ts";
+import type { Chart } from "./chart.ts";
+import { focusIn } from "./histogram.ts";
 import { draw } from "./plot.ts";
-import { readsOf, type Read } from "./rows/reads.ts";
+import { resultTable } from "./resultTable.ts";
+import { missedFrom, type Read, readsOf } from "./rows/reads.ts";
+import { keepsLog, withoutLog } from "./withoutLog.ts";
 
 export interface LifetimesOptions {
   readonly job: string;
@@ -123,4 +127,50 @@ function segmentsOf(row: string, phase_ns: readonly number[], name: string): Seg
     });
   });
   return segments;
+}
+
+export const lifetimesChart: Chart = {
+  name: "lifetimes",
+  title: "Lifetimes",
+  hides: "Single requests of one job, by phase. Hides when each phase came: the bars are stacked in a fixed order.",
+  suits: keepsLog,
+  followsRequest: true,
+  draw: ({ result, focus, request }, width) => {
+    const own = focusIn(result, focus);
+    return readsOf(result, own.job, own.op).length === 0
+      ? withoutLog(`there are no single ${own.op}s to take apart`)
+      : lifetimes(result, { ...own, width, around: request });
+  },
+  table: ({ result, focus, request }) => {
+    const own = focusIn(result, focus);
+    return requestTable(pickRequests(result, { ...own, width: 0, around: request }), own.op);
+  },
+};
+
+function requestTable(requests: readonly { index: number; read: Read }[], op: string): HTMLTableElement {
+  return resultTable({
+    caption: `${op}s around the one on the stage`,
+    rows: requests,
+    columns: [
+      { title: op, value: ({ index }) => index + 1 },
+      { title: "at", value: ({ read }) => formatBytes(read.from) },
+      { title: "size", value: ({ read }) => formatBytes(read.bytes) },
+      { title: "from memory", value: ({ read }) => formatBytes(read.cached_bytes) },
+      {
+        title: "missing",
+        value: ({ read }) =>
+          read.missed_bytes === 0 ? "none" : `${formatBytes(read.missed_bytes)} from ${missedFrom(read)}`,
+      },
+      { title: "latency", value: ({ read }) => formatNanos(read.latency_ns) },
+      {
+        title: "phases",
+        value: ({ read }) =>
+          phases
+            .map((phase, at) => ({ phase, nanos: read.phase_ns[at]! }))
+            .filter(({ nanos }) => nanos > 0)
+            .map(({ phase, nanos }) => `${phase.label} ${formatNanos(nanos)}`)
+            .join(", "),
+      },
+    ],
+  });
 }

@@ -4,13 +4,15 @@
  * ones behind it, are seen at once.
  */
 import * as Plot from "@observablehq/plot";
-import { column, type Result } from "../engine/api.ts";
 import { fill, ink, stroke } from "../base/colours.ts";
-import { formatBytes, formatNanos, formatNumber, formatTick, groupThousands } from "../base/format.ts";
-import { draw } from "./plot.ts";
 import { html } from "../base/elements.ts";
+import { formatBytes, formatNanos, formatNumber, formatTick, groupThousands } from "../base/format.ts";
+import { column, type Result } from "../engine/api.ts";
+import type { Chart } from "./chart.ts";
+import { draw, timeMargins } from "./plot.ts";
+import { mostTimeRows, resultTable } from "./resultTable.ts";
+import { coarser, describeMoment, endOf, type Interval, intervalsOf } from "./rows/writePath.ts";
 import { binaryTicks, powerTicks } from "./ticks.ts";
-import { coarser, endOf, intervalsOf, timeMargins, type Interval } from "./rows/writePath.ts";
 
 export interface Commit {
   readonly dataset: number;
@@ -243,6 +245,33 @@ function liveChart(intervals: readonly Interval[], time: { domain: [number, numb
       }),
       Plot.ruleY([0]),
       title(said, ink("flash")),
+    ],
+  });
+}
+
+export const logDevicesChart: Chart = {
+  name: "log-devices",
+  title: "Intent log",
+  hides:
+    "The shortest and the longest commits of each file system at each moment, all log devices together. Hides what a write waited for before its commit began.",
+  suits: ({ zfs }) => zfs?.log?.devices !== undefined,
+  draw: ({ result }, width) => logDevices(result, { width }),
+  describe: describeCommits,
+  moment: describeMoment,
+  table: ({ result }) => commitTable(result),
+};
+
+function commitTable(result: Result): HTMLTableElement {
+  return resultTable({
+    caption: "The largest commits of the intent logs",
+    rows: largest(commitsOf(result), mostTimeRows),
+    columns: [
+      { title: "file system", value: (row) => datasetName(result, row.dataset) },
+      { title: "began, s", value: (row) => formatNumber(row.from_s) },
+      { title: "took, ms", value: (row) => formatNumber((row.to_s - row.from_s) * 1e3) },
+      { title: "writers", value: (row) => groupThousands(row.writes) },
+      { title: "on the log", value: (row) => formatBytes(row.bytes) },
+      { title: "diverted", value: (row) => formatBytes(row.diverted_bytes) },
     ],
   });
 }

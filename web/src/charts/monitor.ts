@@ -3,13 +3,13 @@
  * short intervals; the monitor has one point for each of its windows. One of the two disagrees, the other does not.
  */
 import * as Plot from "@observablehq/plot";
-import { column, type Result } from "../engine/api.ts";
 import { ink, stroke } from "../base/colours.ts";
-import { formatNanos, formatNumber } from "../base/format.ts";
-import { draw } from "./plot.ts";
-import { resultTable } from "./resultTable.ts";
 import { html } from "../base/elements.ts";
-import { timeMargins } from "./rows/writePath.ts";
+import { formatNanos, formatNumber } from "../base/format.ts";
+import { column, type Result } from "../engine/api.ts";
+import type { Chart } from "./chart.ts";
+import { draw, timeMargins } from "./plot.ts";
+import { resultTable } from "./resultTable.ts";
 
 /** One point of the monitor's chart. */
 export interface MonitorWindow {
@@ -216,3 +216,13 @@ export function monitor(result: Result, width: number): HTMLElement {
   );
   return figure;
 }
+
+export const monitorChart: Chart = {
+  name: "monitor",
+  title: "Monitor",
+  hides: "Rate by time, latency by request. Hides how long the requests came and how long there were none.",
+  suits: ({ monitor: spec }) => spec !== undefined,
+  draw: ({ result }, width) => monitor(result, width),
+  describe: describeMonitor,
+  table: ({ result }) => monitorTable(result),
+};

@@ -1,6 +1,9 @@
 /** Observable Plot, drawn so that assistive technology sees one picture with one name. */
 import * as Plot from "@observablehq/plot";
 
+/** Margins of every chart over time, so that one cursor fits all of them. */
+export const timeMargins = { marginLeft: 64, marginRight: 12 } as const;
+
 export function draw(options: Plot.PlotOptions & { readonly ariaLabel: string }): Element {
   const plot = Plot.plot(options);
   const svg = plot.matches("svg") ? plot : plot.querySelector("svg")!;

@@ -3,12 +3,13 @@
  * took stands beside its bar.
  */
 import * as Plot from "@observablehq/plot";
-import type { Result } from "../engine/api.ts";
 import { fill, ink, stroke } from "../base/colours.ts";
+import { html } from "../base/elements.ts";
 import { formatBytes, formatNumber } from "../base/format.ts";
+import type { Result } from "../engine/api.ts";
+import type { Chart } from "./chart.ts";
 import { draw } from "./plot.ts";
 import { resultTable } from "./resultTable.ts";
-import { html } from "../base/elements.ts";
 
 interface Step {
   readonly name: string;
@@ -92,3 +93,14 @@ export function reduction(result: Result, width: number): Element {
     ],
   });
 }
+
+export const reductionChart: Chart = {
+  name: "reduction",
+  title: "Reduction",
+  hides:
+    "Bytes of the first buffers, step by step. Hides which mechanism a later step would have found if it came first.",
+  suits: ({ reduction }) => reduction !== undefined,
+  draw: ({ result }, width) => reduction(result, width),
+  describe: describeReduction,
+  table: ({ result }) => reductionTable(result),
+};

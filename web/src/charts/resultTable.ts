@@ -1,6 +1,9 @@
 /** A plain table: what stands behind each chart, for screen readers, for copying and for exact values. */
 import { html } from "../base/elements.ts";
 
+/** How many rows a table over time has at most: what is finer is put together. */
+export const mostTimeRows = 60;
+
 export interface TableColumn<Row> {
   readonly title: string;
   readonly value: (row: Row) => string | number;

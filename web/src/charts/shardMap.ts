@@ -2,9 +2,12 @@
  * The shard map of a virtual disk: the ranges from its start with the number of the controller that owns each, one strip for
  * each number of shards that the disk has had, and below how busy the primary and every shard were.
  */
-import type { Result } from "../engine/api.ts";
 import { fill, ink } from "../base/colours.ts";
-import { formatBytes, formatNanos, formatNumber } from "../base/format.ts";
+import { html, svg } from "../base/elements.ts";
+import { formatBytes, formatNanos, formatNumber, groupThousands } from "../base/format.ts";
+import type { Result } from "../engine/api.ts";
+import type { Chart } from "./chart.ts";
+import { resultTable } from "./resultTable.ts";
 import {
   activeSeconds,
   busyPercent,
@@ -16,7 +19,6 @@ import {
   said,
   serversOf,
 } from "./rows/shards.ts";
-import { html, svg } from "../base/elements.ts";
 
 export interface ShardMapOptions {
   readonly width: number;
@@ -111,4 +113,32 @@ export function shardMap(result: Result, options: ShardMapOptions): Element {
 // Neighbours differ in shade; the number in the cell says which is which.
 function shade(owner: number, shards: number): number {
   return shards <= 1 ? 0.45 : 0.12 + (0.55 * Math.max(0, owner)) / (shards - 1);
+}
+
+export const shardMapChart: Chart = {
+  name: "shard-map",
+  title: "Shard map",
+  hides: "Busy shares over the whole time. Hides when a shard was busy, and how long its queue was.",
+  suits: ({ controller }) => controller !== undefined,
+  draw: ({ result, focus }, width) => shardMap(result, { ...focus, width }),
+  describe: (result, { job, op }) => describeShards(result, job, op),
+  table: ({ result, focus: { job, op } }) => serverTable(result, job, op),
+};
+
+function serverTable(result: Result, job: string, op: string): HTMLTableElement {
+  const servers = serversOf(result, 0);
+  const seconds = activeSeconds(result, job, op);
+  return resultTable({
+    caption: "Controllers of the first disk",
+    rows: servers,
+    columns: [
+      { title: "thread", value: (server) => nameOf(server, servers) },
+      { title: "requests", value: (server) => groupThousands(server.requests) },
+      { title: "busy, %", value: (server) => formatNumber(busyPercent(server, seconds)) },
+      {
+        title: "mean time in it",
+        value: (server) => (server.requests === 0 ? "–" : formatNanos(server.response_ns / server.requests)),
+      },
+    ],
+  });
 }

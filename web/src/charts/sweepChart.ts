@@ -1,8 +1,6 @@
 /** One metric against one control: a dot for each run of a sweep, and a ring around the value that the page shows. */
 import * as Plot from "@observablehq/plot";
-import type { Control } from "../engine/api.ts";
 import { stroke } from "../base/colours.ts";
-import { sliderScale } from "../lab/controls.ts";
 import { formatNumber, formatValue } from "../base/format.ts";
 import { draw } from "./plot.ts";
 
@@ -25,34 +23,7 @@ export interface SweepChartOptions {
 
 /** Above this ratio a time is drawn on a log axis. */
 const wideRatio = 5;
-const mostRuns = 25;
-const decadesRatio = 200;
 const times = new Set(["ms", "s", "us", "ns"]);
-
-/** Whether equal ratios of the control lie at equal distances: as on its slider, and where a range spans decades. */
-export function isLogarithmic({ scale, min, max }: Control): boolean {
-  return (min ?? 0) > 0 && (scale === "log2" || (max ?? 0) / min! >= decadesRatio);
-}
-
-/** Values from one end of the control to the other, and the present one, in order. */
-export function valuesOf(control: Control): number[] {
-  const scale = sliderScale(control);
-  const stops = Math.min(mostRuns, scale.max - scale.min + 1);
-  const shares = Array.from({ length: stops }, (_, nth) => nth / Math.max(1, stops - 1));
-  const isSpreadAnew = isLogarithmic(control) && control.scale !== "log2";
-  const spread = shares.map((share) =>
-    isSpreadAnew
-      ? Number((control.min! * (control.max! / control.min!) ** share).toPrecision(3))
-      : scale.toValue(Math.round(scale.min + share * (scale.max - scale.min))),
-  );
-  const now = typeof control.value === "number" ? [control.value] : [];
-  return [...new Set([...spread, ...now])].toSorted((one, other) => one - other);
-}
-
-/** The metrics that a case's sentence names. */
-export function sentenceMetrics(sentence: string): string[] {
-  return [...new Set(Array.from(sentence.matchAll(/\{([^}]+)\}/g), ([, name]) => name!.trim()))];
-}
 
 /** `odx.read_latency_mean_ms` in words, without job and unit. */
 export function metricWords(name: string, unit: string): string {

@@ -3,12 +3,14 @@
  * fills memory and is thrown away.
  */
 import * as Plot from "@observablehq/plot";
-import { column, type Result } from "../engine/api.ts";
-import { fill, ink, stroke, type Meaning } from "../base/colours.ts";
-import { formatBytes, formatNumber } from "../base/format.ts";
-import { draw } from "./plot.ts";
+import { fill, ink, type Meaning, stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
-import { endOf, timeMargins } from "./rows/writePath.ts";
+import { formatBytes, formatNumber } from "../base/format.ts";
+import { column, type Result } from "../engine/api.ts";
+import type { Chart } from "./chart.ts";
+import { draw, timeMargins } from "./plot.ts";
+import { mostTimeRows, resultTable } from "./resultTable.ts";
+import { endOf } from "./rows/writePath.ts";
 
 export interface WarmthOptions {
   readonly width: number;
@@ -238,4 +240,35 @@ export function describeWarmthAt(result: Result, time_s: number): string {
   const rate = `${formatNumber(mbPerS(bytes, interval))} MB/s`;
   const device = interval.l2 > 0 ? `; ${formatBytes(interval.l2)} on the cache device` : "";
   return `${rate}${from.length > 0 ? `, ${from.join(", ")}` : ""}; ${formatBytes(interval.arc)} in memory${device}.`;
+}
+
+export const warmthChart: Chart = {
+  name: "warmth",
+  title: "Warmth",
+  hides:
+    "All files and readers together, averaged over each interval. Hides which block came from where, and how long each read took.",
+  suits: ({ zfs }) => zfs?.arc !== undefined,
+  draw: ({ result }, width) => warmth(result, { width }),
+  describe: describeWarmth,
+  moment: describeWarmthAt,
+  table: ({ result }) => warmthTable(result),
+};
+
+function warmthTable(result: Result): HTMLTableElement {
+  return resultTable({
+    caption: "Bytes read by source, and bytes held, over time",
+    rows: coarserWarmth(warmthOf(result), mostTimeRows),
+    columns: [
+      { title: "from, s", value: (row) => formatNumber(row.from_s) },
+      { title: "to, s", value: (row) => formatNumber(row.to_s) },
+      ...sources.map(({ label }, source) => ({
+        title: label,
+        value: (row: ReturnType<typeof warmthOf>[number]) => formatBytes(row.read[source]!),
+      })),
+      { title: "read ahead", value: (row) => formatBytes(row.ahead) },
+      { title: "thrown away", value: (row) => formatBytes(row.wasted) },
+      { title: "in the ARC", value: (row) => formatBytes(row.arc) },
+      { title: "on the device", value: (row) => formatBytes(row.l2) },
+    ],
+  });
 }

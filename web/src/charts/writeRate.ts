@@ -1,11 +1,13 @@
 /** What reaches the devices: group writes completed in each interval. A backend that works and idles in turn is a picket fence. */
 import * as Plot from "@observablehq/plot";
-import type { Result } from "../engine/api.ts";
 import { ink, stroke } from "../base/colours.ts";
-import { formatNumber } from "../base/format.ts";
-import { draw } from "./plot.ts";
 import { html } from "../base/elements.ts";
-import { clientsEndOf, coarser, endOf, intervalsOf, timeMargins, type Interval } from "./rows/writePath.ts";
+import { formatBytes, formatNumber, groupThousands } from "../base/format.ts";
+import type { Result } from "../engine/api.ts";
+import type { Chart } from "./chart.ts";
+import { draw, timeMargins } from "./plot.ts";
+import { mostTimeRows, resultTable } from "./resultTable.ts";
+import { clientsEndOf, coarser, describeMoment, endOf, type Interval, intervalsOf } from "./rows/writePath.ts";
 
 export interface WriteRateOptions {
   readonly width: number;
@@ -59,6 +61,40 @@ export function writeRate(result: Result, options: WriteRateOptions): Element {
       Plot.ruleY([mean], { stroke: "var(--ink)", strokeDasharray: "4 3" }),
       Plot.ruleY([0]),
       Plot.text([words], { frameAnchor: "top-right", dy: -18, text: (text: string) => text, fill: ink("disk") }),
+    ],
+  });
+}
+
+export const writeRateChart: Chart = {
+  name: "write-rate",
+  title: "Write rate",
+  hides: "Completed group writes, all devices together. Hides how many were in flight, and the reads between them.",
+  suits: ({ zfs }) => zfs !== undefined,
+  draw: ({ result }, width) => writeRate(result, { width }),
+  describe: (result) => {
+    const { mean_mb_per_s, idle_percent } = rateOf(result);
+    return `While clients wrote, the devices took ${formatNumber(mean_mb_per_s)} MB/s on average and were given nothing for ${formatNumber(idle_percent)} % of the time.`;
+  },
+  moment: describeMoment,
+  table: ({ result }) => intervalTable(result),
+};
+
+/** The write path over time, for the charts that draw it. */
+export function intervalTable(result: Result): HTMLTableElement {
+  return resultTable({
+    caption: "Dirty data, entries and writes to the devices over time",
+    rows: coarser(intervalsOf(result), mostTimeRows),
+    columns: [
+      { title: "from, s", value: (row) => formatNumber(row.from_s) },
+      { title: "to, s", value: (row) => formatNumber(row.to_s) },
+      { title: "dirty, mean", value: (row) => formatBytes(row.dirty_mean_bytes) },
+      { title: "dirty, most", value: (row) => formatBytes(row.dirty_max_bytes) },
+      { title: "limit", value: (row) => (row.limit_bytes === 0 ? "none" : formatBytes(row.limit_bytes)) },
+      { title: "in flight", value: (row) => formatNumber(row.async_writes_mean) },
+      { title: "written, MB/s", value: (row) => formatNumber(mbPerS(row)) },
+      { title: "free", value: (row) => groupThousands(row.not_delayed) },
+      { title: "delayed", value: (row) => groupThousands(row.delayed) },
+      { title: "stopped", value: (row) => groupThousands(row.blocked) },
     ],
   });
 }

@@ -374,3 +374,6 @@ export interface Alignment {
 }
 
 export type Question = keyof Questions;
+
+/** Asks the engine one of the questions that it answers at once, wherever it lives. */
+export type AskEngine = <Q extends Question>(name: Q, input: Questions[Q]["input"]) => Promise<Questions[Q]["answer"]>;

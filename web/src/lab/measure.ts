@@ -1,6 +1,5 @@
 /** A measure of a case file, taken by running what it names. */
-import type { EngineClient } from "../engine/client.ts";
-import type { CaseDocument, Measure, Term } from "../engine/api.ts";
+import type { CaseDocument, Measure, RunRequest, Summary, Term } from "../engine/api.ts";
 
 /** The terms of a measure: one, two or four. */
 export function termsOf(measure: Measure): readonly Term[] {
@@ -11,20 +10,22 @@ export function termsOf(measure: Measure): readonly Term[] {
 }
 
 /** The first variant of the measure that is not the one shown from the start: seeing it gives the answer away. */
-export function revealingVariant(document: CaseDocument): string | undefined {
+export function revealingVariant(document: Pick<CaseDocument, "ask" | "default_variant">): string | undefined {
   return termsOf(document.ask.measure)
     .map((term) => term.variant)
     .find((variant) => variant !== undefined && variant !== document.default_variant);
 }
 
-export async function take(engine: EngineClient, id: string, measure: Measure): Promise<number> {
+/** Runs what the measure names, one run after the other. */
+export async function take(
+  run: (request: RunRequest) => Promise<Summary>,
+  id: string,
+  measure: Measure,
+): Promise<number> {
   const values = [];
   for (const { metric, variant, set = {} } of termsOf(measure)) {
-    const { summary } = await engine.run(
-      { case: id, variant, set: { ...set, "record.log": false } },
-      { slot: `measure ${id}` },
-    );
-    values.push(summary.metrics[metric] ?? Number.NaN);
+    const { metrics } = await run({ case: id, variant, set: { ...set, "record.log": false } });
+    values.push(metrics[metric] ?? Number.NaN);
   }
   const [first = Number.NaN, second = Number.NaN, third = Number.NaN, fourth = Number.NaN] = values;
   if ("ratio" in measure) return first / second;

@@ -1,19 +1,20 @@
 /** The front page: one live incident, the cases by family with small real runs, a way in, and your own fio job. */
 import "../style/page.css";
 import { EngineClient } from "../engine/client.ts";
-import { Latest } from "../engine/latest.ts";
 import type { CaseDocument, CaseEntry, Result } from "../engine/api.ts";
 import { formatNumber, keepUnits } from "../base/format.ts";
 import { overviewLegend, overviewScale, runOverview } from "../charts/runOverview.ts";
-import { chunkField, chunkPath, latencyAxisEnd, sentenceNodes, stage } from "../stage/stage.ts";
 import { html } from "../base/elements.ts";
+import { latencyAxisEnd } from "../charts/rows/reads.ts";
+import { predictionOf } from "../lab/prediction.ts";
+import type { Finished } from "../lab/runController.ts";
+import { workbench } from "../lab/workbench.ts";
 import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
 import { fioBox } from "./fioBox.ts";
 import { decodeHash, defaultState, encodeHash, type PageState } from "./hash.ts";
 import { addressOfCase } from "./navigation.ts";
 import { notice } from "./notice.ts";
-import { predictionKey } from "./prediction.ts";
-import { recall } from "./remember.ts";
+import { predictionMemory } from "./prediction.ts";
 
 const liveCase = "odx-prefetch";
 
@@ -55,34 +56,36 @@ function writeHash(state: PageState): void {
 }
 
 async function live(engine: EngineClient, doc: CaseDocument, first: Result): Promise<void> {
-  const { job } = doc.focus;
-  const sentence = html("p", { class: "sentence", "aria-live": "polite" });
-  const scene = stage({ job });
-  const draw = (result: Result) => {
-    scene.show(result, latencyAxisEnd(job, [first, result]));
-    sentence.replaceChildren(...sentenceNodes(doc.sentence, result.summary.metrics));
-  };
-  const latest = new Latest<number, Result>({
-    run: (bytes, signal) => engine.run({ case: doc.id, set: { [chunkPath]: bytes } }, { signal }),
-    onResult: draw,
-    onError: (error) => message.fail(error),
+  const bench = workbench<Finished>({
+    document: doc,
+    ask: (name, input) => engine.call(name, input),
+    host: { run: async (request, signal) => ({ result: await engine.run(request, { signal }) }) },
+    name: "variant",
+    hasStage: true,
+    listeners: {
+      onResult(_, { isOpening }) {
+        if (!isOpening) message.clear();
+      },
+      onState: () => undefined,
+      onError: (error) => message.fail(error),
+    },
   });
+  const stage = bench.stage!;
+  bench.sentence.setAttribute("aria-live", "polite");
   root.append(
     html(
       "section",
       { class: "stage-section live", "aria-labelledby": "live-title" },
       html("h2", { id: "live-title", class: "symptom" }, html("a", { href: `${doc.id}.html` }, keepUnits(doc.symptom))),
       html("p", { class: "subtitle" }, doc.subtitle),
-      sentence,
-      scene.element,
+      bench.sentence,
+      stage.element,
       html("p", {}, html("a", { class: "onward", href: `${doc.id}.html` }, "Investigate this incident")),
     ),
   );
-  draw(first);
+  await bench.controller.begin(Promise.resolve({ result: first }));
   performance.mark("first-chart");
-  scene.autoplay();
-  const list = await engine.call("control", { case: doc.id });
-  scene.setChunk(chunkField(list, (bytes) => latest.request(bytes)));
+  stage.autoplay();
 }
 
 async function families(engine: EngineClient, entries: readonly CaseEntry[]): Promise<HTMLElement[]> {
@@ -120,7 +123,7 @@ function card(engine: EngineClient, doc: CaseDocument): HTMLElement {
     const { job, op } = doc.focus;
     const results: Result[] = [];
     // The other variants give the answer away: they wait until the question has been answered or skipped.
-    const isAsked = recall(predictionKey(doc.id)) === null;
+    const isAsked = predictionOf(doc, predictionMemory(doc.id)).answer.kind === "open";
     const variants = doc.variants.filter(({ name }) => !isAsked || name === doc.default_variant);
     for (const { name } of variants) {
       results.push(await engine.run({ case: doc.id, variant: name }, { slot: "thumbnail" }));

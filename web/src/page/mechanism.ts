@@ -9,14 +9,14 @@ import { curvePoints, delayCurve, type CurveAt } from "../charts/delayCurve.ts";
 import { feedRate } from "../charts/feedRate.ts";
 import { groupLimit } from "../charts/groupLimit.ts";
 import { shardLimit } from "../charts/shardLimit.ts";
-import { html } from "../base/elements.ts";
+import { html, roomOf } from "../base/elements.ts";
 import { clientsEndOf, coarser, intervalAt, intervalsOf, targetOf, throttleOf } from "../charts/rows/writePath.ts";
-import type { PageState } from "./hash.ts";
+import type { RunState } from "../lab/runController.ts";
 
 export interface Mechanism {
   readonly element: HTMLElement;
   /** Draws the run; the moment matters where the mechanism has a state. */
-  show(result: Result, state: PageState, moment_ns: number): void;
+  show(result: Result, state: RunState, moment_ns: number): void;
 }
 
 interface Drawn {
@@ -26,7 +26,7 @@ interface Drawn {
 
 interface Asked {
   readonly result: Result;
-  readonly state: PageState;
+  readonly state: RunState;
   readonly moment_ns: number;
 }
 
@@ -43,21 +43,14 @@ export function mechanism(engine: EngineClient, doc: CaseDocument): Mechanism {
   async function draw(): Promise<void> {
     if (last === undefined) return;
     const mine = ++ticket;
-    const drawn = await drawingOf(engine, doc, last, Math.max(narrowest, Math.floor(place.clientWidth)));
+    const drawn = await drawingOf(engine, doc, last, Math.max(narrowest, room.width));
     if (mine !== ticket) return;
     element.hidden = drawn === undefined;
     if (drawn === undefined) return;
     place.replaceChildren(drawn.drawing);
     caption.textContent = drawn.caption;
   }
-  let width = 0;
-  new ResizeObserver(([entry]) => {
-    const next = Math.floor(entry!.contentRect.width);
-    if (next !== width) {
-      width = next;
-      void draw();
-    }
-  }).observe(place);
+  const room = roomOf(place, () => void draw().catch(() => undefined));
   return {
     element,
     show(result, state, moment_ns) {
@@ -116,7 +109,7 @@ async function drawingOf(
         "What limits the server, against its cores: their cycles, the calls that are made one at a time, and the link. The lines are computed from the costs of the run above; the dot is that run, measured.",
     };
   }
-  const { volume } = await engine.call("scenario", { case: doc.id, variant: state.variant!, set: state.set });
+  const { volume } = await engine.call("scenario", { case: doc.id, variant: state.variant, set: state.set });
   const prefetch = volume?.prefetch;
   if (prefetch === undefined || prefetch === null) return undefined;
   return {

@@ -1,14 +1,15 @@
 /** The alignment ruler as a stage, with a field for the start of a reader's own partition. */
 import type { Alignment } from "../engine/api.ts";
-import type { Chart } from "../charts/catalogue.ts";
-import { formatBytes, groupThousands } from "../base/format.ts";
-import type { Stage } from "./stage.ts";
 import { html } from "../base/elements.ts";
-import { timelineStage } from "./timelineStage.ts";
+import { formatBytes, groupThousands } from "../base/format.ts";
+import { alignmentChart } from "../charts/alignment.ts";
+import { chartStage } from "./chartStage.ts";
+import type { Stage, StageOptions } from "./stage.ts";
 
-export function alignmentStage(chart: Chart, check?: (start: string) => Promise<Alignment>): Stage {
-  const inner = timelineStage({ chart });
-  if (check === undefined) return inner;
+export function alignmentStage(options: StageOptions): Stage {
+  const inner = chartStage(alignmentChart, options);
+  const { ask } = options;
+  if (ask === undefined) return inner;
   const input = html("input", { type: "text", placeholder: "63s", autocomplete: "off", spellcheck: "false" });
   const output = html(
     "output",
@@ -20,7 +21,7 @@ export function alignmentStage(chart: Chart, check?: (start: string) => Promise<
   const answer = () => {
     const ticket = ++asked;
     if (input.value.trim() === "") return;
-    check(input.value)
+    ask("alignment", { start: input.value })
       .then((found) => words(found))
       .catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
       .then((text) => {

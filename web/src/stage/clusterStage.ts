@@ -2,28 +2,28 @@
  * The stage of a cluster: its map at a moment, the clock under it, and the machine itself as a handle that can be dragged, or
  * sent with the arrow keys, to the node it shall move to.
  */
-import type { Result } from "../engine/api.ts";
+import type { Control, Result } from "../engine/api.ts";
+import { html, roomOf } from "../base/elements.ts";
 import { clusterMap, type ClusterMap } from "../charts/clusterMap.ts";
 import { describeCluster, eventTimes, intervalOf } from "../charts/rows/clusterTables.ts";
-import type { DraggedField, Stage } from "./stage.ts";
-import { html } from "../base/elements.ts";
+import { onDrag, sayRange } from "./drag.ts";
+import { autoplayMs } from "./player.ts";
+import type { Fields, Stage, StageOptions } from "./stage.ts";
 import { transport } from "./transport.ts";
 
-export interface ClusterStageOptions {
-  readonly job: string;
-  /** Called when the moment shown rests. */
-  readonly onRequest?: () => void;
+const targetPath = "cluster.moves[0].to";
+const speeds = [0.05, 0.1, 0.25, 0.5, 1, 2, 5];
+
+/** The node that a machine moves to, when the case lets the reader choose it. */
+interface Target {
+  readonly node: number;
+  readonly range: readonly [number, number];
 }
 
-const speeds = [0.05, 0.1, 0.25, 0.5, 1, 2, 5];
-// Nothing moves by itself for longer.
-const autoplayMs = 5000;
-
-export function clusterStage(options: ClusterStageOptions): Stage {
-  const { job } = options;
+export function clusterStage({ focus: { job }, onRest }: StageOptions): Stage {
   let result: Result | undefined;
-  let width = 0;
-  let target: DraggedField | undefined;
+  let fields: Fields | undefined;
+  let target: Target | undefined;
   let map: ClusterMap | undefined;
   let dragged: number | undefined;
   const place = html("div", { class: "figure" });
@@ -39,13 +39,13 @@ export function clusterStage(options: ClusterStageOptions): Stage {
     { class: "quiet note" },
     `Drag ${job} to another node, or focus it and press the arrow keys: that is where it moves.`,
   );
-  const time = transport({ speeds, onMove: () => draw(), onRest: () => options.onRequest?.() });
+  const time = transport({ speeds, onMove: () => draw(), onRest: () => onRest?.() });
   const { player } = time;
   const element = html("div", { class: "stage cluster" }, frame, time.element, caption, hint);
 
   function draw(): void {
-    if (result === undefined || width === 0) return;
-    map = clusterMap(result, { job, width, time_s: player.time_ns / 1e9 });
+    if (result === undefined || room.width === 0) return;
+    map = clusterMap(result, { job, width: room.width, time_s: player.time_ns / 1e9 });
     place.replaceChildren(map.element);
     caption.textContent = describeCluster(map.moment, job);
     time.show(`${(player.time_ns / 1e9).toFixed(2)} seconds. ${caption.textContent}`);
@@ -59,67 +59,44 @@ export function clusterStage(options: ClusterStageOptions): Stage {
     pill.classList.toggle("fixed", target === undefined);
     hint.hidden = target === undefined;
     if (target === undefined) return;
-    pill.setAttribute("aria-valuemin", String(target.min));
-    pill.setAttribute("aria-valuemax", String(target.max));
-    pill.setAttribute("aria-valuenow", String(target.value));
-    pill.setAttribute("aria-valuetext", `node ${target.value}; at this moment on node ${map.moment.home}`);
+    const { node: to, range } = target;
+    sayRange(pill, to, range, `node ${to}; at this moment on node ${map.moment.home}`);
   }
 
   function send(node: number): void {
     if (target === undefined) return;
-    const to = Math.max(target.min, Math.min(target.max, node));
-    if (to === target.value) return;
-    target = { ...target, value: to };
-    target.onInput(to);
-    target.onChange(to);
+    const [first, last] = target.range;
+    const to = Math.max(first, Math.min(last, node));
+    if (to === target.node) return;
+    target = { ...target, node: to };
+    fields?.onChange({ [targetPath]: to });
   }
 
-  pill.addEventListener("pointerdown", (event) => {
-    if (map === undefined || target === undefined) return;
-    event.preventDefault();
-    pill.setPointerCapture(event.pointerId);
-    pill.focus();
-    player.pause();
-    const left = frame.getBoundingClientRect().left;
-    const drawn = map;
-    const nearest = (at: number) => {
-      const away = (node: number) => Math.abs(drawn.x(node) - at);
-      return Array.from({ length: drawn.nodes }, (_, node) => node).reduce(
-        (best, node) => (away(node) < away(best) ? node : best),
-        0,
-      );
-    };
-    const move = (moved: PointerEvent) => {
-      dragged = nearest(moved.clientX - left);
-      placePill();
-    };
-    pill.addEventListener("pointermove", move);
-    pill.addEventListener(
-      "lostpointercapture",
-      () => {
-        pill.removeEventListener("pointermove", move);
-        const to = dragged;
-        dragged = undefined;
-        if (to !== undefined) send(to);
-        placePill();
-      },
-      { once: true },
-    );
-  });
-  pill.addEventListener("keydown", (event) => {
-    const by = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
-    if (by === undefined || target === undefined) return;
-    event.preventDefault();
-    send(target.value + by);
+  onDrag(pill, {
+    begin() {
+      if (map === undefined || target === undefined) return undefined;
+      player.pause();
+      const left = frame.getBoundingClientRect().left;
+      const drawn = map;
+      return {
+        move(x) {
+          dragged = nearestNode(drawn, x - left);
+          placePill();
+        },
+        end() {
+          const to = dragged;
+          dragged = undefined;
+          if (to !== undefined) send(to);
+          placePill();
+        },
+      };
+    },
+    step(steps) {
+      if (target !== undefined) send(target.node + steps);
+    },
   });
 
-  const observer = new ResizeObserver(([entry]) => {
-    const next = Math.floor(entry!.contentRect.width);
-    if (next === width) return;
-    width = next;
-    draw();
-  });
-  observer.observe(frame);
+  const room = roomOf(frame, () => draw());
 
   return {
     element,
@@ -135,9 +112,8 @@ export function clusterStage(options: ClusterStageOptions): Stage {
         end * 1e9,
       );
       time.setEnd(end * 1e9);
-      if (isFirst) time.setSpeed(speeds.find((speed) => end / speed <= autoplayMs / 1000) ?? speeds.at(-1)!);
+      if (isFirst) time.setSpeedFor(end * 1e9);
       else player.moveTo(before_ns);
-      if (width === 0) width = Math.floor(frame.clientWidth);
       draw();
     },
     autoplay() {
@@ -147,12 +123,9 @@ export function clusterStage(options: ClusterStageOptions): Stage {
       if (matchMedia("(prefers-reduced-motion: reduce)").matches) player.moveTo(until_ns);
       else player.play(autoplayMs, until_ns);
     },
-    goTo(index) {
-      player.moveTo(player.endOf(index));
-    },
-    setChunk: () => undefined,
-    setTarget(field) {
-      target = field;
+    setFields(next) {
+      fields = next;
+      target = targetOf(next.control(targetPath));
       placePill();
     },
     get request() {
@@ -163,7 +136,20 @@ export function clusterStage(options: ClusterStageOptions): Stage {
     },
     dispose() {
       player.pause();
-      observer.disconnect();
+      room.close();
     },
   };
+}
+
+function targetOf(control: Control | undefined): Target | undefined {
+  if (typeof control?.value !== "number") return undefined;
+  return { node: control.value, range: [control.min ?? 0, control.max ?? 255] };
+}
+
+function nearestNode(map: ClusterMap, at: number): number {
+  const away = (node: number) => Math.abs(map.x(node) - at);
+  return Array.from({ length: map.nodes }, (_, node) => node).reduce(
+    (best, node) => (away(node) < away(best) ? node : best),
+    0,
+  );
 }

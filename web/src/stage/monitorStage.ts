@@ -3,20 +3,20 @@
  * fields of the scenario that change are the window's begin and width; the run follows.
  */
 import type { Result } from "../engine/api.ts";
-import type { Chart } from "../charts/catalogue.ts";
+import { html, roomOf } from "../base/elements.ts";
 import { formatNanos } from "../base/format.ts";
-import { busiestOf, watchedUntil, windowsOf, type MonitorWindow } from "../charts/monitor.ts";
-import type { Fields, Stage } from "./stage.ts";
-import { html } from "../base/elements.ts";
-import { timelineStage } from "./timelineStage.ts";
-import { timeMargins } from "../charts/rows/writePath.ts";
+import { busiestOf, monitorChart, type MonitorWindow, watchedUntil, windowsOf } from "../charts/monitor.ts";
+import { timeMargins } from "../charts/plot.ts";
+import { chartStage } from "./chartStage.ts";
+import { onDrag, sayRange } from "./drag.ts";
+import type { Fields, Stage, StageOptions } from "./stage.ts";
 
 const windowPath = "monitor.window";
 const phasePath = "monitor.phase";
 const step_ns = 1e8;
 
-export function monitorStage(chart: Chart): Stage {
-  const inner = timelineStage({ chart });
+export function monitorStage(options: StageOptions): Stage {
+  const inner = chartStage(monitorChart, options);
   const frame = inner.element.querySelector<HTMLElement>(".timeline-frame")!;
   const body = grip("window-body", "Begin of the monitor's window");
   const edge = grip("window-edge", "Width of the monitor's window");
@@ -30,7 +30,7 @@ export function monitorStage(chart: Chart): Stage {
   function scale() {
     const { marginLeft, marginRight } = timeMargins;
     const end_s = result === undefined ? 1 : watchedUntil(windowsOf(result));
-    const pixels_per_s = (frame.clientWidth - marginLeft - marginRight) / end_s;
+    const pixels_per_s = (room.width - marginLeft - marginRight) / end_s;
     return { x: (time_s: number) => marginLeft + time_s * pixels_per_s, pixels_per_s, end_s };
   }
 
@@ -46,13 +46,20 @@ export function monitorStage(chart: Chart): Stage {
     body.style.width = `${Math.max(2, x(to) - x(from))}px`;
     edge.style.left = `${x(to)}px`;
     const width_ns = (shown.to_s - shown.from_s) * 1e9;
-    say(body, shown.from_s * 1e9, 0, end_s * 1e9);
-    say(edge, width_ns, step_ns, end_s * 1e9);
+    const say = (element: HTMLElement, now_ns: number, least_ns: number) =>
+      sayRange(
+        element,
+        Math.round(now_ns),
+        [least_ns, Math.round(end_s * 1e9)],
+        now_ns === 0 ? "0 s" : formatNanos(now_ns),
+      );
+    say(body, shown.from_s * 1e9, 0);
+    say(edge, width_ns, step_ns);
   }
 
   function change(from_ns: number, width_ns: number, isSettled: boolean): void {
     if (fields === undefined || result === undefined) return;
-    const longest_ns = fields.most(windowPath) ?? 2e10;
+    const longest_ns = fields.control(windowPath)?.max ?? 2e10;
     const width = Math.max(step_ns, Math.min(round(width_ns), longest_ns));
     const from = round(from_ns);
     const phase = ((from % width) + width) % width;
@@ -65,49 +72,30 @@ export function monitorStage(chart: Chart): Stage {
   }
 
   function drag(element: HTMLElement, move: (window: MonitorWindow, by_ns: number, isSettled: boolean) => void): void {
-    element.addEventListener("pointerdown", (event) => {
-      const start = shown;
-      if (start === undefined) return;
-      event.preventDefault();
-      element.setPointerCapture(event.pointerId);
-      element.focus();
-      const { pixels_per_s } = scale();
-      let by_ns = 0;
-      const moved = (to: PointerEvent) => {
-        by_ns = ((to.clientX - event.clientX) / pixels_per_s) * 1e9;
-        move(start, by_ns, false);
-      };
-      element.addEventListener("pointermove", moved);
-      element.addEventListener(
-        "lostpointercapture",
-        () => {
-          element.removeEventListener("pointermove", moved);
-          move(start, by_ns, true);
-        },
-        { once: true },
-      );
-    });
-    element.addEventListener("keydown", (event) => {
-      const steps: Record<string, number> = {
-        ArrowRight: 1,
-        ArrowUp: 1,
-        ArrowLeft: -1,
-        ArrowDown: -1,
-        PageUp: 10,
-        PageDown: -10,
-      };
-      const by = steps[event.key];
-      if (by === undefined || shown === undefined) return;
-      event.preventDefault();
-      move(shown, by * step_ns, true);
+    onDrag(element, {
+      begin(from_x) {
+        const start = shown;
+        if (start === undefined) return undefined;
+        const { pixels_per_s } = scale();
+        let by_ns = 0;
+        return {
+          move(x) {
+            by_ns = ((x - from_x) / pixels_per_s) * 1e9;
+            move(start, by_ns, false);
+          },
+          end: () => move(start, by_ns, true),
+        };
+      },
+      step(steps) {
+        if (shown !== undefined) move(shown, steps * step_ns, true);
+      },
     });
   }
   const width_ns = (window: MonitorWindow) => (window.to_s - window.from_s) * 1e9;
   drag(body, (window, by_ns, isSettled) => change(window.from_s * 1e9 + by_ns, width_ns(window), isSettled));
   drag(edge, (window, by_ns, isSettled) => change(window.from_s * 1e9, width_ns(window) + by_ns, isSettled));
 
-  const observer = new ResizeObserver(() => place());
-  observer.observe(frame);
+  const room = roomOf(frame, place);
 
   return {
     ...inner,
@@ -117,17 +105,17 @@ export function monitorStage(chart: Chart): Stage {
     get moment_ns() {
       return inner.moment_ns;
     },
-    show(next, latency_max_ns) {
+    show(next, reference) {
       result = next;
-      inner.show(next, latency_max_ns);
+      inner.show(next, reference);
       place();
     },
     setFields(next) {
-      fields = next.has(windowPath) && next.has(phasePath) ? next : undefined;
+      fields = [windowPath, phasePath].every((path) => next.control(path) !== undefined) ? next : undefined;
       place();
     },
     dispose() {
-      observer.disconnect();
+      room.close();
       inner.dispose();
     },
   };
@@ -139,11 +127,4 @@ function round(ns: number): number {
 
 function grip(name: string, label: string): HTMLElement {
   return html("div", { class: name, role: "slider", tabindex: 0, "aria-label": label, hidden: "" });
-}
-
-function say(element: HTMLElement, now_ns: number, min_ns: number, max_ns: number): void {
-  element.setAttribute("aria-valuemin", String(min_ns));
-  element.setAttribute("aria-valuemax", String(Math.round(max_ns)));
-  element.setAttribute("aria-valuenow", String(Math.round(now_ns)));
-  element.setAttribute("aria-valuetext", now_ns === 0 ? "0 s" : formatNanos(now_ns));
 }

@@ -9,6 +9,8 @@ export interface PlayerOptions {
   readonly onState: (isPlaying: boolean) => void;
 }
 
+/** Nothing moves by itself for longer. */
+export const autoplayMs = 5000;
 const steppedPauseMs = 700;
 
 export class Player {

@@ -1,5 +1,6 @@
 /** The controls of time under a stage: play, step, speed, a clock, and the scrubber with something above it. */
-import { Player } from "./player.ts";
+import { autoplayMs, Player } from "./player.ts";
+import { stepsOfKey } from "../base/keys.ts";
 import { html } from "../base/elements.ts";
 
 export interface TransportOptions {
@@ -15,7 +16,8 @@ export interface TransportOptions {
 export interface Transport {
   readonly element: HTMLElement;
   readonly player: Player;
-  setSpeed(speed: number): void;
+  /** Chooses the slowest speed at which a run of this length is over by the time that something may move by itself. */
+  setSpeedFor(end_ns: number): void;
   setEnd(end_ns: number): void;
   /** Shows the player's moment; `words` say it. */
   show(words: string): void;
@@ -67,17 +69,8 @@ export function transport(options: TransportOptions): Transport {
     player.moveTo(range.valueAsNumber);
   });
   range.addEventListener("keydown", (event) => {
-    const steps: Record<string, number> = {
-      ArrowRight: 1,
-      ArrowUp: 1,
-      ArrowLeft: -1,
-      ArrowDown: -1,
-      PageUp: 10,
-      PageDown: -10,
-      Home: -1e9,
-      End: 1e9,
-    };
-    const by = steps[event.key];
+    const ends: Record<string, number> = { Home: -1e9, End: 1e9 };
+    const by = stepsOfKey(event.key) ?? ends[event.key];
     if (by !== undefined) {
       event.preventDefault();
       player.step(by);
@@ -94,9 +87,10 @@ export function transport(options: TransportOptions): Transport {
   return {
     element,
     player,
-    setSpeed(value) {
-      player.speed = value;
-      speed.value = String(value);
+    setSpeedFor(end_ns) {
+      const end_s = end_ns / 1e9;
+      player.speed = speeds.find((value) => end_s / value <= autoplayMs / 1000) ?? speeds.at(-1)!;
+      speed.value = String(player.speed);
     },
     setEnd(end_ns) {
       range.max = String(end_ns);

@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { coverage, operatingPoint } from "../../src/charts/coverage.ts";
 import { cellsOf, heatmap } from "../../src/charts/heatmap.ts";
-import { binsOf, histogram } from "../../src/charts/histogram.ts";
+import { binsOf, focusIn, histogram } from "../../src/charts/histogram.ts";
 import { latencyOverview } from "../../src/charts/latencyOverview.ts";
 import { lifetimes, meanPhases, pickRequests } from "../../src/charts/lifetimes.ts";
-import { readsOf } from "../../src/charts/rows/reads.ts";
-import { latencyAxisEnd } from "../../src/stage/stage.ts";
+import { latencyAxisEnd, readsOf } from "../../src/charts/rows/reads.ts";
 import { q1Result } from "../fixtures/q1.ts";
-import { focusIn } from "../../src/charts/families/requests.ts";
 import { zfsResult } from "../fixtures/zfs.ts";
 
 const broken = q1Result();

@@ -1,7 +1,15 @@
 import { describe, expect, it } from "vitest";
-import { chartsOf, isOffered } from "../../src/charts/catalogue.ts";
+import { isOffered } from "../../src/charts/catalogue.ts";
 import { commitSizes, distinct } from "../../src/charts/commitSizes.ts";
-import { commitsOf, datasetName, describeCommits, extremes, largest, logDevices } from "../../src/charts/logDevices.ts";
+import {
+  commitsOf,
+  datasetName,
+  describeCommits,
+  extremes,
+  largest,
+  logDevices,
+  logDevicesChart,
+} from "../../src/charts/logDevices.ts";
 import { powerTicks } from "../../src/charts/ticks.ts";
 import { zfsResult } from "../fixtures/zfs.ts";
 
@@ -67,12 +75,11 @@ describe("the picture", () => {
   });
 
   it("is offered for any scenario with log devices", () => {
-    const chart = chartsOf({ focus: { job: "writers", op: "write" } }).find(({ name }) => name === "log-devices")!;
     const scenario = { ...run.scenario, zfs: { log: { devices: { count: 1 } } } } as NonNullable<typeof run.scenario>;
-    expect(isOffered(chart, { view: "dirty", views: [], scenario })).toBe(true);
-    expect(isOffered(chart, { view: "dirty", views: [], scenario: run.scenario! })).toBe(false);
-    const shown = { result: run, reference: undefined, request: 0 };
-    expect(chart.table(shown).querySelectorAll("tbody tr")).toHaveLength(4);
+    expect(isOffered(logDevicesChart, { view: "dirty", views: [], scenario })).toBe(true);
+    expect(isOffered(logDevicesChart, { view: "dirty", views: [], scenario: run.scenario! })).toBe(false);
+    const shown = { result: run, focus: { job: "writers", op: "write" }, request: 0 } as const;
+    expect(logDevicesChart.table(shown).querySelectorAll("tbody tr")).toHaveLength(4);
   });
 });
 

@@ -1,6 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Control } from "../../src/engine/api.ts";
-import { metricWords, sentenceMetrics, valuesOf } from "../../src/charts/sweepChart.ts";
+import { metricWords } from "../../src/charts/sweepChart.ts";
+import { sentenceMetrics } from "../../src/lab/sentence.ts";
+import { valuesOf } from "../../src/lab/sweepValues.ts";
 
 const chunk: Control = {
   path: "volume.prefetch.chunk",

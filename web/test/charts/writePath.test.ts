@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { chartsOf, isOffered } from "../../src/charts/catalogue.ts";
+import { chartNamed, charts, isOffered } from "../../src/charts/catalogue.ts";
 import { curvePoints, delayCurve, valueAt } from "../../src/charts/delayCurve.ts";
 import { dirty } from "../../src/charts/dirty.ts";
 import { groupLimit, rescalings } from "../../src/charts/groupLimit.ts";
 import { barsOf, groupGantt } from "../../src/charts/groups.ts";
 import { overviewKind, overviewScale, runOverview } from "../../src/charts/runOverview.ts";
-import { stageOf } from "../../src/stage/stage.ts";
+import { stageOf } from "../../src/stage/stages.ts";
 import {
   clientsEndOf,
   coarser,
@@ -25,9 +25,8 @@ import { limit_bytes, zfsResult } from "../fixtures/zfs.ts";
 
 const run = zfsResult();
 const focus = { job: "writers", op: "write" } as const;
-const charts = chartsOf({ focus });
-const chart = (name: string) => charts.find((candidate) => candidate.name === name)!;
-const shown = { result: run, reference: undefined, request: 0 };
+const chart = (name: string) => chartNamed(name)!;
+const shown = { result: run, focus, request: 0 };
 
 describe("intervals", () => {
   it("take their length from the series", () => {
@@ -284,7 +283,7 @@ describe("the stage of a chart", () => {
   it("moves a cursor and tells the moment", () => {
     const scene = stageOf({ focus, view: "dirty" });
     Object.defineProperty(scene.element.querySelector(".timeline-frame"), "clientWidth", { value: 800 });
-    scene.show(run, 1);
+    scene.show(run);
     scene.autoplay();
     expect(scene.moment_ns / 1e9).toBeCloseTo(0.9, 3);
     expect(scene.element.querySelector(".moment")!.textContent).toContain("after a stop of");
@@ -296,7 +295,7 @@ describe("the stage of a chart", () => {
   it("is a histogram without a clock when the view is not known", () => {
     const scene = stageOf({ focus, view: "something-else" });
     Object.defineProperty(scene.element.querySelector(".timeline-frame"), "clientWidth", { value: 800 });
-    scene.show(run, 1);
+    scene.show(run);
     expect(scene.element.querySelector(".transport")).toBeNull();
     expect(scene.element.querySelectorAll("svg")).toHaveLength(2);
   });

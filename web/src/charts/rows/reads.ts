@@ -147,3 +147,14 @@ export function phaseOf(read: Read, name: (typeof phases)[number]["name"]): numb
 function at(values: Column, row: number): number {
   return values[row] ?? 0;
 }
+
+/** The end of a time axis that holds several runs: the slowest request, rounded up to a number that reads well. */
+export function latencyAxisEnd(job: string, results: readonly Result[], op: "read" | "write" = "read"): number {
+  const slowest = results
+    .flatMap((result) => readsOf(result, job, op))
+    .reduce((most, request) => Math.max(most, request.latency_ns), 1e3);
+  const ms = slowest / 1e6;
+  const power = 10 ** Math.floor(Math.log10(ms));
+  const steps = [1, 1.5, 2, 2.5, 3, 4, 5, 6, 8, 10];
+  return (steps.find((step) => step * power >= ms) ?? 10) * power * 1e6;
+}

@@ -43,9 +43,6 @@ export interface Group {
   readonly blocked: number;
 }
 
-/** Margins of every chart over time, so that one cursor fits all of them. */
-export const timeMargins = { marginLeft: 64, marginRight: 12 } as const;
-
 const intervalMemo = new WeakMap<Result, readonly Interval[]>();
 
 export function intervalsOf(result: Result): readonly Interval[] {

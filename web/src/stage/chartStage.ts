@@ -3,58 +3,50 @@
  * a chart without time stands by itself.
  */
 import type { Result } from "../engine/api.ts";
-import type { Chart } from "../charts/catalogue.ts";
-import type { Stage } from "./stage.ts";
-import { html } from "../base/elements.ts";
+import { html, roomOf } from "../base/elements.ts";
+import type { Chart, Shown } from "../charts/chart.ts";
+import { timeMargins } from "../charts/plot.ts";
+import { clientsEndOf, endOf, groupsOf } from "../charts/rows/writePath.ts";
+import { autoplayMs } from "./player.ts";
+import type { Stage, StageOptions } from "./stage.ts";
 import { transport } from "./transport.ts";
-import { clientsEndOf, endOf, groupsOf, timeMargins } from "../charts/rows/writePath.ts";
-
-export interface TimelineStageOptions {
-  readonly chart: Chart;
-  /** Called when the moment shown rests. */
-  readonly onRequest?: () => void;
-}
 
 const speeds = [0.1, 0.5, 1, 2, 5, 10, 20, 50];
-// Nothing moves by itself for longer.
-const autoplayMs = 5000;
 const fewestStops = 4;
 const evenStops = 20;
 
-export function timelineStage(options: TimelineStageOptions): Stage {
-  const { chart } = options;
+export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage {
   const isTimed = chart.moment !== undefined;
   let result: Result | undefined;
-  let width = 0;
   const place = html("div", { class: "figure" });
   const cursor = html("div", { class: "cursor", hidden: "" });
   const frame = html("div", { class: "timeline-frame" }, place, cursor);
   const caption = html("p", { class: "moment" });
   const told = html("p", { class: "told quiet" });
   const details = html("details", { class: "table" }, html("summary", {}, "Table"));
-  const time = transport({ speeds, onMove: () => move(), onRest: () => options.onRequest?.() });
+  const time = transport({ speeds, onMove: () => move(), onRest: () => onRest?.() });
   const { player } = time;
   const element = html("div", { class: "stage timeline" }, frame);
   if (isTimed) element.append(time.element, caption);
   element.append(told, details);
 
   function draw(): void {
-    if (result === undefined || width === 0) return;
-    place.replaceChildren(chart.draw(shown(), width));
-    told.textContent = chart.describe?.(result) ?? "";
+    if (result === undefined || room.width === 0) return;
+    place.replaceChildren(chart.draw(shown(), room.width));
+    told.textContent = chart.describe?.(result, focus) ?? "";
     if (details.open) fillTable();
     move();
   }
 
-  function shown() {
-    return { result: result!, reference: undefined, request: 0 };
+  function shown(): Shown {
+    return { result: result!, focus, request: 0 };
   }
 
   function move(): void {
     if (result === undefined || chart.moment === undefined) return;
     const seconds = player.time_ns / 1e9;
     const { marginLeft, marginRight } = timeMargins;
-    const x = marginLeft + (seconds / Math.max(1e-9, endOf(result))) * (width - marginLeft - marginRight);
+    const x = marginLeft + (seconds / Math.max(1e-9, endOf(result))) * (room.width - marginLeft - marginRight);
     cursor.hidden = false;
     cursor.style.transform = `translateX(${x.toFixed(1)}px)`;
     caption.textContent = chart.moment(result, seconds);
@@ -72,13 +64,7 @@ export function timelineStage(options: TimelineStageOptions): Stage {
     if (details.open) fillTable();
   });
 
-  const observer = new ResizeObserver(([entry]) => {
-    const next = Math.floor(entry!.contentRect.width);
-    if (next === width) return;
-    width = next;
-    draw();
-  });
-  observer.observe(frame);
+  const room = roomOf(frame, () => draw());
 
   return {
     element,
@@ -90,12 +76,11 @@ export function timelineStage(options: TimelineStageOptions): Stage {
       const end = endOf(next);
       player.setStops(stopsOf(next), end * 1e9);
       time.setEnd(end * 1e9);
-      if (isFirst) time.setSpeed(speeds.find((speed) => end / speed <= autoplayMs / 1000) ?? speeds.at(-1)!);
+      if (isFirst) time.setSpeedFor(end * 1e9);
       // A reader who changes something does not want to wait for the end of the opening.
       if (isCut) player.pause();
       // The same moment of both runs is what can be compared.
       if (!isFirst) player.moveTo(isCut ? lastOf(next) : before_ns);
-      if (width === 0) width = Math.floor(frame.clientWidth);
       draw();
     },
     autoplay() {
@@ -105,10 +90,8 @@ export function timelineStage(options: TimelineStageOptions): Stage {
       if (matchMedia("(prefers-reduced-motion: reduce)").matches) player.moveTo(until_ns);
       else player.play(autoplayMs, until_ns);
     },
-    goTo(index) {
-      player.moveTo(player.endOf(index));
-    },
-    setChunk: () => undefined,
+    // Nothing on a chart can be dragged.
+    setFields: () => undefined,
     get request() {
       return 0;
     },
@@ -117,7 +100,7 @@ export function timelineStage(options: TimelineStageOptions): Stage {
     },
     dispose() {
       player.pause();
-      observer.disconnect();
+      room.close();
     },
   };
 }
