@@ -2,6 +2,7 @@
 import libraryUrl from "seeklab-library?url";
 import wasmUrl from "seeklab-engine-wasm?url";
 import {
+  type AskEngine,
   Cancelled,
   EngineError,
   type Question,
@@ -61,6 +62,9 @@ export class EngineClient {
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     this.#waiting.clear();
   }
+
+  /** {@link call}, for those who need nothing else of the client. */
+  readonly ask: AskEngine = (name, input) => this.call(name, input);
 
   /** Asks one of the questions that the engine answers at once. */
   call<Q extends Question>(name: Q, input: Questions[Q]["input"]): Promise<Questions[Q]["answer"]> {

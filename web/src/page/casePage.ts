@@ -7,7 +7,7 @@
  */
 import "../style/page.css";
 import { EngineClient } from "../engine/client.ts";
-import type { AskEngine, CaseDocument, Result } from "../engine/api.ts";
+import type { CaseDocument, Result } from "../engine/api.ts";
 import { fillSentence } from "../base/format.ts";
 import { html } from "../base/elements.ts";
 import { take } from "../lab/measure.ts";
@@ -15,15 +15,14 @@ import { predictionOf } from "../lab/prediction.ts";
 import { documentedState, requestOf, type RunHost, type RunState } from "../lab/runController.ts";
 import { workbench } from "../lab/workbench.ts";
 import { carryOn } from "./carryOn.ts";
-import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
+import { openPage, preparePage, whenSeen } from "./document.ts";
 import { documented } from "./documented.ts";
 import { evidence } from "./evidence.ts";
 import { decodeHash, defaultState, encodeHash, type PageState } from "./hash.ts";
 import { inline, markdown } from "./markdown.ts";
 import { mechanism } from "./mechanism.ts";
 import { modelSection } from "./modelSection.ts";
-import { addressOfCase } from "./navigation.ts";
-import { notice } from "./notice.ts";
+import { openCase } from "./navigation.ts";
 import { predictionSection, predictionMemory } from "./prediction.ts";
 import { progress } from "./progress.ts";
 import { sweepPanel } from "./sweepPanel.ts";
@@ -39,52 +38,34 @@ interface PageRun {
   readonly result: Result;
 }
 
-installTheme();
-const root = document.querySelector<HTMLElement>("#page")!;
-const message = notice();
-root.append(message.element);
-void open();
+const page = preparePage();
+const { root, message } = page;
+void openPage(page, open);
 
-async function open(): Promise<void> {
+async function open(linked: PageState): Promise<void> {
   const id = document.querySelector<HTMLMetaElement>("meta[name=case]")?.content ?? "";
   const engine = new EngineClient();
-  const decoded = decodeHash(location.hash);
-  let start = decoded.kind === "state" ? decoded.state : defaultState;
-  try {
-    if (start.case !== undefined && start.case !== id) {
-      if (await leaveFor(engine, start.case)) return;
-      start = defaultState;
-    }
-    // All asked at once: the worker answers in turn while the page is built.
-    const asked = engine.call("case", { id });
-    const first = engine.run(requestOf(id, start)).then((result) => ({ result }));
-    // Until the page is built nobody waits for it; what fails by then is told by whoever takes it.
-    first.catch(() => undefined);
-    const page = build(engine, await asked, start);
-    if (decoded.kind === "problem") message.say(decoded.message);
-    await page.begin(first);
-  } catch (error) {
-    message.fail(error);
+  let start = linked;
+  if (start.case !== undefined && start.case !== id) {
+    if (await openCase(start.case, { ask: engine.ask, message, replaces: true })) return;
+    start = defaultState;
   }
-  registerServiceWorker();
+  // All asked at once: the worker answers in turn while the page is built.
+  const asked = engine.call("case", { id });
+  const first = engine.run(requestOf(id, start)).then((result) => ({ result }));
+  // Until the page is built nobody waits for it; what fails by then is told by whoever takes it.
+  first.catch(() => undefined);
+  await build(engine, await asked, start).begin(first);
 }
 
-/** Goes to the case that a link names, or says that there is none. */
-async function leaveFor(engine: EngineClient, name: string): Promise<boolean> {
-  const found = addressOfCase(name, await engine.call("cases", {}), location.hash);
-  if (found.kind === "page") location.assign(found.href);
-  else message.say(found.message);
-  return found.kind === "page";
-}
-
-interface Page {
+interface CasePage {
   /** Shows the first result, or says why there is none and starts from the case as it is. */
   begin(first: Promise<PageRun>): Promise<void>;
 }
 
-function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page {
+function build(engine: EngineClient, doc: CaseDocument, start: PageState): CasePage {
   const titleOf = (name: string) => doc.variants.find((variant) => variant.name === name)?.title ?? name;
-  const ask: AskEngine = (name, input) => engine.call(name, input);
+  const { ask } = engine;
   const host: RunHost<PageRun> = {
     run: async (request, signal, onProgress) => ({ result: await engine.run(request, { signal, onProgress }) }),
     runReference: (request) => engine.run(request, { slot: "reference" }),
@@ -285,7 +266,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
     if (named === doc.id) {
       ui = decoded.state.ui;
       controller.replace({ ...documentedState(doc), ...(variant === undefined ? {} : { variant }), set, seed });
-    } else leaveFor(engine, named).catch((error: unknown) => message.fail(error));
+    } else openCase(named, { ask, message, replaces: false }).catch((error: unknown) => message.fail(error));
   });
 
   return {

@@ -9,46 +9,31 @@ import { latencyAxisEnd } from "../charts/rows/reads.ts";
 import { predictionOf } from "../lab/prediction.ts";
 import type { Finished } from "../lab/runController.ts";
 import { workbench } from "../lab/workbench.ts";
-import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
+import { openPage, preparePage, whenSeen } from "./document.ts";
 import { fioBox } from "./fioBox.ts";
-import { decodeHash, defaultState, encodeHash, type PageState } from "./hash.ts";
-import { addressOfCase } from "./navigation.ts";
-import { notice } from "./notice.ts";
+import { defaultState, encodeHash, type PageState } from "./hash.ts";
+import { openCase } from "./navigation.ts";
 import { predictionMemory } from "./prediction.ts";
 
 const liveCase = "odx-prefetch";
 
-installTheme();
-const root = document.querySelector<HTMLElement>("#page")!;
-const message = notice();
-root.append(message.element);
-void open();
+const page = preparePage();
+const { root, message } = page;
+void openPage(page, open);
 
-async function open(): Promise<void> {
+async function open(linked: PageState): Promise<void> {
   const engine = new EngineClient();
-  const decoded = decodeHash(location.hash);
-  let state = decoded.kind === "state" ? decoded.state : defaultState;
-  try {
-    if (state.case !== undefined) {
-      const found = addressOfCase(state.case, await engine.call("cases", {}), location.hash);
-      if (found.kind === "page") {
-        location.replace(found.href);
-        return;
-      }
-      message.say(found.message);
-      state = defaultState;
-    }
-    const asked = [engine.call("case", { id: liveCase }), engine.run({ case: liveCase })] as const;
-    const entries = engine.call("cases", {});
-    const [doc, result] = await Promise.all(asked);
-    await live(engine, doc, result);
-    root.append(...(await families(engine, await entries)), path(doc));
-    root.append(fioBox({ engine, state, onState: writeHash }));
-    if (decoded.kind === "problem") message.say(decoded.message);
-  } catch (error) {
-    message.fail(error);
+  let state = linked;
+  if (state.case !== undefined) {
+    if (await openCase(state.case, { ask: engine.ask, message, replaces: true })) return;
+    state = defaultState;
   }
-  registerServiceWorker();
+  const asked = [engine.call("case", { id: liveCase }), engine.run({ case: liveCase })] as const;
+  const entries = engine.call("cases", {});
+  const [doc, result] = await Promise.all(asked);
+  await live(engine, doc, result);
+  root.append(...(await families(engine, await entries)), path(doc));
+  root.append(fioBox({ engine, state, onState: writeHash }));
 }
 
 function writeHash(state: PageState): void {
@@ -58,7 +43,7 @@ function writeHash(state: PageState): void {
 async function live(engine: EngineClient, doc: CaseDocument, first: Result): Promise<void> {
   const bench = workbench<Finished>({
     document: doc,
-    ask: (name, input) => engine.call(name, input),
+    ask: engine.ask,
     host: { run: async (request, signal) => ({ result: await engine.run(request, { signal }) }) },
     name: "variant",
     hasStage: true,

@@ -4,7 +4,8 @@
  * Whoever makes a link chooses the name in it, so the name is data: it is compared with the names of our own cases, and only
  * a name on that list becomes part of an address. `//host/`, `https:` and `javascript:` are names like any other that is unknown.
  */
-import type { CaseEntry } from "../engine/api.ts";
+import type { AskEngine, CaseEntry } from "../engine/api.ts";
+import type { Notice } from "./notice.ts";
 
 export type CaseAddress =
   { readonly kind: "page"; readonly href: string } | { readonly kind: "unknown"; readonly message: string };
@@ -20,4 +21,19 @@ export function addressOfCase(name: string, cases: readonly Pick<CaseEntry, "id"
     kind: "unknown",
     message: `The link names the case “${words}”, which this site does not have, so nothing was opened.`,
   };
+}
+
+/**
+ * Opens the case that a link names, or says that there is none. A page that has shown nothing yet is replaced: going back
+ * would otherwise lead to it and on again.
+ */
+export async function openCase(
+  name: string,
+  { ask, message, replaces }: { readonly ask: AskEngine; readonly message: Notice; readonly replaces: boolean },
+): Promise<boolean> {
+  const found = addressOfCase(name, await ask("cases", {}), location.hash);
+  if (found.kind === "unknown") message.say(found.message);
+  else if (replaces) location.replace(found.href);
+  else location.assign(found.href);
+  return found.kind === "page";
 }

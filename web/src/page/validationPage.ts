@@ -20,10 +20,9 @@ import { resultTable } from "../charts/resultTable.ts";
 import { serviceTimes } from "../charts/serviceTimes.ts";
 import { html } from "../base/elements.ts";
 import { amplificationSection } from "./amplificationSection.ts";
-import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
-import { decodeHash, defaultState, encodeHash } from "./hash.ts";
+import { openPage, preparePage, whenSeen } from "./document.ts";
+import { defaultState, encodeHash, type PageState } from "./hash.ts";
 import { textOfFile } from "./fileText.ts";
-import { notice } from "./notice.ts";
 import { type Knobs, knobsOf, withKnobs } from "./driveKnobs.ts";
 
 // A drive's file has some kilobytes, and a row of a trace some thirty bytes: room for about two million requests.
@@ -36,41 +35,34 @@ interface Files {
   readonly about: string;
 }
 
-installTheme();
-const root = document.querySelector<HTMLElement>("#page")!;
-const message = notice();
-root.append(message.element);
-void open();
+const page = preparePage();
+const { root, message } = page;
+void openPage(page, open);
 
-async function open(): Promise<void> {
+async function open({ set }: PageState): Promise<void> {
   const engine = new EngineClient();
-  const decoded = decodeHash(location.hash);
-  try {
-    const trace = await (await fetch(traceUrl)).text();
-    const { synthetic } = JSON.parse(driveText) as { synthetic: string };
-    root.append(stage(engine, { drive: driveText, trace, about: `Synthetic. ${synthetic}` }));
-    root.append(drives(), amplificationSection(engine, message), hits(), asserted());
-    if (decoded.kind === "problem") message.say(decoded.message);
-  } catch (error) {
-    message.fail(error);
-  }
-  registerServiceWorker();
+  const trace = await (await fetch(traceUrl)).text();
+  const { synthetic } = JSON.parse(driveText) as { synthetic: string };
+  root.append(stage(engine, { drive: driveText, trace, about: `Synthetic. ${synthetic}` }, set));
+  root.append(drives(), amplificationSection(engine, message), hits(), asserted());
 }
 
-function stage(engine: EngineClient, shipped: Files): HTMLElement {
+function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement {
   const sentence = html("p", { class: "sentence", "aria-live": "polite" });
   const figure = html("div", { class: "figure two" });
   const about = html("p", { class: "quiet" });
   const table = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Numbers by class" });
   const knobs = html("div", {});
   let files = shipped;
-  const start = decodeHash(location.hash);
-  let set: Knobs = start.kind === "state" ? start.state.set : {};
+  let isShown = false;
+  let set = start;
 
   const latest = new Latest<Knobs, DriveAgreement>({
     run: (wanted) => engine.call("drive", { drive: withKnobs(files.drive, wanted), trace: files.trace, times: true }),
     onResult: (found) => {
-      message.clear();
+      // What the link was wrong about stays until the reader does something.
+      if (isShown) message.clear();
+      isShown = true;
       show(found);
     },
     onError: (error) => message.fail(error),
