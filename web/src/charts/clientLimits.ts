@@ -4,11 +4,12 @@
  * the right end is the limit; with none there the limit is latency.
  */
 import * as Plot from "@observablehq/plot";
-import { fill, ink, type Meaning, stroke } from "../base/colours.ts";
+import { fill, type Meaning, stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
 import { formatNumber, groupThousands } from "../base/format.ts";
 import type { Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
+import { keyEntry } from "./legend.ts";
 import { draw } from "./plot.ts";
 import { resultTable } from "./resultTable.ts";
 
@@ -167,18 +168,6 @@ export function clientLimits(result: Result, width: number): Element {
 }
 
 function key(): HTMLElement {
-  const swatch = (drawing: string) => {
-    const element = html("span", { class: "swatch", "aria-hidden": "true" });
-    element.innerHTML = `<svg width="18" height="12">${drawing}</svg>`;
-    return element;
-  };
-  const area = (meaning: Meaning, label: string) =>
-    html(
-      "span",
-      { style: `color: ${ink(meaning)}` },
-      swatch(`<rect width="18" height="10" y="1" fill="${fill(meaning)}"/>`),
-      ` ${label}`,
-    );
   const shapes = {
     square: `<rect x="5" y="2" width="8" height="8"`,
     diamond: `<path d="M9 0L14 6L9 12L4 6Z"`,
@@ -187,16 +176,11 @@ function key(): HTMLElement {
   return html(
     "p",
     { class: "key" },
-    area("processor", "processes compute (%CP)"),
-    area("waiting", "processes wait"),
+    keyEntry("processes compute (%CP)", "processor"),
+    keyEntry("processes wait", "waiting"),
     html("span", {}, "busy:"),
     ...resources.map(({ label, meaning, symbol }) =>
-      html(
-        "span",
-        { style: `color: ${ink(meaning)}` },
-        swatch(`${shapes[symbol]} fill="${stroke(meaning)}"/>`),
-        ` ${label}`,
-      ),
+      keyEntry(label, meaning, { marks: `${shapes[symbol]} fill="${stroke(meaning)}"/>`, height: 12 }),
     ),
   );
 }

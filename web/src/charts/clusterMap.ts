@@ -7,6 +7,7 @@ import { html, svg } from "../base/elements.ts";
 import { formatBytes, groupThousands } from "../base/format.ts";
 import type { Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
+import { keyEntry } from "./legend.ts";
 import { resultTable } from "./resultTable.ts";
 import { type ClusterMoment, describeCluster, momentOf, nodesOf, type Reason, reasons } from "./rows/clusterTables.ts";
 
@@ -142,34 +143,21 @@ function label(x: number, y: number, words: string, isBold: boolean, paint = "va
 }
 
 function legend(job: string): HTMLElement {
-  const area = (meaning: Meaning, words: string) =>
-    entry(
-      `<svg width="18" height="10"><rect width="18" height="10" fill="${fill(meaning)}" fill-opacity="${meaning === "transfer" ? 0.5 : 1}"/></svg>`,
-      words,
-      meaning,
-    );
   const line = (why: Reason) => {
     const { meaning, dash, words } = looks[why];
-    return entry(
-      `<svg width="24" height="10"><path d="M0 5h24" stroke="${stroke(meaning)}" stroke-width="3" stroke-dasharray="${dash ?? ""}"/></svg>`,
-      words,
-      meaning,
-    );
+    const marks = `<path d="M0 5h24" stroke="${stroke(meaning)}" stroke-width="3" stroke-dasharray="${dash ?? ""}"/>`;
+    return keyEntry(words, meaning, { marks, width: 24 });
   };
   return html(
     "p",
     { class: "key" },
-    area("memory", `${job}’s blocks on its own node`),
-    area("transfer", "on other nodes"),
-    area("overhead", "other machines’ blocks"),
+    keyEntry(`${job}’s blocks on its own node`, "memory"),
+    keyEntry("on other nodes", "transfer", {
+      marks: `<rect width="18" height="10" fill="${fill("transfer")}" fill-opacity="0.5"/>`,
+    }),
+    keyEntry("other machines’ blocks", "overhead"),
     ...reasons.map(line),
   );
-}
-
-function entry(drawing: string, words: string, meaning: Meaning): HTMLElement {
-  const swatch = html("span", { class: "swatch", "aria-hidden": "true" });
-  swatch.innerHTML = drawing;
-  return html("span", { style: `color: ${ink(meaning)}` }, swatch, ` ${words}`);
 }
 
 export const clusterMapChart: Chart = {

@@ -3,11 +3,12 @@
  * A copy is a job that both reads and writes; each write puts down what a read before it took up.
  */
 import * as Plot from "@observablehq/plot";
-import { fill, ink, type Meaning, phases } from "../base/colours.ts";
+import { fill, type Meaning, phases } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
 import { formatBytes, formatNanos, formatNumber, groupThousands } from "../base/format.ts";
 import type { Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
+import { keyEntry } from "./legend.ts";
 import { draw } from "./plot.ts";
 import { resultTable } from "./resultTable.ts";
 import { type Read, readsOf } from "./rows/reads.ts";
@@ -207,9 +208,7 @@ function enlarged(copies: readonly Copy[], width: number): Element {
     html("span", {}, `The first ${formatNanos(end_ns)}:`),
     ...shown.map((share) => {
       const { meaning, label } = paints[share];
-      const swatch = html("span", { class: "swatch", "aria-hidden": "true" });
-      swatch.innerHTML = `<svg width="18" height="10"><rect width="18" height="10" fill="${fill(meaning)}"/></svg>`;
-      return html("span", { style: `color: ${ink(meaning)}` }, swatch, ` ${label}`);
+      return keyEntry(label, meaning);
     }),
   );
   const chart = draw({

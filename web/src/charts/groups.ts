@@ -3,11 +3,12 @@
  * for the group before it, syncing until it is on the devices.
  */
 import * as Plot from "@observablehq/plot";
-import { fill, ink, type Meaning } from "../base/colours.ts";
+import { fill, type Meaning } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
 import { formatBytes, formatNanos, formatNumber, groupThousands } from "../base/format.ts";
 import type { Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
+import { keyEntry } from "./legend.ts";
 import { draw, timeMargins } from "./plot.ts";
 import { resultTable } from "./resultTable.ts";
 import { describeMoment, endOf, type Group, groupsOf } from "./rows/writePath.ts";
@@ -103,12 +104,7 @@ function barTitle({ group, state, from_s, to_s }: Bar): string {
 }
 
 function legend(): HTMLElement {
-  const items = groupStates.map(({ state, meaning }) => {
-    const swatch = html("span", { class: "swatch", "aria-hidden": "true" });
-    swatch.innerHTML = `<svg width="18" height="10"><rect width="18" height="10" fill="${fill(meaning)}"/></svg>`;
-    return html("span", { style: `color: ${ink(meaning)}` }, swatch, ` ${state}`);
-  });
-  return html("p", { class: "key" }, ...items);
+  return html("p", { class: "key" }, ...groupStates.map(({ state, meaning }) => keyEntry(state, meaning)));
 }
 
 function describeGroups(groups: readonly Group[]): string {

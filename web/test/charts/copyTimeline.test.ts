@@ -1,39 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Result } from "../../src/engine/api.ts";
-import { phases } from "../../src/base/colours.ts";
 import { copiesOf, copyTimeline, describeCopies } from "../../src/charts/copyTimeline.ts";
-
-const ms = 1e6;
-const mib = 2 ** 20;
-
-/** Two copies of 2 MiB, one after the other: the first over the network in 40 ms, the second within the server in 10 ms. */
-function twoCopies(): Result {
-  const rows = [
-    { job: 0, op: 0, at: 0, network_transfer: 9, round_trip: 1 },
-    { job: 0, op: 1, at: 10, network_transfer: 9, round_trip: 1 },
-    { job: 0, op: 0, at: 20, network_transfer: 9, round_trip: 1 },
-    { job: 0, op: 1, at: 30, network_transfer: 4, round_trip: 1, window_wait: 5 },
-    { job: 1, op: 0, at: 40, transfer: 5 },
-    { job: 1, op: 1, at: 45, transfer: 5 },
-  ];
-  const each = (value: (row: (typeof rows)[number], at: number) => number) => Float64Array.from(rows, value);
-  const inPhase = (row: (typeof rows)[number], name: string) =>
-    ((row as Readonly<Record<string, number | undefined>>)[name] ?? 0) * ms;
-  const columns: Record<string, Float64Array> = {
-    "ops.id": each((_, at) => at),
-    "ops.job": each((row) => row.job),
-    "ops.op": each((row) => row.op),
-    "ops.offset": each((_, at) => at * mib),
-    "ops.bytes": each((row) => (row.job === 0 ? mib : 2 * mib)),
-    "ops.submit_ns": each((row) => row.at * ms),
-    "ops.latency_ns": each((row) => phases.reduce((sum, { name }) => sum + inPhase(row, name), 0)),
-  };
-  for (const { name } of phases) columns[`ops.${name}_ns`] = each((row) => inPhase(row, name));
-  return {
-    columns,
-    summary: { jobs: ["client", "odx", "idle"], metrics: {}, units: {}, simulated_ns: 50 * ms },
-  } as unknown as Result;
-}
+import { twoCopies, ms, mib } from "../fixtures/copies.ts";
 
 describe("copies side by side", () => {
   const result = twoCopies();
