@@ -1,5 +1,5 @@
 /** All charts by the names that case files use. The stage, the evidence and the notebook's widget choose from this one list. */
-import type { CaseDocument } from "../engine/api.ts";
+import type { CaseDocument } from "../engine/types.ts";
 import type { Chart } from "./chart.ts";
 import { alignmentChart } from "./alignment.ts";
 import { analyticsChart } from "./analytics.ts";

@@ -1,5 +1,6 @@
 /** What a chart is: data about it, and pure functions from a run to a picture, a table and sentences. */
-import type { CaseDocument, Result } from "../engine/api.ts";
+import type { Result } from "../engine/api.ts";
+import type { CaseDocument } from "../engine/types.ts";
 
 /** The requests that a case is about: those of one job, in one direction. */
 export type Focus = CaseDocument["focus"];

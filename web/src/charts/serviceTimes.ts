@@ -3,7 +3,7 @@
  * apart they are at equal rank. The demerit is the root mean square of the second over the mean of the first.
  */
 import * as Plot from "@observablehq/plot";
-import type { DriveAgreement } from "../engine/api.ts";
+import type { DriveAgreement } from "../engine/types.ts";
 import { ink } from "../base/colours.ts";
 import { formatNumber } from "../base/format.ts";
 import { draw } from "./plot.ts";

@@ -1,5 +1,6 @@
 /** What is shown of a run that was too long to keep every operation. */
-import { column, type CaseDocument, type Result } from "../engine/api.ts";
+import { column, type Result } from "../engine/api.ts";
+import type { CaseDocument } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
 
 /** Whether the runs of a scenario keep their operations. */

@@ -1,16 +1,8 @@
 /** The page's side of the engine's worker: questions, runs and text as promises. */
 import libraryUrl from "seeklab-library?url";
 import wasmUrl from "seeklab-engine-wasm?url";
-import {
-  type AskEngine,
-  Cancelled,
-  EngineError,
-  type Question,
-  type Questions,
-  type Result,
-  type RunRequest,
-  type TextRequest,
-} from "./api.ts";
+import { type AskEngine, Cancelled, EngineError, type Result } from "./api.ts";
+import type { Question, Questions, RunRequest, TextRequest } from "./types.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 
 export interface RunOptions {

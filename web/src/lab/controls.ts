@@ -2,7 +2,7 @@
  * Sliders and selects, made from what the engine says about a field: label, help, unit, range, step, scale. `onInput` fires
  * while a slider moves, `onChange` when it is let go.
  */
-import type { Control, Value } from "../engine/api.ts";
+import type { Control, Value } from "../engine/types.ts";
 import { formatRoundBytes, formatValue, groupThousands } from "../base/format.ts";
 import { html } from "../base/elements.ts";
 

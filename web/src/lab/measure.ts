@@ -1,5 +1,5 @@
 /** A measure of a case file, taken by running what it names. */
-import type { CaseDocument, Measure, RunRequest, Summary, Term } from "../engine/api.ts";
+import type { CaseDocument, Measure, RunRequest, Summary, Term } from "../engine/types.ts";
 
 /** The terms of a measure: one, two or four. */
 export function termsOf(measure: Measure): readonly Term[] {

@@ -2,7 +2,7 @@
  * The question of a case, asked once: a guess before the variant that answers it is shown. What was guessed, or that the
  * question was skipped, is remembered by whoever gives the memory.
  */
-import type { CaseDocument } from "../engine/api.ts";
+import type { CaseDocument } from "../engine/types.ts";
 import { revealingVariant } from "./measure.ts";
 
 /** Where an answer is kept. */

@@ -7,7 +7,8 @@
  * 4. A state that the engine refuses is told as well, and the state goes back to the one whose result is shown, so that
  *    controls and picture always agree.
  */
-import type { CaseDocument, Changes, Control, Result, RunRequest } from "../engine/api.ts";
+import type { Result } from "../engine/api.ts";
+import type { CaseDocument, Changes, Control, RunRequest } from "../engine/types.ts";
 import { Latest } from "../engine/latest.ts";
 import type { Prediction } from "./prediction.ts";
 import { valuesOf } from "./sweepValues.ts";

@@ -1,5 +1,5 @@
 /** The values that a sweep gives a control. */
-import type { Control } from "../engine/api.ts";
+import type { Control } from "../engine/types.ts";
 import { sliderScale } from "./controls.ts";
 
 const mostRuns = 25;

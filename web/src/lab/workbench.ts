@@ -2,7 +2,8 @@
  * What a run is worked with, on the page and in the notebook: variants, the sentence, the stage, the controls. It keeps all of
  * them in step with one {@link RunController}; where they stand is its owner's business.
  */
-import type { AskEngine, CaseDocument, Changes, Control } from "../engine/api.ts";
+import type { AskEngine } from "../engine/api.ts";
+import type { CaseDocument, Changes, Control } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
 import type { Stage } from "../stage/stage.ts";
 import { stageOf } from "../stage/stages.ts";

@@ -1,6 +1,7 @@
 /** Carry on: the same scenario in Python, in a notebook, in a file, in a link. */
 import type { EngineClient } from "../engine/client.ts";
-import type { CaseDocument, Result } from "../engine/api.ts";
+import type { Result } from "../engine/api.ts";
+import type { CaseDocument } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
 import { pythonConsole } from "./console.ts";
 import { operationsCsv, save } from "./download.ts";

@@ -7,7 +7,8 @@
  */
 import "../style/page.css";
 import { EngineClient } from "../engine/client.ts";
-import type { CaseDocument, Result } from "../engine/api.ts";
+import type { Result } from "../engine/api.ts";
+import type { CaseDocument } from "../engine/types.ts";
 import { fillSentence } from "../base/format.ts";
 import { html } from "../base/elements.ts";
 import { take } from "../lab/measure.ts";

@@ -4,15 +4,8 @@
  * be stopped.
  */
 import "../style/page.css";
-import {
-  Cancelled,
-  EngineError,
-  type Control,
-  type Design,
-  type DesignPart,
-  type Problem,
-  type Value,
-} from "../engine/api.ts";
+import { Cancelled, EngineError } from "../engine/api.ts";
+import type { Control, Design, DesignPart, Problem, Value } from "../engine/types.ts";
 import { EngineClient } from "../engine/client.ts";
 import { controls } from "../lab/controls.ts";
 import { formatNumber, groupThousands } from "../base/format.ts";

@@ -1,6 +1,6 @@
 /** Documented against simulated, checked one fact after the other on a thread of its own once the reader gets there. */
 import { EngineClient } from "../engine/client.ts";
-import type { CaseDocument } from "../engine/api.ts";
+import type { CaseDocument } from "../engine/types.ts";
 import { facts, type FactRow } from "./factTable.ts";
 import { html } from "../base/elements.ts";
 import { markdown } from "./markdown.ts";

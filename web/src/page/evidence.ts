@@ -3,7 +3,7 @@
  * drawn when it is shown, and again when the run changes.
  */
 import type { EngineClient } from "../engine/client.ts";
-import type { CaseDocument, TextRequest } from "../engine/api.ts";
+import type { CaseDocument, TextRequest } from "../engine/types.ts";
 import { charts, isOffered } from "../charts/catalogue.ts";
 import type { Shown } from "../charts/chart.ts";
 import { keepsLog } from "../charts/withoutLog.ts";

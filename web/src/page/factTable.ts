@@ -2,7 +2,7 @@
  * Documented against simulated: one row for each fact of a case, the misses as plain as the hits. A fact that is still being
  * checked shows as such; a note says why a fact is known to miss.
  */
-import type { Fact, FactCheck, FactEntry } from "../engine/api.ts";
+import type { Fact, FactCheck, FactEntry } from "../engine/types.ts";
 import { formatExact, formatNumber, formatValue } from "../base/format.ts";
 import { html } from "../base/elements.ts";
 

@@ -1,6 +1,7 @@
 /** Bring your own fio job: parse it, run it on a modelled device, print what fio would print. */
 import type { EngineClient } from "../engine/client.ts";
-import { EngineError, type ParsedJobFile, type Result } from "../engine/api.ts";
+import { EngineError, type Result } from "../engine/api.ts";
+import type { ParsedJobFile } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
 import { operationLog } from "../charts/operationLog.ts";
 import { histogram } from "../charts/histogram.ts";

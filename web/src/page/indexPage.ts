@@ -1,7 +1,8 @@
 /** The front page: one live incident, the cases by family with small real runs, a way in, and your own fio job. */
 import "../style/page.css";
 import { EngineClient } from "../engine/client.ts";
-import type { CaseDocument, CaseEntry, Result } from "../engine/api.ts";
+import type { Result } from "../engine/api.ts";
+import type { CaseDocument, CaseEntry } from "../engine/types.ts";
 import { formatNumber, keepUnits } from "../base/format.ts";
 import { overviewLegend, overviewScale, runOverview } from "../charts/runOverview.ts";
 import { html } from "../base/elements.ts";

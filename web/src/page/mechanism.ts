@@ -1,6 +1,7 @@
 /** The drawing beside the explanation: the mechanism's own curve, with the run on the stage as a point on it. */
 import type { EngineClient } from "../engine/client.ts";
-import type { CaseDocument, CurveRequest, Result } from "../engine/api.ts";
+import type { Result } from "../engine/api.ts";
+import type { CaseDocument, CurveRequest } from "../engine/types.ts";
 import type { ZfsSpec } from "../generated/scenario.ts";
 import { coreLimit } from "../charts/coreLimit.ts";
 import { coverage } from "../charts/coverage.ts";

@@ -1,5 +1,6 @@
 /** The model: what is in it, what is left out, and what identifies a run. */
-import type { CaseDocument, Result } from "../engine/api.ts";
+import type { Result } from "../engine/api.ts";
+import type { CaseDocument } from "../engine/types.ts";
 import { formatNumber, groupThousands } from "../base/format.ts";
 import { html } from "../base/elements.ts";
 

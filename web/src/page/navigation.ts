@@ -4,7 +4,8 @@
  * Whoever makes a link chooses the name in it, so the name is data: it is compared with the names of our own cases, and only
  * a name on that list becomes part of an address. `//host/`, `https:` and `javascript:` are names like any other that is unknown.
  */
-import type { AskEngine, CaseEntry } from "../engine/api.ts";
+import type { AskEngine } from "../engine/api.ts";
+import type { CaseEntry } from "../engine/types.ts";
 import type { Notice } from "./notice.ts";
 
 export type CaseAddress =

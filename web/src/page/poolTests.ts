@@ -3,7 +3,7 @@
  * part to buy; a short one says that disks are busy with seeks, or that requests wait for each other and no part is full. Beside it how many times as fast the
  * test is as on the pool before, so that a change shows what it moved and what it did not.
  */
-import type { DesignTest } from "../engine/api.ts";
+import type { DesignTest } from "../engine/types.ts";
 import { fill } from "../base/colours.ts";
 import { formatNumber } from "../base/format.ts";
 import { html, svg } from "../base/elements.ts";

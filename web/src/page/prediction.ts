@@ -2,7 +2,7 @@
  * The prediction on the page: one question before a variant is shown for the first time, then the distance. A question about
  * the variant on the stage is answered beside it.
  */
-import type { Ask } from "../engine/api.ts";
+import type { Ask } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
 import { formatExact, formatNumber, formatValue } from "../base/format.ts";
 import type { Memory, Prediction } from "../lab/prediction.ts";

@@ -2,7 +2,8 @@
  * Sweep a control: the numbers of the case's sentence against the whole range of one control, computed on threads of their
  * own while the page stays as it is. The other controls, the variant and the seed are those of the stage.
  */
-import { Cancelled, type CaseDocument, type Control, type Summary } from "../engine/api.ts";
+import { Cancelled } from "../engine/api.ts";
+import type { CaseDocument, Control, Summary } from "../engine/types.ts";
 import { sweep } from "../engine/sweep.ts";
 import { html, roomOf } from "../base/elements.ts";
 import { formatValue } from "../base/format.ts";

@@ -12,7 +12,7 @@ import driveText from "../../../engine/validation/synthetic-drive.json?raw";
 import traceUrl from "../../../engine/validation/synthetic-trace.csv?url";
 import { EngineClient } from "../engine/client.ts";
 import { Latest } from "../engine/latest.ts";
-import type { ClassAgreement, Control, DriveAgreement } from "../engine/api.ts";
+import type { ClassAgreement, Control, DriveAgreement } from "../engine/types.ts";
 import { controls } from "../lab/controls.ts";
 import { demerits } from "../charts/demerits.ts";
 import { formatNumber, groupThousands } from "../base/format.ts";

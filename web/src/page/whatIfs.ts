@@ -1,5 +1,5 @@
 /** What if: named experiments, one click each, and what is surprising about each once it has been tried. */
-import type { CaseDocument, WhatIf } from "../engine/api.ts";
+import type { CaseDocument, WhatIf } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
 import { inline } from "./markdown.ts";
 import type { RunState } from "../lab/runController.ts";

@@ -1,5 +1,5 @@
 /** The alignment ruler as a stage, with a field for the start of a reader's own partition. */
-import type { Alignment } from "../engine/api.ts";
+import type { Alignment } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
 import { formatBytes, groupThousands } from "../base/format.ts";
 import { alignmentChart } from "../charts/alignment.ts";

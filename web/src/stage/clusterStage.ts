@@ -2,7 +2,8 @@
  * The stage of a cluster: its map at a moment, the clock under it, and the machine itself as a handle that can be dragged, or
  * sent with the arrow keys, to the node it shall move to.
  */
-import type { Control, Result } from "../engine/api.ts";
+import type { Result } from "../engine/api.ts";
+import type { Control } from "../engine/types.ts";
 import { html, roomOf } from "../base/elements.ts";
 import { clusterMap, type ClusterMap } from "../charts/clusterMap.ts";
 import { describeCluster, eventTimes, intervalOf } from "../charts/rows/clusterTables.ts";

@@ -1,5 +1,6 @@
 /** What a stage is: a moving picture of a run that owns its moment in time. What to run is its owner's business. */
-import type { AskEngine, Changes, Control, Result } from "../engine/api.ts";
+import type { AskEngine, Result } from "../engine/api.ts";
+import type { Changes, Control } from "../engine/types.ts";
 import type { Focus } from "../charts/chart.ts";
 
 /** The fields of the scenario that the reader may change, for stages on which something can be dragged. */

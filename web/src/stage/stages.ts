@@ -1,5 +1,5 @@
 /** The stage that a case names by its `view`: one of these, or the chart of that name. */
-import type { CaseDocument } from "../engine/api.ts";
+import type { CaseDocument } from "../engine/types.ts";
 import { chartNamed } from "../charts/catalogue.ts";
 import { histogramChart } from "../charts/histogram.ts";
 import { alignmentStage } from "./alignmentStage.ts";

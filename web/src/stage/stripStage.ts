@@ -2,7 +2,8 @@
  * The strip as a stage: reads and prefetches along the file, with the time scrubber under it and the end of a prefetch as a
  * handle that can be dragged.
  */
-import type { Control, Result } from "../engine/api.ts";
+import type { Result } from "../engine/api.ts";
+import type { Control } from "../engine/types.ts";
 import { html, roomOf } from "../base/elements.ts";
 import { formatBytes } from "../base/format.ts";
 import { latencyOverview } from "../charts/latencyOverview.ts";

@@ -6,7 +6,8 @@
  * comes back as it was sent changes nothing.
  */
 import type { AnyModel, RenderProps } from "@anywidget/types";
-import { EngineError, sentence, type CaseDocument, type Changes } from "../engine/api.ts";
+import { EngineError, sentence } from "../engine/api.ts";
+import type { CaseDocument, Changes } from "../engine/types.ts";
 import { colourSheet, patterns } from "../base/colours.ts";
 import { html, roomOf } from "../base/elements.ts";
 import { chartNamed } from "../charts/catalogue.ts";

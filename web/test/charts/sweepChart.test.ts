@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Control } from "../../src/engine/api.ts";
+import type { Control } from "../../src/engine/types.ts";
 import { metricWords } from "../../src/charts/sweepChart.ts";
 import { sentenceMetrics } from "../../src/lab/sentence.ts";
 import { valuesOf } from "../../src/lab/sweepValues.ts";

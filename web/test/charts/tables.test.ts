@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Fact } from "../../src/engine/api.ts";
+import type { Fact } from "../../src/engine/types.ts";
 import { deviation, facts } from "../../src/page/factTable.ts";
 import { operationLog } from "../../src/charts/operationLog.ts";
 import { resultTable } from "../../src/charts/resultTable.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Control } from "../../src/engine/api.ts";
+import type { Control } from "../../src/engine/types.ts";
 import { controls, sliderScale } from "../../src/lab/controls.ts";
 import { segmented } from "../../src/lab/segmented.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Ask } from "../../src/engine/api.ts";
+import type { Ask } from "../../src/engine/types.ts";
 import { type Memory, predictionOf } from "../../src/lab/prediction.ts";
 
 const ask = {

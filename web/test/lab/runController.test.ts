@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { Cancelled, type Control, EngineError, type Result, type RunRequest } from "../../src/engine/api.ts";
+import { Cancelled, EngineError, type Result } from "../../src/engine/api.ts";
+import type { Control, RunRequest } from "../../src/engine/types.ts";
 import {
   type Finished,
   RunController,

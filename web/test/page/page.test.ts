@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Ask } from "../../src/engine/api.ts";
+import type { Ask } from "../../src/engine/types.ts";
 import { inTheCourse, pythonFor, pythonLiteral } from "../../src/page/carryOn.ts";
 import { operationsCsv } from "../../src/page/download.ts";
 import { inline, markdown } from "../../src/page/markdown.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { DesignTest } from "../../src/engine/api.ts";
+import type { DesignTest } from "../../src/engine/types.ts";
 import { bindsOf, changeOf, poolTests, type PoolTestsOptions } from "../../src/page/poolTests.ts";
 
 const test: DesignTest = {
