@@ -11,6 +11,7 @@ import { flameGraphChart } from "./flameGraph.ts";
 import { groupsChart } from "./groups.ts";
 import { heatmapChart } from "./heatmap.ts";
 import { histogramChart } from "./histogram.ts";
+import { latencyChart } from "./latency.ts";
 import { lifetimesChart } from "./lifetimes.ts";
 import { logDevicesChart } from "./logDevices.ts";
 import { monitorChart } from "./monitor.ts";
@@ -38,6 +39,7 @@ export const charts: readonly Chart[] = [
   lifetimesChart,
   histogramChart,
   heatmapChart,
+  latencyChart,
 ];
 
 export function chartNamed(name: string): Chart | undefined {

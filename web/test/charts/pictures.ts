@@ -23,6 +23,7 @@ import { groupLimit } from "../../src/charts/groupLimit.ts";
 import { groupGantt } from "../../src/charts/groups.ts";
 import { heatmap } from "../../src/charts/heatmap.ts";
 import { histogram } from "../../src/charts/histogram.ts";
+import { latency } from "../../src/charts/latency.ts";
 import { latencyOverview } from "../../src/charts/latencyOverview.ts";
 import { lifetimes } from "../../src/charts/lifetimes.ts";
 import { logDevices } from "../../src/charts/logDevices.ts";
@@ -174,6 +175,10 @@ export function histogramBesideTheRunItIsComparedWith(): Element {
 
 export function histogramOfANarrowWindow(): Element {
   return histogram(broken, { ...reads, width: narrow });
+}
+
+export function latencyThatRisesWhenWritesAreStopped(): Element {
+  return latency(zfsResult(), { op: "write", width });
 }
 
 export function latencyOverviewOfReadsThatMiss(): Element {
