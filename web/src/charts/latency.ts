@@ -24,7 +24,7 @@ function busyIntervalsOf(result: Result, op: Focus["op"]): readonly Interval[] {
     to_s: (row + 1) * step_s,
     requests: requests[row] ?? 0,
     mean_ms,
-  })).filter(({ mean_ms }) => mean_ms > 0);
+  })).filter(({ requests, mean_ms }) => requests > 0 || mean_ms > 0);
 }
 
 export function latency(result: Result, { op, width }: { readonly op: Focus["op"]; readonly width: number }): Element {

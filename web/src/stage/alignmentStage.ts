@@ -21,13 +21,13 @@ export function alignmentStage(options: StageOptions): Stage {
   const answer = () => {
     const ticket = ++asked;
     if (input.value.trim() === "") return;
-    ask("alignment", { start: input.value })
-      .then((found) => words(found))
-      .catch((error: unknown) => (error instanceof Error ? error.message : String(error)))
-      .then((text) => {
-        if (ticket === asked) output.textContent = text;
-      })
-      .catch(() => undefined);
+    const tell = (text: string) => {
+      if (ticket === asked) output.textContent = text;
+    };
+    ask("alignment", { start: input.value }).then(
+      (found) => tell(words(found)),
+      (error: unknown) => tell(error instanceof Error ? error.message : String(error)),
+    );
   };
   input.addEventListener("input", answer);
   form.addEventListener("submit", (event) => {
