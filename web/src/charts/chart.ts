@@ -20,7 +20,7 @@ export interface Chart {
   readonly name: string;
   readonly title: string;
   /** What it shows, and what it does not. */
-  readonly hides: string;
+  readonly hides: string | ((focus: Focus) => string);
   readonly draw: (shown: Shown, width: number) => Element;
   readonly table: (shown: Shown) => HTMLTableElement;
   /** The result in a sentence. */

@@ -107,8 +107,8 @@ export function heatmap(result: Result, options: HeatmapOptions): Element {
 export const heatmapChart: Chart = {
   name: "heatmap",
   title: "Heat map",
-  hides:
-    "The requests of all jobs. Hides which job a cell belongs to: those of the job that matters are among the others.",
+  hides: ({ job, op }) =>
+    `All ${op}s of all jobs. Hides which job a cell belongs to: the ${op}s of ${job} are among the others.`,
   suits: keepsLog,
   draw: ({ result, focus, reference }, width) =>
     hasOperations(result)

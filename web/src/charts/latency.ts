@@ -57,7 +57,7 @@ export function latency(result: Result, { op, width }: { readonly op: Focus["op"
 export const latencyChart: Chart = {
   name: "latency",
   title: "Latency by time",
-  hides: "The mean of each interval, all jobs together. Hides how far single requests are from it.",
+  hides: ({ op }) => `The mean of each interval, ${op}s of all jobs together. Hides how far single ${op}s are from it.`,
   suits: () => false, // a case names it
   draw: ({ result, focus: { op } }, width) => latency(result, { op, width }),
   table: ({ result, focus: { op } }) =>

@@ -132,7 +132,8 @@ function segmentsOf(row: string, phase_ns: readonly number[], name: string): Seg
 export const lifetimesChart: Chart = {
   name: "lifetimes",
   title: "Lifetimes",
-  hides: "Single requests of one job, by phase. Hides when each phase came: the bars are stacked in a fixed order.",
+  hides: ({ job, op }) =>
+    `Each ${op} of ${job} by phase. Hides when each phase came: the bars are stacked in a fixed order.`,
   suits: keepsLog,
   followsRequest: true,
   draw: ({ result, focus, request }, width) => {

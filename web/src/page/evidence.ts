@@ -5,7 +5,7 @@
 import type { EngineClient } from "../engine/client.ts";
 import type { CaseDocument, TextRequest } from "../engine/types.ts";
 import { charts, isOffered } from "../charts/catalogue.ts";
-import type { Shown } from "../charts/chart.ts";
+import type { Chart, Shown } from "../charts/chart.ts";
 import { keepsLog } from "../charts/withoutLog.ts";
 import { operationLog } from "../charts/operationLog.ts";
 import { html, roomOf } from "../base/elements.ts";
@@ -25,7 +25,7 @@ export interface Evidence {
 
 interface View extends Tab {
   /** What this instrument does not show. */
-  readonly hides: string;
+  readonly hides: Chart["hides"];
   readonly draw: (shown: Shown, width: number) => Node | Promise<Node>;
   readonly table?: (shown: Shown) => HTMLTableElement;
   /** Whether it follows the request on the stage. */
@@ -58,7 +58,7 @@ export function evidence(options: EvidenceOptions): Evidence {
     const { width } = room;
     if (width === 0) return;
     const ticket = ++drawing;
-    hides.textContent = view.hides;
+    hides.textContent = typeof view.hides === "string" ? view.hides : view.hides(doc.focus);
     details.hidden = view.table === undefined;
     if (details.open) fillTable(view);
     const drawn = view.draw(shown, width);

@@ -375,6 +375,12 @@ export const tests = {
     assert.equal(await fingerprint(page), before);
     await page.evaluate((hash) => (location.hash = hash), hashOf({ case: "combine-limit" }));
     await page.waitForURL(`${address}/combine-limit.html#*`);
+    // A page that only led on is not where Back leads.
+    await page.goto(`${address}/validation.html`);
+    await page.goto(address + casePage + hashOf({ case: "combine-limit" }));
+    await page.waitForURL(`${address}/combine-limit.html#*`);
+    await page.goBack();
+    assert.equal(new URL(page.url()).pathname, validationPage);
   },
 
   async "a run that is refused says where and why, and the last good one stays"({ open }) {
