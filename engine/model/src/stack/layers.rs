@@ -34,10 +34,14 @@ impl<T: Layer> Slot for Option<T> {
         }
     }
     fn each(&self, see: &mut dyn FnMut(&dyn Layer)) {
-        self.iter().for_each(|layer| see(layer));
+        for layer in self {
+            see(layer);
+        }
     }
     fn each_mut(&mut self, see: &mut dyn FnMut(&mut dyn Layer)) {
-        self.iter_mut().for_each(|layer| see(layer));
+        for layer in self {
+            see(layer);
+        }
     }
 }
 
@@ -48,10 +52,14 @@ impl<T: Layer> Slot for Vec<T> {
         self[usize::from(index)].on(kernel, index, event);
     }
     fn each(&self, see: &mut dyn FnMut(&dyn Layer)) {
-        self.iter().for_each(|layer| see(layer));
+        for layer in self {
+            see(layer);
+        }
     }
     fn each_mut(&mut self, see: &mut dyn FnMut(&mut dyn Layer)) {
-        self.iter_mut().for_each(|layer| see(layer));
+        for layer in self {
+            see(layer);
+        }
     }
 }
 

@@ -159,6 +159,7 @@ impl Layer for Cluster {
     }
 }
 
+#[allow(clippy::cast_possible_truncation)] // at most 256 nodes and jobs, and blocks within their limit
 impl Cluster {
     /// Places all blocks.
     #[must_use]

@@ -166,7 +166,7 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
             let owner = Address::of(LayerId::Workload);
             let request = Request { op, offset, bytes: load.bytes, worker: thread, owner, durable, ..Request::default() };
             let id = kernel.open(request);
-            kernel.submit(Address::of(LayerId::Volume), id);
+            kernel.submit(Address::of(LayerId::Zfs), id);
         }
     }
     let counts = zfs.record.counts;
