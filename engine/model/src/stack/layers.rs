@@ -34,12 +34,12 @@ impl<T: Layer> Slot for Option<T> {
         }
     }
     fn each(&self, see: &mut dyn FnMut(&dyn Layer)) {
-        for layer in self {
+        if let Some(layer) = self {
             see(layer);
         }
     }
     fn each_mut(&mut self, see: &mut dyn FnMut(&mut dyn Layer)) {
-        for layer in self {
+        if let Some(layer) = self {
             see(layer);
         }
     }
