@@ -4,12 +4,12 @@
 //! A worker without `filename` has a file of its own. A `filename` of `volume`, or one that begins with `/dev/`, is the whole
 //! address space. The destination of an offloaded copy follows its source.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::layers::device::hdd;
 use crate::layers::layout::Layout;
 use crate::range::Range;
-use seeklab_spec::sorted::SortedMap;
 use seeklab_spec::{DeviceGroup, Extent, HddSpec, Job, Problem, Problems, Rw, Scenario, partition};
 
 const FILE_ALIGNMENT: u64 = 1 << 20;
@@ -194,7 +194,7 @@ fn offset_bytes(job: &Job, capacity: u64) -> u64 {
 
 fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) {
     let capacity = plan.capacity;
-    let mut shared: SortedMap<(&str, u32), u64> = SortedMap::default();
+    let mut shared: BTreeMap<(&str, u32), u64> = BTreeMap::default();
     let mut next_file: u64 = 0;
     let mut stage = 0;
     let allocate = |next_file: &mut u64, bytes: u64| {

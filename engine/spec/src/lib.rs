@@ -29,7 +29,6 @@ pub mod reduction;
 mod scenario;
 pub mod schema;
 pub mod server;
-pub mod sorted;
 mod tier;
 pub mod trace;
 pub mod units;

@@ -4,6 +4,8 @@
 //! section's settings are applied to the copy, `kb_base` first, the last setting of a name winning. When a draft is complete, what
 //! only makes sense together (sizes and files, rates and directions, engines and queue depths) is checked and written out.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use super::convert::Notes;
@@ -15,7 +17,6 @@ use super::values::{
     one_file, pattern, time, unknown_here, within,
 };
 use seeklab_spec::problem::nearest;
-use seeklab_spec::sorted::SortedMap;
 use seeklab_spec::{Extent, Problem};
 
 /// Options whose sizes a full IEC prefix would make smaller than they seem.
@@ -34,7 +35,7 @@ pub(super) struct Draft {
     /// Where the section begins.
     pub(super) path: String,
     /// Where each option was last set.
-    places: SortedMap<&'static str, String>,
+    places: BTreeMap<&'static str, String>,
     /// Options of the section itself.
     pub(super) own: Vec<(String, String)>,
     pub(super) description: Option<String>,
@@ -82,7 +83,7 @@ impl Default for Draft {
             section: String::new(),
             name: String::new(),
             path: String::new(),
-            places: SortedMap::default(),
+            places: BTreeMap::default(),
             own: Vec::new(),
             description: None,
             kb_base: KB_BASE_DEFAULT,

@@ -2,13 +2,14 @@
 //!
 //! A measure is a metric, a ratio or difference of two, or a ratio over another, taken from runs of the case. It reads results only.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::Case;
 use super::tolerance::Tolerance;
 use seeklab_model::stack::Stack;
-use seeklab_spec::sorted::SortedMap;
 use seeklab_spec::{Presets, Problem, Problems};
 
 /// How a simulated value came about.
@@ -203,31 +204,31 @@ impl From<Written> for Fact {
 /// Runs of a case, each made once.
 pub struct Runs<'a> {
     presets: &'a Presets,
-    metrics: SortedMap<String, SortedMap<String, f64>>,
+    metrics: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
 impl<'a> Runs<'a> {
     /// None yet; scenarios take their presets from these.
     #[must_use]
     pub fn new(presets: &'a Presets) -> Self {
-        Self { presets, metrics: SortedMap::default() }
+        Self { presets, metrics: BTreeMap::new() }
     }
 
     /// The metrics of a run to its end.
-    fn metrics(&mut self, case: &Case, term: &Term, ablation: Option<&Break>, seed: u64) -> Result<&SortedMap<String, f64>, Problems> {
+    fn metrics(&mut self, case: &Case, term: &Term, ablation: Option<&Break>, seed: u64) -> Result<&BTreeMap<String, f64>, Problems> {
         let mut changes = term.set.clone();
         changes.insert("record.log".into(), Value::Bool(false));
         if let Some(ablation) = ablation.filter(|ablation| ablation.variant.is_none() || ablation.variant == term.variant) {
             changes.extend(ablation.set.clone());
         }
         let key = format!("{:?} {} {seed}", term.variant, Value::Object(changes.clone()));
-        if self.metrics.get(&key).is_none() {
+        if !self.metrics.contains_key(&key) {
             let mut stack = Stack::new(case.scenario(term.variant.as_deref(), &changes, self.presets)?, seed);
             while !stack.step(1 << 20).map_err(|problem| vec![problem])? {}
             let metrics = seeklab_observe::metrics(&stack).into_iter().map(|metric| (metric.name, metric.value)).collect();
-            *self.metrics.entry(key.clone()) = metrics;
+            self.metrics.insert(key.clone(), metrics);
         }
-        Ok(self.metrics.entry(key))
+        Ok(self.metrics.entry(key).or_default())
     }
 
     fn term(&mut self, case: &Case, term: &Term, ablation: Option<&Break>) -> Result<f64, Problems> {
@@ -237,12 +238,7 @@ impl<'a> Runs<'a> {
             match metrics.get(&term.metric) {
                 Some(value) => values.push(*value),
                 None => {
-                    return Err(vec![Problem::unknown(
-                        "metric",
-                        "metric of this run",
-                        &term.metric,
-                        metrics.entries().iter().map(|(name, _)| name.as_str()),
-                    )]);
+                    return Err(vec![Problem::unknown("metric", "metric of this run", &term.metric, metrics.keys().map(String::as_str))]);
                 }
             }
         }
