@@ -400,7 +400,7 @@ impl Draft {
 
     /// Writes `bs` or `bsrange`; returns the smallest request.
     fn block_fields(&self, job: &mut Map<String, Value>, notes: &mut Notes) -> u64 {
-        let option = if self.places.get("bsrange").is_some() { "bsrange" } else { "bs" };
+        let option = if self.places.contains_key("bsrange") { "bsrange" } else { "bs" };
         let Some((smallest, largest)) = self.used(self.blocks()) else {
             notes.problem(
                 self.place(option),
@@ -418,7 +418,7 @@ impl Draft {
 
     fn effective_depth(&self, notes: &mut Notes) -> u64 {
         if self.iodepth > 1 && SYNCHRONOUS_ENGINES.contains(&self.ioengine.as_str()) {
-            let origin = if self.places.get("ioengine").is_some() { "" } else { ", fio's default," };
+            let origin = if self.places.contains_key("ioengine") { "" } else { ", fio's default," };
             notes.warnings.push(format!(
                 "{}: the engine {}{origin} is synchronous, so the queue depth is 1, not {}; use libaio or io_uring for more.",
                 self.place("iodepth"),
