@@ -42,7 +42,7 @@ pub use job::{Distribution, Job, RateProcess, Rw, SizeRange};
 pub use layout::{Layout, LayoutKind, ReadBalance};
 pub use operation::Op;
 pub use presets::Presets;
-pub use problem::{Problem, Problems};
+pub use problem::{AddProblem, Path, Problem, Problems};
 pub use protocol::{Protocol, Scheduler, Sizing};
 pub use read::read;
 pub use record::{Limits, Record};
