@@ -124,7 +124,8 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
         plan.device_names.extend((0..l2arc.device.count).map(|number| format!("{name}{number}")));
     }
     if let (Some(spec), true) = (&scenario.partition, problems.is_empty()) {
-        partition::check(spec, plan.device_sizes.iter().copied().min().unwrap_or(0), &mut problems);
+        let smallest = plan.device_sizes.iter().copied().min().unwrap_or(0);
+        partition::check(spec, smallest, &Path::root().field("partition"), &mut problems);
         if problems.is_empty() {
             plan.device_capacities.iter_mut().for_each(|capacity| *capacity = partition::usable(spec, *capacity));
         }

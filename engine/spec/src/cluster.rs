@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, LayoutKind, Nanos, Problem, Problems, Scenario};
+use crate::{AddProblem, Bytes, LayoutKind, Nanos, Path, Problem, Problems, Scenario};
 
 /// Most copies of a block.
 pub const MOST_COPIES: usize = 3;
@@ -184,51 +184,54 @@ impl ClusterSpec {
     }
 }
 
-/// What is wrong with the cluster of a scenario beyond its schema.
-#[must_use]
-pub fn check(spec: &ClusterSpec, scenario: &Scenario) -> Problems {
-    let mut problems = Problems::new();
-    let mut wrong = |field: String, message: String| problems.push(Problem::new(format!("cluster.{field}"), message));
+/// Adds what is wrong with the cluster at `at` beyond its schema.
+pub fn check(spec: &ClusterSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
     let nodes = spec.nodes;
     if spec.copies > nodes {
         let copies = spec.copies;
-        wrong("copies".into(), format!("{copies} copies need as many nodes, and there are {nodes}; write at most {nodes}, or more nodes"));
+        problems.add(
+            at.field("copies"),
+            format!("{copies} copies need as many nodes, and there are {nodes}; write at most {nodes}, or more nodes"),
+        );
     }
     if spec.design.is_paired() {
         if !nodes.is_multiple_of(2) {
-            wrong("nodes".into(), format!("{nodes} nodes do not make pairs; write an even number"));
+            problems.add(at.field("nodes"), format!("{nodes} nodes do not make pairs; write an even number"));
         }
         if spec.copies != 2 {
-            wrong("copies".into(), format!("{} copies do not fit a pair, which has one on each side; write 2", spec.copies));
+            problems.add(at.field("copies"), format!("{} copies do not fit a pair, which has one on each side; write 2", spec.copies));
         }
     }
     if !spec.block.0.is_power_of_two() {
-        wrong("block".into(), format!("{} is not a power of two, as files start at multiples of {FILE_ALIGNMENT} bytes", spec.block.0));
+        problems.add(
+            at.field("block"),
+            format!("{} is not a power of two, as files start at multiples of {FILE_ALIGNMENT} bytes", spec.block.0),
+        );
     }
-    let mut of = |path: String, node: u32| {
+    let mut of = |at: Path, node: u32| {
         if node >= nodes {
-            wrong(path, format!("{node} is not a node; there are {nodes}, numbered from 0"));
+            problems.add(at, format!("{node} is not a node; there are {nodes}, numbered from 0"));
         }
     };
-    spec.vms.iter().enumerate().for_each(|(index, vm)| of(format!("vms[{index}].node"), vm.node));
-    spec.moves.iter().enumerate().for_each(|(index, moved)| of(format!("moves[{index}].to"), moved.to));
-    spec.failures.iter().enumerate().for_each(|(index, failure)| of(format!("failures[{index}].node"), failure.node));
+    spec.vms.iter().enumerate().for_each(|(index, vm)| of(at.index("vms", index).field("node"), vm.node));
+    spec.moves.iter().enumerate().for_each(|(index, moved)| of(at.index("moves", index).field("to"), moved.to));
+    spec.failures.iter().enumerate().for_each(|(index, failure)| of(at.index("failures", index).field("node"), failure.node));
     for (index, moved) in spec.moves.iter().enumerate() {
         let lost = spec.failures.iter().any(|failure| failure.node == moved.to && failure.at <= moved.at);
         if lost && !spec.design.is_paired() {
-            wrong(format!("moves[{index}].to"), format!("node {} is lost by then; move to another, or earlier", moved.to));
+            problems.add(at.index("moves", index).field("to"), format!("node {} is lost by then; move to another, or earlier", moved.to));
         }
     }
     for (index, failure) in spec.failures.iter().enumerate() {
         if spec.failures[..index].iter().any(|other| other.node == failure.node) {
-            wrong(format!("failures[{index}].node"), format!("node {} is lost already; write each node once", failure.node));
+            problems.add(at.index("failures", index).field("node"), format!("node {} is lost already; write each node once", failure.node));
         }
     }
-    check_protection(spec, &mut wrong);
+    check_protection(spec, at, problems);
     let devices: u32 = scenario.devices.iter().map(|group| group.count).sum();
     if !devices.is_multiple_of(nodes) {
-        wrong(
-            "nodes".into(),
+        problems.add(
+            at.field("nodes"),
             format!("{devices} devices cannot be dealt out evenly to {nodes} nodes; write a multiple of {nodes} devices"),
         );
     } else if let Some(width) = scenario
@@ -236,13 +239,16 @@ pub fn check(spec: &ClusterSpec, scenario: &Scenario) -> Problems {
         .width
         .filter(|width| matches!(scenario.layout.kind, LayoutKind::Mirror | LayoutKind::RaidZ) && !(devices / nodes).is_multiple_of(*width))
     {
-        wrong("nodes".into(), format!("the {} devices of each node do not make whole groups of {width}, layout.width", devices / nodes));
+        problems.add(
+            at.field("nodes"),
+            format!("the {} devices of each node do not make whole groups of {width}, layout.width", devices / nodes),
+        );
     }
     if !scenario.layout.failed.is_empty() {
-        wrong("failures".into(), "layout.failed names devices, a cluster loses nodes: write cluster.failures in its place".to_owned());
+        problems.add(at.field("failures"), "layout.failed names devices, a cluster loses nodes: write cluster.failures in its place");
     }
     if scenario.tier.as_ref().is_some_and(|tier| !tier.primed.is_empty()) {
-        wrong("nodes".into(), "tier.primed names places of files, and a tier below a cluster holds blocks of nodes; drop it".to_owned());
+        problems.add(at.field("nodes"), "tier.primed names places of files, and a tier below a cluster holds blocks of nodes; drop it");
     }
     let names = |name: &String| scenario.jobs.iter().any(|job| job.name == *name);
     let lists = [
@@ -252,14 +258,13 @@ pub fn check(spec: &ClusterSpec, scenario: &Scenario) -> Problems {
     for (list, field, found) in lists {
         for (index, name) in found.into_iter().enumerate().filter(|(_, name)| !names(name)) {
             let known = scenario.jobs.iter().map(|job| job.name.as_str());
-            problems.push(Problem::unknown(format!("cluster.{list}[{index}].{field}"), "job", name, known));
+            problems.push(Problem::unknown(at.index(list, index).field(field), "job", name, known));
         }
     }
-    problems
 }
 
 /// A cluster that loses more than it can protect again is refused, with what would be lost.
-fn check_protection(spec: &ClusterSpec, wrong: &mut impl FnMut(String, String)) {
+fn check_protection(spec: &ClusterSpec, at: &Path, problems: &mut Problems) {
     let lost = u32::try_from(spec.failures.len()).unwrap_or(u32::MAX);
     if lost == 0 {
         return;
@@ -269,8 +274,8 @@ fn check_protection(spec: &ClusterSpec, wrong: &mut impl FnMut(String, String)) 
         let both = |failure: &&Failure| spec.failures.iter().any(|other| other.node == (failure.node ^ 1));
         if let Some(failure) = spec.failures.iter().find(both) {
             let (one, other) = (failure.node & !1, failure.node | 1);
-            wrong(
-                "failures".into(),
+            problems.add(
+                at.field("failures"),
                 format!("nodes {one} and {other} are a pair: every block of that pair would be lost; lose only one of the two"),
             );
         }
@@ -279,8 +284,7 @@ fn check_protection(spec: &ClusterSpec, wrong: &mut impl FnMut(String, String)) 
         let share = (0..spec.copies)
             .fold(1.0, |share, at| share * f64::from(lost.saturating_sub(at)) / f64::from(spec.nodes.saturating_sub(at).max(1)));
         let percent = 100.0 * share;
-        wrong(
-            "failures".into(),
+        problems.add(at.field("failures"),
             format!(
                 "{lost} lost nodes can hold all {} copies of a block: about {percent:.1} % of the blocks would be lost before they are protected again; lose fewer than {} nodes, or keep more copies",
                 spec.copies, spec.copies
@@ -289,8 +293,7 @@ fn check_protection(spec: &ClusterSpec, wrong: &mut impl FnMut(String, String)) 
     } else if left < spec.copies && spec.copies <= spec.nodes {
         // Copies lie on different nodes: each lost node held one of nearly every block.
         let percent = 100.0 * f64::from(spec.copies) / f64::from(spec.nodes);
-        wrong(
-            "failures".into(),
+        problems.add(at.field("failures"),
             format!(
                 "cannot protect again: too few nodes, {left}, are left for {} copies, and about {percent:.0} % of the blocks would stay without their lost copy; add nodes, or write {left} for the copies",
                 spec.copies

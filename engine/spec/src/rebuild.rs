@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Extent, Nanos, Problem, Scenario};
+use crate::{AddProblem, Bytes, Extent, Nanos, Path, Problems, Scenario};
 
 /// Rebuilding of failed devices onto spares.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -37,19 +37,11 @@ impl Default for RebuildSpec {
     }
 }
 
-/// What is wrong with the scenario's rebuild, beyond its schema and the layout's own rules.
-#[must_use]
-pub fn check(scenario: &Scenario) -> Option<Problem> {
-    let layout = &scenario.layout;
-    layout.rebuild.as_ref()?;
-    if layout.failed.is_empty() {
-        return Some(Problem::new("layout.rebuild", "has nothing to rebuild; name a device in layout.failed, or drop rebuild"));
+/// Adds what is wrong with the rebuild at `at`, beyond its schema and the layout's own rules.
+pub fn check(scenario: &Scenario, at: &Path, problems: &mut Problems) {
+    if scenario.layout.failed.is_empty() {
+        problems.add(at, "has nothing to rebuild; name a device in layout.failed, or drop rebuild");
+    } else if scenario.zfs.is_some() && scenario.controller.is_none() && scenario.tier.is_none() {
+        problems.add(at, "contradicts zfs, which schedules its devices itself and whose own rebuild is not modelled; drop one of the two");
     }
-    if scenario.zfs.is_some() && scenario.controller.is_none() && scenario.tier.is_none() {
-        return Some(Problem::new(
-            "layout.rebuild",
-            "contradicts zfs, which schedules its devices itself and whose own rebuild is not modelled; drop one of the two",
-        ));
-    }
-    None
 }

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Nanos, Problem, Problems, Scenario};
+use crate::{AddProblem, Bytes, Nanos, Path, Problems, Scenario};
 
 /// The node that serves requests from the network.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -126,9 +126,9 @@ impl BufferSpec {
     }
 }
 
-/// What cannot be.
-#[must_use]
-pub fn check(scenario: &Scenario) -> Problems {
-    let without = scenario.server.is_some() && scenario.network.is_none();
-    without.then(|| Problem::new("server", "has nobody to serve without a network; add network, or drop server")).into_iter().collect()
+/// Adds what a server at `at` cannot be in this scenario.
+pub fn check(scenario: &Scenario, at: &Path, problems: &mut Problems) {
+    if scenario.network.is_none() {
+        problems.add(at, "has nobody to serve without a network; add network, or drop server");
+    }
 }

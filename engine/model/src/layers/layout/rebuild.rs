@@ -15,7 +15,7 @@
 //! client's write and the chunk that it falls into (data have no contents here).
 
 use seeklab_spec::rebuild::RebuildSpec;
-use seeklab_spec::{Problem, Scenario};
+use seeklab_spec::{AddProblem, Path, Problems, Scenario};
 
 use super::{Layout, Piece, mirror, push};
 use crate::kernel::{Kernel, Request, RequestId, Signal};
@@ -227,20 +227,19 @@ impl Layout {
     }
 }
 
-/// A job that works beyond what the rebuild is told is in use.
-#[must_use]
-pub fn check_used(scenario: &Scenario, plan: &Plan) -> Option<Problem> {
-    let used = scenario.layout.rebuild.as_ref()?.used.of(plan.capacity);
+/// Adds a job that works beyond what the rebuild at `at` is told is in use.
+pub fn check(spec: &RebuildSpec, scenario: &Scenario, plan: &Plan, at: &Path, problems: &mut Problems) {
+    let used = spec.used.of(plan.capacity);
     if used > plan.capacity {
         let message = format!("{used} bytes are more than the {} bytes that the layout holds", plan.capacity);
-        return Some(Problem::new("layout.rebuild.used", message));
+        problems.add(at.field("used"), message);
+    } else if let Some(worker) = plan.workers.iter().find(|worker| worker.region.end > used) {
+        let message = format!(
+            "says that {used} bytes are in use, and the job \"{}\" works up to byte {}; write at least that",
+            scenario.jobs[worker.job].name, worker.region.end
+        );
+        problems.add(at.field("used"), message);
     }
-    let worker = plan.workers.iter().find(|worker| worker.region.end > used)?;
-    let message = format!(
-        "says that {used} bytes are in use, and the job \"{}\" works up to byte {}; write at least that",
-        scenario.jobs[worker.job].name, worker.region.end
-    );
-    Some(Problem::new("layout.rebuild.used", message))
 }
 
 #[cfg(test)]

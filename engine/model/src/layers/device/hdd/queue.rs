@@ -156,7 +156,6 @@ impl<T: Copy> DriveQueue<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Params;
     use super::super::fixtures::{desktop, drive_of, small_hdd};
     use super::*;
     use std::sync::Arc;
