@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(
             messages(&sheet),
             [
-                "devices[0].hdd.inner_rate: 300000000 B is not accepted; write 100000 B to 210000000 B, outer_rate",
+                "devices[0].hdd.inner_rate: 300 MB is not accepted; write 100000 B to 210 MB, outer_rate",
                 "devices[0].hdd.seek_average: 900 ms is not accepted; write 800 us to 18 ms, from seek_single to seek_full",
             ]
         );
@@ -328,9 +328,9 @@ mod tests {
             assert_eq!(messages(&HddSpec { seek_average, ..desktop() }), [""; 0], "{end} is accepted as promised");
         }
         let empty = messages(&HddSpec { capacity: Bytes(10_000_000), ..desktop() });
-        assert_eq!(empty, ["devices[0].hdd.capacity: 10000000 B leave the last of 20 zones empty; write more bytes or fewer zones"]);
+        assert_eq!(empty, ["devices[0].hdd.capacity: 10 MB leave the last of 20 zones empty; write more bytes or fewer zones"]);
         let wide = messages(&HddSpec { outer_rate: Bytes(2_000_000_000), rpm: 300.0, ..desktop() });
-        assert!(wide[0].starts_with("devices[0].hdd.outer_rate: 2000000000 B at 300 rpm lead to "), "{wide:?}");
+        assert!(wide[0].starts_with("devices[0].hdd.outer_rate: 2 GB at 300 rpm lead to "), "{wide:?}");
         let long = messages(&HddSpec { capacity: Bytes(100 << 40), heads: 1, ..desktop() });
         assert!(long[0].starts_with("devices[0].hdd.capacity: 100 TiB with these rates and heads lead to "), "{long:?}");
     }
