@@ -35,10 +35,15 @@ pub enum Documented {
 }
 
 impl TryFrom<Value> for Documented {
-    type Error = serde_json::Error;
+    type Error = String;
 
-    fn try_from(value: Value) -> Result<Self, serde_json::Error> {
-        Ok(if value.is_array() { Self::Range(serde_json::from_value(value)?) } else { Self::Value(serde_json::from_value(value)?) })
+    fn try_from(value: Value) -> Result<Self, String> {
+        let range = || <[f64; 2]>::deserialize(&value).ok().filter(|[low, high]| low <= high).map(Self::Range);
+        value
+            .as_f64()
+            .map(Self::Value)
+            .or_else(range)
+            .ok_or_else(|| format!("{value} is not a documented value; write a number such as 25, or a range such as [40, 50]"))
     }
 }
 
@@ -103,9 +108,19 @@ pub enum Measure {
 }
 
 impl TryFrom<Value> for Measure {
-    type Error = serde_json::Error;
+    type Error = String;
 
-    fn try_from(value: Value) -> Result<Self, serde_json::Error> {
+    fn try_from(value: Value) -> Result<Self, String> {
+        Self::read(&value).map_err(|error| format!("{error}; write {}", Self::ACCEPTED))
+    }
+}
+
+impl Measure {
+    /// The forms of a measure, for error messages.
+    const ACCEPTED: &str = "{ metric = \"name\" } with variant, set, seeds or over beside it, { ratio = [a, b] }, \
+                            { ratios = [[a, b], [c, d]] } or { difference = [a, b] }, where each letter stands for such a metric";
+
+    fn read(value: &Value) -> Result<Self, serde_json::Error> {
         let pair = |name| value.get(name).filter(|_| value.as_object().is_some_and(|object| object.len() == 1));
         Ok(if let Some(terms) = pair("ratio") {
             Self::Ratio { ratio: Deserialize::deserialize(terms)? }
@@ -114,7 +129,7 @@ impl TryFrom<Value> for Measure {
         } else if let Some(terms) = pair("difference") {
             Self::Difference { difference: Deserialize::deserialize(terms)? }
         } else {
-            Self::Value(serde_json::from_value(value)?)
+            Self::Value(Deserialize::deserialize(value)?)
         })
     }
 }
