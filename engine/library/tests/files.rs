@@ -16,13 +16,18 @@ fn a_case_is_found_by_its_id_and_by_its_code() {
 }
 
 #[test]
-fn every_variant_and_every_what_if_is_a_valid_scenario() {
+fn every_variant_and_every_what_if_is_a_valid_scenario_whose_fields_have_an_effect() {
     for case in library().cases().expect("every case file reads") {
         let variants = case.variants.iter().map(|variant| (&variant.name, &variant.name, Map::new()));
         let what_ifs = case.what_ifs.iter().map(|what_if| (&what_if.title, &what_if.variant, what_if.set.clone()));
         for (name, variant, set) in variants.chain(what_ifs) {
-            if let Err(problems) = case.scenario(Some(variant), &set, library().presets()) {
-                panic!("{} {name}: {problems:?}", case.id);
+            match case.scenario(Some(variant), &set, library().presets()) {
+                Ok(checked) => {
+                    let warned = seeklab_model::check::warnings(checked.scenario());
+                    let without_effect = warned.iter().find(|problem| problem.message.contains("no effect"));
+                    assert_eq!(without_effect, None, "{} {name}", case.id);
+                }
+                Err(problems) => panic!("{} {name}: {problems:?}", case.id),
             }
         }
     }

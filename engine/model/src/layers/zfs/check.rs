@@ -1,10 +1,10 @@
 //! Contradictions in a scenario's file system, and what is allowed but seldom meant.
 
-use seeklab_spec::zfs::{LogSpec, ZfsSpec};
+use seeklab_spec::zfs::{LogSpec, SchedulerKind, ThrottleKind, ZfsSpec};
 use seeklab_spec::{AddProblem, Bytes, Path, Problems};
 
 use super::era::{Scheduling, Throttling};
-use super::settings::{Resolved, arc_bytes, l2arc_settings, resolve};
+use super::settings::{Resolved, arc_bytes, kinds, l2arc_settings, resolve};
 use crate::layers::device::ssd;
 
 /// Adds the contradictions in the file system at `at` that the schema cannot express; `backend_per_s` is the bytes that its devices
@@ -80,6 +80,7 @@ fn above_memory(found: Bytes, memory: Bytes) -> String {
 /// Adds what is possible in the file system at `at` but seldom meant.
 pub fn warn(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
     let Resolved { constants, ramp, .. } = resolve(spec);
+    warn_without_effect(spec, at, problems);
     if let Scheduling::Active(settings) = &constants.scheduling {
         let minimums: u32 = settings.shares.iter().map(|share| share.min).fold(0, u32::saturating_add);
         if settings.max_active < minimums {
@@ -110,6 +111,61 @@ pub fn warn(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
             format!("writers are delayed from {starts} % on, before the devices get all their concurrency at {full} %"),
         );
     }
+}
+
+/// Adds the fields that are written in the file system at `at` and belong to another throttle or scheduler than it has: they have no
+/// effect. The wire form is flat, so that a field may stand beside any version; the settings that a run is made of carry only
+/// those of their own kind.
+///
+/// Not told: `write_limit`, `txg_synctime`, `tick`, `shift_bug` and `delay_scale`. Variants of cases change the throttle over a base
+/// that has them, and what such a base says for the other variants is no mistake.
+fn warn_without_effect(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
+    let (throttle, scheduler) = kinds(spec);
+    let delays = [
+        ("delay_min_dirty_percent", spec.delay_min_dirty_percent.is_some()),
+        ("delay_max", spec.delay_max.is_some()),
+        ("delay", !spec.delay),
+        ("serialise", !spec.serialise),
+        ("credit", !spec.credit),
+    ];
+    let gates = [("write_limit_max", spec.write_limit_max.is_some())];
+    let classes = [
+        ("sync_read", spec.sync_read.is_some()),
+        ("sync_write", spec.sync_write.is_some()),
+        ("async_read", spec.async_read.is_some()),
+        ("async_write_min_active", spec.async_write_min_active.is_some()),
+        ("async_write_max_active", spec.async_write_max_active.is_some()),
+        ("async_write_min_dirty_percent", spec.async_write_min_dirty_percent.is_some()),
+        ("async_write_max_dirty_percent", spec.async_write_max_dirty_percent.is_some()),
+        ("ramp", !spec.ramp),
+    ];
+    let diagonal = [("diagonal_rate", spec.diagonal_rate.is_some())];
+    let mut told = |fields: &[(&str, bool)], owner: &str, own: &str| {
+        for (field, _) in fields.iter().filter(|(_, is_written)| *is_written) {
+            problems.add(at.field(field), format!("has no effect here: it belongs to {owner}, and this file system has {own}"));
+        }
+    };
+    let own = format!("the throttle {}", word(&throttle));
+    if throttle != ThrottleKind::OpenZfs {
+        told(&delays, "the throttle openzfs", &own);
+    }
+    if !matches!(throttle, ThrottleKind::Zfs2008 | ThrottleKind::Zfs2010) {
+        told(&gates, "the throttles zfs2008 and zfs2010", &own);
+    }
+    if throttle != ThrottleKind::Diagonal {
+        told(&diagonal, "the throttle diagonal", &own);
+    }
+    if scheduler != SchedulerKind::Active {
+        told(&classes, "the scheduler active", &format!("the scheduler {}", word(&scheduler)));
+    }
+    if spec.dirty_data_sync.is_some() && spec.dirty_data_sync_percent.is_some() {
+        problems.add(at.field("dirty_data_sync_percent"), "has no effect beside dirty_data_sync, which says the same in bytes; drop one");
+    }
+}
+
+/// The word that a scenario writes for a kind.
+fn word(kind: &impl serde::Serialize) -> String {
+    serde_json::to_value(kind).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
 }
 
 /// Adds the contradictions of the read side.
@@ -226,6 +282,39 @@ mod tests {
         let narrow = ZfsSpec { max_active: Some(5), ..ZfsSpec::of(Era::OpenZfs2_1) };
         assert_eq!(paths(&narrow), [""; 0]);
         assert!(warnings(&narrow)[0].message.contains("below the sum of the minimums"));
+    }
+
+    #[test]
+    fn fields_of_another_throttle_or_scheduler_are_warned_about() {
+        let told = |value: serde_json::Value| -> Vec<String> {
+            let spec: ZfsSpec = serde_json::from_value(value).expect("a file system");
+            warnings(&spec).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(
+            told(serde_json::json!({"era": "openzfs-2.1", "throttle": "zfs2008", "delay_max": "50ms", "tick": "10ms", "credit": false})),
+            [
+                "zfs.delay_max: has no effect here: it belongs to the throttle openzfs, and this file system has the throttle zfs2008",
+                "zfs.credit: has no effect here: it belongs to the throttle openzfs, and this file system has the throttle zfs2008",
+            ]
+        );
+        assert_eq!(
+            told(serde_json::json!({"era": "openzfs-2.1", "write_limit_max": "1GiB", "diagonal_rate": "100MB", "delay_max": "50ms"})),
+            [
+                "zfs.write_limit_max: has no effect here: it belongs to the throttles zfs2008 and zfs2010, and this file system has the throttle openzfs",
+                "zfs.diagonal_rate: has no effect here: it belongs to the throttle diagonal, and this file system has the throttle openzfs",
+            ]
+        );
+        assert_eq!(
+            told(serde_json::json!({"era": "zfs-2010", "async_write_max_active": 5, "max_active": 35, "ramp": false})),
+            [
+                "zfs.async_write_max_active: has no effect here: it belongs to the scheduler active, and this file system has the scheduler deadline",
+                "zfs.ramp: has no effect here: it belongs to the scheduler active, and this file system has the scheduler deadline",
+            ]
+        );
+        assert!(
+            told(serde_json::json!({"dirty_data_sync": "1MiB", "dirty_data_sync_percent": 20}))[0]
+                .starts_with("zfs.dirty_data_sync_percent")
+        );
     }
 
     #[test]
