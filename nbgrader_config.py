@@ -15,5 +15,7 @@ c.CourseDirectory.db_url = "sqlite:///.grading/gradebook.db"
 c.ClearSolutions.code_stub = {"python": "# Your work goes here."}
 # A check that was deleted is put back and graded.
 c.OverwriteCells.add_missing_cells = True
-# A policy's check asks Python thousands of times. On a busy machine that takes longer than the usual 30 s for a cell.
-c.Execute.timeout = 180
+# A policy's check asks Python thousands of times. On a busy machine that takes longer than the usual 30 s for a cell,
+# and a kernel longer than the usual 60 s to start.
+c.Execute.timeout = 900
+c.Execute.startup_timeout = 300

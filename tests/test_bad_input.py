@@ -50,10 +50,80 @@ def assert_refused(done: subprocess.CompletedProcess[str], *wanted: str) -> None
         pytest.param(["fio", "none.fio", "--on", "nvme"], ["none.fio", "No such file"], id="no job file"),
         pytest.param(["fio", ".", "--on", "nvme"], ["directory"], id="a directory"),
         pytest.param(["rnu"], ["rnu"], id="unknown command"),
+        pytest.param(["run", CASE, "--seed", "1_0"], ["'1_0'", "whole number"], id="a seed with an underscore"),
+        pytest.param(["run", CASE, "--seed", "٩"], ["'٩'", "whole number"], id="a seed in other digits"),
+        pytest.param(["run", CASE, "--seed", " 9"], ["' 9'", "whole number"], id="a seed with a blank"),
+        pytest.param(["run", CASE, "--seed", "9" * 5000], ["(5000 characters)", "whole number"], id="a very long seed"),
+        pytest.param(["sweep", CASE, "--seeds", "1-1_0"], ["'1_0'", "whole number"], id="seeds with an underscore"),
+        pytest.param(["show", CASE, "--as", "oplog", "--limit", "1_0"], ["'1_0'", "whole number"], id="a limit"),
+        pytest.param(["replay", "x", "--on", "nvme", "--scale", "nan"], ["'nan'", "0.5"], id="not a factor"),
+        pytest.param(["facts", ""], ['"" is not a case'], id="facts of a case without a name"),
+        pytest.param(["run", CASE, "--set", f"jobs={'[' * 3000}"], ["jobs=[", "nested too deeply"], id="3000 brackets"),
+        pytest.param(
+            ["run", CASE, "--set", f"jobs={'[' * 300}{']' * 300}"], ["jobs[0][0]", "nested more than"], id="300 lists"
+        ),
+        pytest.param(["run", CASE, "--set", f"{'a.' * 1999}a=1"], ["a.a.a", "has 2000 parts", "30"], id="2000 parts"),
+        pytest.param(["run", CASE, "--set", f"jobs{'[0]' * 1999}=1"], ["jobs[0]", "2000 parts"], id="2000 indices"),
+        pytest.param(["run", CASE, "--set", f"jobs[0].bs={10**400}"], ["jobs[0].bs", "1329 bits"], id="400 digits"),
+        pytest.param(["run", CASE, "--set", f"jobs[0].bs={'9' * 5000}"], ["jobs[0].bs", "999"], id="5000 digits"),
+        pytest.param(["run", CASE, "--set", "jobs[0].bs=\udcff"], ["jobs[0].bs", "character 1"], id="a byte"),
+        pytest.param(["run", CASE, "--set", "jobs[\udcff].bs=1"], ["set", "character 6"], id="a byte in a path"),
+        pytest.param(["run", CASE, "--set", 'jobs[0].name="\\ud800"'], ["jobs[0].name", "U+D800"], id="half a letter"),
+        pytest.param(["run", CASE, "--set", 'jobs[0].name="\\u0000"'], ["jobs[0].name", "NUL"], id="a NUL"),
+        pytest.param(["run", "\udcff"], ["id", "character 1"], id="a case in bytes"),
+        pytest.param(["design", "--set", "prices=3"], ["prices", "prices.disks=250"], id="all prices at once"),
     ],
 )
 def test_a_command_line_mistake_is_told(command_line: CommandLine, arguments: list[str], wanted: list[str]) -> None:
     assert_refused(command_line(*arguments), *wanted)
+
+
+def nested(levels: int) -> dict[str, Any]:
+    """Give a dictionary in a dictionary in a dictionary."""
+    document: dict[str, Any] = {}
+    for _ in range(levels):
+        document = {"a": document}
+    return document
+
+
+def a_circle() -> list[Any]:
+    """Give a list that holds itself."""
+    circle: list[Any] = []
+    circle.append(circle)
+    return circle
+
+
+@pytest.mark.parametrize(
+    ("value", "wanted"),
+    [
+        pytest.param(nested(100_000), "nested more than 60 levels", id="100,000 levels"),
+        pytest.param(a_circle(), "nested more than 60 levels", id="a circle"),
+        pytest.param(10**5000, r"limits\.time: is a whole number of 16610 bits", id="5000 digits"),
+        pytest.param("\ud800", r"limits\.time: character 1 is U\+D800", id="half a letter"),
+        pytest.param("1\0s", r"limits\.time: character 2 is NUL", id="a NUL"),
+        pytest.param(float("inf"), r"limits\.time: is inf", id="infinity"),
+        pytest.param({1: 2}, r"limits\.time: has the key 1", id="a number for a key"),
+        pytest.param({"\ud800": 2}, r"limits\.time: character 1 is U\+D800", id="half a letter for a key"),
+        pytest.param(b"1s", r"limits\.time: a value of type bytes", id="bytes"),
+    ],
+)
+def test_a_value_that_no_field_can_have_is_told_with_its_place(value: object, wanted: str) -> None:
+    with pytest.raises(seeklab.SeeklabError, match=wanted):
+        seeklab.case(CASE).with_({"limits.time": value}).run()
+    with pytest.raises(seeklab.SeeklabError, match=wanted):
+        seeklab.run({"jobs": [JOB], "devices": DEVICES, "limits": {"time": value}})
+
+
+def test_no_seed_is_no_seed() -> None:
+    system = {"jobs": [JOB], "devices": DEVICES}
+    for run in (
+        lambda: seeklab.run(system, seed=None),  # type: ignore[arg-type] # the mistake under test
+        lambda: seeklab.case(CASE).run(seed=None),  # type: ignore[arg-type] # the mistake under test
+        lambda: seeklab.sweep(CASE, {}, seeds=[None], progress=False),  # type: ignore[list-item] # the same
+        lambda: seeklab.run_shard_map(seeklab.case("vdisk-sharding"), "interleaved", seed=None),  # type: ignore[arg-type]
+    ):
+        with pytest.raises(seeklab.SeeklabError, match="seed: is None"):
+            run()
 
 
 def refusal(scenario: dict[str, Any]) -> seeklab.SeeklabError:
@@ -192,7 +262,7 @@ def test_an_unknown_preset_names_the_nearest(command_line: CommandLine, tmp_path
 def test_files_that_include_each_other_do_not_hang(command_line: CommandLine, tmp_path: Path) -> None:
     (tmp_path / "a.fio").write_text("[a]\ninclude b.fio\nrw=read\nsize=1m\n")
     (tmp_path / "b.fio").write_text("include a.fio\n")
-    assert_refused(command_line("fio", "a.fio", "--on", "hdd-7200", timeout_s=20), "include")
+    assert_refused(command_line("fio", "a.fio", "--on", "hdd-7200"), "include")
 
 
 def test_an_argument_that_is_not_text_is_told(command_line: CommandLine) -> None:

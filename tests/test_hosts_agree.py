@@ -19,6 +19,7 @@ import pytest
 
 import fingerprints
 import seeklab
+from conftest import GIVE_UP_S
 from seeklab._result import execute
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -38,7 +39,7 @@ def test_wasmtime_gives_the_stored_fingerprint(name: str) -> None:
 
 def _answer(title: str, *command: str | Path) -> Any:  # noqa: ANN401 -- any JSON value
     """Run a program that prints one JSON document."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=GIVE_UP_S)
     assert done.returncode == 0, f"{title}: {done.stderr or done.stdout}"
     return json.loads(done.stdout)
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import ports
+from conftest import GIVE_UP_S
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 NOTEBOOK = ROOT / "notebooks" / "01-the-missing-256-kib.ipynb"
 BROWSER = os.environ.get("CHROMIUM", "/usr/bin/chromium")
-START_LIMIT_S = 60
-READ_LIMIT_S = 300
 
 pytest.importorskip("jupyterlab", reason="JupyterLab is not installed; `make lab` installs it")
 
@@ -81,7 +80,7 @@ def seen(address: str) -> dict[str, Any]:
         ["node", ROOT / "tests" / "notebook_browser.mjs", address],
         capture_output=True,
         text=True,
-        timeout=READ_LIMIT_S,
+        timeout=GIVE_UP_S,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
@@ -111,7 +110,7 @@ def test_the_kernel_learns_the_value_on_release_and_runs_the_same(seen: dict[str
 
 
 def _wait_until_it_answers(server: subprocess.Popen[bytes], port: int) -> None:
-    deadline = time.monotonic() + START_LIMIT_S
+    deadline = time.monotonic() + GIVE_UP_S
     while time.monotonic() < deadline:
         assert server.poll() is None, f"JupyterLab ended at once with exit code {server.returncode}"
         try:
@@ -120,4 +119,4 @@ def _wait_until_it_answers(server: subprocess.Popen[bytes], port: int) -> None:
             time.sleep(0.2)
         else:
             return
-    pytest.fail(f"JupyterLab did not answer on port {port} within {START_LIMIT_S} s")
+    pytest.fail(f"JupyterLab did not answer on port {port} within {GIVE_UP_S} s")

@@ -135,9 +135,9 @@ def test_the_compiled_engine_is_kept_and_a_broken_copy_is_made_anew(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Any,  # noqa: ANN401 -- a path
 ) -> None:
-    from seeklab import _wasmtime  # noqa: PLC0415 -- a private module, for this test alone
+    from seeklab import _compiled, _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
 
-    monkeypatch.setattr(_wasmtime, "cache_directory", lambda: tmp_path / "cache")
+    monkeypatch.setattr(_compiled, "cache_directory", lambda: tmp_path / "cache")
     _wasmtime.WasmtimeEngine()
     (kept,) = (tmp_path / "cache").iterdir()
     assert kept.stat().st_mode & 0o077 == 0
@@ -153,23 +153,23 @@ def test_a_compiled_engine_that_others_can_write_is_not_trusted(
 ) -> None:
     import wasmtime  # noqa: PLC0415 -- for this test alone
 
-    from seeklab import _wasmtime  # noqa: PLC0415 -- a private module, for this test alone
+    from seeklab import _compiled, _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
 
-    monkeypatch.setattr(_wasmtime, "cache_directory", lambda: tmp_path / "cache")
+    monkeypatch.setattr(_compiled, "cache_directory", lambda: tmp_path / "cache")
     _wasmtime.WasmtimeEngine()
     (kept,) = (tmp_path / "cache").iterdir()
     kept.chmod(0o666)
-    assert _wasmtime.load_cached(wasmtime.Engine(), kept) is None
+    assert _compiled.load_cached(wasmtime.Engine(), kept) is None
 
 
 def test_a_cache_that_cannot_be_written_does_not_matter(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Any,  # noqa: ANN401 -- a path
 ) -> None:
-    from seeklab import _wasmtime  # noqa: PLC0415 -- a private module, for this test alone
+    from seeklab import _compiled, _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
 
     (tmp_path / "file").write_text("")
-    monkeypatch.setattr(_wasmtime, "cache_directory", lambda: tmp_path / "file" / "cache")
+    monkeypatch.setattr(_compiled, "cache_directory", lambda: tmp_path / "file" / "cache")
     assert _wasmtime.WasmtimeEngine().call("version", {})
 
 
@@ -188,5 +188,5 @@ class _Whole:
 
 @pytest.mark.parametrize("value", [{1, 2}, object(), float("nan")])
 def test_a_value_that_is_not_json_is_told(value: object) -> None:
-    with pytest.raises(seeklab.SeeklabError, match=r"^input: "):
+    with pytest.raises(seeklab.SeeklabError, match=r"^volume\.prefetch\.chunk: "):
         seeklab.case(CASE).with_({"volume.prefetch.chunk": value}).run()

@@ -11,10 +11,11 @@ from typing import Any
 
 import pytest
 
+from conftest import GIVE_UP_S
+
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "engine" / "python"
 ASSIGNMENT = ROOT / "solutions" / "cache-policies" / "cache-policies.ipynb"
-LIMIT_S = 300
 
 PROGRAM = """
 import json
@@ -73,7 +74,7 @@ def _in_pyodide(package: Path, program: str) -> dict[str, Any]:
         input=program,
         capture_output=True,
         text=True,
-        timeout=LIMIT_S,
+        timeout=GIVE_UP_S,
         check=False,
     )
     assert done.returncode == 0, done.stderr

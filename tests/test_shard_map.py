@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import seeklab
+from conftest import GIVE_UP_S
 
 ROOT = Path(__file__).resolve().parent.parent
 MIB = 1 << 20
@@ -115,7 +116,7 @@ def test_the_same_map_gives_the_same_run_in_pyodide(tmp_path: Path) -> None:
     file.write_text(json.dumps({"hashed": {"scenario": SYSTEM, "seed": 5, "shard_map": HASHED}}))
     command: list[str | Path] = ["node", ROOT / "web" / "test" / "browser" / "main.mjs"]
     command += ["--fingerprints", file, "--hosts", "pyodide"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=GIVE_UP_S)
     assert done.returncode == 0, done.stderr or done.stdout
     here = seeklab.run_shard_map(SYSTEM, place["owner"], seed=5)
     assert here.metrics["moved_ranges"] > 0

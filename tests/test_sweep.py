@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import os
+import subprocess
 import sys
 import threading
 from array import array
+from collections import deque
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from multiprocessing import get_context
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +21,12 @@ import pytest
 
 import seeklab
 from seeklab import Table, _sweep
+from seeklab._host import engine
 from seeklab._table import TextColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from pathlib import Path
 
     from conftest import CommandLine
 
@@ -156,30 +161,42 @@ def test_under_pyodide_runs_go_one_after_the_other(monkeypatch: pytest.MonkeyPat
     assert as_dictionaries(seeklab.sweep(CASE, {}, seeds=[1, 2], progress=False)) == as_dictionaries(wanted)
 
 
-@pytest.mark.skipif(not Path("/proc/self/schedstat").exists(), reason="only Linux tells how long a thread waits to run")
-def test_the_threads_of_a_sweep_want_every_core_nearly_all_the_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Running, or ready to run on a core that others use: whatever else the machine does."""
-    wanted_ns: dict[int, tuple[int, int]] = {}
-    plain = _sweep.run_batch
+def test_as_many_runs_are_under_way_at_once_as_there_are_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    cores = _sweep.usable_cores()
+    plain, met = _sweep.run_batch, threading.Barrier(cores)
 
-    def noting(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 -- as the one it stands for
-        thread = threading.get_native_id()
-        wanted_ns.setdefault(thread, (_ran_or_waited_ns(thread), 0))
-        found = plain(*arguments, **options)
-        wanted_ns[thread] = wanted_ns[thread][0], _ran_or_waited_ns(thread)
-        return found
+    def meeting(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 -- as the one it stands for
+        met.wait(300)
+        return plain(*arguments, **options)
 
-    monkeypatch.setattr(_sweep, "run_batch", noting)
-    start = perf_counter()
-    seeklab.sweep(CASE, {}, seeds=range(1000), progress=False)
-    wall_s = perf_counter() - start
-    used = sum(last - first for first, last in wanted_ns.values()) / 1e9 / wall_s / _sweep.usable_cores()
-    assert used >= 0.85
+    monkeypatch.setattr(_sweep, "run_batch", meeting)
+    assert len(seeklab.sweep(CASE, {}, seeds=range(3 * cores), progress=False)) == 3 * cores
 
 
-def _ran_or_waited_ns(thread: int) -> int:
-    ran, waited, _ = Path(f"/proc/self/task/{thread}/schedstat").read_text().split()
-    return int(ran) + int(waited)
+def test_other_threads_of_python_work_while_a_run_is_inside_the_engine() -> None:
+    stamps: deque[float] = deque()
+    ended = threading.Event()
+
+    def stamp() -> None:
+        while not ended.wait(0.001):
+            stamps.append(perf_counter())
+
+    def in_the_middle_of_a_step() -> bool:
+        stamps.clear()
+        start = perf_counter()
+        assert 0 < run.step(1_000_000) < 1
+        third = (perf_counter() - start) / 3
+        return any(start + third < at < start + 2 * third for at in list(stamps))
+
+    job = {"name": "a", "rw": "randread", "size": "1GiB", "time_based": True, "runtime": "80000s"}
+    run = engine().open_run({"scenario": {"jobs": [job], "devices": [{"preset": "nvme"}], "record": {"log": False}}})
+    thread = threading.Thread(target=stamp)
+    thread.start()
+    worked = any(in_the_middle_of_a_step() for _ in range(20))  # on a busy machine it may not get a turn at once
+    ended.set()
+    thread.join()
+    run.close()
+    assert worked
 
 
 def test_text_columns_cross_to_arrow_with_letters_of_any_width() -> None:
@@ -204,6 +221,52 @@ def test_the_command_prints_csv_with_every_metric_and_a_table_of_the_cases_own(c
     assert len(head.split(",")) == len(row.split(",")) > 40
     shown = command_line("sweep", CASE, "--set", f"{PATH}=1GiB", "--metric", "zfs_groups").stdout.split()
     assert shown == [PATH, "seed", "variant", "zfs_groups", "1GiB", "1", "200-mb", "5"]
+
+
+def test_the_rows_of_a_sweep_that_is_killed_are_there_as_far_as_it_came() -> None:
+    command = [sys.executable, "-m", "seeklab.cli", "sweep", CASE, "--set", f"{PATH}=1GiB,2GiB", "--csv", "--seeds"]
+    done = subprocess.run([*command, "1-3"], capture_output=True, text=True, check=True)
+    whole = list(csv.DictReader(io.StringIO(done.stdout)))
+    with subprocess.Popen([*command, "1-100000"], stdout=subprocess.PIPE, text=True) as running:
+        assert running.stdout is not None
+        lines = [running.stdout.readline() for _ in range(4)]
+        running.kill()
+    assert running.returncode != 0
+    rows = list(csv.DictReader(lines))
+    assert [row["seed"] for row in rows] == ["1", "2", "3"]
+    for row, complete in zip(rows, whole, strict=False):
+        both = row.keys() & complete.keys()
+        assert len(both) > 40
+        assert {name: row[name] for name in both} == {name: complete[name] for name in both}
+
+
+def test_rows_come_in_order_and_lose_no_metric_that_the_header_lacks(command_line: CommandLine) -> None:
+    values: dict[str, list[object]] = {
+        "record.log": [False],
+        PATH: ["1GiB", 1 << 30],
+        "jobs[client].rw": ["write", "read"],
+    }
+    case = seeklab.case("dirty-sizing").with_({"jobs[client].runtime": "2s"})
+    table = seeklab.sweep(case, values, seeds=[1, 2, 3], progress=False)
+    streamed = _sweep.stream(case, values, seeds=[1, 2, 3], progress=False)
+    rows = list(streamed.rows)
+    assert streamed.may_have_more
+    assert {name for row in rows for name in row} == {*table.columns} > {*streamed.columns}
+    for row, wanted in zip(rows, table.rows(), strict=True):
+        assert row == {name: value for name, value in wanted.items() if value == value}  # noqa: PLR0124 -- not NaN
+    chosen = ("--set", "jobs[client].runtime=2s", "--set", "jobs[client].rw=write,read", "--seeds", "1-9")
+    done = command_line("sweep", "dirty-sizing", "--csv", *chosen)
+    written = list(csv.DictReader(io.StringIO(done.stdout)))
+    assert all(len(row) == len(written[0]) and None not in row for row in written)
+    assert "client.read_iops=" in written[-1]["more"]
+    assert not written[0]["more"]
+
+
+def test_a_stream_that_is_closed_calls_its_runs_off() -> None:
+    streamed = _sweep.stream(small(), {}, seeds=range(3000), progress=False)
+    next(streamed.rows)
+    streamed.rows.close()
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("seeklab-sweep")]
 
 
 @pytest.mark.parametrize(

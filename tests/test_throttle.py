@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import seeklab
+from conftest import GIVE_UP_S
 
 ROOT = Path(__file__).resolve().parent.parent
 MIB = 1 << 20
@@ -69,7 +70,7 @@ def test_the_same_policy_gives_the_same_run_in_pyodide(tmp_path: Path) -> None:
         "--hosts",
         "pyodide",
     ]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=GIVE_UP_S)
     assert done.returncode == 0, done.stderr or done.stdout
     here = seeklab.run_throttle(SYSTEM, place["delay_ns"], seed=5)
     assert json.loads(done.stdout)["pyodide"] == {"steep": here.fingerprint}

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 STORED = {drive["id"]: drive for drive in measured.stored()["drives"]}
 """Each with its limit: 1.05 times DiskSim's own error; atlas10k stricter, because an option of its is honoured here."""
 
+HEADER = "op,buffer_action,lbn,blocks,service_us,next_interarrival_us\n"
 DRIVE = {
     "name": "small",
     "block_bytes": 512,
@@ -51,7 +52,7 @@ def test_what_readme_and_page_tell_of_a_measured_drive_is_what_a_run_gives(drive
 def test_parameters_that_are_not_a_drive_are_refused_with_a_sentence(tmp_path: Path, command_line: CommandLine) -> None:
     drive, trace = tmp_path / "drive.json", tmp_path / "trace.csv"
     drive.write_text(json.dumps(DRIVE), encoding="utf-8")
-    trace.write_text("op,buffer_action,lbn,blocks,service_us,next_interarrival_us\n", encoding="utf-8")
+    trace.write_text(HEADER, encoding="utf-8")
     done = command_line("validate", str(drive), str(trace))
     assert done.returncode == 2
     assert "layout" in done.stderr
@@ -60,7 +61,7 @@ def test_parameters_that_are_not_a_drive_are_refused_with_a_sentence(tmp_path: P
 
 def test_a_damaged_gzip_file_is_refused_with_a_sentence(tmp_path: Path, command_line: CommandLine) -> None:
     trace = tmp_path / "trace.csv.gz"
-    trace.write_bytes(gzip.compress(b"R,Hit,1,1,1,1\n" * 100)[:-20])
+    trace.write_bytes(gzip.compress(HEADER.encode() + b"R,Hit,1,1,1,1\n" * 100)[:-20])
     drive = tmp_path / "drive.json"
     drive.write_text("{}", encoding="utf-8")
     done = command_line("validate", str(drive), str(trace))

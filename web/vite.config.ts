@@ -1,5 +1,6 @@
 import { defineConfig } from "vite";
 import { siteAlias, withoutDefaultModule } from "./vite/engine.ts";
+import { pageTemplate } from "./vite/pageTemplate.ts";
 import {
   casePages,
   licenceFile,
@@ -18,6 +19,7 @@ export default defineConfig({
   resolve: { alias: siteAlias },
   plugins: [
     withoutDefaultModule(),
+    pageTemplate(),
     policy(),
     preloadEngine(),
     casePages(),

@@ -16,8 +16,8 @@ import {
 } from "node:fs";
 import { join, relative, resolve } from "node:path";
 import type { Plugin } from "vite";
-import { keepUnits } from "../src/views/format.ts";
-import type { CaseDocument, CaseEntry } from "../src/engine/api.ts";
+import { keepUnits } from "../src/base/format.ts";
+import type { CaseDocument, CaseEntry } from "../src/engine/types.ts";
 
 export const webRoot = resolve(import.meta.dirname, "..");
 export const enginePackage = resolve(webRoot, "../engine/wasm/pkg");

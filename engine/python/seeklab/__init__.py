@@ -17,14 +17,14 @@ from seeklab._curves import alignment, curve, reduce
 from seeklab._design import Design, Measured, design
 from seeklab._errors import EngineError, LimitExceeded, Problem, SeeklabError
 from seeklab._fio import FioJob, fio
-from seeklab._policy import EvictionPolicy, play_cache
-from seeklab._prefetcher import Prefetcher, Read, run_prefetcher
+from seeklab._questions.eviction import EvictionPolicy, play_cache
+from seeklab._questions.read_ahead import Prefetcher, Read, run_prefetcher
+from seeklab._questions.shard_map import ShardHistory, ShardMap, run_shard_map
+from seeklab._questions.throttle import ThrottleHistory, ThrottlePolicy, run_throttle
 from seeklab._replay import replay, trace_info
 from seeklab._result import Result, run
-from seeklab._shard_map import ShardHistory, ShardMap, run_shard_map
 from seeklab._sweep import sweep
 from seeklab._table import Table
-from seeklab._throttle import ThrottleHistory, ThrottlePolicy, run_throttle
 from seeklab._traces import cache, validate_drive
 
 if TYPE_CHECKING:

@@ -49,3 +49,16 @@ class LimitExceeded(SeeklabError):  # noqa: N818 -- reads as the outcome of a ru
 
 class EngineError(RuntimeError):
     """The engine is missing or stopped in a way that no input should cause."""
+
+
+class MachineError(EngineError):
+    """This machine, or a limit that was set on it, does not give what the engine needs."""
+
+    @classmethod
+    def lacking_memory(cls, reason: str) -> MachineError:
+        """Say that there is too little memory, or address space, to begin with."""
+        return cls(
+            f"The engine cannot start: {reason.strip().splitlines()[-1].strip()}. Each run takes 8.2 GiB of address "
+            "space and uses little of it, and so does what answers questions; raise the limit (`ulimit -v` shows it), "
+            "close results that are not needed any more, or free memory."
+        )

@@ -1,52 +1,240 @@
-"""Reading traces and parameter files: bytes, unpacked when gzipped, as text; every failure is a sentence."""
+"""Reading traces, parameter files and job files: as they come, unpacked when gzipped, and refused in a sentence.
+
+A text is looked at while it is read, so that an overlong line, a wrong header, or a small file that unpacks to
+a huge one ends the reading at once, and not when memory is full.
+"""
 
 from __future__ import annotations
 
-import gzip
+import io
+import os
+import stat
+import sys
 import zlib
-from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import chain
+from time import monotonic
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
 
 from seeklab._errors import Problem, SeeklabError
 
 if TYPE_CHECKING:
     from os import PathLike
 
+Chunks: TypeAlias = Iterator[bytes]
+
 LARGEST_TEXT_BYTES = 1 << 28
 """A quarter of a gigabyte; the engine holds a trace in memory."""
+LONGEST_LINE_BYTES = 4096
+"""As in the engine's readers of traces."""
+CHUNK_BYTES = 1 << 16
+STANDARD_INPUT = "-"
+PIPE_PATIENCE_S = 5.0
+"""The program that writes into a named pipe may open it a little later than the one that reads."""
 GZIP_MAGIC = b"\x1f\x8b"
+GZIP_WINDOW = 31
+"""zlib's code for a gzip file with the largest window."""
+MOST_UNPACKING = 200
+"""Traces unpack to 5 to 20 times their size, and nothing to more than 1032 times."""
+UNPACKED_ANYWAY_BYTES = 1 << 24
 
 
-def _unpack(file: BinaryIO) -> bytes:
-    with gzip.open(file) as stream:
-        return stream.read(LARGEST_TEXT_BYTES + 1)
+@dataclass(frozen=True)
+class Kind:
+    """What a file is expected to be."""
+
+    what: str
+    """In words, for the errors."""
+    most_bytes: int = LARGEST_TEXT_BYTES
+    """Bytes of its text."""
+    longest_line: int | None = None
+    """Bytes of a line, where lines have a limit."""
+    columns: tuple[str, ...] = ()
+    """What its first line must name."""
+    may_be_packed: bool = True
 
 
-def text_or_file(trace: str | PathLike[str], what: str) -> str:
-    """Take a text as it is (anything with a line break), and read a file otherwise."""
-    return trace if isinstance(trace, str) and "\n" in trace else read_text(trace, what)
+def shown(path: str | PathLike[str]) -> str:
+    r"""Write a path so that it can be printed and sent: where a name is not UTF-8, its bytes are written as `\xff`."""
+    name = os.fspath(path)
+    if name == STANDARD_INPUT:
+        return "standard input"
+    letters = (f"\\x{ord(letter) - 0xDC00:02x}" if "\udc80" <= letter <= "\udcff" else letter for letter in name)
+    return "".join(letters).encode("utf-8", "backslashreplace").decode() or '""'
 
 
-def read_text(path: str | PathLike[str], what: str) -> str:
-    """Read a text file, gzipped or not. `what` says what it should be, for the errors."""
-    name = str(path)
+def is_text(trace: str | PathLike[str]) -> bool:
+    """Whether a trace is the text itself: anything with a line break."""
+    return isinstance(trace, str) and "\n" in trace
+
+
+def read_text(path: str | PathLike[str], kind: Kind) -> str:
+    """Read a text file, gzipped or not, a pipe, or the standard input for `-`."""
+    name = shown(path)
+    data = bytearray()
+    look = _Lines(name, kind)
     try:
-        with Path(path).open("rb") as file:
-            packed = file.read(2) == GZIP_MAGIC
-            file.seek(0)
-            data = _unpack(file) if packed else file.read(LARGEST_TEXT_BYTES + 1)
-    except (EOFError, zlib.error, gzip.BadGzipFile):
-        raise SeeklabError([Problem(name, f"is a damaged gzip file; give {what}")]) from None
+        for chunk in _unpacked(_chunks(path), name, kind) if kind.may_be_packed else _chunks(path):
+            data += chunk
+            look.at(chunk)
+            if len(data) > kind.most_bytes:
+                _refuse(name, f"holds more than {kind.most_bytes >> 20} MiB of text; give {kind.what}, shorter")
     except OSError as error:
-        reason = error.strerror or "cannot be read"
-        raise SeeklabError([Problem(name, f"{reason}; give {what}")]) from None
-    if len(data) > LARGEST_TEXT_BYTES:
-        raise SeeklabError(
-            [Problem(name, f"holds more than {LARGEST_TEXT_BYTES >> 20} MiB of text; give a shorter one")]
-        )
+        _refuse(name, f"{error.strerror or 'cannot be read'}; give {kind.what}")
+    look.at_end()
+    return decode(name, data, kind)
+
+
+def decode(name: str, data: bytes | bytearray, kind: Kind) -> str:
+    """Turn bytes into text; a broken place is told by line and byte."""
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
-        message = f"byte {error.start} (line {line}) is 0x{data[error.start]:02x}, which is not UTF-8 text; give {what}"
-        raise SeeklabError([Problem(name, message)]) from None
+        found = f"byte {error.start} (line {line}) is 0x{data[error.start]:02x}, which is not UTF-8 text"
+        _refuse(name, f"{found}; give {kind.what}, saved as UTF-8")
+
+
+def _refuse(name: str, message: str) -> NoReturn:
+    raise SeeklabError([Problem(name, message)]) from None
+
+
+def _chunks(path: str | PathLike[str]) -> Chunks:
+    name = os.fspath(path)
+    if name == STANDARD_INPUT:
+        yield from _standard_input()
+        return
+    # Opening a named pipe would otherwise block until it has a writer, possibly forever.
+    mode = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+    try:
+        file = os.open(name, mode)
+    except ValueError:  # a NUL, or half of a letter
+        raise OSError(0, "is not a possible file name") from None
+    try:
+        if stat.S_ISFIFO(os.fstat(file).st_mode):
+            yield _first_of_pipe(file)
+        if hasattr(os, "O_NONBLOCK"):
+            os.set_blocking(file, True)
+        while chunk := os.read(file, CHUNK_BYTES):
+            yield chunk
+    finally:
+        os.close(file)
+
+
+def _standard_input() -> Chunks:
+    if not isinstance(sys.stdin, io.TextIOWrapper):
+        raise OSError(0, "is closed")
+    while chunk := sys.stdin.buffer.read(CHUNK_BYTES):
+        yield chunk
+
+
+def _first_of_pipe(file: int) -> bytes:
+    """Wait until a named pipe has a writer; return what was read to find out."""
+    from select import POLLIN, poll  # noqa: PLC0415 -- only where there are named pipes
+
+    patient_until = monotonic() + PIPE_PATIENCE_S
+    events = poll()
+    events.register(file, POLLIN)
+    while not events.poll(100):
+        try:
+            first = os.read(file, 1)
+        except BlockingIOError:
+            return b""  # it has a writer that has not written yet
+        if first:
+            return first
+        if monotonic() > patient_until:
+            raise OSError(0, f"is a named pipe without a writer (waited {PIPE_PATIENCE_S:g} s)")
+    return b""
+
+
+def _unpacked(chunks: Chunks, name: str, kind: Kind) -> Chunks:
+    """Give what a gzip file holds, and anything else as it is."""
+    head = b""
+    for chunk in chunks:
+        head += chunk
+        if len(head) >= len(GZIP_MAGIC):
+            break
+    whole = chain((head,), chunks)
+    if not head.startswith(GZIP_MAGIC):
+        yield from whole
+        return
+    packed = unpacked = 0
+    try:
+        for part in _inflated(whole):
+            packed += part[0]
+            unpacked += len(part[1])
+            if unpacked > max(UNPACKED_ANYWAY_BYTES, MOST_UNPACKING * packed):
+                found = f"{packed} bytes of gzip unpack to more than {unpacked >> 20} MiB"
+                _refuse(
+                    name, f"{found}, over {MOST_UNPACKING} times as much, which no real trace does; give {kind.what}"
+                )
+            yield part[1]
+    except zlib.error:
+        _refuse(name, f"is a damaged gzip file; give {kind.what}")
+
+
+def _inflated(chunks: Chunks) -> Iterator[tuple[int, bytes]]:
+    """Unpack members one after the other; pairs of how many packed bytes came in and what came out."""
+    member, begun = zlib.decompressobj(GZIP_WINDOW), False
+    for chunk in chunks:
+        packed, rest = len(chunk), chunk
+        while rest:
+            if not begun:
+                rest = rest.lstrip(b"\0")  # between and after members there may be padding
+                begun = bool(rest)
+                continue
+            yield packed, member.decompress(rest, CHUNK_BYTES)
+            packed, rest = 0, member.unconsumed_tail
+            if member.eof:
+                rest = member.unused_data
+                member, begun = zlib.decompressobj(GZIP_WINDOW), False
+    while begun and not member.eof:
+        more = member.decompress(b"", CHUNK_BYTES)
+        if not more:
+            raise zlib.error
+        yield 0, more
+
+
+class _Lines:
+    """Checks the lines of a text while it is read."""
+
+    def __init__(self, name: str, kind: Kind) -> None:
+        self._name, self._kind = name, kind
+        self._rest = b""
+        """The line that has begun."""
+        self._lines = 0
+        """Those before it."""
+        self._has_header = not kind.columns
+
+    def at(self, chunk: bytes) -> None:
+        """Look at the next part of the text."""
+        longest = self._kind.longest_line
+        if longest is None:
+            return
+        text, start = self._rest + chunk, 0
+        if not self._has_header:
+            self._look_for_header(text[: text.rfind(b"\n") + 1])
+        while (end := text.rfind(b"\n", start, start + longest + 1)) >= 0:
+            start = end + 1
+        self._lines += text.count(b"\n", 0, start)
+        self._rest = text[start:]
+        if len(self._rest) > longest:
+            _refuse(f"{self._name} line {self._lines + 1}", f"is longer than {longest} bytes; give {self._kind.what}")
+
+    def at_end(self) -> None:
+        """Look at what has no line break behind it."""
+        if not self._has_header:
+            self._look_for_header(self._rest + b"nothing")
+
+    def _look_for_header(self, lines: bytes) -> None:
+        begun = lines.removeprefix(b"\xef\xbb\xbf").lstrip()
+        if not begun:
+            return
+        self._has_header = True
+        named = {column.strip() for column in begun.split(b"\n", 1)[0].decode("utf-8", "replace").split(",")}
+        for column in self._kind.columns:
+            if column not in named:
+                number = self._lines + lines[: len(lines) - len(begun)].count(b"\n") + 1
+                wanted = f"write a header with the columns {', '.join(self._kind.columns)}"
+                _refuse(f"{self._name} line {number}", f"found a header without {column}; {wanted}")

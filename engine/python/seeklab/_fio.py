@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from seeklab._errors import Problem, SeeklabError
+from seeklab._files import STANDARD_INPUT, Kind, read_text, shown
 from seeklab._host import engine
 from seeklab._result import Result, run
 
@@ -17,9 +17,8 @@ if TYPE_CHECKING:
 
     from seeklab._result import Progress
 
-LARGEST_FILE_BYTES = 1 << 20
+JOB_FILE = Kind("a fio job file", most_bytes=1 << 20, may_be_packed=False)
 """A job file is written by people; anything larger is some other file."""
-
 MOST_INCLUDES = 100
 
 
@@ -48,44 +47,14 @@ class FioJob:
         return result.text(tool, files=self.files, main=self.main)
 
 
-def _read_text(name: str, path: Path) -> str:
-    try:
-        with path.open("rb") as file:
-            data = file.read(LARGEST_FILE_BYTES + 1)
-    except OSError as error:
-        reason = error.strerror or "cannot be read"
-        raise SeeklabError([Problem(name, f"{reason}; give the path of a fio job file")]) from None
-    return decode(name, data)
-
-
-def decode(name: str, data: bytes) -> str:
-    """Turn a job file's bytes into text; a broken place is told by line and byte."""
-    if len(data) > LARGEST_FILE_BYTES:
-        message = f"the file is larger than {LARGEST_FILE_BYTES >> 20} MiB; this is not a fio job file"
-        raise SeeklabError([Problem(name, message)])
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        message = (
-            f"byte {error.start} (line {line}) is 0x{data[error.start]:02x}, which is not UTF-8 text; "
-            "save the job file as UTF-8, or give a fio job file"
-        )
-        raise SeeklabError([Problem(name, message)]) from None
-
-
 def fio(jobfile: str | PathLike[str], on: str) -> FioJob:
-    """Translate a fio job file for the preset `on`. `-` reads the standard input.
+    """Translate a fio job file for the preset `on`. `-` is the standard input.
 
     Includes are looked for beside the job file first and in the working directory second, as fio does.
     """
-    main = str(jobfile)
-    if main == "-":
-        files = {main: decode("standard input", sys.stdin.buffer.read(LARGEST_FILE_BYTES + 1))}
-        folder = Path()
-    else:
-        files = {main: _read_text(main, Path(main))}
-        folder = Path(main).parent
+    main = str(jobfile) if str(jobfile) == STANDARD_INPUT else shown(jobfile)
+    files = {main: read_text(jobfile, JOB_FILE)}
+    folder = Path() if main == STANDARD_INPUT else Path(jobfile).parent
     while True:
         try:
             answer = engine().call("fio_parse", {"files": files, "main": main, "preset": on})
@@ -98,6 +67,6 @@ def fio(jobfile: str | PathLike[str], on: str) -> FioJob:
                 raise SeeklabError([Problem("include", message)]) from None
             included = missing[0]
             beside = folder / included
-            files[included] = _read_text(included, beside if beside.exists() else Path(included))
+            files[included] = read_text(beside if beside.exists() else included, JOB_FILE)
         else:
             return FioJob(answer["scenario"], tuple(answer["ignored"]), tuple(answer["warnings"]), files, main)

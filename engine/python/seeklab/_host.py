@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, Protocol, SupportsFloat, SupportsIndex
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from seeklab._errors import Problem, SeeklabError
+from seeklab._errors import MachineError, Problem, SeeklabError
 
 if TYPE_CHECKING:
     from array import array
+    from collections.abc import Mapping
 
 TypeCode = Literal["d", "I"]
 """The type of a column as `array.array` writes it: 64-bit float or 32-bit unsigned integer."""
@@ -65,26 +65,6 @@ class Engine(Protocol):
         """Check a scenario and prepare its run."""
 
 
-def encode(payload: Mapping[str, object]) -> str:
-    """Write a request as JSON. Numbers of other libraries are taken as the numbers they are."""
-    try:
-        return json.dumps(payload, default=_as_json, allow_nan=False)
-    except (TypeError, ValueError) as error:
-        message = f"{error}; write numbers, texts, true or false, lists and dictionaries of these"
-        raise SeeklabError([Problem("input", message)]) from None
-
-
-def _as_json(value: object) -> object:
-    if isinstance(value, Mapping):
-        return dict(value)
-    if isinstance(value, SupportsIndex):
-        return value.__index__()
-    if isinstance(value, SupportsFloat):
-        return float(value)
-    message = f"a value of type {type(value).__name__} means nothing to the engine"
-    raise TypeError(message)
-
-
 def unwrap(envelope: str) -> Any:  # noqa: ANN401 -- any JSON value
     """Take the value out of an answer's envelope, or raise the problems that it holds."""
     answer = json.loads(envelope)
@@ -101,6 +81,8 @@ def engine() -> Engine:
         from seeklab._pyodide import PyodideEngine  # noqa: PLC0415
 
         return PyodideEngine()
-    from seeklab._wasmtime import WasmtimeEngine  # noqa: PLC0415
-
+    try:
+        from seeklab._wasmtime import WasmtimeEngine  # noqa: PLC0415
+    except OSError as error:  # wasmtime's library is there and could not be mapped
+        raise MachineError.lacking_memory(str(error)) from error
     return WasmtimeEngine()

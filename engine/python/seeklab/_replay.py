@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from seeklab._errors import Problem, SeeklabError
-from seeklab._files import read_text
+from seeklab._files import LONGEST_LINE_BYTES, Kind
 from seeklab._host import engine
+from seeklab._located import LocatedTrace
 from seeklab._result import Result, execute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from os import PathLike
 
     from seeklab._result import Progress
@@ -23,28 +21,7 @@ TraceFormat = Literal["fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge
 KINDS = "a fio iolog, the text of blkparse, an MSR Cambridge CSV or the CSV of a run's ops"
 
 
-class LocatedTrace:
-    """Names the trace in what the engine says about its lines."""
-
-    def __init__(self, trace: str | PathLike[str], what: str = KINDS) -> None:
-        """Read the trace; `what` says what it should be, for the errors."""
-        is_text = isinstance(trace, str) and "\n" in trace
-        self.name = "trace" if is_text else str(Path(trace))
-        self.text = str(trace) if is_text else read_text(trace, what)
-
-    def __enter__(self) -> str:
-        """Give the text."""
-        return self.text
-
-    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
-        """Put the trace's name before the line of a problem."""
-        if type(error) is SeeklabError and any(problem.path.startswith("line ") for problem in error.problems):
-            raise SeeklabError(self._problems(error)) from None
-
-    def _problems(self, error: SeeklabError) -> Iterator[Problem]:
-        for problem in error.problems:
-            in_trace = problem.path.startswith("line ")
-            yield Problem(f"{self.name} {problem.path}", problem.message, problem.nearest) if in_trace else problem
+TRACE = Kind(KINDS, longest_line=LONGEST_LINE_BYTES)
 
 
 def said(**options: object) -> dict[str, object]:
@@ -72,8 +49,9 @@ def replay(  # noqa: PLR0913 -- one argument for each thing to choose
     replays one file or device of several. `result.replay` says what was replayed and what was skipped.
     """
     system = {"scenario": on} if isinstance(on, Mapping) else {"preset": on}
-    with LocatedTrace(trace) as text:
-        how = said(text=text, format=format, target=target, mode=mode, iodepth=iodepth, scale=scale)
+    located = LocatedTrace(trace, TRACE)
+    with located.named():
+        how = said(text=located.text, format=format, target=target, mode=mode, iodepth=iodepth, scale=scale)
         return execute({"replay": how, **system, "seed": seed}, progress)
 
 
@@ -84,6 +62,7 @@ def trace_info(
     target: str | None = None,
 ) -> dict[str, Any]:
     """Say what a trace holds: format, requests, reads, writes, bytes, span_ns, largest_offset, targets, skipped, ..."""
-    with LocatedTrace(trace) as text:
-        info: dict[str, Any] = engine().call("trace_info", said(text=text, format=format, target=target))
+    located = LocatedTrace(trace, TRACE)
+    with located.named():
+        info: dict[str, Any] = engine().call("trace_info", said(text=located.text, format=format, target=target))
     return info

@@ -13,9 +13,11 @@ import math
 import os
 import sys
 from array import array
+from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
-from contextlib import ExitStack
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from itertools import product
 from threading import Event
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -28,7 +30,7 @@ from seeklab._result import execute
 from seeklab._table import Table, TextColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable, Iterator
 
     from seeklab._result import Progress
 
@@ -38,7 +40,7 @@ Metrics: TypeAlias = "dict[str, float]"
 
 MOST_RUNS = 1_000_000
 MOST_BATCHES = 256
-"""Tasks that a sweep gives to somebody else's executor: few enough to send, enough to share out evenly."""
+"""Tasks that a sweep gives to an external executor: few enough to send, enough to share out evenly."""
 
 
 def sweep(  # noqa: PLR0913 -- one argument for each thing to choose
@@ -63,19 +65,89 @@ def sweep(  # noqa: PLR0913 -- one argument for each thing to choose
     """
     chosen = load_case(case) if isinstance(case, str) else case
     points = list(_points(chosen, values, variants, seeds))
-    with ExitStack() as stack:
-        report = progress if callable(progress) else stack.enter_context(ProgressBar()) if progress else _ignore
-        if executor is not None:
-            rows = _on_executor(points, executor, report)
-        elif sys.platform == "emscripten":
-            rows = [_alone(nth, point, len(points), report) for nth, point in enumerate(points)]
-        else:
-            rows = _on_threads(points, report)
-    return _table(list(values), points, rows)
+    with _reporting(progress) as report:
+        return _table(list(values), points, list(_run(points, executor, report)))
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A sweep whose rows come while it runs."""
+
+    columns: tuple[str, ...]
+    """The paths, `seed`, `variant`, and every metric of the first runs."""
+    may_have_more: bool
+    """Whether a later row may have further metrics."""
+    rows: Generator[dict[str, Any]]
+    """Each row as a dictionary, in the table's order. Closing it ends the sweep."""
+
+
+def stream(
+    case: Case,
+    values: Mapping[str, Iterable[object]],
+    *,
+    variants: Iterable[str] | None = None,
+    seeds: Iterable[int] = (1,),
+    progress: Progress | bool = True,
+) -> Stream:
+    """Run a sweep and give its rows as they come, each as soon as those before it are there.
+
+    Which metrics a run has is known when it has run, since a phase in which no request was is no metric. The columns
+    are therefore those of the first run of each variant, and of as many more as there are cores.
+    """
+    points = list(_points(case, values, variants, seeds))
+    firsts = {points[nth]["variant"]: nth for nth in reversed(range(len(points)))}
+    scouts = sorted({*firsts.values(), *range(min(usable_cores(), len(points)))})
+    others = sorted({*range(len(points))} - {*scouts})
+    tried = {path: _column([point["set"][path] for point in points]) for path in values}
+
+    def report_part(report: Progress, before: int, runs: int) -> Progress:
+        return lambda done: report((before + done * runs) / len(points))
+
+    with _reporting(progress) as report:
+        report_scouts = report_part(report, 0, len(scouts))
+        found = dict(zip(scouts, _run([points[nth] for nth in scouts], None, report_scouts), strict=True))
+    names = dict.fromkeys(name for metrics in found.values() for name in metrics)
+
+    def rows() -> Generator[dict[str, Any]]:
+        with _reporting(progress) as report:
+            report_others = report_part(report, len(scouts), len(others))
+            with closing(_run([points[nth] for nth in others], None, report_others)) as rest:
+                for nth, point in enumerate(points):
+                    where = {path: column[nth] for path, column in tried.items()}
+                    metrics = found.pop(nth, None) or next(rest)
+                    yield {**where, "seed": point["seed"], "variant": point["variant"], **metrics}
+
+    return Stream((*values, "seed", "variant", *names), bool(others), rows())
+
+
+@contextmanager
+def _reporting(progress: Progress | bool) -> Iterator[Progress]:  # noqa: FBT001 -- as the public argument
+    if callable(progress):
+        yield progress
+    elif progress:
+        with ProgressBar() as bar:
+            yield bar
+    else:
+        yield _ignore
+
+
+def _run(points: Sequence[Point], executor: Executor | None, report: Progress) -> Generator[Metrics]:
+    """Make runs where this platform makes them; their metrics in the order of the points, as soon as they are there."""
+    if not points:
+        return
+    if executor is not None:
+        yield from _on_executor(points, executor, report)
+    elif sys.platform == "emscripten":
+        for nth, point in enumerate(points, 1):
+            metrics = _metrics(point)
+            report(nth / len(points))
+            yield metrics
+    else:
+        yield from _on_threads(points, report)
 
 
 def _ignore(_done: float) -> None:
-    """Tell nobody."""
+    """Report nothing."""
 
 
 def _points(
@@ -128,12 +200,6 @@ def _metrics(point: Point, progress: Progress | None = None) -> Metrics:
     return metrics
 
 
-def _alone(nth: int, point: Point, runs: int, report: Progress) -> Metrics:
-    metrics = _metrics(point)
-    report((nth + 1) / runs)
-    return metrics
-
-
 class _StoppedError(Exception):
     """The sweep has ended while this run was under way."""
 
@@ -145,7 +211,7 @@ def usable_cores() -> int:
     return os.cpu_count() or 1
 
 
-def _on_threads(points: Sequence[Point], report: Progress) -> list[Metrics]:
+def _on_threads(points: Sequence[Point], report: Progress) -> Generator[Metrics]:
     stop = Event()
 
     def heed(_done: float) -> None:
@@ -153,34 +219,37 @@ def _on_threads(points: Sequence[Point], report: Progress) -> list[Metrics]:
             raise _StoppedError
 
     with ThreadPoolExecutor(usable_cores(), thread_name_prefix="seeklab-sweep") as pool:
-        futures = [pool.submit(run_batch, [point], heed) for point in points]
         try:
-            return _collect(futures, [1] * len(points), report)
+            futures = [pool.submit(run_batch, [point], heed) for point in points]
+            yield from _in_order(futures, [1] * len(points), report)
         except BaseException:
             stop.set()
             raise
 
 
-def _on_executor(points: Sequence[Point], executor: Executor, report: Progress) -> list[Metrics]:
+def _on_executor(points: Sequence[Point], executor: Executor, report: Progress) -> Generator[Metrics]:
     size = math.ceil(len(points) / MOST_BATCHES)
     batches = [points[start : start + size] for start in range(0, len(points), size)]
-    return _collect([executor.submit(run_batch, batch) for batch in batches], list(map(len, batches)), report)
+    futures = [executor.submit(run_batch, batch) for batch in batches]
+    yield from _in_order(futures, list(map(len, batches)), report)
 
 
-def _collect(futures: Sequence[Future[list[Metrics]]], sizes: Sequence[int], report: Progress) -> list[Metrics]:
-    """Wait for all, report on the way; the first failure calls the others off."""
+def _in_order(futures: Sequence[Future[list[Metrics]]], sizes: Sequence[int], report: Progress) -> Generator[Metrics]:
+    """Give what each task found, in order, and report on the way; the first failure calls the other tasks off."""
     runs = dict(zip(futures, sizes, strict=True))
     total, done = sum(sizes), 0
+    waiting = deque(futures)
     try:
         for future in as_completed(futures):
             future.result()
             done += runs[future]
             report(done / total)
+            while waiting and waiting[0].done():
+                yield from waiting.popleft().result()
     except BaseException:
         for future in futures:
             future.cancel()
         raise
-    return [metrics for future in futures for metrics in future.result()]
 
 
 def _table(paths: Sequence[str], points: Sequence[Point], rows: Sequence[Metrics]) -> Table:

@@ -49,7 +49,7 @@ class TextColumn:
 Column: TypeAlias = "array[Any] | TextColumn"
 
 
-def _plain(value: Number | str) -> str:
+def plain(value: Number | str) -> str:
     """Write a number without a needless `.0`, and one that is missing (NaN) as nothing."""
     if isinstance(value, float):
         return str(int(value)) if value.is_integer() else "" if value != value else str(value)  # noqa: PLR0124 -- NaN
@@ -111,17 +111,17 @@ class Table:
             return
         writer = csv.writer(target, lineterminator="\n")
         writer.writerow(self._columns)
-        writer.writerows(map(_plain, values) for values in zip(*self._columns.values(), strict=True))
+        writer.writerows(map(plain, values) for values in zip(*self._columns.values(), strict=True))
 
     def __arrow_c_schema__(self) -> object:
         """Name the columns and their types, as an Arrow schema capsule."""
-        from seeklab._arrow import schema_capsule  # noqa: PLC0415 -- ctypes is loaded when somebody asks for Arrow
+        from seeklab._arrow import schema_capsule  # noqa: PLC0415 -- ctypes is needed for Arrow only
 
         return schema_capsule(self._columns)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Lend the table as an Arrow stream capsule. A requested schema is not followed, as the interface allows."""
-        from seeklab._arrow import stream_capsule  # noqa: PLC0415 -- ctypes is loaded when somebody asks for Arrow
+        from seeklab._arrow import stream_capsule  # noqa: PLC0415 -- ctypes is needed for Arrow only
 
         del requested_schema
         return stream_capsule(self._columns)
@@ -136,7 +136,7 @@ class Table:
         shown = min(self._length, SHOWN_ROWS)
         body = "".join(
             "<tr>"
-            + "".join(f"<td>{html.escape(_plain(values[row]))}</td>" for values in self._columns.values())
+            + "".join(f"<td>{html.escape(plain(values[row]))}</td>" for values in self._columns.values())
             + "</tr>"
             for row in range(shown)
         )

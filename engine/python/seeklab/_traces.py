@@ -4,15 +4,42 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab._files import read_text
+from seeklab._errors import Problem, SeeklabError
+from seeklab._files import LONGEST_LINE_BYTES, Kind, read_text, shown
 from seeklab._host import engine
-from seeklab._replay import KINDS, LocatedTrace, said
+from seeklab._located import LocatedTrace, is_line, naming
+from seeklab._replay import KINDS, said
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from os import PathLike
 
     from seeklab._replay import TraceFormat
+
+OBJECTS = Kind(f"a trace of time,object,size lines, {KINDS}", longest_line=LONGEST_LINE_BYTES)
+DRIVE = Kind("a drive's parameters as JSON", most_bytes=1 << 20)
+MEASURED = Kind(
+    "a measured trace as CSV",
+    most_bytes=1 << 26,
+    longest_line=LONGEST_LINE_BYTES,
+    columns=("op", "lbn", "blocks", "service_us", "next_interarrival_us"),
+)
+"""A measured trace has some ten thousand requests; this holds a million."""
+
+
+class ObjectTrace(LocatedTrace):
+    """A trace for caches, which has at least one request."""
+
+    def __init__(self, trace: str | PathLike[str], kind: Kind = OBJECTS) -> None:
+        """Read the trace, unless it is the text itself."""
+        super().__init__(trace, kind)
+        self._kind = kind
+        self.must_have(not self.text.isspace() and bool(self.text))
+
+    def must_have(self, requests: object) -> None:
+        """Refuse the trace if there are none."""
+        if not requests:
+            raise SeeklabError([Problem(self.name, f"contains no requests; give {self._kind.what}")])
 
 
 def cache(  # noqa: PLR0913 -- one argument for each thing to choose
@@ -35,18 +62,20 @@ def cache(  # noqa: PLR0913 -- one argument for each thing to choose
     that knows the future. `one_in=100` samples one object in 100.
     One row for each policy and size: policy, size, requests, hits, bytes, hit_bytes, exact.
     """
-    with LocatedTrace(trace, f"a trace of time,object,size lines, {KINDS}") as text:
-        request = said(
-            trace=text,
-            policies=list(policies),
-            sizes=list(sizes),
-            objects=objects,
-            one_in=one_in,
-            block=block,
-            format=format,
-            target=target,
-        )
+    located = ObjectTrace(trace)
+    request = said(
+        trace=located.text,
+        policies=list(policies),
+        sizes=list(sizes),
+        objects=objects,
+        one_in=one_in,
+        block=block,
+        format=format,
+        target=target,
+    )
+    with located.named():
         rows: list[dict[str, Any]] = engine().call("cache", request)
+    located.must_have(one_in != 1 or rows[0]["requests"])
     return rows
 
 
@@ -55,9 +84,7 @@ def validate_drive(drive: str | PathLike[str], trace: str | PathLike[str]) -> di
 
     The demerit is the rms of the differences at equal rank, divided by the mean measured service time.
     """
-    request = {
-        "drive": read_text(drive, "a drive's parameters as JSON"),
-        "trace": read_text(trace, "a measured trace as CSV"),
-    }
-    found: dict[str, Any] = engine().call("drive", request)
+    request = {"drive": read_text(drive, DRIVE), "trace": read_text(trace, MEASURED)}
+    with naming(lambda path: shown(trace if is_line(path) else drive)):
+        found: dict[str, Any] = engine().call("drive", request)
     return found

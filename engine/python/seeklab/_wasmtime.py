@@ -1,102 +1,40 @@
 """The engine under wasmtime, for CPython.
 
-The engine's file is the one that browsers load. Its JavaScript imports are defined as traps, since the raw `sl_*`
-exports used here never call them. Compiling the file takes longer than any run of a case, so the machine code is kept
-in the user's cache directory.
-
 Every run gets an instance of its own: a cancelled or failed run leaves nothing behind, and its memory goes back to the
-system with its result. A WebAssembly memory never shrinks, so a shared one would stay as large as the largest run.
+system with its result. A WebAssembly memory never shrinks, so a shared one would stay as large as the largest run. So
+does every call that may take long, because an instance that is stopped within a call is in no state to go on.
 """
 
 from __future__ import annotations
 
 import atexit
 import ctypes
-import hashlib
-import os
 import sys
-import tempfile
 from array import array
-from contextlib import suppress
-from importlib import metadata
 from importlib.resources import files
-from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import WeakSet
 
 import wasmtime
 
-from seeklab._errors import EngineError
-from seeklab._host import TypeCode, encode, unwrap
+from seeklab._compiled import NEVER, CompiledEngine
+from seeklab._errors import EngineError, MachineError
+from seeklab._host import TypeCode, unwrap
+from seeklab._interrupts import NoneDropped, is_interruptible, stoppable
+from seeklab._requests import encode
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
+
+T = TypeVar("T")
 
 MEMORY_LIMIT_BYTES = 3 << 30
 """Most memory that one run may take; the scenario's own limit is checked before the run and is lower."""
-
-KEPT_CACHE_FILES = 4
-"""Compiled engines kept in the cache directory; older ones are of former versions."""
-
-
-def cache_directory() -> Path:
-    """Where this user's compiled engines are kept."""
-    if sys.platform == "win32":
-        root = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
-    elif sys.platform == "darwin":
-        root = Path.home() / "Library" / "Caches"
-    else:
-        root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "seeklab"
-
-
-def _belongs_to_user_alone(path: Path) -> bool:
-    """Whether nobody else can write `path`: the compiled engine is machine code, so its file must be trusted."""
-    if sys.platform == "win32":
-        return True
-    status = path.stat()
-    return status.st_uid == os.getuid() and not status.st_mode & 0o022
-
-
-def load_cached(engine: wasmtime.Engine, path: Path) -> wasmtime.Module | None:
-    """Load the compiled engine from the cache; None when it is absent, not to be trusted or not usable."""
-    with suppress(OSError, wasmtime.WasmtimeError):
-        if _belongs_to_user_alone(path) and _belongs_to_user_alone(path.parent):
-            return wasmtime.Module.deserialize_file(engine, str(path))
-    return None
-
-
-def _store_cached(module: wasmtime.Module, path: Path) -> None:
-    """Keep the compiled engine for the next start. A cache that cannot be written is no reason to fail."""
-    with suppress(OSError):
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=path.parent, delete=False) as file:
-            partial = Path(file.name)
-            try:
-                file.write(module.serialize())
-                file.close()
-                partial.replace(path)
-            except BaseException:
-                partial.unlink(missing_ok=True)
-                raise
-        by_age = sorted(path.parent.glob("engine-*.cwasm"), key=lambda kept: kept.stat().st_mtime, reverse=True)
-        for former in by_age[KEPT_CACHE_FILES:]:
-            former.unlink(missing_ok=True)
-
-
-def _compile(engine: wasmtime.Engine, wasm: bytes) -> wasmtime.Module:
-    """Compile the engine's file, or take it from the cache."""
-    key = hashlib.sha256(wasm + b"wasmtime " + metadata.version("wasmtime").encode()).hexdigest()
-    try:
-        path = cache_directory() / f"engine-{key[:32]}.cwasm"
-    except RuntimeError:  # no home directory
-        return wasmtime.Module(engine, wasm)
-    module = load_cached(engine, path)
-    if module is None:
-        module = wasmtime.Module(engine, wasm)
-        _store_cached(module, path)
-    return module
+LONG_CALLS = frozenset(("ablation", "cache", "drive", "facts", "measure", "trace_info"))
+"""Calls that simulate, or read a trace: some of them take half a minute."""
+LONG_TEXT_BYTES = 8 << 20
+"""A run whose input is longer takes more than a moment to open."""
 
 
 def _read_engine_file(name: str) -> bytes:
@@ -115,11 +53,10 @@ class _Instance:
     alive: ClassVar[WeakSet[_Instance]] = WeakSet()
     """Those that have not been dropped."""
 
-    def __init__(self, linker: wasmtime.Linker, module: wasmtime.Module) -> None:
-        self.alive.add(self)
-        self._store = wasmtime.Store(linker.engine)
-        self._store.set_limits(memory_size=MEMORY_LIMIT_BYTES)
-        self._exports = linker.instantiate(self._store, module).exports(self._store)
+    def __init__(self, compiled: CompiledEngine) -> None:
+        self._compiled = compiled
+        self._store, instance = compiled.instantiate(MEMORY_LIMIT_BYTES)
+        self._exports = instance.exports(self._store)
         memory = self._exports["memory"]
         if not isinstance(memory, wasmtime.Memory):
             message = "The engine's file exports no memory. Build it again with `make wasm`."
@@ -128,12 +65,26 @@ class _Instance:
         # A store may be used by one thread at a time, and ctypes lets other threads run during a call.
         self._lock = Lock()
         self._stopped = False
+        self.alive.add(self)
 
     def close(self) -> None:
         """Give the memory back."""
         with self._lock:
             self._stopped = True
             self._store.close()
+
+    def stoppable(self, call: Callable[[], T]) -> T:
+        """Make a call of this instance that an interrupt stops. A stopped instance answers nothing more."""
+        if not is_interruptible():
+            return call()
+        with self._lock:
+            self._store.set_epoch_deadline(1)
+        try:
+            return stoppable(call, self._compiled.stop)
+        finally:
+            with self._lock:
+                if not self._stopped:
+                    self._store.set_epoch_deadline(NEVER)
 
     def number(self, export: str, *arguments: int) -> Any:  # noqa: ANN401 -- int or float, by the export
         """Call an export that takes and returns numbers."""
@@ -159,15 +110,26 @@ class _Instance:
             message = f"The engine's file exports no function {export}. Build it again with `make wasm`."
             raise EngineError(message)
         try:
-            return function(self._store, *arguments)
+            with NoneDropped():
+                return function(self._store, *arguments)
         except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
             self._stopped = True
-            reason = str(error).strip().splitlines()[-1].strip()
+            raise self._stop_reason(export, error) from error
+
+    def _stop_reason(self, export: str, error: Exception) -> EngineError:
+        held = self._memory.data_len(self._store)
+        if held >= MEMORY_LIMIT_BYTES // 2:  # it grows by doubling what it holds
             message = (
-                f"The engine stopped unexpectedly in {export} ({reason}). Unless this machine is short of memory, "
-                "this is a defect of Seeklab; please report it with the scenario."
+                f"The engine ran out of memory: it held {held / (1 << 30):.1f} GiB of at most "
+                f"{MEMORY_LIMIT_BYTES >> 30} GiB when it needed more. Give a shorter trace or a smaller run."
             )
-            raise EngineError(message) from error
+            return MachineError(message)
+        reason = str(error).strip().splitlines()[-1].strip()
+        message = (
+            f"The engine stopped unexpectedly in {export} ({reason}). Unless this machine is short of memory, "
+            "this is a defect of Seeklab; please report it with the scenario."
+        )
+        return EngineError(message)
 
     def _packed(self, export: str, *arguments: int | str) -> bytearray:
         """Pass strings in, take a block of bytes out, and free both in the engine's memory."""
@@ -195,10 +157,10 @@ class _Instance:
 class WasmtimeRun:
     """A run in an instance of its own."""
 
-    def __init__(self, instance: _Instance, payload: Mapping[str, object]) -> None:
+    def __init__(self, instance: _Instance, request: str) -> None:
         """Open the run; raises the problems of its scenario."""
         self._instance = instance
-        self._handle: int = unwrap(instance.answer("sl_run_open", encode(payload)))
+        self._handle: int = unwrap(instance.answer("sl_run_open", request))
 
     def step(self, max_events: int) -> float:
         """Advance by at most `max_events`."""
@@ -245,15 +207,15 @@ class WasmtimeRun:
 
 
 class WasmtimeEngine:
-    """The engine's compiled file, ready to be instantiated."""
+    """The engine's compiled file, in both compilations."""
 
     def __init__(self) -> None:
         """Load the engine's file that is part of this package."""
-        self._engine = wasmtime.Engine()
-        self._module = _compile(self._engine, _read_engine_file("seeklab_bg.wasm"))
+        self._wasm = _read_engine_file("seeklab_bg.wasm")
         self._library = _read_engine_file("library.json").decode()
-        self._linker = wasmtime.Linker(self._engine)
-        self._linker.define_unknown_imports_as_traps(self._module)
+        self._in_slices = CompiledEngine(self._wasm, stoppable=False)
+        self._at_a_stretch: CompiledEngine | None = None
+        self._lock = Lock()
         self._questions: _Instance | None = None
         atexit.register(self._close)
 
@@ -261,26 +223,49 @@ class WasmtimeEngine:
         """Give everything back while the interpreter is whole; wasmtime complains of objects that outlive it."""
         for instance in list(_Instance.alive):
             instance.close()
-        self._linker.close()
-        self._module.close()
-        self._engine.close()
+        self._in_slices.close()
+        if self._at_a_stretch is not None:
+            self._at_a_stretch.close()
 
     def call(self, name: str, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
         """Ask one question."""
+        if name in LONG_CALLS:
+            return self._long_call(name, encode(payload))
         if self._questions is None:
-            self._questions = self._instance()
+            self._questions = self._instance(self._in_slices)
         try:
             return unwrap(self._questions.answer("sl_call", name, encode(payload)))
         except EngineError:
             self._questions = None  # a stopped instance answers nothing more; the next question gets a new one
             raise
 
+    def _long_call(self, name: str, text: str) -> Any:  # noqa: ANN401 -- any JSON value
+        instance = self._stoppable_instance()
+        try:
+            return unwrap(instance.stoppable(lambda: instance.answer("sl_call", name, text)))
+        finally:
+            instance.close()
+
     def open_run(self, payload: Mapping[str, object]) -> WasmtimeRun:
         """Check a scenario and prepare its run."""
-        return WasmtimeRun(self._instance(), payload)
+        text = encode(payload)
+        if len(text) <= LONG_TEXT_BYTES:
+            return WasmtimeRun(self._instance(self._in_slices), text)
+        instance = self._stoppable_instance()
+        try:
+            return instance.stoppable(lambda: WasmtimeRun(instance, text))
+        except BaseException:
+            instance.close()
+            raise
 
-    def _instance(self) -> _Instance:
+    def _stoppable_instance(self) -> _Instance:
+        with self._lock:
+            if self._at_a_stretch is None:
+                self._at_a_stretch = CompiledEngine(self._wasm, stoppable=True)
+        return self._instance(self._at_a_stretch)
+
+    def _instance(self, compiled: CompiledEngine) -> _Instance:
         """Make an instance that knows its library: cases and schema are a file beside the engine's."""
-        instance = _Instance(self._linker, self._module)
+        instance = _Instance(compiled)
         unwrap(instance.answer("sl_call", "give_library", self._library))
         return instance

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from seeklab import checks
-from seeklab._policy import play_cache
+from seeklab._questions.eviction import play_cache
 from seeklab._traces import cache
 from seeklab.checks import Evidence, Outcome, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from seeklab._policy import EvictionPolicy
+    from seeklab._questions.eviction import EvictionPolicy
 
 METHODS = ("hit", "admitted", "evicted", "evict")
 

@@ -1,15 +1,8 @@
 /** The page's side of the engine's worker: questions, runs and text as promises. */
 import libraryUrl from "seeklab-library?url";
 import wasmUrl from "seeklab-engine-wasm?url";
-import {
-  Cancelled,
-  EngineError,
-  type Question,
-  type Questions,
-  type Result,
-  type RunRequest,
-  type TextRequest,
-} from "./api.ts";
+import { type AskEngine, Cancelled, EngineError, type Result } from "./api.ts";
+import type { Question, Questions, RunRequest, TextRequest } from "./types.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 
 export interface RunOptions {
@@ -61,6 +54,9 @@ export class EngineClient {
     for (const waiting of this.#waiting.values()) waiting.reject(error);
     this.#waiting.clear();
   }
+
+  /** {@link call}, for those who need nothing else of the client. */
+  readonly ask: AskEngine = (name, input) => this.call(name, input);
 
   /** Asks one of the questions that the engine answers at once. */
   call<Q extends Question>(name: Q, input: Questions[Q]["input"]): Promise<Questions[Q]["answer"]> {

@@ -1,5 +1,6 @@
 /** The messages between a page and its engine's worker. Every request has an id; every answer names the request. */
-import type { Problem, Question, Result, RunRequest, TextRequest } from "./api.ts";
+import type { Result } from "./api.ts";
+import type { Problem, Question, RunRequest, TextRequest } from "./types.ts";
 
 export type ToWorker =
   /** First of all: the engine, compiled by the page while the worker started, and the library that it is given. */

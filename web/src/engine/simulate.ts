@@ -6,7 +6,8 @@
  * 3. A finished run stays open, so that the text tools can print it; whoever holds it frees it.
  */
 import type { Scenario } from "../generated/scenario.ts";
-import { Cancelled, EngineError, unwrap, type Result, type RunRequest, type Summary } from "./api.ts";
+import { Cancelled, EngineError, unwrap, type Result } from "./api.ts";
+import type { RunRequest, Summary } from "./types.ts";
 
 /** One run inside the engine, as its JavaScript binding offers it. */
 export interface OpenRun {

@@ -4,7 +4,8 @@
  * The threads live as long as the sweep. A failure or a raised signal ends all of them; what was under way is dropped.
  */
 import { EngineClient } from "./client.ts";
-import { Cancelled, type RunRequest, type Summary } from "./api.ts";
+import { Cancelled } from "./api.ts";
+import type { RunRequest, Summary } from "./types.ts";
 
 export interface SweepOptions {
   readonly signal: AbortSignal;

@@ -1,10 +1,10 @@
 /** Write amplification against its closed form, simulated when the reader gets there. */
 import type { EngineClient } from "../engine/client.ts";
 import type { Scenario } from "../generated/scenario.ts";
-import { amplification, type AmplificationPoint } from "../views/amplification.ts";
-import { formatNumber } from "../views/format.ts";
-import { resultTable } from "../views/resultTable.ts";
-import { html } from "../views/svg.ts";
+import { amplification, type AmplificationPoint } from "../charts/amplification.ts";
+import { formatNumber } from "../base/format.ts";
+import { resultTable } from "../charts/resultTable.ts";
+import { html } from "../base/elements.ts";
 import { whenSeen } from "./document.ts";
 import type { Notice } from "./notice.ts";
 

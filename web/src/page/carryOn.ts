@@ -1,7 +1,8 @@
 /** Carry on: the same scenario in Python, in a notebook, in a file, in a link. */
 import type { EngineClient } from "../engine/client.ts";
-import type { CaseDocument, Result } from "../engine/api.ts";
-import { html } from "../views/svg.ts";
+import type { Result } from "../engine/api.ts";
+import type { CaseDocument } from "../engine/types.ts";
+import { html } from "../base/elements.ts";
 import { pythonConsole } from "./console.ts";
 import { operationsCsv, save } from "./download.ts";
 import { defaultState, type PageState } from "./hash.ts";

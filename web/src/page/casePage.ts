@@ -1,202 +1,184 @@
 /**
  * A case's page: one run, and everything that looks at it.
  *
- * State goes one way: the reader changes the state, the state asks for a run, the run's result is drawn. Whatever fails says
- * so in a sentence, and the page keeps the last result it had.
+ * The run and its controls are the workbench's, which the notebook has too; this page adds what only a page has: the address,
+ * the question, evidence, the explanation, facts, and the model. Whatever fails says so in a sentence, and the page keeps the
+ * last result it had.
  */
 import "../style/page.css";
 import { EngineClient } from "../engine/client.ts";
-import { Latest } from "../engine/latest.ts";
-import type { CaseDocument, Changes, Result, RunRequest, Value } from "../engine/api.ts";
-import { controls, type Controls } from "../views/controls.ts";
-import { fillSentence } from "../views/format.ts";
-import {
-  chunkField,
-  chunkPath,
-  fieldsOf,
-  latencyAxisEnd,
-  sentenceNodes,
-  stageOf,
-  targetField,
-  targetPath,
-} from "../views/stage.ts";
-import { html } from "../views/svg.ts";
+import type { Result } from "../engine/api.ts";
+import type { CaseDocument } from "../engine/types.ts";
+import { fillSentence } from "../base/format.ts";
+import { html } from "../base/elements.ts";
+import { take } from "../lab/measure.ts";
+import { predictionOf } from "../lab/prediction.ts";
+import { documentedState, requestOf, type RunHost, type RunState } from "../lab/runController.ts";
+import { workbench } from "../lab/workbench.ts";
 import { carryOn } from "./carryOn.ts";
-import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
+import { openPage, preparePage, whenSeen } from "./document.ts";
 import { documented } from "./documented.ts";
 import { evidence } from "./evidence.ts";
 import { decodeHash, defaultState, encodeHash, type PageState } from "./hash.ts";
 import { inline, markdown } from "./markdown.ts";
 import { mechanism } from "./mechanism.ts";
-import { revealingVariant, take } from "./measure.ts";
 import { modelSection } from "./modelSection.ts";
-import { notice } from "./notice.ts";
-import { prediction } from "./prediction.ts";
+import { openCase } from "./navigation.ts";
+import { predictionSection, predictionMemory } from "./prediction.ts";
 import { progress } from "./progress.ts";
 import { sweepPanel } from "./sweepPanel.ts";
-import { segmented } from "../views/segmented.ts";
 import { warnings } from "./warnings.ts";
 import { whatIfs } from "./whatIfs.ts";
 
 const restMs = 60;
 const restIntervalMs = 300;
+const spokenAfterMs = 600;
+const addressAfterMs = 150;
 
-installTheme();
-const root = document.querySelector<HTMLElement>("#page")!;
-const message = notice();
-root.append(message.element);
-void open();
+interface PageRun {
+  readonly result: Result;
+}
 
-async function open(): Promise<void> {
+const page = preparePage();
+const { root, message } = page;
+void openPage(page, open);
+
+async function open(linked: PageState): Promise<void> {
   const id = document.querySelector<HTMLMetaElement>("meta[name=case]")?.content ?? "";
   const engine = new EngineClient();
-  const decoded = decodeHash(location.hash);
-  const start = decoded.kind === "state" ? decoded.state : defaultState;
+  let start = linked;
   if (start.case !== undefined && start.case !== id) {
-    location.replace(`${start.case}.html${location.hash}`);
-    return;
+    if (await openCase(start.case, { ask: engine.ask, message, replaces: true })) return;
+    start = defaultState;
   }
-  try {
-    // All asked at once: the worker answers in turn while the page is built.
-    const asked = engine.call("case", { id });
-    const first = engine.run(requestOf(id, start)).catch((error: unknown) => error as Error);
-    const doc = await asked;
-    const page = build(engine, doc, start);
-    const result = await first;
-    if (result instanceof Error) page.refuse(result);
-    else page.begin(result);
-    if (decoded.kind === "problem") message.say(decoded.message);
-  } catch (error) {
-    message.fail(error);
-  }
-  registerServiceWorker();
+  // All asked at once: the worker answers in turn while the page is built.
+  const asked = engine.call("case", { id });
+  const first = engine.run(requestOf(id, start)).then((result) => ({ result }));
+  // Until the page is built nobody waits for it; what fails by then is told by whoever takes it.
+  first.catch(() => undefined);
+  await build(engine, await asked, start).begin(first);
 }
 
-function requestOf(id: string, state: PageState): RunRequest {
-  return { case: id, variant: state.variant, set: state.set, seed: state.seed };
+interface CasePage {
+  /** Shows the first result, or says why there is none and starts from the case as it is. */
+  begin(first: Promise<PageRun>): Promise<void>;
 }
 
-interface Page {
-  /** Shows the first result. */
-  begin(result: Result): void;
-  /** The first run was refused: says so and starts from the case as it is. */
-  refuse(error: Error): void;
-}
-
-function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page {
-  const { job } = doc.focus;
+function build(engine: EngineClient, doc: CaseDocument, start: PageState): CasePage {
   const titleOf = (name: string) => doc.variants.find((variant) => variant.name === name)?.title ?? name;
-  let state: PageState = { ...start, case: doc.id, variant: start.variant ?? doc.default_variant };
-  let lastGood = state;
-  let shown: Result | undefined;
-  let reference: Result | undefined;
-  let fields: Controls | undefined;
-
-  const bar = progress(() => latest.cancel());
-  const latest = new Latest<PageState, Result>({
-    run: (wanted, signal) =>
-      engine.run(requestOf(doc.id, wanted), { signal, onProgress: (share) => bar.update(share) }),
-    onResult: (result, wanted) => {
-      lastGood = wanted;
-      message.clear();
-      draw(result);
-    },
-    onError: (error) => {
-      message.fail(error);
-      // Back to what is drawn, so that controls and picture agree.
-      state = lastGood;
-      choice.select(state.variant!);
-      void buildControls();
-      writeHash();
-    },
-    onIdle: () => bar.end(),
-  });
-
-  // 1-2: the stage, with variants, sentence and controls around it.
-  const choice = segmented({
-    legend: "Variant",
-    name: "variant",
-    value: state.variant!,
-    choices: doc.variants.map(({ name, title, summary }) => ({ value: name, title, help: summary })),
-    onChange: (variant) => chooseVariant(variant),
-  });
+  const { ask } = engine;
+  const host: RunHost<PageRun> = {
+    run: async (request, signal, onProgress) => ({ result: await engine.run(request, { signal, onProgress }) }),
+    runReference: (request) => engine.run(request, { slot: "reference" }),
+  };
+  let ui = start.ui;
+  const bar = progress(() => controller.cancel());
   const variantSummary = html("p", { class: "variant-summary" });
-  const sentence = html("p", { class: "sentence" });
   const spoken = html("p", { class: "unseen", "aria-live": "polite" });
-  const scene = stageOf(doc, {
-    onRequest: () => showMoment(),
-    onStart: (start) => engine.call("alignment", { start }),
-  });
   const unusual = warnings();
-  const controlsPlace = html("div", { class: "controls-place" });
   const reset = html(
     "button",
     { type: "button", class: "quiet reset", hidden: "" },
     "Back to the variant’s own values",
   );
-  reset.addEventListener("click", () => change({ set: {} }, true));
+  reset.addEventListener("click", () => controller.reset());
+  const question = predictionOf(doc, predictionMemory(doc.id));
+
+  // 1-2: the stage, with variants, sentence and controls around it.
+  const bench = workbench<PageRun>({
+    document: doc,
+    ask,
+    host,
+    name: "variant",
+    hasStage: true,
+    prediction: question,
+    start: { variant: start.variant ?? doc.default_variant, set: start.set, seed: start.seed },
+    onControls: (list) => range.offer(list),
+    onRest: () => showMoment(),
+    listeners: {
+      onResult({ result }, { isOpening }) {
+        // What the link was wrong about stays until the reader does something.
+        if (!isOpening) message.clear();
+        unusual.show(result.summary);
+        about.show(result);
+        speakSoon();
+        drawRestSoon();
+      },
+      onReference: () => drawRestSoon(),
+      onState(state, change) {
+        experiments.forget(state);
+        reset.hidden = Object.keys(state.set).length === 0;
+        if (change === "replaced") showVariant(state);
+        if (change === "settled") speakSoon();
+        writeHash();
+      },
+      onError: (error) => message.fail(error),
+      onBusy(isBusy) {
+        if (isBusy) bar.start();
+        else bar.end();
+      },
+      onProgress: (share) => bar.update(share),
+      onQuestion: () => predicted.insist(),
+    },
+  });
+  const { controller } = bench;
+  const stage = bench.stage!;
+  const pageState = (): PageState => ({ case: doc.id, ...controller.state, ui });
 
   // 3-9.
   const instruments = evidence({
     engine,
     document: doc,
-    current: state.ui.tab ?? doc.views.find((view) => view !== doc.view) ?? "",
+    current: ui.tab ?? doc.views.find((view) => view !== doc.view) ?? "",
     onTab: (tab) => {
-      state = { ...state, ui: { ...state.ui, tab } };
+      ui = { ...ui, tab };
       writeHash();
     },
   });
   const drawing = mechanism(engine, doc);
   const checked = documented(doc);
   const experiments = whatIfs(doc, (whatIf) => {
-    choice.select(whatIf.variant);
-    change({ variant: whatIf.variant, set: whatIf.set ?? {} }, true);
+    controller.replace({ variant: whatIf.variant, set: whatIf.set ?? {} });
     variantSummary.replaceChildren(html("b", {}, whatIf.title), ". ", ...inline(whatIf.surprise));
     root.querySelector(".stage-section")?.scrollIntoView({ block: "start" });
   });
-  const range = sweepPanel(doc, () => state);
+  const range = sweepPanel(doc, controller);
   const onwards = carryOn({
     engine,
     document: doc,
-    state: () => state,
-    result: () => shown,
-    link: () => new URL(encodeHash(state), location.href).href,
+    state: pageState,
+    result: () => controller.run?.result,
+    link: () => new URL(encodeHash(pageState()), location.href).href,
   });
-  const about = modelSection(doc, (seed) => change({ seed }, true));
-
-  const predictionPlace = html("div", { class: "prediction-place" });
-  const revealing = revealingVariant(doc);
-  const question = prediction({
-    id: doc.id,
+  const about = modelSection(doc, (seed) => controller.replace({ seed }));
+  const predicted = predictionSection({
+    prediction: question,
     ask: doc.ask,
-    revealing:
-      revealing === undefined
-        ? undefined
-        : {
-            variant: revealing,
-            title: titleOf(revealing),
-            show: () => {
-              choice.select(revealing);
-              change({ variant: revealing, set: {} }, true);
-            },
-          },
-    answer: () => take(engine, doc.id, doc.ask.measure),
+    revealingTitle: question.revealing === undefined ? undefined : titleOf(question.revealing),
+    onAnswered: () => {
+      if (question.revealing !== undefined) controller.replace({ variant: question.revealing, set: {} });
+    },
+    measure: () =>
+      take(
+        async (request) => (await engine.run(request, { slot: `measure ${doc.id}` })).summary,
+        doc.id,
+        doc.ask.measure,
+      ),
   });
-  predictionPlace.append(question.element);
 
   root.append(
     html(
       "section",
       { class: "stage-section", "aria-label": "The run" },
-      html("div", { class: "stage-head" }, choice.element, bar.element),
+      html("div", { class: "stage-head" }, bench.variants, bar.element),
       variantSummary,
-      sentence,
+      bench.sentence,
       spoken,
-      scene.element,
-      html("div", { class: "controls-row" }, controlsPlace, reset),
+      stage.element,
+      html("div", { class: "controls-row" }, bench.controls, reset),
       unusual.element,
     ),
-    predictionPlace,
+    html("div", { class: "prediction-place" }, predicted.element),
     instruments.element,
     html(
       "section",
@@ -210,102 +192,15 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
     onwards,
     about.element,
   );
-  void buildControls();
-  void engine.call("version", {}).then((version) => about.setVersion(version.engine));
-  showVariant();
+  void engine
+    .call("version", {})
+    .then((version) => about.setVersion(version.engine))
+    .catch((error: unknown) => message.fail(error));
+  reset.hidden = Object.keys(start.set).length === 0;
+  showVariant(controller.state);
 
-  function chooseVariant(variant: string): void {
-    if (question.isOpenFor(variant)) {
-      choice.select(state.variant!);
-      question.insist();
-      return;
-    }
-    change({ variant, set: {} }, true);
-  }
-
-  /** A change of the state; `isSettled` when the reader has let go. */
-  function change(changes: Partial<PageState>, isSettled: boolean): void {
-    const isOtherField = changes.variant !== undefined || changes.set !== undefined || changes.seed !== undefined;
-    state = { ...state, ...changes };
-    if (!latest.busy) bar.start();
-    latest.request(state);
-    experiments.forget(state);
-    showVariant();
-    if (isSettled && isOtherField) void buildControls();
-    writeHash();
-  }
-
-  function setField(path: string, value: Value, isSettled: boolean): void {
-    const set: Changes = { ...state.set, [path]: value };
-    state = { ...state, set };
-    if (!latest.busy) bar.start();
-    latest.request(state);
-    experiments.forget(state);
-    reset.hidden = false;
-    if (isSettled) {
-      fields?.set(path, value);
-      speak();
-    }
-    writeHash();
-  }
-
-  async function buildControls(): Promise<void> {
-    try {
-      const { variant, set } = state;
-      const list = await engine.call("control", { case: doc.id, variant: variant!, set });
-      range.offer(list);
-      fields = controls({
-        controls: list,
-        onInput: (path, value) => setField(path, value, false),
-        onChange: (path, value) => setField(path, value, true),
-      });
-      const focused = controlsPlace.querySelector(":focus") === null ? -1 : focusedIndex(controlsPlace);
-      controlsPlace.replaceChildren(fields.element);
-      if (focused >= 0) controlsPlace.querySelectorAll<HTMLElement>("input, select")[focused]?.focus();
-      scene.setChunk(
-        chunkField(
-          list,
-          (bytes) => {
-            fields?.set(chunkPath, bytes);
-            setField(chunkPath, bytes, false);
-          },
-          (bytes) => setField(chunkPath, bytes, true),
-        ),
-      );
-      const apply = (isSettled: boolean) => (values: Changes) => {
-        for (const [path, value] of Object.entries(values)) {
-          fields?.set(path, value);
-          setField(path, value, isSettled);
-        }
-      };
-      scene.setFields?.(fieldsOf(list, apply(false), apply(true)));
-      scene.setTarget?.(
-        targetField(
-          list,
-          (node) => fields?.set(targetPath, node),
-          (node) => setField(targetPath, node, true),
-        ),
-      );
-      reset.hidden = Object.keys(state.set).length === 0;
-    } catch (error) {
-      message.fail(error);
-    }
-  }
-
-  function showVariant(): void {
-    const variant = doc.variants.find(({ name }) => name === state.variant);
-    variantSummary.textContent = variant?.summary ?? "";
-  }
-
-  function draw(result: Result): void {
-    shown = result;
-    const compared = reference === undefined || reference === result ? [result] : [reference, result];
-    scene.show(result, latencyAxisEnd(job, compared));
-    sentence.replaceChildren(...sentenceNodes(doc.sentence, result.summary.metrics));
-    unusual.show(result.summary);
-    about.show(result);
-    speakSoon();
-    drawRestSoon();
+  function showVariant(state: RunState): void {
+    variantSummary.textContent = doc.variants.find(({ name }) => name === state.variant)?.summary ?? "";
   }
 
   // What the hand is on is drawn at once. The charts further down follow when the hand rests, and a few times a second
@@ -320,7 +215,6 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
       () => {
         resting = undefined;
         drawnRest_ms = performance.now();
-        if (shown === undefined) return;
         showMoment();
       },
       isLate ? 0 : restMs,
@@ -328,13 +222,16 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
   }
 
   function showMoment(): void {
-    if (shown === undefined) return;
-    drawing.show(shown, state, scene.moment_ns);
-    const isReference = reference === undefined || shown.summary.fingerprint === reference.summary.fingerprint;
+    const { run, reference, state } = controller;
+    if (run === undefined) return;
+    const { result } = run;
+    drawing.show(result, state, stage.moment_ns);
+    const isReference = reference === undefined || result.summary.fingerprint === reference.summary.fingerprint;
     instruments.show({
-      result: shown,
-      reference: isReference ? undefined : { result: reference!, label: titleOf(doc.default_variant).toLowerCase() },
-      request: scene.request,
+      result,
+      reference: isReference ? undefined : { result: reference, label: titleOf(doc.default_variant).toLowerCase() },
+      focus: doc.focus,
+      request: stage.request,
     });
   }
 
@@ -342,12 +239,12 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
   let speaking: ReturnType<typeof setTimeout> | undefined;
   function speakSoon(): void {
     clearTimeout(speaking);
-    speaking = setTimeout(speak, 600);
-  }
-  function speak(): void {
-    if (shown === undefined) return;
-    const words = `${titleOf(state.variant!)}: ${fillSentence(doc.sentence, shown.summary.metrics)}`;
-    if (spoken.textContent !== words) spoken.textContent = words;
+    speaking = setTimeout(() => {
+      const { run, state } = controller;
+      if (run === undefined) return;
+      const words = `${titleOf(state.variant)}: ${fillSentence(doc.sentence, run.result.summary.metrics)}`;
+      if (spoken.textContent !== words) spoken.textContent = words;
+    }, spokenAfterMs);
   }
 
   // Browsers limit how often the address may change; a drag changes it sixty times a second.
@@ -356,9 +253,9 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
   function writeHash(): void {
     clearTimeout(writing);
     writing = setTimeout(() => {
-      written = encodeHash(state);
+      written = encodeHash(pageState());
       history.replaceState(null, "", written);
-    }, 150);
+    }, addressAfterMs);
   }
 
   addEventListener("hashchange", () => {
@@ -366,47 +263,19 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): Page 
     const decoded = decodeHash(location.hash);
     if (decoded.kind === "problem") message.say(decoded.message);
     if (decoded.kind !== "state") return;
-    if (decoded.state.case !== undefined && decoded.state.case !== doc.id) {
-      location.assign(`${decoded.state.case}.html${location.hash}`);
-      return;
-    }
-    choice.select(decoded.state.variant ?? doc.default_variant);
-    change({ ...decoded.state, case: doc.id, variant: decoded.state.variant ?? doc.default_variant }, true);
+    const { case: named = doc.id, variant, set, seed } = decoded.state;
+    if (named === doc.id) {
+      ui = decoded.state.ui;
+      controller.replace({ ...documentedState(doc), ...(variant === undefined ? {} : { variant }), set, seed });
+    } else openCase(named, { ask, message, replaces: false }).catch((error: unknown) => message.fail(error));
   });
 
-  async function learnReference(): Promise<void> {
-    reference = await engine.run({ case: doc.id, variant: doc.default_variant }, { slot: "reference" });
-    if (shown !== undefined) draw(shown);
-  }
-
   return {
-    begin(result) {
-      const isAsDocumented =
-        state.variant === doc.default_variant &&
-        Object.keys(state.set).length === 0 &&
-        state.seed === defaultState.seed;
-      if (isAsDocumented) reference = result;
-      else void learnReference().catch((error: unknown) => message.fail(error));
-      draw(result);
+    async begin(first) {
+      await controller.begin(first);
       performance.mark("first-chart");
-      scene.autoplay();
+      stage.autoplay();
       whenSeen(checked, () => checked.dispatchEvent(new Event("check")));
     },
-    refuse(error) {
-      message.fail(error);
-      state = { ...defaultState, case: doc.id, variant: doc.default_variant };
-      lastGood = state;
-      choice.select(doc.default_variant);
-      showVariant();
-      void buildControls();
-      void engine
-        .run(requestOf(doc.id, state))
-        .then((result) => this.begin(result))
-        .catch((second: unknown) => message.fail(second));
-    },
   };
-}
-
-function focusedIndex(place: HTMLElement): number {
-  return Array.from(place.querySelectorAll("input, select")).indexOf(place.querySelector(":focus")!);
 }

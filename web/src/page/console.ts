@@ -1,5 +1,5 @@
 /** The Python console: Pyodide and the `seeklab` package in a worker of their own, loaded when asked for. */
-import { html } from "../views/svg.ts";
+import { html } from "../base/elements.ts";
 import type { FromPython, ToPython } from "../python/messages.ts";
 
 /** `code` gives the scenario on the stage as Python. */

@@ -4,24 +4,16 @@
  * be stopped.
  */
 import "../style/page.css";
-import {
-  Cancelled,
-  EngineError,
-  type Control,
-  type Design,
-  type DesignPart,
-  type Problem,
-  type Value,
-} from "../engine/api.ts";
+import { Cancelled, EngineError } from "../engine/api.ts";
+import type { Control, Design, DesignPart, Problem, Value } from "../engine/types.ts";
 import { EngineClient } from "../engine/client.ts";
-import { controls } from "../views/controls.ts";
-import { formatNumber, groupThousands } from "../views/format.ts";
-import { bindsOf, poolTests, type Measured } from "../views/poolTests.ts";
-import { html } from "../views/svg.ts";
+import { controls } from "../lab/controls.ts";
+import { formatNumber, groupThousands } from "../base/format.ts";
+import { bindsOf, poolTests, type Measured } from "./poolTests.ts";
+import { html } from "../base/elements.ts";
 import { explanation, ideas, onward, type PoolIdea } from "./designerWords.ts";
-import { installTheme, registerServiceWorker } from "./document.ts";
-import { decodeHash, defaultState, encodeHash } from "./hash.ts";
-import { notice } from "./notice.ts";
+import { openPage, preparePage } from "./document.ts";
+import { defaultState, encodeHash, type PageState } from "./hash.ts";
 import { progress } from "./progress.ts";
 
 type Numbers = Readonly<Record<string, number>>;
@@ -50,24 +42,13 @@ const choices: Readonly<Record<string, readonly number[]>> = {
   cache_gib: [0, 4, 8, 16, 32, 64, 96, 128, 192],
 };
 
-installTheme();
-const root = document.querySelector<HTMLElement>("#page")!;
-const message = notice();
-root.append(message.element);
-void open();
+const page = preparePage();
+const { root, message } = page;
+void openPage(page, open);
 
-async function open(): Promise<void> {
+async function open({ set }: PageState): Promise<void> {
   const engine = new EngineClient();
-  const decoded = decodeHash(location.hash);
-  try {
-    const first = await engine.call("design", {});
-    const opened = designer(engine, first, decoded.kind === "state" ? numbersOf(decoded.state.set) : {});
-    if (decoded.kind === "problem") message.say(decoded.message);
-    await opened;
-  } catch (error) {
-    message.fail(error);
-  }
-  registerServiceWorker();
+  await designer(engine, await engine.call("design", {}), numbersOf(set));
 }
 
 function numbersOf(set: Readonly<Record<string, Value>>): Numbers {

@@ -1,5 +1,5 @@
 /** What the page of the designer says under its stage: experiments, the reasons, and where to go on. */
-import { html } from "../views/svg.ts";
+import { html } from "../base/elements.ts";
 
 /** A pool that teaches something: numbers that differ from those at the start, and what to look for. */
 export interface PoolIdea {

@@ -1,7 +1,35 @@
-/** What every page does once: colours, patterns, the service worker. */
-import { colourSheet, patterns } from "../views/colours.ts";
+/** What every page does once: colours, patterns, a place for messages, the state in the address, the service worker. */
+import { colourSheet, patterns } from "../base/colours.ts";
+import { decodeHash, defaultState, type PageState } from "./hash.ts";
+import { notice, type Notice } from "./notice.ts";
 
-export function installTheme(): void {
+export interface Page {
+  readonly root: HTMLElement;
+  readonly message: Notice;
+}
+
+/** Prepares the document: its colours, and where it says what went wrong. */
+export function preparePage(): Page {
+  installTheme();
+  const root = document.querySelector<HTMLElement>("#page")!;
+  const message = notice();
+  root.append(message.element);
+  return { root, message };
+}
+
+/** Builds the page from the state in its address. Whatever fails is said on the page, and so is an address that cannot be read. */
+export async function openPage({ message }: Page, build: (state: PageState) => Promise<void>): Promise<void> {
+  const decoded = decodeHash(location.hash);
+  try {
+    await build(decoded.kind === "state" ? decoded.state : defaultState);
+    if (decoded.kind === "problem") message.say(decoded.message);
+  } catch (error) {
+    message.fail(error);
+  }
+  registerServiceWorker();
+}
+
+function installTheme(): void {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(colourSheet());
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
@@ -14,7 +42,7 @@ export function installTheme(): void {
 }
 
 /** Keeps the site for use without a network. A browser that refuses (private windows do) loses only that. */
-export function registerServiceWorker(): void {
+function registerServiceWorker(): void {
   if (!import.meta.env.PROD || !("serviceWorker" in navigator)) return;
   navigator.serviceWorker.register("service-worker.js").catch(() => undefined);
 }

@@ -1,8 +1,8 @@
 /** Documented against simulated, checked one fact after the other on a thread of its own once the reader gets there. */
 import { EngineClient } from "../engine/client.ts";
-import type { CaseDocument } from "../engine/api.ts";
-import { facts, type FactRow } from "../views/facts.ts";
-import { html } from "../views/svg.ts";
+import type { CaseDocument } from "../engine/types.ts";
+import { facts, type FactRow } from "./factTable.ts";
+import { html } from "../base/elements.ts";
 import { markdown } from "./markdown.ts";
 
 /** The section starts checking on its event `check`. */

@@ -1,5 +1,5 @@
 /** The few values of a drive's file that a reader may turn, and the file with them turned. */
-import type { Changes, Control } from "../engine/api.ts";
+import type { Changes, Control } from "../engine/types.ts";
 
 /** Values by name; what is absent is as the file has it. */
 export type Knobs = Changes;

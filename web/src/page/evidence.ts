@@ -3,10 +3,12 @@
  * drawn when it is shown, and again when the run changes.
  */
 import type { EngineClient } from "../engine/client.ts";
-import type { CaseDocument, TextRequest } from "../engine/api.ts";
-import { chartsOf, isOffered, keepsLog, type Shown } from "../views/charts.ts";
-import { operationLog } from "../views/operationLog.ts";
-import { html } from "../views/svg.ts";
+import type { CaseDocument, TextRequest } from "../engine/types.ts";
+import { charts, isOffered } from "../charts/catalogue.ts";
+import type { Chart, Shown } from "../charts/chart.ts";
+import { keepsLog } from "../charts/withoutLog.ts";
+import { operationLog } from "../charts/operationLog.ts";
+import { html, roomOf } from "../base/elements.ts";
 import { tabs, type Tab } from "./tabs.ts";
 
 export interface EvidenceOptions {
@@ -23,7 +25,7 @@ export interface Evidence {
 
 interface View extends Tab {
   /** What this instrument does not show. */
-  readonly hides: string;
+  readonly hides: Chart["hides"];
   readonly draw: (shown: Shown, width: number) => Node | Promise<Node>;
   readonly table?: (shown: Shown) => HTMLTableElement;
   /** Whether it follows the request on the stage. */
@@ -53,10 +55,10 @@ export function evidence(options: EvidenceOptions): Evidence {
   function draw(): void {
     if (shown === undefined) return;
     const view = views.find(({ name }) => name === widget.current)!;
-    const width = Math.floor(figure.clientWidth);
+    const { width } = room;
     if (width === 0) return;
     const ticket = ++drawing;
-    hides.textContent = view.hides;
+    hides.textContent = typeof view.hides === "string" ? view.hides : view.hides(doc.focus);
     details.hidden = view.table === undefined;
     if (details.open) fillTable(view);
     const drawn = view.draw(shown, width);
@@ -86,14 +88,7 @@ export function evidence(options: EvidenceOptions): Evidence {
   details.addEventListener("toggle", () => {
     if (details.open) fillTable(views.find(({ name }) => name === widget.current)!);
   });
-  let width = 0;
-  new ResizeObserver(([entry]) => {
-    const next = Math.floor(entry!.contentRect.width);
-    if (next !== width) {
-      width = next;
-      draw();
-    }
-  }).observe(figure);
+  const room = roomOf(figure, () => draw());
 
   return {
     element,
@@ -154,7 +149,7 @@ function viewsOf(engine: EngineClient, doc: CaseDocument): readonly View[] {
     },
   ];
   const offered: View[] = [
-    ...chartsOf(doc).filter((chart) => isOffered(chart, doc)),
+    ...charts.filter((chart) => isOffered(chart, doc)),
     ...(doc.scenario.zfs === undefined ? [] : ofZfs),
     ...ofBonnie.filter(({ name }) => doc.views.includes(name)),
     ...text.filter(({ name }) => name !== "oplog" || doc.views.includes(name) || keepsLog(doc.scenario)),

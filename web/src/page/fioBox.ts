@@ -1,10 +1,12 @@
 /** Bring your own fio job: parse it, run it on a modelled device, print what fio would print. */
 import type { EngineClient } from "../engine/client.ts";
-import { EngineError, type ParsedJobFile, type Result } from "../engine/api.ts";
-import { html } from "../views/svg.ts";
-import { operationLog } from "../views/operationLog.ts";
-import { histogram } from "../views/histogram.ts";
+import { EngineError, type Result } from "../engine/api.ts";
+import type { ParsedJobFile } from "../engine/types.ts";
+import { html } from "../base/elements.ts";
+import { operationLog } from "../charts/operationLog.ts";
+import { histogram } from "../charts/histogram.ts";
 import type { PageState } from "./hash.ts";
+import { textOfFile } from "./fileText.ts";
 import { notice } from "./notice.ts";
 import { progress } from "./progress.ts";
 
@@ -26,6 +28,8 @@ size=1g
 `;
 
 const slot = "fio";
+// Job files are written by hand.
+const mostFile_bytes = 2 ** 20;
 
 export interface FioBoxOptions {
   readonly engine: EngineClient;
@@ -76,7 +80,9 @@ export function fioBox({ engine, state, onState }: FioBoxOptions): HTMLElement {
     .catch((error: unknown) => message.fail(error));
 
   files.addEventListener("change", () => {
-    void Promise.all(Array.from(files.files ?? [], async (file) => [file.name, await textOf(file)] as const))
+    void Promise.all(
+      Array.from(files.files ?? [], async (file) => [file.name, await textOfFile(file, mostFile_bytes)] as const),
+    )
       .then((read) => {
         for (const [name, text] of read) extra.set(name, text);
         // The first file is the job; further ones are what it includes.
@@ -155,14 +161,6 @@ export function fioBox({ engine, state, onState }: FioBoxOptions): HTMLElement {
     ),
     form,
   );
-}
-
-async function textOf(file: File): Promise<string> {
-  try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(await file.arrayBuffer());
-  } catch {
-    throw new Error(`${file.name}: is not UTF-8 text; a job file is plain text.`);
-  }
 }
 
 // The engine reads no files: it names the one that it lacks.

@@ -2,7 +2,7 @@
  * A whole run in the address: `#v1=` and base64url of the JSON below. A link says what to run, not what came out; the engine
  * gives the same result again. When the shape changes, the version goes up and the old decoder stays.
  */
-import type { Changes } from "../engine/api.ts";
+import type { Changes } from "../engine/types.ts";
 
 export interface PageState {
   readonly case?: string | undefined;

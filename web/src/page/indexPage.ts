@@ -1,47 +1,40 @@
 /** The front page: one live incident, the cases by family with small real runs, a way in, and your own fio job. */
 import "../style/page.css";
 import { EngineClient } from "../engine/client.ts";
-import { Latest } from "../engine/latest.ts";
-import type { CaseDocument, CaseEntry, Result } from "../engine/api.ts";
-import { formatNumber, keepUnits } from "../views/format.ts";
-import { overviewLegend, overviewScale, runOverview } from "../views/runOverview.ts";
-import { chunkField, chunkPath, latencyAxisEnd, sentenceNodes, stage } from "../views/stage.ts";
-import { html } from "../views/svg.ts";
-import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
+import type { Result } from "../engine/api.ts";
+import type { CaseDocument, CaseEntry } from "../engine/types.ts";
+import { formatNumber, keepUnits } from "../base/format.ts";
+import { overviewLegend, overviewScale, runOverview } from "../charts/runOverview.ts";
+import { html } from "../base/elements.ts";
+import { latencyAxisEnd } from "../charts/rows/reads.ts";
+import { predictionOf } from "../lab/prediction.ts";
+import type { Finished } from "../lab/runController.ts";
+import { workbench } from "../lab/workbench.ts";
+import { openPage, preparePage, whenSeen } from "./document.ts";
 import { fioBox } from "./fioBox.ts";
-import { decodeHash, defaultState, encodeHash, type PageState } from "./hash.ts";
-import { notice } from "./notice.ts";
-import { predictionKey } from "./prediction.ts";
-import { recall } from "./remember.ts";
+import { defaultState, encodeHash, type PageState } from "./hash.ts";
+import { openCase } from "./navigation.ts";
+import { predictionMemory } from "./prediction.ts";
 
 const liveCase = "odx-prefetch";
 
-installTheme();
-const root = document.querySelector<HTMLElement>("#page")!;
-const message = notice();
-root.append(message.element);
-void open();
+const page = preparePage();
+const { root, message } = page;
+void openPage(page, open);
 
-async function open(): Promise<void> {
+async function open(linked: PageState): Promise<void> {
   const engine = new EngineClient();
-  const decoded = decodeHash(location.hash);
-  const state = decoded.kind === "state" ? decoded.state : defaultState;
+  let state = linked;
   if (state.case !== undefined) {
-    location.replace(`${state.case}.html${location.hash}`);
-    return;
+    if (await openCase(state.case, { ask: engine.ask, message, replaces: true })) return;
+    state = defaultState;
   }
-  try {
-    const asked = [engine.call("case", { id: liveCase }), engine.run({ case: liveCase })] as const;
-    const entries = engine.call("cases", {});
-    const [doc, result] = await Promise.all(asked);
-    await live(engine, doc, result);
-    root.append(...(await families(engine, await entries)), path(doc));
-    root.append(fioBox({ engine, state, onState: writeHash }));
-    if (decoded.kind === "problem") message.say(decoded.message);
-  } catch (error) {
-    message.fail(error);
-  }
-  registerServiceWorker();
+  const asked = [engine.call("case", { id: liveCase }), engine.run({ case: liveCase })] as const;
+  const entries = engine.call("cases", {});
+  const [doc, result] = await Promise.all(asked);
+  await live(engine, doc, result);
+  root.append(...(await families(engine, await entries)), path(doc));
+  root.append(fioBox({ engine, state, onState: writeHash }));
 }
 
 function writeHash(state: PageState): void {
@@ -49,34 +42,36 @@ function writeHash(state: PageState): void {
 }
 
 async function live(engine: EngineClient, doc: CaseDocument, first: Result): Promise<void> {
-  const { job } = doc.focus;
-  const sentence = html("p", { class: "sentence", "aria-live": "polite" });
-  const scene = stage({ job });
-  const draw = (result: Result) => {
-    scene.show(result, latencyAxisEnd(job, [first, result]));
-    sentence.replaceChildren(...sentenceNodes(doc.sentence, result.summary.metrics));
-  };
-  const latest = new Latest<number, Result>({
-    run: (bytes, signal) => engine.run({ case: doc.id, set: { [chunkPath]: bytes } }, { signal }),
-    onResult: draw,
-    onError: (error) => message.fail(error),
+  const bench = workbench<Finished>({
+    document: doc,
+    ask: engine.ask,
+    host: { run: async (request, signal) => ({ result: await engine.run(request, { signal }) }) },
+    name: "variant",
+    hasStage: true,
+    listeners: {
+      onResult(_, { isOpening }) {
+        if (!isOpening) message.clear();
+      },
+      onState: () => undefined,
+      onError: (error) => message.fail(error),
+    },
   });
+  const stage = bench.stage!;
+  bench.sentence.setAttribute("aria-live", "polite");
   root.append(
     html(
       "section",
       { class: "stage-section live", "aria-labelledby": "live-title" },
       html("h2", { id: "live-title", class: "symptom" }, html("a", { href: `${doc.id}.html` }, keepUnits(doc.symptom))),
       html("p", { class: "subtitle" }, doc.subtitle),
-      sentence,
-      scene.element,
+      bench.sentence,
+      stage.element,
       html("p", {}, html("a", { class: "onward", href: `${doc.id}.html` }, "Investigate this incident")),
     ),
   );
-  draw(first);
+  await bench.controller.begin(Promise.resolve({ result: first }));
   performance.mark("first-chart");
-  scene.autoplay();
-  const list = await engine.call("control", { case: doc.id });
-  scene.setChunk(chunkField(list, (bytes) => latest.request(bytes)));
+  stage.autoplay();
 }
 
 async function families(engine: EngineClient, entries: readonly CaseEntry[]): Promise<HTMLElement[]> {
@@ -114,7 +109,7 @@ function card(engine: EngineClient, doc: CaseDocument): HTMLElement {
     const { job, op } = doc.focus;
     const results: Result[] = [];
     // The other variants give the answer away: they wait until the question has been answered or skipped.
-    const isAsked = recall(predictionKey(doc.id)) === null;
+    const isAsked = predictionOf(doc, predictionMemory(doc.id)).answer.kind === "open";
     const variants = doc.variants.filter(({ name }) => !isAsked || name === doc.default_variant);
     for (const { name } of variants) {
       results.push(await engine.run({ case: doc.id, variant: name }, { slot: "thumbnail" }));

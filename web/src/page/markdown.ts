@@ -2,7 +2,7 @@
  * The little Markdown that case files use: paragraphs, lists, emphasis, code. The text comes from our own files, but it is
  * built as nodes all the same, never as HTML.
  */
-import { html } from "../views/svg.ts";
+import { html } from "../base/elements.ts";
 
 export function markdown(text: string): HTMLElement[] {
   return text

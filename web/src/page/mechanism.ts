@@ -1,22 +1,23 @@
 /** The drawing beside the explanation: the mechanism's own curve, with the run on the stage as a point on it. */
 import type { EngineClient } from "../engine/client.ts";
-import type { CaseDocument, CurveRequest, Result } from "../engine/api.ts";
-import type { ZfsSpec } from "../generated/scenario.ts";
-import { coreLimit } from "../views/coreLimit.ts";
-import { coverage } from "../views/coverage.ts";
-import { commitSizes } from "../views/commitSizes.ts";
-import { curvePoints, delayCurve, type CurveAt } from "../views/delayCurve.ts";
-import { feedRate } from "../views/feedRate.ts";
-import { groupLimit } from "../views/groupLimit.ts";
-import { shardLimit } from "../views/shardLimit.ts";
-import { html } from "../views/svg.ts";
-import { clientsEndOf, coarser, intervalAt, intervalsOf, targetOf, throttleOf } from "../views/writePath.ts";
-import type { PageState } from "./hash.ts";
+import { EngineError, type Result } from "../engine/api.ts";
+import type { CaseDocument, CurveRequest } from "../engine/types.ts";
+import type { Scenario, ZfsSpec } from "../generated/scenario.ts";
+import { coreLimit } from "../charts/coreLimit.ts";
+import { coverage } from "../charts/coverage.ts";
+import { commitSizes } from "../charts/commitSizes.ts";
+import { curvePoints, delayCurve, type CurveAt } from "../charts/delayCurve.ts";
+import { feedRate } from "../charts/feedRate.ts";
+import { groupLimit } from "../charts/groupLimit.ts";
+import { shardLimit } from "../charts/shardLimit.ts";
+import { html, roomOf } from "../base/elements.ts";
+import { clientsEndOf, coarser, intervalAt, intervalsOf, targetOf, throttleOf } from "../charts/rows/writePath.ts";
+import type { RunState } from "../lab/runController.ts";
 
 export interface Mechanism {
   readonly element: HTMLElement;
   /** Draws the run; the moment matters where the mechanism has a state. */
-  show(result: Result, state: PageState, moment_ns: number): void;
+  show(result: Result, state: RunState, moment_ns: number): void;
 }
 
 interface Drawn {
@@ -26,7 +27,7 @@ interface Drawn {
 
 interface Asked {
   readonly result: Result;
-  readonly state: PageState;
+  readonly state: RunState;
   readonly moment_ns: number;
 }
 
@@ -43,31 +44,107 @@ export function mechanism(engine: EngineClient, doc: CaseDocument): Mechanism {
   async function draw(): Promise<void> {
     if (last === undefined) return;
     const mine = ++ticket;
-    const drawn = await drawingOf(engine, doc, last, Math.max(narrowest, Math.floor(place.clientWidth)));
+    const drawn = await drawingOf(engine, doc, last, Math.max(narrowest, room.width));
     if (mine !== ticket) return;
     element.hidden = drawn === undefined;
     if (drawn === undefined) return;
     place.replaceChildren(drawn.drawing);
     caption.textContent = drawn.caption;
   }
-  let width = 0;
-  new ResizeObserver(([entry]) => {
-    const next = Math.floor(entry!.contentRect.width);
-    if (next !== width) {
-      width = next;
-      void draw();
-    }
-  }).observe(place);
+  // A scenario that the engine refuses has been reported already; the drawing stays as it was.
+  function drawSoon(): void {
+    draw().catch((error: unknown) => {
+      if (!(error instanceof EngineError)) throw error;
+    });
+  }
+  const room = roomOf(place, () => drawSoon());
   return {
     element,
     show(result, state, moment_ns) {
       const isSame = last?.result === result && (result.scenario?.zfs == null || last.moment_ns === moment_ns);
       if (isSame) return;
       last = { result, state, moment_ns };
-      // A refused scenario has been reported already; the drawing stays as it was.
-      draw().catch(() => undefined);
+      drawSoon();
     },
   };
+}
+
+/** The drawing of a mechanism, and the runs and cases that it belongs to. */
+interface Drawing {
+  readonly suits: (scenario: Partial<Scenario>, view: string) => boolean;
+  readonly draw: (
+    asked: Asked,
+    doc: CaseDocument,
+    width: number,
+    engine: EngineClient,
+  ) => Drawn | undefined | Promise<Drawn | undefined>;
+}
+
+/** The first that suits a run is drawn. */
+const drawings: readonly Drawing[] = [
+  {
+    suits: ({ zfs }, view) => zfs != null && view === "log-devices",
+    draw: ({ result }, _, width) =>
+      captioned(
+        commitSizes(result, { width }),
+        "Every commit of the run above, by size: small ones cost the same whatever is in them, large ones their bytes. What lies above the line has waited.",
+      ),
+  },
+  {
+    suits: ({ zfs }, view) => zfs != null && view === "warmth",
+    draw: ({ result }, _, width) =>
+      captioned(
+        feedRate(result, { width }),
+        "How fast the cache device fills, by how full it is. Each dot is a part of the run above: the feed's limit at first, at last only what the device does not hold yet.",
+      ),
+  },
+  {
+    suits: ({ zfs }) => zfs != null,
+    draw: ({ result, moment_ns }, _, width, engine) =>
+      writePath(engine, result, result.scenario!.zfs!, moment_ns, width),
+  },
+  {
+    suits: ({ controller }, view) => controller != null && view === "shard-map",
+    draw: ({ result }, { focus }, width) =>
+      captioned(
+        shardLimit(result, { ...focus, width, controller: result.scenario!.controller! }),
+        "What limits one disk: shards each add as much as the first, until the primary or the cores are busy. The lines are computed from the costs; the dot is the run above, measured.",
+      ),
+  },
+  {
+    // Where requests are not spread over shards, their number explains nothing.
+    suits: ({ controller }) => controller != null,
+    draw: () => undefined,
+  },
+  {
+    suits: ({ server, network }) => server != null && network != null,
+    draw: ({ result }, { focus }, width) =>
+      captioned(
+        coreLimit(result, { ...focus, width, server: result.scenario!.server!, network: result.scenario!.network! }),
+        "What limits the server, against its cores: their cycles, the calls that are made one at a time, and the link. The lines are computed from the costs of the run above; the dot is that run, measured.",
+      ),
+  },
+  {
+    suits: () => true,
+    async draw({ result, state }, doc, width, engine) {
+      const { volume } = await engine.call("scenario", { case: doc.id, variant: state.variant, set: state.set });
+      const prefetch = volume?.prefetch;
+      if (prefetch == null) return undefined;
+      return captioned(
+        coverage(result, {
+          job: doc.focus.job,
+          width,
+          chunk_bytes: Number(prefetch.chunk),
+          per_request: prefetch.per_request ?? 0,
+        }),
+        "What a prefetch covers: nothing is missing while a read fits, then every further byte is. The dot is the run above.",
+      );
+    },
+  },
+];
+
+function captioned(drawing: Element | undefined, caption: string): Drawn | undefined {
+  return drawing === undefined ? undefined : { drawing, caption };
 }
 
 async function drawingOf(
@@ -76,59 +153,8 @@ async function drawingOf(
   asked: Asked,
   width: number,
 ): Promise<Drawn | undefined> {
-  const { result, state, moment_ns } = asked;
-  const zfs = result.scenario?.zfs;
-  if (zfs !== undefined && zfs !== null && doc.view === "log-devices") {
-    const drawing = commitSizes(result, { width });
-    if (drawing === undefined) return undefined;
-    return {
-      drawing,
-      caption:
-        "Every commit of the run above, by size: small ones cost the same whatever is in them, large ones their bytes. What lies above the line has waited.",
-    };
-  }
-  if (zfs !== undefined && zfs !== null && doc.view === "warmth") {
-    const drawing = feedRate(result, { width });
-    if (drawing === undefined) return undefined;
-    return {
-      drawing,
-      caption:
-        "How fast the cache device fills, by how full it is. Each dot is a part of the run above: the feed's limit at first, at last only what the device does not hold yet.",
-    };
-  }
-  if (zfs !== undefined && zfs !== null) return writePath(engine, result, zfs, moment_ns, width);
-  const controller = result.scenario?.controller;
-  if (controller !== undefined && controller !== null) {
-    // Where requests are not spread over shards, their number explains nothing.
-    if (doc.view !== "shard-map") return undefined;
-    return {
-      drawing: shardLimit(result, { width, job: doc.focus.job, op: doc.focus.op, controller }),
-      caption:
-        "What limits one disk: shards each add as much as the first, until the primary or the cores are busy. The lines are computed from the costs; the dot is the run above, measured.",
-    };
-  }
-  const server = result.scenario?.server;
-  const network = result.scenario?.network;
-  if (server !== undefined && server !== null && network !== undefined && network !== null) {
-    return {
-      drawing: coreLimit(result, { width, job: doc.focus.job, op: doc.focus.op, server, network }),
-      caption:
-        "What limits the server, against its cores: their cycles, the calls that are made one at a time, and the link. The lines are computed from the costs of the run above; the dot is that run, measured.",
-    };
-  }
-  const { volume } = await engine.call("scenario", { case: doc.id, variant: state.variant!, set: state.set });
-  const prefetch = volume?.prefetch;
-  if (prefetch === undefined || prefetch === null) return undefined;
-  return {
-    drawing: coverage(result, {
-      job: doc.focus.job,
-      width,
-      chunk_bytes: Number(prefetch.chunk),
-      per_request: prefetch.per_request ?? 0,
-    }),
-    caption:
-      "What a prefetch covers: nothing is missing while a read fits, then every further byte is. The dot is the run above.",
-  };
+  const scenario = asked.result.scenario ?? {};
+  return drawings.find(({ suits }) => suits(scenario, doc.view))?.draw(asked, doc, width, engine);
 }
 
 async function writePath(
@@ -140,13 +166,10 @@ async function writePath(
 ): Promise<Drawn | undefined> {
   const { kind } = throttleOf(zfs);
   if (kind === "zfs2008" || kind === "zfs2010") {
-    const drawing = groupLimit(result, { width, target_ns: targetOf(zfs) });
-    if (drawing === undefined) return undefined;
-    return {
-      drawing,
-      caption:
-        "The limit that each sync set for the next groups, and what that very sync could have written in the target time. Where line and dots part, groups are too large or too small for the backend.",
-    };
+    return captioned(
+      groupLimit(result, { width, target_ns: targetOf(zfs) }),
+      "The limit that each sync set for the next groups, and what that very sync could have written in the target time. Where line and dots part, groups are too large or too small for the backend.",
+    );
   }
   const now = intervalAt(result, moment_ns / 1e9);
   if (kind !== "openzfs" || now === undefined || now.limit_bytes === 0) return undefined;

@@ -1,7 +1,8 @@
 /** The model: what is in it, what is left out, and what identifies a run. */
-import type { CaseDocument, Result } from "../engine/api.ts";
-import { formatNumber, groupThousands } from "../views/format.ts";
-import { html } from "../views/svg.ts";
+import type { Result } from "../engine/api.ts";
+import type { CaseDocument } from "../engine/types.ts";
+import { formatNumber, groupThousands } from "../base/format.ts";
+import { html } from "../base/elements.ts";
 
 export interface ModelSection {
   readonly element: HTMLElement;

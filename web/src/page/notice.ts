@@ -1,6 +1,6 @@
 /** What went wrong, as sentences, in one place on the page. It stays until the next thing goes right or the reader closes it. */
 import { Cancelled, EngineError, sentence } from "../engine/api.ts";
-import { html } from "../views/svg.ts";
+import { html } from "../base/elements.ts";
 
 export interface Notice {
   readonly element: HTMLElement;

@@ -1,106 +1,102 @@
 /**
- * The prediction: one question before a variant is shown for the first time, then the distance. A question about the variant
- * on the stage is answered beside it. It can be skipped, is asked once, and is remembered on this device.
+ * The prediction on the page: one question before a variant is shown for the first time, then the distance. A question about
+ * the variant on the stage is answered beside it.
  */
-import type { Ask } from "../engine/api.ts";
-import { formatExact, formatNumber, formatValue } from "../views/format.ts";
-import { html } from "../views/svg.ts";
+import type { Ask } from "../engine/types.ts";
+import { html } from "../base/elements.ts";
+import { formatExact, formatNumber, formatValue } from "../base/format.ts";
+import type { Memory, Prediction } from "../lab/prediction.ts";
 import { inline } from "./markdown.ts";
 import { recall, remember } from "./remember.ts";
 
-export interface PredictionOptions {
-  readonly id: string;
+export interface PredictionSectionOptions {
+  readonly prediction: Prediction;
   readonly ask: Ask;
-  /** The variant that gives the answer away, and how to show it; none when no other variant does. */
-  readonly revealing?: { readonly variant: string; readonly title: string; readonly show: () => void } | undefined;
-  /** The simulated answer, asked for only when the reader has answered. */
-  readonly answer: () => Promise<number>;
+  /** Title of the variant that gives the answer away. */
+  readonly revealingTitle?: string | undefined;
+  /** The reader has committed or skipped. */
+  readonly onAnswered: () => void;
+  /** The simulated answer, asked for only once the reader has committed. */
+  readonly measure: () => Promise<number>;
 }
 
-export interface Prediction {
+export interface PredictionSection {
   readonly element: HTMLElement;
-  /** Whether the question still stands before this variant. */
-  isOpenFor(variant: string): boolean;
   /** Brings the question to the reader, who has just asked to see the variant. */
   insist(): void;
 }
 
-interface Memory {
-  readonly guess: number | null;
+/** The answer to a case's question, kept on this device. */
+export function predictionMemory(id: string): Memory {
+  const key = `prediction.${id}`;
+  return { read: () => recall(key), write: (answer) => remember(key, answer) };
 }
 
-/** Under which name the answer to a case's question is remembered. */
-export function predictionKey(id: string): string {
-  return `prediction.${id}`;
-}
-
-export function prediction(options: PredictionOptions): Prediction {
-  const { ask } = options;
-  const key = predictionKey(options.id);
+export function predictionSection(options: PredictionSectionOptions): PredictionSection {
+  const { ask, prediction, revealingTitle } = options;
   const element = html("section", { class: "prediction", "aria-labelledby": "prediction-title" });
-  let isOpen = true;
   const slider = guessSlider(ask);
   const form = html("form");
-  const { revealing } = options;
   const commit = html(
     "button",
     { type: "submit" },
-    revealing === undefined ? "Commit" : `Commit and show “${revealing.title}”`,
+    revealingTitle === undefined ? "Commit" : `Commit and show “${revealingTitle}”`,
   );
   const skip = html("button", { type: "button", class: "quiet" }, "Skip");
   const title = html("h2", { id: "prediction-title" }, "Your prediction");
   const live = html("p", { class: "reveal", "aria-live": "polite" });
 
-  const memory = readMemory(recall(key));
-  if (memory === undefined) {
-    form.append(
-      html("p", { class: "question" }, ...inline(ask.question)),
-      slider.element,
-      html("div", { class: "actions" }, commit, skip),
-    );
-    element.append(title, form, live);
-  } else {
-    isOpen = false;
-    if (memory.guess === null) element.hidden = true;
-    else {
+  switch (prediction.answer.kind) {
+    case "open":
+      form.append(
+        html("p", { class: "question" }, ...inline(ask.question)),
+        slider.element,
+        html("div", { class: "actions" }, commit, skip),
+      );
+      element.append(title, form, live);
+      break;
+    case "guess":
       element.append(title, live);
-      void reveal(memory.guess);
-    }
+      reveal(prediction.answer.guess);
+      break;
+    case "skipped":
+      element.hidden = true;
   }
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    close({ guess: slider.value() });
-    void reveal(slider.value());
-    revealing?.show();
+    prediction.commit(slider.value());
+    form.remove();
+    reveal(slider.value());
+    options.onAnswered();
   });
   skip.addEventListener("click", () => {
-    close({ guess: null });
+    prediction.skip();
+    form.remove();
     element.hidden = true;
-    revealing?.show();
+    options.onAnswered();
   });
 
-  function close(given: Memory): void {
-    isOpen = false;
-    remember(key, JSON.stringify(given));
-    form.remove();
-  }
-
-  async function reveal(guess: number): Promise<void> {
-    const answer = await options.answer();
-    live.replaceChildren(
-      "You said ",
-      html("b", {}, formatExact(guess, ask.unit)),
-      ". Simulated: ",
-      html("b", {}, formatValue(answer, ask.unit)),
-      `. ${distance(guess, answer)} `,
-      ...inline(ask.reveal.replace("{answer}", formatNumber(answer))),
-    );
+  function reveal(guess: number): void {
+    options
+      .measure()
+      .then((answer) =>
+        live.replaceChildren(
+          "You said ",
+          html("b", {}, formatExact(guess, ask.unit)),
+          ". Simulated: ",
+          html("b", {}, formatValue(answer, ask.unit)),
+          `. ${distance(guess, answer)} `,
+          ...inline(ask.reveal.replace("{answer}", formatNumber(answer))),
+        ),
+      )
+      .catch((error: unknown) => {
+        live.textContent = `The answer could not be simulated: ${error instanceof Error ? error.message : String(error)}`;
+      });
   }
 
   return {
     element,
-    isOpenFor: (variant) => isOpen && variant === revealing?.variant,
     insist() {
       element.classList.add("insisting");
       element.scrollIntoView({ block: "nearest" });
@@ -136,12 +132,4 @@ function guessSlider(ask: Ask) {
   input.addEventListener("input", show);
   show();
   return { element: html("div", { class: "guess" }, input, output), value, focus: () => input.focus() };
-}
-
-function readMemory(text: string | null): Memory | undefined {
-  try {
-    return text === null ? undefined : (JSON.parse(text) as Memory);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 /** Progress of a run that takes longer than a glance, with a way to stop it. Short runs never show it. */
-import { html } from "../views/svg.ts";
+import { html } from "../base/elements.ts";
 
 export interface Progress {
   readonly element: HTMLElement;

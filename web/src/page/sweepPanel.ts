@@ -2,13 +2,16 @@
  * Sweep a control: the numbers of the case's sentence against the whole range of one control, computed on threads of their
  * own while the page stays as it is. The other controls, the variant and the seed are those of the stage.
  */
-import { Cancelled, type CaseDocument, type Control, type Summary } from "../engine/api.ts";
+import { Cancelled } from "../engine/api.ts";
+import type { CaseDocument, Control, Summary } from "../engine/types.ts";
 import { sweep } from "../engine/sweep.ts";
-import { formatValue } from "../views/format.ts";
-import { resultTable } from "../views/resultTable.ts";
-import { isLogarithmic, metricWords, sentenceMetrics, sweepChart, valuesOf } from "../views/sweepChart.ts";
-import { html } from "../views/svg.ts";
-import type { PageState } from "./hash.ts";
+import { html, roomOf } from "../base/elements.ts";
+import { formatValue } from "../base/format.ts";
+import { resultTable } from "../charts/resultTable.ts";
+import { metricWords, sweepChart } from "../charts/sweepChart.ts";
+import type { Finished, RunController } from "../lab/runController.ts";
+import { sentenceMetrics } from "../lab/sentence.ts";
+import { isLogarithmic, isSweepable } from "../lab/sweepValues.ts";
 
 export interface SweepPanel {
   readonly element: HTMLElement;
@@ -25,7 +28,10 @@ interface Swept {
   readonly summaries: (Summary | undefined)[];
 }
 
-export function sweepPanel(doc: CaseDocument, state: () => PageState): SweepPanel {
+export function sweepPanel(
+  doc: Pick<CaseDocument, "sentence">,
+  controller: Pick<RunController<Finished>, "sweep">,
+): SweepPanel {
   const metrics = sentenceMetrics(doc.sentence);
   const choice = html("select", { id: "sweep-control" });
   const start = html("button", { type: "button", class: "start-sweep" }, "Sweep this control");
@@ -51,26 +57,13 @@ export function sweepPanel(doc: CaseDocument, state: () => PageState): SweepPane
 
   cancel.addEventListener("click", () => stop?.abort());
   start.addEventListener("click", () => void run());
-  let width = 0;
-  new ResizeObserver(([entry]) => {
-    const next = Math.floor(entry!.contentRect.width);
-    if (next === width) return;
-    width = next;
-    draw();
-  }).observe(charts);
+  const room = roomOf(charts, () => draw());
 
   async function run(): Promise<void> {
     const control = offered.find(({ path }) => path === choice.value);
     if (control === undefined || stop !== undefined) return;
-    const { variant, set, seed } = state();
-    const values = valuesOf(control);
+    const { values, requests } = controller.sweep(control);
     const swept: Swept = { control, values, summaries: values.map(() => undefined) };
-    const requests = values.map((value) => ({
-      case: doc.id,
-      variant,
-      set: { ...set, "record.log": false, [control.path]: value },
-      seed,
-    }));
     stop = new AbortController();
     shown = swept;
     start.disabled = true;
@@ -111,6 +104,7 @@ export function sweepPanel(doc: CaseDocument, state: () => PageState): SweepPane
   }
 
   function draw(): void {
+    const { width } = room;
     if (shown === undefined || width === 0) return;
     const { control, values, summaries } = shown;
     const rows = values.flatMap((value, nth) => (summaries[nth] === undefined ? [] : [{ value, run: summaries[nth] }]));
@@ -158,10 +152,7 @@ export function sweepPanel(doc: CaseDocument, state: () => PageState): SweepPane
     element,
     offer(controls) {
       const before = choice.value;
-      offered = controls.filter(
-        ({ value, choices, min, max }) =>
-          choices == null && (typeof value === "number" || (value === null && min != null && max != null)),
-      );
+      offered = controls.filter(isSweepable);
       choice.replaceChildren(...offered.map(({ path, title }) => html("option", { value: path }, title)));
       if (offered.some(({ path }) => path === before)) choice.value = before;
       element.hidden = offered.length === 0;

@@ -1,5 +1,5 @@
 /** Tabs with a roving tab stop: arrow keys move, the panel of the chosen tab is drawn when it is shown. */
-import { html } from "../views/svg.ts";
+import { html } from "../base/elements.ts";
 
 export interface Tab {
   readonly name: string;

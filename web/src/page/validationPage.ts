@@ -12,18 +12,22 @@ import driveText from "../../../engine/validation/synthetic-drive.json?raw";
 import traceUrl from "../../../engine/validation/synthetic-trace.csv?url";
 import { EngineClient } from "../engine/client.ts";
 import { Latest } from "../engine/latest.ts";
-import type { ClassAgreement, Control, DriveAgreement } from "../engine/api.ts";
-import { controls } from "../views/controls.ts";
-import { demerits } from "../views/demerits.ts";
-import { formatNumber, groupThousands } from "../views/format.ts";
-import { resultTable } from "../views/resultTable.ts";
-import { serviceTimes } from "../views/serviceTimes.ts";
-import { html } from "../views/svg.ts";
+import type { ClassAgreement, Control, DriveAgreement } from "../engine/types.ts";
+import { controls } from "../lab/controls.ts";
+import { demerits } from "../charts/demerits.ts";
+import { formatNumber, groupThousands } from "../base/format.ts";
+import { resultTable } from "../charts/resultTable.ts";
+import { serviceTimes } from "../charts/serviceTimes.ts";
+import { html } from "../base/elements.ts";
 import { amplificationSection } from "./amplificationSection.ts";
-import { installTheme, registerServiceWorker, whenSeen } from "./document.ts";
-import { decodeHash, defaultState, encodeHash } from "./hash.ts";
-import { notice } from "./notice.ts";
+import { openPage, preparePage, whenSeen } from "./document.ts";
+import { defaultState, encodeHash, type PageState } from "./hash.ts";
+import { textOfFile } from "./fileText.ts";
 import { type Knobs, knobsOf, withKnobs } from "./driveKnobs.ts";
+
+// A drive's file has some kilobytes, and a row of a trace some thirty bytes: room for about two million requests.
+const mostDrive_bytes = 2 ** 20;
+const mostTrace_bytes = 2 ** 26;
 
 interface Files {
   readonly drive: string;
@@ -31,41 +35,34 @@ interface Files {
   readonly about: string;
 }
 
-installTheme();
-const root = document.querySelector<HTMLElement>("#page")!;
-const message = notice();
-root.append(message.element);
-void open();
+const page = preparePage();
+const { root, message } = page;
+void openPage(page, open);
 
-async function open(): Promise<void> {
+async function open({ set }: PageState): Promise<void> {
   const engine = new EngineClient();
-  const decoded = decodeHash(location.hash);
-  try {
-    const trace = await (await fetch(traceUrl)).text();
-    const { synthetic } = JSON.parse(driveText) as { synthetic: string };
-    root.append(stage(engine, { drive: driveText, trace, about: `Synthetic. ${synthetic}` }));
-    root.append(drives(), amplificationSection(engine, message), hits(), asserted());
-    if (decoded.kind === "problem") message.say(decoded.message);
-  } catch (error) {
-    message.fail(error);
-  }
-  registerServiceWorker();
+  const trace = await (await fetch(traceUrl)).text();
+  const { synthetic } = JSON.parse(driveText) as { synthetic: string };
+  root.append(stage(engine, { drive: driveText, trace, about: `Synthetic. ${synthetic}` }, set));
+  root.append(drives(), amplificationSection(engine, message), hits(), asserted());
 }
 
-function stage(engine: EngineClient, shipped: Files): HTMLElement {
+function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement {
   const sentence = html("p", { class: "sentence", "aria-live": "polite" });
   const figure = html("div", { class: "figure two" });
   const about = html("p", { class: "quiet" });
   const table = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Numbers by class" });
   const knobs = html("div", {});
   let files = shipped;
-  const start = decodeHash(location.hash);
-  let set: Knobs = start.kind === "state" ? start.state.set : {};
+  let isShown = false;
+  let set = start;
 
   const latest = new Latest<Knobs, DriveAgreement>({
     run: (wanted) => engine.call("drive", { drive: withKnobs(files.drive, wanted), trace: files.trace, times: true }),
     onResult: (found) => {
-      message.clear();
+      // What the link was wrong about stays until the reader does something.
+      if (isShown) message.clear();
+      isShown = true;
       show(found);
     },
     onError: (error) => message.fail(error),
@@ -175,7 +172,7 @@ function ownFiles(onFiles: (files: Files) => void): HTMLElement {
     const [driveFile, traceFile] = [drive.files?.[0], trace.files?.[0]];
     if (driveFile === undefined || traceFile === undefined) return;
     try {
-      const texts = await Promise.all([textOf(driveFile), textOf(traceFile)]);
+      const texts = await Promise.all([textOfFile(driveFile, mostDrive_bytes), textOfFile(traceFile, mostTrace_bytes)]);
       onFiles({
         drive: texts[0],
         trace: texts[1],
@@ -198,16 +195,6 @@ function ownFiles(onFiles: (files: Files) => void): HTMLElement {
     html("div", { class: "actions" }, html("label", { for: "own-drive" }, "Drive"), drive),
     html("div", { class: "actions" }, html("label", { for: "own-trace" }, "Trace"), trace),
   );
-}
-
-async function textOf(file: File): Promise<string> {
-  const bytes = new Uint8Array(await file.arrayBuffer());
-  const isPacked = bytes[0] === 0x1f && bytes[1] === 0x8b;
-  if (!isPacked) return new TextDecoder().decode(bytes);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-  return new Response(stream).text().catch(() => {
-    throw new Error(`${file.name}: is a damaged gzip file.`);
-  });
 }
 
 function drives(): HTMLElement {

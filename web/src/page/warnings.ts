@@ -1,6 +1,6 @@
 /** What a scenario may be but is seldom meant to be, as the engine says it: one sentence each, under the controls. */
-import type { Summary } from "../engine/api.ts";
-import { html } from "../views/svg.ts";
+import type { Summary } from "../engine/types.ts";
+import { html } from "../base/elements.ts";
 
 export interface Warnings {
   readonly element: HTMLElement;

@@ -1,13 +1,13 @@
 /** What if: named experiments, one click each, and what is surprising about each once it has been tried. */
-import type { CaseDocument, WhatIf } from "../engine/api.ts";
-import { html } from "../views/svg.ts";
+import type { CaseDocument, WhatIf } from "../engine/types.ts";
+import { html } from "../base/elements.ts";
 import { inline } from "./markdown.ts";
-import type { PageState } from "./hash.ts";
+import type { RunState } from "../lab/runController.ts";
 
 export interface WhatIfs {
   readonly element: HTMLElement;
   /** Releases the button of an experiment that the state has left. */
-  forget(state: PageState): void;
+  forget(state: RunState): void;
 }
 
 export function whatIfs(doc: CaseDocument, onTry: (whatIf: WhatIf) => void): WhatIfs {

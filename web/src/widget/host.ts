@@ -7,15 +7,8 @@
 import library from "seeklab-library?raw";
 import init, { call, Run } from "seeklab-engine";
 import wasm from "seeklab-engine-wasm?inline";
-import {
-  Cancelled,
-  unwrap,
-  type Question,
-  type Questions,
-  type Result,
-  type RunRequest,
-  type TextRequest,
-} from "../engine/api.ts";
+import { Cancelled, unwrap, type Result } from "../engine/api.ts";
+import type { Question, Questions, RunRequest, TextRequest } from "../engine/types.ts";
 import { collect, scenarioOf, simulate, type Engine } from "../engine/simulate.ts";
 
 // At about a million events a second, some ten milliseconds.

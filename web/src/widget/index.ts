@@ -6,27 +6,18 @@
  * comes back as it was sent changes nothing.
  */
 import type { AnyModel, RenderProps } from "@anywidget/types";
-import { EngineError, sentence, type CaseDocument, type Changes, type Result, type Value } from "../engine/api.ts";
-import { Latest } from "../engine/latest.ts";
-import { chartsOf, hasOperations } from "../views/charts.ts";
-import { colourSheet, patterns } from "../views/colours.ts";
-import { controls, type Controls } from "../views/controls.ts";
-import { lifetimes } from "../views/lifetimes.ts";
-import { operationLog } from "../views/operationLog.ts";
-import { segmented } from "../views/segmented.ts";
-import {
-  chunkField,
-  chunkPath,
-  fieldsOf,
-  latencyAxisEnd,
-  sentenceNodes,
-  stageOf,
-  targetField,
-  targetPath,
-} from "../views/stage.ts";
-import { html } from "../views/svg.ts";
+import { EngineError, sentence } from "../engine/api.ts";
+import type { CaseDocument, Changes } from "../engine/types.ts";
+import { colourSheet, patterns } from "../base/colours.ts";
+import { html, roomOf } from "../base/elements.ts";
+import { chartNamed } from "../charts/catalogue.ts";
+import { lifetimes, lifetimesChart } from "../charts/lifetimes.ts";
+import { operationLog } from "../charts/operationLog.ts";
+import { hasOperations } from "../charts/withoutLog.ts";
+import type { RunState } from "../lab/runController.ts";
+import { workbench } from "../lab/workbench.ts";
 import { ask, run, type FinishedRun } from "./host.ts";
-import baseSheet from "../style/views.css?inline";
+import baseSheet from "../style/shared.css?inline";
 import widgetSheet from "../style/widget.css?inline";
 
 interface Traits {
@@ -37,12 +28,6 @@ interface Traits {
   view: string;
   controls: string[];
   result: object;
-}
-
-interface Wanted {
-  readonly variant: string;
-  readonly set: Changes;
-  readonly seed: number;
 }
 
 function render({ model, el }: RenderProps<Traits>): () => void {
@@ -68,164 +53,83 @@ function render({ model, el }: RenderProps<Traits>): () => void {
 }
 
 function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, doc: CaseDocument): () => void {
-  const { job, op } = doc.focus;
-  const charts = chartsOf(doc);
-  let wanted = read();
-  let shown: FinishedRun | undefined;
-  let reference: Result | undefined;
-  let isSettled = true;
-  let isGone = false;
-  let fields: Controls | undefined;
-
-  const scene =
-    model.get("view") === doc.view || model.get("view") === ""
-      ? stageOf(doc, { onStart: (start) => ask("alignment", { start }) })
-      : undefined;
-  const chart = html("div", { class: "figure" });
-  const told = html("p", { class: "sentence", "aria-live": "polite" });
-  const controlsPlace = html("div");
-  const choice = segmented({
-    legend: "Variant",
+  const { focus } = doc;
+  const fail = (error: unknown) => (message.textContent = words(error));
+  const hasStage = model.get("view") === doc.view || model.get("view") === "";
+  const shownPaths = model.get("controls");
+  const figure = html("div", { class: "figure" });
+  const bench = workbench<FinishedRun>({
+    document: doc,
+    ask,
+    host: { run: (request, signal) => run(request, signal) },
     name: `variant-${Math.random().toString(36).slice(2)}`,
-    value: wanted.variant,
-    choices: doc.variants.map(({ name, title, summary }) => ({ value: name, title, help: summary })),
-    onChange: (variant) => {
-      wanted = { ...wanted, variant };
-      request(true);
-      void buildControls();
+    hasStage,
+    // The values belong to the notebook's cell, whichever variant is looked at.
+    keepsValues: true,
+    start: read(),
+    shows: ({ path }) => shownPaths.length === 0 || shownPaths.includes(path),
+    listeners: {
+      onResult(finished, { isSettled, isOpening }) {
+        if (!isOpening) message.textContent = "";
+        drawChart();
+        if (isSettled) tell(finished);
+      },
+      onState: () => undefined,
+      onError: fail,
     },
   });
-  root.append(choice.element, told, scene?.element ?? chart, controlsPlace);
+  const { controller } = bench;
+  bench.sentence.setAttribute("aria-live", "polite");
+  root.append(bench.variants, bench.sentence, bench.stage?.element ?? figure, bench.controls);
 
-  const latest = new Latest<Wanted, FinishedRun>({
-    run: (next, signal) => run({ case: doc.id, ...next }, signal),
-    onResult: (finished) => {
-      // The cell may have been removed while it ran.
-      if (isGone) {
-        finished.free();
-        return;
-      }
-      message.textContent = "";
-      draw(finished);
-      if (isSettled && !latest.hasNext) tell(finished.result);
-    },
-    onError: (error) => (message.textContent = words(error)),
-  });
-
-  function read(): Wanted {
+  function read(): RunState {
     return { variant: model.get("variant") || doc.default_variant, set: model.get("set"), seed: model.get("seed") };
   }
 
-  function request(settled: boolean): void {
-    isSettled = settled;
-    latest.request(wanted);
-  }
-
   // The kernel learns values and result in one message.
-  function tell(result: Result): void {
-    model.set("variant", wanted.variant);
-    model.set("set", wanted.set);
-    model.set("seed", wanted.seed);
+  function tell({ result }: FinishedRun): void {
+    const { variant, set, seed } = controller.state;
+    model.set("variant", variant);
+    model.set("set", set);
+    model.set("seed", seed);
     model.set("result", result.summary);
     model.save_changes();
   }
 
-  function draw(finished: FinishedRun): void {
-    const isFirst = shown === undefined;
-    shown?.free();
-    shown = finished;
-    const { result } = finished;
-    reference ??= result;
-    told.replaceChildren(...sentenceNodes(doc.sentence, result.summary.metrics));
-    if (scene !== undefined) {
-      scene.show(result, latencyAxisEnd(job, [reference, result]));
-      if (isFirst) scene.autoplay();
-    } else drawChart();
-  }
-
+  const room = roomOf(figure, () => drawChart());
   function drawChart(): void {
-    const width = Math.floor(chart.clientWidth);
-    if (shown === undefined || width === 0) return;
-    chart.replaceChildren(chartOf(model.get("view"), shown, width));
+    const finished = controller.run;
+    if (hasStage || finished === undefined || room.width === 0) return;
+    figure.replaceChildren(chartOf(model.get("view"), finished, room.width));
   }
 
   function chartOf(view: string, finished: FinishedRun, width: number): Element {
+    const { result } = finished;
     if (view === "oplog") {
-      return operationLog(finished.print({ tool: "oplog", job, limit: 60 }), { label: "Operation log" });
+      return operationLog(finished.print({ tool: "oplog", job: focus.job, limit: 60 }), { label: "Operation log" });
     }
-    const chart = charts.find(({ name }) => name === view) ?? charts.find(({ name }) => name === "lifetimes")!;
+    const chart = chartNamed(view) ?? lifetimesChart;
     // A notebook has no request on a stage to be around: the slowest are what is looked for.
-    if (chart.name === "lifetimes" && hasOperations(finished.result)) {
-      return lifetimes(finished.result, { job, op, width, pick: "slowest" });
-    }
-    return chart.draw({ result: finished.result, reference: undefined, request: 0 }, width);
-  }
-  const observer = new ResizeObserver(() => drawChart());
-  observer.observe(chart);
-
-  function setField(path: string, value: Value, settled: boolean): void {
-    wanted = { ...wanted, set: { ...wanted.set, [path]: value } };
-    request(settled);
-  }
-
-  async function buildControls(): Promise<void> {
-    const all = await ask("control", { case: doc.id, variant: wanted.variant, set: wanted.set });
-    const paths = model.get("controls");
-    const list = paths.length === 0 ? all : all.filter(({ path }) => paths.includes(path));
-    fields = controls({
-      controls: list,
-      onInput: (path, value) => setField(path, value, false),
-      onChange: (path, value) => setField(path, value, true),
-    });
-    controlsPlace.replaceChildren(fields.element);
-    scene?.setChunk(
-      chunkField(
-        list,
-        (bytes) => setChunk(bytes, false),
-        (bytes) => setChunk(bytes, true),
-      ),
-    );
-    const apply = (settled: boolean) => (values: Changes) => {
-      for (const [path, value] of Object.entries(values)) {
-        fields?.set(path, value);
-        setField(path, value, settled);
-      }
-    };
-    scene?.setFields?.(fieldsOf(list, apply(false), apply(true)));
-    scene?.setTarget?.(
-      targetField(
-        list,
-        (node) => fields?.set(targetPath, node),
-        (node) => setField(targetPath, node, true),
-      ),
-    );
-  }
-
-  function setChunk(bytes: number, settled: boolean): void {
-    fields?.set(chunkPath, bytes);
-    setField(chunkPath, bytes, settled);
+    if (chart === lifetimesChart && hasOperations(result))
+      return lifetimes(result, { ...focus, width, pick: "slowest" });
+    return chart.draw({ result, focus, request: 0 }, width);
   }
 
   function fromKernel(): void {
     const next = read();
-    if (JSON.stringify(next) === JSON.stringify(wanted)) return;
-    wanted = next;
-    choice.select(wanted.variant);
-    request(true);
-    void rebuild();
+    if (JSON.stringify(next) !== JSON.stringify(controller.state)) controller.replace(next);
   }
-  const rebuild = () => buildControls().catch((error: unknown) => (message.textContent = words(error)));
-  for (const trait of ["variant", "set", "seed"] as const) model.on(`change:${trait}`, fromKernel);
+  const traits = ["variant", "set", "seed"] as const;
+  for (const trait of traits) model.on(`change:${trait}`, fromKernel);
 
-  request(true);
-  void rebuild();
+  controller
+    .begin()
+    .then(() => bench.stage?.autoplay())
+    .catch(fail);
   return () => {
-    for (const trait of ["variant", "set", "seed"] as const) model.off(`change:${trait}`, fromKernel);
-    isGone = true;
-    latest.cancel();
-    observer.disconnect();
-    scene?.dispose();
-    shown?.free();
+    for (const trait of traits) model.off(`change:${trait}`, fromKernel);
+    bench.close();
+    room.close();
   };
 }
 

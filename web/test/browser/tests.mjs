@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
+import { gzipSync } from "node:zlib";
 import { site } from "./host.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -156,7 +157,13 @@ export const tests = {
     await page.locator("#own-trace").setInputFiles({ name: "t.csv", mimeType: "", buffer: Buffer.from("op,lbn\n") });
     await page.locator(".notice p").first().waitFor();
     assert.equal(await sentence(page), before);
-    return page.locator(".notice p").first().textContent();
+    const words = await page.locator(".notice p").first().textContent();
+    // A small file that unpacks to a large one is refused by its name and the limit.
+    const buffer = gzipSync(Buffer.alloc(2 ** 27));
+    await page.locator("#own-trace").setInputFiles({ name: "bomb.csv.gz", mimeType: "application/gzip", buffer });
+    await page.locator(".notice p").filter({ hasText: "bomb.csv.gz: unpacks to more than 64" }).waitFor();
+    assert.equal(await sentence(page), before);
+    return words;
   },
 
   async "the designer measures a pool, says what binds it, and refuses what cannot be built"({ open }) {
@@ -338,6 +345,42 @@ export const tests = {
     await good.evaluate(() => (location.hash = "#v9=e30"));
     await good.getByText("newer version").waitFor();
     assert.equal(await fingerprint(good), expected);
+  },
+
+  async "a link opens cases of this site and nothing else"({ open, address }) {
+    for (const start of [casePage, "/"]) {
+      for (const name of [
+        "//example.org/x",
+        "https://example.org/",
+        "javascript:document.title='led away'//",
+        "nowhere",
+      ]) {
+        const page = await open(start + hashOf({ case: name, variant: "fixed", seed: 7 }));
+        await page
+          .locator(".notice")
+          .filter({ hasText: `“${name}”, which this site does not have` })
+          .waitFor();
+        await page.locator(".strip .read").first().waitFor();
+        assert.equal(new URL(page.url()).pathname, start);
+        assert.notEqual(await page.title(), "led away");
+        await page.context().close();
+      }
+    }
+    // The same on a page that is open already: it keeps what it shows.
+    const page = await open(casePage);
+    await shown(page);
+    const before = await fingerprint(page);
+    await page.evaluate((hash) => (location.hash = hash), hashOf({ case: "//example.org/x" }));
+    await page.locator(".notice").filter({ hasText: "which this site does not have" }).waitFor();
+    assert.equal(await fingerprint(page), before);
+    await page.evaluate((hash) => (location.hash = hash), hashOf({ case: "combine-limit" }));
+    await page.waitForURL(`${address}/combine-limit.html#*`);
+    // A page that only led on is not where Back leads.
+    await page.goto(`${address}/validation.html`);
+    await page.goto(address + casePage + hashOf({ case: "combine-limit" }));
+    await page.waitForURL(`${address}/combine-limit.html#*`);
+    await page.goBack();
+    assert.equal(new URL(page.url()).pathname, validationPage);
   },
 
   async "a run that is refused says where and why, and the last good one stays"({ open }) {

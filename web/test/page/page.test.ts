@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Ask, CaseDocument } from "../../src/engine/api.ts";
+import type { Ask } from "../../src/engine/types.ts";
 import { inTheCourse, pythonFor, pythonLiteral } from "../../src/page/carryOn.ts";
 import { operationsCsv } from "../../src/page/download.ts";
 import { inline, markdown } from "../../src/page/markdown.ts";
-import { revealingVariant } from "../../src/page/measure.ts";
-import { distance, prediction } from "../../src/page/prediction.ts";
+import { type Prediction, predictionOf } from "../../src/lab/prediction.ts";
+import { distance, predictionMemory, predictionSection } from "../../src/page/prediction.ts";
 import { warnings } from "../../src/page/warnings.ts";
 import { q1Result } from "../fixtures/q1.ts";
 
@@ -69,6 +69,8 @@ describe("the operation log as CSV", () => {
   });
 });
 
+const noMemory = { read: () => null, write: () => undefined };
+
 const ask: Ask = {
   question: "How much slower?",
   measure: {
@@ -85,49 +87,45 @@ const ask: Ask = {
 };
 
 describe("a prediction", () => {
-  const build = (answer = () => Promise.resolve(9.88)) => {
-    const show = vi.fn();
-    const built = prediction({ id: "q", ask, revealing: { variant: "fixed", title: "Fixed", show }, answer });
+  const doc = { ask, default_variant: "broken" };
+  const build = (prediction: Prediction = predictionOf(doc, predictionMemory("q"))) => {
+    const onAnswered = vi.fn();
+    const measure = () => Promise.resolve(9.88);
+    const built = predictionSection({ prediction, ask, revealingTitle: "Fixed", onAnswered, measure });
     document.body.replaceChildren(built.element);
-    return { ...built, onReveal: show };
+    return { ...built, prediction, onAnswered };
   };
-
-  it("is asked before the variant that gives it away, and about no other", () => {
-    const doc = { ask, default_variant: "broken" } as CaseDocument;
-    expect(revealingVariant(doc)).toBe("fixed");
-    const { isOpenFor } = build();
-    expect(isOpenFor("fixed")).toBe(true);
-    expect(isOpenFor("two-ahead")).toBe(false);
-  });
+  const submit = (element: HTMLElement) => element.querySelector("form")!.requestSubmit();
 
   it("is answered once, then shows the distance, then and on the next visit", async () => {
-    const { element, isOpenFor, onReveal } = build();
-    element.querySelector("form")!.requestSubmit();
-    expect(onReveal).toHaveBeenCalledOnce();
-    expect(isOpenFor("fixed")).toBe(false);
+    const { element, prediction, onAnswered } = build();
+    submit(element);
+    expect(onAnswered).toHaveBeenCalledOnce();
+    expect(prediction.isOpenFor("fixed")).toBe(false);
     await vi.waitFor(() =>
       expect(element.textContent).toMatch(/You said 2×. Simulated: 9\.88×. 4\.9 times too low\. It is 9\.88 times\./),
     );
     const again = build();
-    expect(again.isOpenFor("fixed")).toBe(false);
+    expect(again.element.querySelector("form")).toBeNull();
     await vi.waitFor(() => expect(again.element.textContent).toContain("You said 2×"));
   });
 
-  it("about the variant on the stage stands before no other, and is answered in place", async () => {
-    const built = prediction({ id: "here", ask, answer: () => Promise.resolve(2) });
-    expect(built.isOpenFor("broken")).toBe(false);
-    const commit = built.element.querySelector<HTMLButtonElement>("button[type=submit]")!;
-    expect(commit.textContent).toBe("Commit");
-    built.element.querySelector("form")!.requestSubmit();
-    await vi.waitFor(() => expect(built.element.textContent).toContain("Close. It is 2.00 times."));
+  it("about the variant on the stage is answered in place", async () => {
+    const prediction = predictionOf({ ask: { ...ask, measure: { metric: "m" } }, default_variant: "broken" }, noMemory);
+    const measure = () => Promise.resolve(2);
+    const { element } = predictionSection({ prediction, ask, onAnswered: () => undefined, measure });
+    document.body.replaceChildren(element);
+    expect(element.querySelector("button[type=submit]")!.textContent).toBe("Commit");
+    submit(element);
+    await vi.waitFor(() => expect(element.textContent).toContain("Close. It is 2.00 times."));
   });
 
   it("can be skipped, and then stays away", () => {
-    const { element, onReveal } = build();
+    const { element, onAnswered } = build();
     Array.from(element.querySelectorAll("button"))
       .find((button) => button.textContent === "Skip")!
       .click();
-    expect(onReveal).toHaveBeenCalledOnce();
+    expect(onAnswered).toHaveBeenCalledOnce();
     expect(element.hidden).toBe(true);
     expect(build().element.hidden).toBe(true);
   });
@@ -136,9 +134,20 @@ describe("a prediction", () => {
     vi.spyOn(Storage.prototype, "setItem").mockImplementation(() => {
       throw new Error("full");
     });
-    const { element, onReveal } = build();
-    element.querySelector("form")!.requestSubmit();
-    expect(onReveal).toHaveBeenCalledOnce();
+    const { element, onAnswered } = build();
+    submit(element);
+    expect(onAnswered).toHaveBeenCalledOnce();
+  });
+
+  it("says why when its answer cannot be simulated", async () => {
+    const measure = () => Promise.reject(new Error("limits.events: exceeded"));
+    const prediction = predictionOf(doc, noMemory);
+    const { element } = predictionSection({ prediction, ask, onAnswered: () => undefined, measure });
+    document.body.replaceChildren(element);
+    submit(element);
+    await vi.waitFor(() =>
+      expect(element.textContent).toContain("The answer could not be simulated: limits.events: exceeded"),
+    );
   });
 
   it.each([

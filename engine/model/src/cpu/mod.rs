@@ -24,7 +24,7 @@ pub mod lock;
 
 use std::collections::VecDeque;
 
-use crate::kernel::{Address, Kernel, Phase, RequestId, Signal};
+use crate::kernel::{Address, Kernel, Phase, RequestId, Timer};
 use lock::{Lock, Mode};
 
 /// A lock that a task takes for the first part of its work.
@@ -107,10 +107,12 @@ struct Run {
     is_late: bool,
 }
 
-/// The cores of a node and the servers on them.
+/// The cores of a node and the servers on them. `T` are the timers of the layer that it belongs to.
 #[derive(Debug)]
-pub struct Cpu {
+pub struct Cpu<T> {
     here: Address,
+    /// The timer of a run, by its number.
+    timer: fn(u32) -> T,
     cores: u32,
     free_cores: u32,
     servers: Vec<Server>,
@@ -121,12 +123,13 @@ pub struct Cpu {
     granted: Vec<u32>,
 }
 
-impl Cpu {
-    /// A node of `cores` cores whose timers go to `here`.
+impl<T: Timer> Cpu<T> {
+    /// A node of `cores` cores whose timers go to `here`; `timer` makes them of the numbers that [`Cpu::timer`] takes.
     #[must_use]
-    pub fn new(cores: u32, here: Address) -> Self {
+    pub fn new(cores: u32, here: Address, timer: fn(u32) -> T) -> Self {
         Self {
             here,
+            timer,
             cores,
             free_cores: cores,
             servers: Vec::new(),
@@ -198,7 +201,7 @@ impl Cpu {
         let at = &mut self.runs[id as usize];
         (at.late_ns, at.is_late) = (0, run.late_ns > 0);
         if run.late_ns > 0 {
-            kernel.at(kernel.now_ns() + run.late_ns, self.here, Signal::Timer, id);
+            kernel.wake_at(kernel.now_ns() + run.late_ns, self.here, (self.timer)(id));
             return None;
         }
         if let (Stage::Locked, Some(section)) = (run.stage, task.section) {
@@ -211,7 +214,7 @@ impl Cpu {
             }
             if task.ns > section.held_ns {
                 self.runs[id as usize].stage = Stage::Free;
-                kernel.at(kernel.now_ns() + task.ns - section.held_ns, self.here, Signal::Timer, id);
+                kernel.wake_at(kernel.now_ns() + task.ns - section.held_ns, self.here, (self.timer)(id));
                 self.run(kernel);
                 return None;
             }
@@ -274,7 +277,7 @@ impl Cpu {
             };
             run.works = true;
             self.free_cores -= 1;
-            kernel.at(kernel.now_ns() + work_ns, self.here, Signal::Timer, id);
+            kernel.wake_at(kernel.now_ns() + work_ns, self.here, (self.timer)(id));
         }
     }
 }
@@ -286,12 +289,18 @@ fn number(index: usize) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Layer, Request};
+    use crate::kernel::{Event, LayerId, Request};
 
-    const HERE: Address = Address::of(Layer::Controller);
+    crate::timers! {
+        enum Done {
+            Run(u32),
+        }
+    }
+
+    const HERE: Address = Address::of(LayerId::Controller);
 
     /// Runs `tasks` (server, work, section) that all arrive at once; the time at which each ends.
-    fn ends(cpu: &mut Cpu, tasks: &[(u32, u64, Option<Section>)]) -> Vec<u64> {
+    fn ends(cpu: &mut Cpu<Done>, tasks: &[(u32, u64, Option<Section>)]) -> Vec<u64> {
         let mut kernel = Kernel::default();
         for (server, ns, section) in tasks {
             let request = kernel.open(Request::default());
@@ -299,7 +308,9 @@ mod tests {
         }
         let mut ends = vec![0; tasks.len()];
         while let Some(event) = kernel.advance() {
-            if let Some((Task { request, .. }, _)) = cpu.timer(&mut kernel, event.id) {
+            let Event::Timer(timer) = event.event() else { panic!("{event:?}") };
+            let Done::Run(run) = Done::unpack(timer);
+            if let Some((Task { request, .. }, _)) = cpu.timer(&mut kernel, run) {
                 ends[request.0 as usize] = kernel.now_ns();
                 assert_eq!(kernel.requests.phases(request).iter().sum::<u64>(), kernel.now_ns());
             }
@@ -312,14 +323,14 @@ mod tests {
 
     #[test]
     fn a_single_thread_does_one_thing_at_a_time_however_many_cores_there_are() {
-        let mut cpu = Cpu::new(8, HERE);
+        let mut cpu = Cpu::new(8, HERE, Done::Run);
         cpu.add_server(1);
         assert_eq!(ends(&mut cpu, &[(0, 10, None), (0, 10, None), (0, 10, None)]), [10, 20, 30]);
     }
 
     #[test]
     fn two_cores_do_two_things_at_a_time_however_many_servers_there_are() {
-        let mut cpu = Cpu::new(2, HERE);
+        let mut cpu = Cpu::new(2, HERE, Done::Run);
         let tasks: Vec<_> = (0..4).map(|_| (cpu.add_server(1), 10, None)).collect();
         assert_eq!(ends(&mut cpu, &tasks), [10, 10, 20, 20]);
     }
@@ -327,7 +338,7 @@ mod tests {
     #[test]
     fn a_lock_held_shared_delays_nobody_and_one_held_exclusively_all() {
         for (mode, expected) in [(Mode::Shared, [10, 10, 10]), (Mode::Exclusive, [10, 16, 22])] {
-            let mut cpu = Cpu::new(4, HERE);
+            let mut cpu = Cpu::new(4, HERE, Done::Run);
             let lock = cpu.add_lock();
             let section = Some(Section { lock, mode, held_ns: 6 });
             let tasks: Vec<_> = (0..3).map(|_| (cpu.add_server(1), 10, section)).collect();
@@ -337,7 +348,7 @@ mod tests {
 
     #[test]
     fn a_thread_that_sleeps_for_a_lock_leaves_its_core_to_others() {
-        let mut cpu = Cpu::new(2, HERE);
+        let mut cpu = Cpu::new(2, HERE, Done::Run);
         let lock = cpu.add_lock();
         let section = Some(Section { lock, mode: Mode::Exclusive, held_ns: 10 });
         let servers: Vec<u32> = (0..3).map(|_| cpu.add_server(1)).collect();

@@ -1,21 +1,24 @@
-//! What moves through the stack: requests, and the signals that layers send each other about them.
+//! What moves through the stack: requests, and the events that layers are told about them.
 //!
-//! Layers never call each other. They send signals, at once ([`Kernel::send`]) or for a later time ([`Kernel::at`]); the stack
-//! takes the earliest ([`Kernel::advance`]) and delivers it to the layer that it is addressed to. The order of events and the
-//! clock are those of [`seeklab_kernel::Clock`].
+//! Layers never call each other. A layer submits a request to another ([`Kernel::submit`]), completes one for its owner
+//! ([`Kernel::complete`]) and sets timers for itself ([`Kernel::wake_at`]); the stack takes the earliest event
+//! ([`Kernel::advance`]) and delivers it to the layer that it is addressed to. The order of events and the clock are those of
+//! [`seeklab_kernel::Clock`].
 
 mod phases;
 mod requests;
+mod timer;
 
 use seeklab_kernel::Clock;
 
 pub use phases::{PHASES, Phase, Phases};
 pub use requests::{Durable, NO_DEVICE, Request, RequestId, Requests, Wire};
+pub use timer::{Packed, Timer, Word};
 
-/// A layer of the stack.
+/// Which layer of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub enum Layer {
+pub enum LayerId {
     /// The workers of all jobs.
     Workload,
     /// The clients; the index is the machine's.
@@ -26,8 +29,10 @@ pub enum Layer {
     Server,
     /// The protocol's request scheduler.
     Protocol,
-    /// The file system.
+    /// The plain file system.
     Volume,
+    /// ZFS in its place.
+    Zfs,
     /// The write log's device.
     WriteLog,
     /// The nodes of a cluster.
@@ -46,11 +51,11 @@ pub enum Layer {
     Device,
 }
 
-/// Where a signal goes: a layer, and which one of several.
+/// Where an event goes: a layer, and which one of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Address {
     /// The layer.
-    pub layer: Layer,
+    pub layer: LayerId,
     /// Which one of the layer's parts.
     pub index: u16,
 }
@@ -58,41 +63,48 @@ pub struct Address {
 impl Address {
     /// The only part of a layer.
     #[must_use]
-    pub const fn of(layer: Layer) -> Self {
+    pub const fn of(layer: LayerId) -> Self {
         Self { layer, index: 0 }
     }
 }
 
-/// What a signal says.
+/// What a layer is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Signal {
-    /// A request arrives; the id is the request's.
-    Submit,
-    /// A request that the addressed layer owns has completed; the id is the request's.
-    Done,
-    /// A time that the layer has set has come; the id is the layer's own.
-    Timer,
+pub enum Event {
+    /// A request arrives.
+    Submit(RequestId),
+    /// A request that the layer owns has completed.
+    Done(RequestId),
+    /// A time that the layer has set has come.
+    Timer(Packed),
 }
 
-/// A signal on its way: one word, so that an event is three.
+/// An event on its way: one word, so that with its time and its place in the order it is three.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
 pub struct Message {
-    /// Request or timer.
-    pub id: u32,
+    word: u32,
     index: u16,
-    layer: Layer,
-    /// What it says.
-    pub signal: Signal,
+    layer: LayerId,
+    what: u8,
 }
 
+const SUBMIT: u8 = 0;
+const DONE: u8 = 1;
+/// Timers are numbered from here on.
+const TIMER: u8 = 2;
+
 impl Message {
-    /// A signal to `to` about the request or timer `id`.
+    /// An event for `to`.
     #[must_use]
     #[inline]
-    pub const fn new(to: Address, signal: Signal, id: u32) -> Self {
-        Self { id, index: to.index, layer: to.layer, signal }
+    pub const fn new(to: Address, event: Event) -> Self {
+        let (what, word) = match event {
+            Event::Submit(id) => (SUBMIT, id.0),
+            Event::Done(id) => (DONE, id.0),
+            Event::Timer(Packed { kind, word }) => (TIMER + kind, word),
+        };
+        Self { word, index: to.index, layer: to.layer, what }
     }
 
     /// Addressee.
@@ -101,9 +113,20 @@ impl Message {
     pub const fn to(&self) -> Address {
         Address { layer: self.layer, index: self.index }
     }
+
+    /// What the addressee is told.
+    #[must_use]
+    #[inline]
+    pub const fn event(&self) -> Event {
+        match self.what {
+            SUBMIT => Event::Submit(RequestId(self.word)),
+            DONE => Event::Done(RequestId(self.word)),
+            what => Event::Timer(Packed { kind: what - TIMER, word: self.word }),
+        }
+    }
 }
 
-/// Clock, signals and requests of a run.
+/// Clock, events and requests of a run.
 #[derive(Debug, Default)]
 pub struct Kernel {
     clock: Clock<Message>,
@@ -119,26 +142,38 @@ impl Kernel {
         self.clock.now_ns()
     }
 
-    /// Signals delivered so far.
+    /// Events delivered so far.
     #[inline]
     #[must_use]
     pub fn events(&self) -> u64 {
         self.clock.events()
     }
 
-    /// Sends a signal that is delivered at the present time, after those already sent.
+    /// Hands a request to a layer, at the present time.
     #[inline]
-    pub fn send(&mut self, to: Address, signal: Signal, id: u32) {
-        self.clock.post(Message::new(to, signal, id));
+    pub fn submit(&mut self, to: Address, id: RequestId) {
+        self.clock.post(Message::new(to, Event::Submit(id)));
     }
 
-    /// Sends a signal that is delivered at `time_ns`; a time in the past counts as now.
+    /// Hands a request to a layer at `time_ns`; a time in the past counts as now.
     #[inline]
-    pub fn at(&mut self, time_ns: u64, to: Address, signal: Signal, id: u32) {
-        self.clock.post_at(time_ns, Message::new(to, signal, id));
+    pub fn submit_at(&mut self, time_ns: u64, to: Address, id: RequestId) {
+        self.clock.post_at(time_ns, Message::new(to, Event::Submit(id)));
     }
 
-    /// The next signal in (time, sequence) order, with the clock moved to it.
+    /// Sets a timer for the present time, after all that is already to happen now.
+    #[inline]
+    pub fn wake(&mut self, to: Address, timer: impl Timer) {
+        self.clock.post(Message::new(to, Event::Timer(timer.pack())));
+    }
+
+    /// Sets a timer for `time_ns`; a time in the past counts as now.
+    #[inline]
+    pub fn wake_at(&mut self, time_ns: u64, to: Address, timer: impl Timer) {
+        self.clock.post_at(time_ns, Message::new(to, Event::Timer(timer.pack())));
+    }
+
+    /// The next event in (time, sequence) order, with the clock moved to it.
     #[inline]
     pub fn advance(&mut self) -> Option<Message> {
         self.clock.advance().map(|event| event.payload)
@@ -178,7 +213,14 @@ impl Kernel {
     pub fn complete(&mut self, id: RequestId) {
         debug_assert_eq!(self.requests[id].charged_ns, self.now_ns(), "uncharged time in {:?}", self.requests[id]);
         let owner = self.requests[id].owner;
-        self.send(owner, Signal::Done, id.0);
+        self.clock.post(Message::new(owner, Event::Done(id)));
+    }
+
+    /// Completes a request at the time until which it has been charged, now or later.
+    #[inline]
+    pub fn complete_when_charged(&mut self, id: RequestId) {
+        let Request { owner, charged_ns, .. } = self.requests[id];
+        self.clock.post_at(charged_ns, Message::new(owner, Event::Done(id)));
     }
 
     /// Takes a completed part back into its parent. When it was the last part the parent inherits its phases (the critical path)
@@ -202,7 +244,7 @@ impl Kernel {
 mod tests {
     use super::*;
 
-    const HERE: Address = Address::of(Layer::Workload);
+    const HERE: Address = Address::of(LayerId::Workload);
 
     #[test]
     fn a_parent_inherits_the_phases_of_the_part_that_came_last() {

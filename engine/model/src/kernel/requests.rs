@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use super::{Address, Layer, PHASES, Phase, Phases};
+use super::{Address, LayerId, PHASES, Phase, Phases, Word};
 use seeklab_spec::Op;
 
 /// Which messages a request needs on a network between client and server, where there is one.
@@ -52,6 +52,17 @@ impl Durable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RequestId(pub u32);
 
+impl Word for RequestId {
+    #[inline]
+    fn to_word(self) -> u32 {
+        self.0
+    }
+    #[inline]
+    fn from_word(word: u32) -> Self {
+        Self(word)
+    }
+}
+
 /// A device index that means "no device".
 pub const NO_DEVICE: u16 = u16::MAX;
 
@@ -84,6 +95,8 @@ pub struct Request {
     pub owner: Address,
     /// Device of the part that came last; [`NO_DEVICE`] when none was used.
     pub device: u16,
+    /// The connection that it came over, where there is a network.
+    pub connection: u16,
     /// Direction.
     pub op: Op,
     /// Messages on the network.
@@ -106,8 +119,9 @@ impl Default for Request {
             tag: 0,
             cached_bytes: 0,
             missed_bytes: 0,
-            owner: Address::of(Layer::Workload),
+            owner: Address::of(LayerId::Workload),
             device: NO_DEVICE,
+            connection: 0,
             op: Op::Read,
             wire: Wire::Exchange,
             durable: Durable::No,

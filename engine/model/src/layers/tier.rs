@@ -4,12 +4,13 @@
 //! device that reads them. Left out: writes into the tier (a write drops the block), and the cost of filling it.
 
 use super::volume::blocks::Blocks;
-use crate::kernel::{Address, Kernel, Layer, RequestId, Signal};
+use crate::kernel::{Address, Event, Kernel, LayerId, RequestId};
+use crate::layers::Layer;
 use crate::range::Range;
 use seeklab_cache::{NONE, PolicyKind};
 use seeklab_spec::Op;
 
-const HERE: Address = Address::of(Layer::Tier);
+const HERE: Address = Address::of(LayerId::Tier);
 
 /// The tier layer.
 pub struct Tier {
@@ -19,6 +20,17 @@ pub struct Tier {
     below: Address,
     /// Bytes of the address space of each part of the layer below.
     span: u64,
+}
+
+impl Layer for Tier {
+    fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
+        match event {
+            Event::Submit(id) if kernel.requests[id].op == Op::Read => self.read(kernel, id),
+            Event::Submit(id) => self.write(kernel, id),
+            Event::Done(id) => self.done(kernel, id),
+            Event::Timer(_) => {} // it sets none
+        }
+    }
 }
 
 impl Tier {
@@ -38,17 +50,6 @@ impl Tier {
     /// The part of the layer below that holds an address.
     fn below(&self, offset: u64) -> Address {
         Address { index: u16::try_from(offset / self.span).unwrap_or(0), ..self.below }
-    }
-
-    /// Handles a signal to this layer.
-    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32) {
-        let request = RequestId(id);
-        match signal {
-            Signal::Submit if kernel.requests[request].op == Op::Read => self.read(kernel, request),
-            Signal::Submit => self.write(kernel, request),
-            Signal::Done => self.done(kernel, request),
-            Signal::Timer => {}
-        }
     }
 
     fn blocks(&self, offset: u64, bytes: u64) -> std::ops::Range<u64> {
@@ -81,9 +82,9 @@ impl Tier {
 
     fn part(&self, kernel: &mut Kernel, id: RequestId, start: u64, end: u64, resident: bool) {
         let child = kernel.open_child(id, HERE, start, end - start);
-        let to = if resident { Address::of(Layer::TierDevice) } else { self.below(start) };
+        let to = if resident { Address::of(LayerId::TierDevice) } else { self.below(start) };
         kernel.requests[child].tag = u32::from(!resident);
-        kernel.send(to, Signal::Submit, child.0);
+        kernel.submit(to, child);
     }
 
     fn write(&mut self, kernel: &mut Kernel, id: RequestId) {
@@ -91,7 +92,7 @@ impl Tier {
         for block in self.blocks(request.offset, request.bytes) {
             self.resident.remove(block);
         }
-        kernel.send(self.below(request.offset), Signal::Submit, id.0);
+        kernel.submit(self.below(request.offset), id);
     }
 
     fn done(&mut self, kernel: &mut Kernel, child: RequestId) {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from seeklab import checks, workloads
 from seeklab._errors import SeeklabError
-from seeklab._policy import play_cache
+from seeklab._questions.eviction import play_cache
 from seeklab._traces import cache
 from seeklab.exercises import draws_of
 from seeklab.policy_checks import Contest, Demand, judge_policy
@@ -18,7 +18,7 @@ from seeklab.policy_checks import Contest, Demand, judge_policy
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from seeklab._policy import EvictionPolicy
+    from seeklab._questions.eviction import EvictionPolicy
     from seeklab.checks import Verdict
 
 REQUESTS = 3000

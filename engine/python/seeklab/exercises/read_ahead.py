@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 import seeklab
 from seeklab import checks
 from seeklab._errors import SeeklabError
-from seeklab._prefetcher import run_prefetcher
+from seeklab._questions.read_ahead import run_prefetcher
 from seeklab.checks import Evidence, Verdict
 from seeklab.exercises import draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from seeklab._prefetcher import Prefetcher
+    from seeklab._questions.read_ahead import Prefetcher
     from seeklab._result import Result
 
 MIB = 1 << 20

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab import checks
 from seeklab._errors import SeeklabError
-from seeklab._shard_map import INTERLEAVED, run_shard_map
+from seeklab._questions.shard_map import INTERLEAVED, run_shard_map
 from seeklab.checks import Evidence
 from seeklab.exercises import draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from seeklab._questions.shard_map import ShardMap
     from seeklab._result import Result
-    from seeklab._shard_map import ShardMap
     from seeklab.checks import Verdict
 
 MIB = 1 << 20

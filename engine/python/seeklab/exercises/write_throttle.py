@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab import checks
 from seeklab._errors import SeeklabError
-from seeklab._throttle import run_throttle
+from seeklab._questions.throttle import run_throttle
 from seeklab.checks import Evidence, Verdict
 from seeklab.exercises import draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from seeklab._questions.throttle import ThrottlePolicy
     from seeklab._result import Result
-    from seeklab._throttle import ThrottlePolicy
 
 RIVAL = "zfs2008"
 MIB = 1 << 20

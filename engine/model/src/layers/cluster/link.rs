@@ -7,7 +7,7 @@
 
 use std::collections::VecDeque;
 
-use crate::kernel::{Address, Kernel, Phase, RequestId, Signal};
+use crate::kernel::{Address, Kernel, Phase, RequestId, Timer};
 use crate::layers::device::transfer_ns;
 
 /// A transfer that waits to leave.
@@ -28,22 +28,24 @@ struct Link {
     sent_bytes: [u64; 2],
 }
 
-/// All links.
+/// All links. `T` are the timers of the layer that they belong to.
 #[derive(Debug)]
-pub struct Links {
+pub struct Links<T> {
     rate: u64,
     nodes: Vec<Link>,
-    /// Whom to tell that a link is free again; the id is the node.
-    freed: Address,
-    /// Whom to tell that a transfer has arrived; the id is the request.
-    arrived: Address,
+    /// The layer that is told.
+    here: Address,
+    /// A node's link is free again.
+    freed: fn(u16) -> T,
+    /// A transfer has arrived.
+    arrived: fn(RequestId) -> T,
 }
 
-impl Links {
+impl<T: Timer> Links<T> {
     /// Links of `nodes` nodes at `rate` bytes per second each way.
     #[must_use]
-    pub fn new(nodes: u32, rate: u64, freed: Address, arrived: Address) -> Self {
-        Self { rate, nodes: (0..nodes).map(|_| Link::default()).collect(), freed, arrived }
+    pub fn new(nodes: u32, rate: u64, here: Address, freed: fn(u16) -> T, arrived: fn(RequestId) -> T) -> Self {
+        Self { rate, nodes: (0..nodes).map(|_| Link::default()).collect(), here, freed, arrived }
     }
 
     /// Sends `bytes` for `request` from one node to another.
@@ -62,7 +64,7 @@ impl Links {
         let Some(transfer) = requests.pop_front().or_else(|| background.pop_front()) else { return };
         link.sending = Some(transfer);
         kernel.charge(transfer.request, Phase::LinkWait);
-        kernel.at(kernel.now_ns() + transfer_ns(transfer.bytes, self.rate), self.freed, Signal::Timer, u32::from(from));
+        kernel.wake_at(kernel.now_ns() + transfer_ns(transfer.bytes, self.rate), self.here, (self.freed)(from));
     }
 
     /// A node has sent its transfer.
@@ -73,7 +75,7 @@ impl Links {
             // It has been received while it was sent, unless the link was busy.
             receiver.receives_until_ns = kernel.now_ns().max(receiver.receives_until_ns + transfer_ns(transfer.bytes, self.rate));
             kernel.requests.charge_until(transfer.request, Phase::LinkWait, receiver.receives_until_ns);
-            kernel.at(receiver.receives_until_ns, self.arrived, Signal::Timer, transfer.request.0);
+            kernel.wake_at(receiver.receives_until_ns, self.here, (self.arrived)(transfer.request));
         }
         self.next(kernel, from);
     }
@@ -87,12 +89,17 @@ impl Links {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::kernel::{Layer, Request};
+    use crate::kernel::{Event, LayerId, Request};
+
+    crate::timers! {
+        enum Sent {
+            Free(u16),
+            Arrived(RequestId),
+        }
+    }
 
     fn arrivals(sends: &[(u16, u16, bool)]) -> Vec<(u32, u64)> {
-        let freed = Address { layer: Layer::Cluster, index: 1 };
-        let arrived = Address { layer: Layer::Cluster, index: 2 };
-        let mut links = Links::new(4, 1_000_000_000, freed, arrived);
+        let mut links = Links::new(4, 1_000_000_000, Address::of(LayerId::Cluster), Sent::Free, Sent::Arrived);
         let mut kernel = Kernel::default();
         for (from, to, is_background) in sends {
             let request = kernel.open(Request::default());
@@ -100,12 +107,13 @@ mod tests {
         }
         let mut found = Vec::new();
         while let Some(event) = kernel.advance() {
-            if event.to() == freed {
-                links.sent(&mut kernel, u16::try_from(event.id).expect("a node"));
-            } else {
-                let id = RequestId(event.id);
-                assert_eq!(kernel.requests[id].charged_ns, kernel.now_ns(), "all of its time is charged");
-                found.push((event.id, kernel.now_ns()));
+            let Event::Timer(timer) = event.event() else { panic!("{event:?}") };
+            match Sent::unpack(timer) {
+                Sent::Free(node) => links.sent(&mut kernel, node),
+                Sent::Arrived(id) => {
+                    assert_eq!(kernel.requests[id].charged_ns, kernel.now_ns(), "all of its time is charged");
+                    found.push((id.0, kernel.now_ns()));
+                }
             }
         }
         found

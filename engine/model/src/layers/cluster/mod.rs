@@ -26,19 +26,25 @@ use placement::{Disk, NOWHERE, Placement};
 use record::{Arrival, Loss, Record, Why};
 use seeklab_spec::cluster::{ClusterSpec, Design};
 
-use crate::kernel::{Address, Kernel, Layer, Phase, Request, RequestId, Signal};
+use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
+use crate::layers::Layer;
+use crate::timers;
 use seeklab_kernel::Stream;
 use seeklab_spec::Op;
 
-const HERE: Address = Address::of(Layer::Cluster);
-/// A request's next step is due.
-const STEP: Address = Address { layer: Layer::Cluster, index: 1 };
-/// A link is free again; the id is the node.
-const LINK: Address = Address { layer: Layer::Cluster, index: 2 };
-/// A transfer has arrived.
-const ARRIVED: Address = Address { layer: Layer::Cluster, index: 3 };
-/// A scheduled event is due; moves first, then failures.
-const EVENT: Address = Address { layer: Layer::Cluster, index: 4 };
+const HERE: Address = Address::of(LayerId::Cluster);
+timers! {
+    enum Timer {
+        /// A request's next step is due.
+        Step(RequestId),
+        /// A node's link is free again.
+        LinkFree(u16),
+        /// A transfer has arrived.
+        Arrived(RequestId),
+        /// A scheduled change is due: moves first, then failures.
+        Change(u32),
+    }
+}
 
 /// What a request of ours does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +99,7 @@ pub struct Cluster {
     span: u64,
     below: Address,
     placement: Placement,
-    links: Links,
+    links: Links<Timer>,
     background: Background,
     /// Nodes of the machines.
     vms: Vec<u16>,
@@ -125,6 +131,35 @@ pub struct Setting<'a> {
 }
 
 #[allow(clippy::cast_possible_truncation)] // at most 256 nodes and jobs, and blocks within their limit
+impl Layer for Cluster {
+    fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
+        match event {
+            Event::Submit(id) => self.submit(kernel, id),
+            Event::Done(id) => self.served(kernel, id),
+            Event::Timer(timer) => match Timer::unpack(timer) {
+                Timer::Step(id) => self.step(kernel, id),
+                Timer::LinkFree(node) => self.links.sent(kernel, node),
+                Timer::Arrived(id) => self.arrived(kernel, id),
+                Timer::Change(change) => self.event(kernel, change as usize),
+            },
+        }
+    }
+
+    /// Sets the times of moves and failures.
+    fn start(&mut self, kernel: &mut Kernel) {
+        let times = self.spec.moves.iter().map(|moved| moved.at).chain(self.spec.failures.iter().map(|failure| failure.at));
+        for (change, at) in (0..).zip(times) {
+            kernel.wake_at(at.0, HERE, Timer::Change(change));
+        }
+    }
+
+    /// Bytes of memory that the tables and the record take.
+    fn memory_bytes(&self) -> u64 {
+        self.placement.memory_bytes() + self.record.memory_bytes() + (self.works.capacity() * size_of::<Work>()) as u64
+    }
+}
+
+#[allow(clippy::cast_possible_truncation)] // at most 256 nodes and jobs, and blocks within their limit
 impl Cluster {
     /// Places all blocks.
     #[must_use]
@@ -142,7 +177,7 @@ impl Cluster {
             block,
             span,
             below,
-            links: Links::new(spec.nodes, spec.link.0, LINK, ARRIVED),
+            links: Links::new(spec.nodes, spec.link.0, HERE, Timer::LinkFree, Timer::Arrived),
             background: Background::new(spec.nodes as usize, spec.rebuild_in_flight),
             placement,
             vms,
@@ -151,27 +186,6 @@ impl Cluster {
             free: Vec::new(),
             record,
             spec: spec.clone(),
-        }
-    }
-
-    /// Sets the times of moves and failures.
-    pub fn start(&mut self, kernel: &mut Kernel) {
-        let times = self.spec.moves.iter().map(|moved| moved.at).chain(self.spec.failures.iter().map(|failure| failure.at));
-        for (event, at) in times.enumerate() {
-            kernel.at(at.0, EVENT, Signal::Timer, event as u32);
-        }
-    }
-
-    /// Handles a signal to this layer; `index` is the address's.
-    pub fn handle(&mut self, kernel: &mut Kernel, index: u16, signal: Signal, id: u32) {
-        let request = RequestId(id);
-        match (signal, index) {
-            (Signal::Submit, _) => self.submit(kernel, request),
-            (Signal::Done, _) => self.served(kernel, request),
-            (Signal::Timer, i) if i == STEP.index => self.step(kernel, request),
-            (Signal::Timer, i) if i == LINK.index => self.links.sent(kernel, id as u16),
-            (Signal::Timer, i) if i == ARRIVED.index => self.arrived(kernel, request),
-            (Signal::Timer, _) => self.event(kernel, id as usize),
         }
     }
 
@@ -198,7 +212,7 @@ impl Cluster {
                 walked: 0,
             };
             kernel.requests[part].tag = self.add(work);
-            kernel.send(STEP, Signal::Timer, part.0);
+            kernel.wake(HERE, Timer::Step(part));
             at = next;
         }
     }
@@ -238,7 +252,7 @@ impl Cluster {
         (work.asked, work.lookups) = (asked, lookups);
         if work.walked < lookups {
             work.walked += 1;
-            return kernel.at(kernel.now_ns() + round_trip_ns, STEP, Signal::Timer, id.0);
+            return kernel.wake_at(kernel.now_ns() + round_trip_ns, HERE, Timer::Step(id));
         }
         match work.kind {
             Kind::Read => self.read(kernel, id),
@@ -272,7 +286,7 @@ impl Cluster {
             return self.device(kernel, id);
         }
         work.stage = Stage::RoundTrip;
-        kernel.at(kernel.now_ns() + self.spec.round_trip.0, STEP, Signal::Timer, id.0);
+        kernel.wake_at(kernel.now_ns() + self.spec.round_trip.0, HERE, Timer::Step(id));
     }
 
     fn write(&mut self, kernel: &mut Kernel, id: RequestId) {
@@ -329,8 +343,8 @@ impl Cluster {
         let request = &mut kernel.requests[id];
         (request.offset, request.place) = (offset, offset);
         // A tier is one for all nodes; layouts are one for each.
-        let index = if self.below.layer == Layer::Layout { node } else { 0 };
-        kernel.send(Address { index, ..self.below }, Signal::Submit, id.0);
+        let index = if self.below.layer == LayerId::Layout { node } else { 0 };
+        kernel.submit(Address { index, ..self.below }, id);
     }
 
     /// The devices have served a request.
@@ -361,7 +375,7 @@ impl Cluster {
         match work.kind {
             Kind::Copy => {
                 self.work(kernel, id).stage = Stage::RoundTrip;
-                kernel.at(kernel.now_ns() + self.spec.round_trip.0, STEP, Signal::Timer, id.0);
+                kernel.wake_at(kernel.now_ns() + self.spec.round_trip.0, HERE, Timer::Step(id));
             }
             Kind::Move(_) => {
                 self.work(kernel, id).stage = Stage::Target;
@@ -426,12 +440,6 @@ impl Cluster {
     #[must_use]
     pub fn sent_bytes(&self) -> Vec<[u64; 2]> {
         self.links.sent_bytes().collect()
-    }
-
-    /// Bytes of memory that the tables and the record take.
-    #[must_use]
-    pub fn memory_bytes(&self) -> u64 {
-        self.placement.memory_bytes() + self.record.memory_bytes() + (self.works.capacity() * size_of::<Work>()) as u64
     }
 }
 

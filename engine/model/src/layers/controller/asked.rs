@@ -126,7 +126,7 @@ impl Controller {
 
     /// Whether the run waits for the owner of a range.
     #[must_use]
-    pub fn asks(&self) -> bool {
+    pub(super) fn waits_for_an_owner(&self) -> bool {
         self.map.as_ref().is_some_and(|map| !map.asking.is_empty())
     }
 

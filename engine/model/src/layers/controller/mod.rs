@@ -34,18 +34,27 @@ mod order;
 use crate::cpu::folded::Frames;
 use crate::cpu::lock::Mode;
 use crate::cpu::{Cpu, Section, ServerUsage, Task};
-use crate::kernel::{Address, Kernel, Layer, Phase, RequestId, Signal};
+use crate::kernel::{Address, Event, Kernel, LayerId, Phase, RequestId, Timer as _};
+use crate::layers::Layer;
 use crate::layers::device::transfer_ns;
 use crate::plan::Plan;
+use crate::timers;
 use asked::Map;
 use order::Order;
 use seeklab_kernel::Stream;
 use seeklab_spec::Op;
 use seeklab_spec::controller::{ControllerSpec, Exclusive, OwnerMap, Part, Spread};
 
-const HERE: Address = Address::of(Layer::Controller);
-/// Timers from here on are resizes; the others are the processor's.
-const RESIZE: u32 = 1 << 31;
+const HERE: Address = Address::of(LayerId::Controller);
+
+timers! {
+    enum Timer {
+        /// The cores have done a piece of work.
+        Cpu(u32),
+        /// The number of shards changes, by the number of the change.
+        Resize(u32),
+    }
+}
 
 /// A virtual disk.
 #[derive(Debug)]
@@ -90,7 +99,7 @@ pub struct ServerRow {
 /// The controller layer.
 pub struct Controller {
     spec: ControllerSpec,
-    cpu: Cpu,
+    cpu: Cpu<Timer>,
     disks: Vec<Disk>,
     /// Disk and number of each server.
     places: Vec<(u32, u32)>,
@@ -108,11 +117,50 @@ pub struct Controller {
     pub epochs: Vec<Epoch>,
 }
 
+impl Layer for Controller {
+    fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
+        match event {
+            Event::Submit(id) => self.arrive(kernel, id),
+            Event::Done(id) => {
+                if let Some(whole) = kernel.join(id) {
+                    kernel.complete(whole);
+                }
+            }
+            Event::Timer(timer) => match Timer::unpack(timer) {
+                Timer::Cpu(run) => {
+                    if let Some((task, server)) = self.cpu.timer(kernel, run) {
+                        self.worked(kernel, task, server);
+                    }
+                }
+                Timer::Resize(change) => {
+                    let wanted = self.spec.resizes[change as usize].shards;
+                    let shards = self.spec.granted(wanted, self.disks.len());
+                    for disk in 0..self.disks.len() {
+                        self.disks[disk].next_shards = Some(shards);
+                        self.resize_when_empty(kernel, disk);
+                    }
+                }
+            },
+        }
+    }
+
+    /// Orders the resizes of the scenario.
+    fn start(&mut self, kernel: &mut Kernel) {
+        for (change, resize) in self.spec.resizes.iter().enumerate() {
+            kernel.wake_at(resize.at.0, HERE, Timer::Resize(index(change)));
+        }
+    }
+
+    fn asks(&self) -> bool {
+        self.waits_for_an_owner()
+    }
+}
+
 impl Controller {
     /// The controllers that a scenario describes, above `below`.
     #[must_use]
     pub fn new(spec: &ControllerSpec, plan: &Plan, below: Address, seed: u64) -> Self {
-        let mut cpu = Cpu::new(spec.cores, HERE);
+        let mut cpu = Cpu::new(spec.cores, HERE, Timer::Cpu);
         let starts = check::disk_starts(spec, plan);
         let ranges = check::ranges(spec, plan, &starts);
         let (shards, most) = (spec.granted(spec.shards, starts.len()), spec.most_shards(starts.len()));
@@ -143,38 +191,6 @@ impl Controller {
             map: (spec.map == OwnerMap::Asked).then(|| Map::new(first_range)),
             order: (!spec.resizes.is_empty()).then(|| Order::new(spec.range.0, plan)),
             replicas_busy_ns: 0,
-        }
-    }
-
-    /// Orders the resizes of the scenario.
-    pub fn start(&mut self, kernel: &mut Kernel) {
-        for (place, resize) in self.spec.resizes.iter().enumerate() {
-            kernel.at(resize.at.0, HERE, Signal::Timer, RESIZE + index(place));
-        }
-    }
-
-    /// Handles a signal to this layer.
-    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32) {
-        match signal {
-            Signal::Submit => self.arrive(kernel, RequestId(id)),
-            Signal::Timer if id >= RESIZE => {
-                let wanted = self.spec.resizes[(id - RESIZE) as usize].shards;
-                let shards = self.spec.granted(wanted, self.disks.len());
-                for disk in 0..self.disks.len() {
-                    self.disks[disk].next_shards = Some(shards);
-                    self.resize_when_empty(kernel, disk);
-                }
-            }
-            Signal::Timer => {
-                if let Some((task, server)) = self.cpu.timer(kernel, id) {
-                    self.worked(kernel, task, server);
-                }
-            }
-            Signal::Done => {
-                if let Some(whole) = kernel.join(RequestId(id)) {
-                    kernel.complete(whole);
-                }
-            }
         }
     }
 
@@ -351,13 +367,13 @@ impl Controller {
     fn descend(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];
         let Some(replicas) = self.spec.replicas.as_ref().filter(|_| request.op == Op::Write) else {
-            return kernel.send(self.below, Signal::Submit, id.0);
+            return kernel.submit(self.below, id);
         };
         let send_ns = transfer_ns(request.bytes * u64::from(replicas.copies), replicas.rate.0);
         self.replicas_free_ns = self.replicas_free_ns.max(kernel.now_ns()) + send_ns;
         self.replicas_busy_ns += send_ns;
         kernel.requests.charge_until(id, Phase::Replicate, self.replicas_free_ns);
-        kernel.at(self.replicas_free_ns, self.below, Signal::Submit, id.0);
+        kernel.submit_at(self.replicas_free_ns, self.below, id);
     }
 
     fn resize_when_empty(&mut self, kernel: &mut Kernel, disk: usize) {

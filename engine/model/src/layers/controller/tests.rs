@@ -41,6 +41,14 @@ fn pass(spec: &ControllerSpec, disks: u64, requests: &[(u64, u64, u64)]) -> (Vec
     pass_asked(spec, disks, requests, |question| panic!("nobody is asked: {question:?}"))
 }
 
+timers! {
+    /// A request of the test arrives.
+    enum Arrival {
+        /// By its number.
+        Of(u32),
+    }
+}
+
 /// The same with a host that says who owns a range.
 fn pass_asked(
     spec: &ControllerSpec,
@@ -48,37 +56,37 @@ fn pass_asked(
     requests: &[(u64, u64, u64)],
     mut owner: impl FnMut(&Question) -> u32,
 ) -> (Vec<Out>, Vec<u32>, Controller) {
-    let below = Address::of(Layer::Layout);
-    let client = Address::of(Layer::Protocol);
+    let below = Address::of(LayerId::Layout);
+    let client = Address::of(LayerId::Protocol);
     let mut kernel = Kernel::default();
     let mut controller = Controller::new(spec, &plan(disks), below, 1);
     controller.start(&mut kernel);
     for (number, (ns, ..)) in requests.iter().enumerate() {
-        kernel.at(*ns, client, Signal::Timer, index(number));
+        kernel.wake_at(*ns, client, Arrival::Of(index(number)));
     }
     let (mut out, mut done) = (Vec::new(), Vec::new());
     while let Some(event) = kernel.advance() {
-        let id = RequestId(event.id);
-        match (event.to().layer, event.signal) {
-            (Layer::Protocol, Signal::Timer) => {
-                let (_, offset, bytes) = requests[event.id as usize];
-                let op = if event.id % 3 == 0 { Op::Write } else { Op::Read };
-                let request = kernel.open(Request { offset, bytes, op, tag: event.id, owner: client, ..Request::default() });
-                kernel.send(HERE, Signal::Submit, request.0);
+        match (event.to().layer, event.event()) {
+            (LayerId::Protocol, Event::Timer(timer)) => {
+                let Arrival::Of(number) = Arrival::unpack(timer);
+                let (_, offset, bytes) = requests[number as usize];
+                let op = if number % 3 == 0 { Op::Write } else { Op::Read };
+                let request = kernel.open(Request { offset, bytes, op, tag: number, owner: client, ..Request::default() });
+                kernel.submit(HERE, request);
             }
-            (Layer::Protocol, _) => {
+            (LayerId::Protocol, Event::Done(id)) => {
                 let request = kernel.requests[id];
                 assert_eq!(kernel.requests.phases(id).iter().sum::<u64>(), kernel.now_ns() - request.submitted_ns);
                 done.push(request.tag);
                 kernel.requests.remove(id);
             }
-            (Layer::Layout, _) => {
+            (LayerId::Layout, Event::Submit(id)) => {
                 let part = kernel.requests[id];
                 let whole = part.parent.map_or(part.tag, |parent| kernel.requests[parent].tag);
                 out.push(Out { ns: kernel.now_ns(), whole, offset: part.offset, bytes: part.bytes });
                 kernel.complete(id);
             }
-            _ => controller.handle(&mut kernel, event.signal, event.id),
+            (_, event) => controller.on(&mut kernel, 0, event),
         }
         while let Some(question) = controller.question(&kernel) {
             controller.answer(&mut kernel, owner(&question));

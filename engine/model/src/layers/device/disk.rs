@@ -7,10 +7,18 @@ use std::collections::VecDeque;
 
 use super::Usage;
 use super::hdd::{DriveQueue, Hdd};
-use crate::kernel::{Address, Kernel, Layer, NO_DEVICE, Phase, RequestId, Signal};
+use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
+use crate::timers;
 
 /// Bytes of a sector.
 pub const SECTOR_BYTES: u64 = 512;
+
+timers! {
+    enum Timer {
+        /// The drive has served a request.
+        Served(RequestId),
+    }
+}
 
 /// A hard disk drive with its queue.
 pub struct Disk {
@@ -35,19 +43,24 @@ impl Disk {
             depth: depth as usize,
             waiting: VecDeque::new(),
             busy: false,
-            here: Address::of(Layer::Device),
+            here: Address::of(LayerId::Device),
             usage: Usage::default(),
         }
     }
 
-    /// Handles a signal to the drive.
-    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: RequestId) {
-        if signal == Signal::Submit {
-            kernel.requests[id].device = if self.here.layer == Layer::Device { self.here.index } else { NO_DEVICE };
-            self.waiting.push_back(id);
-        } else {
-            kernel.complete(id);
-            self.busy = false;
+    /// Handles an event of the drive.
+    pub fn on(&mut self, kernel: &mut Kernel, event: Event) {
+        match event {
+            Event::Submit(id) => {
+                kernel.requests[id].device = if self.here.layer == LayerId::Device { self.here.index } else { NO_DEVICE };
+                self.waiting.push_back(id);
+            }
+            Event::Timer(timer) => {
+                let Timer::Served(id) = Timer::unpack(timer);
+                kernel.complete(id);
+                self.busy = false;
+            }
+            Event::Done(_) => {} // it submits nothing
         }
         if !self.busy {
             self.start(kernel);
@@ -82,6 +95,6 @@ impl Disk {
         self.busy = true;
         self.usage.count(request.op, request.bytes, service.done_ns - arrived_ns);
         self.usage.busy_ns += service.done_ns - kernel.now_ns();
-        kernel.at(service.done_ns, self.here, Signal::Timer, id.0);
+        kernel.wake_at(service.done_ns, self.here, Timer::Served(id));
     }
 }

@@ -8,9 +8,17 @@ use std::collections::VecDeque;
 
 use super::pace::Pace;
 use super::{Usage, transfer_ns};
-use crate::kernel::{Address, Kernel, Layer, NO_DEVICE, Phase, RequestId, Signal};
+use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
+use crate::timers;
 use seeklab_kernel::{NS_PER_S, Stream};
 use seeklab_spec as spec;
+
+timers! {
+    enum Timer {
+        /// The rate changes, or the request in hand is done; timers of other numbers are void.
+        Change(u32),
+    }
+}
 
 /// A logical unit.
 pub struct Lun {
@@ -52,40 +60,44 @@ impl Lun {
             free_ns: 0,
             phase,
             varying,
-            here: Address::of(Layer::Device),
+            here: Address::of(LayerId::Device),
             usage: Usage::default(),
         }
     }
 
-    /// Handles a signal to the unit.
-    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32) {
-        if signal == Signal::Submit {
-            let request = &mut kernel.requests[RequestId(id)];
-            request.device = if self.here.layer == Layer::Device { self.here.index } else { NO_DEVICE };
+    /// Handles an event of the unit.
+    pub fn on(&mut self, kernel: &mut Kernel, event: Event) {
+        if let Event::Submit(id) = event {
+            kernel.requests[id].device = if self.here.layer == LayerId::Device { self.here.index } else { NO_DEVICE };
         }
-        match &mut self.varying {
-            None => self.submit(kernel, RequestId(id)),
-            Some(varying) => {
-                if signal == Signal::Timer && id != varying.timer {
+        match (&mut self.varying, event) {
+            (None, Event::Submit(id)) => self.submit(kernel, id),
+            (Some(varying), Event::Submit(id)) => {
+                varying.work(kernel.now_ns());
+                varying.queue.push_back(id);
+                if varying.queue.len() == 1 {
+                    varying.begin(kernel);
+                }
+                self.go_on(kernel);
+            }
+            (Some(varying), Event::Timer(timer)) => {
+                let Timer::Change(number) = Timer::unpack(timer);
+                if number != varying.timer {
                     return;
                 }
                 varying.work(kernel.now_ns());
-                if signal == Signal::Submit {
-                    varying.queue.push_back(RequestId(id));
-                    if varying.queue.len() == 1 {
-                        varying.begin(kernel);
-                    }
-                } else if varying.remaining == 0 {
+                if varying.remaining == 0 {
                     self.finish(kernel);
                 }
                 self.go_on(kernel);
             }
+            (None, Event::Timer(_)) | (_, Event::Done(_)) => {} // a fixed rate needs no timer, and it submits nothing
         }
     }
 
     fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {
         let now_ns = kernel.now_ns();
-        let (owner, bytes) = (kernel.requests[id].owner, kernel.requests[id].bytes);
+        let bytes = kernel.requests[id].bytes;
         let start_ns = self.free_ns.max(now_ns);
         let work_ns = transfer_ns(bytes, self.rate);
         self.free_ns = start_ns + work_ns;
@@ -95,7 +107,7 @@ impl Lun {
         kernel.requests.charge_ns(id, Phase::Overhead, self.latency_ns);
         let done_ns = self.free_ns + self.latency_ns;
         self.usage.count(kernel.requests[id].op, bytes, done_ns - now_ns);
-        kernel.at(done_ns, owner, Signal::Done, id.0);
+        kernel.complete_when_charged(id);
     }
 
     /// The first request has all its bytes.
@@ -108,7 +120,7 @@ impl Lun {
         let request = kernel.requests[id];
         self.usage.busy_ns += kernel.now_ns() - began_ns;
         self.usage.count(request.op, request.bytes, request.charged_ns - request.submitted_ns);
-        kernel.at(request.charged_ns, request.owner, Signal::Done, id.0);
+        kernel.complete_when_charged(id);
         if !varying.queue.is_empty() {
             varying.begin(kernel);
         }
@@ -124,7 +136,7 @@ impl Lun {
         varying.rate = varying.pace.rate(kernel.now_ns(), varying.queue.len());
         let needs_ns = u64::try_from(varying.remaining.div_ceil(u128::from(varying.rate))).unwrap_or(u64::MAX);
         let until_ns = kernel.now_ns().saturating_add(needs_ns).min(varying.pace.until_ns(kernel.now_ns()));
-        kernel.at(until_ns, self.here, Signal::Timer, varying.timer);
+        kernel.wake_at(until_ns, self.here, Timer::Change(varying.timer));
     }
 }
 
@@ -150,7 +162,13 @@ mod tests {
     use crate::kernel::Request;
     use seeklab_spec::{Bytes, Nanos};
 
-    const HOST: Address = Address::of(Layer::Workload);
+    const HOST: Address = Address::of(LayerId::Workload);
+
+    timers! {
+        enum Arrival {
+            Of(u32),
+        }
+    }
 
     fn lun(varies: Option<serde_json::Value>) -> Lun {
         let varies = varies.map(|varies| serde_json::from_value(varies).expect("a variation"));
@@ -162,23 +180,23 @@ mod tests {
     fn run(lun: &mut Lun, arrivals: &[(u64, u64)]) -> (Vec<u64>, Kernel) {
         let mut kernel = Kernel::default();
         for (number, (at_ns, _)) in arrivals.iter().enumerate() {
-            kernel.at(*at_ns, HOST, Signal::Submit, u32::try_from(number).expect("few"));
+            kernel.wake_at(*at_ns, HOST, Arrival::Of(u32::try_from(number).expect("few")));
         }
         let mut done = Vec::new();
         while let Some(event) = kernel.advance() {
-            match (event.to().layer, event.signal) {
-                (Layer::Workload, Signal::Submit) => {
-                    let bytes = arrivals[event.id as usize].1;
+            match (event.to().layer, event.event()) {
+                (LayerId::Workload, Event::Timer(timer)) => {
+                    let Arrival::Of(number) = Arrival::unpack(timer);
+                    let bytes = arrivals[number as usize].1;
                     let id = kernel.open(Request { bytes, owner: HOST, ..Request::default() });
-                    lun.handle(&mut kernel, Signal::Submit, id.0);
+                    lun.on(&mut kernel, Event::Submit(id));
                 }
-                (Layer::Workload, _) => {
-                    let id = RequestId(event.id);
+                (LayerId::Workload, Event::Done(id)) => {
                     assert_eq!(kernel.requests[id].charged_ns, kernel.now_ns());
                     assert_eq!(kernel.requests.phases(id).iter().sum::<u64>(), kernel.now_ns() - kernel.requests[id].submitted_ns);
                     done.push(kernel.now_ns());
                 }
-                _ => lun.handle(&mut kernel, event.signal, event.id),
+                (_, event) => lun.on(&mut kernel, event),
             }
         }
         (done, kernel)

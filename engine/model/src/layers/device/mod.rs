@@ -6,7 +6,8 @@ pub mod lun;
 pub mod pace;
 pub mod ssd;
 
-use crate::kernel::{Address, Kernel, RequestId, Signal};
+use crate::kernel::{Address, Event, Kernel};
+use crate::layers::Layer;
 use seeklab_kernel::NS_PER_S;
 use seeklab_spec::Op;
 
@@ -54,17 +55,17 @@ pub enum Device {
     Lun(lun::Lun),
 }
 
-impl Device {
-    /// Handles a signal to the device.
-    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32) {
-        let request = RequestId(id);
+impl Layer for Device {
+    fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
         match self {
-            Self::Disk(disk) => disk.handle(kernel, signal, request),
-            Self::Ssd(ssd) => ssd.handle(kernel, signal, request),
-            Self::Lun(lun) => lun.handle(kernel, signal, id),
+            Self::Disk(disk) => disk.on(kernel, event),
+            Self::Ssd(ssd) => ssd.on(kernel, event),
+            Self::Lun(lun) => lun.on(kernel, event),
         }
     }
+}
 
+impl Device {
     /// What the device has done so far.
     #[must_use]
     pub fn usage(&self) -> Usage {

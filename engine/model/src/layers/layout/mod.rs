@@ -15,7 +15,9 @@ use mirror::Side;
 use raidz::{Column, RaidZ};
 use rebuild::Rebuild;
 
-use crate::kernel::{Address, Kernel, Layer, RequestId, Signal};
+use crate::kernel::{Address, Event, Kernel, LayerId, RequestId, Timer as _};
+use crate::layers::Layer;
+use crate::timers;
 use seeklab_spec as spec;
 use seeklab_spec::Op;
 use seeklab_spec::{LayoutKind, ReadBalance};
@@ -52,6 +54,39 @@ pub struct Layout {
     rebuild: Option<Box<Rebuild>>,
 }
 
+timers! {
+    enum Timer {
+        /// The rebuild may go on.
+        Rebuild,
+    }
+}
+
+impl Layer for Layout {
+    fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
+        match event {
+            Event::Submit(id) => self.submit(kernel, id),
+            Event::Done(id) => {
+                if let Some(side) = self.sides.get_mut(usize::from(kernel.requests[id].device.wrapping_sub(self.first_device))) {
+                    side.pending -= 1;
+                }
+                match kernel.join(id) {
+                    Some(whole) if kernel.requests[whole].owner == self.here => self.chunk_step(kernel, whole),
+                    Some(whole) => kernel.complete(whole),
+                    None => {}
+                }
+            }
+            Event::Timer(timer) => {
+                let Timer::Rebuild = Timer::unpack(timer);
+                self.rebuild_timer(kernel);
+            }
+        }
+    }
+
+    fn start(&mut self, kernel: &mut Kernel) {
+        self.start_rebuild(kernel);
+    }
+}
+
 impl Layout {
     /// The layout that a scenario describes, over devices with these capacities in bytes; `rotating` says which turn.
     #[must_use]
@@ -72,7 +107,7 @@ impl Layout {
             capacities,
             pieces: Vec::new(),
             columns: Vec::new(),
-            here: Address::of(Layer::Layout),
+            here: Address::of(LayerId::Layout),
             first_device: 0,
             base: 0,
             rebuild: None,
@@ -84,7 +119,7 @@ impl Layout {
     /// The layout of node `node`, whose devices begin at `first_device` and whose addresses begin at `base`.
     #[must_use]
     pub fn at(self, node: u16, first_device: u16, base: u64) -> Self {
-        Self { here: Address { layer: Layer::Layout, index: node }, first_device, base, ..self }
+        Self { here: Address { layer: LayerId::Layout, index: node }, first_device, base, ..self }
     }
 
     /// The size of the address space, in bytes. All but a concatenation use as much of each device as the smallest one has.
@@ -105,25 +140,6 @@ impl Layout {
         }
     }
 
-    /// Handles a signal to this layer.
-    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32) {
-        let request = RequestId(id);
-        match signal {
-            Signal::Submit => self.submit(kernel, request),
-            Signal::Done => {
-                if let Some(side) = self.sides.get_mut(usize::from(kernel.requests[request].device.wrapping_sub(self.first_device))) {
-                    side.pending -= 1;
-                }
-                match kernel.join(request) {
-                    Some(whole) if kernel.requests[whole].owner == self.here => self.chunk_step(kernel, whole),
-                    Some(whole) => kernel.complete(whole),
-                    None => {}
-                }
-            }
-            Signal::Timer => self.rebuild_timer(kernel),
-        }
-    }
-
     fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];
         let mut pieces = std::mem::take(&mut self.pieces);
@@ -132,7 +148,7 @@ impl Layout {
             // A piece of a mirror or RAID-Z is a part of its own even when there is only one: its completion is counted.
             [only] if matches!(self.kind, LayoutKind::Stripe | LayoutKind::Concat) => {
                 kernel.requests[id].place = only.offset;
-                kernel.send(Address { layer: Layer::Device, index: self.first_device + only.device }, Signal::Submit, id.0);
+                kernel.submit(Address { layer: LayerId::Device, index: self.first_device + only.device }, id);
             }
             _ => self.send(kernel, id, &pieces),
         }
@@ -146,7 +162,7 @@ impl Layout {
             let side = &mut self.sides[usize::from(piece.device)];
             side.pending += 1;
             side.last_end = piece.offset + piece.bytes;
-            kernel.send(Address { layer: Layer::Device, index: self.first_device + piece.device }, Signal::Submit, child.0);
+            kernel.submit(Address { layer: LayerId::Device, index: self.first_device + piece.device }, child);
         }
     }
 

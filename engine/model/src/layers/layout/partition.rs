@@ -13,8 +13,10 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::kernel::{Address, Kernel, Layer, Phase, Request, RequestId, Signal};
+use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
+use crate::layers::Layer;
 use crate::result::metrics::Metric;
+use crate::timers;
 use seeklab_spec::Op;
 use seeklab_spec::partition::PartitionSpec;
 
@@ -47,7 +49,15 @@ impl Counts {
     }
 }
 
-const HERE: Layer = Layer::Partition;
+const HERE: LayerId = LayerId::Partition;
+
+timers! {
+    enum Timer {
+        /// A write has been merged with the blocks that were read for it.
+        Merged(RequestId),
+    }
+}
+
 // What the parts of a request are, in their tags.
 const READ: u32 = 0;
 const WRITE: u32 = 1;
@@ -63,6 +73,31 @@ pub struct Partitions {
     held: BTreeMap<(u16, u64), VecDeque<u32>>,
     /// What was done.
     pub counts: Counts,
+}
+
+impl Layer for Partitions {
+    fn on(&mut self, kernel: &mut Kernel, device: u16, event: Event) {
+        match event {
+            Event::Timer(timer) => {
+                let Timer::Merged(work) = Timer::unpack(timer);
+                kernel.charge(work, Phase::Memory);
+                self.write(kernel, device, work);
+            }
+            Event::Done(id) => {
+                let kind = kernel.requests[id].tag;
+                let Some(work) = kernel.join(id) else { return };
+                if kind == WRITE {
+                    self.complete(kernel, device, work);
+                } else if self.merge_ns > 0 {
+                    let here = Address { layer: HERE, index: device };
+                    kernel.wake_at(kernel.now_ns() + self.merge_ns, here, Timer::Merged(work));
+                } else {
+                    self.write(kernel, device, work);
+                }
+            }
+            Event::Submit(_) => {} // requests are for the device, and pass `submit` on their way
+        }
+    }
 }
 
 impl Partitions {
@@ -104,29 +139,6 @@ impl Partitions {
         false
     }
 
-    /// Handles a signal about a part, or the end of a merge.
-    pub fn handle(&mut self, kernel: &mut Kernel, index: u16, signal: Signal, id: u32) {
-        let request = RequestId(id);
-        match signal {
-            Signal::Timer => {
-                kernel.charge(request, Phase::Memory);
-                self.write(kernel, index, request);
-            }
-            Signal::Done => {
-                let kind = kernel.requests[request].tag;
-                let Some(work) = kernel.join(request) else { return };
-                if kind == WRITE {
-                    self.complete(kernel, index, work);
-                } else if self.merge_ns > 0 {
-                    kernel.at(kernel.now_ns() + self.merge_ns, Address { layer: HERE, index }, Signal::Timer, work.0);
-                } else {
-                    self.write(kernel, index, work);
-                }
-            }
-            Signal::Submit => {}
-        }
-    }
-
     /// Numbers of the partial blocks of a range: the head's and the tail's, which may be the same; a whole block is left out.
     fn edges(&self, start: u64, end: u64) -> [Option<u64>; 2] {
         let head = (!start.is_multiple_of(self.block)).then_some(start / self.block);
@@ -166,7 +178,7 @@ impl Partitions {
             kernel.requests[part].tag = READ;
             self.counts.extra_reads += 1;
             self.counts.extra_bytes += self.block;
-            kernel.send(Address { layer: Layer::Device, index }, Signal::Submit, part.0);
+            kernel.submit(Address { layer: LayerId::Device, index }, part);
         }
     }
 
@@ -186,7 +198,7 @@ impl Partitions {
             let part = kernel.open_child(work, Address { layer: HERE, index }, cut[0], cut[1] - cut[0]);
             kernel.requests[part].op = Op::Write;
             kernel.requests[part].tag = WRITE;
-            kernel.send(Address { layer: Layer::Device, index }, Signal::Submit, part.0);
+            kernel.submit(Address { layer: LayerId::Device, index }, part);
         }
     }
 
@@ -229,26 +241,26 @@ mod tests {
     fn run(spec: &PartitionSpec, writes: &[(u64, u64)]) -> (Seen, u64) {
         let lun = LunSpec { capacity: Bytes(1 << 40), rate: Bytes(1_000_000_000), latency: Nanos(50), varies: None };
         let mut device = Lun::new(&lun, Phase::Transfer, seeklab_kernel::Stream::new(1, "lun"));
-        device.here = Address::of(Layer::Device);
+        device.here = Address::of(LayerId::Device);
         let mut partitions = Partitions::new(spec);
         let mut kernel = Kernel::default();
         for (offset, bytes) in writes {
             let id = kernel.open(Request { offset: *offset, bytes: *bytes, op: Op::Write, ..Request::default() });
-            kernel.send(Address::of(Layer::Device), Signal::Submit, id.0);
+            kernel.submit(Address::of(LayerId::Device), id);
         }
         let (mut seen, mut done, mut waited) = (Seen::new(), 0, 0);
         while let Some(event) = kernel.advance() {
-            match event.to().layer {
-                Layer::Device => {
-                    if partitions.submit(&mut kernel, 0, RequestId(event.id)) {
-                        let request = kernel.requests[RequestId(event.id)];
+            match (event.to().layer, event.event()) {
+                (LayerId::Device, Event::Submit(id)) => {
+                    if partitions.submit(&mut kernel, 0, id) {
+                        let request = kernel.requests[id];
                         seen.push((request.op, request.place, request.place + request.bytes));
-                        device.handle(&mut kernel, Signal::Submit, event.id);
+                        device.on(&mut kernel, Event::Submit(id));
                     }
                 }
-                Layer::Partition => partitions.handle(&mut kernel, 0, event.signal, event.id),
-                _ => {
-                    let id = RequestId(event.id);
+                (LayerId::Partition, event) => partitions.on(&mut kernel, 0, event),
+                (_, event) => {
+                    let Event::Done(id) = event else { panic!("{event:?}") };
                     assert_eq!(kernel.requests.phases(id).iter().sum::<u64>(), kernel.now_ns(), "all of the write's time is charged");
                     waited = waited.max(kernel.requests.phases(id)[Phase::InFlight as usize]);
                     kernel.requests.remove(id);

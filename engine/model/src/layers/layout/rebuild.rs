@@ -17,8 +17,8 @@
 use seeklab_spec::rebuild::RebuildSpec;
 use seeklab_spec::{AddProblem, Path, Problems, Scenario};
 
-use super::{Layout, Piece, mirror, push};
-use crate::kernel::{Kernel, Request, RequestId, Signal};
+use super::{Layout, Piece, Timer, mirror, push};
+use crate::kernel::{Kernel, Request, RequestId};
 use crate::layers::device::transfer_ns;
 use crate::plan::Plan;
 use seeklab_spec::LayoutKind;
@@ -102,7 +102,7 @@ impl Rebuild {
 
 impl Layout {
     /// Sets the rebuild going, if there is one.
-    pub fn start(&mut self, kernel: &mut Kernel) {
+    pub(super) fn start_rebuild(&mut self, kernel: &mut Kernel) {
         self.rebuild_more(kernel);
     }
 
@@ -127,7 +127,7 @@ impl Layout {
             if kernel.now_ns() < rebuild.due_ns {
                 if !rebuild.timed {
                     rebuild.timed = true;
-                    kernel.at(rebuild.due_ns, self.here, Signal::Timer, 0);
+                    kernel.wake_at(rebuild.due_ns, self.here, Timer::Rebuild);
                 }
                 break;
             }

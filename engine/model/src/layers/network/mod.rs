@@ -19,20 +19,25 @@
 
 use std::collections::VecDeque;
 
-use crate::kernel::{Address, Kernel, Layer, Phase, RequestId, Signal, Wire};
+use crate::kernel::{Address, Event, Kernel, LayerId, Phase, RequestId, Timer as _, Wire};
+use crate::layers::Layer;
 use crate::layers::device::transfer_ns;
 use crate::result::analytics::Served;
+use crate::timers;
 use seeklab_spec::Op;
 use seeklab_spec::network::{ACK_WIRE_BYTES, FRAMES_PER_ACK, NetworkSpec, SEGMENT_BYTES};
 
-/// The parts of this layer that signals go to.
-const REQUESTS: u16 = 0;
-const ACKNOWLEDGED: u16 = 1;
-const AT_SECOND_LINK: u16 = 2;
-const ARRIVED: u16 = 3;
+const HERE: Address = Address::of(LayerId::Network);
 
-const fn part(index: u16) -> Address {
-    Address { layer: Layer::Network, index }
+timers! {
+    enum Timer {
+        /// A flow has acknowledgements: twice the connection, and one more for the way to the client.
+        Acknowledged(u32),
+        /// The head of a segment is at the receiver's link.
+        AtSecondLink(u32),
+        /// All of a message is at its end.
+        Arrived(RequestId),
+    }
 }
 
 /// Towards the server, or back.
@@ -167,6 +172,24 @@ pub struct Network {
     pub served: Vec<Served>,
 }
 
+impl Layer for Network {
+    fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
+        match event {
+            Event::Submit(id) => self.submit(kernel, id),
+            Event::Done(id) => self.reply(kernel, id),
+            Event::Timer(timer) => match Timer::unpack(timer) {
+                Timer::Acknowledged(flow) => {
+                    let way = if flow & 1 == 0 { Way::ToServer } else { Way::ToClient };
+                    self.flows[flow as usize / 2][way as usize].called = false;
+                    self.pump(kernel, flow / 2, way);
+                }
+                Timer::AtSecondLink(segment) => self.second_link(kernel, segment),
+                Timer::Arrived(id) => self.arrived(kernel, id),
+            },
+        }
+    }
+}
+
 impl Network {
     /// The network that a scenario describes; `clients` names the client of each worker, requests of clients go on to `below`,
     /// those of copy engines to `engine`.
@@ -192,27 +215,6 @@ impl Network {
             served: vec![Served::default(); count],
             spec: spec.clone(),
         }
-    }
-
-    /// Handles a signal to a part of this layer.
-    pub fn handle(&mut self, kernel: &mut Kernel, index: u16, signal: Signal, id: u32) {
-        match index {
-            ACKNOWLEDGED => {
-                let way = if id & 1 == 0 { Way::ToServer } else { Way::ToClient };
-                self.flows[id as usize / 2][way as usize].called = false;
-                self.pump(kernel, id / 2, way);
-            }
-            AT_SECOND_LINK => self.second_link(kernel, id),
-            ARRIVED => self.arrived(kernel, RequestId(id)),
-            _ if signal == Signal::Submit => self.submit(kernel, RequestId(id)),
-            _ => self.reply(kernel, RequestId(id)),
-        }
-    }
-
-    /// The connection that a request came over.
-    #[must_use]
-    pub fn connection(&self, id: RequestId) -> u32 {
-        self.messages.get(id.0 as usize).map_or(0, |message| message.connection)
     }
 
     /// What was carried until now, towards the server and back.
@@ -251,6 +253,7 @@ impl Network {
             self.messages.resize(place + 1, message);
         }
         self.messages[place] = message;
+        kernel.requests[id].connection = u16::try_from(connection).unwrap_or(u16::MAX); // checked to be fewer
         if stage == Stage::Below { self.descend(kernel, id) } else { self.send(kernel, id, Way::ToServer) }
     }
 
@@ -266,10 +269,10 @@ impl Network {
         (message.stage, message.arrived_ns) = (Stage::Below, kernel.now_ns());
         let request = &mut kernel.requests[id];
         if matches!(request.wire, Wire::Exchange | Wire::Ask | Wire::Look | Wire::Reply) {
-            request.owner = part(REQUESTS);
+            request.owner = HERE;
         }
         let below = self.below[usize::from(request.wire != Wire::Exchange)];
-        kernel.send(below, Signal::Submit, id.0);
+        kernel.submit(below, id);
     }
 
     /// The server is done with a request that the client waits for.
@@ -353,7 +356,7 @@ impl Network {
                 self.segments.push(segment);
                 number(self.segments.len() - 1)
             };
-            kernel.at(start_ns + one_way_ns, part(AT_SECOND_LINK), Signal::Timer, place);
+            kernel.wake_at(start_ns + one_way_ns, HERE, Timer::AtSecondLink(place));
             if is_last {
                 self.traffic[way as usize].messages += 1;
                 self.traffic[way as usize].payload_bytes += self.payload_bytes(kernel, id);
@@ -389,7 +392,7 @@ impl Network {
             self.links[link][back as usize].take(kernel.now_ns(), acks * ACK_WIRE_BYTES);
         }
         if segment.is_last {
-            kernel.at(end_ns.max(segment.tail_ns), part(ARRIVED), Signal::Timer, segment.request.0);
+            kernel.wake_at(end_ns.max(segment.tail_ns), HERE, Timer::Arrived(segment.request));
         }
     }
 
@@ -415,7 +418,7 @@ impl Network {
                 self.messages[id.0 as usize].stage = Stage::Command;
                 self.send(kernel, id, Way::ToServer);
             }
-            Stage::Command if kernel.requests[id].wire == Wire::Look && self.below[1].layer != Layer::Server => {
+            Stage::Command if kernel.requests[id].wire == Wire::Look && self.below[1].layer != LayerId::Server => {
                 self.messages[id.0 as usize].arrived_ns = kernel.now_ns();
                 self.reply(kernel, id);
             }
@@ -432,7 +435,7 @@ impl Network {
 fn call(kernel: &mut Kernel, flow: &mut Flow, connection: u32, way: Way) {
     if let Some((due_ns, _)) = flow.acknowledgements.front().copied().filter(|_| !flow.called) {
         flow.called = true;
-        kernel.at(due_ns, part(ACKNOWLEDGED), Signal::Timer, connection * 2 + way as u32);
+        kernel.wake_at(due_ns, HERE, Timer::Acknowledged(connection * 2 + way as u32));
     }
 }
 

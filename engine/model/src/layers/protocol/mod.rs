@@ -7,7 +7,9 @@
 
 use std::collections::VecDeque;
 
-use crate::kernel::{Address, Kernel, Layer, Phase, Request, RequestId, Signal};
+use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
+use crate::layers::Layer;
+use crate::timers;
 use seeklab_spec as spec;
 use seeklab_spec::Sizing;
 
@@ -32,7 +34,14 @@ pub fn transaction_bytes(protocol: &spec::Protocol) -> u64 {
     }
 }
 
-const HERE: Address = Address::of(Layer::Protocol);
+const HERE: Address = Address::of(LayerId::Protocol);
+
+timers! {
+    enum Timer {
+        /// All requests that a worker makes at this instant are in its queue.
+        Pump(u32),
+    }
+}
 
 #[derive(Default)]
 struct Session {
@@ -52,6 +61,25 @@ pub struct Scheduler {
     free: Vec<u32>,
 }
 
+impl Layer for Scheduler {
+    fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
+        match event {
+            Event::Submit(id) => {
+                let worker = kernel.requests[id].worker;
+                let session = &mut self.sessions[worker as usize];
+                session.waiting.push_back(id);
+                self.call(kernel, worker);
+            }
+            Event::Done(id) => self.done(kernel, id),
+            Event::Timer(timer) => {
+                let Timer::Pump(worker) = Timer::unpack(timer);
+                self.sessions[worker as usize].called = false;
+                self.pump(kernel, worker);
+            }
+        }
+    }
+}
+
 impl Scheduler {
     /// The scheduler that a scenario describes, above `below`, for `workers` workers.
     #[must_use]
@@ -66,29 +94,12 @@ impl Scheduler {
         }
     }
 
-    /// Handles a signal to this layer.
-    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32) {
-        match signal {
-            Signal::Submit => {
-                let worker = kernel.requests[RequestId(id)].worker;
-                let session = &mut self.sessions[worker as usize];
-                session.waiting.push_back(RequestId(id));
-                self.call(kernel, worker);
-            }
-            Signal::Timer => {
-                self.sessions[id as usize].called = false;
-                self.pump(kernel, id);
-            }
-            Signal::Done => self.done(kernel, RequestId(id)),
-        }
-    }
-
     /// Looks at the worker's queue once the requests of the present instant are in it.
     fn call(&mut self, kernel: &mut Kernel, worker: u32) {
         let session = &mut self.sessions[worker as usize];
         if !session.called && session.in_flight < self.in_flight {
             session.called = true;
-            kernel.send(HERE, Signal::Timer, worker);
+            kernel.wake(HERE, Timer::Pump(worker));
         }
     }
 
@@ -118,7 +129,7 @@ impl Scheduler {
             session.in_flight += 1;
             let transaction =
                 kernel.open(Request { offset: head.offset, bytes, owner: HERE, op: head.op, worker, tag: place, ..Request::default() });
-            kernel.send(self.below, Signal::Submit, transaction.0);
+            kernel.submit(self.below, transaction);
         }
     }
 
@@ -179,19 +190,18 @@ mod tests {
     #[test]
     fn requests_of_one_instant_are_combined_up_to_the_target() {
         let spec = spec::Scheduler { in_flight: 8 };
-        let below = Address::of(Layer::Volume);
+        let below = Address::of(LayerId::Volume);
         let mut scheduler = Scheduler::new(&protocol(Sizing::Target), &spec, below, 1);
         let mut kernel = Kernel::default();
         for n in 0..12u64 {
             let id = kernel.open(Request { offset: n << 20, bytes: 1 << 20, ..Request::default() });
-            kernel.send(HERE, Signal::Submit, id.0);
+            kernel.submit(HERE, id);
         }
         let mut sizes = Vec::new();
         while let Some(event) = kernel.advance() {
-            if event.to().layer == Layer::Volume {
-                sizes.push(kernel.requests[RequestId(event.id)].bytes >> 20);
-            } else {
-                scheduler.handle(&mut kernel, event.signal, event.id);
+            match (event.to().layer, event.event()) {
+                (LayerId::Volume, Event::Submit(id)) => sizes.push(kernel.requests[id].bytes >> 20),
+                (_, event) => scheduler.on(&mut kernel, 0, event),
             }
         }
         assert_eq!(sizes, [8, 4]);

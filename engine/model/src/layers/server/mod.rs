@@ -35,7 +35,9 @@ mod nic;
 use crate::cpu::folded::Frames;
 use crate::cpu::lock::Mode;
 use crate::cpu::{Cpu, Section, Task};
-use crate::kernel::{Address, Kernel, Layer, NO_DEVICE, Phase, RequestId, Signal, Wire};
+use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _, Wire};
+use crate::layers::Layer;
+use crate::timers;
 use nic::{burst, post_cycles, segments};
 use seeklab_kernel::NS_PER_S;
 use seeklab_spec::Op;
@@ -43,11 +45,17 @@ use seeklab_spec::network::{FRAMES_PER_ACK, NetworkSpec};
 use seeklab_spec::server::ServerSpec;
 use seeklab_spec::to_f64;
 
-const HERE: Address = Address::of(Layer::Server);
-/// Timers from here on are interrupts that blanking holds back: the ring, and the interrupts that it had.
-const BLANKED: u32 = 1 << 31;
-const RING_SHIFT: u32 = 20;
-/// Threads of the file protocol: more than anybody waits with.
+const HERE: Address = Address::of(LayerId::Server);
+
+timers! {
+    enum Timer {
+        /// The cores have done a piece of work.
+        Cpu(u32),
+        /// A ring's card has held back interrupts for long enough: the ring, and how many it had raised when it began.
+        Blanked((u16, u16)),
+    }
+}
+/// Protocol threads; effectively unlimited.
 const THREADS: u32 = 1 << 16;
 
 /// What the node's cycles are spent on.
@@ -142,7 +150,7 @@ pub struct Counts {
 pub struct Server {
     spec: ServerSpec,
     network: NetworkSpec,
-    cpu: Cpu,
+    cpu: Cpu<Timer>,
     /// Below the node: for requests of clients, and for those of copy engines.
     below: [Address; 2],
     /// Server of the file protocol's threads.
@@ -160,12 +168,34 @@ pub struct Server {
     pub counts: Counts,
 }
 
+impl Layer for Server {
+    fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
+        match event {
+            Event::Submit(id) => self.arrive(kernel, id, kernel.requests[id].connection.into()),
+            Event::Done(id) => self.answer(kernel, id),
+            Event::Timer(timer) => match Timer::unpack(timer) {
+                Timer::Cpu(run) => {
+                    if let Some((task, _)) = self.cpu.timer(kernel, run) {
+                        self.worked(kernel, task.request);
+                    }
+                }
+                Timer::Blanked((ring, interrupts)) => {
+                    let ring = usize::from(ring);
+                    if blanked(ring, self.receive[ring].interrupts).1 == interrupts {
+                        self.raise(kernel, ring);
+                    }
+                }
+            },
+        }
+    }
+}
+
 impl Server {
     /// The node that a scenario describes behind its network; requests of clients go on to `below`, those of copy engines to
     /// `engine`.
     #[must_use]
     pub fn new(spec: &ServerSpec, network: &NetworkSpec, below: Address, engine: Address) -> Self {
-        let mut cpu = Cpu::new(spec.cores, HERE);
+        let mut cpu = Cpu::new(spec.cores, HERE, Timer::Cpu);
         let protocol = cpu.add_server(THREADS);
         let rings = spec.nic.as_ref().map_or([0; 2], |nic| [nic.receive_rings, nic.rings]);
         let receive = (0..rings[0]).map(|_| Ring { server: cpu.add_urgent_server(), ..Ring::default() }).collect();
@@ -184,25 +214,6 @@ impl Server {
             active: 0,
             spent: [0; PARTS.len()],
             counts: Counts::default(),
-        }
-    }
-
-    /// Handles a signal to this layer; a request that arrives came over `connection`.
-    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32, connection: u32) {
-        match signal {
-            Signal::Submit => self.arrive(kernel, RequestId(id), connection),
-            Signal::Done => self.answer(kernel, RequestId(id)),
-            Signal::Timer if id >= BLANKED => {
-                let ring = ((id & !BLANKED) >> RING_SHIFT) as usize;
-                if timer(ring, self.receive[ring].interrupts) == id {
-                    self.raise(kernel, ring);
-                }
-            }
-            Signal::Timer => {
-                if let Some((task, _)) = self.cpu.timer(kernel, id) {
-                    self.worked(kernel, task.request);
-                }
-            }
         }
     }
 
@@ -296,7 +307,7 @@ impl Server {
             self.release(kernel, ring);
         } else if self.receive[ring].held.len() == 1 {
             let blank_ns = self.spec.nic.as_ref().map_or(0, |nic| nic.blank.0);
-            kernel.at(kernel.now_ns() + blank_ns, HERE, Signal::Timer, timer(ring, self.receive[ring].interrupts));
+            kernel.wake_at(kernel.now_ns() + blank_ns, HERE, Timer::Blanked(blanked(ring, self.receive[ring].interrupts)));
         }
     }
 
@@ -387,7 +398,7 @@ impl Server {
             Stage::Receive => self.work(kernel, id),
             // What the node remembers takes nothing below it.
             Stage::Work if kernel.requests[id].wire == Wire::Look => self.answer(kernel, id),
-            Stage::Work => kernel.send(self.below[usize::from(kernel.requests[id].wire != Wire::Exchange)], Signal::Submit, id.0),
+            Stage::Work => kernel.submit(self.below[usize::from(kernel.requests[id].wire != Wire::Exchange)], id),
             Stage::Answer => self.post(kernel, id),
             Stage::Post => {
                 let visit = &mut self.visits[id.0 as usize];
@@ -446,10 +457,10 @@ impl Server {
     }
 }
 
-/// The timer of a ring's blanking after so many interrupts.
-fn timer(ring: usize, interrupts: u32) -> u32 {
-    let ring = u32::try_from(ring).unwrap_or(0); // at most 256
-    BLANKED | ring << RING_SHIFT | interrupts & ((1 << RING_SHIFT) - 1)
+/// The timer of a ring's blanking after so many interrupts. The count wraps; a stale timer is at most some thousands behind.
+#[allow(clippy::cast_possible_truncation)] // at most 256 rings
+fn blanked(ring: usize, interrupts: u32) -> (u16, u16) {
+    (ring as u16, interrupts as u16)
 }
 
 /// The least cycles of a request for `bytes` of a file: without waiting for a ring, and with interrupts that are full.

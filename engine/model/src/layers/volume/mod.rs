@@ -15,8 +15,10 @@ use crate::range::Range;
 use blocks::Blocks;
 use prefetch::{NextChunks, Prefetcher};
 
-use crate::kernel::{Address, Kernel, Layer, Phase, Request, RequestId, Signal};
+use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
+use crate::layers::Layer;
 use crate::layers::device::transfer_ns;
+use crate::timers;
 use seeklab_cache::{Cursor, NONE};
 use seeklab_spec as spec;
 use seeklab_spec::Op;
@@ -87,7 +89,36 @@ pub struct Volume {
     pub max_ahead_bytes: u64,
 }
 
-const HERE: Address = Address::of(Layer::Volume);
+const HERE: Address = Address::of(LayerId::Volume);
+
+timers! {
+    enum Timer {
+        /// A request's data have been copied into or out of memory.
+        Copied(RequestId),
+    }
+}
+
+impl Layer for Volume {
+    fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
+        match event {
+            Event::Submit(id) => match kernel.requests[id].op {
+                Op::Read => self.read(kernel, id),
+                Op::Write => self.write(kernel, id),
+            },
+            Event::Done(id) if kernel.requests[id].parent.is_some() => {
+                if let Some(write) = kernel.join(id) {
+                    kernel.complete(write);
+                }
+            }
+            Event::Done(id) => self.fetched(kernel, id),
+            Event::Timer(timer) => {
+                let Timer::Copied(id) = Timer::unpack(timer);
+                kernel.charge(id, Phase::Memory);
+                kernel.complete(id);
+            }
+        }
+    }
+}
 
 impl Volume {
     /// The layer that `spec` describes, above `below`; worker `w`'s file ends at `file_ends[w]`; `primed` ranges are in memory.
@@ -118,32 +149,11 @@ impl Volume {
         }
     }
 
-    /// Handles a signal to this layer.
-    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32) {
-        let request = RequestId(id);
-        match signal {
-            Signal::Submit => match kernel.requests[request].op {
-                Op::Read => self.read(kernel, request),
-                Op::Write => self.write(kernel, request),
-            },
-            Signal::Done if kernel.requests[request].parent.is_some() => {
-                if let Some(write) = kernel.join(request) {
-                    kernel.complete(write);
-                }
-            }
-            Signal::Done => self.fetched(kernel, request),
-            Signal::Timer => {
-                kernel.charge(request, Phase::Memory);
-                kernel.complete(request);
-            }
-        }
-    }
-
     fn read(&mut self, kernel: &mut Kernel, id: RequestId) {
         let Some(cache) = &mut self.cache else {
             let request = &mut kernel.requests[id];
             request.missed_bytes = clamp(request.bytes);
-            return kernel.send(self.below, Signal::Submit, id.0);
+            return kernel.submit(self.below, id);
         };
         cache.resize(kernel.now_ns());
         let request = kernel.requests[id];
@@ -216,7 +226,7 @@ impl Volume {
                 worker,
                 ..Request::default()
             });
-            kernel.send(self.below, Signal::Submit, child.0);
+            kernel.submit(self.below, child);
         }
     }
 
@@ -257,7 +267,7 @@ impl Volume {
         let Some(cache) = &self.cache else { return };
         let bytes = kernel.requests[id].bytes;
         let ready_ns = kernel.now_ns() + cache.overhead_ns + transfer_ns(bytes, cache.rate);
-        kernel.at(ready_ns, HERE, Signal::Timer, id.0);
+        kernel.wake_at(ready_ns, HERE, Timer::Copied(id));
     }
 
     fn prefetch(&mut self, kernel: &mut Kernel, id: RequestId, read: Range) {
@@ -286,7 +296,7 @@ impl Volume {
         let request = kernel.requests[id];
         let row = u32::try_from(self.prefetches.len()).unwrap_or(NONE);
         self.prefetches.push(PrefetchRecord {
-            trigger: if request.owner.layer == Layer::Workload { request.tag } else { u32::MAX },
+            trigger: if request.owner.layer == LayerId::Workload { request.tag } else { u32::MAX },
             worker: request.worker,
             offset: first.start * self.block,
             bytes: self.runs.iter().map(|run| (run.end - run.start) * self.block).sum(),
@@ -301,8 +311,8 @@ impl Volume {
     fn write(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];
         let child = kernel.open_child(id, HERE, request.offset, request.bytes);
-        let to = if self.has_log { Address::of(Layer::WriteLog) } else { self.below };
-        kernel.send(to, Signal::Submit, child.0);
+        let to = if self.has_log { Address::of(LayerId::WriteLog) } else { self.below };
+        kernel.submit(to, child);
     }
 }
 

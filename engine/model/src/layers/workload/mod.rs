@@ -9,16 +9,25 @@ pub mod replay;
 use offsets::Order;
 use replay::Replay;
 
-use crate::kernel::{Address, Durable, Kernel, Layer, Request, RequestId, Signal, Wire};
+use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Request, RequestId, Timer as _, Wire};
+use crate::layers::Layer;
 use crate::layers::client::copy::{Copy, in_flight};
 use crate::plan::Plan;
 use crate::range::Range;
 use crate::result::Recorder;
+use crate::timers;
 use seeklab_kernel::{NS_PER_S, Stream};
 use seeklab_spec::Op;
 use seeklab_spec::{Job, RateProcess, Scenario};
 
-const HERE: Address = Address::of(Layer::Workload);
+const HERE: Address = Address::of(LayerId::Workload);
+
+timers! {
+    enum Timer {
+        /// A worker issues what is due.
+        Issue(u32),
+    }
+}
 
 struct Worker {
     job: usize,
@@ -66,10 +75,33 @@ pub struct Workload {
     stage: u32,
     stopping: bool,
     issued: u32,
+    /// What it has done: statistics and log.
+    pub recorder: Recorder,
 }
 
 fn index_of(op: Op) -> usize {
     op as usize
+}
+
+impl Layer for Workload {
+    fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
+        match event {
+            Event::Timer(timer) => {
+                let Timer::Issue(worker) = Timer::unpack(timer);
+                self.issue(kernel, worker);
+            }
+            Event::Done(id) => self.done(kernel, id),
+            Event::Submit(_) => {}
+        }
+    }
+
+    fn start(&mut self, kernel: &mut Kernel) {
+        self.start_stage(kernel);
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.recorder.memory_bytes()
+    }
 }
 
 impl Workload {
@@ -115,7 +147,14 @@ impl Workload {
                 state: State::Waiting,
             }
         });
-        Self { workers: workers.collect(), jobs: scenario.jobs.clone(), stage: 0, stopping: false, issued: 0 }
+        Self {
+            workers: workers.collect(),
+            jobs: scenario.jobs.clone(),
+            stage: 0,
+            stopping: false,
+            issued: 0,
+            recorder: Recorder::new(scenario.jobs.len(), &scenario.record, scenario.monitor.is_some()),
+        }
     }
 
     /// Lets the first worker of `job` take its requests from a trace; the job's `number_ios` and `io_size` are the trace's.
@@ -125,8 +164,8 @@ impl Workload {
         }
     }
 
-    /// Starts the workers of the first stage.
-    pub fn start(&mut self, kernel: &mut Kernel) {
+    /// Starts the workers of the present stage.
+    fn start_stage(&mut self, kernel: &mut Kernel) {
         for index in 0..self.workers.len() {
             let worker = &mut self.workers[index];
             if worker.stage == self.stage {
@@ -140,17 +179,8 @@ impl Workload {
                 if job.rate_process == RateProcess::Poisson {
                     worker.next_ns = worker.next_ns.saturating_add(gap_ns(job, &mut worker.gaps, 0));
                 }
-                kernel.at(worker.start_ns, HERE, Signal::Timer, number(index));
+                kernel.wake_at(worker.start_ns, HERE, Timer::Issue(number(index)));
             }
-        }
-    }
-
-    /// Handles a signal to this layer.
-    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32, recorder: &mut Recorder) {
-        match signal {
-            Signal::Timer => self.issue(kernel, id, recorder),
-            Signal::Done => self.done(kernel, RequestId(id), recorder),
-            Signal::Submit => {}
         }
     }
 
@@ -184,7 +214,7 @@ impl Workload {
         ((f64::from(self.stage) + under_way) / (f64::from(last) + 1.0)).max(ends_all)
     }
 
-    fn issue(&mut self, kernel: &mut Kernel, id: u32, recorder: &mut Recorder) {
+    fn issue(&mut self, kernel: &mut Kernel, id: u32) {
         let now_ns = kernel.now_ns();
         loop {
             let worker = &mut self.workers[id as usize];
@@ -194,7 +224,7 @@ impl Workload {
             }
             if self.stopping || finished(worker, job, now_ns) {
                 if worker.in_flight == 0 {
-                    self.end(kernel, id, recorder);
+                    self.end(kernel, id);
                 }
                 return;
             }
@@ -208,7 +238,7 @@ impl Workload {
             if now_ns < worker.next_ns {
                 if worker.wake_ns != worker.next_ns {
                     worker.wake_ns = worker.next_ns;
-                    kernel.at(worker.next_ns.min(worker.end_ns), HERE, Signal::Timer, id);
+                    kernel.wake_at(worker.next_ns.min(worker.end_ns), HERE, Timer::Issue(id));
                 }
                 return;
             }
@@ -223,7 +253,7 @@ impl Workload {
             if job.rate.is_some() || job.rate_iops.is_some() {
                 worker.next_ns = worker.next_ns.saturating_add(gap_ns(job, &mut worker.gaps, taken));
             }
-            recorder.issued(worker.job, op, worker.in_flight);
+            self.recorder.issued(worker.job, op, worker.in_flight);
             let wire = worker.copy.map_or(Wire::Exchange, |copy| copy.wire(op, offset, bytes));
             let (entry, offset) = (worker.entry, worker.region.start + offset);
             worker.issued_writes += u64::from(op == Op::Write);
@@ -240,19 +270,19 @@ impl Workload {
     fn submit(&mut self, kernel: &mut Kernel, request: Request, entry: Address) {
         let id = kernel.open(Request { tag: self.issued, owner: HERE, ..request });
         self.issued = self.issued.wrapping_add(1);
-        kernel.send(entry, Signal::Submit, id.0);
+        kernel.submit(entry, id);
     }
 
-    fn done(&mut self, kernel: &mut Kernel, id: RequestId, recorder: &mut Recorder) {
+    fn done(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];
         let worker = &mut self.workers[request.worker as usize];
         let job = &self.jobs[worker.job];
         let measured = request.submitted_ns >= worker.measure_from_ns;
-        recorder.completed(worker.job, &request, kernel.requests.phases(id), worker.region.start, kernel.now_ns(), measured);
+        self.recorder.completed(worker.job, &request, kernel.requests.phases(id), worker.region.start, kernel.now_ns(), measured);
         kernel.requests.remove(id);
         if let Some((op, offset, bytes, wire)) = worker.copy.and_then(|copy| copy.next(&request, worker.region.start)) {
             let (job, entry) = (worker.job, worker.entry);
-            recorder.issued(job, op, worker.in_flight);
+            self.recorder.issued(job, op, worker.in_flight);
             let follows = Request { op, offset: worker.region.start + offset, bytes, worker: request.worker, wire, ..Request::default() };
             return self.submit(kernel, follows, entry);
         }
@@ -265,23 +295,23 @@ impl Workload {
             worker.completed_since_pause = 0;
             worker.next_ns = worker.next_ns.max(kernel.now_ns().saturating_add(job.thinktime.0));
         }
-        self.issue(kernel, request.worker, recorder);
+        self.issue(kernel, request.worker);
     }
 
-    fn end(&mut self, kernel: &mut Kernel, id: u32, recorder: &mut Recorder) {
+    fn end(&mut self, kernel: &mut Kernel, id: u32) {
         let worker = &mut self.workers[id as usize];
         worker.state = State::Ended;
-        recorder.ended(worker.job, worker.measure_from_ns.min(kernel.now_ns()), kernel.now_ns());
+        self.recorder.ended(worker.job, worker.measure_from_ns.min(kernel.now_ns()), kernel.now_ns());
         if self.jobs[worker.job].exitall && !self.stopping {
             self.stopping = true;
             for other in 0..self.workers.len() {
-                kernel.send(HERE, Signal::Timer, number(other));
+                kernel.wake(HERE, Timer::Issue(number(other)));
             }
         }
         let stage = self.stage;
         if self.workers.iter().all(|worker| worker.stage > stage || worker.state == State::Ended) {
             self.stage += 1;
-            self.start(kernel);
+            self.start_stage(kernel);
         }
     }
 }

@@ -4,10 +4,12 @@ use proptest::prelude::*;
 
 use super::record::Counts;
 use super::volume::{Below, ZfsVolume};
-use crate::kernel::{Address, Durable, Kernel, Layer, NO_DEVICE, Phase, Request, RequestId, Signal};
+use crate::kernel::{Address, Durable, Event, Kernel, LayerId, NO_DEVICE, Phase, Request, Timer};
+use crate::layers::Layer;
 use crate::layers::device::lun::Lun;
 use crate::layers::device::{Device, Usage};
 use crate::layers::layout::Layout;
+use crate::timers;
 use seeklab_kernel::{NS_PER_S, Stream};
 use seeklab_spec as spec;
 use seeklab_spec::Op;
@@ -75,13 +77,21 @@ impl Outcome {
     }
 }
 
+timers! {
+    /// A thread of the test writes.
+    enum Writer {
+        /// By its number.
+        Of(u32),
+    }
+}
+
 fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
     let lun = spec::Lun { capacity: Bytes(CAPACITY), rate: Bytes(rate_per_s), latency: Nanos(0), varies: None };
-    let device = |index| Device::Lun(Lun::new(&lun, Phase::Transfer, Stream::new(1, "rate"))).at(Address { layer: Layer::Device, index });
+    let device = |index| Device::Lun(Lun::new(&lun, Phase::Transfer, Stream::new(1, "rate"))).at(Address { layer: LayerId::Device, index });
     let mut luns: Vec<Device> = (0..devices).map(device).collect();
     let logs = spec.log.devices.iter().flat_map(|group| (0..group.count).map(|_| group.lun.as_ref().expect("a unit")));
     let log_device = |(index, spec): (u16, &spec::Lun)| {
-        Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(1, "log"))).at(Address { layer: Layer::WriteLog, index })
+        Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(1, "log"))).at(Address { layer: LayerId::WriteLog, index })
     };
     let mut log_devices: Vec<Device> = (0..).zip(logs).map(log_device).collect();
     let sides = u64::from(spec.log.mirror);
@@ -97,28 +107,35 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
     let mut ops = Vec::new();
     zfs.start(&mut kernel);
     for thread in 0..load.threads {
-        kernel.send(Address::of(Layer::Workload), Signal::Timer, thread);
+        kernel.wake(Address::of(LayerId::Workload), Writer::Of(thread));
     }
     while let Some(event) = kernel.advance() {
-        let mut thread = event.id;
-        match (event.to().layer, event.signal) {
-            (Layer::WriteLog, signal) => {
-                log_devices[usize::from(event.to().index)].handle(&mut kernel, signal, event.id);
+        let index = usize::from(event.to().index);
+        let thread = match (event.to().layer, event.event()) {
+            (LayerId::WriteLog, event) => {
+                log_devices[index].on(&mut kernel, 0, event);
                 continue;
             }
-            (Layer::Volume, signal) => {
-                if signal == Signal::Done && !log_devices.is_empty() && kernel.requests[RequestId(event.id)].device == NO_DEVICE {
-                    logged_bytes += kernel.requests[RequestId(event.id)].bytes;
+            (LayerId::Zfs, event) => {
+                if let Event::Done(id) = event
+                    && !log_devices.is_empty()
+                    && kernel.requests[id].device == NO_DEVICE
+                {
+                    logged_bytes += kernel.requests[id].bytes;
                 }
-                zfs.handle(&mut kernel, signal, event.id);
+                zfs.on(&mut kernel, 0, event);
                 continue;
             }
-            (Layer::Device, signal) => {
-                luns[usize::from(event.to().index)].handle(&mut kernel, signal, event.id);
+            (LayerId::Device, event) => {
+                luns[index].on(&mut kernel, 0, event);
                 continue;
             }
-            (_, Signal::Done) => {
-                let id = RequestId(event.id);
+            (_, Event::Timer(timer)) => {
+                let Writer::Of(thread) = Writer::unpack(timer);
+                thread
+            }
+            (_, Event::Submit(id)) => panic!("{id:?} for nobody"),
+            (_, Event::Done(id)) => {
                 let (request, phases) = (kernel.requests[id], *kernel.requests.phases(id));
                 let latency_ns = kernel.now_ns() - request.submitted_ns;
                 reads += u64::from(request.op == Op::Read);
@@ -129,11 +146,10 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
                 }
                 assert_eq!(phases.iter().sum::<u64>(), latency_ns, "phases add up");
                 ops.push((request.submitted_ns, latency_ns, phases[Phase::Delay as usize], phases[Phase::Blocked as usize]));
-                thread = request.worker;
                 kernel.requests.remove(id);
+                request.worker
             }
-            _ => {}
-        }
+        };
         if kernel.now_ns() < load.ns {
             let op = if load.read_one_in > 0 && choices.below(load.read_one_in) == 0 { Op::Read } else { Op::Write };
             let position = &mut positions[thread as usize];
@@ -147,10 +163,10 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
                 (Op::Write, _, 1..) => Durable::Later,
                 _ => Durable::No,
             };
-            let owner = Address::of(Layer::Workload);
+            let owner = Address::of(LayerId::Workload);
             let request = Request { op, offset, bytes: load.bytes, worker: thread, owner, durable, ..Request::default() };
             let id = kernel.open(request);
-            kernel.send(Address::of(Layer::Volume), Signal::Submit, id.0);
+            kernel.submit(Address::of(LayerId::Zfs), id);
         }
     }
     let counts = zfs.record.counts;

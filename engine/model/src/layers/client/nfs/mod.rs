@@ -38,10 +38,12 @@ mod writes;
 use std::collections::VecDeque;
 
 use crate::cpu::{Cpu, ServerUsage, Task};
-use crate::kernel::{Address, Kernel, Layer, Phase, Request, RequestId, Signal, Wire};
+use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _, Wire};
+use crate::layers::Layer;
 use crate::layers::volume::blocks::Blocks;
 use crate::plan::Plan;
 use crate::range::Range;
+use crate::timers;
 use attributes::Attributes;
 use operations::{Operation, Operations};
 use seeklab_cache::PolicyKind;
@@ -49,9 +51,16 @@ use seeklab_spec::Op;
 use seeklab_spec::Scenario;
 use seeklab_spec::nfs::{Call, NfsSpec};
 
-const HERE: Address = Address::of(Layer::Client);
-/// The timer that writes out what was begun; the others are the processors'.
-const FLUSH: u32 = u32::MAX;
+const HERE: Address = Address::of(LayerId::Client);
+
+timers! {
+    enum Timer {
+        /// Old dirty data of a machine are written behind.
+        Flush,
+        /// A machine's processors have done a piece of work.
+        Cpu(u32),
+    }
+}
 /// How long a block that is not full stays behind, as the flush daemon of the time looked once a second.
 const FLUSH_NS: u64 = 1_000_000_000;
 const SECTOR: u64 = 512;
@@ -80,7 +89,7 @@ struct Process {
 
 /// A client machine.
 struct Machine {
-    cpu: Cpu,
+    cpu: Cpu<Timer>,
     /// The protocol threads.
     protocol: u32,
     pages: Blocks,
@@ -136,6 +145,25 @@ fn file_of(request: &Request) -> u64 {
     request.offset / request.bytes
 }
 
+impl Layer for Client {
+    fn on(&mut self, kernel: &mut Kernel, machine: u16, event: Event) {
+        match event {
+            Event::Submit(id) => self.call(kernel, id),
+            Event::Done(id) => self.answered(kernel, id),
+            Event::Timer(timer) => match Timer::unpack(timer) {
+                Timer::Flush => self.flush_all(kernel, usize::from(machine)),
+                Timer::Cpu(run) => {
+                    let machine = &mut self.machines[usize::from(machine)];
+                    if let Some((task, server)) = machine.cpu.timer(kernel, run) {
+                        let of_protocol = server == machine.protocol;
+                        self.worked(kernel, task.request, of_protocol);
+                    }
+                }
+            },
+        }
+    }
+}
+
 impl Client {
     /// The clients of a scenario, whose worker `w` is on machine `machines[w]`, above `below`.
     #[must_use]
@@ -144,7 +172,7 @@ impl Client {
         let count = machines.iter().max().map_or(0, |last| last + 1);
         let machine = |index: usize| {
             let index = u16::try_from(index).unwrap_or(u16::MAX); // the network is checked to have at most 65,536 clients
-            let mut cpu = Cpu::new(spec.cpus, Address { layer: Layer::Client, index });
+            let mut cpu = Cpu::new(spec.cpus, Address { layer: LayerId::Client, index }, Timer::Cpu);
             Machine {
                 protocol: cpu.add_server(connections),
                 cpu,
@@ -181,22 +209,6 @@ impl Client {
         }
     }
 
-    /// Handles a signal to the machine `index`, or to the layer.
-    pub fn handle(&mut self, kernel: &mut Kernel, index: u16, signal: Signal, id: u32) {
-        match signal {
-            Signal::Submit => self.call(kernel, RequestId(id)),
-            Signal::Done => self.answered(kernel, RequestId(id)),
-            Signal::Timer if id == FLUSH => self.flush_all(kernel, usize::from(index)),
-            Signal::Timer => {
-                let machine = &mut self.machines[usize::from(index)];
-                if let Some((task, server)) = machine.cpu.timer(kernel, id) {
-                    let of_protocol = server == machine.protocol;
-                    self.worked(kernel, task.request, of_protocol);
-                }
-            }
-        }
-    }
-
     /// What all machines together have done.
     #[must_use]
     pub fn busy(&self) -> Busy {
@@ -228,7 +240,7 @@ impl Client {
         let process = &self.processes[request.worker as usize];
         match (process.call, request.op) {
             // Commands for a server's copy engine move no data through the client.
-            _ if request.wire != Wire::Exchange => kernel.send(self.below, Signal::Submit, id.0),
+            _ if request.wire != Wire::Exchange => kernel.submit(self.below, id),
             (Call::Stat, _) => {
                 let known = self.machines[process.machine].attributes.is_known(file_of(&request), kernel.now_ns());
                 let slot = &mut kernel.requests[id];
@@ -276,7 +288,7 @@ impl Client {
         let request = kernel.requests[id];
         if of_protocol {
             return match request.op {
-                Op::Write => kernel.send(self.below, Signal::Submit, id.0),
+                Op::Write => kernel.submit(self.below, id),
                 Op::Read => self.finished(kernel, id),
             };
         }

@@ -2,7 +2,7 @@
 
 use super::{Client, HERE, file_of, work_ns};
 use crate::cpu::Task;
-use crate::kernel::{Durable, Kernel, Phase, Request, RequestId, Signal, Wire};
+use crate::kernel::{Durable, Kernel, Phase, Request, RequestId, Wire};
 use seeklab_cache::{Cursor, NONE};
 use seeklab_spec::Op;
 use seeklab_spec::nfs::Call;
@@ -103,7 +103,7 @@ impl Client {
         };
         let durable = if wire == Wire::Ask { Durable::Itself } else { durable };
         let id = kernel.open(Request { offset: start, bytes, op, durable, wire, worker, owner: HERE, tag: place, ..Request::default() });
-        if op == Op::Write && !is_meta { self.protocol(kernel, id) } else { kernel.send(self.below, Signal::Submit, id.0) }
+        if op == Op::Write && !is_meta { self.protocol(kernel, id) } else { kernel.submit(self.below, id) }
     }
 
     /// Lets a protocol thread work on the data of an operation.

@@ -1,8 +1,8 @@
 //! Writes: copied into the page cache, written behind, flushed.
 
 use super::operations::Operation;
-use super::{Client, FLUSH, FLUSH_NS};
-use crate::kernel::{Address, Durable, Kernel, Layer, Phase, RequestId, Signal};
+use super::{Client, FLUSH_NS, Timer};
+use crate::kernel::{Address, Durable, Kernel, LayerId, Phase, RequestId};
 use crate::range::Range;
 use seeklab_cache::NONE;
 use seeklab_spec::Op;
@@ -60,7 +60,7 @@ impl Client {
         if machine.open_bytes > 0 && !machine.flush_is_due {
             machine.flush_is_due = true;
             let index = u16::try_from(on).unwrap_or(u16::MAX); // the network is checked to have at most 65,536 clients
-            kernel.at(kernel.now_ns() + FLUSH_NS, Address { layer: Layer::Client, index }, Signal::Timer, FLUSH);
+            kernel.wake_at(kernel.now_ns() + FLUSH_NS, Address { layer: LayerId::Client, index }, Timer::Flush);
         }
         kernel.complete(id);
     }

@@ -20,8 +20,9 @@
 use std::collections::VecDeque;
 
 use super::ftl::{Ftl, NONE, Shape, Step, Wear};
-use crate::kernel::{Address, Kernel, Layer, NO_DEVICE, Phase, RequestId, Signal};
+use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
 use crate::layers::device::{Usage, transfer_ns};
+use crate::timers;
 use seeklab_kernel::Stream;
 use seeklab_spec as spec;
 use seeklab_spec::Op;
@@ -30,12 +31,18 @@ use seeklab_spec::{Collector, Precondition};
 /// Batches of reads that a die does while writes wait. Assumed: drives keep such rules to themselves.
 const READS_IN_A_ROW: u32 = 8;
 
-/// What a timer of the drive is about, in the upper bits of its id.
-const KIND_BITS: u32 = 29;
-const DIE_DONE: u32 = 0;
-const PAGES_MOVED: u32 = 1;
-const DATA_ARRIVED: u32 = 2;
-const FINISH: u32 = 3;
+timers! {
+    enum Timer {
+        /// A die has done what it was doing.
+        DieDone(u32),
+        /// The pages of a part are across their channel.
+        PagesMoved(u32),
+        /// All data of a write have arrived from the host.
+        DataArrived(RequestId),
+        /// A request is done.
+        Finished(RequestId),
+    }
+}
 
 /// The share of a request that one die has.
 #[derive(Clone, Copy, Debug, Default)]
@@ -245,24 +252,24 @@ impl Drive {
         self.recipe.shape.memory_bytes() + (parts + requests + self.dies.len() * size_of::<Die>()) as u64
     }
 
-    /// Handles a signal to the drive.
-    pub fn handle(&mut self, kernel: &mut Kernel, here: Address, usage: &mut Usage, signal: Signal, id: u32) {
+    /// Handles an event of the drive.
+    pub fn on(&mut self, kernel: &mut Kernel, here: Address, usage: &mut Usage, event: Event) {
         let mut turn = Turn { kernel, here, usage };
-        if signal == Signal::Submit {
-            return self.submit(&mut turn, RequestId(id));
-        }
-        let number = id & ((1 << KIND_BITS) - 1);
-        match id >> KIND_BITS {
-            DIE_DONE => self.die_done(&mut turn, number as usize),
-            PAGES_MOVED => self.pages_moved(&mut turn, number),
-            DATA_ARRIVED => self.data_arrived(&mut turn, RequestId(number)),
-            _ => self.finish(&mut turn, RequestId(number)),
+        match event {
+            Event::Submit(id) => self.submit(&mut turn, id),
+            Event::Timer(timer) => match Timer::unpack(timer) {
+                Timer::DieDone(die) => self.die_done(&mut turn, die as usize),
+                Timer::PagesMoved(part) => self.pages_moved(&mut turn, part),
+                Timer::DataArrived(id) => self.data_arrived(&mut turn, id),
+                Timer::Finished(id) => self.finish(&mut turn, id),
+            },
+            Event::Done(_) => {} // it submits nothing
         }
     }
 
     fn submit(&mut self, turn: &mut Turn, id: RequestId) {
         let (kernel, place) = (&mut *turn.kernel, id.0 as usize);
-        kernel.requests[id].device = if turn.here.layer == Layer::Device { turn.here.index } else { NO_DEVICE };
+        kernel.requests[id].device = if turn.here.layer == LayerId::Device { turn.here.index } else { NO_DEVICE };
         if place >= self.requests.len() {
             self.requests.resize(place + 1, Inside::default());
         }
@@ -388,7 +395,7 @@ impl Drive {
     /// Takes a write's data over the interface.
     fn receive(&mut self, turn: &mut Turn, id: RequestId) {
         let arrived_ns = self.cross_interface(turn, id, turn.kernel.requests[id].bytes);
-        turn.at(arrived_ns, DATA_ARRIVED, id.0);
+        turn.at(arrived_ns, Timer::DataArrived(id));
     }
 
     fn data_arrived(&mut self, turn: &mut Turn, id: RequestId) {
@@ -402,7 +409,7 @@ impl Drive {
     /// Gives the host the last bytes of a read.
     fn deliver(&mut self, turn: &mut Turn, id: RequestId, bytes: u64) {
         let done_ns = self.cross_interface(turn, id, bytes);
-        turn.at(done_ns, FINISH, id.0);
+        turn.at(done_ns, Timer::Finished(id));
     }
 
     /// Occupies the interface for bytes that are ready at `now_ns`. Returns when it begins and ends.
@@ -452,7 +459,7 @@ impl Drive {
             self.begin_collect(turn, number)
         };
         if let Some(done_ns) = done_ns {
-            turn.at(done_ns, DIE_DONE, number as u32);
+            turn.at(done_ns, Timer::DieDone(number as u32));
         }
     }
 
@@ -540,7 +547,7 @@ impl Drive {
                 let move_ns = u64::from(pages) * self.channel_page_ns;
                 *channel = now_ns.max(*channel) + move_ns;
                 self.parts.slots[part as usize].channel_ns = move_ns;
-                turn.at(*channel, PAGES_MOVED, part);
+                turn.at(*channel, Timer::PagesMoved(part));
             }
             Doing::Program => self.programmed(turn, number),
             Doing::Collect => {
@@ -634,7 +641,7 @@ struct Turn<'a> {
 }
 
 impl Turn<'_> {
-    fn at(&mut self, time_ns: u64, kind: u32, number: u32) {
-        self.kernel.at(time_ns, self.here, Signal::Timer, kind << KIND_BITS | number);
+    fn at(&mut self, time_ns: u64, timer: Timer) {
+        self.kernel.wake_at(time_ns, self.here, timer);
     }
 }

@@ -7,10 +7,18 @@
 
 use std::collections::VecDeque;
 
-use crate::kernel::{Address, Kernel, Layer, NO_DEVICE, Phase, RequestId, Signal};
+use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
 use crate::layers::device::{Usage, transfer_ns};
+use crate::timers;
 use seeklab_spec as spec;
 use seeklab_spec::Op;
+
+timers! {
+    enum Timer {
+        /// A request is done.
+        Served(RequestId),
+    }
+}
 
 /// A fresh drive.
 pub(super) struct Fresh {
@@ -53,21 +61,26 @@ impl Fresh {
         }
     }
 
-    /// Handles a signal to the drive.
-    pub fn handle(&mut self, kernel: &mut Kernel, here: Address, usage: &mut Usage, signal: Signal, id: RequestId) {
-        if signal == Signal::Submit {
-            kernel.requests[id].device = if here.layer == Layer::Device { here.index } else { NO_DEVICE };
-            if self.inside < self.depth {
-                self.enter(kernel, here, usage, id);
-            } else {
-                self.waiting.push_back(id);
+    /// Handles an event of the drive.
+    pub fn on(&mut self, kernel: &mut Kernel, here: Address, usage: &mut Usage, event: Event) {
+        match event {
+            Event::Submit(id) => {
+                kernel.requests[id].device = if here.layer == LayerId::Device { here.index } else { NO_DEVICE };
+                if self.inside < self.depth {
+                    self.enter(kernel, here, usage, id);
+                } else {
+                    self.waiting.push_back(id);
+                }
             }
-            return;
-        }
-        kernel.complete(id);
-        self.inside -= 1;
-        if let Some(next) = self.waiting.pop_front() {
-            self.enter(kernel, here, usage, next);
+            Event::Timer(timer) => {
+                let Timer::Served(id) = Timer::unpack(timer);
+                kernel.complete(id);
+                self.inside -= 1;
+                if let Some(next) = self.waiting.pop_front() {
+                    self.enter(kernel, here, usage, next);
+                }
+            }
+            Event::Done(_) => {} // it submits nothing
         }
     }
 
@@ -84,7 +97,7 @@ impl Fresh {
         usage.count(request.op, request.bytes, done_ns - arrived_ns);
         usage.busy_ns += done_ns.saturating_sub(self.busy_until_ns.max(now_ns));
         self.busy_until_ns = self.busy_until_ns.max(done_ns);
-        kernel.at(done_ns, here, Signal::Timer, id.0);
+        kernel.wake_at(done_ns, here, Timer::Served(id));
     }
 
     fn read(&mut self, kernel: &mut Kernel, id: RequestId) -> u64 {

@@ -35,7 +35,7 @@ mod tests;
 pub use ftl::Wear;
 
 use super::Usage;
-use crate::kernel::{Address, Kernel, Layer, RequestId, Signal};
+use crate::kernel::{Address, Event, Kernel, LayerId};
 use seeklab_kernel::Stream;
 use seeklab_spec as spec;
 use seeklab_spec::{AddProblem, Bytes, Path, Problems};
@@ -71,14 +71,14 @@ impl Ssd {
             Some((flash, shape)) => Model::Flash(Box::new(drive::Drive::new(spec, flash, shape, Stream::new(seed, name)))),
             None => Model::Fresh(fresh::Fresh::new(spec)),
         };
-        Self { model, here: Address::of(Layer::Device), usage: Usage::default() }
+        Self { model, here: Address::of(LayerId::Device), usage: Usage::default() }
     }
 
-    /// Handles a signal to the drive.
-    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: RequestId) {
+    /// Handles an event of the drive.
+    pub fn on(&mut self, kernel: &mut Kernel, event: Event) {
         match &mut self.model {
-            Model::Fresh(fresh) => fresh.handle(kernel, self.here, &mut self.usage, signal, id),
-            Model::Flash(drive) => drive.handle(kernel, self.here, &mut self.usage, signal, id.0),
+            Model::Fresh(fresh) => fresh.on(kernel, self.here, &mut self.usage, event),
+            Model::Flash(drive) => drive.on(kernel, self.here, &mut self.usage, event),
         }
     }
 

@@ -93,7 +93,7 @@ impl ZfsVolume {
 
     /// Whether the host must answer before time goes on.
     #[must_use]
-    pub fn asks(&self) -> bool {
+    pub(super) fn waits_for_an_answer(&self) -> bool {
         !self.asking.is_empty() || self.reader.as_ref().is_some_and(|reader| !reader.questions.is_empty())
     }
 

@@ -1,7 +1,7 @@
 //! Commits of the intent logs: how the writes that wait become log blocks, where those go, and when they are durable.
 
-use super::{FLUSH_TIMERS, HERE, Kind, State, ZfsVolume};
-use crate::kernel::{Durable, Kernel, Phase, Signal};
+use super::{HERE, Kind, State, Timer, ZfsVolume};
+use crate::kernel::{Durable, Kernel, Phase};
 use crate::layers::device::transfer_ns;
 use crate::layers::zfs::intent_log;
 use crate::layers::zfs::intent_log::{Commit, Logged, Rules};
@@ -100,7 +100,7 @@ impl ZfsVolume {
     pub(super) fn flush(&mut self, kernel: &mut Kernel, number: u64) {
         let number = u32::try_from(number).unwrap_or(NONE); // as it was given
         let at_ns = kernel.now_ns() + self.commits[number as usize].copy_ns + self.log_rules.flush_ns;
-        kernel.at(at_ns, HERE, Signal::Timer, FLUSH_TIMERS + number);
+        kernel.wake_at(at_ns, HERE, Timer::Flushed(number));
     }
 
     /// A commit has been flushed: its writes are acknowledged, the next one of its file system begins.

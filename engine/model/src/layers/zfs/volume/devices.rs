@@ -1,7 +1,7 @@
 //! Requests to the devices: queued by leaf, sent as each leaf's scheduler allows, and what their completion means.
 
 use super::{AHEAD, Flight, HERE, Kind, MOST_QUEUED_AHEAD, Role, Scheduler, Work, ZfsVolume};
-use crate::kernel::{Kernel, Request, RequestId, Signal};
+use crate::kernel::{Kernel, Request, RequestId};
 use crate::layers::layout::Piece;
 use crate::layers::zfs::l2arc::Place;
 use crate::layers::zfs::scheduler::{Class, Io, Issue};
@@ -148,7 +148,7 @@ impl ZfsVolume {
         }
         let Issue { op, offset, bytes, .. } = *issue;
         let child = kernel.open(Request { op, offset, bytes, owner: HERE, tag: place, ..Request::default() });
-        kernel.send(self.leaves[leaf].address, Signal::Submit, child.0);
+        kernel.submit(self.leaves[leaf].address, child);
     }
 
     /// A request below us has completed.

@@ -3,8 +3,8 @@
 //! A pass waits for its writes. The feed rests once nobody reads and a pass has found nothing, or the passes since the last read have
 //! filled the devices once (small ones are overwritten with the same blocks for ever); so a run ends.
 
-use super::{FEED_TIMER, HERE, Kind, ZfsVolume};
-use crate::kernel::{Kernel, Signal};
+use super::{HERE, Kind, Timer, ZfsVolume};
+use crate::kernel::Kernel;
 use crate::layers::zfs::l2arc::Place;
 use crate::layers::zfs::scheduler::Class;
 use seeklab_spec::Op;
@@ -17,7 +17,7 @@ impl ZfsVolume {
     pub(super) fn wake_feed(&mut self, kernel: &mut Kernel) {
         let Some(reader) = self.reader.as_mut().filter(|reader| reader.l2.is_some() && !reader.feed.is_awake) else { return };
         reader.feed.is_awake = true;
-        kernel.at(reader.feed.next_ns, HERE, Signal::Timer, FEED_TIMER);
+        kernel.wake_at(reader.feed.next_ns, HERE, Timer::Feed);
     }
 
     /// A pass is due.
@@ -67,7 +67,7 @@ impl ZfsVolume {
         reader.feed.idle_bytes += written_bytes;
         reader.feed.is_awake = reader.feed.has_read || (written_bytes > 0 && reader.feed.idle_bytes < capacity);
         if reader.feed.is_awake {
-            kernel.at(next_ns, HERE, Signal::Timer, FEED_TIMER);
+            kernel.wake_at(next_ns, HERE, Timer::Feed);
         }
     }
 }

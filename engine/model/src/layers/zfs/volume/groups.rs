@@ -1,7 +1,7 @@
 //! Transaction groups: when they close and sync, and the queueing of their blocks and metadata.
 
-use super::{AHEAD, HERE, Kind, METADATA_BYTES, SYNC_TIMER, Sync, ZfsVolume};
-use crate::kernel::{Kernel, Signal};
+use super::{AHEAD, HERE, Kind, METADATA_BYTES, Sync, Timer, ZfsVolume};
+use crate::kernel::Kernel;
 use crate::layers::zfs::scheduler::Class;
 use crate::layers::zfs::throttle::{SyncReport, mul_div};
 use crate::layers::zfs::txg::Step;
@@ -39,7 +39,7 @@ impl ZfsVolume {
         self.advancing = false;
         if let Some(at_ns) = self.groups.wakes_at_ns().filter(|at_ns| *at_ns < self.timer_ns) {
             self.timer_ns = at_ns;
-            kernel.at(at_ns, HERE, Signal::Timer, SYNC_TIMER);
+            kernel.wake_at(at_ns, HERE, Timer::Sync);
         }
     }
 

@@ -43,22 +43,32 @@ use super::throttle::asked::DrainRate;
 use super::throttle::{self, Attempt, SyncReport, Throttle};
 use super::txg::Groups;
 use super::zfetch;
-use crate::kernel::{Address, Kernel, Layer, Phase, Request, RequestId, Signal};
+use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
+use crate::layers::Layer;
 use crate::layers::device::transfer_ns;
 use crate::layers::layout::{Layout, Piece};
 use crate::layers::volume::blocks::Blocks;
+use crate::timers;
 use reader::{Files, Reader};
 use seeklab_cache::PolicyKind;
 use seeklab_spec::Op;
 use seeklab_spec::zfs::{Datasets, LogSpec, Placement, Release, Start, ZfsSpec};
 
-const HERE: Address = Address::of(Layer::Volume);
-/// The timer of the sync thread; every other timer bears the number of a request.
-const SYNC_TIMER: u32 = u32::MAX;
-/// The timer of the next pass over a cache device.
-const FEED_TIMER: u32 = u32::MAX - 1;
-/// From here on, and below [`FEED_TIMER`], the timers of the commits' flushes; requests in flight are far fewer.
-const FLUSH_TIMERS: u32 = 1 << 31;
+const HERE: Address = Address::of(LayerId::Zfs);
+
+timers! {
+    pub(super) enum Timer {
+        /// The sync thread looks at the groups.
+        Sync,
+        /// The next pass over a cache device.
+        Feed,
+        /// The caches are flushed of what a commit wrote, by its number.
+        Flushed(u32),
+        /// A request has slept long enough.
+        Awake(RequestId),
+    }
+}
+
 /// Length of a metadata write.
 const METADATA_BYTES: u64 = 128 << 10;
 /// Group writes that are kept queued for each leaf beyond those in flight, so that the scheduler always has a choice.
@@ -284,6 +294,55 @@ pub struct ZfsVolume {
     pub record: Record,
 }
 
+impl Layer for ZfsVolume {
+    fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
+        match event {
+            Event::Submit(id) => self.submit(kernel, id),
+            Event::Done(id) => self.done(kernel, id),
+            Event::Timer(timer) => match Timer::unpack(timer) {
+                Timer::Sync => {
+                    if kernel.now_ns() >= self.timer_ns {
+                        self.timer_ns = u64::MAX;
+                    }
+                    self.advance(kernel);
+                }
+                Timer::Feed => self.feed_pass(kernel),
+                Timer::Flushed(commit) => self.logged(kernel, commit),
+                Timer::Awake(id) => self.timer(kernel, id),
+            },
+        }
+    }
+
+    /// Puts into memory what is there at the start of the run.
+    fn start(&mut self, kernel: &mut Kernel) {
+        if self.start == Start::Full {
+            let bytes = self.throttle.limit_bytes().unwrap_or(0).min(self.capacity);
+            for group in 1..=2 {
+                let dirtied = self.dirty.charge(group, 0, bytes / self.record_bytes);
+                self.throttle.committed(group, 0, dirtied);
+                self.record.counts.dirtied_bytes += dirtied;
+                self.groups.want_open(group + 1);
+                self.advance(kernel);
+            }
+        }
+        self.note(kernel.now_ns());
+    }
+
+    fn asks(&self) -> bool {
+        self.waits_for_an_answer()
+    }
+
+    /// Bytes of memory that grow with the run.
+    fn memory_bytes(&self) -> u64 {
+        let requests = self.states.capacity() * size_of::<State>();
+        let below = self.works.capacity() * size_of::<Work>() + self.flights.capacity() * size_of::<Flight>();
+        let order = self.sync.words.capacity() * size_of::<(u64, u64)>();
+        let waiting: usize = self.leaves.iter().map(|leaf| leaf.backlog.capacity() * size_of::<(Io, u64)>()).sum();
+        let reader = self.reader.as_ref().map_or(0, |reader| reader.memory_bytes());
+        self.dirty.memory_bytes() + self.record.memory_bytes() + reader + (requests + below + order + waiting) as u64
+    }
+}
+
 impl ZfsVolume {
     /// The layer that `spec` describes, above `below`, over an address space of `capacity` bytes; its series has rows of
     /// `interval_ns`.
@@ -293,7 +352,7 @@ impl ZfsVolume {
         let constants = resolved.constants;
         let (layout, addresses) = match below {
             Below::Layer(address) => (None, vec![address]),
-            Below::Devices(layout, count) => (Some(layout), (0..count).map(|index| Address { layer: Layer::Device, index }).collect()),
+            Below::Devices(layout, count) => (Some(layout), (0..count).map(|index| Address { layer: LayerId::Device, index }).collect()),
         };
         let scheduler = || Scheduler::new(&constants.scheduling);
         let span_bytes = match constants.scheduling {
@@ -303,7 +362,7 @@ impl ZfsVolume {
         let record_bytes = spec.record.0.max(1);
         let leaves = addresses.len();
         let log_devices = spec.log.devices.as_ref().map_or(0, |group| u16::try_from(group.count).unwrap_or(u16::MAX)); // at most 1,024
-        let logs = (0..log_devices).map(|index| Address { layer: Layer::WriteLog, index });
+        let logs = (0..log_devices).map(|index| Address { layer: LayerId::WriteLog, index });
         let mut record = Record::new(interval_ns);
         record.opened(1, 0);
         Self {
@@ -391,38 +450,6 @@ impl ZfsVolume {
         self
     }
 
-    /// Puts into memory what is there at the start of the run.
-    pub fn start(&mut self, kernel: &mut Kernel) {
-        if self.start == Start::Full {
-            let bytes = self.throttle.limit_bytes().unwrap_or(0).min(self.capacity);
-            for group in 1..=2 {
-                let dirtied = self.dirty.charge(group, 0, bytes / self.record_bytes);
-                self.throttle.committed(group, 0, dirtied);
-                self.record.counts.dirtied_bytes += dirtied;
-                self.groups.want_open(group + 1);
-                self.advance(kernel);
-            }
-        }
-        self.note(kernel.now_ns());
-    }
-
-    /// Handles a signal to this layer.
-    pub fn handle(&mut self, kernel: &mut Kernel, signal: Signal, id: u32) {
-        match signal {
-            Signal::Submit => self.submit(kernel, RequestId(id)),
-            Signal::Done => self.done(kernel, RequestId(id)),
-            Signal::Timer if id == SYNC_TIMER => {
-                if kernel.now_ns() >= self.timer_ns {
-                    self.timer_ns = u64::MAX;
-                }
-                self.advance(kernel);
-            }
-            Signal::Timer if id == FEED_TIMER => self.feed_pass(kernel),
-            Signal::Timer if id >= FLUSH_TIMERS => self.logged(kernel, id - FLUSH_TIMERS),
-            Signal::Timer => self.timer(kernel, RequestId(id)),
-        }
-    }
-
     /// Dirty bytes in memory.
     #[must_use]
     pub fn dirty(&self) -> &Dirty {
@@ -433,17 +460,6 @@ impl ZfsVolume {
     #[must_use]
     pub fn groups(&self) -> &Groups {
         &self.groups
-    }
-
-    /// Bytes of memory that grow with the run.
-    #[must_use]
-    pub fn memory_bytes(&self) -> u64 {
-        let requests = self.states.capacity() * size_of::<State>();
-        let below = self.works.capacity() * size_of::<Work>() + self.flights.capacity() * size_of::<Flight>();
-        let order = self.sync.words.capacity() * size_of::<(u64, u64)>();
-        let waiting: usize = self.leaves.iter().map(|leaf| leaf.backlog.capacity() * size_of::<(Io, u64)>()).sum();
-        let reader = self.reader.as_ref().map_or(0, |reader| reader.memory_bytes());
-        self.dirty.memory_bytes() + self.record.memory_bytes() + reader + (requests + below + order + waiting) as u64
     }
 
     #[inline]
@@ -463,7 +479,7 @@ impl ZfsVolume {
     fn sleep(&mut self, kernel: &mut Kernel, id: RequestId, stage: Stage, due_ns: u64) {
         let sleeper = self.state(id);
         (sleeper.stage, sleeper.due_ns) = (stage, due_ns);
-        kernel.at(due_ns, HERE, Signal::Timer, id.0);
+        kernel.wake_at(due_ns, HERE, Timer::Awake(id));
     }
 
     fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {

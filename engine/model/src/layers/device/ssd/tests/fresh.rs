@@ -1,7 +1,7 @@
 //! A drive without a translation layer.
 
 use super::super::Ssd;
-use crate::kernel::{Kernel, Request, RequestId, Signal};
+use crate::kernel::{Event, Kernel, Request};
 use seeklab_spec as spec;
 use seeklab_spec::Op;
 use seeklab_spec::{Bytes, Nanos};
@@ -27,13 +27,13 @@ fn run(spec: &spec::Ssd, requests: &[(Op, u64, u64)]) -> Vec<u64> {
     let mut kernel = Kernel::default();
     for (op, offset, bytes) in requests {
         let id = kernel.open(Request { op: *op, offset: *offset, bytes: *bytes, ..Request::default() });
-        ssd.handle(&mut kernel, Signal::Submit, id);
+        ssd.on(&mut kernel, Event::Submit(id));
     }
     let mut done = Vec::new();
     while let Some(event) = kernel.advance() {
-        if event.signal == Signal::Timer {
+        if let timer @ Event::Timer(_) = event.event() {
             done.push(kernel.now_ns());
-            ssd.handle(&mut kernel, Signal::Timer, RequestId(event.id));
+            ssd.on(&mut kernel, timer);
         }
     }
     done

@@ -7,7 +7,7 @@ mod fresh;
 mod ftl;
 
 use super::Ssd;
-use crate::kernel::{Kernel, Phases, Request, RequestId, Signal};
+use crate::kernel::{Event, Kernel, Phases, Request};
 use seeklab_kernel::{Fingerprint, Stream};
 use seeklab_spec as spec;
 use seeklab_spec::Op;
@@ -61,14 +61,13 @@ fn run(ssd: &mut Ssd, depth: usize, requests: &[(Op, u64, u64)]) -> Vec<Done> {
         let Some((op, offset, bytes)) = requests.get(next).copied() else { return };
         let id = kernel.open(Request { op, offset, bytes, tag: next as u32, ..Request::default() });
         next += 1;
-        ssd.handle(kernel, Signal::Submit, id);
+        ssd.on(kernel, Event::Submit(id));
     };
     for _ in 0..depth {
         open(&mut kernel, ssd);
     }
     while let Some(event) = kernel.advance() {
-        let id = RequestId(event.id);
-        if event.signal == Signal::Done {
+        if let Event::Done(id) = event.event() {
             let (request, phases) = (kernel.requests[id], *kernel.requests.phases(id));
             assert_eq!(request.charged_ns, kernel.now_ns());
             assert_eq!(phases.iter().sum::<u64>(), kernel.now_ns() - request.submitted_ns, "phases do not add up");
@@ -77,7 +76,7 @@ fn run(ssd: &mut Ssd, depth: usize, requests: &[(Op, u64, u64)]) -> Vec<Done> {
             kernel.requests.remove(id);
             open(&mut kernel, ssd);
         } else {
-            ssd.handle(&mut kernel, event.signal, id);
+            ssd.on(&mut kernel, event.event());
         }
     }
     assert_eq!(done.len(), requests.len(), "requests that never complete");

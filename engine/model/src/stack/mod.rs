@@ -1,0 +1,431 @@
+//! The whole stack of one run: delivers events to the layers of a scenario, keeps the run within its limits, gathers results.
+
+mod build;
+mod layers;
+
+use crate::check::Checked;
+use crate::kernel::{Event, Kernel, LayerId, Message};
+use crate::layers::Layer;
+use crate::layers::client::nfs::Client;
+use crate::layers::controller;
+use crate::layers::controller::Controller;
+use crate::layers::device::{Device, Usage};
+use crate::layers::layout::Layout;
+use crate::layers::server::Server;
+use crate::layers::workload::replay::Replay;
+use crate::layers::zfs::read_record::Reads;
+use crate::layers::zfs::record::Record;
+use crate::layers::zfs::volume;
+use crate::layers::zfs::zfetch::Run;
+use crate::plan::Plan;
+use crate::result::Recorder;
+use crate::result::analytics::{Analytics, Reading, Served, of_device};
+use crate::result::columns;
+use crate::result::columns::Column;
+use crate::result::limiter;
+use crate::result::limiter::Mark;
+use crate::result::metrics::{Metric, StackCounts, metrics};
+use build::{log_group, log_name};
+use layers::Layers;
+use seeklab_spec::{Problem, Scenario};
+
+/// What a run waits to be told by its host.
+#[derive(Debug, serde::Serialize)]
+#[serde(untagged)]
+pub enum Question {
+    /// How long a write is delayed, or what is read ahead.
+    Volume(volume::Question),
+    /// Which shard owns a range.
+    Owner(controller::asked::Question),
+}
+
+impl Question {
+    /// The field of the scenario that makes the run ask.
+    #[must_use]
+    pub fn path(&self) -> &'static str {
+        match self {
+            Self::Volume(volume::Question::Delay(_)) => "zfs.throttle",
+            Self::Volume(volume::Question::Ahead(_)) => "zfs.prefetch.asked",
+            Self::Owner(_) => "controller.map",
+        }
+    }
+}
+
+/// Events between two looks at the memory held.
+const MEMORY_CHECK_EVENTS: u64 = 1 << 14;
+
+/// A run of a scenario.
+pub struct Stack {
+    scenario: Scenario,
+    plan: Plan,
+    kernel: Kernel,
+    layers: Layers,
+    analytics: Option<Analytics>,
+    /// When the analytics are read next; never where none are kept.
+    read_ns: u64,
+    /// What everything had done at the end of each stage of jobs.
+    marks: Vec<Mark>,
+    seed: u64,
+    finished: bool,
+}
+
+impl Stack {
+    /// Builds the stack of a checked scenario.
+    #[must_use]
+    pub fn new(checked: Checked, seed: u64) -> Self {
+        let mut stack = Self::build(checked, seed);
+        stack.layers.each_mut(|layer| layer.start(&mut stack.kernel));
+        stack
+    }
+
+    /// Builds the stack of a checked scenario whose job number `job` takes its requests from a trace.
+    #[must_use]
+    pub fn replaying(checked: Checked, seed: u64, job: usize, replay: Replay) -> Self {
+        let mut stack = Self::build(checked, seed);
+        stack.layers.workload.feed(job, replay);
+        stack.layers.each_mut(|layer| layer.start(&mut stack.kernel));
+        stack
+    }
+
+    fn build(checked: Checked, seed: u64) -> Self {
+        let (scenario, plan) = checked.into_parts();
+        Self {
+            layers: build::layers(&scenario, &plan, seed),
+            analytics: scenario.record.analytics.then(Analytics::default),
+            read_ns: if scenario.record.analytics { 0 } else { u64::MAX },
+            kernel: Kernel::default(),
+            marks: Vec::new(),
+            seed,
+            finished: false,
+            scenario,
+            plan,
+        }
+    }
+
+    /// Delivers at most `events` events. Returns whether the run has ended.
+    ///
+    /// # Errors
+    /// When the run exceeds one of its limits, or waits for an answer ([`Stack::question`]) since an earlier step; it stays where
+    /// it was.
+    pub fn step(&mut self, events: u64) -> Result<bool, Problem> {
+        if self.asks() {
+            let message = "\"asked\" takes each answer from the engine's host, and this one gives none; choose another";
+            let path = self.question().map_or("controller.map", |question| question.path());
+            return Err(Problem::new(path, message));
+        }
+        for _ in 0..events {
+            if self.finished {
+                return Ok(true);
+            }
+            if self.asks() {
+                return Ok(false);
+            }
+            let Some(message) = self.kernel.advance() else {
+                self.finished = true;
+                self.read_analytics(self.kernel.now_ns());
+                return self.check_limits().map(|()| true);
+            };
+            if self.kernel.now_ns() > self.scenario.limits.time.0 {
+                return self.check_limits().map(|()| false);
+            }
+            while self.kernel.now_ns() >= self.read_ns {
+                self.read_analytics(self.read_ns);
+            }
+            self.deliver(message);
+            if self.kernel.events().is_multiple_of(MEMORY_CHECK_EVENTS) {
+                self.check_limits()?;
+            }
+        }
+        self.check_limits()?;
+        Ok(self.finished)
+    }
+
+    /// Reads the counters at `time_ns`, before anything of that time or after all of the run.
+    fn read_analytics(&mut self, time_ns: u64) {
+        let Some(analytics) = &mut self.analytics else { return };
+        self.read_ns = self.read_ns.saturating_add(self.scenario.record.interval.0);
+        let seen = |job: &crate::result::JobStats| {
+            let sum = |each: fn(&crate::result::Stats) -> u64| job.by_op.iter().map(each).sum();
+            Served { ios: sum(|stats| stats.ios), bytes: sum(|stats| stats.bytes), total_ns: sum(|stats| stats.total_ns) }
+        };
+        analytics.readings.push(Reading {
+            time_ns,
+            cycles: self.layers.server.as_ref().map_or(0, |server| server.cycles()[0]),
+            served: self.layers.network.as_ref().map_or_else(Vec::new, |network| network.served.clone()),
+            seen: self.layers.workload.recorder.jobs.iter().map(seen).collect(),
+            devices: self.layers.devices.iter().map(|device| of_device(&device.usage())).collect(),
+        });
+    }
+
+    /// The server's analytics, where they are kept.
+    #[must_use]
+    pub fn analytics(&self) -> Option<&Analytics> {
+        self.analytics.as_ref()
+    }
+
+    /// Whether the run waits for an answer.
+    #[must_use]
+    #[inline]
+    pub fn asks(&self) -> bool {
+        self.layers.zfs.as_ref().is_some_and(Layer::asks) || self.layers.controller.as_ref().is_some_and(Layer::asks)
+    }
+
+    /// What must be answered before the run goes on.
+    pub fn question(&mut self) -> Option<Question> {
+        let volume = self.layers.zfs.as_mut().and_then(|zfs| zfs.question(self.kernel.now_ns())).map(Question::Volume);
+        volume.or_else(|| Some(Question::Owner(self.layers.controller.as_ref()?.question(&self.kernel)?)))
+    }
+
+    /// Answers that of [`volume::Question::Ahead`]: these runs of records of the file are fetched.
+    pub fn answer_runs(&mut self, runs: &[Run]) {
+        if let Some(zfs) = &mut self.layers.zfs {
+            zfs.answer_runs(&mut self.kernel, runs);
+        }
+    }
+
+    /// Answers the question of [`volume::Question::Delay`]: the write that asks sleeps so long.
+    pub fn answer(&mut self, delay_ns: u64) {
+        if let Some(zfs) = &mut self.layers.zfs {
+            zfs.answer(&mut self.kernel, delay_ns);
+        }
+    }
+
+    /// Answers that of [`Question::Owner`]: the range belongs to this shard, one of those in the question's lists.
+    pub fn answer_owner(&mut self, shard: u32) {
+        if let Some(controller) = &mut self.layers.controller {
+            controller.answer(&mut self.kernel, shard);
+        }
+    }
+
+    #[inline]
+    fn deliver(&mut self, message: Message) {
+        let (to, event) = (message.to(), message.event());
+        if let (LayerId::Device, Event::Submit(id), Some(partitions)) = (to.layer, event, &mut self.layers.partitions) {
+            // Whatever is sent to a device of the pool passes its partition first.
+            let is_partitioned = usize::from(to.index) < self.plan.device_capacities.len();
+            if is_partitioned && !partitions.submit(&mut self.kernel, to.index, id) {
+                return;
+            }
+        }
+        self.layers.on(&mut self.kernel, to, event);
+        if to.layer == LayerId::Workload && self.layers.workload.stage() > self.marks.len() {
+            self.marks.push(self.mark());
+        }
+    }
+
+    fn check_limits(&self) -> Result<(), Problem> {
+        let limits = &self.scenario.limits;
+        if self.kernel.now_ns() > limits.time.0 {
+            return Err(Problem::new(
+                "limits.time",
+                format!("the run reached {} of simulated time; shorten the jobs or raise the limit", limits.time),
+            ));
+        }
+        if self.kernel.events() > limits.events {
+            return Err(Problem::new(
+                "limits.events",
+                format!("the run reached {} events; shorten the jobs or raise the limit", limits.events),
+            ));
+        }
+        let mut memory = self.analytics.as_ref().map_or(0, Analytics::memory_bytes) + self.kernel.requests.memory_bytes();
+        self.layers.each(|layer| memory += layer.memory_bytes());
+        if memory > limits.memory.0 {
+            return Err(Problem::new(
+                "limits.memory",
+                format!(
+                    "the run's log and series reached {}; set record.log to false, widen record.interval, or raise the limit",
+                    limits.memory
+                ),
+            ));
+        }
+        Ok(())
+    }
+
+    /// How much of the run is done, 0 to 1.
+    #[must_use]
+    pub fn progress(&self) -> f64 {
+        if self.finished { 1.0 } else { self.layers.workload.progress(self.kernel.now_ns()) }
+    }
+
+    /// Signals delivered so far.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.kernel.events()
+    }
+
+    /// Simulated time so far, in nanoseconds.
+    #[must_use]
+    pub fn now_ns(&self) -> u64 {
+        self.kernel.now_ns()
+    }
+
+    /// Requests in flight.
+    #[must_use]
+    pub fn in_flight(&self) -> usize {
+        self.kernel.requests.len()
+    }
+
+    /// The scenario that runs.
+    #[must_use]
+    pub fn scenario(&self) -> &Scenario {
+        &self.scenario
+    }
+
+    /// The seed of the run.
+    #[must_use]
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// Time that the processes of a job's workers have had of their client's processors; 0 without an NFS client.
+    #[must_use]
+    pub fn process_ns(&self, job: usize) -> u64 {
+        let Some(client) = &self.layers.client else { return 0 };
+        let workers = self.plan.workers.iter().enumerate().filter(|(_, worker)| worker.job == job);
+        workers.map(|(index, _)| client.process_ns(index)).sum()
+    }
+
+    /// The names of the devices, in order of their index.
+    #[must_use]
+    pub fn device_names(&self) -> &[String] {
+        &self.plan.device_names
+    }
+
+    /// The controllers of virtual disks.
+    #[must_use]
+    pub fn controller(&self) -> Option<&Controller> {
+        self.layers.controller.as_ref()
+    }
+
+    /// The server node.
+    #[must_use]
+    pub fn server(&self) -> Option<&Server> {
+        self.layers.server.as_ref()
+    }
+
+    /// The size of each device in bytes, in order of their index.
+    #[must_use]
+    pub fn device_sizes(&self) -> &[u64] {
+        &self.plan.device_sizes
+    }
+
+    /// Statistics and log.
+    #[must_use]
+    pub fn recorder(&self) -> &Recorder {
+        &self.layers.workload.recorder
+    }
+
+    /// What the ZFS layer left; `None` without one.
+    #[must_use]
+    pub fn zfs_record(&self) -> Option<&Record> {
+        self.layers.zfs.as_ref().map(|zfs| &zfs.record)
+    }
+
+    /// What the read side of the ZFS layer left; `None` without an ARC.
+    #[must_use]
+    pub fn zfs_reads(&self) -> Option<&Reads> {
+        self.layers.zfs.as_ref()?.reader.as_ref().map(|reader| &reader.record)
+    }
+
+    /// What each device has done.
+    #[must_use]
+    pub fn usage(&self) -> Vec<Usage> {
+        self.layers.devices.iter().map(Device::usage).collect()
+    }
+
+    /// What everything has done until now.
+    fn mark(&self) -> Mark {
+        let time_ns = self.kernel.now_ns();
+        Mark {
+            time_ns,
+            client: self.layers.client.as_ref().map(Client::busy).unwrap_or_default(),
+            network: self.layers.network.as_ref().map(|network| network.traffic(time_ns)).unwrap_or_default(),
+            links_ns: self.layers.network.as_ref().map(|network| network.links_busy_ns(time_ns)).unwrap_or_default(),
+            device_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
+            log_ns: self.layers.write_logs.iter().map(|log| log.usage().busy_ns).sum(),
+            server_cycles: self.layers.server.as_ref().map_or(0, |server| server.cycles()[0]),
+        }
+    }
+
+    /// The name of each device, log devices included, and what it has done.
+    #[must_use]
+    pub fn all_usage(&self) -> Vec<(String, Usage)> {
+        let logs = (0..).map(log_name).zip(self.layers.write_logs.iter().map(Device::usage));
+        let logs = logs.filter(|_| log_group(&self.scenario).is_some());
+        self.plan.device_names.iter().cloned().zip(self.usage()).chain(logs).collect()
+    }
+
+    /// The metrics of the run so far.
+    #[must_use]
+    pub fn metrics(&self) -> Vec<Metric> {
+        let prefetches = self.layers.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches);
+        let elapsed_ns = self.layers.workload.recorder.jobs.iter().map(|job| job.end_ns).max().unwrap_or(0);
+        let network_time_ns = if self.finished { elapsed_ns } else { self.kernel.now_ns() };
+        let mut marks = self.marks.clone();
+        marks.push(self.mark());
+        let mut stages = vec![0; self.scenario.jobs.len()];
+        self.plan.workers.iter().for_each(|worker| stages[worker.job] = worker.stage);
+        let workers: Vec<usize> = self.plan.workers.iter().map(|worker| worker.job).collect();
+        let limits = self.layers.client.as_ref().map(|client| limiter::Source {
+            client,
+            marks: &marks,
+            stages: &stages,
+            workers: &workers,
+            devices: self.layers.devices.len() as u64,
+            logs: self.layers.write_logs.len() as u64,
+            server_cycles_per_s: self.layers.server.as_ref().map_or(0.0, Server::cycles_per_s),
+        });
+        let counts = StackCounts {
+            clients: limits.as_ref(),
+            prefetch_bytes: prefetches.iter().map(|row| row.bytes).sum(),
+            prefetch_used_bytes: prefetches.iter().map(|row| row.used_bytes).sum(),
+            prefetch_max_ahead_bytes: self.layers.volume.as_ref().map_or(0, |volume| volume.max_ahead_bytes),
+            network: self.layers.network.as_ref().map(|network| network.traffic(network_time_ns)),
+            network_time_ns,
+            zfs: self.layers.zfs.as_ref().map(|zfs| &zfs.record),
+            log_usage: log_group(&self.scenario).map(|_| self.layers.write_logs.iter().map(Device::usage).collect()),
+            reads: self.zfs_reads(),
+            cluster: self.layers.cluster.as_ref(),
+            controller: self.layers.controller.as_ref(),
+            server: self.layers.server.as_ref(),
+            flash_pages: self
+                .layers
+                .devices
+                .iter()
+                .chain(&self.layers.tier_device)
+                .chain(&self.layers.write_logs)
+                .filter_map(Device::flash_pages)
+                .reduce(|sum, pages| [sum[0] + pages[0], sum[1] + pages[1]]),
+            device_bytes: self.usage().iter().map(|usage| usage.bytes.iter().sum::<u64>()).sum(),
+            device_busy_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
+            devices: self.layers.devices.len() as u64,
+            device_time_ns: self.kernel.now_ns(),
+            elapsed_ns,
+            // A cluster has no rebuilding layouts: it loses nodes, not devices.
+            rebuild: self.layers.layouts.first().and_then(Layout::rebuild_traffic),
+        };
+        let names: Vec<String> = self.scenario.jobs.iter().map(|job| job.name.clone()).collect();
+        let mut list = metrics(&names, &self.layers.workload.recorder, &counts);
+        if let Some(partitions) = &self.layers.partitions {
+            list.extend(partitions.counts.metrics());
+        }
+        list
+    }
+
+    /// A column of the run's tables by its name, such as `ops.latency_ns`.
+    #[must_use]
+    pub fn column(&self, name: &str) -> Option<Column> {
+        let source = columns::Source {
+            recorder: &self.layers.workload.recorder,
+            prefetches: self.layers.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches),
+            workers: self.plan.workers.iter().map(|worker| (worker.job, worker.region.start)).collect(),
+            devices: self.usage(),
+            analytics: self.analytics.as_ref(),
+            controller: self.layers.controller.as_ref(),
+            zfs: self.layers.zfs.as_ref().map(|zfs| &zfs.record),
+            reads: self.zfs_reads(),
+            cluster: self.layers.cluster.as_ref(),
+        };
+        columns::column(&source, name)
+    }
+}

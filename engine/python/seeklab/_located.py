@@ -1,0 +1,50 @@
+"""Which file a problem is in: the engine knows texts and lines, people know names."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from seeklab._errors import SeeklabError
+from seeklab._files import is_text, read_text, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from os import PathLike
+
+    from seeklab._files import Kind
+
+
+@contextmanager
+def naming(file_of: Callable[[str], str | None]) -> Iterator[None]:
+    """Put the name of a file before the path of a problem. `file_of` gives it, or None for what is in no file."""
+    try:
+        yield
+    except SeeklabError as error:
+        if type(error) is not SeeklabError:
+            raise
+        named = [(file_of(problem.path), problem) for problem in error.problems]
+    else:
+        return
+    raise SeeklabError(
+        replace(problem, path=f"{name} {problem.path}".strip()) if name else problem for name, problem in named
+    )
+
+
+def is_line(path: str) -> bool:
+    """Whether a problem is about a line or a request of a trace."""
+    return path.startswith(("line ", "request "))
+
+
+class LocatedTrace:
+    """A trace, and the name for what the engine says about its lines."""
+
+    def __init__(self, trace: str | PathLike[str], kind: Kind) -> None:
+        """Read the trace, unless it is the text itself."""
+        self.name = "trace" if is_text(trace) else shown(trace)
+        self.text = str(trace) if is_text(trace) else read_text(trace, kind)
+
+    def named(self) -> AbstractContextManager[None]:
+        """Name the trace in problems with its lines."""
+        return naming(lambda path: self.name if is_line(path) else None)

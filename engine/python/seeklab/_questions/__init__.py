@@ -1,0 +1,114 @@
+"""Questions that the engine asks: a run pauses, its host decides, no simulated time passes, and the run goes on.
+
+Here is what every question has in common. A file beside this one has the words of one question: what its history
+holds, what an answer is, and the function that people call.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from operator import index
+from time import perf_counter
+from typing import Any, NoReturn, TypeAlias
+
+from seeklab._case import Case
+from seeklab._errors import Problem, SeeklabError
+from seeklab._host import engine
+from seeklab._result import Result, raise_limit
+
+STEPS_AT_ONCE = 1 << 16
+"""Events of a run, or requests of a cache replay, between two looks at the keyboard."""
+ASKS = 2.0
+"""What a step gives when a question waits."""
+
+Answer: TypeAlias = Callable[[dict[str, Any]], Mapping[str, object]]
+"""From the engine's question to what it is told."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """Something that a layer decides by itself unless its scenario leaves it to the host."""
+
+    answers: str
+    """The engine's name for the answers."""
+    field: str
+    """The scenario's field that hands the decision over."""
+    asked: object
+    """Its value when the host decides."""
+    layer: str
+    """What the scenario must have, by path."""
+    case_lacks: str
+    """What is wrong with a case that does not, and which one does."""
+    scenario_lacks: str
+    """The same for a scenario of one's own."""
+
+    def request(self, system: Case | Mapping[str, Any], chosen: object, variant: str | None) -> dict[str, object]:
+        """Write what the engine is asked to run: `system`, with `chosen` in the field unless it is None."""
+        if isinstance(system, Case):
+            if not _has(system.scenario(variant), self.layer):
+                raise SeeklabError([Problem("case", f"{system.id} {self.case_lacks}")])
+            return (system if chosen is None else system.with_({self.field: chosen})).request(variant)
+        if variant is not None:
+            raise SeeklabError([Problem("variant", "a scenario has no variants; give a case, or no variant")])
+        if not _has(system, self.layer):
+            raise SeeklabError([Problem(self.layer, self.scenario_lacks)])
+        return {"scenario": dict(system) if chosen is None else _changed(system, self.field, chosen)}
+
+    def run(self, system: Case | Mapping[str, Any], answer: Answer, variant: str | None, seed: int) -> Result:
+        """Run to the end, and answer each question on the way."""
+        start = perf_counter()
+        request = {**self.request(system, self.asked, variant), "seed": seed}
+        run = engine().open_run({**request, "answers": self.answers})
+        try:
+            progress = 0.0
+            while progress != 1:
+                progress = run.step(STEPS_AT_ONCE)
+                question: dict[str, Any] = run.question() if progress == ASKS else {}
+                while progress == ASKS:
+                    step = run.answer({**answer(question), "events": STEPS_AT_ONCE})
+                    progress, question = step["progress"], step["question"]
+                if progress < 0:
+                    raise_limit(run)
+            return Result(run, perf_counter() - start)
+        except BaseException:
+            run.close()
+            raise
+
+
+def _has(scenario: Mapping[str, Any], path: str) -> bool:
+    name, _, rest = path.partition(".")
+    inner = scenario.get(name)
+    return isinstance(inner, Mapping) and (not rest or rest in inner)
+
+
+def _changed(scenario: Mapping[str, Any], path: str, value: object) -> dict[str, Any]:
+    name, _, rest = path.partition(".")
+    return {**scenario, name: _changed(scenario.get(name) or {}, rest, value) if rest else value}
+
+
+def must_be_callable(name: str, policy: object, what: str) -> None:
+    """Refuse a policy that cannot be asked. `what` says what to give in its place."""
+    if not callable(policy):
+        raise SeeklabError([Problem(name, f"{policy!r} cannot be called; give {what}")])
+
+
+def ask(name: str, place: str, policy: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401 -- as it answers
+    """Call a policy. What it raises comes out as it is, with a note that names the policy and the place."""
+    try:
+        return policy(*arguments)
+    except Exception as error:
+        error.add_note(f"raised by the {name} at {place}")
+        raise
+
+
+def refuse(path: str, answer: object, place: str, accepted: str) -> NoReturn:
+    """Refuse an answer that is not one."""
+    raise SeeklabError([Problem(path, f"gave {answer!r} at {place}; give {accepted}")])
+
+
+def whole(answer: object) -> int | None:
+    """Give an answer as a whole number, from any library; None when it is something else."""
+    if isinstance(answer, bool) or not hasattr(answer, "__index__"):
+        return None
+    return index(answer)

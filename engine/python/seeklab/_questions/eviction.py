@@ -1,0 +1,91 @@
+"""An eviction policy of one's own: the replay of a trace pauses at each eviction and asks what leaves."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Protocol
+
+from seeklab._files import LONGEST_LINE_BYTES, Kind
+from seeklab._host import engine
+from seeklab._questions import ASKS, STEPS_AT_ONCE, ask, refuse, whole
+from seeklab._traces import ObjectTrace
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+    from os import PathLike
+
+    from seeklab._host import RunHandle
+
+HIT, ADMITTED, EVICTED = 0, 1, 2
+LINES = Kind("a trace of time,object,size lines", longest_line=LONGEST_LINE_BYTES)
+
+
+class EvictionPolicy(Protocol):
+    """What a policy is told, and what it is asked."""
+
+    def hit(self, key: int) -> None:
+        """Note that the object was in the cache."""
+
+    def admitted(self, key: int, size: int) -> None:
+        """Note that the object came into the cache."""
+
+    def evicted(self, key: int) -> None:
+        """Note that the object left the cache."""
+
+    def evict(self, incoming: int) -> int:
+        """Name an object in the cache that leaves to make room for `incoming`."""
+
+
+def _events(run: RunHandle, question: Mapping[str, Any]) -> Iterable[Sequence[float]]:
+    """Give what happened since the last question; it stands in the question itself while it is little."""
+    told: list[list[int]] | None = question["told"]
+    if told is not None:
+        return told
+    count = question["events"]
+    return zip(
+        run.column("events.kind", "I", count),
+        run.column("events.key", "d", count),
+        run.column("events.size", "d", count),
+        strict=True,
+    )
+
+
+def play_cache(
+    trace: str | PathLike[str], policy: EvictionPolicy, size: int | str, *, objects: bool = False
+) -> dict[str, int]:
+    """Replay a trace with a policy written in Python: requests, hits, bytes, hit_bytes.
+
+    `trace` is a file of `time,object,size` lines whose objects are numbers, or the text of one (with line breaks).
+    `size` is the cache's, in bytes or, with `objects`, in objects. An answer that names no object in the cache raises
+    `SeeklabError`.
+    """
+    located = ObjectTrace(trace, LINES)
+    with located.named():
+        run = engine().open_run({"cache": {"trace": located.text, "size": size, "objects": objects}})
+    try:
+        while True:
+            progress = run.step(STEPS_AT_ONCE)
+            question = run.question()
+            for kind, key, bytes_ in _events(run, question):
+                if kind == HIT:
+                    policy.hit(int(key))
+                elif kind == ADMITTED:
+                    policy.admitted(int(key), int(bytes_))
+                else:
+                    policy.evicted(int(key))
+            if progress == 1:
+                summary: dict[str, int] = run.summary()
+                located.must_have(summary["requests"])
+                return summary
+            if progress == ASKS:
+                run.answer({"key": _evicted(policy, question)})
+    finally:
+        run.close()
+
+
+def _evicted(policy: EvictionPolicy, question: Mapping[str, Any]) -> int:
+    place = f"request {question['request']} of the trace"
+    chosen = ask("eviction policy", place, policy.evict, question["key"])
+    number = whole(chosen)
+    if number is None:
+        refuse("evict", chosen, place, "the number of an object that is in the cache")
+    return number

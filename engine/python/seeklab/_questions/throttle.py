@@ -1,0 +1,102 @@
+"""A write throttle of one's own: the run pauses at each write and asks how long to delay it."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab._questions import Decision, ask, must_be_callable, refuse
+from seeklab._result import Result, execute
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from seeklab._case import Case
+
+DELAY = Decision(
+    answers="delays",
+    field="zfs.throttle",
+    asked="asked",
+    layer="zfs",
+    case_lacks="has no ZFS layer to throttle; take one of family Z",
+    scenario_lacks="is missing; a throttle needs a scenario with a ZFS layer",
+)
+WANTED = "a function of dirty, limit and history"
+
+
+class ThrottleHistory(NamedTuple):
+    """What a file system can know of itself when a write asks to enter. Times are in nanoseconds."""
+
+    now_ns: int
+    """Since the start of the run."""
+    waited_ns: int
+    """How long this write has been there already, such as for space or for a block that it had to read."""
+    bytes: int
+    """What this write will make dirty."""
+    drained_bytes: int
+    """Dirty bytes written to the backend so far."""
+    drain_bytes_per_s: int
+    """The same over the last second."""
+    sync_bytes_per_s: int
+    """Bytes of the last transaction group over the time that its sync took; 0 before the first."""
+    in_flight: int
+    """Group writes on the devices at this moment."""
+    in_flight_bytes: int
+    """Their bytes."""
+    group_bytes: int
+    """Dirty bytes of the open transaction group."""
+    group_age_ns: int
+    """How long that group has been open."""
+    asleep: int
+    """Writes that sleep at this moment."""
+
+
+class ThrottlePolicy(Protocol):
+    """A write throttle: from what is dirty to a delay."""
+
+    def __call__(self, dirty: int, limit: int, history: ThrottleHistory, /) -> float:
+        """Say how many nanoseconds this write sleeps before it enters, from 0 to 60e9; `dirty` < `limit`, in bytes."""
+
+
+def run_throttle(
+    system: Case | Mapping[str, Any],
+    policy: ThrottlePolicy | str,
+    *,
+    variant: str | None = None,
+    seed: int = 1,
+) -> Result:
+    """Run a case or a scenario with a ZFS layer under a write throttle of one's own.
+
+    `policy` is called once for each write, in order of simulated time, and gives the delay in nanoseconds:
+
+        def delay_ns(dirty, limit, history):
+            return 0 if dirty < limit // 2 else 1_000_000
+
+        mine = seeklab.run_throttle(seeklab.case("openzfs-throttle"), delay_ns)
+
+    At the limit the engine stops writers and wakes them one at a time, as ZFS does; then they ask. A policy that keeps
+    notes is a closure or an object with `__call__`. The name of a built-in throttle ("none", "zfs2008", "zfs2010",
+    "diagonal", "openzfs") instead of a policy runs that one on the same system, for a race.
+
+    What the policy raises comes out as it is, with a note that says at which write; an answer that is no delay raises
+    `SeeklabError`. Neither touches another run.
+    """
+    if policy == DELAY.asked:
+        raise SeeklabError([Problem("policy", f'is the text "asked"; give {WANTED}')])
+    if isinstance(policy, str):
+        return execute({**DELAY.request(system, policy, variant), "seed": seed})
+    must_be_callable("policy", policy, WANTED)
+    return DELAY.run(system, lambda question: {"delay_ns": _delay(policy, question)}, variant, seed)
+
+
+def _delay(policy: ThrottlePolicy, question: dict[str, int]) -> int:
+    dirty, limit = question.pop("dirty_bytes"), question.pop("limit_bytes")
+    history = ThrottleHistory(**question)
+    place = f"{history.now_ns / 1e9:.6f} s of the run, {dirty} of {limit} bytes dirty"
+    delay: Any = ask("throttle", place, policy, dirty, limit, history)
+    is_number = isinstance(delay, (int, float)) or hasattr(delay, "__float__")
+    if isinstance(delay, bool) or not is_number or not math.isfinite(delay):
+        refuse("delay_ns", delay, place, "nanoseconds, a number from 0 on")
+    delay_ns: int = round(delay)
+    return delay_ns

@@ -1,0 +1,102 @@
+"""Requests to the engine, as JSON. A value that JSON or the engine cannot hold is refused with its place."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from typing import NoReturn, SupportsFloat, SupportsIndex
+
+from seeklab._errors import Problem, SeeklabError
+
+DEEPEST = 60
+"""Lists and dictionaries within each other; a scenario has less than ten, and the engine reads 128."""
+MOST_PARTS = 30
+"""Parts of a path, such as the four of `volume.prefetch.chunk[0]`."""
+MOST_BITS = 1023
+"""Bits of a whole number; JSON readers take larger ones for infinity."""
+ENVELOPE = frozenset(("scenario", "set"))
+"""Keys of a request that are no part of the paths that people write."""
+SHOWN_CHARACTERS = 60
+
+
+def encode(payload: Mapping[str, object]) -> str:
+    """Write a request as JSON. Numbers of other libraries are taken as the numbers they are."""
+    for name, value in payload.items():
+        if value is None:
+            _refuse(name, "is None; give a value, or leave it out")
+    return json.dumps(_fields(payload, "", 0), allow_nan=False)
+
+
+def shortened(text: str) -> str:
+    """Give as much of a text as fits into an error."""
+    return text if len(text) <= SHOWN_CHARACTERS else f"{text[:SHOWN_CHARACTERS]}... ({len(text)} characters)"
+
+
+def _fields(fields: Mapping[str, object], path: str, depth: int) -> dict[str, object]:
+    plain = {}
+    for name, value in fields.items():
+        if not isinstance(name, str):
+            _refuse(path or "input", f"has the key {name!r}; keys are texts")
+        _check_text(name, path or "input")
+        if path == "set":
+            _check_path(name)
+        place = f"{path}.{name}" if path and path not in ENVELOPE else name
+        plain[name] = _plain(value, place, depth + 1)
+    return plain
+
+
+def _plain(value: object, path: str, depth: int) -> object:
+    if depth > DEEPEST:
+        _refuse(shortened(path), f"is nested more than {DEEPEST} levels deep; a scenario has fewer than ten")
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, str):
+        _check_text(value, path)
+        return value
+    if isinstance(value, Mapping):
+        return _fields(value, path, depth)
+    if isinstance(value, (list, tuple)):
+        return [_plain(entry, f"{path}[{number}]", depth + 1) for number, entry in enumerate(value)]
+    return _number(value, path)
+
+
+def _number(value: object, path: str) -> float:
+    number: float
+    if isinstance(value, SupportsIndex):
+        number = value.__index__()
+        if number.bit_length() > MOST_BITS:
+            _refuse(path, f"is a whole number of {number.bit_length()} bits; write one below 2^{MOST_BITS}")
+    elif isinstance(value, SupportsFloat):
+        number = float(value)
+        if not math.isfinite(number):
+            _refuse(path, f"is {number}; write a finite number")
+    else:
+        kind = type(value).__name__
+        _refuse(
+            path,
+            f"a value of type {kind} has no meaning for the engine; write numbers, texts, true or false, lists and "
+            "dictionaries of these",
+        )
+    return number
+
+
+def _check_text(text: str, path: str) -> None:
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            found = f"character {error.start + 1} is U+{ord(text[error.start]):04X}, half of a surrogate pair"
+            _refuse(path, f"{found}; write valid Unicode (a byte that is not UTF-8 ends up like this)")
+    if "\0" in text and "\n" not in text:  # a text with lines is a file's, which the engine checks line by line
+        _refuse(path, f"character {text.index(chr(0)) + 1} is NUL; write text without it")
+
+
+def _check_path(path: str) -> None:
+    parts = path.count(".") + path.count("[") + 1
+    if parts > MOST_PARTS:
+        _refuse(shortened(path), f"has {parts} parts; a path in a scenario has at most {MOST_PARTS}")
+
+
+def _refuse(path: str, message: str) -> NoReturn:
+    raise SeeklabError([Problem(path, message)]) from None

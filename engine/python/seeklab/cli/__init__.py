@@ -1,0 +1,52 @@
+"""The command line, one file for each command.
+
+Output is for people unless `--json` asks for one JSON document; errors are sentences on stderr. A command's file has
+`add`, which says what it takes, and the function that runs it and gives the exit status.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seeklab.cli import (
+    align,
+    cache,
+    cases,
+    curve,
+    design,
+    facts,
+    fio,
+    presets,
+    replay,
+    run,
+    schema,
+    show,
+    sweep,
+    validate,
+    version,
+)
+from seeklab.cli._commands import Commands
+from seeklab.cli._ending import BAD_INPUT, CHECK_FAILED, DEFECT, DONE, INTERRUPTED, LACKS_MEMORY, NOT_WRITTEN, ended
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+__all__ = ["BAD_INPUT", "CHECK_FAILED", "DEFECT", "DONE", "INTERRUPTED", "LACKS_MEMORY", "NOT_WRITTEN", "main"]
+
+IN_ORDER = (
+    *(cases, run, sweep, facts, show, fio, replay, cache, curve),
+    *(design, align, validate, presets, schema, version),
+)
+"""The commands as `seeklab --help` lists them."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; the exit status."""
+    return ended(lambda: _command(arguments))
+
+
+def _command(arguments: Sequence[str] | None) -> int:
+    commands = Commands()
+    for command in IN_ORDER:
+        command.add(commands)
+    return commands.run(arguments)

@@ -1,0 +1,65 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import seeklab
+from seeklab._progress import ProgressBar
+from seeklab.cli import _values
+from seeklab.cli._output import complain
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
+
+    from seeklab._result import Result
+
+TRACE_FORMATS = ("fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "seeklab-ops")
+
+
+def add_case(added: ArgumentParser) -> None:
+    """Take a case's name."""
+    added.add_argument("case", metavar="CASE", help="a case's name; `seeklab cases` lists them")
+
+
+def add_device(added: ArgumentParser) -> None:
+    """Take the device to run on."""
+    added.add_argument("--on", metavar="PRESET", required=True, help="the device; `seeklab presets` lists them")
+
+
+def add_seed(added: ArgumentParser) -> None:
+    """Take a seed."""
+    help_ = "seed of the run's randomness (default 1)"
+    added.add_argument("--seed", metavar="N", type=_values.seed, default=1, help=help_)
+
+
+def add_set(added: ArgumentParser, metavar: str, help_: str) -> None:
+    """Take values by name, any number of them."""
+    help_ = f"{help_}; may be repeated"
+    added.add_argument("--set", metavar=metavar, action="append", default=[], type=_values.assignment, help=help_)
+
+
+def add_trace_options(added: ArgumentParser) -> None:
+    """Take a trace's format, and which part of it counts."""
+    added.add_argument("--format", choices=TRACE_FORMATS, help="the trace's format; its first line tells when left out")
+    added.add_argument("--target", metavar="NAME", help="one file or device of a trace that has several")
+
+
+def add_run(added: ArgumentParser) -> None:
+    """Take a run of a case."""
+    add_case(added)
+    added.add_argument("--variant", metavar="V", help="a variant of the case; its default one when left out")
+    add_set(
+        added, "PATH=VALUE", "change a value of the scenario, such as volume.prefetch.chunk=4MiB; null takes it away"
+    )
+    add_seed(added)
+
+
+def run_case(options: Namespace) -> Result:
+    """Make the run that `add_run` takes."""
+    case = seeklab.case(options.case).with_(dict(options.set))
+    with ProgressBar() as progress:
+        result = case.run(options.variant, seed=options.seed, progress=progress)
+    for warning in result.warnings:
+        complain(f"note: {warning.path}: {warning.message}")
+    return result

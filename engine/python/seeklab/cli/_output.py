@@ -1,0 +1,81 @@
+"""What every command writes alike: tables and numbers for people, JSON for programs, notes and complaints on stderr."""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from seeklab._result import Result
+
+MOST_COMPLAINTS = 20
+LONGEST_COMPLAINT = 1000
+
+
+def complain(text: str) -> None:
+    """Write what is wrong, or deserves a note, on stderr: every line with the program's name."""
+    if sys.stderr is None:
+        return
+    lines = text.splitlines()
+    for line in lines[:MOST_COMPLAINTS]:
+        cut = line if len(line) <= LONGEST_COMPLAINT else f"{line[:LONGEST_COMPLAINT]}..."
+        print(f"seeklab: {cut}", file=sys.stderr)
+    if len(lines) > MOST_COMPLAINTS:
+        print(f"seeklab: and {len(lines) - MOST_COMPLAINTS} more", file=sys.stderr)
+
+
+def print_json(document: Any) -> None:  # noqa: ANN401 -- any JSON value
+    """Print one JSON document."""
+    print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+
+
+def print_text(text: str) -> None:
+    """Print a text that may end with a line break or not."""
+    print(text, end="" if text.endswith("\n") else "\n")
+
+
+def print_table(head: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[int] = ()) -> None:
+    """Print rows in columns as wide as they need; those in `right` are aligned there."""
+    lines = [tuple(head), *(tuple(row) for row in rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(head))]
+    rights = set(right)
+    for line in lines:
+        cells = [
+            cell.rjust(width) if column in rights else cell.ljust(width)
+            for column, (cell, width) in enumerate(zip(line, widths, strict=True))
+        ]
+        print("  ".join(cells).rstrip())
+
+
+def print_metrics(result: Result) -> None:
+    """Print the fingerprint and every metric of a run."""
+    print(f"fingerprint {result.fingerprint}, {result.events} events")
+    print()
+    rows = [(name, number(value), result.units.get(name, "")) for name, value in result.metrics.items()]
+    print_table(("metric", "value", "unit"), rows, right={1})
+
+
+def run_document(result: Result) -> dict[str, Any]:
+    """Give the JSON document of a run."""
+    return {
+        "case": result.case,
+        "variant": result.variant,
+        "seed": result.seed,
+        "fingerprint": result.fingerprint,
+        "metrics": dict(result.metrics),
+        "events": result.events,
+        "wall_s": result.wall_s,
+    }
+
+
+def number(value: float | None) -> str:
+    """Write whole numbers in full, others with six digits, and a missing one (None, NaN) as a dash."""
+    if value is None or math.isnan(value):
+        return "-"
+    if isinstance(value, int) or float(value).is_integer():
+        return f"{int(value)}"
+    return f"{value:.6g}"

@@ -1,0 +1,61 @@
+"""`seeklab replay`: a recorded trace on a modelled device."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import seeklab
+from seeklab._progress import ProgressBar
+from seeklab.cli import _values
+from seeklab.cli._ending import DONE
+from seeklab.cli._options import add_device, add_seed, add_trace_options
+from seeklab.cli._output import complain, print_json, print_metrics, run_document
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from seeklab.cli._commands import Commands
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    added = commands.add("replay", replay, "Replay a recorded trace on a modelled device.")
+    kinds = "a fio iolog, blkparse text, MSR Cambridge CSV or ops CSV, gzipped or not"
+    added.add_argument("trace", metavar="TRACE", help=kinds)
+    add_device(added)
+    modes = "issue at the recorded times, or when earlier requests complete: with the recorded pauses, or without"
+    added.add_argument("--mode", choices=("open", "closed", "fast"), default="open", help=f"{modes} (default open)")
+    added.add_argument("--iodepth", metavar="N", type=_values.whole, help="most in flight (default: closed 1, fast 32)")
+    add_trace_options(added)
+    added.add_argument(
+        "--scale", metavar="X", type=_values.factor, help="multiply the recorded times; 0.5 is twice as fast"
+    )
+    add_seed(added)
+
+
+def replay(options: Namespace) -> int:
+    """Replay a trace, and say what of it was not replayed."""
+    with ProgressBar() as progress:
+        result = seeklab.replay(
+            options.trace,
+            options.on,
+            mode=options.mode,
+            iodepth=options.iodepth,
+            format=options.format,
+            target=options.target,
+            scale=options.scale,
+            seed=options.seed,
+            progress=progress,
+        )
+    replayed = result.replay or {}
+    if options.json:
+        print_json({**run_document(result), "replay": dict(replayed)})
+        return DONE
+    for what, count in replayed["skipped"].items():
+        complain(f"note: not replayed: {count} {what}")
+    if replayed["widened"]:
+        complain(f"note: {replayed['widened']} requests were widened to whole sectors of 512 bytes")
+    what = f"{replayed['requests']} requests of a {replayed['format']} trace, {replayed['mode']}, on {options.on}"
+    print(f"{what}: {result.simulated_s:.3f} s simulated in {result.wall_s:.3f} s")
+    print_metrics(result)
+    return DONE

@@ -1,0 +1,53 @@
+"""`seeklab show`: what an observation tool would have shown of a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seeklab.cli import _values
+from seeklab.cli._ending import DONE
+from seeklab.cli._options import add_run, run_case
+from seeklab.cli._output import print_json, print_text, run_document
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from seeklab.cli._commands import Commands
+
+TOOLS = (
+    *("oplog", "histogram", "iostat", "iostat-json", "monitor", "monitor-json", "parted", "fio", "fio-json", "folded"),
+    *("quantize", "lquantize", "packed", "dirty", "sync", "delays", "bonnie", "bonnie-csv", "analytics"),
+)
+"""Tools whose output the engine prints: of operations and devices, as fio, as DTrace's aggregations, as Bonnie++."""
+TOOL_OPTIONS = ("by", "job", "skip", "limit", "window", "phase", "from", "to", "step")
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    show_ = commands.add("show", show, "Run a case and print what an observation tool would have shown.")
+    add_run(show_)
+    show_.add_argument("--as", dest="tool", choices=TOOLS, required=True, help="the tool")
+    show_.add_argument("--by", choices=("time", "client", "device"), help="rows of the server's analytics")
+    show_.add_argument("--job", metavar="NAME", help="only this job in the operation log")
+    show_.add_argument("--skip", metavar="N", type=_values.whole, help="begin after so many lines of the operation log")
+    show_.add_argument(
+        "--limit", metavar="N", type=_values.whole, help="at most so many lines of the operation log (default 40)"
+    )
+    show_.add_argument("--window", metavar="TIME", help="what one point of the monitor stands for, such as 20s")
+    show_.add_argument("--phase", metavar="TIME", help="when the monitor's windows begin, such as 5.5s")
+    for name, help_ in (("from", "start (default 0)"), ("to", "end (default 50, at most 1000)"), ("step", "width (1)")):
+        show_.add_argument(f"--{name}", metavar="MS", type=_values.whole, help=f"{help_} of lquantize's buckets")
+
+
+def show(options: Namespace) -> int:
+    """Run a case and print what a tool would have shown."""
+    if options.tool == "analytics":
+        options.set = [*options.set, ("record.analytics", True)]
+    result = run_case(options)
+    chosen = {name: getattr(options, name) for name in TOOL_OPTIONS if getattr(options, name) is not None}
+    text = result.text(options.tool, **chosen)
+    if options.json:
+        print_json({**run_document(result), "tool": options.tool, "text": text})
+    else:
+        print_text(text)
+    return DONE

@@ -1,0 +1,46 @@
+/** Errors of two simulators on the same drives, each drive a row: ours as a dot, DiskSim's as a ring, the limit as a bar. */
+import * as Plot from "@observablehq/plot";
+import { ink } from "../base/colours.ts";
+import { draw } from "./plot.ts";
+
+export interface MeasuredDrive {
+  readonly id: string;
+  readonly title: string;
+  readonly disksim_percent: number;
+  readonly limit_percent: number;
+  readonly measured: {
+    readonly mean_ms: number;
+    readonly requests: number;
+    readonly percent: number;
+    readonly reads: number;
+    readonly reads_percent: number;
+    readonly writes: number;
+    readonly writes_percent: number;
+  };
+}
+
+export function demerits(drives: readonly MeasuredDrive[], { width }: { readonly width: number }): Element {
+  return draw({
+    width,
+    height: 40 + 30 * drives.length,
+    marginLeft: width < 480 ? 130 : 160,
+    marginRight: 20,
+    marginTop: 8,
+    marginBottom: 36,
+    ariaLabel:
+      "Demerit of each measured drive, this engine's beside DiskSim's and the limit; the table has the numbers",
+    x: {
+      label: "demerit, % of the mean service time",
+      labelArrow: "none",
+      labelAnchor: "center",
+      domain: [0, 7.5],
+      grid: true,
+    },
+    y: { label: null, domain: drives.map(({ title }) => title), padding: 0.4, tickSize: 0 },
+    marks: [
+      Plot.tickX(drives, { x: "limit_percent", y: "title", stroke: "var(--ink-soft)", strokeWidth: 1.5 }),
+      Plot.dot(drives, { x: "disksim_percent", y: "title", r: 6, stroke: "var(--ink)", strokeWidth: 1.2 }),
+      Plot.dot(drives, { x: (drive: MeasuredDrive) => drive.measured.percent, y: "title", r: 3.5, fill: ink("disk") }),
+    ],
+  });
+}

@@ -1,0 +1,257 @@
+/**
+ * One run of a case in a reader's hands, for the page and for the notebook's widget. No element is touched here.
+ *
+ * 1. The reader changes the state: a variant, values, a seed.
+ * 2. The state asks for a run. While one is going on only the newest state waits, see {@link Latest}.
+ * 3. A result is told to the listeners, with the run that it is compared with.
+ * 4. A state that the engine refuses is told as well, and the state goes back to the one whose result is shown, so that
+ *    controls and picture always agree.
+ */
+import type { Result } from "../engine/api.ts";
+import type { CaseDocument, Changes, Control, RunRequest } from "../engine/types.ts";
+import { Latest } from "../engine/latest.ts";
+import type { Prediction } from "./prediction.ts";
+import { valuesOf } from "./sweepValues.ts";
+
+/** What decides a run of a case. */
+export interface RunState {
+  readonly variant: string;
+  /** Values that differ from the variant's own, by path. */
+  readonly set: Changes;
+  readonly seed: number;
+}
+
+/** A run that has ended; a host may keep more with it, and free it. */
+export interface Finished {
+  readonly result: Result;
+  readonly free?: () => void;
+}
+
+/** How the state changed: another one in its place, one that still moves under a hand, or one that the hand has let go. */
+export type Change = "replaced" | "moving" | "settled";
+
+export interface RunNews {
+  /** Nothing moves and nothing newer waits. */
+  readonly isSettled: boolean;
+  /** It is the first run that is shown. */
+  readonly isOpening: boolean;
+}
+
+export interface RunListeners<Run extends Finished> {
+  readonly onResult: (run: Run, news: RunNews) => void;
+  /** The run that others are compared with has become known after the one that is shown. */
+  readonly onReference?: (run: Run) => void;
+  readonly onState: (state: RunState, change: Change) => void;
+  readonly onError: (error: unknown) => void;
+  /** A run has begun after a rest, or the last one has ended. */
+  readonly onBusy?: (isBusy: boolean) => void;
+  readonly onProgress?: (share: number) => void;
+  /** The reader wants to see the variant that the open question is about. */
+  readonly onQuestion?: () => void;
+}
+
+export interface RunHost<Run extends Finished> {
+  run(request: RunRequest, signal: AbortSignal, onProgress: (share: number) => void): Promise<Run>;
+  /** Runs the case as documented, to compare with; without it the first run is what others are compared with. */
+  runReference?(request: RunRequest): Promise<Result>;
+}
+
+export interface RunControllerOptions<Run extends Finished> {
+  readonly document: Pick<CaseDocument, "id" | "default_variant">;
+  readonly host: RunHost<Run>;
+  readonly listeners: RunListeners<Run>;
+  readonly start?: Partial<RunState>;
+  /** Whether another variant keeps the values that were set, as those of a notebook's cell; else it comes with its own. */
+  readonly keepsValues?: boolean;
+  /** The question that stands before a variant. */
+  readonly prediction?: Pick<Prediction, "isOpenFor">;
+}
+
+/** The seed of a run that says nothing of one. */
+export const defaultSeed = 1;
+
+/** A case as documented. */
+export function documentedState({ default_variant }: Pick<CaseDocument, "default_variant">): RunState {
+  return { variant: default_variant, set: {}, seed: defaultSeed };
+}
+
+/** What the engine is asked for a state. */
+export function requestOf(
+  id: string,
+  { variant, set, seed }: { readonly [Key in keyof RunState]?: RunState[Key] | undefined },
+): RunRequest {
+  return {
+    case: id,
+    ...(variant === undefined ? {} : { variant }),
+    ...(set === undefined ? {} : { set }),
+    ...(seed === undefined ? {} : { seed }),
+  };
+}
+
+export class RunController<Run extends Finished> {
+  readonly #options: RunControllerOptions<Run>;
+  readonly #latest: Latest<RunState, Run>;
+  #state: RunState;
+  #shownState: RunState;
+  #run: Run | undefined;
+  #reference: Result | undefined;
+  #isMoving = false;
+  #isClosed = false;
+
+  constructor(options: RunControllerOptions<Run>) {
+    this.#options = options;
+    this.#state = { ...documentedState(options.document), ...options.start };
+    this.#shownState = this.#state;
+    const { host, listeners } = options;
+    this.#latest = new Latest<RunState, Run>({
+      run: (state, signal) => host.run(this.#request(state), signal, (share) => listeners.onProgress?.(share)),
+      onResult: (run, state) => this.#show(run, state),
+      onError: (error) => this.#goBack(error),
+      onIdle: () => listeners.onBusy?.(false),
+    });
+  }
+
+  /** What the reader wants to see. */
+  get state(): RunState {
+    return this.#state;
+  }
+
+  /** The run that is shown. */
+  get run(): Run | undefined {
+    return this.#run;
+  }
+
+  /** The run that others are compared with. */
+  get reference(): Result | undefined {
+    return this.#reference;
+  }
+
+  /** Takes the first run, which may have been asked for before there was a controller; resolves once a run is shown. */
+  async begin(first: Promise<Run> = this.#runNow(this.#state)): Promise<void> {
+    const { document, listeners } = this.#options;
+    const start = this.#state;
+    try {
+      const run = await first;
+      // The reader may have been quicker: what is newer stays.
+      if (this.#run === undefined) this.#show(run, start);
+      else run.free?.();
+    } catch (error) {
+      if (this.#isClosed) return;
+      listeners.onError(error);
+      this.#replace(documentedState(document));
+      this.#show(await this.#runNow(this.#state), this.#state);
+    }
+    this.#learnReference();
+  }
+
+  /** Shows another variant, unless a question about it is open. */
+  choose(variant: string): void {
+    const { prediction, listeners, keepsValues = false } = this.#options;
+    if (prediction?.isOpenFor(variant) === true) {
+      listeners.onState(this.#state, "settled");
+      listeners.onQuestion?.();
+    } else this.replace(keepsValues ? { variant } : { variant, set: {} });
+  }
+
+  /** Puts another state in the place of this one. */
+  replace(changes: Partial<RunState>): void {
+    this.#replace({ ...this.#state, ...changes });
+    this.#ask(false);
+  }
+
+  /** Sets fields of the scenario; `isSettled` once the hand has let go. */
+  setValues(values: Changes, isSettled: boolean): void {
+    this.#state = { ...this.#state, set: { ...this.#state.set, ...values } };
+    this.#ask(!isSettled);
+    this.#options.listeners.onState(this.#state, isSettled ? "settled" : "moving");
+  }
+
+  /** The variant's own values again. */
+  reset(): void {
+    this.replace({ set: {} });
+  }
+
+  /** The runs of a sweep of one control over its range, all else being as it is. */
+  sweep(control: Control): { readonly values: readonly number[]; readonly requests: readonly RunRequest[] } {
+    const { variant, set, seed } = this.#state;
+    const values = valuesOf(control);
+    const requests = values.map((value) =>
+      this.#request({ variant, set: { ...set, "record.log": false, [control.path]: value }, seed }),
+    );
+    return { values, requests };
+  }
+
+  /** Stops the run that is going on. */
+  cancel(): void {
+    this.#latest.cancel();
+  }
+
+  /** Stops and frees; nothing is told any more. */
+  close(): void {
+    this.#isClosed = true;
+    this.#latest.cancel();
+    this.#run?.free?.();
+  }
+
+  #request(state: RunState): RunRequest {
+    return requestOf(this.#options.document.id, state);
+  }
+
+  #runNow(state: RunState): Promise<Run> {
+    const { host, listeners } = this.#options;
+    return host.run(this.#request(state), new AbortController().signal, (share) => listeners.onProgress?.(share));
+  }
+
+  #ask(isMoving: boolean): void {
+    this.#isMoving = isMoving;
+    if (!this.#latest.busy) this.#options.listeners.onBusy?.(true);
+    this.#latest.request(this.#state);
+  }
+
+  #replace(state: RunState): void {
+    this.#state = state;
+    this.#options.listeners.onState(state, "replaced");
+  }
+
+  #show(run: Run, state: RunState): void {
+    // Whoever asked may have gone while it ran.
+    if (this.#isClosed) {
+      run.free?.();
+      return;
+    }
+    const isOpening = this.#run === undefined;
+    this.#run?.free?.();
+    this.#run = run;
+    this.#shownState = state;
+    if (this.#reference === undefined && (this.#options.host.runReference === undefined || this.#isDocumented(state))) {
+      this.#reference = run.result;
+    }
+    this.#options.listeners.onResult(run, { isSettled: !this.#isMoving && !this.#latest.hasNext, isOpening });
+  }
+
+  #goBack(error: unknown): void {
+    if (this.#isClosed) return;
+    this.#options.listeners.onError(error);
+    this.#replace(this.#shownState);
+  }
+
+  #isDocumented(state: RunState): boolean {
+    return (
+      state.variant === this.#options.document.default_variant &&
+      Object.keys(state.set).length === 0 &&
+      state.seed === defaultSeed
+    );
+  }
+
+  #learnReference(): void {
+    const { host, document, listeners } = this.#options;
+    if (this.#reference !== undefined || this.#isClosed) return;
+    void host
+      .runReference?.(requestOf(document.id, { variant: document.default_variant }))
+      .then((result) => {
+        this.#reference ??= result;
+        if (!this.#isClosed && this.#run !== undefined) listeners.onReference?.(this.#run);
+      })
+      .catch((error: unknown) => listeners.onError(error));
+  }
+}

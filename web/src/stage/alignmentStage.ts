@@ -1,0 +1,48 @@
+/** The alignment ruler as a stage, with a field for the start of a reader's own partition. */
+import type { Alignment } from "../engine/types.ts";
+import { html } from "../base/elements.ts";
+import { formatBytes, groupThousands } from "../base/format.ts";
+import { alignmentChart } from "../charts/alignment.ts";
+import { chartStage } from "./chartStage.ts";
+import type { Stage, StageOptions } from "./stage.ts";
+
+export function alignmentStage(options: StageOptions): Stage {
+  const inner = chartStage(alignmentChart, options);
+  const { ask } = options;
+  if (ask === undefined) return inner;
+  const input = html("input", { type: "text", placeholder: "63s", autocomplete: "off", spellcheck: "false" });
+  const output = html(
+    "output",
+    { "aria-live": "polite" },
+    "Bytes, or sectors as parted and fdisk print them: 1536, 1MiB, 63s.",
+  );
+  const form = html("form", { class: "start-check" }, html("label", {}, "Start of your partition ", input), output);
+  let asked = 0;
+  const answer = () => {
+    const ticket = ++asked;
+    if (input.value.trim() === "") return;
+    const tell = (text: string) => {
+      if (ticket === asked) output.textContent = text;
+    };
+    ask("alignment", { start: input.value }).then(
+      (found) => tell(words(found)),
+      (error: unknown) => tell(error instanceof Error ? error.message : String(error)),
+    );
+  };
+  input.addEventListener("input", answer);
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    answer();
+  });
+  inner.element.append(form);
+  return inner;
+}
+
+function words(found: Alignment): string {
+  const block = formatBytes(found.block);
+  if (found.aligned) return `Byte ${groupThousands(found.start)} is aligned: a whole number of blocks of ${block}.`;
+  return (
+    `Byte ${groupThousands(found.start)} is not aligned: ${groupThousands(found.into_block)} bytes into a block of ${block}. ` +
+    `A write of 1 MiB needs ${found.extra_reads} reads. Aligned are ${groupThousands(found.before)} and ${groupThousands(found.after)}.`
+  );
+}

@@ -1,0 +1,121 @@
+/**
+ * The stage of a case whose view is a chart. Over time, a cursor moves through the picture and the moment is told in words;
+ * a chart without time stands by itself.
+ */
+import type { Result } from "../engine/api.ts";
+import { html, roomOf } from "../base/elements.ts";
+import type { Chart, Shown } from "../charts/chart.ts";
+import { timeMargins } from "../charts/plot.ts";
+import { clientsEndOf, endOf, groupsOf } from "../charts/rows/writePath.ts";
+import { autoplayMs } from "./player.ts";
+import type { Stage, StageOptions } from "./stage.ts";
+import { transport } from "./transport.ts";
+
+const speeds = [0.1, 0.5, 1, 2, 5, 10, 20, 50];
+const fewestStops = 4;
+const evenStops = 20;
+
+export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage {
+  const isTimed = chart.moment !== undefined;
+  let result: Result | undefined;
+  const place = html("div", { class: "figure" });
+  const cursor = html("div", { class: "cursor", hidden: "" });
+  const frame = html("div", { class: "timeline-frame" }, place, cursor);
+  const caption = html("p", { class: "moment" });
+  const told = html("p", { class: "told quiet" });
+  const details = html("details", { class: "table" }, html("summary", {}, "Table"));
+  const time = transport({ speeds, onMove: () => move(), onRest: () => onRest?.() });
+  const { player } = time;
+  const element = html("div", { class: "stage timeline" }, frame);
+  if (isTimed) element.append(time.element, caption);
+  element.append(told, details);
+
+  function draw(): void {
+    if (result === undefined || room.width === 0) return;
+    place.replaceChildren(chart.draw(shown(), room.width));
+    told.textContent = chart.describe?.(result, focus) ?? "";
+    if (details.open) fillTable();
+    move();
+  }
+
+  function shown(): Shown {
+    return { result: result!, focus, request: 0 };
+  }
+
+  function move(): void {
+    if (result === undefined || chart.moment === undefined) return;
+    const seconds = player.time_ns / 1e9;
+    const { marginLeft, marginRight } = timeMargins;
+    const x = marginLeft + (seconds / Math.max(1e-9, endOf(result))) * (room.width - marginLeft - marginRight);
+    cursor.hidden = false;
+    cursor.style.transform = `translateX(${x.toFixed(1)}px)`;
+    caption.textContent = chart.moment(result, seconds);
+    time.show(`${seconds.toFixed(2)} seconds. ${caption.textContent}`);
+  }
+
+  function fillTable(): void {
+    if (result === undefined) return;
+    details.querySelector(".scroll")?.remove();
+    details.append(
+      html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table" }, chart.table(shown())),
+    );
+  }
+  details.addEventListener("toggle", () => {
+    if (details.open) fillTable();
+  });
+
+  const room = roomOf(frame, () => draw());
+
+  return {
+    element,
+    show(next) {
+      const isFirst = result === undefined;
+      const isCut = player.isAutoplaying && !isFirst && result !== next;
+      const before_ns = player.time_ns;
+      result = next;
+      const end = endOf(next);
+      player.setStops(stopsOf(next), end * 1e9);
+      time.setEnd(end * 1e9);
+      if (isFirst) time.setSpeedFor(end * 1e9);
+      // A reader who changes something does not want to wait for the end of the opening.
+      if (isCut) player.pause();
+      // The same moment of both runs is what can be compared.
+      if (!isFirst) player.moveTo(isCut ? lastOf(next) : before_ns);
+      draw();
+    },
+    autoplay() {
+      if (!isTimed || result === undefined) return;
+      const until_ns = lastOf(result);
+      // Stepping through a whole run would take longer than anything may move by itself.
+      if (matchMedia("(prefers-reduced-motion: reduce)").matches) player.moveTo(until_ns);
+      else player.play(autoplayMs, until_ns);
+    },
+    // Nothing on a chart can be dragged.
+    setFields: () => undefined,
+    get request() {
+      return 0;
+    },
+    get moment_ns() {
+      return player.time_ns;
+    },
+    dispose() {
+      player.pause();
+      room.close();
+    },
+  };
+}
+
+/** The last moment at which clients wrote, ns. */
+function lastOf(result: Result): number {
+  return clientsEndOf(result) * 1e9 * (1 - 1e-6);
+}
+
+/** What a step goes to: the start of a sync, or even steps where there are few. */
+function stopsOf(result: Result): readonly number[] {
+  const syncs = groupsOf(result).flatMap(({ sync_started_s }) =>
+    sync_started_s === undefined ? [] : [sync_started_s * 1e9],
+  );
+  if (syncs.length >= fewestStops) return [0, ...syncs.filter((nanos) => nanos > 0)];
+  const end = endOf(result) * 1e9;
+  return Array.from({ length: evenStops }, (_, nth) => (nth * end) / evenStops);
+}

@@ -1,0 +1,140 @@
+/**
+ * The moment shown, and how it moves: play, step, speed. One clock for the stage of a page and of a notebook.
+ *
+ * Play runs simulated time at a fraction of real time. When the reader prefers reduced motion, play steps from request to
+ * request instead. A run that starts by itself stops after `autoplayMs`.
+ */
+export interface PlayerOptions {
+  readonly onMove: (time_ns: number) => void;
+  readonly onState: (isPlaying: boolean) => void;
+}
+
+/** Nothing moves by itself for longer. */
+export const autoplayMs = 5000;
+const steppedPauseMs = 700;
+
+export class Player {
+  readonly #options: PlayerOptions;
+  /** Times, in ns, at which something begins: what a step goes to. Rising. */
+  #stops: readonly number[] = [0];
+  #end_ns = 0;
+  #time_ns = 0;
+  #frame = 0;
+  #isAuto = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Simulated seconds for each second of the reader. */
+  speed = 0.1;
+
+  constructor(options: PlayerOptions) {
+    this.#options = options;
+  }
+
+  get time_ns(): number {
+    return this.#time_ns;
+  }
+
+  /** Whether it plays by itself, without the reader having asked. */
+  get isAutoplaying(): boolean {
+    return this.isPlaying && this.#isAuto;
+  }
+
+  get isPlaying(): boolean {
+    return this.#frame !== 0 || this.#timer !== undefined;
+  }
+
+  /** New run, same place: the cursor stays at the same request and the same share of its cycle. */
+  setStops(stops: readonly number[], end_ns: number): void {
+    const at = this.#index();
+    const share = this.#share(at);
+    this.#stops = stops.length === 0 ? [0] : stops;
+    this.#end_ns = end_ns;
+    const kept = Math.min(at, this.#stops.length - 1);
+    const from = kept < 0 ? 0 : this.#stops[kept]!;
+    const to = this.#stops[kept + 1] ?? end_ns;
+    this.#time_ns = Math.min(from + share * (to - from), end_ns);
+  }
+
+  moveTo(time_ns: number): void {
+    this.#time_ns = Math.max(0, Math.min(time_ns, this.#end_ns));
+    this.#options.onMove(this.#time_ns);
+  }
+
+  /** To the end of the request `by` places on: what a step shows is a finished request. */
+  step(by: number): void {
+    this.pause();
+    const to = Math.max(0, Math.min(this.#index() + by, this.#stops.length - 1));
+    this.moveTo(this.endOf(to));
+  }
+
+  /** Just before the request after the nth begins. */
+  endOf(nth: number): number {
+    return (this.#stops[nth + 1] ?? this.#end_ns + 1) - 1;
+  }
+
+  toggle(): void {
+    if (this.isPlaying) this.pause();
+    else this.play();
+  }
+
+  /** Plays; for at most `forMs` and not beyond `until_ns`, when they are given. */
+  play(forMs = Number.POSITIVE_INFINITY, until_ns = Number.POSITIVE_INFINITY): void {
+    this.pause();
+    this.#isAuto = Number.isFinite(forMs);
+    if (this.#time_ns >= this.#end_ns - 1) this.#time_ns = 0;
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.#playStepped(until_ns);
+    else this.#playSmooth(forMs, until_ns);
+    this.#options.onState(true);
+  }
+
+  pause(): void {
+    if (!this.isPlaying) return;
+    cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#timer);
+    this.#frame = 0;
+    this.#timer = undefined;
+    this.#options.onState(false);
+  }
+
+  #playSmooth(forMs: number, until_ns: number): void {
+    const begun = performance.now();
+    let last = begun;
+    const frame = (now: number) => {
+      this.#frame = requestAnimationFrame(frame);
+      // A tab that was hidden does not leap ahead.
+      const passedMs = Math.min(Math.max(0, now - last), 100);
+      last = now;
+      this.moveTo(Math.min(until_ns, this.#time_ns + passedMs * 1e6 * this.speed));
+      if (this.#time_ns >= Math.min(this.#end_ns, until_ns) || now - begun >= forMs) this.pause();
+    };
+    this.#frame = requestAnimationFrame(frame);
+  }
+
+  #playStepped(until_ns: number): void {
+    const tick = () => {
+      const next = this.#index() + 1;
+      if (next >= this.#stops.length || this.#time_ns >= until_ns) {
+        this.pause();
+        return;
+      }
+      this.moveTo(this.endOf(next));
+      this.#timer = setTimeout(tick, steppedPauseMs);
+    };
+    this.#timer = setTimeout(tick, steppedPauseMs);
+  }
+
+  #index(): number {
+    let [low, high] = [0, this.#stops.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#stops[middle]! <= this.#time_ns) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+
+  #share(at: number): number {
+    const from = at < 0 ? 0 : this.#stops[at]!;
+    const to = this.#stops[at + 1] ?? this.#end_ns;
+    return to > from ? (this.#time_ns - from) / (to - from) : 0;
+  }
+}

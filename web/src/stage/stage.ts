@@ -1,0 +1,37 @@
+/** What a stage is: a moving picture of a run that owns its moment in time. What to run is its owner's business. */
+import type { AskEngine, Result } from "../engine/api.ts";
+import type { Changes, Control } from "../engine/types.ts";
+import type { Focus } from "../charts/chart.ts";
+
+/** The fields of the scenario that the reader may change, for stages on which something can be dragged. */
+export interface Fields {
+  /** What the case offers for a field; nothing when it does not offer it. */
+  control(path: string): Control | undefined;
+  /** New values while the hand moves. */
+  onInput(values: Changes): void;
+  /** New values once it has let go. */
+  onChange(values: Changes): void;
+}
+
+export interface StageOptions {
+  readonly focus: Focus;
+  /** Called when the moment shown comes to rest. */
+  readonly onRest?: () => void;
+  /** Asks the engine, where a stage answers questions of its own. */
+  readonly ask?: AskEngine;
+}
+
+export interface Stage {
+  readonly element: HTMLElement;
+  /** Shows a run at the same moment as the one before. A run to compare with keeps the scales of both the same. */
+  show(result: Result, reference?: Result): void;
+  /** Plays the opening by itself. */
+  autoplay(): void;
+  /** Offers fields of the scenario to be dragged; a stage takes those that it draws. */
+  setFields(fields: Fields): void;
+  /** The index of the request shown, 0 where a stage shows no single request. */
+  readonly request: number;
+  readonly moment_ns: number;
+  /** Stops listening and moving. */
+  dispose(): void;
+}

@@ -1,0 +1,108 @@
+/** The controls of time under a stage: play, step, speed, a clock, and the scrubber with something above it. */
+import { autoplayMs, Player } from "./player.ts";
+import { stepsOfKey } from "../base/keys.ts";
+import { html } from "../base/elements.ts";
+
+export interface TransportOptions {
+  /** Simulated seconds for each second of the reader that can be chosen. */
+  readonly speeds: readonly number[];
+  /** What lies above the scrubber, as wide as its thumb travels. */
+  readonly above?: HTMLElement;
+  readonly onMove: () => void;
+  /** Called when playing stops. */
+  readonly onRest: () => void;
+}
+
+export interface Transport {
+  readonly element: HTMLElement;
+  readonly player: Player;
+  /** Chooses the slowest speed at which a run of this length is over by the time that something may move by itself. */
+  setSpeedFor(end_ns: number): void;
+  setEnd(end_ns: number): void;
+  /** Shows the player's moment; `words` say it. */
+  show(words: string): void;
+}
+
+export function transport(options: TransportOptions): Transport {
+  const { speeds, above, onMove, onRest } = options;
+  const range = html("input", {
+    type: "range",
+    class: "scrubber",
+    min: 0,
+    max: 1,
+    step: "any",
+    "aria-label": "Moment",
+  });
+  const play = button("Play", "play");
+  const back = button("Back", "back");
+  const forward = button("Next", "forward");
+  const speed = html("select", { "aria-label": "Speed" });
+  for (const value of speeds) {
+    speed.append(
+      html(
+        "option",
+        { value },
+        value === 1 ? "real time" : value < 1 ? `1/${Math.round(1 / value)} speed` : `${value}×`,
+      ),
+    );
+  }
+  const clock = html("output", { class: "clock" });
+  const scrub = html("div", { class: "scrub" }, ...(above === undefined ? [] : [above]), range);
+  const element = html(
+    "div",
+    { class: "transport", role: "group", "aria-label": "Time" },
+    html("div", { class: "buttons" }, play, back, forward, speed, clock),
+    scrub,
+  );
+
+  const player = new Player({
+    onMove,
+    onState: (isPlaying) => {
+      play.textContent = isPlaying ? "Pause" : "Play";
+      if (!isPlaying) onRest();
+    },
+  });
+  speed.value = String(player.speed);
+
+  range.addEventListener("input", () => {
+    player.pause();
+    player.moveTo(range.valueAsNumber);
+  });
+  range.addEventListener("keydown", (event) => {
+    const ends: Record<string, number> = { Home: -1e9, End: 1e9 };
+    const by = stepsOfKey(event.key) ?? ends[event.key];
+    if (by !== undefined) {
+      event.preventDefault();
+      player.step(by);
+    } else if (event.key === " ") {
+      event.preventDefault();
+      player.toggle();
+    }
+  });
+  play.addEventListener("click", () => player.toggle());
+  back.addEventListener("click", () => player.step(-1));
+  forward.addEventListener("click", () => player.step(1));
+  speed.addEventListener("change", () => (player.speed = Number(speed.value)));
+
+  return {
+    element,
+    player,
+    setSpeedFor(end_ns) {
+      const end_s = end_ns / 1e9;
+      player.speed = speeds.find((value) => end_s / value <= autoplayMs / 1000) ?? speeds.at(-1)!;
+      speed.value = String(player.speed);
+    },
+    setEnd(end_ns) {
+      range.max = String(end_ns);
+    },
+    show(words) {
+      range.value = String(player.time_ns);
+      range.setAttribute("aria-valuetext", words);
+      clock.textContent = `${(player.time_ns / 1e9).toFixed(3)} s`;
+    },
+  };
+}
+
+function button(words: string, name: string): HTMLButtonElement {
+  return html("button", { type: "button", class: name === "play" ? name : `quiet ${name}` }, words);
+}

@@ -1,0 +1,68 @@
+// @vitest-environment node
+/** Which way the doors open: a room imports from the rooms below it, and no two files import each other. */
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { describe, expect, it } from "vitest";
+
+const source = join(import.meta.dirname, "../src");
+
+/** For each room the rooms that it may import from, beside itself. */
+const doors: Readonly<Record<string, readonly string[]>> = {
+  generated: [],
+  base: [],
+  engine: ["generated"],
+  charts: ["base", "engine", "generated"],
+  stage: ["charts", "base", "engine"],
+  lab: ["stage", "base", "engine"],
+  python: [],
+  page: ["lab", "stage", "charts", "base", "engine", "generated", "python"],
+  widget: ["lab", "charts", "base", "engine"],
+};
+
+interface Import {
+  readonly from: string;
+  readonly to: string;
+  readonly isType: boolean;
+}
+
+const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => /(?<!\.d)\.ts$/.test(name));
+const imports: Import[] = files.flatMap((from) =>
+  Array.from(
+    readFileSync(join(source, from), "utf8").matchAll(/^(?:import|export) (type )?[^;]*?from "(\.[^"]+\.ts)"/gm),
+    ([, type, path]) => ({
+      from,
+      to: relative(source, join(source, dirname(from), path!)),
+      isType: type !== undefined,
+    }),
+  ),
+);
+const roomOf = (file: string) => file.split("/")[0]!;
+
+describe("the rooms", () => {
+  it("are all known", () => {
+    expect([...new Set(files.map(roomOf))].filter((room) => !(room in doors))).toEqual([]);
+    expect(imports.length).toBeGreaterThan(200);
+  });
+
+  it.each(Object.entries(doors))("%s imports from %j alone", (room, allowed) => {
+    const wrong = imports
+      .filter(({ from, to }) => roomOf(from) === room && roomOf(to) !== room && !allowed.includes(roomOf(to)))
+      .map(({ from, to }) => `${from} imports ${to}`);
+    expect(wrong).toEqual([]);
+  });
+
+  it("hold no circle of files, types aside", () => {
+    const values = imports.filter(({ isType }) => !isType);
+    const importsOf = (file: string) => values.filter(({ from }) => from === file);
+    const done = new Set<string>();
+    const circles: string[] = [];
+    const visit = (file: string, path: readonly string[]) => {
+      if (path.includes(file)) circles.push([...path.slice(path.indexOf(file)), file].join(" > "));
+      if (path.includes(file) || done.has(file)) return;
+      for (const { to } of importsOf(file)) visit(to, [...path, file]);
+      done.add(file);
+    };
+    for (const file of files) visit(file, []);
+    expect(circles).toEqual([]);
+  });
+});

@@ -1,0 +1,136 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Result } from "../../src/engine/api.ts";
+import type { Control } from "../../src/engine/types.ts";
+import { readsOf } from "../../src/charts/rows/reads.ts";
+import type { Stage } from "../../src/stage/stage.ts";
+import { stageOf } from "../../src/stage/stages.ts";
+import { clusterResult } from "../fixtures/cluster.ts";
+import { monitorResult, partitionResult } from "../fixtures/metrics.ts";
+import { q1Result } from "../fixtures/q1.ts";
+
+const mib = 2 ** 20;
+const opened: Stage[] = [];
+
+beforeEach(() => {
+  vi.stubGlobal(
+    "ResizeObserver",
+    class {
+      observe = () => undefined;
+      disconnect = () => undefined;
+    },
+  );
+  vi.stubGlobal("matchMedia", () => ({ matches: true }));
+  // Nothing is laid out here: everything is as wide as a page.
+  vi.spyOn(Element.prototype, "clientWidth", "get").mockReturnValue(900);
+});
+
+afterEach(() => {
+  for (const stage of opened.splice(0)) stage.dispose();
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+function controlOf(path: string, value: number, min: number, max: number, step = 1): Control {
+  return { path, title: path, help: "", value, min, max, step };
+}
+
+/** The stage of a view, with a run on it, and what it makes of the fields. */
+function open(view: string, job: string, run: Result, controls: readonly Control[]) {
+  const stage = stageOf({ view, focus: { job, op: "read" } });
+  opened.push(stage);
+  const fields = {
+    control: (path: string) => controls.find((control) => control.path === path),
+    onInput: vi.fn(),
+    onChange: vi.fn(),
+  };
+  stage.show(run);
+  stage.setFields(fields);
+  const press = (selector: string, key: string) =>
+    stage.element.querySelector(selector)!.dispatchEvent(new KeyboardEvent("keydown", { key, cancelable: true }));
+  return { stage, fields, press };
+}
+
+describe("the strip", () => {
+  const chunk = controlOf("volume.prefetch.chunk", 8 * mib, mib, 16 * mib, mib / 4);
+
+  it("sets the chunk by the keys on its grip, by a step or a page, and never beyond its range", () => {
+    const run = q1Result({ reads: 20 });
+    const { stage, fields, press } = open("prefetch-strip", "odx", run, [chunk]);
+    stage.autoplay();
+    expect(stage.element.querySelector<HTMLElement>(".grip")!.hidden).toBe(false);
+    press(".grip", "ArrowLeft");
+    expect(fields.onChange).toHaveBeenLastCalledWith({ "volume.prefetch.chunk": 7.75 * mib });
+    press(".grip", "PageUp");
+    expect(fields.onChange).toHaveBeenLastCalledWith({ "volume.prefetch.chunk": 9 * mib });
+    press(".grip", "a");
+    expect(fields.onChange).toHaveBeenCalledTimes(2);
+  });
+
+  it("has no grip in a case without that control", () => {
+    const { stage } = open("prefetch-strip", "odx", q1Result({ reads: 20 }), []);
+    expect(stage.element.querySelector<HTMLElement>(".grip")!.hidden).toBe(true);
+  });
+
+  it("stays at the same read when another run is shown", () => {
+    const { stage } = open("prefetch-strip", "odx", q1Result({ reads: 20 }), []);
+    stage.element.querySelector<HTMLElement>(".forward")!.click();
+    stage.element.querySelector<HTMLElement>(".forward")!.click();
+    const at = stage.request;
+    expect(at).toBeGreaterThan(0);
+    const other = q1Result({ reads: 20, request_bytes: 8 * mib });
+    stage.show(other);
+    expect(stage.request).toBe(at);
+    expect(stage.moment_ns).toBeGreaterThanOrEqual(readsOf(other, "odx")[at]!.submit_ns);
+  });
+});
+
+describe("the cluster", () => {
+  it("sends its machine to the next node by the keys, and not beyond the last", () => {
+    const target = controlOf("cluster.moves[0].to", 1, 0, 2);
+    const { fields, press } = open("cluster-map", "vm", clusterResult(), [target]);
+    press(".machine", "ArrowRight");
+    expect(fields.onChange).toHaveBeenLastCalledWith({ "cluster.moves[0].to": 2 });
+    press(".machine", "ArrowRight");
+    expect(fields.onChange).toHaveBeenCalledTimes(1);
+  });
+});
+
+describe("the monitor", () => {
+  const controls = [controlOf("monitor.window", 1e9, 1e8, 4e9, 1e8), controlOf("monitor.phase", 0, 0, 4e9, 1e8)];
+
+  it("moves its window and makes it wider by the keys", () => {
+    const { fields, press } = open("monitor", "writer", monitorResult(), controls);
+    press(".window-body", "ArrowRight");
+    expect(fields.onChange).toHaveBeenLastCalledWith({ "monitor.window": 1e9, "monitor.phase": 1e8 });
+    press(".window-edge", "PageUp");
+    expect(fields.onChange).toHaveBeenLastCalledWith({ "monitor.window": 2e9, "monitor.phase": 1e9 });
+  });
+
+  it("has no window to move in a case that lacks one of its fields", () => {
+    const { stage } = open("monitor", "writer", monitorResult(), controls.slice(0, 1));
+    expect(stage.element.querySelector<HTMLElement>(".window-body")!.hidden).toBe(true);
+  });
+});
+
+describe("the alignment", () => {
+  it("asks the engine about a start that is typed in, and says what it answers or refuses", async () => {
+    const ask = vi.fn((_: string, { start }: { start: string }) =>
+      start === "1MiB"
+        ? Promise.resolve({ start: mib, block: 4096, aligned: true })
+        : Promise.reject(new Error(`start: ${start} is not a size`)),
+    );
+    const stage = stageOf({ view: "alignment", focus: { job: "writer", op: "write" } }, { ask: ask as never });
+    opened.push(stage);
+    stage.show(partitionResult(1536));
+    const input = stage.element.querySelector<HTMLInputElement>("input[type=text]")!;
+    const type = (words: string) => {
+      input.value = words;
+      input.dispatchEvent(new Event("input"));
+    };
+    const output = stage.element.querySelector("form output")!;
+    type("1MiB");
+    await vi.waitFor(() => expect(output.textContent).toContain("Byte 1,048,576 is aligned"));
+    type("1 q");
+    await vi.waitFor(() => expect(output.textContent).toBe("start: 1 q is not a size"));
+  });
+});
