@@ -12,7 +12,8 @@ use crate::layers::layout::Layout;
 use crate::range::Range;
 use seeklab_spec::{AddProblem, DeviceGroup, Extent, Job, Path, Problems, Rw, Scenario, partition};
 
-const FILE_ALIGNMENT: u64 = 1 << 20;
+/// Files start at multiples of this, in bytes.
+pub const FILE_ALIGNMENT: u64 = 1 << 20;
 
 /// Where one worker works.
 #[derive(Clone, Debug)]

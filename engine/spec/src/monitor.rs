@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Nanos, Path, Problem, Problems, Scenario};
+use crate::{Nanos, Problem};
 
 /// A monitor that averages over windows of time.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -31,16 +31,6 @@ pub struct MonitorSpec {
 
 fn default_phases() -> u32 {
     200
-}
-
-/// Adds what is wrong with the monitor at `at` beyond its schema.
-pub fn check(spec: &MonitorSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
-    if let Some(job) = spec.job.as_ref().filter(|job| scenario.jobs.iter().all(|other| other.name != **job)) {
-        problems.push(Problem::unknown(at.field("job"), "job", job, scenario.jobs.iter().map(|job| job.name.as_str())));
-    }
-    if spec.span.0 > 0 && spec.window > spec.span {
-        problems.push(too_long(at.field("window"), spec.window, spec.span));
-    }
 }
 
 /// The refusal of a window that is longer than what is watched.

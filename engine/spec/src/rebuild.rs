@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AddProblem, Bytes, Extent, Nanos, Path, Problems, Scenario};
+use crate::{Bytes, Extent, Nanos};
 
 /// Rebuilding of failed devices onto spares.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -34,14 +34,5 @@ pub struct RebuildSpec {
 impl Default for RebuildSpec {
     fn default() -> Self {
         Self { spares: 1, at: Nanos(0), in_flight: 4, chunk: Bytes(1 << 20), rate: None, used: Extent::Percent(100.0) }
-    }
-}
-
-/// Adds what is wrong with the rebuild at `at`, beyond its schema and the layout's own rules.
-pub fn check(scenario: &Scenario, at: &Path, problems: &mut Problems) {
-    if scenario.layout.failed.is_empty() {
-        problems.add(at, "has nothing to rebuild; name a device in layout.failed, or drop rebuild");
-    } else if scenario.zfs.is_some() && scenario.controller.is_none() && scenario.tier.is_none() {
-        problems.add(at, "contradicts zfs, which schedules its devices itself and whose own rebuild is not modelled; drop one of the two");
     }
 }

@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{AddProblem, Bytes, Nanos, Path, Problems, Scenario};
+use crate::{Bytes, Nanos};
 
 /// The node that serves requests from the network.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -123,12 +123,5 @@ impl BufferSpec {
     #[must_use]
     pub fn unmaps(&self, bytes: u64) -> bool {
         !self.object_cache && self.size.map_or(bytes, |size| size.0.max(bytes)) > self.keeps.0
-    }
-}
-
-/// Adds what a server at `at` cannot be in this scenario.
-pub fn check(scenario: &Scenario, at: &Path, problems: &mut Problems) {
-    if scenario.network.is_none() {
-        problems.add(at, "has nobody to serve without a network; add network, or drop server");
     }
 }

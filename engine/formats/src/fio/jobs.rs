@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
 
-use super::convert::Notes;
 use super::draft::Draft;
+use super::notes::Notes;
 use super::values::{extent_value, is_device};
 use super::{FioJob, JOBS_MAX};
 use seeklab_spec::Extent;

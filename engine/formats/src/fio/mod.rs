@@ -15,6 +15,7 @@ mod ini;
 mod jobs;
 pub mod json;
 pub mod normal;
+mod notes;
 mod numbers;
 mod options;
 pub mod report;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::Case;
-use super::tolerance::Tolerance;
+use super::tolerance::{Documented, Tolerance};
 use seeklab_model::stack::Stack;
 use seeklab_spec::{Presets, Problem, Problems};
 
@@ -22,29 +22,6 @@ pub enum Kind {
     Calibrated,
     /// The source's own arithmetic does not hold.
     Discrepancy,
-}
-
-/// A documented number, or a documented range.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(untagged, try_from = "Value")]
-pub enum Documented {
-    /// A number.
-    Value(f64),
-    /// A range.
-    Range([f64; 2]),
-}
-
-impl TryFrom<Value> for Documented {
-    type Error = String;
-
-    fn try_from(value: Value) -> Result<Self, String> {
-        let range = || <[f64; 2]>::deserialize(&value).ok().filter(|[low, high]| low <= high).map(Self::Range);
-        value
-            .as_f64()
-            .map(Self::Value)
-            .or_else(range)
-            .ok_or_else(|| format!("{value} is not a documented value; write a number such as 25, or a range such as [40, 50]"))
-    }
 }
 
 /// How one value is made from several seeds.

@@ -15,12 +15,10 @@
 //! client's write and the chunk that it falls into (data have no contents here).
 
 use seeklab_spec::rebuild::RebuildSpec;
-use seeklab_spec::{AddProblem, Path, Problems, Scenario};
 
 use super::{Layout, Piece, Timer, mirror, push};
 use crate::kernel::{Kernel, Request, RequestId};
 use crate::layers::device::transfer_ns;
-use crate::plan::Plan;
 use seeklab_spec::LayoutKind;
 use seeklab_spec::Op;
 
@@ -224,21 +222,6 @@ impl Layout {
             }
         }
         self.columns = columns;
-    }
-}
-
-/// Adds a job that works beyond what the rebuild at `at` is told is in use.
-pub fn check(spec: &RebuildSpec, scenario: &Scenario, plan: &Plan, at: &Path, problems: &mut Problems) {
-    let used = spec.used.of(plan.capacity);
-    if used > plan.capacity {
-        let message = format!("{used} bytes are more than the {} bytes that the layout holds", plan.capacity);
-        problems.add(at.field("used"), message);
-    } else if let Some(worker) = plan.workers.iter().find(|worker| worker.region.end > used) {
-        let message = format!(
-            "says that {used} bytes are in use, and the job \"{}\" works up to byte {}; write at least that",
-            scenario.jobs[worker.job].name, worker.region.end
-        );
-        problems.add(at.field("used"), message);
     }
 }
 

@@ -1,13 +1,20 @@
 //! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory.
 
+mod cluster;
+mod monitor;
+mod nfs;
+mod rebuild;
+mod reduction;
+mod server;
+
 use std::sync::OnceLock;
 
 use seeklab_spec::{AddProblem, DeviceGroup, LayoutKind, Path, Presets, Problem, Problems, Rw, Scenario};
 use serde_json::Value;
 
 use crate::kernel::{Phases, Request};
+use crate::layers;
 use crate::layers::device::ssd;
-use crate::layers::{cluster, controller, layout};
 use crate::plan::{self, Plan};
 
 /// Bytes that a cached block costs: its node and its place in the index.
@@ -57,13 +64,13 @@ impl Checked {
         let plan = plan::plan(&scenario)?;
         let root = Path::root();
         if let Some(spec) = &scenario.cluster {
-            cluster::room::check(spec, &scenario, &plan, &root.field("cluster"), &mut problems);
+            layers::cluster::room::check(spec, &scenario, &plan, &root.field("cluster"), &mut problems);
         }
         if let Some(spec) = &scenario.controller {
-            controller::check::check(spec, &plan, &root.field("controller"), &mut problems);
+            layers::controller::check::check(spec, &plan, &root.field("controller"), &mut problems);
         }
         if let Some(spec) = &scenario.layout.rebuild {
-            layout::rebuild::check(spec, &scenario, &plan, &root.field("layout.rebuild"), &mut problems);
+            rebuild::check_used(spec, &scenario, &plan, &root.field("layout.rebuild"), &mut problems);
         }
         check_memory(&scenario, &plan, &mut problems);
         if problems.is_empty() { Ok(Self { scenario, plan }) } else { Err(problems) }
@@ -93,7 +100,7 @@ impl Checked {
 pub fn warnings(scenario: &Scenario) -> Problems {
     let mut problems = Problems::new();
     if let Some(zfs) = &scenario.zfs {
-        crate::layers::zfs::check::warn(zfs, &Path::root().field("zfs"), &mut problems);
+        layers::zfs::check::warn(zfs, &Path::root().field("zfs"), &mut problems);
     }
     problems
 }
@@ -136,8 +143,8 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
         if job.copy.is_some() && !job.rw.is_offloaded() {
             problems.add(at.field("copy"), "has a meaning for servercopy and odxcopy only; drop it or change rw");
         }
-        seeklab_spec::nfs::check_job(job, scenario, &at, problems);
-        if let Some((credits, charge)) = crate::layers::client::copy::too_few_credits(scenario, job) {
+        nfs::check_job(job, scenario, &at, problems);
+        if let Some((credits, charge)) = layers::client::copy::too_few_credits(scenario, job) {
             problems.add(
                 at.field("bs"),
                 format!("{} takes {charge} credits and protocol.credits grants {credits}; write a smaller bs", job.bs),
@@ -185,17 +192,17 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
         }
     }
     if let Some(log) = scenario.zfs.as_ref().map(|zfs| &zfs.log) {
-        crate::layers::zfs::check::check_log(log, &root.field("zfs.log"), problems);
+        layers::zfs::check::check_log(log, &root.field("zfs.log"), problems);
     }
     if let Some(network) = &scenario.network {
         let workers = scenario.jobs.iter().map(|job| u64::from(job.numjobs)).sum();
         network.check(scenario.jobs.len() as u64, workers, &root.field("network"), problems);
     }
     if let Some(nfs) = &scenario.nfs {
-        seeklab_spec::nfs::check(nfs, scenario, &root.field("nfs"), problems);
+        nfs::check(nfs, scenario, &root.field("nfs"), problems);
     }
     if scenario.server.is_some() {
-        seeklab_spec::server::check(scenario, &root.field("server"), problems);
+        server::check(scenario, &root.field("server"), problems);
     }
     if let Some(tier) = &scenario.tier {
         ssd::check(&tier.ssd, &root.field("tier.ssd"), problems);
@@ -205,10 +212,10 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     }
     check_groups(scenario, problems);
     if let Some(cluster) = &scenario.cluster {
-        seeklab_spec::cluster::check(cluster, scenario, &root.field("cluster"), problems);
+        cluster::check(cluster, scenario, &root.field("cluster"), problems);
     }
     if scenario.layout.rebuild.is_some() {
-        seeklab_spec::rebuild::check(scenario, &root.field("layout.rebuild"), problems);
+        rebuild::check(scenario, &root.field("layout.rebuild"), problems);
     }
     if let Some(zfs) = &scenario.zfs {
         if scenario.volume.is_some() {
@@ -222,15 +229,15 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
             problems.add(root.index("jobs", index).field(field), message);
         }
         let rates = scenario.devices.iter().filter_map(|group| group.lun.as_ref().map(|lun| lun.rate.0 * u64::from(group.count)));
-        crate::layers::zfs::check::check(zfs, rates.reduce(u64::saturating_add), &root.field("zfs"), problems);
+        layers::zfs::check::check(zfs, rates.reduce(u64::saturating_add), &root.field("zfs"), problems);
     }
     let cache = scenario.volume.as_ref().and_then(|volume| volume.cache.as_ref());
     let tier = scenario.tier.as_ref();
     if let Some(reduction) = &scenario.reduction {
-        seeklab_spec::reduction::check(reduction, scenario, &root.field("reduction"), problems);
+        reduction::check(reduction, scenario, &root.field("reduction"), problems);
     }
     if let Some(monitor) = &scenario.monitor {
-        seeklab_spec::monitor::check(monitor, scenario, &root.field("monitor"), problems);
+        monitor::check(monitor, scenario, &root.field("monitor"), problems);
     }
     let lists = [
         ("volume.cache.primed", cache.map(|cache| &cache.primed)),
