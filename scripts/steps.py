@@ -37,7 +37,7 @@ WIDGET = PACKAGED_ENGINE / "widget.js"
 CRATES = ("kernel", "cache", "spec", "model", "formats", "observe", "library", "api", "wasm")
 """The crates of the engine's module."""
 ENGINE_SOURCES = tuple(ENGINE / name for name in ("Cargo.toml", "Cargo.lock", *CRATES))
-LIBRARY_SOURCES = (ENGINE / "cases", ENGINE / "presets")
+LIBRARY_SOURCES = (ENGINE / "cases", ENGINE / "presets", ENGINE / "families.toml")
 """What the library is made of; no compiler reads it."""
 
 

@@ -13,8 +13,8 @@ use seeklab_cache::trace::Trace;
 use seeklab_kernel::{Event, EventQueue};
 use seeklab_library::Library;
 use seeklab_model::kernel::{Address, Layer, Message, Signal};
-use seeklab_model::layers::device::hdd::{DataSheet, DriveQueue, Hdd, Params};
-use seeklab_spec::{Op, QueuePolicy};
+use seeklab_model::layers::device::hdd::{DriveQueue, Hdd, Params};
+use seeklab_spec::{HddSpec, Op, Path, QueuePolicy};
 use serde_json::Map;
 
 /// Requests or events of one measurement.
@@ -62,28 +62,13 @@ fn caches(criterion: &mut Criterion) {
 }
 
 fn drive() -> Hdd {
-    let sheet = DataSheet {
-        rpm: 7200.0,
-        capacity_bytes: 4_000_787_030_016,
-        heads: 8,
-        outer_bytes_per_s: 175_000_000,
-        inner_bytes_per_s: 87_000_000,
-        zones: 16,
-        seek_single_ms: 0.8,
-        seek_average_ms: 8.5,
-        seek_full_ms: 17.0,
-        write_settle_ms: 1.0,
-        head_switch_ms: 0.8,
-        overhead_read_ms: 0.2,
-        overhead_write_ms: 0.2,
-        interface_bytes_per_s: 550_000_000,
-        buffer_bytes: 128 << 20,
-        segments: 32,
-        read_ahead_bytes: 1 << 20,
-        write_cache: false,
-        keeps_writes: false,
-    };
-    Hdd::new(Arc::new(Params::from_data_sheet(&sheet).expect("a sound sheet")))
+    let sheet = serde_json::json!({
+        "rpm": 7200, "capacity": 4_000_787_030_016_u64, "heads": 8, "zones": 16, "outer_rate": "175MB", "inner_rate": "87MB",
+        "seek_single": "800us", "seek_average": "8.5ms", "seek_full": "17ms", "head_switch": "800us", "write_settle": "1ms",
+        "overhead": "200us", "interface_rate": "550MB", "buffer": "128MiB", "segments": 32, "read_ahead": "1MiB", "keeps_writes": false,
+    });
+    let sheet: HddSpec = serde_json::from_value(sheet).expect("a data sheet");
+    Hdd::new(Arc::new(Params::from_data_sheet(&sheet, &Path::root(), &mut Vec::new()).expect("a sound sheet")))
 }
 
 fn disk(criterion: &mut Criterion) {

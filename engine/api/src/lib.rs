@@ -36,7 +36,7 @@ type Call = fn(&Library, &Map<String, Value>) -> Result<Value, Problems>;
 /// Every call that hosts have but `give_library`, which changes the engine.
 const CALLS: [(&str, Call); 19] = [
     ("version", |_, _| Ok(json!({"engine": env!("CARGO_PKG_VERSION")}))),
-    ("cases", |library, _| Ok(library.cases()?.into_iter().map(card).collect())),
+    ("cases", |library, _| Ok(library.cases_by_family()?.into_iter().map(|case| card(library, case)).collect())),
     ("case", |library, input| to_value(library.case(needed(input, "id")?)?)),
     ("schema", |_, _| Ok(seeklab_model::schema().clone())),
     ("presets", |library, _| Ok(library.presets().iter().map(preset_card).collect())),
@@ -107,13 +107,15 @@ fn control(library: &Library, input: &Map<String, Value>) -> Result<Value, Probl
     to_value(&controls(case, text(input, "variant")?, &changes(input)?, library.presets())?)
 }
 
-fn card(case: &Case) -> Value {
+/// What a list shows of a case. Lists are in the order of families, and of the numbers of codes within a family.
+fn card(library: &Library, case: &Case) -> Value {
     json!({
         "id": case.id,
         "code": case.code,
         "title": case.title,
         "symptom": case.symptom,
         "family": case.family,
+        "family_order": library.family_order(case),
         "source": case.source.name,
         "variants": case.variants.iter().map(|variant| &variant.name).collect::<Vec<_>>(),
         "controls": case.controls.iter().map(|control| &control.path).collect::<Vec<_>>(),

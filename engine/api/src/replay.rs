@@ -66,7 +66,7 @@ fn card(trace: &Trace) -> Map<String, Value> {
     set("end_bytes", json!(trace.end()));
     set("response_times", json!(trace.has_responses()));
     set("targets", trace.targets.iter().map(target).collect());
-    set("skipped", trace.skipped.entries().iter().map(|(what, count)| (*what, *count)).collect());
+    set("skipped", trace.skipped.iter().map(|(what, count)| (*what, *count)).collect());
     set("widened", json!(trace.widened));
     set("reordered", json!(trace.reordered));
     card

@@ -157,7 +157,7 @@ impl Run {
             "jobs": stack.scenario().jobs.iter().map(|job| &job.name).collect::<Vec<_>>(),
             "devices": stack.device_names(),
             "replay": self.replay,
-            "warnings": stack.scenario().zfs.as_ref().map_or_else(Vec::new, |zfs| seeklab_model::layers::zfs::check::warnings(zfs, "zfs")),
+            "warnings": seeklab_model::check::warnings(stack.scenario()),
         })
     }
 

@@ -16,8 +16,8 @@ use std::borrow::Borrow;
 use thiserror::Error;
 
 use super::index::Keys;
-use super::replay::Tally;
 use super::store::{List, NONE, Store};
+use super::tally::Tally;
 use super::trace::Trace;
 
 /// How a step ended.

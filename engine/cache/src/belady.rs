@@ -8,7 +8,7 @@
 //! `t` is set, and the victim is at the highest bit. The bits stand in a tree of 64-bit words, each bit of an upper word saying
 //! that the word below it is not zero: setting, clearing and finding take four or five steps.
 
-use super::replay::Tally;
+use super::tally::Tally;
 use super::trace::Trace;
 
 /// No further request.

@@ -12,7 +12,7 @@
 
 use serde::Serialize;
 
-use super::replay::Tally;
+use super::tally::Tally;
 use super::trace::Trace;
 use super::{Contestant, PolicyKind};
 

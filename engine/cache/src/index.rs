@@ -13,7 +13,7 @@
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
 
-use super::store::{Entry, NONE, Slot};
+use super::entry::{Entry, NONE, Slot};
 
 /// A cell that holds nothing.
 const EMPTY: u64 = u64::MAX;

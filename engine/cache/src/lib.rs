@@ -29,6 +29,7 @@ pub mod asked;
 pub mod belady;
 pub mod clock;
 pub mod curve;
+pub mod entry;
 pub mod fifo;
 pub mod index;
 pub mod lfu;
@@ -37,6 +38,7 @@ pub mod replay;
 pub mod s3_fifo;
 pub mod sieve;
 pub mod store;
+pub mod tally;
 pub mod trace;
 pub mod two_q;
 

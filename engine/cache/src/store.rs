@@ -3,33 +3,11 @@
 //! Lists are circular through a sentinel entry of their own, so linking and unlinking need no special case. Slots of forgotten
 //! entries are used again: nothing is allocated once the array has grown to what the cache holds.
 
+pub use super::entry::{Entry, NONE, Slot};
 use super::index::{Cursor, Index, Keys};
-
-/// Place of an entry. It stays the same while the object is in the cache, so a caller may keep marks of its own by slot.
-pub type Slot = u32;
-
-/// No slot.
-pub const NONE: Slot = Slot::MAX;
 
 /// Largest capacity of a cache, in bytes: sums of sizes, ghosts included, stay exact, as integers and as real numbers.
 pub const MOST_CAPACITY: u64 = 1 << 53;
-
-/// An object that a policy knows: in the cache, or remembered after its eviction (a *ghost*).
-#[derive(Clone, Copy, Debug)]
-pub struct Entry {
-    /// Its key.
-    pub key: u64,
-    /// The size it was admitted with.
-    pub size: u64,
-    pub(crate) newer: Slot,
-    pub(crate) older: Slot,
-    /// A policy's number for it: uses so far, or a bucket.
-    pub(crate) count: u32,
-    /// The list that it is in, as the policy numbers them.
-    pub list: u8,
-    /// In the cache, not a ghost.
-    pub(crate) resident: bool,
-}
 
 /// A list of entries from oldest to newest.
 #[derive(Debug)]

@@ -8,8 +8,8 @@
 //! lines). *object* is a whole number below 2^64, or any other text, whose 64-bit hash then stands for it. *size* is a whole
 //! number of bytes from 1 to [`LARGEST_SIZE`]. Empty lines are passed over. Anything else is an error with its line.
 
+use super::entry::{Entry, NONE};
 use super::index::{Index, Keys};
-use super::store::{Entry, NONE};
 use thiserror::Error;
 
 /// Size of the largest object that a trace may have: 1 TiB. More is a damaged line.

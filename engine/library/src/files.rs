@@ -8,10 +8,13 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::shelf::{Entry, Library, Lines};
+use crate::shelf::{self, Entry, Library, Lines};
+
+/// The file of a checkout that lists the families of cases.
+const FAMILIES: &str = "families.toml";
 
 impl Library {
-    /// The library in the folders `cases` and `presets` of `root`.
+    /// The library in the folders `cases` and `presets` of `root`, with the families that `families.toml` there lists.
     ///
     /// # Errors
     /// Files that cannot be read or are not TOML, each with its line; all at once.
@@ -19,12 +22,20 @@ impl Library {
         let mut problems = Problems::new();
         let cases = read_folder(root, "cases", &mut problems);
         let presets = read_folder(root, "presets", &mut problems);
+        let families = read_file(&root.join(FAMILIES), FAMILIES)
+            .map_err(|problem| vec![problem])
+            .and_then(|(document, _)| shelf::families(&document["families"]))
+            .unwrap_or_else(|found| {
+                problems.extend(found);
+                Vec::new()
+            });
         if !problems.is_empty() {
             return Err(problems);
         }
         Ok(Self {
             cases: cases.into_iter().map(|(document, lines)| Entry::new(document, lines)).collect(),
             presets: Presets::new(presets.into_iter().map(|(document, _)| document).collect()),
+            families,
         })
     }
 
@@ -51,13 +62,17 @@ fn read_folder(root: &Path, folder: &str, problems: &mut Problems) -> Vec<(Value
     let mut documents = Vec::new();
     for path in paths {
         let name = format!("{folder}/{}", path.file_name().unwrap_or_default().to_string_lossy());
-        match fs::read_to_string(&path).map_err(|error| Problem::new(name.as_str(), error.to_string())).and_then(|text| read(&name, &text))
-        {
+        match read_file(&path, &name) {
             Ok(document) => documents.push(document),
             Err(problem) => problems.push(problem),
         }
     }
     documents
+}
+
+/// A TOML file, which problems call `name`.
+fn read_file(path: &Path, name: &str) -> Result<(Value, Lines), Problem> {
+    fs::read_to_string(path).map_err(|error| Problem::new(name, error.to_string())).and_then(|text| read(name, &text))
 }
 
 fn read(name: &str, text: &str) -> Result<(Value, Lines), Problem> {
@@ -118,6 +133,6 @@ mod tests {
     #[test]
     fn a_folder_that_is_not_there_is_named() {
         let problems = Library::from_folder(Path::new("/nowhere")).err().expect("refused");
-        assert_eq!(problems.iter().map(|problem| problem.path.as_str()).collect::<Vec<_>>(), ["cases", "presets"]);
+        assert_eq!(problems.iter().map(|problem| problem.path.as_str()).collect::<Vec<_>>(), ["cases", "presets", "families.toml"]);
     }
 }

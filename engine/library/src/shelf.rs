@@ -26,8 +26,17 @@ impl Entry {
         Self { id: text("id"), code: text("code"), document, lines, read: OnceLock::new() }
     }
 
-    fn case(&self) -> Result<&Case, Problems> {
-        self.read.get_or_init(|| Case::read(&self.document).map_err(|error| vec![self.problem(&error)])).as_ref().map_err(Clone::clone)
+    /// The case, whose family must be one of `families`; where none are known, any will do.
+    fn case(&self, families: &[String]) -> Result<&Case, Problems> {
+        let read = || {
+            let case = Case::read(&self.document)?;
+            if families.is_empty() || families.contains(&case.family) {
+                return Ok(case);
+            }
+            let unknown = Problem::unknown("family", "family", &case.family, families.iter().map(String::as_str));
+            Err((unknown.path, unknown.message))
+        };
+        self.read.get_or_init(|| read().map_err(|error| vec![self.problem(&error)])).as_ref().map_err(Clone::clone)
     }
 
     /// The error at its file and line: that of the field, or of the nearest field around it.
@@ -52,10 +61,12 @@ impl Entry {
 pub struct Library {
     pub(crate) cases: Vec<Entry>,
     pub(crate) presets: Presets,
+    /// Families of cases, in the order in which they are shown.
+    pub(crate) families: Vec<String>,
 }
 
 impl Library {
-    /// The library that [`Library::to_json`] wrote: `{"presets": [...], "cases": [{"document", "lines"?}, ...]}`.
+    /// The library that [`Library::to_json`] wrote: `{"presets": [...], "families"?: [...], "cases": [{"document", "lines"?}, ...]}`.
     ///
     /// # Errors
     /// When it is not of this form.
@@ -75,18 +86,19 @@ impl Library {
         Ok(Self {
             cases: list("cases")?.iter().enumerate().map(entry).collect::<Result<_, _>>()?,
             presets: Presets::new(list("presets")?.clone()),
+            families: file.get("families").map_or(Ok(Vec::new()), families)?,
         })
     }
 
     /// The library as JSON, for hosts that have no files. Lines go with a case that cannot be read: only its error needs them.
     #[must_use]
     pub fn to_json(&self) -> Value {
-        let case = |entry: &Entry| match entry.case() {
+        let case = |entry: &Entry| match entry.case(&self.families) {
             Ok(_) => json!({"document": entry.document}),
             Err(_) => json!({"document": entry.document, "lines": entry.lines}),
         };
         let cases: Value = self.cases.iter().map(case).collect();
-        json!({"presets": self.presets.iter().collect::<Vec<_>>(), "cases": cases})
+        json!({"presets": self.presets.iter().collect::<Vec<_>>(), "families": self.families, "cases": cases})
     }
 
     /// The number of cases.
@@ -107,6 +119,22 @@ impl Library {
         &self.presets
     }
 
+    /// The place of a case's family among the families, from 1.
+    #[must_use]
+    pub fn family_order(&self, case: &Case) -> usize {
+        1 + self.families.iter().position(|family| *family == case.family).unwrap_or(self.families.len())
+    }
+
+    /// All cases as they are shown: family by family, those of a family by the number in their code.
+    ///
+    /// # Errors
+    /// As of [`Library::cases`].
+    pub fn cases_by_family(&self) -> Result<Vec<&Case>, Problems> {
+        let mut cases = self.cases()?;
+        cases.sort_by_key(|case| (self.family_order(case), case.number()));
+        Ok(cases)
+    }
+
     /// All cases, in the order of their files.
     ///
     /// # Errors
@@ -114,7 +142,7 @@ impl Library {
     pub fn cases(&self) -> Result<Vec<&Case>, Problems> {
         let (mut cases, mut problems) = (Vec::new(), Problems::new());
         for entry in &self.cases {
-            match entry.case() {
+            match entry.case(&self.families) {
                 Ok(case) => cases.push(case),
                 Err(found) => problems.extend(found),
             }
@@ -128,10 +156,16 @@ impl Library {
     /// When there is none, in which case the message names the nearest, or when its file is not a case.
     pub fn case(&self, id: &str) -> Result<&Case, Problems> {
         match self.cases.iter().find(|entry| entry.id == id || entry.code.eq_ignore_ascii_case(id)) {
-            Some(entry) => entry.case(),
+            Some(entry) => entry.case(&self.families),
             None => Err(vec![Problem::unknown("case", "case", id, self.cases.iter().map(|entry| entry.id.as_str()))]),
         }
     }
+}
+
+/// The list of families, of a library's JSON or of its own file.
+pub(crate) fn families(list: &Value) -> Result<Vec<String>, Problems> {
+    let names = list.as_array().and_then(|list| list.iter().map(|name| Some(name.as_str()?.to_owned())).collect());
+    names.ok_or_else(|| vec![Problem::new("families", "is not a list of names; write families = [\"Copy offload\", ...]")])
 }
 
 #[cfg(test)]

@@ -16,13 +16,18 @@ fn a_case_is_found_by_its_id_and_by_its_code() {
 }
 
 #[test]
-fn every_variant_and_every_what_if_is_a_valid_scenario() {
+fn every_variant_and_every_what_if_is_a_valid_scenario_whose_fields_have_an_effect() {
     for case in library().cases().expect("every case file reads") {
         let variants = case.variants.iter().map(|variant| (&variant.name, &variant.name, Map::new()));
         let what_ifs = case.what_ifs.iter().map(|what_if| (&what_if.title, &what_if.variant, what_if.set.clone()));
         for (name, variant, set) in variants.chain(what_ifs) {
-            if let Err(problems) = case.scenario(Some(variant), &set, library().presets()) {
-                panic!("{} {name}: {problems:?}", case.id);
+            match case.scenario(Some(variant), &set, library().presets()) {
+                Ok(checked) => {
+                    let warned = seeklab_model::check::warnings(checked.scenario());
+                    let without_effect = warned.iter().find(|problem| problem.message.contains("no effect"));
+                    assert_eq!(without_effect, None, "{} {name}", case.id);
+                }
+                Err(problems) => panic!("{} {name}: {problems:?}", case.id),
             }
         }
     }
@@ -59,4 +64,38 @@ fn a_library_survives_the_way_through_json() {
     let again = seeklab_library::Library::from_json(written.as_object().expect("an object")).expect("its form");
     assert_eq!(again.to_json(), written);
     assert_eq!(again.len(), library().len());
+}
+
+/// The document of a case that reads, with one field replaced.
+fn changed(pointer: &str, value: serde_json::Value) -> Result<(), String> {
+    let mut library = library().to_json();
+    *library["cases"][0]["document"].pointer_mut(pointer).expect("a field") = value;
+    let library = seeklab_library::Library::from_json(library.as_object().expect("an object")).expect("its form");
+    library.cases().map(|_| ()).map_err(|problems| problems[0].to_string())
+}
+
+#[test]
+fn words_of_a_case_are_refused_with_the_words_that_are_accepted() {
+    let wrong = |pointer: &str, value: serde_json::Value| changed(pointer, value).expect_err("refused");
+    let view = wrong("/view", json!("latency"));
+    assert!(view.contains("`latency`, expected one of `prefetch-strip`, `cluster-map`, `dirty`"), "{view}");
+    let view = wrong("/views", json!(["histogram", "Heatmap"]));
+    assert!(view.contains("views[1]: unknown variant `Heatmap`, expected one of"), "{view}");
+    let family = wrong("/family", json!("Copy ofload"));
+    assert!(
+        family.contains("family: \"Copy ofload\" is not a family; did you mean \"Copy offload\"? Known: Copy offload, ZFS"),
+        "{family}"
+    );
+    let documented = wrong("/facts/0/documented", json!("about 25"));
+    assert!(documented.contains("\"about 25\" is not a documented value; write a number such as 25, or a range"), "{documented}");
+    assert!(wrong("/facts/0/documented", json!([3, 2])).contains("[3,2] is not a documented value"), "a range that falls");
+    let measure = wrong("/facts/0/measure", json!({"ratoi": []}));
+    assert!(measure.contains("unknown field `ratoi`") && measure.contains("write { metric = \"name\" }"), "{measure}");
+}
+
+#[test]
+fn cases_are_shown_family_by_family_and_by_number() {
+    let codes: Vec<&str> = library().cases_by_family().expect("every case file reads").iter().map(|case| case.code.as_str()).collect();
+    let place = |code: &str| codes.iter().position(|own| *own == code).expect("a case");
+    assert!(["Q1", "Q3", "Z1", "N1", "N4", "N2", "S2", "S10"].map(place).is_sorted(), "{codes:?}");
 }

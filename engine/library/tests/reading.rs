@@ -2,18 +2,23 @@
 
 mod support;
 
-use seeklab_model::layers::zfs::check::warnings;
 use seeklab_spec::zfs::{Era, ZfsSpec};
-use seeklab_spec::{Bytes, Scenario};
+use seeklab_spec::{Bytes, Path, Problems, Scenario};
 use serde_json::{Value, json};
 use support::library;
 
-fn read(value: &Value) -> Result<Scenario, seeklab_spec::Problems> {
+fn read(value: &Value) -> Result<Scenario, Problems> {
     support::read(value).map(|checked| checked.scenario().clone())
 }
 
 fn problems(value: &Value) -> Vec<String> {
     read(value).err().unwrap_or_default().iter().map(ToString::to_string).collect()
+}
+
+fn warnings(spec: &ZfsSpec) -> Problems {
+    let mut problems = Problems::new();
+    seeklab_model::layers::zfs::check::warn(spec, &Path::root().field("zfs"), &mut problems);
+    problems
 }
 
 fn system(job: &Value) -> Value {
@@ -77,13 +82,13 @@ fn a_log_device_larger_than_the_dirty_data_is_a_warning_that_says_how_much_is_us
     let device = library().presets().get("ssd-2008-log").expect("a preset")["device"].clone();
     let log = serde_json::from_value(serde_json::json!({ "devices": device })).expect("a log");
     let spec = ZfsSpec { log, memory: Bytes(128 << 30), ..ZfsSpec::of(Era::OpenZfs2_1) };
-    let warned = warnings(&spec, "zfs");
+    let warned = warnings(&spec);
     assert_eq!(warned.len(), 1);
     assert!(
         warned[0].path == "zfs.log.devices" && warned[0].message.starts_with("18 GB each, of which about 4 GiB can ever be used"),
         "{warned:?}"
     );
-    assert_eq!(warnings(&ZfsSpec { era: Era::Zfs2010, ..spec }, "zfs"), [], "no limit but memory before 2013");
+    assert_eq!(warnings(&ZfsSpec { era: Era::Zfs2010, ..spec }), [], "no limit but memory before 2013");
 }
 
 #[test]

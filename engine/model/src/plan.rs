@@ -4,15 +4,16 @@
 //! A worker without `filename` has a file of its own. A `filename` of `volume`, or one that begins with `/dev/`, is the whole
 //! address space. The destination of an offloaded copy follows its source.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::layers::device::hdd;
 use crate::layers::layout::Layout;
 use crate::range::Range;
-use seeklab_spec::sorted::SortedMap;
-use seeklab_spec::{DeviceGroup, Extent, HddSpec, Job, Problem, Problems, Rw, Scenario, partition};
+use seeklab_spec::{AddProblem, DeviceGroup, Extent, Job, Path, Problems, Rw, Scenario, partition};
 
-const FILE_ALIGNMENT: u64 = 1 << 20;
+/// Files start at multiples of this, in bytes.
+pub const FILE_ALIGNMENT: u64 = 1 << 20;
 
 /// Where one worker works.
 #[derive(Clone, Debug)]
@@ -57,33 +58,6 @@ fn is_whole(name: &str) -> bool {
     name == "volume" || name.starts_with("/dev/")
 }
 
-/// The data sheet of a drive in the disk model's own terms.
-#[allow(clippy::cast_precision_loss)] // times and rates stay far below 2^53
-fn data_sheet(spec: &HddSpec) -> hdd::DataSheet {
-    let ms = |time: seeklab_spec::Nanos| time.0 as f64 / 1e6;
-    hdd::DataSheet {
-        rpm: spec.rpm,
-        capacity_bytes: spec.capacity.0,
-        heads: spec.heads,
-        outer_bytes_per_s: spec.outer_rate.0,
-        inner_bytes_per_s: spec.inner_rate.0,
-        zones: spec.zones,
-        seek_single_ms: ms(spec.seek_single),
-        seek_average_ms: ms(spec.seek_average),
-        seek_full_ms: ms(spec.seek_full),
-        write_settle_ms: ms(spec.write_settle),
-        head_switch_ms: ms(spec.head_switch),
-        overhead_read_ms: ms(spec.overhead),
-        overhead_write_ms: ms(spec.overhead),
-        interface_bytes_per_s: spec.interface_rate.0,
-        buffer_bytes: spec.buffer.0,
-        segments: spec.segments,
-        read_ahead_bytes: spec.read_ahead.0,
-        write_cache: spec.write_cache,
-        keeps_writes: spec.keeps_writes,
-    }
-}
-
 /// The layout of each node of a cluster over its share of the devices; one layout over all of them without a cluster.
 #[must_use]
 pub fn node_layouts(scenario: &Scenario, plan: &Plan) -> Vec<Layout> {
@@ -108,25 +82,18 @@ impl Plan {
     }
 }
 
-/// The capacity in bytes of each device of a group that stands at `path`, and its drive parameters when it is a disk.
-fn measure(group: &DeviceGroup, path: &str, problems: &mut Problems) -> (u64, Option<Arc<hdd::Params>>) {
+/// The capacity in bytes of each device of a group that stands at `at`, and its drive parameters when it is a disk.
+fn measure(group: &DeviceGroup, at: &Path, problems: &mut Problems) -> (u64, Option<Arc<hdd::Params>>) {
     match (&group.hdd, &group.ssd, &group.lun) {
-        (Some(spec), None, None) => match hdd::Params::from_data_sheet(&data_sheet(spec)) {
-            Ok(params) => (params.capacity_sectors() * crate::layers::device::disk::SECTOR_BYTES, Some(Arc::new(params))),
-            Err(errors) => {
-                for error in errors {
-                    problems.push(Problem::new(
-                        format!("{path}.hdd.{}", error.path),
-                        format!("found {}; write {}", error.found, error.accepted),
-                    ));
-                }
-                (0, None)
-            }
-        },
+        (Some(spec), None, None) => {
+            let drive = hdd::Params::from_data_sheet(spec, &at.field("hdd"), problems).map(Arc::new);
+            let sectors = drive.as_ref().map_or(0, |drive| drive.capacity_sectors());
+            (sectors * crate::layers::device::disk::SECTOR_BYTES, drive)
+        }
         (None, Some(ssd), None) => (ssd.capacity.0, None),
         (None, None, Some(lun)) => (lun.capacity.0, None),
         _ => {
-            problems.push(Problem::new(path, "needs exactly one of hdd, ssd and lun, or a preset that fills one in"));
+            problems.add(at, "needs exactly one of hdd, ssd and lun, or a preset that fills one in");
             (0, None)
         }
     }
@@ -140,10 +107,10 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
     let mut problems = Problems::new();
     let mut plan = Plan::default();
     if let Some(group) = scenario.zfs.as_ref().and_then(|zfs| zfs.log.devices.as_ref()) {
-        (plan.log_capacity, plan.log_drive) = measure(group, "zfs.log.devices", &mut problems);
+        (plan.log_capacity, plan.log_drive) = measure(group, &Path::root().field("zfs.log.devices"), &mut problems);
     }
     for (index, group) in scenario.devices.iter().enumerate() {
-        let (capacity, drive) = measure(group, &format!("devices[{index}]"), &mut problems);
+        let (capacity, drive) = measure(group, &Path::root().index("devices", index), &mut problems);
         plan.drives.push(drive);
         for number in 0..group.count {
             plan.device_capacities.push(capacity);
@@ -158,7 +125,8 @@ pub fn plan(scenario: &Scenario) -> Result<Plan, Problems> {
         plan.device_names.extend((0..l2arc.device.count).map(|number| format!("{name}{number}")));
     }
     if let (Some(spec), true) = (&scenario.partition, problems.is_empty()) {
-        partition::check(spec, plan.device_sizes.iter().copied().min().unwrap_or(0), &mut problems);
+        let smallest = plan.device_sizes.iter().copied().min().unwrap_or(0);
+        partition::check(spec, smallest, &Path::root().field("partition"), &mut problems);
         if problems.is_empty() {
             plan.device_capacities.iter_mut().for_each(|capacity| *capacity = partition::usable(spec, *capacity));
         }
@@ -194,7 +162,7 @@ fn offset_bytes(job: &Job, capacity: u64) -> u64 {
 
 fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) {
     let capacity = plan.capacity;
-    let mut shared: SortedMap<(&str, u32), u64> = SortedMap::default();
+    let mut shared: BTreeMap<(&str, u32), u64> = BTreeMap::default();
     let mut next_file: u64 = 0;
     let mut stage = 0;
     let allocate = |next_file: &mut u64, bytes: u64| {
@@ -203,7 +171,7 @@ fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) 
         start
     };
     for (index, job) in scenario.jobs.iter().enumerate() {
-        let path = |field: &str| format!("jobs[{index}].{field}");
+        let at = Path::root().index("jobs", index).field("size");
         if job.stonewall && index > 0 {
             stage += 1;
         }
@@ -213,31 +181,28 @@ fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) 
             Some(size) => size.of(capacity),
             None if whole => capacity.saturating_sub(offset),
             None => {
-                problems.push(Problem::new(path("size"), "is missing; write a size such as 1GiB, or 50% of the devices"));
+                problems.add(&at, "is missing; write a size such as 1GiB, or 50% of the devices");
                 continue;
             }
         };
         let Some(span) = file_bytes(&Job { size: Some(Extent::Bytes(size)), ..job.clone() }, capacity) else {
-            problems.push(Problem::new(path("size"), "offset and size add up to more than 16 EiB"));
+            problems.add(&at, "offset and size add up to more than 16 EiB");
             continue;
         };
         if size < job.max_request_bytes() && job.rw != Rw::OdxCopy {
-            problems.push(Problem::new(
-                path("size"),
+            problems.add(
+                &at,
                 format!("{size} bytes are less than one request of {} bytes; write a larger size or a smaller bs", job.max_request_bytes()),
-            ));
+            );
             continue;
         }
         if size == 0 {
-            problems.push(Problem::new(path("size"), "is 0; write a size such as 1GiB"));
+            problems.add(&at, "is 0; write a size such as 1GiB");
             continue;
         }
         if span > capacity {
             let also = if job.rw.is_copy() { " and the copy" } else { "" };
-            problems.push(Problem::new(
-                path("size"),
-                format!("offset {offset}, size {size}{also} end at {span} bytes; the devices hold {capacity} bytes; write a smaller size or larger devices"),
-            ));
+            problems.add(&at, format!("offset {offset}, size {size}{also} end at {span} bytes; the devices hold {capacity} bytes; write a smaller size or larger devices"));
             continue;
         }
         for number in 0..job.numjobs {
@@ -262,10 +227,7 @@ fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) 
             plan.workers.push(WorkerPlan { job: index, region: Range { start, end }, file: Range { start: file_start, end }, stage });
         }
         if next_file > capacity.saturating_add(FILE_ALIGNMENT) {
-            problems.push(Problem::new(
-                path("size"),
-                format!("the files up to this job need {next_file} bytes; the devices hold {capacity} bytes; write a smaller size or larger devices"),
-            ));
+            problems.add(&at, format!("the files up to this job need {next_file} bytes; the devices hold {capacity} bytes; write a smaller size or larger devices"));
             return;
         }
     }

@@ -1,5 +1,7 @@
 //! fio's part: job files become scenarios, and runs are reported as fio reports them, to people and as JSON.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
 use seeklab_formats::fio;
@@ -7,12 +9,11 @@ use seeklab_formats::fio::report::{DiskReport, Latency, WINDOW_NS};
 use seeklab_formats::fio::{FioJob, FioJobs, Report};
 use seeklab_model::result::{SAMPLE_NS, Stats};
 use seeklab_model::stack::Stack;
-use seeklab_spec::sorted::SortedMap;
 use seeklab_spec::{Job, Presets, Problem, Problems, Rw};
 
 const _: () = assert!(SAMPLE_NS == WINDOW_NS, "the recorder samples in fio's windows");
 
-fn files(input: &Map<String, Value>) -> Result<(SortedMap<String, String>, &str), Problems> {
+fn files(input: &Map<String, Value>) -> Result<(BTreeMap<String, String>, &str), Problems> {
     let files = input
         .get("files")
         .and_then(Value::as_object)

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Nanos, Problem, Problems, Scenario};
+use crate::{Nanos, Problem};
 
 /// A monitor that averages over windows of time.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -33,18 +33,8 @@ fn default_phases() -> u32 {
     200
 }
 
-/// Adds what is wrong with a monitor beyond its schema.
-pub fn check(spec: &MonitorSpec, scenario: &Scenario, problems: &mut Problems) {
-    if let Some(job) = spec.job.as_ref().filter(|job| scenario.jobs.iter().all(|other| other.name != **job)) {
-        problems.push(Problem::unknown("monitor.job", "job", job, scenario.jobs.iter().map(|job| job.name.as_str())));
-    }
-    if spec.span.0 > 0 && spec.window > spec.span {
-        problems.push(too_long("monitor.window", spec.window, spec.span));
-    }
-}
-
 /// The refusal of a window that is longer than what is watched.
 #[must_use]
-pub fn too_long(path: &str, window: Nanos, span: Nanos) -> Problem {
-    Problem::new(path, format!("{window} is longer than the {span} that are watched; write a shorter window"))
+pub fn too_long(at: impl Into<String>, window: Nanos, span: Nanos) -> Problem {
+    Problem::new(at, format!("{window} is longer than the {span} that are watched; write a shorter window"))
 }

@@ -8,7 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Nanos, Problem, Problems};
+use crate::{AddProblem, Bytes, Nanos, Path, Problems};
 
 /// Ethernet preamble, header, check sequence and gap.
 const ETHERNET_BYTES: u64 = 8 + 14 + 4 + 12;
@@ -140,15 +140,13 @@ impl NetworkSpec {
         }
     }
 
-    /// What cannot be, for a scenario of so many jobs and workers.
-    #[must_use]
-    pub fn check(&self, path: &str, jobs: u64, workers: u64) -> Problems {
-        let mut problems = Problems::new();
+    /// Adds what the network at `at` cannot be, for a scenario of so many jobs and workers.
+    pub fn check(&self, jobs: u64, workers: u64, at: &Path, problems: &mut Problems) {
         let segment = self.segment_bytes();
         for (field, buffer) in [("client_buffer", self.client_buffer), ("server_buffer", self.server_buffer)] {
             if buffer.0 < segment {
                 let message = format!("{buffer} does not hold one segment of {segment} bytes; write at least that, or a smaller mtu");
-                problems.push(Problem::new(format!("{path}.{field}"), message));
+                problems.add(at.field(field), message);
             }
         }
         let clients = match self.clients {
@@ -162,8 +160,7 @@ impl NetworkSpec {
                 "{clients} clients with {} connections each make {connections}; a server has at most {MOST_CONNECTIONS} ports for them",
                 self.connections
             );
-            problems.push(Problem::new(format!("{path}.connections"), message));
+            problems.add(at.field("connections"), message);
         }
-        problems
     }
 }

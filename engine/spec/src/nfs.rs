@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Job, Nanos, Problem, Problems, Scenario};
+use crate::{Bytes, Nanos};
 
 /// The system call that each request of a job is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -110,44 +110,4 @@ impl Default for NfsSpec {
             per_wire_byte: 3.9,
         }
     }
-}
-
-/// What a job's calls cannot be in this scenario.
-pub fn check_job(scenario: &Scenario, job: &Job, mut wrong: impl FnMut(&str, String)) {
-    if job.call == Call::Block {
-        return;
-    }
-    if scenario.nfs.is_none() {
-        wrong("call", "needs the nfs layer, which knows system calls; add nfs, or drop it".to_owned());
-    }
-    if job.rw.is_copy() {
-        wrong("call", "has a meaning for reads and writes only; drop it or change rw".to_owned());
-    }
-    if job.call == Call::Stat && job.rw.writes() {
-        wrong("rw", "must be read or randread where call is stat: it changes nothing".to_owned());
-    }
-    if job.call.commits() && job.rw.reads() {
-        wrong("rw", "must be write or randwrite where call is create or delete: they change a directory".to_owned());
-    }
-    if job.call.is_meta() && (job.sync || job.fsync.is_some()) {
-        let field = if job.sync { "sync" } else { "fsync" };
-        wrong(field, "has a meaning for data only; create and delete are durable by themselves; drop it".to_owned());
-    }
-}
-
-/// What the layer itself cannot be.
-#[must_use]
-pub fn check(spec: &NfsSpec, scenario: &Scenario) -> Problems {
-    let mut problems = Problems::new();
-    if scenario.network.is_none() {
-        problems.push(Problem::new("network", "is missing; an nfs client reaches its server over it. Add network, or drop nfs"));
-    }
-    if !spec.transfer.0.is_multiple_of(512) {
-        problems.push(Problem::new("nfs.transfer", format!("{} is not a multiple of a sector of 512 bytes", spec.transfer.0)));
-    }
-    if spec.cache < spec.transfer {
-        let message = format!("{} does not hold one transfer of {}; write at least that, or a smaller transfer", spec.cache, spec.transfer);
-        problems.push(Problem::new("nfs.cache", message));
-    }
-    problems
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Nanos, Problem, Problems};
+use crate::{AddProblem, Bytes, Nanos, Path, Problems};
 
 /// A partition that begins at the same byte of each device.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -34,15 +34,15 @@ fn default_block() -> Bytes {
     Bytes(4096)
 }
 
-/// Adds what is wrong with a partition beyond its schema; `smallest` is the capacity of the smallest device, in bytes.
-pub fn check(spec: &PartitionSpec, smallest: u64, problems: &mut Problems) {
+/// Adds what is wrong with the partition at `at` beyond its schema; `smallest` is the capacity of the smallest device, in bytes.
+pub fn check(spec: &PartitionSpec, smallest: u64, at: &Path, problems: &mut Problems) {
     if !spec.block.0.is_power_of_two() {
-        problems.push(Problem::new("partition.block", format!("{} is not a power of two; write 512, 4KiB or 16KiB", spec.block.0)));
+        problems.add(at.field("block"), format!("{} is not a power of two; write 512, 4KiB or 16KiB", spec.block.0));
     } else if usable(spec, smallest) == 0 {
-        problems.push(Problem::new(
-            "partition.start",
+        problems.add(
+            at.field("start"),
             format!("{} lies beyond the device, which holds {smallest} bytes; write a smaller start", spec.start.0),
-        ));
+        );
     }
 }
 

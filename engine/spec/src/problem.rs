@@ -42,6 +42,55 @@ impl Problem {
     }
 }
 
+/// A place in a document, to which a check adds the fields it looks at: `jobs[0].bs`. Checks get the place of what they check, so
+/// that the same check serves a drive among the devices, one of a tier and one of a cache.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Path(String);
+
+impl Path {
+    /// The document itself.
+    #[must_use]
+    pub fn root() -> Self {
+        Self::default()
+    }
+
+    /// The field `name` of what is here, or a field further in, as in `bsrange.min`.
+    #[must_use]
+    pub fn field(&self, name: &str) -> Self {
+        if self.0.is_empty() { Self(name.to_owned()) } else { Self(format!("{}.{name}", self.0)) }
+    }
+
+    /// The entry `index` of the list that the field `name` holds.
+    #[must_use]
+    pub fn index(&self, name: &str, index: usize) -> Self {
+        self.field(&format!("{name}[{index}]"))
+    }
+}
+
+impl From<&Path> for String {
+    fn from(path: &Path) -> Self {
+        path.0.clone()
+    }
+}
+
+impl From<Path> for String {
+    fn from(path: Path) -> Self {
+        path.0
+    }
+}
+
+/// Adding to a list of problems.
+pub trait AddProblem {
+    /// Adds a problem at `at`: what was found and what is accepted, as one sentence without the path.
+    fn add(&mut self, at: impl Into<String>, message: impl Into<String>);
+}
+
+impl AddProblem for Problems {
+    fn add(&mut self, at: impl Into<String>, message: impl Into<String>) {
+        self.push(Problem::new(at, message));
+    }
+}
+
 /// Longest text that may be a misspelt name, in bytes. To compare takes as long as the square of the length.
 const LONGEST_MEANT: usize = 64;
 
@@ -113,6 +162,16 @@ mod tests {
             let plain = scored.filter(|(score, _)| *score > ALIKE).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name.clone());
             prop_assert_eq!(nearest(&found, names.iter().map(String::as_str)), plain);
         }
+    }
+
+    #[test]
+    fn a_path_grows_by_fields_and_entries() {
+        let job = Path::root().index("jobs", 3);
+        assert_eq!(String::from(job.field("bsrange").field("min")), "jobs[3].bsrange.min");
+        assert_eq!(String::from(&job), "jobs[3]");
+        let mut problems = Problems::new();
+        problems.add(job.field("bs"), "is missing");
+        assert_eq!(problems[0].to_string(), "jobs[3].bs: is missing");
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Extent, Nanos, Problem, Scenario};
+use crate::{Bytes, Extent, Nanos};
 
 /// Rebuilding of failed devices onto spares.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -35,21 +35,4 @@ impl Default for RebuildSpec {
     fn default() -> Self {
         Self { spares: 1, at: Nanos(0), in_flight: 4, chunk: Bytes(1 << 20), rate: None, used: Extent::Percent(100.0) }
     }
-}
-
-/// What is wrong with the scenario's rebuild, beyond its schema and the layout's own rules.
-#[must_use]
-pub fn check(scenario: &Scenario) -> Option<Problem> {
-    let layout = &scenario.layout;
-    layout.rebuild.as_ref()?;
-    if layout.failed.is_empty() {
-        return Some(Problem::new("layout.rebuild", "has nothing to rebuild; name a device in layout.failed, or drop rebuild"));
-    }
-    if scenario.zfs.is_some() && scenario.controller.is_none() && scenario.tier.is_none() {
-        return Some(Problem::new(
-            "layout.rebuild",
-            "contradicts zfs, which schedules its devices itself and whose own rebuild is not modelled; drop one of the two",
-        ));
-    }
-    None
 }

@@ -3,10 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Problem, Problems, Scenario};
-
-/// Most bytes that one analysis looks at.
-const MOST_BYTES: u64 = 64 << 20;
+use crate::Bytes;
 
 /// Version of fio whose rules hold.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
@@ -91,22 +88,4 @@ pub fn pattern(text: &str) -> Option<Vec<u8>> {
         return None;
     }
     digits.chunks(2).map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok()).collect()
-}
-
-/// Adds what is wrong with a reduction beyond its schema.
-pub fn check(spec: &ReductionSpec, scenario: &Scenario, problems: &mut Problems) {
-    let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("reduction.{field}"), message));
-    if let Some(text) = spec.buffer_pattern.as_ref().filter(|text| pattern(text).is_none()) {
-        wrong("buffer_pattern", format!("\"{text}\" is not a pattern; write pairs of hexadecimal digits such as 0xdeadbeef"));
-    }
-    if spec.fio < FioVersion::V2017 && spec.dedupe_percentage > 0 {
-        wrong("dedupe_percentage", "is unknown to fio 2.1.3, which would not do it; write fio \"2.20\" or \"3.33\", or 0".to_owned());
-    }
-    let bs = scenario.jobs.first().map_or(0, |job| job.bs.0);
-    if bs.saturating_mul(u64::from(spec.buffers)) > MOST_BYTES {
-        wrong("buffers", format!("{} buffers of {bs} bytes are more than {MOST_BYTES} bytes; write fewer", spec.buffers));
-    }
-    if !spec.unit.0.is_multiple_of(spec.block.0) {
-        wrong("unit", format!("{} is not a multiple of the storage block of {}", spec.unit, spec.block));
-    }
 }

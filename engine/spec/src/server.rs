@@ -5,7 +5,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Nanos, Problem, Problems, Scenario};
+use crate::{Bytes, Nanos};
 
 /// The node that serves requests from the network.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -124,11 +124,4 @@ impl BufferSpec {
     pub fn unmaps(&self, bytes: u64) -> bool {
         !self.object_cache && self.size.map_or(bytes, |size| size.0.max(bytes)) > self.keeps.0
     }
-}
-
-/// What cannot be.
-#[must_use]
-pub fn check(scenario: &Scenario) -> Problems {
-    let without = scenario.server.is_some() && scenario.network.is_none();
-    without.then(|| Problem::new("server", "has nobody to serve without a network; add network, or drop server")).into_iter().collect()
 }

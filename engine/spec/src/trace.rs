@@ -4,13 +4,13 @@
 //! to 1 MiB, in the order in which the trace names them; [`Trace::only`] keeps one. Requests are widened to whole sectors of 512
 //! bytes. Times count from the first request; those of a run of ours from the start of the run. Left out: priorities, processes, errors of the recorded system.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
 
 use crate::Op;
-use crate::sorted::SortedMap;
 
 /// Bytes of the longest text of a trace: 256 MiB.
 pub const MOST_TEXT_BYTES: usize = 1 << 28;
@@ -74,7 +74,7 @@ pub struct Trace {
     /// What they go to.
     pub targets: Vec<Target>,
     /// What the text holds and a replay leaves out, by name.
-    pub skipped: SortedMap<&'static str, u64>,
+    pub skipped: BTreeMap<&'static str, u64>,
     /// Requests that were widened to whole sectors.
     pub widened: u64,
     /// Requests that stood after one with a later time, and were put in order.
@@ -271,7 +271,7 @@ impl Trace {
         self.format.count_from_first(&mut self.rows)?;
         let others = (before - self.rows.len()) as u64;
         if others > 0 {
-            *self.skipped.entry("requests of other targets") += others;
+            *self.skipped.entry("requests of other targets").or_default() += others;
         }
         self.targets = vec![Target { start: 0, ..self.targets.swap_remove(wanted) }];
         Some(self)

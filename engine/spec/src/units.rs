@@ -132,12 +132,19 @@ impl Extent {
 /// A size for people: the largest binary unit that keeps it exact, else bytes with digits grouped.
 impl fmt::Display for Bytes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (unit, scale) in [("TiB", 1u64 << 40), ("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)] {
-            if self.0 >= scale && self.0.is_multiple_of(scale) {
-                return write!(f, "{} {unit}", self.0 / scale);
-            }
-        }
-        write!(f, "{} B", self.0)
+        // The unit with the smallest whole number: 2 GB is not 1953125 KiB, and 500 KiB stay what they are.
+        let units = [
+            ("TiB", 1u64 << 40),
+            ("TB", 1_000_000_000_000),
+            ("GiB", 1 << 30),
+            ("GB", 1_000_000_000),
+            ("MiB", 1 << 20),
+            ("MB", 1_000_000),
+            ("KiB", 1 << 10),
+        ];
+        let whole = units.into_iter().filter(|(_, scale)| self.0 >= *scale && self.0.is_multiple_of(*scale));
+        let (unit, scale) = whole.min_by_key(|(_, scale)| self.0 / scale).unwrap_or(("B", 1));
+        write!(f, "{} {unit}", self.0 / scale)
     }
 }
 
@@ -228,6 +235,14 @@ mod tests {
         assert_eq!(Bytes::parse("8q"), None);
         assert_eq!(Bytes::parse("k"), None);
         assert_eq!(Bytes::parse("99999999999999T"), None);
+    }
+
+    #[test]
+    fn sizes_are_written_in_the_unit_in_which_people_wrote_them() {
+        for text in ["8 KiB", "500 KiB", "2 GB", "175 MB", "1 TiB", "64 MiB", "1000 B", "513 B", "0 B"] {
+            let size = Bytes::parse(&text.replace(' ', "")).expect("a size");
+            assert_eq!(size.to_string(), text);
+        }
     }
 
     #[test]

@@ -4,10 +4,12 @@
 //! section's settings are applied to the copy, `kb_base` first, the last setting of a name winning. When a draft is complete, what
 //! only makes sense together (sizes and files, rates and directions, engines and queue depths) is checked and written out.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
 
-use super::convert::Notes;
 use super::ini::{Section, Setting};
+use super::notes::Notes;
 use super::numbers::{self, KB_BASE_DEFAULT, MICROSECOND, SECOND};
 use super::options::{self, PAGE_CACHE, Treatment};
 use super::values::{
@@ -15,7 +17,6 @@ use super::values::{
     one_file, pattern, time, unknown_here, within,
 };
 use seeklab_spec::problem::nearest;
-use seeklab_spec::sorted::SortedMap;
 use seeklab_spec::{Extent, Problem};
 
 /// Options whose sizes a full IEC prefix would make smaller than they seem.
@@ -34,7 +35,7 @@ pub(super) struct Draft {
     /// Where the section begins.
     pub(super) path: String,
     /// Where each option was last set.
-    places: SortedMap<&'static str, String>,
+    places: BTreeMap<&'static str, String>,
     /// Options of the section itself.
     pub(super) own: Vec<(String, String)>,
     pub(super) description: Option<String>,
@@ -82,7 +83,7 @@ impl Default for Draft {
             section: String::new(),
             name: String::new(),
             path: String::new(),
-            places: SortedMap::default(),
+            places: BTreeMap::default(),
             own: Vec::new(),
             description: None,
             kb_base: KB_BASE_DEFAULT,
@@ -399,7 +400,7 @@ impl Draft {
 
     /// Writes `bs` or `bsrange`; returns the smallest request.
     fn block_fields(&self, job: &mut Map<String, Value>, notes: &mut Notes) -> u64 {
-        let option = if self.places.get("bsrange").is_some() { "bsrange" } else { "bs" };
+        let option = if self.places.contains_key("bsrange") { "bsrange" } else { "bs" };
         let Some((smallest, largest)) = self.used(self.blocks()) else {
             notes.problem(
                 self.place(option),
@@ -417,7 +418,7 @@ impl Draft {
 
     fn effective_depth(&self, notes: &mut Notes) -> u64 {
         if self.iodepth > 1 && SYNCHRONOUS_ENGINES.contains(&self.ioengine.as_str()) {
-            let origin = if self.places.get("ioengine").is_some() { "" } else { ", fio's default," };
+            let origin = if self.places.contains_key("ioengine") { "" } else { ", fio's default," };
             notes.warnings.push(format!(
                 "{}: the engine {}{origin} is synchronous, so the queue depth is 1, not {}; use libaio or io_uring for more.",
                 self.place("iodepth"),

@@ -3,11 +3,11 @@
 //! As fio 3.33 does: `;` and `#` start a comment anywhere in a line; an included file holds settings only, no sections; its name
 //! is tried as written and then relative to the file that includes it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 
 use super::{FILE_BYTES_MAX, INCLUDES_MAX, JOBS_MAX};
-use seeklab_spec::sorted::SortedMap;
 use seeklab_spec::{Problem, Problems};
 
 /// A line of a file, counted from 1.
@@ -49,7 +49,7 @@ impl Section {
 }
 
 /// Reads the sections of the file `main`, and what is wrong with its form. Fails when there is nothing to go on with.
-pub(super) fn read(files: &SortedMap<String, String>, main: &str) -> Result<(Vec<Section>, Problems), Problems> {
+pub(super) fn read(files: &BTreeMap<String, String>, main: &str) -> Result<(Vec<Section>, Problems), Problems> {
     let Some(text) = files.get(main) else {
         return Err(vec![missing(main, main, "this is the job file to run")]);
     };
@@ -85,7 +85,7 @@ fn unreadable(file: &str, text: &str) -> Option<Problem> {
 }
 
 struct Reader<'a> {
-    files: &'a SortedMap<String, String>,
+    files: &'a BTreeMap<String, String>,
     sections: Vec<Section>,
     problems: Problems,
     includes: usize,

@@ -1,13 +1,14 @@
 //! The jobs of a whole file: names, reporting groups, workers at different offsets, shared files.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde_json::{Map, Value, json};
 
-use super::convert::Notes;
 use super::draft::Draft;
+use super::notes::Notes;
 use super::values::{extent_value, is_device};
 use super::{FioJob, JOBS_MAX};
 use seeklab_spec::Extent;
-use seeklab_spec::sorted::SortedMap;
 
 /// Longest name of a job, as in a scenario.
 const NAME_CHARS_MAX: usize = 64;
@@ -30,7 +31,7 @@ pub(super) struct Jobs {
     pub(super) list: Vec<FioJob>,
     /// Where each job comes from.
     origins: Vec<Origin>,
-    names: SortedMap<String, ()>,
+    names: BTreeSet<String>,
     sections: u32,
     group: u32,
     group_used: bool,
@@ -121,7 +122,7 @@ impl Jobs {
     fn unique(&mut self, name: &str) -> String {
         let mut candidate = name.to_owned();
         let mut number = 2u32;
-        while !self.names.insert(candidate.clone(), ()) {
+        while !self.names.insert(candidate.clone()) {
             candidate = format!("{name}-{number}");
             number = number.saturating_add(1);
         }
@@ -150,9 +151,9 @@ impl Jobs {
 
     /// Sections of one name use the same file, `<name>.0.0`, when they name none.
     pub(super) fn shared_names(&mut self, notes: &mut Notes) {
-        let mut sections: SortedMap<&str, Vec<u32>> = SortedMap::default();
+        let mut sections: BTreeMap<&str, Vec<u32>> = BTreeMap::default();
         for (job, origin) in self.list.iter().zip(&self.origins) {
-            let numbers = sections.entry(&origin.section);
+            let numbers = sections.entry(&origin.section).or_default();
             if !numbers.contains(&job.section) {
                 numbers.push(job.section);
             }

@@ -15,10 +15,13 @@ mod ini;
 mod jobs;
 pub mod json;
 pub mod normal;
+mod notes;
 mod numbers;
 mod options;
 pub mod report;
 mod values;
+
+use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -28,7 +31,6 @@ pub use normal::normal;
 pub use report::Report;
 
 use seeklab_spec::Problems;
-use seeklab_spec::sorted::SortedMap;
 
 /// Largest job file or included file, in bytes.
 pub const FILE_BYTES_MAX: usize = 1 << 20;
@@ -99,7 +101,7 @@ pub struct Ignored {
 /// # Errors
 /// Everything that is wrong with the file, at once. A file that is named by `include` (or `main` itself) and not among `files` is
 /// a single problem with the path `include` and the file's name as `nearest`, so that the caller can load it and try again.
-pub fn parse(files: &SortedMap<String, String>, main: &str) -> Result<FioJobs, Problems> {
+pub fn parse(files: &BTreeMap<String, String>, main: &str) -> Result<FioJobs, Problems> {
     let (sections, problems) = ini::read(files, main)?;
     convert::convert(main, &sections, problems)
 }

@@ -3,11 +3,12 @@
 //! The layout is that of fio 3.33, line by line. There is no wall clock in a simulation: the time is that of the epoch and the
 //! process number is 0.
 
+use std::collections::BTreeSet;
+
 use super::report::{
     BATCH_LEVELS, CLASS_BOUNDS, CLASS_FLOOR, DEPTH_LEVELS, Direction, JobReport, LEVEL_FLOOR, PERCENTILES, Report, Samples,
 };
 use super::report::{group_rate, milliseconds, per_second, share_of_group, visible_percent, whole};
-use seeklab_spec::sorted::SortedMap;
 use seeklab_spec::to_f64;
 
 /// Significant digits of most numbers.
@@ -24,8 +25,8 @@ pub fn normal(report: &Report) -> String {
         let group: Vec<&JobReport> = jobs.iter().filter(|other| other.group == job.group).collect();
         job_lines(job, &group, &mut lines);
     }
-    let groups: SortedMap<u32, ()> = jobs.iter().map(|job| (job.group, ())).collect();
-    for &(group, ()) in groups.entries() {
+    let groups: BTreeSet<u32> = jobs.iter().map(|job| job.group).collect();
+    for group in groups {
         lines.push(format!("\nRun status group {group} (all jobs):"));
         let jobs: Vec<&JobReport> = jobs.iter().filter(|job| job.group == group).collect();
         group_line("   READ", &jobs, |job| &job.read, &mut lines);

@@ -1,14 +1,15 @@
 //! Job files as people write them, and what becomes of them.
 
+use std::collections::BTreeMap;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::report::{DiskReport, Latency, Report};
 use super::{FILE_BYTES_MAX, FioJobs, parse, to_scenario};
-use seeklab_spec::sorted::SortedMap;
 
 fn read(text: &str) -> Result<FioJobs, Vec<String>> {
-    let files = SortedMap::from_iter([("job.fio".to_owned(), text.to_owned())]);
+    let files = BTreeMap::from_iter([("job.fio".to_owned(), text.to_owned())]);
     parse(&files, "job.fio").map_err(|problems| problems.iter().map(ToString::to_string).collect())
 }
 
@@ -222,7 +223,7 @@ fn stonewall_and_new_group_begin_reporting_groups() {
 
 #[test]
 fn included_files_add_options_to_the_section() {
-    let mut files = SortedMap::from_iter([("dir/job.fio".to_owned(), "[global]\ninclude common.fio\n[a]\nbs=8k\n".to_owned())]);
+    let mut files = BTreeMap::from_iter([("dir/job.fio".to_owned(), "[global]\ninclude common.fio\n[a]\nbs=8k\n".to_owned())]);
     let missing = parse(&files, "dir/job.fio").unwrap_err();
     assert_eq!((missing[0].path.as_str(), missing[0].nearest.as_deref()), ("include", Some("dir/common.fio")));
     files.insert("dir/common.fio".to_owned(), "size=1m\nbs=4k\n".to_owned());
@@ -245,7 +246,7 @@ fn what_is_not_a_job_file_is_told_in_a_sentence() {
     assert!(only_problem(&" ".repeat(FILE_BYTES_MAX + 1)).contains("a job file may have 1048576"));
     assert!(only_problem(&"[a]\nsize=1m\n".repeat(257)).contains("one job more than the 256"));
     assert_eq!(read(&format!("[a]\nsize=1m\n{}", "x=1\n".repeat(5000))).unwrap_err().len(), 101);
-    assert_eq!(parse(&SortedMap::default(), "gone.fio").unwrap_err()[0].nearest.as_deref(), Some("gone.fio"));
+    assert_eq!(parse(&BTreeMap::default(), "gone.fio").unwrap_err()[0].nearest.as_deref(), Some("gone.fio"));
 }
 
 #[test]

@@ -181,7 +181,7 @@ Input file sda.blktrace.0 added
             ]
         );
         let skipped = [("discards", 1), ("flushes without data", 1), ("other events", 13), ("packet commands", 1)];
-        assert_eq!(trace.skipped.entries(), skipped);
+        assert_eq!(trace.skipped, skipped.into());
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! A trace while it is read: requests and targets are collected, then put in order.
 
+use std::collections::BTreeMap;
+
 use seeklab_spec::Op;
-use seeklab_spec::sorted::SortedMap;
 use seeklab_spec::trace::{
     ALIGNMENT, Fault, Format, LARGEST_REQUEST, LARGEST_TARGET, MOST_REQUESTS, MOST_TARGETS, Row, SECTOR, Target, Trace,
 };
@@ -10,10 +11,10 @@ use seeklab_spec::trace::{
 pub(super) struct Draft {
     rows: Vec<Row>,
     targets: Vec<Target>,
-    numbers: SortedMap<Vec<u8>, u16>,
+    numbers: BTreeMap<Vec<u8>, u16>,
     /// The target of the line before: most traces stay with one.
     last: Option<(Vec<u8>, u16)>,
-    skipped: SortedMap<&'static str, u64>,
+    skipped: BTreeMap<&'static str, u64>,
     widened: u64,
 }
 
@@ -59,7 +60,7 @@ impl Draft {
 
     /// Counts something that a replay leaves out.
     pub(super) fn skip(&mut self, what: &'static str) {
-        *self.skipped.entry(what) += 1;
+        *self.skipped.entry(what).or_default() += 1;
     }
 
     fn target(&mut self, name: &[u8]) -> Result<u16, Fault> {

@@ -2,13 +2,14 @@
 //!
 //! A measure is a metric, a ratio or difference of two, or a ratio over another, taken from runs of the case. It reads results only.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::Case;
-use super::tolerance::Tolerance;
+use super::tolerance::{Documented, Tolerance};
 use seeklab_model::stack::Stack;
-use seeklab_spec::sorted::SortedMap;
 use seeklab_spec::{Presets, Problem, Problems};
 
 /// How a simulated value came about.
@@ -21,24 +22,6 @@ pub enum Kind {
     Calibrated,
     /// The source's own arithmetic does not hold.
     Discrepancy,
-}
-
-/// A documented number, or a documented range.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(untagged, try_from = "Value")]
-pub enum Documented {
-    /// A number.
-    Value(f64),
-    /// A range.
-    Range([f64; 2]),
-}
-
-impl TryFrom<Value> for Documented {
-    type Error = serde_json::Error;
-
-    fn try_from(value: Value) -> Result<Self, serde_json::Error> {
-        Ok(if value.is_array() { Self::Range(serde_json::from_value(value)?) } else { Self::Value(serde_json::from_value(value)?) })
-    }
 }
 
 /// How one value is made from several seeds.
@@ -102,9 +85,19 @@ pub enum Measure {
 }
 
 impl TryFrom<Value> for Measure {
-    type Error = serde_json::Error;
+    type Error = String;
 
-    fn try_from(value: Value) -> Result<Self, serde_json::Error> {
+    fn try_from(value: Value) -> Result<Self, String> {
+        Self::read(&value).map_err(|error| format!("{error}; write {}", Self::ACCEPTED))
+    }
+}
+
+impl Measure {
+    /// The forms of a measure, for error messages.
+    const ACCEPTED: &str = "{ metric = \"name\" } with variant, set, seeds or over beside it, { ratio = [a, b] }, \
+                            { ratios = [[a, b], [c, d]] } or { difference = [a, b] }, where each letter stands for such a metric";
+
+    fn read(value: &Value) -> Result<Self, serde_json::Error> {
         let pair = |name| value.get(name).filter(|_| value.as_object().is_some_and(|object| object.len() == 1));
         Ok(if let Some(terms) = pair("ratio") {
             Self::Ratio { ratio: Deserialize::deserialize(terms)? }
@@ -113,7 +106,7 @@ impl TryFrom<Value> for Measure {
         } else if let Some(terms) = pair("difference") {
             Self::Difference { difference: Deserialize::deserialize(terms)? }
         } else {
-            Self::Value(serde_json::from_value(value)?)
+            Self::Value(Deserialize::deserialize(value)?)
         })
     }
 }
@@ -203,31 +196,31 @@ impl From<Written> for Fact {
 /// Runs of a case, each made once.
 pub struct Runs<'a> {
     presets: &'a Presets,
-    metrics: SortedMap<String, SortedMap<String, f64>>,
+    metrics: BTreeMap<String, BTreeMap<String, f64>>,
 }
 
 impl<'a> Runs<'a> {
     /// None yet; scenarios take their presets from these.
     #[must_use]
     pub fn new(presets: &'a Presets) -> Self {
-        Self { presets, metrics: SortedMap::default() }
+        Self { presets, metrics: BTreeMap::new() }
     }
 
     /// The metrics of a run to its end.
-    fn metrics(&mut self, case: &Case, term: &Term, ablation: Option<&Break>, seed: u64) -> Result<&SortedMap<String, f64>, Problems> {
+    fn metrics(&mut self, case: &Case, term: &Term, ablation: Option<&Break>, seed: u64) -> Result<&BTreeMap<String, f64>, Problems> {
         let mut changes = term.set.clone();
         changes.insert("record.log".into(), Value::Bool(false));
         if let Some(ablation) = ablation.filter(|ablation| ablation.variant.is_none() || ablation.variant == term.variant) {
             changes.extend(ablation.set.clone());
         }
         let key = format!("{:?} {} {seed}", term.variant, Value::Object(changes.clone()));
-        if self.metrics.get(&key).is_none() {
+        if !self.metrics.contains_key(&key) {
             let mut stack = Stack::new(case.scenario(term.variant.as_deref(), &changes, self.presets)?, seed);
             while !stack.step(1 << 20).map_err(|problem| vec![problem])? {}
             let metrics = seeklab_observe::metrics(&stack).into_iter().map(|metric| (metric.name, metric.value)).collect();
-            *self.metrics.entry(key.clone()) = metrics;
+            self.metrics.insert(key.clone(), metrics);
         }
-        Ok(self.metrics.entry(key))
+        Ok(self.metrics.entry(key).or_default())
     }
 
     fn term(&mut self, case: &Case, term: &Term, ablation: Option<&Break>) -> Result<f64, Problems> {
@@ -237,12 +230,7 @@ impl<'a> Runs<'a> {
             match metrics.get(&term.metric) {
                 Some(value) => values.push(*value),
                 None => {
-                    return Err(vec![Problem::unknown(
-                        "metric",
-                        "metric of this run",
-                        &term.metric,
-                        metrics.entries().iter().map(|(name, _)| name.as_str()),
-                    )]);
+                    return Err(vec![Problem::unknown("metric", "metric of this run", &term.metric, metrics.keys().map(String::as_str))]);
                 }
             }
         }

@@ -3,12 +3,15 @@
 pub mod controls;
 pub mod facts;
 pub mod tolerance;
+pub mod view;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use seeklab_model::Checked;
 use seeklab_spec::{Op, Presets, Problem, Problems};
+
+use self::view::View;
 
 /// Where a case was documented.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -140,16 +143,16 @@ pub struct Case {
     pub symptom: String,
     /// A second sentence.
     pub subtitle: String,
-    /// Family of cases.
+    /// Family of cases, one of the library's.
     pub family: String,
     /// What happened, in our words.
     pub story: String,
     /// Where it was documented.
     pub source: Source,
     /// The view that shows it best.
-    pub view: String,
+    pub view: View,
     /// Other views that help.
-    pub views: Vec<String>,
+    pub views: Vec<View>,
     /// What the views show.
     pub focus: Focus,
     /// The result as a sentence, with metrics in braces.
@@ -190,6 +193,12 @@ impl Case {
             let path = error.path().to_string();
             (if path == "." { String::new() } else { path }, error.into_inner().to_string())
         })
+    }
+
+    /// The number in the code: 10 of S10; cases of a family are shown in its order.
+    #[must_use]
+    pub fn number(&self) -> u32 {
+        self.code.trim_start_matches(|letter: char| !letter.is_ascii_digit()).parse().unwrap_or(u32::MAX)
     }
 
     /// The variant of that name, or the default one.

@@ -1,8 +1,30 @@
-//! How near a simulated value must come to a documented one.
+//! A documented value, and how near a simulated one must come to it.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-use super::facts::Documented;
+/// A documented number, or a documented range.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(untagged, try_from = "Value")]
+pub enum Documented {
+    /// A number.
+    Value(f64),
+    /// A range.
+    Range([f64; 2]),
+}
+
+impl TryFrom<Value> for Documented {
+    type Error = String;
+
+    fn try_from(value: Value) -> Result<Self, String> {
+        let range = || <[f64; 2]>::deserialize(&value).ok().filter(|[low, high]| low <= high).map(Self::Range);
+        value
+            .as_f64()
+            .map(Self::Value)
+            .or_else(range)
+            .ok_or_else(|| format!("{value} is not a documented value; write a number such as 25, or a range such as [40, 50]"))
+    }
+}
 
 /// How near a simulated value must come: written as `exact`, `15%`, `+-1`, `at most` or `at least`.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]

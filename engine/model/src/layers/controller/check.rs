@@ -1,7 +1,7 @@
 //! Whether the controllers of a scenario fit the files that it plans.
 
 use seeklab_spec::controller::{ControllerSpec, Disks, OwnerMap, Part};
-use seeklab_spec::{Problem, Problems};
+use seeklab_spec::{AddProblem, Path, Problems};
 
 use super::asked::MOST_RANGES;
 use crate::plan::Plan;
@@ -29,56 +29,50 @@ pub fn ranges(spec: &ControllerSpec, plan: &Plan, starts: &[u64]) -> Vec<u64> {
     starts.iter().zip(ends).map(|(start, end)| end.saturating_sub(*start).div_ceil(spec.range.0)).collect()
 }
 
-/// What cannot be, of a controller at `controller`.
-#[must_use]
-pub fn check(spec: &ControllerSpec, plan: &Plan) -> Problems {
-    let mut problems = Problems::new();
+/// Adds what does not fit between the controllers at `at` and the plan.
+pub fn check(spec: &ControllerSpec, plan: &Plan, at: &Path, problems: &mut Problems) {
     let starts = disk_starts(spec, plan);
     let of_disks = ranges(spec, plan, &starts);
     let ranges = of_disks.iter().copied().max().unwrap_or(0);
-    let mut few = |path: String, shards: u32| {
+    let mut few = |at: Path, shards: u32| {
         if u64::from(shards) > ranges.max(1) {
-            problems.push(Problem::new(
-                path,
+            problems.add(
+                at,
                 format!("{shards} shards for {ranges} ranges of {} leave shards without a range; write at most {ranges}, or a smaller controller.range", spec.range),
-            ));
+            );
         }
     };
-    few("controller.shards".into(), spec.shards);
+    few(at.field("shards"), spec.shards);
     for (index, resize) in spec.resizes.iter().enumerate() {
-        few(format!("controller.resizes[{index}].shards"), resize.shards);
+        few(at.index("resizes", index).field("shards"), resize.shards);
     }
     if spec.map == OwnerMap::Asked {
         let all: u64 = of_disks.iter().sum();
         if all > MOST_RANGES {
             let message = format!("{all} ranges are more than can be asked about; write a larger range, for at most {MOST_RANGES}");
-            problems.push(Problem::new("controller.range", message));
+            problems.add(at.field("range"), message);
         }
         if !spec.owners.is_empty() {
-            problems.push(Problem::new("controller.owners", "is a fixed map, and owners are asked for; leave out one of the two"));
+            problems.add(at.field("owners"), "is a fixed map, and owners are asked for; leave out one of the two");
         }
         if !spec.resize_waits {
-            problems.push(Problem::new("controller.resize_waits", "an asked map needs changes that wait; write true"));
+            problems.add(at.field("resize_waits"), "an asked map needs changes that wait; write true");
         }
     }
     for part in Part::ALL {
         let sum: f64 = spec.functions.iter().filter(|function| function.of == part).map(|function| function.percent).sum();
         if sum > 100.0 {
-            problems.push(Problem::new(
-                "controller.functions",
-                format!("the functions of {} take {sum} % of it; write at most 100 % in all", part.name()),
-            ));
+            problems.add(at.field("functions"), format!("the functions of {} take {sum} % of it; write at most 100 % in all", part.name()));
         }
     }
     let servers = starts.len() * (1 + spec.most_shards(starts.len()) as usize);
     if servers > MOST_SERVERS {
-        problems.push(Problem::new(
-            "controller.shards",
+        problems.add(
+            at.field("shards"),
             format!(
                 "{} disks with a primary and their shards are {servers} controllers; write at most {MOST_SERVERS} in all",
                 starts.len()
             ),
-        ));
+        );
     }
-    problems
 }

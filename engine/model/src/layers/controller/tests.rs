@@ -7,7 +7,7 @@ use super::*;
 use crate::kernel::Request;
 use crate::plan::WorkerPlan;
 use crate::range::Range;
-use seeklab_spec::{Bytes, Nanos};
+use seeklab_spec::{Bytes, Nanos, Path, Problems};
 
 const RANGE: u64 = 1 << 16;
 const BLOCK: u64 = 1 << 12;
@@ -177,8 +177,11 @@ fn a_range_moves_once_what_is_under_way_is_done_and_its_new_owner_pays_for_it() 
 
 #[test]
 fn an_asked_map_needs_few_ranges_and_no_other_map() {
-    let problems =
-        |spec: &ControllerSpec| super::check::check(spec, &plan(1)).iter().map(|problem| problem.path.clone()).collect::<Vec<_>>();
+    let problems = |spec: &ControllerSpec| {
+        let mut problems = Problems::new();
+        super::check::check(spec, &plan(1), &Path::root().field("controller"), &mut problems);
+        problems.into_iter().map(|problem| problem.path).collect::<Vec<_>>()
+    };
     assert_eq!(problems(&asked(2, &[], 0)), [""; 0]);
     assert_eq!(
         problems(&ControllerSpec { range: Bytes(1), owners: vec![0], resize_waits: false, ..asked(2, &[], 0) }),

@@ -15,12 +15,10 @@
 //! client's write and the chunk that it falls into (data have no contents here).
 
 use seeklab_spec::rebuild::RebuildSpec;
-use seeklab_spec::{Problem, Scenario};
 
 use super::{Layout, Piece, Timer, mirror, push};
 use crate::kernel::{Kernel, Request, RequestId};
 use crate::layers::device::transfer_ns;
-use crate::plan::Plan;
 use seeklab_spec::LayoutKind;
 use seeklab_spec::Op;
 
@@ -225,22 +223,6 @@ impl Layout {
         }
         self.columns = columns;
     }
-}
-
-/// A job that works beyond what the rebuild is told is in use.
-#[must_use]
-pub fn check_used(scenario: &Scenario, plan: &Plan) -> Option<Problem> {
-    let used = scenario.layout.rebuild.as_ref()?.used.of(plan.capacity);
-    if used > plan.capacity {
-        let message = format!("{used} bytes are more than the {} bytes that the layout holds", plan.capacity);
-        return Some(Problem::new("layout.rebuild.used", message));
-    }
-    let worker = plan.workers.iter().find(|worker| worker.region.end > used)?;
-    let message = format!(
-        "says that {used} bytes are in use, and the job \"{}\" works up to byte {}; write at least that",
-        scenario.jobs[worker.job].name, worker.region.end
-    );
-    Some(Problem::new("layout.rebuild.used", message))
 }
 
 #[cfg(test)]

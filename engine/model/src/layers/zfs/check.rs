@@ -1,18 +1,15 @@
 //! Contradictions in a scenario's file system, and what is allowed but seldom meant.
 
-use seeklab_spec::zfs::{LogSpec, ZfsSpec};
-use seeklab_spec::{Bytes, Problem, Problems};
+use seeklab_spec::zfs::{LogSpec, SchedulerKind, ThrottleKind, ZfsSpec};
+use seeklab_spec::{AddProblem, Bytes, Path, Problems};
 
 use super::era::{Scheduling, Throttling};
-use super::settings::{Resolved, arc_bytes, l2arc_settings, resolve};
+use super::settings::{Resolved, arc_bytes, kinds, l2arc_settings, resolve};
 use crate::layers::device::ssd;
 
-/// Contradictions that the schema cannot express; `path` is where the file system stands in the scenario, `backend_per_s` the bytes that its devices write in a
-/// second, when known.
-#[must_use]
-pub fn check(spec: &ZfsSpec, path: &str, backend_per_s: Option<u64>) -> Problems {
-    let mut problems = Problems::new();
-    let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("{path}.{field}"), message));
+/// Adds the contradictions in the file system at `at` that the schema cannot express; `backend_per_s` is the bytes that its devices
+/// write in a second, when known.
+pub fn check(spec: &ZfsSpec, backend_per_s: Option<u64>, at: &Path, problems: &mut Problems) {
     let Resolved { constants, ramp, .. } = resolve(spec);
     let percents = [
         ("dirty_data_sync_percent", spec.dirty_data_sync_percent),
@@ -23,53 +20,56 @@ pub fn check(spec: &ZfsSpec, path: &str, backend_per_s: Option<u64>) -> Problems
     ];
     for (field, percent) in percents {
         if let Some(percent) = percent.filter(|percent| *percent > 100) {
-            wrong(field, format!("{percent} is not a percentage; write 0 to 100"));
+            problems.add(at.field(field), format!("{percent} is not a percentage; write 0 to 100"));
         }
     }
     if ramp.min_dirty_percent > ramp.max_dirty_percent {
         let (min, max) = (ramp.min_dirty_percent, ramp.max_dirty_percent);
-        wrong("async_write_min_dirty_percent", format!("{min} % is above async_write_max_dirty_percent, {max} %: the ramp would fall"));
+        problems.add(
+            at.field("async_write_min_dirty_percent"),
+            format!("{min} % is above async_write_max_dirty_percent, {max} %: the ramp would fall"),
+        );
     }
     if ramp.min_active == 0 {
-        wrong("async_write_min_active", "0 group writes in flight: this never drains; write at least 1".to_owned());
+        problems.add(at.field("async_write_min_active"), "0 group writes in flight: this never drains; write at least 1");
     }
     if let Scheduling::Active(settings) = &constants.scheduling {
         let fields = ["sync_read", "sync_write", "async_read", "async_write_min_active"];
         for (field, share) in fields.into_iter().zip(settings.shares) {
             if share.min > share.max {
-                wrong(field, format!("the minimum in flight, {}, is above the maximum, {}", share.min, share.max));
+                problems.add(at.field(field), format!("the minimum in flight, {}, is above the maximum, {}", share.min, share.max));
             }
         }
     }
     if spec.record.0 == 0 || !spec.record.0.is_multiple_of(512) {
-        wrong("record", format!("{} is not a multiple of a sector of 512 bytes", spec.record.0));
+        problems.add(at.field("record"), format!("{} is not a multiple of a sector of 512 bytes", spec.record.0));
     }
     if constants.dirty_max_bytes > spec.memory.0 {
-        wrong("dirty_data_max", above_memory(Bytes(constants.dirty_max_bytes), spec.memory));
+        problems.add(at.field("dirty_data_max"), above_memory(Bytes(constants.dirty_max_bytes), spec.memory));
     }
     if spec.record.0 > constants.dirty_max_bytes {
-        wrong("dirty_data_max", format!("{} holds not even one record of {}", Bytes(constants.dirty_max_bytes), spec.record));
+        problems
+            .add(at.field("dirty_data_max"), format!("{} holds not even one record of {}", Bytes(constants.dirty_max_bytes), spec.record));
     }
     if let Some(first) = spec.write_limit.filter(|first| *first > spec.memory) {
-        wrong("write_limit", above_memory(first, spec.memory));
+        problems.add(at.field("write_limit"), above_memory(first, spec.memory));
     }
     if spec.cache > spec.memory {
-        wrong("cache", above_memory(spec.cache, spec.memory));
+        problems.add(at.field("cache"), above_memory(spec.cache, spec.memory));
     }
     if let Some(share) = [("sync_read", spec.sync_read), ("sync_write", spec.sync_write)]
         .into_iter()
         .find(|(_, share)| share.is_some_and(|share| share.max == 0))
     {
-        wrong(share.0, "a maximum of 0 in flight serves nobody: whoever waits for it waits for ever; write at least 1".to_owned());
+        problems.add(at.field(share.0), "a maximum of 0 in flight serves nobody: whoever waits for it waits for ever; write at least 1");
     }
     if backend_per_s == Some(0) {
-        wrong(
-            "dirty_data_max",
-            "the devices write 0 bytes a second: this never drains, every writer stops for good once memory is full".to_owned(),
+        problems.add(
+            at.field("dirty_data_max"),
+            "the devices write 0 bytes a second: this never drains, every writer stops for good once memory is full",
         );
     }
-    problems.extend(check_read_side(spec, path));
-    problems
+    check_read_side(spec, at, problems);
 }
 
 /// The refusal of what does not fit in memory.
@@ -77,18 +77,16 @@ fn above_memory(found: Bytes, memory: Bytes) -> String {
     format!("{found} is above memory, {memory}; write at most that")
 }
 
-/// What can be but is seldom meant.
-#[must_use]
-pub fn warnings(spec: &ZfsSpec, path: &str) -> Problems {
-    let mut problems = Problems::new();
-    let mut warn = |field: &str, message: String| problems.push(Problem::new(format!("{path}.{field}"), message));
+/// Adds what is possible in the file system at `at` but seldom meant.
+pub fn warn(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
     let Resolved { constants, ramp, .. } = resolve(spec);
+    warn_without_effect(spec, at, problems);
     if let Scheduling::Active(settings) = &constants.scheduling {
         let minimums: u32 = settings.shares.iter().map(|share| share.min).fold(0, u32::saturating_add);
         if settings.max_active < minimums {
             let most = settings.max_active;
-            warn(
-                "max_active",
+            problems.add(
+                at.field("max_active"),
                 format!("{most} is below the sum of the minimums, {minimums}: classes get theirs by priority, the last ones may starve"),
             );
         }
@@ -96,8 +94,8 @@ pub fn warnings(spec: &ZfsSpec, path: &str) -> Problems {
     if let Some(sold) = spec.log.sold_bytes().filter(|sold| sold.0 > constants.dirty_max_bytes) {
         let (used, gb) = (Bytes(constants.dirty_max_bytes), 1_000_000_000);
         let sold = if sold.0.is_multiple_of(gb) { format!("{} GB", sold.0 / gb) } else { sold.to_string() };
-        warn(
-            "log.devices",
+        problems.add(
+            at.field("log.devices"),
             format!(
                 "{sold} each, of which about {used} can ever be used: a log holds what is dirty in memory, and dirty_data_max is {used}"
             ),
@@ -108,51 +106,103 @@ pub fn warnings(spec: &ZfsSpec, path: &str) -> Problems {
         && settings.min_dirty_percent < ramp.max_dirty_percent
     {
         let (starts, full) = (settings.min_dirty_percent, ramp.max_dirty_percent);
-        warn(
-            "delay_min_dirty_percent",
+        problems.add(
+            at.field("delay_min_dirty_percent"),
             format!("writers are delayed from {starts} % on, before the devices get all their concurrency at {full} %"),
         );
     }
-    problems
 }
 
-/// The same of the read side, with `path` before each field.
-fn check_read_side(spec: &ZfsSpec, path: &str) -> Problems {
-    let mut problems = Problems::new();
-    let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("{path}.{field}"), message));
+/// Adds the fields that are written in the file system at `at` and belong to another throttle or scheduler than it has: they have no
+/// effect. The wire form is flat, so that a field may stand beside any version; the settings that a run is made of carry only
+/// those of their own kind.
+///
+/// Not told: `write_limit`, `txg_synctime`, `tick`, `shift_bug` and `delay_scale`. Variants of cases change the throttle over a base
+/// that has them, and what such a base says for the other variants is no mistake.
+fn warn_without_effect(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
+    let (throttle, scheduler) = kinds(spec);
+    let delays = [
+        ("delay_min_dirty_percent", spec.delay_min_dirty_percent.is_some()),
+        ("delay_max", spec.delay_max.is_some()),
+        ("delay", !spec.delay),
+        ("serialise", !spec.serialise),
+        ("credit", !spec.credit),
+    ];
+    let gates = [("write_limit_max", spec.write_limit_max.is_some())];
+    let classes = [
+        ("sync_read", spec.sync_read.is_some()),
+        ("sync_write", spec.sync_write.is_some()),
+        ("async_read", spec.async_read.is_some()),
+        ("async_write_min_active", spec.async_write_min_active.is_some()),
+        ("async_write_max_active", spec.async_write_max_active.is_some()),
+        ("async_write_min_dirty_percent", spec.async_write_min_dirty_percent.is_some()),
+        ("async_write_max_dirty_percent", spec.async_write_max_dirty_percent.is_some()),
+        ("ramp", !spec.ramp),
+    ];
+    let diagonal = [("diagonal_rate", spec.diagonal_rate.is_some())];
+    let mut told = |fields: &[(&str, bool)], owner: &str, own: &str| {
+        for (field, _) in fields.iter().filter(|(_, is_written)| *is_written) {
+            problems.add(at.field(field), format!("has no effect here: it belongs to {owner}, and this file system has {own}"));
+        }
+    };
+    let own = format!("the throttle {}", word(&throttle));
+    if throttle != ThrottleKind::OpenZfs {
+        told(&delays, "the throttle openzfs", &own);
+    }
+    if !matches!(throttle, ThrottleKind::Zfs2008 | ThrottleKind::Zfs2010) {
+        told(&gates, "the throttles zfs2008 and zfs2010", &own);
+    }
+    if throttle != ThrottleKind::Diagonal {
+        told(&diagonal, "the throttle diagonal", &own);
+    }
+    if scheduler != SchedulerKind::Active {
+        told(&classes, "the scheduler active", &format!("the scheduler {}", word(&scheduler)));
+    }
+    if spec.dirty_data_sync.is_some() && spec.dirty_data_sync_percent.is_some() {
+        problems.add(at.field("dirty_data_sync_percent"), "has no effect beside dirty_data_sync, which says the same in bytes; drop one");
+    }
+}
+
+/// The word that a scenario writes for a kind.
+fn word(kind: &impl serde::Serialize) -> String {
+    serde_json::to_value(kind).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+}
+
+/// Adds the contradictions of the read side.
+fn check_read_side(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
     let Some(arc_bytes) = arc_bytes(spec) else {
         for (field, is_there) in [("prefetch", spec.prefetch.is_some()), ("l2arc", spec.l2arc.is_some())] {
             if is_there {
-                wrong(field, "needs zfs.arc to put blocks into; add zfs.arc".to_owned());
+                problems.add(at.field(field), "needs zfs.arc to put blocks into; add zfs.arc");
             }
         }
-        return problems;
+        return;
     };
     if spec.cache.0 > 0 {
-        wrong("cache", "contradicts arc: there is one read cache; drop one of the two".to_owned());
+        problems.add(at.field("cache"), "contradicts arc: there is one read cache; drop one of the two");
     }
     if arc_bytes > spec.memory.0 {
-        wrong("arc.size", above_memory(Bytes(arc_bytes), spec.memory));
+        problems.add(at.field("arc.size"), above_memory(Bytes(arc_bytes), spec.memory));
     }
     if arc_bytes < spec.record.0 {
-        wrong("arc.size", format!("{} holds not even one record of {}", Bytes(arc_bytes), spec.record));
+        problems.add(at.field("arc.size"), format!("{} holds not even one record of {}", Bytes(arc_bytes), spec.record));
     }
-    let Some(l2arc) = &spec.l2arc else { return problems };
+    let Some(l2arc) = &spec.l2arc else { return };
     let settings = l2arc_settings(l2arc, spec);
     let device = &l2arc.device;
     let kinds = [device.hdd.is_some(), device.ssd.is_some(), device.lun.is_some()];
     if kinds.into_iter().filter(|is_there| *is_there).count() != 1 || device.hdd.is_some() {
-        wrong("l2arc.device", "needs exactly one of ssd and lun, or a preset that fills one in".to_owned());
+        problems.add(at.field("l2arc.device"), "needs exactly one of ssd and lun, or a preset that fills one in");
     } else if settings.write_max < spec.record.0 {
-        wrong(
-            "l2arc.write_max",
+        problems.add(
+            at.field("l2arc.write_max"),
             format!("{} is less than one record of {}: nothing is ever written", Bytes(settings.write_max), spec.record),
         );
     } else if l2arc.bytes() < settings.write_max {
         let field = if l2arc.size.is_some() { "l2arc.size" } else { "l2arc.device" };
         let least = Bytes(settings.write_max);
-        wrong(
-            field,
+        problems.add(
+            at.field(field),
             format!(
                 "{} is less than one pass of the feed writes, {least}; write a larger device or a smaller write_max",
                 Bytes(l2arc.bytes())
@@ -160,22 +210,23 @@ fn check_read_side(spec: &ZfsSpec, path: &str) -> Problems {
         );
     }
     if let Some(ssd) = &device.ssd {
-        ssd::check(ssd, &format!("{path}.l2arc.device.ssd"), &mut problems);
+        ssd::check(ssd, &at.field("l2arc.device.ssd"), problems);
     }
-    problems
 }
 
-/// Contradictions in the intent log at `path` that the schema cannot express.
-pub fn check_log(spec: &LogSpec, path: &str, problems: &mut Problems) {
-    let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("{path}.{field}"), message));
+/// Adds the contradictions in the intent log at `at` that the schema cannot express.
+pub fn check_log(spec: &LogSpec, at: &Path, problems: &mut Problems) {
     let count = spec.devices.as_ref().map_or(0, |group| group.count);
     if spec.devices.is_none() && spec.mirror > 1 {
-        wrong("mirror", format!("mirrors of {} need log devices; write zfs.log.devices, or mirror 1", spec.mirror));
+        problems.add(at.field("mirror"), format!("mirrors of {} need log devices; write zfs.log.devices, or mirror 1", spec.mirror));
     } else if spec.mirror == 0 || !count.is_multiple_of(spec.mirror) {
-        wrong("mirror", format!("{count} log devices do not make whole mirrors of {}; write a divisor of {count}", spec.mirror));
+        problems.add(
+            at.field("mirror"),
+            format!("{count} log devices do not make whole mirrors of {}; write a divisor of {count}", spec.mirror),
+        );
     }
     if let Some(spec) = spec.devices.as_ref().and_then(|group| group.ssd.as_ref()) {
-        ssd::check(spec, &format!("{path}.devices.ssd"), problems);
+        ssd::check(spec, &at.field("devices.ssd"), problems);
     }
 }
 
@@ -186,15 +237,27 @@ mod tests {
 
     use super::*;
 
+    fn problems(spec: &ZfsSpec, backend_per_s: u64) -> Problems {
+        let mut problems = Problems::new();
+        check(spec, Some(backend_per_s), &Path::root().field("zfs"), &mut problems);
+        problems
+    }
+
+    fn warnings(spec: &ZfsSpec) -> Problems {
+        let mut problems = Problems::new();
+        warn(spec, &Path::root().field("zfs"), &mut problems);
+        problems
+    }
+
     fn paths(spec: &ZfsSpec) -> Vec<String> {
-        check(spec, "zfs", Some(1)).into_iter().map(|problem| problem.path).collect()
+        problems(spec, 1).into_iter().map(|problem| problem.path).collect()
     }
 
     #[test]
     fn every_version_is_sound() {
         for era in Era::ALL {
-            assert_eq!(check(&ZfsSpec::of(era), "zfs", Some(1)), []);
-            assert_eq!(warnings(&ZfsSpec::of(era), "zfs"), []);
+            assert_eq!(problems(&ZfsSpec::of(era), 1), []);
+            assert_eq!(warnings(&ZfsSpec::of(era)), []);
         }
     }
 
@@ -211,14 +274,47 @@ mod tests {
         assert_eq!(paths(&stuck), ["zfs.async_write_min_active"]);
         let large = ZfsSpec { dirty_data_max: Some(Bytes(9 << 30)), ..sound.clone() };
         assert_eq!(paths(&large), ["zfs.dirty_data_max"]);
-        assert!(check(&sound, "zfs", Some(0))[0].message.contains("never drains"));
+        assert!(problems(&sound, 0)[0].message.contains("never drains"));
     }
 
     #[test]
     fn a_total_below_the_minimums_is_a_warning() {
         let narrow = ZfsSpec { max_active: Some(5), ..ZfsSpec::of(Era::OpenZfs2_1) };
         assert_eq!(paths(&narrow), [""; 0]);
-        assert!(warnings(&narrow, "zfs")[0].message.contains("below the sum of the minimums"));
+        assert!(warnings(&narrow)[0].message.contains("below the sum of the minimums"));
+    }
+
+    #[test]
+    fn fields_of_another_throttle_or_scheduler_are_warned_about() {
+        let told = |value: serde_json::Value| -> Vec<String> {
+            let spec: ZfsSpec = serde_json::from_value(value).expect("a file system");
+            warnings(&spec).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(
+            told(serde_json::json!({"era": "openzfs-2.1", "throttle": "zfs2008", "delay_max": "50ms", "tick": "10ms", "credit": false})),
+            [
+                "zfs.delay_max: has no effect here: it belongs to the throttle openzfs, and this file system has the throttle zfs2008",
+                "zfs.credit: has no effect here: it belongs to the throttle openzfs, and this file system has the throttle zfs2008",
+            ]
+        );
+        assert_eq!(
+            told(serde_json::json!({"era": "openzfs-2.1", "write_limit_max": "1GiB", "diagonal_rate": "100MB", "delay_max": "50ms"})),
+            [
+                "zfs.write_limit_max: has no effect here: it belongs to the throttles zfs2008 and zfs2010, and this file system has the throttle openzfs",
+                "zfs.diagonal_rate: has no effect here: it belongs to the throttle diagonal, and this file system has the throttle openzfs",
+            ]
+        );
+        assert_eq!(
+            told(serde_json::json!({"era": "zfs-2010", "async_write_max_active": 5, "max_active": 35, "ramp": false})),
+            [
+                "zfs.async_write_max_active: has no effect here: it belongs to the scheduler active, and this file system has the scheduler deadline",
+                "zfs.ramp: has no effect here: it belongs to the scheduler active, and this file system has the scheduler deadline",
+            ]
+        );
+        assert!(
+            told(serde_json::json!({"dirty_data_sync": "1MiB", "dirty_data_sync_percent": 20}))[0]
+                .starts_with("zfs.dirty_data_sync_percent")
+        );
     }
 
     #[test]

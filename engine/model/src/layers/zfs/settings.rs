@@ -27,15 +27,27 @@ pub struct Resolved {
     pub ramp: Ramp,
 }
 
-/// The constants of a run: the version's, with the overrides applied.
+/// The throttle and the scheduler of a run: those that are written, else the version's.
 #[must_use]
-pub fn resolve(spec: &ZfsSpec) -> Resolved {
-    let mut constants = era::constants(spec.era, spec.memory.0);
-    let kind = spec.throttle.unwrap_or(match constants.throttling {
+pub fn kinds(spec: &ZfsSpec) -> (ThrottleKind, SchedulerKind) {
+    let constants = era::constants(spec.era, spec.memory.0);
+    let throttle = spec.throttle.unwrap_or(match constants.throttling {
         Throttling::Zfs2008(_) => ThrottleKind::Zfs2008,
         Throttling::Zfs2010(..) => ThrottleKind::Zfs2010,
         Throttling::OpenZfs(_) => ThrottleKind::OpenZfs,
     });
+    let scheduler = spec.scheduler.unwrap_or(match constants.scheduling {
+        Scheduling::Deadline(_) => SchedulerKind::Deadline,
+        Scheduling::Active(_) => SchedulerKind::Active,
+    });
+    (throttle, scheduler)
+}
+
+/// The constants of a run: the version's, with the overrides applied.
+#[must_use]
+pub fn resolve(spec: &ZfsSpec) -> Resolved {
+    let mut constants = era::constants(spec.era, spec.memory.0);
+    let (kind, _) = kinds(spec);
     if matches!(kind, ThrottleKind::OpenZfs | ThrottleKind::Asked) && !matches!(constants.throttling, Throttling::OpenZfs(_)) {
         constants.dirty_max_bytes = era::dirty_max_bytes(Era::OpenZfs2013, spec.memory.0);
     }

@@ -14,11 +14,13 @@
 //! Left out: spares and defects, differences between hit and miss overheads, and overheads that depend on the request
 //! before. A sheet does not tell them.
 
-use serde::{Deserialize, Serialize};
+use std::fmt::Display;
+
+use seeklab_spec::{AddProblem, Bytes, HddSpec, Nanos, Path, Problems};
 
 use super::geometry::{Layout, Sparing, ZoneSpec};
-use super::params::{ByPrevious, ParamError, Params, ReadAhead, Rules, Timing};
-use super::rotation::{FASTEST_RPM, SLOWEST_RPM, Spindle};
+use super::params::{ByPrevious, Params, ReadAhead, Rules, Timing};
+use super::rotation::Spindle;
 use super::seek::{SeekCurve, three_point};
 
 /// Bytes of a block.
@@ -31,230 +33,200 @@ const MOST_CYLINDERS: u64 = 4_000_000;
 /// Most sectors on a track that a sheet may lead to.
 const MOST_SECTORS: u32 = 100_000;
 
-/// A drive in the numbers of its data sheet.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct DataSheet {
-    /// Speed in revolutions per minute, 60 to 60 000.
-    pub rpm: f64,
-    /// Capacity in bytes, at least 1 MB; a part of a 512-byte block is dropped.
-    pub capacity_bytes: u64,
-    /// Recording surfaces, 1 to 64.
-    pub heads: u32,
-    /// Sustained rate at the outer edge in bytes per second.
-    pub outer_bytes_per_s: u64,
-    /// Sustained rate at the inner edge in bytes per second, not above the outer.
-    pub inner_bytes_per_s: u64,
-    /// Zones, 1 to 100.
-    pub zones: u32,
-    /// Seek to the next cylinder in ms, above 0.
-    pub seek_single_ms: f64,
-    /// Average seek in ms, over the distances between uniformly chosen places.
-    pub seek_average_ms: f64,
-    /// Seek from the first to the last cylinder in ms.
-    pub seek_full_ms: f64,
-    /// Additional settling before a write in ms, at least 0.
-    pub write_settle_ms: f64,
-    /// Switch to another head in ms, at least 0.
-    pub head_switch_ms: f64,
-    /// Command overhead of a read in ms, at least 0.
-    pub overhead_read_ms: f64,
-    /// Command overhead of a write in ms, at least 0.
-    pub overhead_write_ms: f64,
-    /// Rate of the interface in bytes per second.
-    pub interface_bytes_per_s: u64,
-    /// Buffer in bytes, at least one block a segment.
-    pub buffer_bytes: u64,
-    /// Segments the buffer is divided into, 1 to 4096.
-    pub segments: u32,
-    /// Read-ahead beyond each read in bytes; 0 for none.
-    pub read_ahead_bytes: u64,
-    /// Whether writes are reported when they are in the buffer.
-    pub write_cache: bool,
-    /// Whether what was written stays in the buffer for reads.
-    pub keeps_writes: bool,
+/// A time of a sheet in milliseconds, the unit in which sheets are written and the seek curve is solved.
+fn ms(time: Nanos) -> f64 {
+    time.0 as f64 / NS_PER_MS
 }
 
 impl Params {
-    /// Works out a drive from a data sheet.
-    ///
-    /// # Errors
-    /// Every number that cannot be used, each with its field, what was found and what is accepted.
-    pub fn from_data_sheet(sheet: &DataSheet) -> Result<Self, Vec<ParamError>> {
-        let errors = sheet.range_errors();
-        if !errors.is_empty() {
-            return Err(errors);
+    /// Works out a drive from its data sheet, which stands at `at`. Adds every field that cannot be used to `problems`, with
+    /// what was found and what is accepted; there is no drive then.
+    pub fn from_data_sheet(sheet: &HddSpec, at: &Path, problems: &mut Problems) -> Option<Self> {
+        let before = problems.len();
+        check_ranges(sheet, at, problems);
+        if problems.len() > before {
+            return None;
         }
         let spindle = Spindle::new(sheet.rpm);
-        let capacity = sheet.capacity_bytes / BLOCK_BYTES as u64;
-        let specs = sheet.zone_specs(&spindle, capacity).map_err(|error| vec![error])?;
+        let capacity = sheet.capacity.0 / BLOCK_BYTES as u64;
+        let specs = zone_specs(sheet, &spindle, capacity, at, problems)?;
         let layout = Layout::new(&specs, sheet.heads, false, Sparing::None, 1, Some(capacity));
         if layout.capacity() != capacity {
-            return Err(vec![refuse(
-                "capacity_bytes",
-                &sheet.capacity_bytes,
-                format!("write more bytes or fewer zones than {}: the last zone would be empty", sheet.zones),
-            )]);
+            let message = format!("{} leave the last of {} zones empty; write more bytes or fewer zones", sheet.capacity, sheet.zones);
+            problems.add(at.field("capacity"), message);
+            return None;
         }
         let cylinders = layout.cylinders();
-        let form = three_point(sheet.seek_single_ms, sheet.seek_average_ms, sheet.seek_full_ms, cylinders).map_err(|(low, high)| {
-            let accepted = format!("write {low:.3} to {high:.3} ms, or the curve would fall somewhere");
-            vec![refuse("seek_average_ms", &sheet.seek_average_ms, accepted)]
-        })?;
-        Ok(Self {
+        let form = three_point(ms(sheet.seek_single), ms(sheet.seek_average), ms(sheet.seek_full), cylinders)
+            .map_err(|(low, high)| {
+                // To whole microseconds inwards, so that both ends are accepted.
+                let (low, high) = ((low * 1e3).ceil() / 1e3, (high * 1e3).floor() / 1e3);
+                let message = format!(
+                    "with seek_single {} and seek_full {} an average of {} needs a curve that falls somewhere; write {low} ms to {high} ms",
+                    sheet.seek_single, sheet.seek_full, sheet.seek_average
+                );
+                problems.add(at.field("seek_average"), message);
+            })
+            .ok()?;
+        Some(Self {
             name: String::new(),
             layout,
             spindle,
             seek: SeekCurve::new(form, cylinders),
-            timing: sheet.timing(),
-            rules: sheet.rules(),
+            timing: timing(sheet),
+            rules: rules(sheet),
             ignored: Vec::new(),
         })
     }
 }
 
-fn refuse(path: &str, found: &impl ToString, accepted: String) -> ParamError {
-    ParamError { path: path.to_owned(), found: found.to_string(), accepted }
+/// Adds `field` when it is not within `low` and `high`; written so that a value that is no number is added too.
+fn within<T: PartialOrd + Display>(at: &Path, field: &str, (found, low, high): (T, T, T), why: &str, problems: &mut Problems) {
+    if !(found >= low && found <= high) {
+        problems.add(at.field(field), format!("{found} is not accepted; write {low} to {high}{why}"));
+    }
 }
 
-impl DataSheet {
-    fn range_errors(&self) -> Vec<ParamError> {
-        let turn_ms = 60_000.0 / self.rpm;
-        let outer = self.outer_bytes_per_s as f64;
-        let checks = [
-            ("rpm", self.rpm, SLOWEST_RPM, FASTEST_RPM),
-            ("capacity_bytes", self.capacity_bytes as f64, 1e6, 1e15),
-            ("heads", f64::from(self.heads), 1.0, 64.0),
-            ("outer_bytes_per_s", outer, 1e5, 1e10),
-            ("inner_bytes_per_s", self.inner_bytes_per_s as f64, 1e5, outer.max(1e5)),
-            ("zones", f64::from(self.zones), 1.0, 100.0),
-            ("seek_single_ms", self.seek_single_ms, 0.001, 1000.0),
-            ("seek_average_ms", self.seek_average_ms, self.seek_single_ms, 1000.0),
-            ("seek_full_ms", self.seek_full_ms, self.seek_average_ms, 1000.0),
-            ("write_settle_ms", self.write_settle_ms, 0.0, 1000.0),
-            ("head_switch_ms", self.head_switch_ms, 0.0, turn_ms),
-            ("overhead_read_ms", self.overhead_read_ms, 0.0, 1000.0),
-            ("overhead_write_ms", self.overhead_write_ms, 0.0, 1000.0),
-            ("interface_bytes_per_s", self.interface_bytes_per_s as f64, 1e5, 1e11),
-            ("segments", f64::from(self.segments), 1.0, 4096.0),
-            ("buffer_bytes", self.buffer_bytes as f64, f64::from(self.segments) * BLOCK_BYTES, 1e11),
-            ("read_ahead_bytes", self.read_ahead_bytes as f64, 0.0, 1e11),
-        ];
-        checks
-            .into_iter()
-            // Written so that a value that is no number fails too.
-            .filter(|(_, value, low, high)| !(value >= low && value <= high))
-            .map(|(path, value, low, high)| refuse(path, &value, format!("write a number from {low} to {high}")))
-            .collect()
-    }
+/// The ranges of single fields, as the schema has them where it has one, and what fields say about each other.
+fn check_ranges(sheet: &HddSpec, at: &Path, problems: &mut Problems) {
+    const SECOND: Nanos = Nanos(1_000_000_000);
+    const LEAST_SEEK: Nanos = Nanos(1000);
+    let turn = Nanos((60e9 / sheet.rpm.max(300.0)) as u64);
+    let (low, high) = (Bytes(100_000), Bytes(2_000_000_000));
+    within(at, "rpm", (sheet.rpm, 300.0, 30_000.0), "", problems);
+    within(at, "capacity", (sheet.capacity, Bytes(1 << 20), Bytes(100 << 40)), "", problems);
+    within(at, "heads", (sheet.heads, 1, 64), "", problems);
+    within(at, "outer_rate", (sheet.outer_rate, low, high), "", problems);
+    within(at, "inner_rate", (sheet.inner_rate, low, sheet.outer_rate.max(low)), ", outer_rate", problems);
+    within(at, "zones", (sheet.zones, 1, 64), "", problems);
+    within(at, "seek_single", (sheet.seek_single, LEAST_SEEK, SECOND), "", problems);
+    within(at, "seek_average", (sheet.seek_average, sheet.seek_single, sheet.seek_full), ", from seek_single to seek_full", problems);
+    within(at, "seek_full", (sheet.seek_full, sheet.seek_single, SECOND), ", not less than seek_single", problems);
+    within(at, "write_settle", (sheet.write_settle, Nanos(0), SECOND), "", problems);
+    within(at, "head_switch", (sheet.head_switch, Nanos(0), turn), ", the time of one turn", problems);
+    within(at, "overhead", (sheet.overhead, Nanos(0), SECOND), "", problems);
+    within(at, "interface_rate", (sheet.interface_rate, Bytes(1_000_000), Bytes(100_000_000_000)), "", problems);
+    within(at, "segments", (sheet.segments, 1, 1024), "", problems);
+    let least = Bytes(u64::from(sheet.segments) * BLOCK_BYTES as u64);
+    within(at, "buffer", (sheet.buffer, least, Bytes(16 << 30)), ", at least a block of 512 bytes for each segment", problems);
+    within(at, "read_ahead", (sheet.read_ahead, Bytes(0), Bytes(100_000_000_000)), "", problems);
+}
 
-    /// Times to leave for a switch to the next head and to the next cylinder, in ns; enough for a write.
-    fn switch_times_ns(&self) -> (f64, f64) {
-        let head = if self.heads > 1 { self.head_switch_ms } else { 0.0 };
-        let settle = self.write_settle_ms;
-        ((self.head_switch_ms + settle) * NS_PER_MS, (self.seek_single_ms.max(head) + settle) * NS_PER_MS)
-    }
+/// Times to leave for a switch to the next head and to the next cylinder, in ns; enough for a write.
+fn switch_times_ns(sheet: &HddSpec) -> (f64, f64) {
+    let switch = ms(sheet.head_switch);
+    let head = if sheet.heads > 1 { switch } else { 0.0 };
+    let settle = ms(sheet.write_settle);
+    ((switch + settle) * NS_PER_MS, (ms(sheet.seek_single).max(head) + settle) * NS_PER_MS)
+}
 
-    fn zone_specs(&self, spindle: &Spindle, capacity: u64) -> Result<Vec<ZoneSpec>, ParamError> {
-        let turn_ns = spindle.turn_ns();
-        let (track_ns, cylinder_ns) = self.switch_times_ns();
-        let heads = f64::from(self.heads);
-        let switch_ns = (track_ns * (heads - 1.0) + cylinder_ns) / heads;
-        let zones = u64::from(self.zones);
-        let (outer, inner) = (self.outer_bytes_per_s as f64, self.inner_bytes_per_s as f64);
-        let steps = (zones.max(2) - 1) as f64;
-        let sectors: Vec<u32> = (0..self.zones)
-            .map(|zone| {
-                let rate = outer + (inner - outer) * f64::from(zone) / steps;
-                // One sector more, because skews are rounded up to whole sectors.
-                (rate * (turn_ns + switch_ns) / 1e9 / BLOCK_BYTES).ceil() as u32 + 1
-            })
-            .collect();
-        let most = sectors.iter().copied().max().unwrap_or(0);
-        if most > MOST_SECTORS {
-            let accepted = format!("write a rate and a speed that lead to at most {MOST_SECTORS} sectors a track, not {most}");
-            return Err(refuse("outer_bytes_per_s", &self.outer_bytes_per_s, accepted));
-        }
-        let on_all: u64 = sectors.iter().map(|sectors| u64::from(*sectors) * u64::from(self.heads)).sum();
-        let per_zone = capacity.div_ceil(on_all);
-        if per_zone * zones > MOST_CYLINDERS || per_zone * zones < 4 {
-            let accepted =
-                format!("write a capacity, rates and heads that lead to 4 to {MOST_CYLINDERS} cylinders, not {}", per_zone * zones);
-            return Err(refuse("capacity_bytes", &self.capacity_bytes, accepted));
-        }
-        let specs = sectors.iter().zip(0_u32..).map(|(sectors, zone)| {
-            let skew = |ns: f64| ((ns / turn_ns * f64::from(*sectors)) as u64 + 1) as f64;
-            let first_cylinder = zone * per_zone as u32;
-            ZoneSpec {
-                first_cylinder,
-                last_cylinder: first_cylinder + per_zone as u32 - 1,
-                sectors: *sectors,
-                offset: 0.0,
-                reserved: 0,
-                track_skew: skew(track_ns),
-                cylinder_skew: skew(cylinder_ns),
-                spares: 0,
-                slips: Vec::new(),
-            }
-        });
-        Ok(specs.collect())
+fn zone_specs(sheet: &HddSpec, spindle: &Spindle, capacity: u64, at: &Path, problems: &mut Problems) -> Option<Vec<ZoneSpec>> {
+    let turn_ns = spindle.turn_ns();
+    let (track_ns, cylinder_ns) = switch_times_ns(sheet);
+    let heads = f64::from(sheet.heads);
+    let switch_ns = (track_ns * (heads - 1.0) + cylinder_ns) / heads;
+    let zones = u64::from(sheet.zones);
+    let (outer, inner) = (sheet.outer_rate.0 as f64, sheet.inner_rate.0 as f64);
+    let steps = (zones.max(2) - 1) as f64;
+    let sectors: Vec<u32> = (0..sheet.zones)
+        .map(|zone| {
+            let rate = outer + (inner - outer) * f64::from(zone) / steps;
+            // One sector more, because skews are rounded up to whole sectors.
+            (rate * (turn_ns + switch_ns) / 1e9 / BLOCK_BYTES).ceil() as u32 + 1
+        })
+        .collect();
+    let most = sectors.iter().copied().max().unwrap_or(0);
+    if most > MOST_SECTORS {
+        let message = format!(
+            "{} at {} rpm lead to {most} sectors a track; write a lower rate or a higher rpm, for at most {MOST_SECTORS}",
+            sheet.outer_rate, sheet.rpm
+        );
+        problems.add(at.field("outer_rate"), message);
+        return None;
     }
-
-    fn timing(&self) -> Timing {
-        let each = |ms: f64| ByPrevious { after_read: ms * NS_PER_MS, after_write: ms * NS_PER_MS };
-        let block_ns = BLOCK_BYTES * 1e9 / self.interface_bytes_per_s as f64;
-        Timing {
-            read_hit: each(self.overhead_read_ms),
-            read_miss: each(self.overhead_read_ms),
-            write: each(self.overhead_write_ms),
-            head_switch: self.head_switch_ms * NS_PER_MS,
-            write_settle: self.write_settle_ms * NS_PER_MS,
-            read_block: block_ns,
-            write_block: block_ns,
-            ..Timing::default()
-        }
+    let on_all: u64 = sectors.iter().map(|sectors| u64::from(*sectors) * u64::from(sheet.heads)).sum();
+    let per_zone = capacity.div_ceil(on_all);
+    if per_zone * zones > MOST_CYLINDERS || per_zone * zones < 4 {
+        let message = format!(
+            "{} with these rates and heads lead to {} cylinders; write what leads to 4 to {MOST_CYLINDERS}",
+            sheet.capacity,
+            per_zone * zones
+        );
+        problems.add(at.field("capacity"), message);
+        return None;
     }
-
-    fn rules(&self) -> Rules {
-        let blocks = |bytes: u64| bytes / BLOCK_BYTES as u64;
-        Rules {
-            segments: self.segments,
-            segment_blocks: blocks(self.buffer_bytes / u64::from(self.segments)).max(1),
-            read_ahead: match blocks(self.read_ahead_bytes) {
-                0 => ReadAhead::None,
-                blocks => ReadAhead::Blocks(blocks),
-            },
-            caching: true,
-            early_writes: self.write_cache,
-            append_writes: true,
-            reads_hit_written: self.keeps_writes,
-            almost_hits: true,
-            free_blocks: false,
-            read_ahead_on_idle_hit: true,
-            forget_requested: false,
-            stop_mid_sector: true,
-            partial_at_once: true,
-            never_disconnect: false,
-            hold_writes: false,
-            high_water: 0.0,
-            water_by_request: true,
+    let specs = sectors.iter().zip(0_u32..).map(|(sectors, zone)| {
+        let skew = |ns: f64| ((ns / turn_ns * f64::from(*sectors)) as u64 + 1) as f64;
+        let first_cylinder = zone * per_zone as u32;
+        ZoneSpec {
+            first_cylinder,
+            last_cylinder: first_cylinder + per_zone as u32 - 1,
+            sectors: *sectors,
+            offset: 0.0,
+            reserved: 0,
+            track_skew: skew(track_ns),
+            cylinder_skew: skew(cylinder_ns),
+            spares: 0,
+            slips: Vec::new(),
         }
+    });
+    Some(specs.collect())
+}
+
+fn timing(sheet: &HddSpec) -> Timing {
+    let each = |time: f64| ByPrevious { after_read: time * NS_PER_MS, after_write: time * NS_PER_MS };
+    let block_ns = BLOCK_BYTES * 1e9 / sheet.interface_rate.0 as f64;
+    Timing {
+        read_hit: each(ms(sheet.overhead)),
+        read_miss: each(ms(sheet.overhead)),
+        write: each(ms(sheet.overhead)),
+        head_switch: ms(sheet.head_switch) * NS_PER_MS,
+        write_settle: ms(sheet.write_settle) * NS_PER_MS,
+        read_block: block_ns,
+        write_block: block_ns,
+        ..Timing::default()
+    }
+}
+
+fn rules(sheet: &HddSpec) -> Rules {
+    let blocks = |bytes: u64| bytes / BLOCK_BYTES as u64;
+    Rules {
+        segments: sheet.segments,
+        segment_blocks: blocks(sheet.buffer.0 / u64::from(sheet.segments)).max(1),
+        read_ahead: match blocks(sheet.read_ahead.0) {
+            0 => ReadAhead::None,
+            blocks => ReadAhead::Blocks(blocks),
+        },
+        caching: true,
+        early_writes: sheet.write_cache,
+        append_writes: true,
+        reads_hit_written: sheet.keeps_writes,
+        almost_hits: true,
+        free_blocks: false,
+        read_ahead_on_idle_hit: true,
+        forget_requested: false,
+        stop_mid_sector: true,
+        partial_at_once: true,
+        never_disconnect: false,
+        hold_writes: false,
+        high_water: 0.0,
+        water_by_request: true,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixtures::desktop;
+    use super::super::fixtures::{desktop, drive_of};
     use super::super::{Hdd, Op};
     use super::*;
     use std::sync::Arc;
 
-    fn hdd(sheet: &DataSheet) -> Hdd {
-        Hdd::new(Arc::new(Params::from_data_sheet(sheet).expect("a sound sheet")))
+    fn hdd(sheet: &HddSpec) -> Hdd {
+        Hdd::new(Arc::new(drive_of(sheet)))
     }
 
     /// Sustained rate of back-to-back requests in bytes per second, after a start.
-    fn stream(sheet: &DataSheet, op: Op, first: u64, bytes: u64) -> f64 {
+    fn stream(sheet: &HddSpec, op: Op, first: u64, bytes: u64) -> f64 {
         let mut drive = hdd(sheet);
         let sectors = (bytes / 512) as u32;
         let (mut now, mut lbn, mut from) = (0, first, 0);
@@ -271,14 +243,14 @@ mod tests {
 
     #[test]
     fn each_command_costs_what_the_sheet_says() {
-        let sheet = DataSheet { overhead_read_ms: 0.25, overhead_write_ms: 0.75, ..desktop() };
+        let sheet = HddSpec { overhead: Nanos(250_000), ..desktop() };
         assert_eq!(hdd(&sheet).serve(0, Op::Read, 1 << 20, 8).overhead_ns, 250_000);
-        assert_eq!(hdd(&sheet).serve(0, Op::Write, 1 << 20, 8).overhead_ns, 750_000);
+        assert_eq!(hdd(&sheet).serve(0, Op::Write, 1 << 20, 8).overhead_ns, 250_000);
     }
 
     #[test]
     fn the_capacity_is_met_to_the_block() {
-        let params = Params::from_data_sheet(&desktop()).expect("a sound sheet");
+        let params = drive_of(&desktop());
         assert_eq!(params.capacity_sectors(), 4_000_787_030_016 / 512);
         assert_eq!(params.zones().len(), 20);
     }
@@ -287,44 +259,79 @@ mod tests {
     fn sequential_reads_run_at_the_sheets_rate_at_both_edges_thanks_to_read_ahead() {
         let sheet = desktop();
         for bytes in [64 << 10, 256 << 10, 1 << 20] {
-            let outer = stream(&sheet, Op::Read, 0, bytes) / sheet.outer_bytes_per_s as f64;
+            let outer = stream(&sheet, Op::Read, 0, bytes) / sheet.outer_rate.0 as f64;
             assert!((0.98..1.03).contains(&outer), "{bytes}: {outer}");
         }
-        let near_end = sheet.capacity_bytes / 512 - 1_000_000;
-        let inner = stream(&sheet, Op::Read, near_end, 1 << 20) / sheet.inner_bytes_per_s as f64;
+        let near_end = sheet.capacity.0 / 512 - 1_000_000;
+        let inner = stream(&sheet, Op::Read, near_end, 1 << 20) / sheet.inner_rate.0 as f64;
         assert!((0.98..1.03).contains(&inner), "{inner}");
-        let bare = DataSheet { read_ahead_bytes: 0, ..sheet };
-        assert!(stream(&bare, Op::Read, 0, 64 << 10) < 0.1 * bare.outer_bytes_per_s as f64);
+        let bare = HddSpec { read_ahead: Bytes(0), ..sheet };
+        assert!(stream(&bare, Op::Read, 0, 64 << 10) < 0.1 * bare.outer_rate.0 as f64);
     }
 
     #[test]
     fn cached_sequential_writes_run_at_the_media_rate_and_no_faster() {
-        let sheet = DataSheet { write_cache: true, ..desktop() };
-        let rate = stream(&sheet, Op::Write, 0, 1 << 20) / sheet.outer_bytes_per_s as f64;
+        let sheet = HddSpec { write_cache: true, ..desktop() };
+        let rate = stream(&sheet, Op::Write, 0, 1 << 20) / sheet.outer_rate.0 as f64;
         assert!((0.95..1.05).contains(&rate), "{rate}");
     }
 
     #[test]
     fn skews_are_just_enough_for_reads_and_writes() {
-        let sheet = DataSheet { read_ahead_bytes: 0, ..desktop() };
+        let sheet = HddSpec { read_ahead: Bytes(0), ..desktop() };
         for op in [Op::Read, Op::Write] {
             let mut drive = hdd(&sheet);
             let service = drive.serve(0, op, 0, 1 << 16);
-            let rate = f64::from(1 << 16) * 512.0 * 1e9 / (service.done_ns - service.overhead_ns) as f64 / sheet.outer_bytes_per_s as f64;
+            let rate = f64::from(1 << 16) * 512.0 * 1e9 / (service.done_ns - service.overhead_ns) as f64 / sheet.outer_rate.0 as f64;
             assert!((0.93..1.03).contains(&rate), "{op:?} {rate}");
         }
     }
 
+    fn messages(sheet: &HddSpec) -> Vec<String> {
+        let mut problems = Problems::new();
+        let drive = Params::from_data_sheet(sheet, &Path::root().index("devices", 0).field("hdd"), &mut problems);
+        assert_eq!(drive.is_none(), !problems.is_empty());
+        problems.iter().map(ToString::to_string).collect()
+    }
+
     #[test]
-    fn a_sheet_with_mistakes_is_refused_with_all_of_them() {
-        let sheet = DataSheet { rpm: 0.0, heads: 0, seek_full_ms: f64::NAN, ..desktop() };
-        let errors = Params::from_data_sheet(&sheet).expect_err("three mistakes");
-        let paths: Vec<&str> = errors.iter().map(|error| error.path.as_str()).collect();
-        assert_eq!(paths, ["rpm", "heads", "seek_full_ms"]);
-        let sheet = DataSheet { seek_average_ms: 17.0, ..desktop() };
-        let errors = Params::from_data_sheet(&sheet).expect_err("the curve falls");
-        assert!(errors[0].to_string().starts_with("seek_average_ms: found 17, write "), "{}", errors[0]);
-        let sheet = DataSheet { capacity_bytes: 10_000_000, ..desktop() };
-        assert_eq!(Params::from_data_sheet(&sheet).expect_err("a track a zone")[0].path, "capacity_bytes");
+    fn a_sheet_with_mistakes_is_refused_with_all_of_them_in_its_own_words() {
+        let sheet = HddSpec { rpm: f64::NAN, heads: 0, seek_full: Nanos(2_000_000_000), buffer: Bytes(4096), ..desktop() };
+        assert_eq!(
+            messages(&sheet),
+            [
+                "devices[0].hdd.rpm: NaN is not accepted; write 300 to 30000",
+                "devices[0].hdd.heads: 0 is not accepted; write 1 to 64",
+                "devices[0].hdd.seek_full: 2 s is not accepted; write 800 us to 1 s, not less than seek_single",
+                "devices[0].hdd.buffer: 4 KiB is not accepted; write 8 KiB to 16 GiB, at least a block of 512 bytes for each segment",
+            ]
+        );
+        let sheet = HddSpec { seek_average: Nanos(900_000_000), inner_rate: Bytes(300_000_000), ..desktop() };
+        assert_eq!(
+            messages(&sheet),
+            [
+                "devices[0].hdd.inner_rate: 300 MB is not accepted; write 100000 B to 210 MB, outer_rate",
+                "devices[0].hdd.seek_average: 900 ms is not accepted; write 800 us to 18 ms, from seek_single to seek_full",
+            ]
+        );
+    }
+
+    #[test]
+    fn numbers_that_make_no_drive_together_are_refused_with_what_would() {
+        let falling = messages(&HddSpec { seek_average: Nanos(17_000_000), ..desktop() });
+        let range = falling[0].strip_prefix(
+            "devices[0].hdd.seek_average: with seek_single 800 us and seek_full 18 ms an average of 17 ms needs a curve that falls somewhere; write ",
+        );
+        let (low, high) = range.and_then(|range| range.split_once(" to ")).expect("a range");
+        for end in [low, high] {
+            let seek_average = Nanos::parse(&end.replace(' ', "")).expect("a time that can be written in a scenario");
+            assert_eq!(messages(&HddSpec { seek_average, ..desktop() }), [""; 0], "{end} is accepted as promised");
+        }
+        let empty = messages(&HddSpec { capacity: Bytes(10_000_000), ..desktop() });
+        assert_eq!(empty, ["devices[0].hdd.capacity: 10 MB leave the last of 20 zones empty; write more bytes or fewer zones"]);
+        let wide = messages(&HddSpec { outer_rate: Bytes(2_000_000_000), rpm: 300.0, ..desktop() });
+        assert!(wide[0].starts_with("devices[0].hdd.outer_rate: 2 GB at 300 rpm lead to "), "{wide:?}");
+        let long = messages(&HddSpec { capacity: Bytes(100 << 40), heads: 1, ..desktop() });
+        assert!(long[0].starts_with("devices[0].hdd.capacity: 100 TiB with these rates and heads lead to "), "{long:?}");
     }
 }

@@ -641,7 +641,7 @@ impl Outcome {
 
 #[cfg(test)]
 mod tests {
-    use super::super::fixtures::{desktop, small_drive_with, small_hdd};
+    use super::super::fixtures::{desktop, drive_of, small_drive_with, small_hdd};
     use super::*;
     use proptest::prelude::*;
     use serde_json::{Value, json};
@@ -916,7 +916,7 @@ mod tests {
 
     #[test]
     fn random_small_reads_reach_what_seek_and_half_a_turn_allow() {
-        let params = Arc::new(Params::from_data_sheet(&desktop()).expect("a sound sheet"));
+        let params = Arc::new(drive_of(&desktop()));
         let mut hdd = Hdd::new(Arc::clone(&params));
         let mut state = 1_u64;
         let mut now = 0;

@@ -4,31 +4,42 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use super::{DataSheet, Hdd, Params};
+use seeklab_spec::{Bytes, HddSpec, Nanos, Path, Problems, QueuePolicy};
+
+use super::{Hdd, Params};
 
 /// A 4 TB desktop drive of 7200 rpm.
-pub fn desktop() -> DataSheet {
-    DataSheet {
+pub fn desktop() -> HddSpec {
+    HddSpec {
         rpm: 7200.0,
-        capacity_bytes: 4_000_787_030_016,
+        capacity: Bytes(4_000_787_030_016),
         heads: 8,
-        outer_bytes_per_s: 210_000_000,
-        inner_bytes_per_s: 100_000_000,
         zones: 20,
-        seek_single_ms: 0.8,
-        seek_average_ms: 8.5,
-        seek_full_ms: 18.0,
-        write_settle_ms: 0.5,
-        head_switch_ms: 0.8,
-        overhead_read_ms: 0.1,
-        overhead_write_ms: 0.1,
-        interface_bytes_per_s: 600_000_000,
-        buffer_bytes: 64 << 20,
+        outer_rate: Bytes(210_000_000),
+        inner_rate: Bytes(100_000_000),
+        seek_single: Nanos(800_000),
+        seek_average: Nanos(8_500_000),
+        seek_full: Nanos(18_000_000),
+        head_switch: Nanos(800_000),
+        write_settle: Nanos(500_000),
+        overhead: Nanos(100_000),
+        interface_rate: Bytes(600_000_000),
+        buffer: Bytes(64 << 20),
         segments: 16,
-        read_ahead_bytes: 1 << 20,
+        read_ahead: Bytes(1 << 20),
         write_cache: false,
         keeps_writes: true,
+        queue_policy: QueuePolicy::Satf,
+        queue_depth: 32,
+        longest_overtaken: Nanos(2_000_000_000),
     }
+}
+
+/// The drive of a data sheet without mistakes.
+pub fn drive_of(sheet: &HddSpec) -> Params {
+    let mut problems = Problems::new();
+    let drive = Params::from_data_sheet(sheet, &Path::root(), &mut problems);
+    drive.unwrap_or_else(|| panic!("{problems:?}"))
 }
 
 /// A drive in round numbers: 10 ms a turn, 100 sectors of 0.1 ms on a track of the first zone, 1 ms from cylinder to cylinder

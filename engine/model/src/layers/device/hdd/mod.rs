@@ -44,7 +44,6 @@ mod transfer;
 use seeklab_spec::Op;
 use serde::{Deserialize, Serialize};
 
-pub use data_sheet::DataSheet;
 pub use drive::Hdd;
 pub use geometry::Zone;
 pub use params::{ParamError, Params};

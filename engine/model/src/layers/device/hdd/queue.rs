@@ -156,8 +156,7 @@ impl<T: Copy> DriveQueue<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Params;
-    use super::super::fixtures::{desktop, small_hdd};
+    use super::super::fixtures::{desktop, drive_of, small_hdd};
     use super::*;
     use std::sync::Arc;
 
@@ -239,7 +238,7 @@ mod tests {
 
     #[test]
     fn satf_takes_the_entry_with_the_least_estimate_of_all() {
-        let params = Arc::new(Params::from_data_sheet(&desktop()).expect("a sound sheet"));
+        let params = Arc::new(drive_of(&desktop()));
         let capacity = params.capacity_sectors();
         let mut hdd = Hdd::new(params);
         let mut queue = DriveQueue::new(QueuePolicy::Satf, None);
@@ -276,7 +275,7 @@ mod tests {
 
     /// Random 4 KiB reads a second with so many always waiting.
     fn rate(policy: QueuePolicy, depth: u32) -> f64 {
-        let params = Arc::new(Params::from_data_sheet(&desktop()).expect("a sound sheet"));
+        let params = Arc::new(drive_of(&desktop()));
         let capacity = params.capacity_sectors();
         let mut hdd = Hdd::new(params);
         let mut queue = DriveQueue::new(policy, Some(2_000_000_000));

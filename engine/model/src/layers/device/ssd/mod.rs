@@ -38,7 +38,7 @@ use super::Usage;
 use crate::kernel::{Address, Event, Kernel, LayerId};
 use seeklab_kernel::Stream;
 use seeklab_spec as spec;
-use seeklab_spec::{Bytes, Problem, Problems};
+use seeklab_spec::{AddProblem, Bytes, Path, Problems};
 
 /// Fewest simulated blocks of logical pages that a die may have: with fewer a block is too large a part of its die for
 /// over-provisioning to mean anything.
@@ -107,20 +107,22 @@ pub fn memory_bytes(spec: &spec::Ssd) -> u64 {
     spec.flash.as_ref().and_then(|flash| ftl::Shape::of(spec, flash).ok()).map_or(0, ftl::Shape::memory_bytes)
 }
 
-/// What contradicts itself in a drive whose fields are each in their range. `path` is the drive's place in the scenario.
-pub fn check(spec: &spec::Ssd, path: &str, problems: &mut Problems) {
+/// Adds what contradicts itself in the drive at `at`, whose fields are each in their range.
+pub fn check(spec: &spec::Ssd, at: &Path, problems: &mut Problems) {
     let Some(flash) = &spec.flash else { return };
-    let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("{path}.flash.{field}"), message));
+    let at = at.field("flash");
     if !spec.units.is_multiple_of(flash.channels) {
-        wrong("channels", format!("{} units do not spread evenly over {} channels; write a divisor of {0}", spec.units, flash.channels));
+        problems.add(
+            at.field("channels"),
+            format!("{} units do not spread evenly over {} channels; write a divisor of {0}", spec.units, flash.channels),
+        );
     }
     let block = u64::from(flash.pages_per_block) * spec.page.0;
     let least = LEAST_BLOCKS * block * u64::from(spec.units);
     if let Some(mapped) = flash.mapped.filter(|mapped| mapped.0 > spec.capacity.0) {
-        wrong("mapped", format!("{mapped} is more than the capacity of {}", spec.capacity));
+        problems.add(at.field("mapped"), format!("{mapped} is more than the capacity of {}", spec.capacity));
     } else if spec.capacity.0 < least {
-        wrong(
-            "pages_per_block",
+        problems.add(at.field("pages_per_block"),
             format!(
                 "makes blocks of {}, and {LEAST_BLOCKS} of them for each of {} units need {}; the capacity is {}. Write fewer pages or units",
                 Bytes(block),
@@ -130,8 +132,8 @@ pub fn check(spec: &spec::Ssd, path: &str, problems: &mut Problems) {
             ),
         );
     } else if let Some(mapped) = flash.mapped.filter(|mapped| mapped.0 < least) {
-        wrong(
-            "mapped",
+        problems.add(
+            at.field("mapped"),
             format!(
                 "{mapped} is less than {LEAST_BLOCKS} blocks of {} for each of {} units; write at least {}",
                 Bytes(block),
@@ -142,10 +144,9 @@ pub fn check(spec: &spec::Ssd, path: &str, problems: &mut Problems) {
     } else {
         match ftl::Shape::of(spec, flash) {
             Err(pages) => {
-                wrong("mapped", format!("gives the drive {pages} flash pages; write less, so that there are fewer than {}", ftl::NONE));
+                problems.add(at.field("mapped"), format!("gives the drive {pages} flash pages; write less, so that there are fewer than {}", ftl::NONE));
             }
-            Ok(shape) if shape.spare_blocks() < LEAST_SPARE_BLOCKS => wrong(
-                "overprovision",
+            Ok(shape) if shape.spare_blocks() < LEAST_SPARE_BLOCKS => problems.add(at.field("overprovision"),
                 format!(
                     "{} % of the {} simulated blocks of a die are {:.1} spare blocks, fewer than {LEAST_SPARE_BLOCKS}; write more, or a larger mapped",
                     flash.overprovision,

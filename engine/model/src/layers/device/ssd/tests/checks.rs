@@ -2,11 +2,11 @@
 
 use super::super::{check, memory_bytes};
 use super::{flash, spec};
-use seeklab_spec::{Bytes, Flash, Problems, Ssd};
+use seeklab_spec::{Bytes, Flash, Path, Problems, Ssd};
 
 fn problems(spec: &Ssd) -> Vec<String> {
     let mut problems = Problems::new();
-    check(spec, "devices[0].ssd", &mut problems);
+    check(spec, &Path::root().index("devices", 0).field("ssd"), &mut problems);
     problems.iter().map(ToString::to_string).collect()
 }
 

@@ -1,13 +1,20 @@
 //! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory.
 
+mod cluster;
+mod monitor;
+mod nfs;
+mod rebuild;
+mod reduction;
+mod server;
+
 use std::sync::OnceLock;
 
-use seeklab_spec::{DeviceGroup, LayoutKind, Presets, Problem, Problems, Rw, Scenario};
+use seeklab_spec::{AddProblem, DeviceGroup, LayoutKind, Path, Presets, Problem, Problems, Rw, Scenario};
 use serde_json::Value;
 
 use crate::kernel::{Phases, Request};
+use crate::layers;
 use crate::layers::device::ssd;
-use crate::layers::{cluster, controller, layout};
 use crate::plan::{self, Plan};
 
 /// Bytes that a cached block costs: its node and its place in the index.
@@ -55,9 +62,16 @@ impl Checked {
             return Err(problems);
         }
         let plan = plan::plan(&scenario)?;
-        problems.extend(scenario.cluster.iter().flat_map(|cluster| cluster::room::check_room(cluster, &scenario, &plan)));
-        problems.extend(scenario.controller.iter().flat_map(|spec| controller::check::check(spec, &plan)));
-        problems.extend(layout::rebuild::check_used(&scenario, &plan));
+        let root = Path::root();
+        if let Some(spec) = &scenario.cluster {
+            layers::cluster::room::check(spec, &scenario, &plan, &root.field("cluster"), &mut problems);
+        }
+        if let Some(spec) = &scenario.controller {
+            layers::controller::check::check(spec, &plan, &root.field("controller"), &mut problems);
+        }
+        if let Some(spec) = &scenario.layout.rebuild {
+            rebuild::check_used(spec, &scenario, &plan, &root.field("layout.rebuild"), &mut problems);
+        }
         check_memory(&scenario, &plan, &mut problems);
         if problems.is_empty() { Ok(Self { scenario, plan }) } else { Err(problems) }
     }
@@ -81,32 +95,42 @@ impl Checked {
     }
 }
 
+/// What is possible in a scenario but seldom meant, and fields that have no effect.
+#[must_use]
+pub fn warnings(scenario: &Scenario) -> Problems {
+    let mut problems = Problems::new();
+    if let Some(zfs) = &scenario.zfs {
+        layers::zfs::check::warn(zfs, &Path::root().field("zfs"), &mut problems);
+    }
+    problems
+}
+
 fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
     let mut in_flight = 0u64;
     for (index, job) in scenario.jobs.iter().enumerate() {
-        let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("jobs[{index}].{field}"), message));
+        let at = Path::root().index("jobs", index);
         in_flight += u64::from(job.iodepth) * u64::from(job.numjobs);
         if let Some(first) = scenario.jobs[..index].iter().position(|other| other.name == job.name) {
-            wrong("name", format!("\"{}\" is also the name of jobs[{first}]; names must differ", job.name));
+            problems.add(at.field("name"), format!("\"{}\" is also the name of jobs[{first}]; names must differ", job.name));
         }
         for (field, bytes) in
             [("bs", Some(job.bs.0)), ("bsrange.min", job.bsrange.map(|r| r.min.0)), ("bsrange.max", job.bsrange.map(|r| r.max.0))]
         {
             if let Some(bytes) = bytes.filter(|bytes| bytes % SECTOR != 0) {
-                wrong(field, format!("{bytes} is not a multiple of a sector of {SECTOR} bytes"));
+                problems.add(at.field(field), format!("{bytes} is not a multiple of a sector of {SECTOR} bytes"));
             }
         }
         if let Some(range) = job.bsrange.filter(|range| range.min > range.max) {
-            wrong("bsrange", format!("min {} is above max {}", range.min.0, range.max.0));
+            problems.add(at.field("bsrange"), format!("min {} is above max {}", range.min.0, range.max.0));
         }
         if job.time_based && job.runtime.is_none() {
-            wrong("runtime", "is missing; a time_based job without it never ends. Write runtime, or time_based false".to_owned());
+            problems.add(at.field("runtime"), "is missing; a time_based job without it never ends. Write runtime, or time_based false");
         }
         let last_ns = job.startdelay.0.saturating_add(job.stagger.0.saturating_mul(u64::from(job.numjobs) - 1));
         let ends = job.runtime.map(|runtime| last_ns.saturating_add(job.ramp_time.0).saturating_add(runtime.0));
         if ends.is_some_and(|ends| ends > scenario.limits.time.0) {
-            wrong(
-                "runtime",
+            problems.add(
+                at.field("runtime"),
                 format!(
                     "with startdelay, stagger and ramp_time it ends after limits.time, {}; shorten it or raise the limit",
                     scenario.limits.time
@@ -114,99 +138,106 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
             );
         }
         if job.rate.is_some() && job.rate_iops.is_some() {
-            wrong("rate_iops", "contradicts rate: limit either bytes or requests per second".to_owned());
+            problems.add(at.field("rate_iops"), "contradicts rate: limit either bytes or requests per second");
         }
         if job.copy.is_some() && !job.rw.is_offloaded() {
-            wrong("copy", "has a meaning for servercopy and odxcopy only; drop it or change rw".to_owned());
+            problems.add(at.field("copy"), "has a meaning for servercopy and odxcopy only; drop it or change rw");
         }
-        seeklab_spec::nfs::check_job(scenario, job, &mut wrong);
-        if let Some((credits, charge)) = crate::layers::client::copy::too_few_credits(scenario, job) {
-            wrong("bs", format!("{} takes {charge} credits and protocol.credits grants {credits}; write a smaller bs", job.bs));
+        nfs::check_job(job, scenario, &at, problems);
+        if let Some((credits, charge)) = layers::client::copy::too_few_credits(scenario, job) {
+            problems.add(
+                at.field("bs"),
+                format!("{} takes {charge} credits and protocol.credits grants {credits}; write a smaller bs", job.bs),
+            );
         }
         if job.rw == Rw::OdxCopy && scenario.protocol.is_none() {
-            wrong("rw", "odxcopy needs the protocol layer, which has the copy engine; add protocol".to_owned());
+            problems.add(at.field("rw"), "odxcopy needs the protocol layer, which has the copy engine; add protocol");
         }
     }
     if in_flight > MOST_IN_FLIGHT {
-        problems.push(Problem::new(
-            "jobs",
+        problems.add(
+            Path::root().field("jobs"),
             format!("iodepth times numjobs add up to {in_flight} requests in flight; write at most {MOST_IN_FLIGHT}"),
-        ));
+        );
     }
 }
 
 fn check_layers(scenario: &Scenario, problems: &mut Problems) {
+    let root = Path::root();
     if let Some(volume) = &scenario.volume {
         if !volume.block.0.is_multiple_of(SECTOR) {
-            problems.push(Problem::new("volume.block", format!("{} is not a multiple of a sector of {SECTOR} bytes", volume.block.0)));
+            problems.add(root.field("volume.block"), format!("{} is not a multiple of a sector of {SECTOR} bytes", volume.block.0));
         }
         if volume.prefetch.is_some() && volume.cache.is_none() {
-            problems.push(Problem::new("volume.prefetch", "needs volume.cache to prefetch into; add a cache or drop prefetch"));
+            problems.add(root.field("volume.prefetch"), "needs volume.cache to prefetch into; add a cache or drop prefetch");
         }
         if let Some(cache) = volume.cache.as_ref().filter(|cache| cache.size < volume.block) {
-            problems.push(Problem::new("volume.cache.size", format!("{} is smaller than one block of {}", cache.size, volume.block)));
+            problems.add(root.field("volume.cache.size"), format!("{} is smaller than one block of {}", cache.size, volume.block));
         }
     }
     for (volume, cache) in scenario.volume.iter().filter_map(|volume| Some((volume, volume.cache.as_ref()?))) {
         for (index, change) in cache.resize.iter().enumerate() {
-            let mut wrong = |field: &str, message: String| {
-                problems.push(Problem::new(format!("volume.cache.resize[{index}].{field}"), message));
-            };
+            let at = root.field("volume.cache").index("resize", index);
             if change.size < volume.block {
-                wrong("size", format!("{} is smaller than one block of {}", change.size, volume.block));
+                problems.add(at.field("size"), format!("{} is smaller than one block of {}", change.size, volume.block));
             }
             if cache.resize[..index].last().is_some_and(|before| before.at >= change.at) {
-                wrong("at", format!("{} is not after the change before it; write them in order of time", change.at));
+                problems.add(at.field("at"), format!("{} is not after the change before it; write them in order of time", change.at));
             }
         }
     }
     for (index, group) in scenario.devices.iter().enumerate() {
         if let Some(spec) = &group.ssd {
-            ssd::check(spec, &format!("devices[{index}].ssd"), problems);
+            ssd::check(spec, &root.index("devices", index).field("ssd"), problems);
         }
     }
     if let Some(log) = scenario.zfs.as_ref().map(|zfs| &zfs.log) {
-        crate::layers::zfs::check::check_log(log, "zfs.log", problems);
+        layers::zfs::check::check_log(log, &root.field("zfs.log"), problems);
     }
     if let Some(network) = &scenario.network {
         let workers = scenario.jobs.iter().map(|job| u64::from(job.numjobs)).sum();
-        problems.extend(network.check("network", scenario.jobs.len() as u64, workers));
+        network.check(scenario.jobs.len() as u64, workers, &root.field("network"), problems);
     }
     if let Some(nfs) = &scenario.nfs {
-        problems.extend(seeklab_spec::nfs::check(nfs, scenario));
+        nfs::check(nfs, scenario, &root.field("nfs"), problems);
     }
-    problems.extend(seeklab_spec::server::check(scenario));
+    if scenario.server.is_some() {
+        server::check(scenario, &root.field("server"), problems);
+    }
     if let Some(tier) = &scenario.tier {
-        ssd::check(&tier.ssd, "tier.ssd", problems);
+        ssd::check(&tier.ssd, &root.field("tier.ssd"), problems);
     }
     if !scenario.layout.unit.0.is_multiple_of(SECTOR) {
-        problems.push(Problem::new("layout.unit", format!("{} is not a multiple of a sector of {SECTOR} bytes", scenario.layout.unit.0)));
+        problems.add(root.field("layout.unit"), format!("{} is not a multiple of a sector of {SECTOR} bytes", scenario.layout.unit.0));
     }
     check_groups(scenario, problems);
     if let Some(cluster) = &scenario.cluster {
-        problems.extend(seeklab_spec::cluster::check(cluster, scenario));
+        cluster::check(cluster, scenario, &root.field("cluster"), problems);
     }
-    problems.extend(seeklab_spec::rebuild::check(scenario));
+    if scenario.layout.rebuild.is_some() {
+        rebuild::check(scenario, &root.field("layout.rebuild"), problems);
+    }
     if let Some(zfs) = &scenario.zfs {
         if scenario.volume.is_some() {
-            problems.push(Problem::new("zfs", "contradicts volume: there is one file system; drop one of the two"));
+            problems.add(root.field("zfs"), "contradicts volume: there is one file system; drop one of the two");
         }
         if scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some())
             && let Some(index) = scenario.jobs.iter().position(|job| job.sync || job.fsync.is_some())
         {
             let message = "synchronous writes are not combined with others; drop it, or protocol.scheduler";
-            problems.push(Problem::new(format!("jobs[{index}].{}", if scenario.jobs[index].sync { "sync" } else { "fsync" }), message));
+            let field = if scenario.jobs[index].sync { "sync" } else { "fsync" };
+            problems.add(root.index("jobs", index).field(field), message);
         }
         let rates = scenario.devices.iter().filter_map(|group| group.lun.as_ref().map(|lun| lun.rate.0 * u64::from(group.count)));
-        problems.extend(crate::layers::zfs::check::check(zfs, "zfs", rates.reduce(u64::saturating_add)));
+        layers::zfs::check::check(zfs, rates.reduce(u64::saturating_add), &root.field("zfs"), problems);
     }
     let cache = scenario.volume.as_ref().and_then(|volume| volume.cache.as_ref());
     let tier = scenario.tier.as_ref();
     if let Some(reduction) = &scenario.reduction {
-        seeklab_spec::reduction::check(reduction, scenario, problems);
+        reduction::check(reduction, scenario, &root.field("reduction"), problems);
     }
     if let Some(monitor) = &scenario.monitor {
-        seeklab_spec::monitor::check(monitor, scenario, problems);
+        monitor::check(monitor, scenario, &root.field("monitor"), problems);
     }
     let lists = [
         ("volume.cache.primed", cache.map(|cache| &cache.primed)),
@@ -218,13 +249,13 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
         for (index, name) in names.into_iter().flatten().enumerate() {
             if !scenario.jobs.iter().any(|job| job.name == *name) {
                 let known = scenario.jobs.iter().map(|job| job.name.as_str());
-                problems.push(Problem::unknown(format!("{field}[{index}]"), "job", name, known));
+                problems.push(Problem::unknown(root.index(field, index), "job", name, known));
             }
         }
     }
     let again = |(index, group): &(usize, &DeviceGroup)| scenario.devices[..*index].iter().any(|other| other.name == group.name);
     if let Some(name) = scenario.devices.iter().enumerate().find(again).map(|(_, group)| &group.name) {
-        problems.push(Problem::new("devices", format!("two groups are called \"{name}\"; names must differ")));
+        problems.add(root.field("devices"), format!("two groups are called \"{name}\"; names must differ"));
     }
 }
 
@@ -232,32 +263,36 @@ fn check_groups(scenario: &Scenario, problems: &mut Problems) {
     let layout = &scenario.layout;
     let devices: u32 = scenario.devices.iter().map(|group| group.count).sum();
     let width = layout.width.unwrap_or(devices);
-    let mut wrong = |field: &str, message: String| problems.push(Problem::new(format!("layout.{field}"), message));
+    let at = Path::root().field("layout");
     if let Some(index) = layout.failed.iter().position(|failed| *failed >= devices) {
-        wrong(&format!("failed[{index}]"), format!("{} is not a device; there are {devices}, numbered from 0", layout.failed[index]));
+        problems.add(at.index("failed", index), format!("{} is not a device; there are {devices}, numbered from 0", layout.failed[index]));
     }
     let spares = match layout.kind {
         LayoutKind::Mirror => width.saturating_sub(1),
         LayoutKind::RaidZ => layout.parity,
         LayoutKind::Stripe | LayoutKind::Concat => {
             if !layout.failed.is_empty() {
-                wrong("failed", "a stripe or concatenation has no second copy; its data would be lost".to_owned());
+                problems.add(at.field("failed"), "a stripe or concatenation has no second copy; its data would be lost");
             }
             return;
         }
     };
     let least = if layout.kind == LayoutKind::RaidZ { layout.parity + 1 } else { 2 };
     if width < least {
-        wrong("width", format!("{width} devices in a group are too few; this layout needs at least {least}"));
+        problems.add(at.field("width"), format!("{width} devices in a group are too few; this layout needs at least {least}"));
     } else if !devices.is_multiple_of(width) {
-        wrong("width", format!("{devices} devices do not make whole groups of {width}"));
+        problems.add(at.field("width"), format!("{devices} devices do not make whole groups of {width}"));
     } else if layout.kind == LayoutKind::RaidZ && !layout.unit.0.is_multiple_of(1 << layout.ashift) {
-        wrong("unit", format!("a record of {} is not a multiple of the sector of {} bytes", layout.unit, 1u64 << layout.ashift));
+        problems.add(
+            at.field("unit"),
+            format!("a record of {} is not a multiple of the sector of {} bytes", layout.unit, 1u64 << layout.ashift),
+        );
     } else {
         for group in 0..devices / width {
             let lost = layout.failed.iter().filter(|failed| **failed / width == group).count();
             if lost > spares as usize {
-                wrong("failed", format!("group {group} lost {lost} devices and survives {spares}; its data would be lost"));
+                problems
+                    .add(at.field("failed"), format!("group {group} lost {lost} devices and survives {spares}; its data would be lost"));
             }
         }
     }
@@ -282,8 +317,8 @@ fn check_memory(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
     let placed_bytes = scenario.cluster.as_ref().map_or(0, |cluster| cluster.table_bytes(plan.placed_bytes(scenario)));
     let need = cached_bytes + map_bytes + placed_bytes + in_flight * BYTES_PER_REQUEST;
     if need > scenario.limits.memory.0 {
-        problems.push(Problem::new(
-            "limits.memory",
+        problems.add(
+            Path::root().field("limits.memory"),
             format!(
                 "this scenario needs about {} MiB ({} MiB for cached blocks of {block} bytes, {} MiB for the maps of flash drives); the limit is {}. Write a smaller cache, larger blocks or a smaller flash.mapped, or raise the limit",
                 need >> 20,
@@ -291,6 +326,6 @@ fn check_memory(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
                 map_bytes >> 20,
                 scenario.limits.memory
             ),
-        ));
+        );
     }
 }

@@ -1,0 +1,58 @@
+//! The views that a case may name: charts, tables and stages of the pages and the notebook's widget.
+
+use serde::{Deserialize, Serialize};
+
+/// A view by the name that case files use. The web part draws each under the same name (`web/src`, charts and evidence); a new one
+/// is added there and here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum View {
+    /// Requests under way at a moment, block by block, on the way of a read.
+    PrefetchStrip,
+    /// Nodes of a cluster and what goes between them.
+    ClusterMap,
+    /// Dirty data over time.
+    Dirty,
+    /// Transaction groups over time.
+    Groups,
+    /// Rates of arriving and written data over time.
+    WriteRate,
+    /// Devices of the intent log.
+    LogDevices,
+    /// The client of a file server.
+    Client,
+    /// Operations and cores of a server over time.
+    Analytics,
+    /// What a cache holds as it warms.
+    Warmth,
+    /// Owners of ranges.
+    ShardMap,
+    /// Time of processors by function.
+    FlameGraph,
+    /// Copies over time.
+    CopyTimeline,
+    /// What a monitor shows of the same run.
+    Monitor,
+    /// Blocks of a request against blocks of a partition.
+    Alignment,
+    /// Data and what is stored of them.
+    Reduction,
+    /// Phases of single requests over time.
+    Lifetimes,
+    /// Requests by latency.
+    Histogram,
+    /// Requests by time and latency.
+    Heatmap,
+    /// The log of operations.
+    Oplog,
+    /// What iostat prints.
+    Iostat,
+    /// What fio prints.
+    Fio,
+    /// What a `DTrace` script with quantize prints.
+    Quantize,
+    /// What a script that watches syncs prints.
+    Sync,
+    /// What Bonnie++ prints.
+    Bonnie,
+}

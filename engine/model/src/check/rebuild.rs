@@ -1,0 +1,30 @@
+//! What a rebuild contradicts in its scenario.
+
+use seeklab_spec::rebuild::RebuildSpec;
+use seeklab_spec::{AddProblem, Path, Problems, Scenario};
+
+use crate::plan::Plan;
+
+/// Adds what is wrong with the rebuild at `at`, beyond its schema and the layout's own rules.
+pub fn check(scenario: &Scenario, at: &Path, problems: &mut Problems) {
+    if scenario.layout.failed.is_empty() {
+        problems.add(at, "has nothing to rebuild; name a device in layout.failed, or drop rebuild");
+    } else if scenario.zfs.is_some() && scenario.controller.is_none() && scenario.tier.is_none() {
+        problems.add(at, "contradicts zfs, which schedules its devices itself and whose own rebuild is not modelled; drop one of the two");
+    }
+}
+
+/// Adds a job that works beyond what the rebuild at `at` is told is in use.
+pub fn check_used(spec: &RebuildSpec, scenario: &Scenario, plan: &Plan, at: &Path, problems: &mut Problems) {
+    let used = spec.used.of(plan.capacity);
+    if used > plan.capacity {
+        let message = format!("{used} bytes are more than the {} bytes that the layout holds", plan.capacity);
+        problems.add(at.field("used"), message);
+    } else if let Some(worker) = plan.workers.iter().find(|worker| worker.region.end > used) {
+        let message = format!(
+            "says that {used} bytes are in use, and the job \"{}\" works up to byte {}; write at least that",
+            scenario.jobs[worker.job].name, worker.region.end
+        );
+        problems.add(at.field("used"), message);
+    }
+}
