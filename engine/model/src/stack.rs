@@ -1,5 +1,7 @@
 //! The whole stack of one run: builds the layers of a scenario, delivers signals to them, keeps the run within its limits.
 
+mod report;
+
 use std::sync::Arc;
 
 use crate::check::Checked;
@@ -31,12 +33,8 @@ use crate::layers::zfs::zfetch::Run;
 use crate::plan::{Plan, node_layouts};
 use crate::range::Range;
 use crate::result::Recorder;
-use crate::result::analytics::{Analytics, Reading, Served, of_device};
-use crate::result::columns;
-use crate::result::columns::Column;
-use crate::result::limiter;
+use crate::result::analytics::{Analytics, Reading, Served};
 use crate::result::limiter::Mark;
-use crate::result::metrics::{Metric, StackCounts, metrics};
 use seeklab_kernel::Stream;
 use seeklab_spec::zfs::ZfsSpec;
 use seeklab_spec::{DeviceGroup, Job, Problem, Scenario};
@@ -407,7 +405,7 @@ impl Stack {
             cycles: self.server.as_ref().map_or(0, |server| server.cycles()[0]),
             served: self.network.as_ref().map_or_else(Vec::new, |network| network.served.clone()),
             seen: self.recorder.jobs.iter().map(seen).collect(),
-            devices: self.devices.iter().map(|device| of_device(&device.usage())).collect(),
+            devices: self.devices.iter().map(|device| device.usage().served()).collect(),
         });
     }
 
@@ -617,99 +615,12 @@ impl Stack {
         self.devices.iter().map(Device::usage).collect()
     }
 
-    /// What everything has done until now.
-    fn mark(&self) -> Mark {
-        let time_ns = self.kernel.now_ns();
-        Mark {
-            time_ns,
-            client: self.client.as_ref().map(Client::busy).unwrap_or_default(),
-            network: self.network.as_ref().map(|network| network.traffic(time_ns)).unwrap_or_default(),
-            links_ns: self.network.as_ref().map(|network| network.links_busy_ns(time_ns)).unwrap_or_default(),
-            device_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
-            log_ns: self.write_logs.iter().map(|log| log.usage().busy_ns).sum(),
-            server_cycles: self.server.as_ref().map_or(0, |server| server.cycles()[0]),
-        }
-    }
-
     /// The name of each device, log devices included, and what it has done.
     #[must_use]
     pub fn all_usage(&self) -> Vec<(String, Usage)> {
         let logs = (0..).map(log_name).zip(self.write_logs.iter().map(Device::usage));
         let logs = logs.filter(|_| log_group(&self.scenario).is_some());
         self.plan.device_names.iter().cloned().zip(self.usage()).chain(logs).collect()
-    }
-
-    /// The metrics of the run so far.
-    #[must_use]
-    pub fn metrics(&self) -> Vec<Metric> {
-        let prefetches = self.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches);
-        let elapsed_ns = self.recorder.jobs.iter().map(|job| job.end_ns).max().unwrap_or(0);
-        let network_time_ns = if self.finished { elapsed_ns } else { self.kernel.now_ns() };
-        let mut marks = self.marks.clone();
-        marks.push(self.mark());
-        let mut stages = vec![0; self.scenario.jobs.len()];
-        self.plan.workers.iter().for_each(|worker| stages[worker.job] = worker.stage);
-        let workers: Vec<usize> = self.plan.workers.iter().map(|worker| worker.job).collect();
-        let limits = self.client.as_ref().map(|client| limiter::Source {
-            client,
-            marks: &marks,
-            stages: &stages,
-            workers: &workers,
-            devices: self.devices.len() as u64,
-            logs: self.write_logs.len() as u64,
-            server_cycles_per_s: self.server.as_ref().map_or(0.0, Server::cycles_per_s),
-        });
-        let counts = StackCounts {
-            clients: limits.as_ref(),
-            prefetch_bytes: prefetches.iter().map(|row| row.bytes).sum(),
-            prefetch_used_bytes: prefetches.iter().map(|row| row.used_bytes).sum(),
-            prefetch_max_ahead_bytes: self.volume.as_ref().map_or(0, |volume| volume.max_ahead_bytes),
-            network: self.network.as_ref().map(|network| network.traffic(network_time_ns)),
-            network_time_ns,
-            zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
-            log_usage: log_group(&self.scenario).map(|_| self.write_logs.iter().map(Device::usage).collect()),
-            reads: self.zfs_reads(),
-            cluster: self.cluster.as_ref(),
-            controller: self.controller.as_ref(),
-            server: self.server.as_ref(),
-            flash_pages: self
-                .devices
-                .iter()
-                .chain(&self.tier_device)
-                .chain(&self.write_logs)
-                .filter_map(Device::flash_pages)
-                .reduce(|sum, pages| [sum[0] + pages[0], sum[1] + pages[1]]),
-            device_bytes: self.usage().iter().map(|usage| usage.bytes.iter().sum::<u64>()).sum(),
-            device_busy_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
-            devices: self.devices.len() as u64,
-            device_time_ns: self.kernel.now_ns(),
-            elapsed_ns,
-            // A cluster has no rebuilding layouts: it loses nodes, not devices.
-            rebuild: self.layouts.first().and_then(Layout::rebuild_traffic),
-        };
-        let names: Vec<String> = self.scenario.jobs.iter().map(|job| job.name.clone()).collect();
-        let mut list = metrics(&names, &self.recorder, &counts);
-        if let Some(partitions) = &self.partitions {
-            list.extend(partitions.counts.metrics());
-        }
-        list
-    }
-
-    /// A column of the run's tables by its name, such as `ops.latency_ns`.
-    #[must_use]
-    pub fn column(&self, name: &str) -> Option<Column> {
-        let source = columns::Source {
-            recorder: &self.recorder,
-            prefetches: self.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches),
-            workers: self.plan.workers.iter().map(|worker| (worker.job, worker.region.start)).collect(),
-            devices: self.usage(),
-            analytics: self.analytics.as_ref(),
-            controller: self.controller.as_ref(),
-            zfs: self.zfs.as_ref().map(|zfs| &zfs.record),
-            reads: self.zfs_reads(),
-            cluster: self.cluster.as_ref(),
-        };
-        columns::column(&source, name)
     }
 }
 
