@@ -129,7 +129,7 @@ impl Stack {
 
 /// Reports all tables: a run's, or, without one, empty ones.
 fn report_tables(stack: Option<&Stack>, tables: &mut Tables) {
-    let recorder = stack.map(|stack| stack.recorder());
+    let recorder = stack.map(Stack::recorder);
     let controller = stack.and_then(|stack| stack.layers.controller.as_ref());
     let owner = |worker: u32| {
         let worker = stack.and_then(|stack| stack.plan.workers.get(worker as usize));
