@@ -18,16 +18,24 @@ const LARGEST_KEY: u64 = (1 << 53) - 1;
 /// Up to so many events stand in the question itself: a call costs a host as much as reading some hundreds of numbers.
 const TOLD_AT_ONCE: usize = 256;
 
-const COLUMNS: [&str; 8] = [
-    "events.kind",
-    "events.key",
-    "events.size",
-    "residents.key",
-    "residents.size",
-    "residents.admitted",
-    "residents.last_used",
-    "residents.uses",
+/// How a column is taken from a replay.
+type OfReplay = fn(&Replay<Trace>) -> Column;
+
+const COLUMNS: [(&str, OfReplay); 8] = [
+    ("events.kind", |replay| Column::U32(replay.events().kinds.iter().map(|kind| u32::from(*kind)).collect())),
+    ("events.key", |replay| numbers(&replay.events().keys)),
+    ("events.size", |replay| numbers(&replay.events().sizes)),
+    ("residents.key", |replay| numbers(&replay.residents().keys)),
+    ("residents.size", |replay| numbers(&replay.residents().sizes)),
+    ("residents.admitted", |replay| numbers(&replay.residents().admitted)),
+    ("residents.last_used", |replay| numbers(&replay.residents().last_used)),
+    ("residents.uses", |replay| numbers(&replay.residents().uses)),
 ];
+
+/// Keys are checked, sizes and counts are far below 2^53.
+fn numbers(values: &[u64]) -> Column {
+    Column::of_whole(values.iter().copied())
+}
 
 /// A replay that pauses at questions.
 pub struct CacheReplay {
@@ -116,30 +124,12 @@ impl CacheReplay {
     /// The names of the columns.
     #[must_use]
     pub fn column_names() -> Vec<String> {
-        COLUMNS.map(str::to_owned).to_vec()
+        COLUMNS.map(|(name, _)| name.to_owned()).to_vec()
     }
 
     /// A column of what happened since the last answer, or of what is in the cache.
     #[must_use]
     pub fn column(&self, name: &str) -> Option<Column> {
-        #[allow(clippy::cast_precision_loss)] // keys are checked, sizes and counts are far below 2^53
-        let reals = |values: &[u64]| Column::F64(values.iter().map(|value| *value as f64).collect());
-        let events = self.replay.events();
-        Some(match name {
-            "events.kind" => Column::U32(events.kinds.iter().map(|kind| u32::from(*kind)).collect()),
-            "events.key" => reals(&events.keys),
-            "events.size" => reals(&events.sizes),
-            _ => {
-                let residents = self.replay.residents();
-                match name.strip_prefix("residents.")? {
-                    "key" => reals(&residents.keys),
-                    "size" => reals(&residents.sizes),
-                    "admitted" => reals(&residents.admitted),
-                    "last_used" => reals(&residents.last_used),
-                    "uses" => reals(&residents.uses),
-                    _ => return None,
-                }
-            }
-        })
+        COLUMNS.iter().find(|(own, _)| *own == name).map(|(_, take)| take(&self.replay))
     }
 }

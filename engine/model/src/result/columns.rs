@@ -50,8 +50,9 @@ impl Column {
     }
 
     /// A column of whole numbers below 2^53: bytes, nanoseconds, large counts.
+    #[must_use]
     #[allow(clippy::cast_precision_loss)] // below 2^53
-    pub(super) fn of_whole(values: impl Iterator<Item = u64>) -> Self {
+    pub fn of_whole(values: impl Iterator<Item = u64>) -> Self {
         Self::F64(values.map(|value| value as f64).collect())
     }
 }
