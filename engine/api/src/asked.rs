@@ -7,6 +7,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::Column;
+use crate::cache::some_requests;
 use crate::input::needed;
 use seeklab_cache::asked::{Replay, Step};
 use seeklab_cache::trace::Trace;
@@ -54,6 +55,7 @@ impl CacheReplay {
         let text = needed(input, "trace")?;
         let trace = Trace::parse(text.as_bytes())
             .map_err(|problem| vec![Problem::new(format!("line {}", problem.line), problem.fault.to_string())])?;
+        some_requests(&trace)?;
         let trace = if input.get("objects").is_some_and(|objects| objects == true) { trace.in_objects() } else { trace };
         if let Some(key) = (0..trace.distinct()).map(|object| trace.key(object)).find(|key| *key > LARGEST_KEY) {
             let message = format!("object {key} is beyond {LARGEST_KEY}; number the objects of the trace from 0");

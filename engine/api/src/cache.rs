@@ -14,6 +14,14 @@ use seeklab_spec::{Bytes, Problem, Problems};
 /// Blocks in which a cache holds what the requests of a recorded trace touch, unless somebody says otherwise.
 const BLOCK_BYTES: u64 = 4096;
 
+/// Refuses a trace without a request: its hit ratio would be of nothing.
+pub(crate) fn some_requests(trace: &Trace) -> Result<(), Problems> {
+    if trace.is_empty() {
+        return Err(vec![Problem::new("trace", "holds no request; give lines of time,object,size, or a recorded trace")]);
+    }
+    Ok(())
+}
+
 /// Replays `{"trace", "policies": [...], "sizes": [...], "objects"?: bool, "one_in"?: n}`: a row for each policy and size.
 ///
 /// The trace is a CSV of `time,object,size`, or recorded requests in one of [`seeklab_spec::trace::Format::ALL`] with `"format"?`, `"target"?` and
@@ -33,6 +41,7 @@ pub fn replay(input: &Map<String, Value>) -> Result<Value, Problems> {
         Some(block) => to_cache_trace(&requests::read(input, "trace")?, block),
     };
     let trace = trace.map_err(|problem| vec![Problem::new(format!("line {}", problem.line), problem.fault.to_string())])?;
+    some_requests(&trace)?;
     let trace = if in_objects { trace.in_objects() } else { trace };
     // What is counted in blocks is told in bytes.
     let unit = block.filter(|_| !in_objects).unwrap_or(1);

@@ -18,9 +18,21 @@ pub(crate) fn parse(text: &str) -> Result<Map<String, Value>, Problems> {
     match serde_json::from_str(text) {
         Ok(Value::Object(object)) => Ok(object),
         Ok(other) => Err(vec![Problem::new("input", format!("{other} is not an object"))]),
-        Err(error) => Err(vec![Problem::new("input", format!("is not JSON: {error}"))]),
+        Err(error) => Err(vec![Problem::new("input", not_json(&error))]),
     }
 }
+
+/// What is wrong with a text that serde cannot read.
+fn not_json(error: &serde_json::Error) -> String {
+    let told = error.to_string();
+    if told.starts_with("recursion limit") {
+        return format!("lists and objects are nested more than {DEEPEST} deep at line {}, column {}", error.line(), error.column());
+    }
+    format!("is not JSON: {told}")
+}
+
+/// How deep serde reads: its own limit.
+const DEEPEST: usize = 127;
 
 /// A text of the input; `None` when it is absent.
 pub(crate) fn text<'a>(input: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, Problems> {

@@ -53,7 +53,7 @@ impl Run {
 
     fn build(library: &Library, input: &Map<String, Value>) -> Result<Self, Problems> {
         let seed = match input.get("seed") {
-            None | Some(Value::Null) => 1,
+            None => 1,
             Some(seed) => seed.as_u64().filter(|seed| *seed <= LARGEST_SEED).ok_or_else(|| {
                 vec![Problem::new("seed", format!("{seed} is not a seed; write a whole number from 0 to {LARGEST_SEED}"))]
             })?,

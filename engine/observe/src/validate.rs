@@ -17,12 +17,16 @@ use std::sync::Arc;
 
 use seeklab_model::layers::device::hdd::{Hdd, Params};
 use seeklab_spec::Op;
+use seeklab_spec::trace::LONGEST_LINE;
 
 /// Requests whose simulated time lies within so many ns of the measured one agree one by one.
 const CLOSE_NS: f64 = 300_000.0;
 
 /// The columns a trace must have.
 const COLUMNS: [&str; 5] = ["op", "lbn", "blocks", "service_us", "next_interarrival_us"];
+
+/// Most requests of a measured trace.
+const MOST_REQUESTS: usize = 1 << 21;
 
 /// One measured request.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,7 +109,18 @@ pub fn parse_trace(csv_text: &str) -> Result<Vec<TraceRequest>, TraceError> {
             accepted: format!("write a header with the columns {}", COLUMNS.join(", ")),
         })?;
     }
-    lines.map(|(text, line)| parse_line(text, line, places)).collect()
+    let mut requests = Vec::new();
+    for (text, line) in lines {
+        let refuse = |found: String, accepted: String| TraceError { line, found, accepted };
+        if text.len() > LONGEST_LINE {
+            return Err(refuse(format!("{} bytes", text.len()), format!("write lines of at most {LONGEST_LINE} bytes")));
+        }
+        if requests.len() == MOST_REQUESTS {
+            return Err(refuse("one request too many".to_owned(), format!("write at most {MOST_REQUESTS} requests")));
+        }
+        requests.push(parse_line(text, line, places)?);
+    }
+    Ok(requests)
 }
 
 fn parse_line(text: &str, line: u64, places: [usize; COLUMNS.len()]) -> Result<TraceRequest, TraceError> {
@@ -220,6 +235,12 @@ mod tests {
         assert_eq!(error.to_string(), "line 2: found op \"X\", write R or W");
         let error = parse_trace("op,lbn\n").expect_err("columns missing");
         assert_eq!(error.line, 1);
+    }
+
+    #[test]
+    fn a_line_that_is_too_long_to_be_one_is_refused() {
+        let error = parse_trace(&format!("{HEADER}{}\n", "R".repeat(LONGEST_LINE + 1))).expect_err("no line");
+        assert_eq!(error.to_string(), "line 2: found 4097 bytes, write lines of at most 4096 bytes");
     }
 
     #[test]

@@ -61,6 +61,9 @@ fn merge_under(object: &mut Map<String, Value>, defaults: &Map<String, Value>) {
     }
 }
 
+/// Most steps of a path: far more than any field lies deep, and few enough that what they create is read and dropped safely.
+const MOST_STEPS: usize = 30;
+
 /// Sets the field at `path` (such as `jobs[0].bs` or `volume.prefetch.chunk`) of a scenario's JSON; `null` removes it.
 ///
 /// Missing objects on the way are created, so that a layer can be added field by field; a name in brackets stands for the entry
@@ -80,6 +83,11 @@ pub fn set(scenario: &mut Value, path: &str, new: Value) -> Result<(), Problem> 
         for index in rest.split_terminator(']') {
             steps.push(index.strip_prefix('[').filter(|index| !index.is_empty()).ok_or_else(malformed)?);
         }
+    }
+    if steps.len() > MOST_STEPS {
+        // The whole of such a path would be no help in a message.
+        let start: String = path.chars().take(40).collect();
+        return Err(Problem::new(format!("{start}..."), format!("has {} steps; a path has at most {MOST_STEPS}", steps.len())));
     }
     let (last, way) = steps.split_last().ok_or_else(malformed)?;
     let mut place = scenario;
@@ -179,5 +187,14 @@ mod tests {
         assert_eq!(get(&value, "jobs[0].iodepth"), Some(&json!(4)));
         assert_eq!(get(&value, "volume.cache.size"), Some(&json!("1GiB")));
         assert!(set(&mut value, "jobs[7].bs", json!(1)).is_err());
+    }
+
+    #[test]
+    fn a_path_of_two_thousand_steps_is_refused_before_anything_is_created() {
+        let mut value = json!({});
+        let problem = set(&mut value, &vec!["a"; 2000].join("."), json!(1)).expect_err("refused");
+        assert_eq!(problem.to_string(), format!("{}...: has 2000 steps; a path has at most 30", "a.".repeat(20)));
+        assert_eq!(value, json!({}));
+        assert!(set(&mut value, &vec!["a"; 30].join("."), json!(1)).is_ok());
     }
 }

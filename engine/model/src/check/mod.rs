@@ -110,6 +110,10 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
     for (index, job) in scenario.jobs.iter().enumerate() {
         let at = Path::root().index("jobs", index);
         in_flight += u64::from(job.iodepth) * u64::from(job.numjobs);
+        if let Some(control) = job.name.chars().find(|letter| letter.is_control()) {
+            problems
+                .add(at.field("name"), format!("holds the control character U+{:04X}; write letters, digits and signs", control as u32));
+        }
         if let Some(first) = scenario.jobs[..index].iter().position(|other| other.name == job.name) {
             problems.add(at.field("name"), format!("\"{}\" is also the name of jobs[{first}]; names must differ", job.name));
         }
