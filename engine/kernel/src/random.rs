@@ -3,6 +3,16 @@
 use rand_core::{RngCore, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
+/// Where the seed of a stream begins: the fractional part of the square root of two.
+const SEED_START: u64 = 0x6a09_e667_f3bc_c909;
+
+/// Mixes a word into the seed of a stream: multiply, rotate, multiply, with odd numbers of well spread bits (the fractional parts
+/// of the golden ratio and of the square root of two).
+fn mixed(seed: u64, word: u64) -> u64 {
+    let once = (seed ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (once ^ (once >> 29)).rotate_left(17).wrapping_mul(SEED_START)
+}
+
 /// A stream of random numbers that belongs to one component.
 #[derive(Clone, Debug)]
 pub struct Stream(Xoshiro256PlusPlus);
@@ -11,12 +21,8 @@ impl Stream {
     /// The stream of the component called `name` in a run with `seed`.
     #[must_use]
     pub fn new(seed: u64, name: &str) -> Self {
-        let mut print = super::Fingerprint::default();
-        print.add(seed);
-        for byte in name.bytes() {
-            print.add(u64::from(byte));
-        }
-        Self(Xoshiro256PlusPlus::seed_from_u64(print.value()))
+        let words = std::iter::once(seed).chain(name.bytes().map(u64::from));
+        Self(Xoshiro256PlusPlus::seed_from_u64(words.fold(SEED_START, mixed)))
     }
 
     /// 64 random bits.

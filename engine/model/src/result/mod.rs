@@ -260,9 +260,8 @@ impl Recorder {
 
     /// An operation has completed; `measured` says whether it counts in the statistics (the log and the fingerprint have all).
     pub fn completed(&mut self, job: usize, request: &Request, phases: &Phases, region_start: u64, now_ns: u64, measured: bool) {
-        for word in [job as u64 * 2 + request.op as u64, request.offset, request.bytes, request.submitted_ns, now_ns] {
-            self.fingerprint.add(word);
-        }
+        let offset = request.offset - region_start;
+        self.fingerprint.add([job as u64 * 2 + request.op as u64, offset, request.bytes, request.submitted_ns, now_ns]);
         let (stats, worker) = (&mut self.jobs[job], request.worker);
         let [first, last] = stats.workers.unwrap_or([worker; 2]);
         let workers = [first.min(worker), last.max(worker)];

@@ -93,9 +93,8 @@ fn random(op: Op, bytes: u64, pages: u64, count: usize) -> Vec<(Op, u64, u64)> {
 fn fingerprint(done: &[Done]) -> String {
     let mut print = Fingerprint::default();
     for row in done {
-        print.add(row.number as u64);
-        print.add(row.at_ns);
-        row.phases.iter().filter(|ns| **ns > 0).for_each(|ns| print.add(*ns));
+        print.add([row.number as u64, row.at_ns]);
+        row.phases.iter().filter(|ns| **ns > 0).for_each(|ns| print.add([*ns]));
     }
     print.hex()
 }
