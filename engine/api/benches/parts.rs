@@ -12,7 +12,6 @@ use seeklab_cache::replay::replay;
 use seeklab_cache::trace::Trace;
 use seeklab_kernel::{Event, EventQueue};
 use seeklab_library::Library;
-use seeklab_model::kernel::{Address, Layer, Message, Signal};
 use seeklab_model::layers::device::hdd::{DriveQueue, Hdd, Params};
 use seeklab_spec::{HddSpec, Op, Path, QueuePolicy};
 use serde_json::Map;
@@ -33,10 +32,10 @@ fn events(criterion: &mut Criterion) {
             let mut random = random();
             let mut queue = EventQueue::default();
             let mut sequence = 0;
-            let mut push = |queue: &mut EventQueue<Message>, now: u64| {
+            let mut push = |queue: &mut EventQueue<u64>, now: u64| {
                 sequence += 1;
                 let time_ns = now + random.next_u64() % 1_000_000;
-                queue.push(Event { time_ns, sequence, payload: Message::new(Address::of(Layer::Device), Signal::Timer, 0) });
+                queue.push(Event { time_ns, sequence, payload: sequence });
             };
             (0..waiting).for_each(|_| push(&mut queue, 0));
             bencher.iter(|| {

@@ -144,7 +144,7 @@ impl Run {
     fn stack_summary(&self, stack: &Stack) -> Value {
         let metrics = seeklab_observe::metrics(stack);
         let values: Map<String, Value> = metrics.iter().map(|metric| (metric.name.clone(), json!(metric.value))).collect();
-        let units: Map<String, Value> = metrics.iter().map(|metric| (metric.name.clone(), json!(metric.unit))).collect();
+        let units: Map<String, Value> = metrics.iter().map(|metric| (metric.name.clone(), json!(metric.unit.symbol()))).collect();
         json!({
             "case": self.case.as_ref().map(|case| &case.0),
             "variant": self.case.as_ref().map(|case| &case.1),

@@ -14,7 +14,7 @@ use seeklab_spec::{Problem, Problems};
 
 const MIB: f64 = 1_048_576.0;
 
-fn sum(rows: &[Row], of: u64) -> Served {
+fn sum(rows: &[Row], of: u32) -> Served {
     let mut all = Served::default();
     for row in rows.iter().filter(|row| row.of == of) {
         all.ios += row.did.ios;
@@ -35,7 +35,7 @@ fn percent(busy: f64, time: f64) -> f64 {
     (100.0 * busy / time).min(100.0)
 }
 
-fn by(stack: &Stack, analytics: &Analytics, of: u64) -> String {
+fn by(stack: &Stack, analytics: &Analytics, of: u32) -> String {
     let mut text = String::new();
     let (title, time) = if of == 2 { ("device", "% busy") } else { ("client", "ms") };
     let _ = writeln!(text, "{:>8} {title:<12} {:>9} {:>8} {time:>8}", "s", "ops/s", "MiB/s");

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use serde_json::{Map, Value, json};
 
 use seeklab_model::layers::device::Usage;
-use seeklab_model::result::metrics::Metric;
+use seeklab_model::result::metrics::Metrics;
 use seeklab_model::stack::Stack;
 
 #[allow(clippy::cast_precision_loss)] // counters stay below 2^53
@@ -17,14 +17,17 @@ fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
-/// What the columns of `await` say over all devices together: reads, writes, and, as old versions had it, both in one.
-#[must_use]
-pub fn metrics(usages: &[Usage]) -> Vec<Metric> {
+/// Reports what the columns of `await` say over all devices together: reads, writes, and, as old versions had it, both in one.
+pub fn metrics(usages: &[Usage], metrics: &mut Metrics) {
     let sum = |of: fn(&Usage) -> [u64; 2], op: usize| usages.iter().map(|usage| of(usage)[op]).sum::<u64>();
     let (ios, ns) = ([0, 1].map(|op| sum(|usage| usage.ios, op)), [0, 1].map(|op| sum(|usage| usage.response_ns, op)));
-    let columns = [("r_await", ios[0], ns[0]), ("w_await", ios[1], ns[1]), ("await", ios[0] + ios[1], ns[0] + ns[1])];
-    let used = columns.into_iter().filter(|(_, ios, _)| *ios > 0);
-    used.map(|(name, ios, ns)| Metric { name: format!("device_{name}_ms"), unit: "ms", value: ratio(ns, ios) / 1e6 }).collect()
+    for (name, ios, ns) in
+        [("device_r_await_ms", ios[0], ns[0]), ("device_w_await_ms", ios[1], ns[1]), ("device_await_ms", ios[0] + ios[1], ns[0] + ns[1])]
+    {
+        if ios > 0 {
+            metrics.milliseconds(name, ratio(ns, ios));
+        }
+    }
 }
 
 /// Prints one line for each device.

@@ -29,32 +29,29 @@ use seeklab_spec::{Problem, Problems};
 #[must_use]
 pub fn metrics(stack: &Stack) -> Vec<Metric> {
     let scenario = stack.scenario();
-    let mut list = stack.metrics();
-    list.extend(iostat::metrics(&stack.usage()));
-    if let Some(spec) = &scenario.reduction {
-        list.extend(reduction::metrics(spec, scenario, stack.seed()));
-    }
-    if let Some(spec) = &scenario.monitor {
-        list.extend(monitor::metrics(stack, spec));
-    }
-    list
+    stack.report(|metrics| {
+        iostat::metrics(&stack.usage(), metrics);
+        if let Some(spec) = &scenario.reduction {
+            reduction::metrics(spec, scenario, stack.seed(), metrics);
+        }
+        if let Some(spec) = &scenario.monitor {
+            monitor::metrics(stack, spec, metrics);
+        }
+    })
 }
 
 /// The names of all columns of a run, `table.column`.
 #[must_use]
 pub fn column_names() -> Vec<String> {
-    let mut names = columns::names();
-    names.extend(monitor::COLUMNS.iter().map(|column| format!("monitor.{column}")));
+    let mut names = Stack::column_names();
+    names.extend(columns::names(|tables| monitor::tables(None, tables)));
     names
 }
 
 /// A column of a run's tables by its name, such as `ops.latency_ns`.
 #[must_use]
 pub fn column(stack: &Stack, name: &str) -> Option<Column> {
-    match name.strip_prefix("monitor.") {
-        Some(name) => monitor::column(stack, name),
-        None => stack.column(name),
-    }
+    stack.column(name).or_else(|| columns::column(name, |tables| monitor::tables(Some(stack), tables)))
 }
 
 const TOOLS: [&str; 19] = [

@@ -15,8 +15,9 @@ use serde_json::{Map, Value, json};
 
 use super::{chosen_job, count};
 use seeklab_kernel::NS_PER_S;
-use seeklab_model::result::columns::Column;
-use seeklab_model::result::metrics::Metric;
+use seeklab_model::result::columns::Take::{Real, Whole};
+use seeklab_model::result::columns::{Table, Tables};
+use seeklab_model::result::metrics::{Metrics, Unit, each};
 use seeklab_model::stack::Stack;
 use seeklab_spec::monitor::{MonitorSpec, too_long};
 use seeklab_spec::{Nanos, Problem, Problems};
@@ -169,27 +170,28 @@ fn rows(stack: &Stack, asked: &Asked) -> Vec<(f64, Window)> {
     }
 }
 
-/// Columns of the windows that the scenario's monitor shows, in order of their names here.
-pub const COLUMNS: [&str; 5] = ["from_ns", "to_ns", "ios", "bytes", "latency_mean_ms"];
+/// A row for each window that the scenario's monitor shows, with its start and its end.
+const MONITOR: Table<([f64; 2], Window)> = Table::new(
+    "monitor",
+    &[
+        ("from_ns", Real(|row| row.0[0])),
+        ("to_ns", Real(|row| row.0[1])),
+        ("ios", Whole(|row| row.1.ios)),
+        ("bytes", Whole(|row| row.1.bytes)),
+        ("latency_mean_ms", Real(|row| row.1.latency_ms())),
+    ],
+);
 
-/// A column of those windows; empty without a monitor, or when its window is longer than the run.
-#[must_use]
-#[allow(clippy::cast_precision_loss)] // counts and nanoseconds stay below 2^53
-pub fn column(stack: &Stack, name: &str) -> Option<Column> {
-    let rows = match (&stack.scenario().monitor, asked(stack, &Map::new())) {
-        (Some(_), Ok(asked)) => rows(stack, &asked),
-        _ => Vec::new(),
-    };
-    let width_ns = stack.scenario().monitor.as_ref().map_or(0, |spec| spec.window.0) as f64;
-    let of = |value: &dyn Fn(&(f64, Window)) -> f64| Some(Column::F64(rows.iter().map(value).collect()));
-    match name {
-        "from_ns" => of(&|row| row.0),
-        "to_ns" => of(&|row| row.0 + width_ns),
-        "ios" => of(&|row| row.1.ios as f64),
-        "bytes" => of(&|row| row.1.bytes as f64),
-        "latency_mean_ms" => of(&|row| row.1.latency_ms()),
-        _ => None,
-    }
+/// Reports those windows; none without a monitor, or when its window is longer than the run.
+pub fn tables(stack: Option<&Stack>, tables: &mut Tables) {
+    let watched = stack.filter(|stack| stack.scenario().monitor.is_some());
+    let windows = watched.into_iter().filter_map(|stack| Some((stack, asked(stack, &Map::new()).ok()?)));
+    #[allow(clippy::cast_precision_loss)] // nanoseconds below 2^53
+    let windows = windows.flat_map(|(stack, asked)| {
+        let width_ns = asked.window.0 as f64;
+        rows(stack, &asked).into_iter().map(move |(from_ns, window)| ([from_ns, from_ns + width_ns], window))
+    });
+    tables.table(&MONITOR, windows);
 }
 
 /// The windows as a table; `{"window"?, "phase"?, "job"?, "limit"?}`.
@@ -238,30 +240,27 @@ pub fn json(stack: &Stack, options: &Map<String, Value>) -> Result<String, Probl
         .to_string())
 }
 
-/// What the scenario's monitor shows, and what it would show at any other phase; nothing when its window is longer than the run.
-#[must_use]
+/// Reports what the scenario's monitor shows, and what it would show at any other phase; nothing when its window is longer than
+/// the run.
 #[allow(clippy::cast_precision_loss)] // counts and nanoseconds stay below 2^53
-pub fn metrics(stack: &Stack, spec: &MonitorSpec) -> Vec<Metric> {
-    let Ok(asked) = asked(stack, &Map::new()) else { return Vec::new() };
+pub fn metrics(stack: &Stack, spec: &MonitorSpec, metrics: &mut Metrics) {
+    let Ok(asked) = asked(stack, &Map::new()) else { return };
     let completions = Completions::of(stack, asked.job);
     let width_ns = asked.window.0;
     let truth = completions.all();
-    let mut list = Vec::new();
-    let mut add = |name: &str, unit: &'static str, value: f64| list.push(Metric { name: format!("monitor_{name}"), unit, value });
-
     let [busiest, next] = completions.fullest(width_ns, asked.phase.0);
-    add("busiest_mib_per_s", "MiB/s", busiest.mib_per_s(width_ns));
-    add("busiest_mb_per_s", "MB/s", busiest.mib_per_s(width_ns) * MIB / 1e6);
-    add("busiest_latency_mean_ms", "ms", busiest.latency_ms());
-    add("next_mib_per_s", "MiB/s", next.mib_per_s(width_ns));
-    add("next_latency_mean_ms", "ms", next.latency_ms());
-    add("two_windows_bytes", "B", (busiest.bytes + next.bytes) as f64);
+    metrics.add("monitor_busiest_mib_per_s", Unit::MibPerS, busiest.mib_per_s(width_ns));
+    metrics.add("monitor_busiest_mb_per_s", Unit::MbPerS, busiest.mib_per_s(width_ns) * MIB / 1e6);
+    metrics.add("monitor_busiest_latency_mean_ms", Unit::Milliseconds, busiest.latency_ms());
+    metrics.add("monitor_next_mib_per_s", Unit::MibPerS, next.mib_per_s(width_ns));
+    metrics.add("monitor_next_latency_mean_ms", Unit::Milliseconds, next.latency_ms());
+    metrics.bytes("monitor_two_windows_bytes", busiest.bytes + next.bytes);
     let watched = stack.recorder().jobs.iter().enumerate().filter(|(job, _)| asked.job.is_none_or(|wanted| wanted == *job));
     let deepest: u32 = watched.map(|(_, stats)| stats.most_in_flight).sum();
     // What a reader works out who knows the queue depth and believes the latency, but not the rate.
     let each_mib = if busiest.ios == 0 { 0.0 } else { busiest.bytes as f64 / busiest.ios as f64 / MIB };
     let latency_s = busiest.latency_ms() / 1e3;
-    add("little_mib_per_s", "MiB/s", if latency_s > 0.0 { f64::from(deepest) * each_mib / latency_s } else { 0.0 });
+    metrics.add("monitor_little_mib_per_s", Unit::MibPerS, each(f64::from(deepest) * each_mib, latency_s));
 
     let (mut least, mut most, mut most_next, mut least_sum, mut split) = (f64::INFINITY, 0.0f64, 0.0f64, u64::MAX, 0u32);
     let mut latencies = [f64::INFINITY, 0.0f64];
@@ -278,15 +277,14 @@ pub fn metrics(stack: &Stack, spec: &MonitorSpec) -> Vec<Metric> {
         let off = (both.latency_ms() / truth.latency_ms() - 1.0).abs() * 100.0;
         off_percent = off_percent.max(if truth.ios == 0 { 0.0 } else { off });
     }
-    add("sweep_busiest_min_mib_per_s", "MiB/s", least);
-    add("sweep_busiest_max_mib_per_s", "MiB/s", most);
-    add("sweep_next_max_mib_per_s", "MiB/s", most_next);
-    add("sweep_two_windows_min_bytes", "B", least_sum as f64);
-    add("sweep_busiest_latency_min_ms", "ms", latencies[0]);
-    add("sweep_busiest_latency_max_ms", "ms", latencies[1]);
-    add("sweep_latency_off_percent", "%", off_percent);
-    add("sweep_split_share_percent", "%", 100.0 * f64::from(split) / f64::from(spec.phases));
-    list
+    metrics.add("monitor_sweep_busiest_min_mib_per_s", Unit::MibPerS, least);
+    metrics.add("monitor_sweep_busiest_max_mib_per_s", Unit::MibPerS, most);
+    metrics.add("monitor_sweep_next_max_mib_per_s", Unit::MibPerS, most_next);
+    metrics.bytes("monitor_sweep_two_windows_min_bytes", least_sum);
+    metrics.add("monitor_sweep_busiest_latency_min_ms", Unit::Milliseconds, latencies[0]);
+    metrics.add("monitor_sweep_busiest_latency_max_ms", Unit::Milliseconds, latencies[1]);
+    metrics.percent("monitor_sweep_latency_off_percent", off_percent);
+    metrics.percent("monitor_sweep_split_share_percent", 100.0 * f64::from(split) / f64::from(spec.phases));
 }
 
 #[cfg(test)]

@@ -23,7 +23,7 @@ use std::hash::Hasher;
 use serde_json::{Map, Value, json};
 
 use seeklab_kernel::Stream;
-use seeklab_model::result::metrics::Metric;
+use seeklab_model::result::metrics::{Metrics, Unit, each};
 use seeklab_spec::reduction::{FioVersion, ReductionSpec, pattern};
 use seeklab_spec::{Problem, Problems, Scenario};
 
@@ -146,24 +146,20 @@ pub fn reduce(bytes: &[u8], block: usize, unit: usize) -> Reduced {
     }
 }
 
-/// What the storage makes of the first job's buffers, as metrics.
-#[must_use]
-pub fn metrics(spec: &ReductionSpec, scenario: &Scenario, seed: u64) -> Vec<Metric> {
+/// Reports what the storage makes of the first job's buffers.
+pub fn metrics(spec: &ReductionSpec, scenario: &Scenario, seed: u64, metrics: &mut Metrics) {
     let bs = scenario.jobs.first().map_or(SECTOR, |job| job.bs.0 as usize);
     let found = reduce(&buffers(spec, bs, seed), spec.block.0 as usize, spec.unit.0 as usize);
-    let metric = |name: &str, unit, value| Metric { name: format!("reduction_{name}"), unit, value };
-    let share = |left: u64, of: u64| if of == 0 { 0.0 } else { 100.0 * (1.0 - left as f64 / of as f64) };
-    let ratio = |of: u64, left: u64| if left == 0 { 0.0 } else { of as f64 / left as f64 };
-    vec![
-        metric("in_bytes", "B", found.bytes as f64),
-        metric("after_zeros_bytes", "B", found.after_zeros as f64),
-        metric("after_duplicates_bytes", "B", found.after_duplicates as f64),
-        metric("after_compression_bytes", "B", found.after_compression as f64),
-        metric("zeros_share_percent", "%", share(found.after_zeros, found.bytes)),
-        metric("duplicates_share_percent", "%", share(found.after_duplicates, found.after_zeros)),
-        metric("compression_ratio", "x", ratio(found.after_zeros, found.compressed_alone)),
-        metric("total_ratio", "x", ratio(found.bytes, found.after_compression)),
-    ]
+    let saved = |left: u64, of: u64| if of == 0 { 0.0 } else { 100.0 * (1.0 - left as f64 / of as f64) };
+    let ratio = |of: u64, left: u64| each(of as f64, left as f64);
+    metrics.bytes("reduction_in_bytes", found.bytes);
+    metrics.bytes("reduction_after_zeros_bytes", found.after_zeros);
+    metrics.bytes("reduction_after_duplicates_bytes", found.after_duplicates);
+    metrics.bytes("reduction_after_compression_bytes", found.after_compression);
+    metrics.percent("reduction_zeros_share_percent", saved(found.after_zeros, found.bytes));
+    metrics.percent("reduction_duplicates_share_percent", saved(found.after_duplicates, found.after_zeros));
+    metrics.add("reduction_compression_ratio", Unit::Times, ratio(found.after_zeros, found.compressed_alone));
+    metrics.add("reduction_total_ratio", Unit::Times, ratio(found.bytes, found.after_compression));
 }
 
 /// Reduces a reader's own bytes: `{"hex", "block"?, "unit"?}`.

@@ -4,8 +4,8 @@
 //! nothing is sampled. The clients' own view stands beside it: what they have completed, and how long they waited, the network
 //! included. Between the two lie the network and the client.
 
-use super::columns::{Column, indices, reals};
-use crate::layers::device::Usage;
+use super::columns::Take::{Index, Whole};
+use super::columns::{Table, Tables};
 
 /// Operations of one client or job, in both directions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -46,23 +46,12 @@ pub struct Reading {
     pub devices: Vec<Served>,
 }
 
-/// A device's counters as those of operations; its time is that it was busy.
-#[must_use]
-pub fn of_device(usage: &Usage) -> Served {
-    Served { ios: usage.ios.iter().sum(), bytes: usage.bytes.iter().sum(), total_ns: usage.busy_ns }
-}
-
 /// Readings at the ends of intervals.
 #[derive(Clone, Debug, Default)]
 pub struct Analytics {
     /// The readings, in order of time.
     pub readings: Vec<Reading>,
 }
-
-/// Columns of the table `analytics`: a row for each interval and each client (`of` 0), job (1) and device (2).
-pub const COLUMNS: [&str; 7] = ["time_ns", "width_ns", "of", "who", "ios", "bytes", "total_ns"];
-/// Columns of the table `cores`: a row for each interval.
-pub const CORES: [&str; 3] = ["time_ns", "width_ns", "cycles"];
 
 /// What somebody did in an interval.
 #[derive(Clone, Copy, Debug)]
@@ -72,12 +61,30 @@ pub struct Row {
     /// Its length.
     pub width_ns: u64,
     /// 0 a client, 1 a job, 2 a device.
-    pub of: u64,
+    pub of: u32,
     /// Which one.
-    pub who: u64,
+    pub who: u32,
     /// What it did.
     pub did: Served,
 }
+
+/// A row for each interval and each client (`of` 0), job (1) and device (2).
+const ANALYTICS: Table<Row> = Table::new(
+    "analytics",
+    &[
+        ("time_ns", Whole(|row| row.time_ns)),
+        ("width_ns", Whole(|row| row.width_ns)),
+        ("of", Index(|row| row.of)),
+        ("who", Index(|row| row.who)),
+        ("ios", Whole(|row| row.did.ios)),
+        ("bytes", Whole(|row| row.did.bytes)),
+        ("total_ns", Whole(|row| row.did.total_ns)),
+    ],
+);
+
+/// A row for each interval.
+const CORES: Table<[u64; 3]> =
+    Table::new("cores", &[("time_ns", Whole(|row| row[0])), ("width_ns", Whole(|row| row[1])), ("cycles", Whole(|row| row[2]))]);
 
 impl Analytics {
     /// Bytes of memory held.
@@ -110,25 +117,9 @@ impl Analytics {
     pub fn cores(&self) -> impl Iterator<Item = [u64; 3]> + Clone + '_ {
         self.readings.windows(2).map(|pair| [pair[0].time_ns, pair[1].time_ns - pair[0].time_ns, pair[1].cycles - pair[0].cycles])
     }
-}
-
-pub(super) fn column(analytics: Option<&Analytics>, name: &str) -> Option<Column> {
-    let empty = Analytics::default();
-    let rows = analytics.unwrap_or(&empty).rows();
-    Some(match name {
-        "time_ns" => reals(rows.map(|row| row.time_ns)),
-        "width_ns" => reals(rows.map(|row| row.width_ns)),
-        "of" => indices(rows.map(|row| row.of)),
-        "who" => indices(rows.map(|row| row.who)),
-        "ios" => reals(rows.map(|row| row.did.ios)),
-        "bytes" => reals(rows.map(|row| row.did.bytes)),
-        "total_ns" => reals(rows.map(|row| row.did.total_ns)),
-        _ => return None,
-    })
-}
-
-pub(super) fn cores(analytics: Option<&Analytics>, name: &str) -> Option<Column> {
-    let place = CORES.iter().position(|column| *column == name)?;
-    let empty = Analytics::default();
-    Some(reals(analytics.unwrap_or(&empty).cores().map(|row| row[place])))
+    /// Reports the tables of a run, whether it kept analytics or not.
+    pub fn tables(analytics: Option<&Self>, tables: &mut Tables) {
+        tables.table(&ANALYTICS, analytics.into_iter().flat_map(Self::rows));
+        tables.table(&CORES, analytics.into_iter().flat_map(Self::cores));
+    }
 }

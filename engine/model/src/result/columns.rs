@@ -1,15 +1,19 @@
 //! Tables of a run as columns of numbers, the form in which they cross to other hosts.
-
-use super::analytics::{self, Analytics};
-use super::{Recorder, cpu, reading};
-use crate::kernel::{NO_DEVICE, Phase};
-use crate::layers::cluster::Cluster;
-use crate::layers::cluster::record::Record as ClusterRecord;
-use crate::layers::controller::Controller;
-use crate::layers::device::Usage;
-use crate::layers::volume::PrefetchRecord;
-use crate::layers::zfs::read_record::Reads;
-use crate::layers::zfs::record::Record;
+//!
+//! A table is declared once, beside whoever keeps its rows: a column's name, its type, and how it is taken from a row.
+//!
+//! ```
+//! # use seeklab_model::result::columns::{self, Column, Table, Take::{Index, Real, Whole}};
+//! struct Row { disk: u32, bytes: u64, seconds: f64 }
+//! const DISKS: Table<Row> = Table::new(
+//!     "disks",
+//!     &[("index", Index(|row| row.disk)), ("bytes", Whole(|row| row.bytes)), ("seconds", Real(|row| row.seconds))],
+//! );
+//! let column = columns::column("disks.bytes", |tables| tables.table(&DISKS, [Row { disk: 0, bytes: 512, seconds: 0.1 }]));
+//! assert_eq!(column, Some(Column::F64(vec![512.0])));
+//! ```
+//!
+//! Names and columns come from the same report of all tables to [`Tables`], so that neither has what the other lacks.
 
 /// A column of numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -44,329 +48,163 @@ impl Column {
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-}
 
-/// What the tables are made from.
-pub struct Source<'a> {
-    /// Statistics and log.
-    pub recorder: &'a Recorder,
-    /// Prefetches.
-    pub prefetches: &'a [PrefetchRecord],
-    /// Job and start of the region of each worker.
-    pub workers: Vec<(usize, u64)>,
-    /// What each device has done.
-    pub devices: Vec<Usage>,
-    /// The server's analytics, where they were kept.
-    pub analytics: Option<&'a Analytics>,
-    /// The controllers of virtual disks.
-    pub controller: Option<&'a Controller>,
-    /// What a ZFS write path left.
-    pub zfs: Option<&'a Record>,
-    /// What its read side left.
-    pub reads: Option<&'a Reads>,
-    /// The nodes of a cluster.
-    pub cluster: Option<&'a Cluster>,
-}
-
-const OPS: [&str; 9] = ["id", "job", "op", "offset", "bytes", "cached_bytes", "missed_bytes", "submit_ns", "latency_ns"];
-const PREFETCHES: [&str; 7] = ["trigger", "job", "offset", "bytes", "issue_ns", "done_ns", "used_bytes"];
-const BINS: [&str; 6] = ["job", "op", "lower_ns", "upper_ns", "count", "total_ns"];
-const SERIES: [&str; 9] = [
-    "time_ns",
-    "reads",
-    "writes",
-    "read_bytes",
-    "write_bytes",
-    "read_latency_mean_ms",
-    "write_latency_mean_ms",
-    "cached_bytes",
-    "missed_bytes",
-];
-const DEVICES: [&str; 8] = ["index", "reads", "writes", "read_bytes", "write_bytes", "read_response_ns", "write_response_ns", "busy_ns"];
-
-const ZFS: [&str; 13] = [
-    "dirty_mean_bytes",
-    "dirty_max_bytes",
-    "limit_bytes",
-    "async_writes_mean",
-    "async_writes_max",
-    "written_bytes",
-    "not_delayed",
-    "delayed",
-    "delay_ns",
-    "blocked",
-    "blocked_ns",
-    "log_bytes",
-    "log_live_bytes",
-];
-const COMMITS: [&str; 6] = ["dataset", "started_ns", "ended_ns", "writes", "bytes", "diverted_bytes"];
-const GROUPS: [&str; 13] = [
-    "group",
-    "opened_ns",
-    "closed_ns",
-    "quiesced_ns",
-    "sync_started_ns",
-    "data_written_ns",
-    "synced_ns",
-    "bytes",
-    "metadata_bytes",
-    "limit_bytes",
-    "not_delayed",
-    "delayed",
-    "blocked",
-];
-
-/// Bytes from node to node by interval; `why` is 0 for requests, 1 for blocks that follow their reader, 2 for copies made again.
-const FLOWS: [&str; 6] = ["interval", "why", "vm", "from", "to", "bytes"];
-/// Blocks of each machine on each node at the start.
-const PLACED: [&str; 3] = ["vm", "node", "blocks"];
-/// A machine coming to a node (`vm` is its job), or a node that is lost (`vm` is 4,294,967,295).
-const NODE_EVENTS: [&str; 3] = ["time_ns", "vm", "node"];
-
-/// The names of all columns, `table.column`.
-#[must_use]
-pub fn names() -> Vec<String> {
-    let mut names = Vec::new();
-    let mut table = |table: &str, columns: &[&str]| names.extend(columns.iter().map(|column| format!("{table}.{column}")));
-    table("ops", &OPS);
-    table("ops", &["device"]);
-    for phase in Phase::ALL {
-        table("ops", &[&format!("{}_ns", phase.name())]);
-    }
-    table("prefetches", &PREFETCHES);
-    table("bins", &BINS);
-    table("series", &SERIES);
-    table("devices", &DEVICES);
-    table("zfs", &ZFS);
-    table("groups", &GROUPS);
-    table("commits", &COMMITS);
-    table("sources", &reading::SOURCES);
-    table("flows", &FLOWS);
-    table("placed", &PLACED);
-    table("node_events", &NODE_EVENTS);
-    table("analytics", &analytics::COLUMNS);
-    table("cores", &analytics::CORES);
-    table("cpu", &cpu::CPU);
-    table("shards", &cpu::SHARDS);
-    names
-}
-
-#[allow(clippy::cast_precision_loss)] // bytes and nanoseconds stay below 2^53
-pub(super) fn reals(values: impl Iterator<Item = u64>) -> Column {
-    Column::F64(values.map(|value| value as f64).collect())
-}
-
-#[allow(clippy::cast_possible_truncation)] // indices
-pub(super) fn indices(values: impl Iterator<Item = u64>) -> Column {
-    Column::U32(values.map(|value| value as u32).collect())
-}
-
-/// A column by its name, `table.column`.
-#[must_use]
-pub fn column(source: &Source, name: &str) -> Option<Column> {
-    match name.split_once('.')? {
-        ("ops", column) => ops(source, column),
-        ("prefetches", column) => prefetches(source, column),
-        ("bins", column) => bins(source, column),
-        ("series", column) => series(source, column),
-        ("devices", column) => devices(source, column),
-        ("zfs", column) => zfs(source, column),
-        ("groups", column) => groups(source, column),
-        ("commits", column) => commits(source, column),
-        ("sources", column) => reading::sources(source.reads, column),
-        ("flows", column) => flows(source, column),
-        ("placed", column) => placed(source, column),
-        ("node_events", column) => node_events(source, column),
-        ("analytics", column) => analytics::column(source.analytics, column),
-        ("cores", column) => analytics::cores(source.analytics, column),
-        ("cpu", column) => cpu::servers(source.controller, column),
-        ("shards", column) => cpu::shards(source.controller, column),
-        _ => None,
+    /// A column of whole numbers below 2^53: bytes, nanoseconds, large counts.
+    #[allow(clippy::cast_precision_loss)] // below 2^53
+    pub(super) fn of_whole(values: impl Iterator<Item = u64>) -> Self {
+        Self::F64(values.map(|value| value as f64).collect())
     }
 }
 
-fn ops(source: &Source, column: &str) -> Option<Column> {
-    let empty = super::log::Log::default();
-    let log = source.recorder.log.as_ref().unwrap_or(&empty);
-    Some(match column {
-        "id" => Column::U32(log.id.clone()),
-        "job" => indices(log.job.iter().map(|job| u64::from(*job))),
-        "op" => indices(log.op.iter().map(|op| *op as u64)),
-        "offset" => reals(log.offset.iter().copied()),
-        "bytes" => reals(log.bytes.iter().map(|bytes| u64::from(*bytes))),
-        "cached_bytes" => reals(log.cached.iter().map(|bytes| u64::from(*bytes))),
-        "missed_bytes" => reals(log.missed.iter().map(|bytes| u64::from(*bytes))),
-        "submit_ns" => reals(log.submit_ns.iter().copied()),
-        "latency_ns" => reals(log.phases().map(|phases| phases.iter().sum())),
-        "device" => Column::U32(log.device.iter().map(|device| if *device == NO_DEVICE { u32::MAX } else { u32::from(*device) }).collect()),
-        _ => {
-            let name = column.strip_suffix("_ns")?;
-            let phase = Phase::ALL.into_iter().find(|phase| phase.name() == name)?;
-            reals(log.phases().map(|phases| phases[phase as usize]))
+/// How a column is taken from a row.
+pub enum Take<R> {
+    /// A whole number below 2^53; the column is of `f64`.
+    Whole(fn(&R) -> u64),
+    /// Any number; the column is of `f64`.
+    Real(fn(&R) -> f64),
+    /// An index or a small count; the column is of `u32`.
+    Index(fn(&R) -> u32),
+}
+
+impl<R> Take<R> {
+    fn column(&self, rows: impl Iterator<Item = R>) -> Column {
+        match self {
+            Self::Whole(value) => Column::of_whole(rows.map(|row| value(&row))),
+            Self::Real(value) => Column::F64(rows.map(|row| value(&row)).collect()),
+            Self::Index(value) => Column::U32(rows.map(|row| value(&row)).collect()),
         }
-    })
+    }
 }
 
-fn prefetches(source: &Source, column: &str) -> Option<Column> {
-    let rows = source.prefetches.iter();
-    let worker = |row: &PrefetchRecord| source.workers[row.worker as usize];
-    Some(match column {
-        "trigger" => indices(rows.map(|row| u64::from(row.trigger))),
-        "job" => indices(rows.map(|row| worker(row).0 as u64)),
-        "offset" => reals(rows.map(|row| row.offset.saturating_sub(worker(row).1))),
-        "bytes" => reals(rows.map(|row| row.bytes)),
-        "issue_ns" => reals(rows.map(|row| row.issue_ns)),
-        "done_ns" => reals(rows.map(|row| row.done_ns)),
-        "used_bytes" => reals(rows.map(|row| row.used_bytes)),
-        _ => return None,
-    })
+/// A table: its name and its columns, in order.
+pub struct Table<R: 'static> {
+    name: &'static str,
+    columns: &'static [(&'static str, Take<R>)],
 }
 
-fn bins(source: &Source, column: &str) -> Option<Column> {
-    let rows = source.recorder.jobs.iter().enumerate().flat_map(|(job, stats)| {
-        stats.by_op.iter().enumerate().flat_map(move |(op, stats)| stats.bins.iter().map(move |bin| (job as u64, op as u64, bin)))
-    });
-    Some(match column {
-        "job" => indices(rows.map(|(job, _, _)| job)),
-        "op" => indices(rows.map(|(_, op, _)| op)),
-        "lower_ns" => reals(rows.map(|(_, _, bin)| bin.lower_ns)),
-        "upper_ns" => reals(rows.map(|(_, _, bin)| bin.upper_ns)),
-        "count" => reals(rows.map(|(_, _, bin)| bin.count)),
-        "total_ns" => reals(rows.map(|(_, _, bin)| bin.total_ns)),
-        _ => return None,
-    })
+impl<R> Table<R> {
+    /// Declares a table.
+    ///
+    /// # Panics
+    /// When two columns have the same name: a declaration as a constant is then refused by the compiler.
+    #[must_use]
+    pub const fn new(name: &'static str, columns: &'static [(&'static str, Take<R>)]) -> Self {
+        let mut second = 1;
+        while second < columns.len() {
+            let mut first = 0;
+            while first < second {
+                assert!(!same(columns[first].0, columns[second].0), "two columns of a table have the same name");
+                first += 1;
+            }
+            second += 1;
+        }
+        Self { name, columns }
+    }
 }
 
-#[allow(clippy::cast_precision_loss)] // nanoseconds of one interval
-fn series(source: &Source, column: &str) -> Option<Column> {
-    let rows = source.recorder.series.iter();
-    let mean_ms = |op: usize| {
-        Column::F64(
-            rows.clone().map(|row| if row.ios[op] == 0 { 0.0 } else { row.total_ns[op] as f64 / row.ios[op] as f64 / 1e6 }).collect(),
-        )
-    };
-    Some(match column {
-        "time_ns" => reals((0..rows.len() as u64).map(|index| index * source.recorder.interval_ns)),
-        "reads" => reals(rows.map(|row| row.ios[0])),
-        "writes" => reals(rows.map(|row| row.ios[1])),
-        "read_bytes" => reals(rows.map(|row| row.bytes[0])),
-        "write_bytes" => reals(rows.map(|row| row.bytes[1])),
-        "read_latency_mean_ms" => mean_ms(0),
-        "write_latency_mean_ms" => mean_ms(1),
-        "cached_bytes" => reals(rows.map(|row| row.cached_bytes)),
-        "missed_bytes" => reals(rows.map(|row| row.missed_bytes)),
-        _ => return None,
-    })
+/// Whether two texts are the same, for the compiler.
+const fn same(one: &str, other: &str) -> bool {
+    let (one, other) = (one.as_bytes(), other.as_bytes());
+    let mut at = 0;
+    while at < one.len() && at < other.len() && one[at] == other[at] {
+        at += 1;
+    }
+    at == one.len() && at == other.len()
 }
 
-fn devices(source: &Source, column: &str) -> Option<Column> {
-    let rows = source.devices.iter();
-    Some(match column {
-        "index" => indices(0..rows.len() as u64),
-        "reads" => reals(rows.map(|usage| usage.ios[0])),
-        "writes" => reals(rows.map(|usage| usage.ios[1])),
-        "read_bytes" => reals(rows.map(|usage| usage.bytes[0])),
-        "write_bytes" => reals(rows.map(|usage| usage.bytes[1])),
-        "read_response_ns" => reals(rows.map(|usage| usage.response_ns[0])),
-        "write_response_ns" => reals(rows.map(|usage| usage.response_ns[1])),
-        "busy_ns" => reals(rows.map(|usage| usage.busy_ns)),
-        _ => return None,
-    })
+/// The sink that everybody reports tables to. It collects the names of all columns, or makes the one that it is asked for.
+#[derive(Default)]
+pub struct Tables<'a> {
+    /// Table and column that are asked for; `None` when names are collected.
+    asked: Option<(&'a str, &'a str)>,
+    names: Vec<String>,
+    found: Option<Column>,
 }
 
-/// One row for each interval of the series.
-#[allow(clippy::cast_precision_loss)] // thousandths of a number of requests
-fn zfs(source: &Source, column: &str) -> Option<Column> {
-    let rows = source.zfs.map_or(&[][..], |record| &record.series).iter();
-    Some(match column {
-        "dirty_mean_bytes" => reals(rows.map(|row| row.dirty_mean_bytes)),
-        "dirty_max_bytes" => reals(rows.map(|row| row.dirty_max_bytes)),
-        "limit_bytes" => reals(rows.map(|row| row.limit_bytes)),
-        "async_writes_mean" => Column::F64(rows.map(|row| row.async_writes_mean_milli as f64 / 1000.0).collect()),
-        "async_writes_max" => reals(rows.map(|row| u64::from(row.async_writes_max))),
-        "written_bytes" => reals(rows.map(|row| row.written_bytes)),
-        "not_delayed" => reals(rows.map(|row| row.not_delayed)),
-        "delayed" => reals(rows.map(|row| row.delayed)),
-        "delay_ns" => reals(rows.map(|row| row.delay_ns)),
-        "blocked" => reals(rows.map(|row| row.blocked)),
-        "blocked_ns" => reals(rows.map(|row| row.blocked_ns)),
-        "log_bytes" => reals(rows.map(|row| row.log_bytes)),
-        "log_live_bytes" => reals(rows.map(|row| row.log_live_bytes)),
-        _ => return None,
-    })
+impl Tables<'_> {
+    /// A table and its rows, which are made only when one of its columns is asked for.
+    pub fn table<R>(&mut self, table: &Table<R>, rows: impl IntoIterator<Item = R>) {
+        let mut names = table.columns.iter().map(|(name, _)| *name);
+        match self.asked {
+            None => self.collect(table.name, names),
+            Some((asked, column)) if asked == table.name => {
+                if let Some(place) = names.position(|name| name == column) {
+                    self.found = Some(table.columns[place].1.column(rows.into_iter()));
+                }
+            }
+            Some(_) => {}
+        }
+    }
+
+    /// A column of a table that is not kept in rows.
+    pub fn column(&mut self, table: &str, name: &str, make: impl FnOnce() -> Column) {
+        match self.asked {
+            None => self.collect(table, std::iter::once(name)),
+            Some(asked) if asked == (table, name) => self.found = Some(make()),
+            Some(_) => {}
+        }
+    }
+
+    fn collect<'n>(&mut self, table: &str, columns: impl Iterator<Item = &'n str>) {
+        self.names.extend(columns.map(|column| format!("{table}.{column}")));
+    }
 }
 
-/// One row for each commit of an intent log.
-fn commits(source: &Source, column: &str) -> Option<Column> {
-    let rows = source.zfs.map_or(&[][..], |record| &record.commits).iter();
-    Some(match column {
-        "dataset" => reals(rows.map(|row| row.dataset)),
-        "started_ns" => reals(rows.map(|row| row.started_ns)),
-        "ended_ns" => reals(rows.map(|row| row.ended_ns)),
-        "writes" => reals(rows.map(|row| row.writes)),
-        "bytes" => reals(rows.map(|row| row.bytes)),
-        "diverted_bytes" => reals(rows.map(|row| row.diverted_bytes)),
-        _ => return None,
-    })
+/// The names of all columns that `report` reports, `table.column`.
+#[must_use]
+pub fn names(report: impl FnOnce(&mut Tables)) -> Vec<String> {
+    let mut tables = Tables::default();
+    report(&mut tables);
+    tables.names
 }
 
-/// One row for each transaction group.
-fn groups(source: &Source, column: &str) -> Option<Column> {
-    let rows = source.zfs.map_or(&[][..], |record| &record.groups).iter();
-    Some(match column {
-        "group" => reals(rows.map(|row| row.group)),
-        "opened_ns" => reals(rows.map(|row| row.opened_ns)),
-        "closed_ns" => reals(rows.map(|row| row.closed_ns)),
-        "quiesced_ns" => reals(rows.map(|row| row.quiesced_ns)),
-        "sync_started_ns" => reals(rows.map(|row| row.sync_started_ns)),
-        "data_written_ns" => reals(rows.map(|row| row.data_written_ns)),
-        "synced_ns" => reals(rows.map(|row| row.synced_ns)),
-        "bytes" => reals(rows.map(|row| row.bytes)),
-        "metadata_bytes" => reals(rows.map(|row| row.metadata_bytes)),
-        "limit_bytes" => reals(rows.map(|row| row.limit_bytes)),
-        "not_delayed" => reals(rows.map(|row| row.not_delayed)),
-        "delayed" => reals(rows.map(|row| row.delayed)),
-        "blocked" => reals(rows.map(|row| row.blocked)),
-        _ => return None,
-    })
+/// The column of this name, `table.column`, among those that `report` reports.
+#[must_use]
+pub fn column(name: &str, report: impl FnOnce(&mut Tables)) -> Option<Column> {
+    let mut tables = Tables { asked: Some(name.split_once('.')?), ..Tables::default() };
+    report(&mut tables);
+    tables.found
 }
 
-fn flows(source: &Source, column: &str) -> Option<Column> {
-    let rows = source.cluster.map_or(&[][..], |cluster| &cluster.record().flows).iter();
-    Some(match column {
-        "interval" => Column::U32(rows.map(|row| row.interval).collect()),
-        "why" => indices(rows.map(|row| row.why as u64)),
-        "vm" => indices(rows.map(|row| u64::from(row.vm))),
-        "from" => indices(rows.map(|row| u64::from(row.from))),
-        "to" => indices(rows.map(|row| u64::from(row.to))),
-        "bytes" => reals(rows.map(|row| row.bytes)),
-        _ => return None,
-    })
-}
+#[cfg(test)]
+mod tests {
+    use super::Take::{Index, Real, Whole};
+    use super::*;
 
-/// One row for each machine and node.
-fn placed(source: &Source, column: &str) -> Option<Column> {
-    let empty = ClusterRecord::default();
-    let record = source.cluster.map_or(&empty, Cluster::record);
-    let (rows, nodes) = (0..record.placed.len() as u64, record.nodes.max(1) as u64);
-    Some(match column {
-        "vm" => indices(rows.map(|row| row / nodes)),
-        "node" => indices(rows.map(|row| row % nodes)),
-        "blocks" => Column::U32(record.placed.clone()),
-        _ => return None,
-    })
-}
+    const PAIRS: Table<(u64, u32)> =
+        Table::new("pairs", &[("bytes", Whole(|row| row.0)), ("half", Real(|row| f64::from(row.1) / 2.0)), ("index", Index(|row| row.1))]);
 
-/// Machines that come to nodes, then nodes that are lost.
-fn node_events(source: &Source, column: &str) -> Option<Column> {
-    let empty = ClusterRecord::default();
-    let record = source.cluster.map_or(&empty, Cluster::record);
-    let arrivals = record.arrivals.iter().map(|row| (row.time_ns, u64::from(row.vm), row.node));
-    let rows = arrivals.chain(record.losses.iter().map(|row| (row.time_ns, u64::from(u32::MAX), row.node)));
-    Some(match column {
-        "time_ns" => reals(rows.map(|row| row.0)),
-        "vm" => indices(rows.map(|row| row.1)),
-        "node" => indices(rows.map(|row| u64::from(row.2))),
-        _ => return None,
-    })
+    fn report(tables: &mut Tables) {
+        tables.table(&PAIRS, [(512, 3), (1024, 4)]);
+        tables.column("single", "value", || Column::U32(vec![7]));
+    }
+
+    #[test]
+    fn names_and_columns_come_from_one_declaration() {
+        assert_eq!(names(report), ["pairs.bytes", "pairs.half", "pairs.index", "single.value"]);
+        assert_eq!(column("pairs.bytes", report), Some(Column::F64(vec![512.0, 1024.0])));
+        assert_eq!(column("pairs.half", report), Some(Column::F64(vec![1.5, 2.0])));
+        assert_eq!(column("pairs.index", report), Some(Column::U32(vec![3, 4])));
+        assert_eq!(column("single.value", report), Some(Column::U32(vec![7])));
+    }
+
+    #[test]
+    fn a_name_that_no_table_has_is_no_column() {
+        for name in ["pairs", "pairs.", "pairs.value", "single.bytes", "other.bytes", ".bytes", "pairs.bytes.bytes"] {
+            assert_eq!(column(name, report), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn rows_are_made_only_for_a_column_that_is_asked_for() {
+        let untouched = || std::iter::once_with(|| -> (u64, u32) { panic!("nobody asked") });
+        assert_eq!(names(|tables| tables.table(&PAIRS, untouched())).len(), 3);
+        assert_eq!(column("pairs.nothing", |tables| tables.table(&PAIRS, untouched())), None);
+    }
+
+    #[test]
+    #[should_panic(expected = "two columns of a table have the same name")]
+    fn a_table_with_two_columns_of_the_same_name_is_refused() {
+        let _ = Table::<u64>::new("twice", &[("bytes", Whole(|row| *row)), ("ios", Whole(|row| *row)), ("bytes", Whole(|row| *row))]);
+    }
 }

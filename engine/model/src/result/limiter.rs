@@ -8,10 +8,8 @@
 //! Shares are those of the job's *stage*: jobs that run side by side share the network and cannot be told apart there. Work is
 //! counted when it ends, so a very short stage could show a little more than all of it; shares are cut at 100 %.
 
-use super::metrics::{List, share_percent};
+use super::metrics::{Metrics, Unit, each, in_seconds, share_percent};
 use super::{JobStats, Recorder};
-use crate::layers::client::nfs::{Busy, Client};
-use crate::layers::network::Traffic;
 use seeklab_kernel::NS_PER_S;
 use seeklab_spec::to_f64;
 
@@ -66,10 +64,14 @@ impl Limiter {
 pub struct Mark {
     /// The time.
     pub time_ns: u64,
-    /// The clients' processors.
-    pub client: Busy,
-    /// The network, towards the server and back.
-    pub network: [Traffic; 2],
+    /// Work of the clients' processors.
+    pub cpu_ns: u64,
+    /// The protocol threads' part of it.
+    pub protocol_ns: u64,
+    /// Bytes on the wire, towards the server and back.
+    pub wire_bytes: [u64; 2],
+    /// Messages, towards the server and back.
+    pub messages: [u64; 2],
     /// The time that each link was busy, each way.
     pub links_ns: Vec<u64>,
     /// Sum of the devices' busy times.
@@ -82,14 +84,14 @@ pub struct Mark {
 
 /// What the limits of jobs are found from.
 pub struct Source<'a> {
-    /// The clients.
-    pub client: &'a Client,
+    /// Cores and protocol threads of all clients.
+    pub threads: [u64; 2],
     /// The end of each stage that has ended, then the present.
     pub marks: &'a [Mark],
     /// Stage of each job.
     pub stages: &'a [u32],
-    /// Job of each worker.
-    pub workers: &'a [usize],
+    /// Job of each worker, and the time that its process has had of its client's processors.
+    pub processes: &'a [(usize, u64)],
     /// Number of devices.
     pub devices: u64,
     /// Number of log devices.
@@ -104,54 +106,56 @@ pub fn payload_bytes(job: &JobStats) -> u64 {
     job.by_op[0].bytes.max(job.by_op[1].bytes)
 }
 
-/// Adds each job's shares and limit.
-pub(super) fn metrics(list: &mut List, names: &[String], recorder: &Recorder, source: &Source<'_>) {
-    for (index, (name, job)) in names.iter().zip(&recorder.jobs).enumerate() {
-        let stage = source.stages[index] as usize;
-        let (Some(to), true) = (source.marks.get(stage), job.end_ns > 0) else { continue };
-        let start = Mark::default();
-        let from = if stage == 0 { &start } else { &source.marks[stage - 1] };
-        one(list, name, index, job, source, [from, to]);
+impl Source<'_> {
+    /// Reports each job's shares and limit.
+    pub fn metrics(&self, recorder: &Recorder, metrics: &mut Metrics) {
+        for (index, (name, job)) in metrics.run.jobs.iter().zip(&recorder.jobs).enumerate() {
+            let stage = self.stages[index] as usize;
+            let (Some(to), true) = (self.marks.get(stage), job.end_ns > 0) else { continue };
+            // Before the first stage there is no mark, and nothing was busy.
+            let start = Mark::default();
+            let from = if stage == 0 { &start } else { &self.marks[stage - 1] };
+            metrics.within(name, |metrics| self.of_job(index, job, [from, to], metrics));
+        }
     }
-}
 
-fn one(list: &mut List, name: &str, index: usize, job: &JobStats, source: &Source<'_>, [from, to]: [&Mark; 2]) {
-    let stage_ns = to.time_ns - from.time_ns;
-    let share = |busy_ns: u64, many: u64| share_percent(busy_ns, stage_ns * many).min(100.0);
-    let processes: Vec<usize> = (0..source.workers.len()).filter(|worker| source.workers[*worker] == index).collect();
-    let process_ns: u64 = processes.iter().map(|worker| source.client.process_ns(*worker)).sum();
-    let [cores, protocol_threads] = source.client.threads();
-    let elapsed_ns = job.end_ns.saturating_sub(job.start_ns);
-    let process_share = share_percent(process_ns, elapsed_ns * processes.len() as u64).min(100.0);
-    let protocol_share = share(to.client.protocol_ns - from.client.protocol_ns, protocol_threads);
-    let client_cpu = share(to.client.cpu_ns - from.client.cpu_ns, cores).max(protocol_share).max(process_share);
-    // Before the first stage there is no mark, and nothing was busy.
-    let before = from.links_ns.iter().copied().chain(core::iter::repeat(0));
-    let busiest = to.links_ns.iter().zip(before).map(|(to, from)| to - from).max().unwrap_or(0);
-    let network = share(busiest, 1);
-    let devices = share(to.device_ns - from.device_ns, source.devices).max(share(to.log_ns - from.log_ns, source.logs));
-    let has_cycles = source.server_cycles_per_s * to_f64(stage_ns) / to_f64(NS_PER_S);
-    let spent = 100.0 * to_f64(to.server_cycles - from.server_cycles);
-    let server_cpu = if has_cycles > 0.0 { (spent / has_cycles).min(100.0) } else { 0.0 };
-    let latency_ns: u64 = job.by_op.iter().map(|stats| stats.total_ns).sum();
-    let printed = to_f64(payload_bytes(job)) / 1024.0 * to_f64(NS_PER_S) / to_f64(elapsed_ns.max(1));
-    list.add_to(name, ".printed_k_per_s", "KiB/s", printed);
-    list.add_to(name, ".cp_percent", "%", share_percent(process_ns, elapsed_ns));
-    list.add_to(name, ".waiting_share_percent", "%", share_percent(latency_ns.saturating_sub(process_ns), elapsed_ns));
-    list.add_to(name, ".process_busy_share_percent", "%", process_share);
-    list.add_to(name, ".protocol_busy_share_percent", "%", protocol_share);
-    list.add_to(name, ".client_cpu_busy_share_percent", "%", client_cpu);
-    list.add_to(name, ".network_busy_share_percent", "%", network);
-    list.add_to(name, ".devices_busy_share_percent", "%", devices);
-    if source.server_cycles_per_s > 0.0 {
-        list.add_to(name, ".server_busy_share_percent", "%", server_cpu);
-    }
-    list.add_to(name, ".limiter", "", f64::from(Limiter::of(client_cpu, network, devices, server_cpu) as u8));
-    for (way, to_whom) in ["to_server", "to_client"].iter().enumerate() {
-        let bytes = to.network[way].wire_bytes - from.network[way].wire_bytes;
-        let seconds = to_f64(stage_ns.max(1)) / to_f64(NS_PER_S);
-        list.add(&format!("{name}.{to_whom}_mb_per_s"), "MB/s", to_f64(bytes) / 1e6 / seconds);
-        list.add(&format!("{name}.{to_whom}_messages"), "", to_f64(to.network[way].messages - from.network[way].messages));
+    fn of_job(&self, index: usize, job: &JobStats, [from, to]: [&Mark; 2], metrics: &mut Metrics) {
+        let stage_ns = to.time_ns - from.time_ns;
+        let share = |busy_ns: u64, many: u64| share_percent(busy_ns, stage_ns * many).min(100.0);
+        let own = || self.processes.iter().filter(|(job, _)| *job == index);
+        let (processes, process_ns) = (own().count() as u64, own().map(|(_, ns)| ns).sum());
+        let [cores, protocol_threads] = self.threads;
+        let elapsed_ns = job.end_ns.saturating_sub(job.start_ns);
+        let process_share = share_percent(process_ns, elapsed_ns * processes).min(100.0);
+        let protocol_share = share(to.protocol_ns - from.protocol_ns, protocol_threads);
+        let client_cpu = share(to.cpu_ns - from.cpu_ns, cores).max(protocol_share).max(process_share);
+        let before = from.links_ns.iter().copied().chain(core::iter::repeat(0));
+        let busiest = to.links_ns.iter().zip(before).map(|(to, from)| to - from).max().unwrap_or(0);
+        let network = share(busiest, 1);
+        let devices = share(to.device_ns - from.device_ns, self.devices).max(share(to.log_ns - from.log_ns, self.logs));
+        let has_cycles = self.server_cycles_per_s * to_f64(stage_ns) / to_f64(NS_PER_S);
+        let server_cpu = each(100.0 * to_f64(to.server_cycles - from.server_cycles), has_cycles).min(100.0);
+        let latency_ns: u64 = job.by_op.iter().map(|stats| stats.total_ns).sum();
+        let printed = to_f64(payload_bytes(job)) / 1024.0 * to_f64(NS_PER_S) / to_f64(elapsed_ns.max(1));
+        metrics.add(".printed_k_per_s", Unit::KibPerS, printed);
+        metrics.share(".cp_percent", process_ns, elapsed_ns);
+        metrics.share(".waiting_share_percent", latency_ns.saturating_sub(process_ns), elapsed_ns);
+        metrics.percent(".process_busy_share_percent", process_share);
+        metrics.percent(".protocol_busy_share_percent", protocol_share);
+        metrics.percent(".client_cpu_busy_share_percent", client_cpu);
+        metrics.percent(".network_busy_share_percent", network);
+        metrics.percent(".devices_busy_share_percent", devices);
+        if self.server_cycles_per_s > 0.0 {
+            metrics.percent(".server_busy_share_percent", server_cpu);
+        }
+        metrics.count(".limiter", Limiter::of(client_cpu, network, devices, server_cpu) as u64);
+        for (way, part) in [".to_server", ".to_client"].into_iter().enumerate() {
+            metrics.within(part, |metrics| {
+                let bytes = to.wire_bytes[way] - from.wire_bytes[way];
+                metrics.mb_per_s("_mb_per_s", to_f64(bytes), in_seconds(stage_ns.max(1)));
+                metrics.count("_messages", to.messages[way] - from.messages[way]);
+            });
+        }
     }
 }
 

@@ -3,7 +3,8 @@
 //! Fixed fields are columns; the phases of an operation, of which few are not zero, are kept as (phase, variable-length number)
 //! pairs in one byte stream. An operation takes 37 bytes plus about five for each phase it went through.
 
-use crate::kernel::{PHASES, Phases, Request};
+use super::columns::{Column, Tables};
+use crate::kernel::{NO_DEVICE, PHASES, Phase, Phases, Request};
 use seeklab_spec::Op;
 
 /// Completed operations, in order of completion.
@@ -28,6 +29,29 @@ pub struct Log {
     /// Device of the part that came last.
     pub device: Vec<u16>,
     phases: Vec<u8>,
+}
+
+/// How a column is taken from the log, which keeps columns itself.
+type OfLog = fn(&Log) -> Column;
+
+/// Columns of the table `ops`, a row for each operation. One for each phase follows.
+const OPS: [(&str, OfLog); 10] = [
+    ("id", |log| Column::U32(log.id.clone())),
+    ("job", |log| Column::U32(log.job.iter().map(|job| u32::from(*job)).collect())),
+    ("op", |log| Column::U32(log.op.iter().map(|op| *op as u32).collect())),
+    ("offset", |log| Column::of_whole(log.offset.iter().copied())),
+    ("bytes", |log| bytes(&log.bytes)),
+    ("cached_bytes", |log| bytes(&log.cached)),
+    ("missed_bytes", |log| bytes(&log.missed)),
+    ("submit_ns", |log| Column::of_whole(log.submit_ns.iter().copied())),
+    ("latency_ns", |log| Column::of_whole(log.phases().map(|phases| phases.iter().sum()))),
+    ("device", |log| {
+        Column::U32(log.device.iter().map(|device| if *device == NO_DEVICE { u32::MAX } else { u32::from(*device) }).collect())
+    }),
+];
+
+fn bytes(values: &[u32]) -> Column {
+    Column::of_whole(values.iter().map(|bytes| u64::from(*bytes)))
 }
 
 impl Log {
@@ -95,6 +119,17 @@ impl Log {
             }
             Some(phases)
         })
+    }
+    /// Reports the log as a table, empty where none is kept.
+    pub fn tables(log: Option<&Self>, tables: &mut Tables) {
+        let empty = Self::default();
+        let log = log.unwrap_or(&empty);
+        for (name, take) in OPS {
+            tables.column("ops", name, || take(log));
+        }
+        for phase in Phase::ALL {
+            tables.column("ops", &format!("{}_ns", phase.name()), || Column::of_whole(log.phases().map(|phases| phases[phase as usize])));
+        }
     }
 }
 

@@ -1,252 +1,296 @@
-//! The summary of a run: metrics with units in their names.
+//! The summary of a run: metrics with units in their names, and the one sink that everybody reports them to.
+//!
+//! Whoever counts something reports it once, with its name, unit and value:
+//!
+//! ```
+//! # use seeklab_model::result::metrics::{Metrics, Run, Unit};
+//! # let mut metrics = Metrics::new(Run::default());
+//! metrics.count("server.interrupts", 12);
+//! metrics.share("server.idle_share_percent", 3, 4);
+//! metrics.add("network_delay_us", Unit::Microseconds, 2.5);
+//! metrics.within("odx.read", |metrics| metrics.bytes("_bytes", 4096));
+//! assert_eq!(metrics.value("odx.read_bytes"), Some(4096.0));
+//! ```
+//!
+//! A name ends with its unit, so that whoever quotes it need not say it again. Which ending means which unit is [`Unit::of`]; a
+//! metric whose unit is not what its name says stops a run with debug assertions, so no test lets one pass.
 
-use super::modes::modes;
-use super::reading::reading;
-use super::throttling::throttling;
-use super::{JobStats, Recorder, Stats};
-use super::{cpu, limiter};
-use crate::kernel::Phase;
-use crate::layers::cluster::Cluster;
-use crate::layers::controller::Controller;
-use crate::layers::device::Usage;
-use crate::layers::layout::rebuild;
-use crate::layers::network::Traffic;
-use crate::layers::server::Server;
-use crate::layers::zfs::read_record::Reads;
-use crate::layers::zfs::record::Record;
 use seeklab_kernel::NS_PER_S;
 use seeklab_spec::to_f64;
+
+/// The unit of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// A plain number.
+    One,
+    /// Bytes.
+    Bytes,
+    /// Per cent.
+    Percent,
+    /// Seconds.
+    Seconds,
+    /// Milliseconds.
+    Milliseconds,
+    /// Microseconds.
+    Microseconds,
+    /// A number per second.
+    PerSecond,
+    /// 1,024 bytes per second.
+    KibPerS,
+    /// 1,048,576 bytes per second.
+    MibPerS,
+    /// 1,000,000 bytes per second.
+    MbPerS,
+    /// Seconds for each 1,073,741,824 bytes.
+    SPerGib,
+    /// Processor cycles for each byte.
+    CyclesPerByte,
+    /// How many times as much.
+    Times,
+}
+
+/// What names end with, and the unit that it means; the first that fits counts.
+const ENDINGS: [(&str, Unit); 14] = [
+    ("k_per_s", Unit::KibPerS),
+    ("mib_per_s", Unit::MibPerS),
+    ("mb_per_s", Unit::MbPerS),
+    ("per_gib_s", Unit::SPerGib),
+    ("cycles_per_byte", Unit::CyclesPerByte),
+    ("per_s", Unit::PerSecond),
+    ("iops", Unit::PerSecond),
+    ("percent", Unit::Percent),
+    ("bytes", Unit::Bytes),
+    ("s", Unit::Seconds),
+    ("ms", Unit::Milliseconds),
+    ("us", Unit::Microseconds),
+    ("ratio", Unit::Times),
+    ("amplification", Unit::Times),
+];
+
+impl Unit {
+    /// How the unit is written.
+    #[must_use]
+    pub const fn symbol(self) -> &'static str {
+        match self {
+            Self::One => "",
+            Self::Bytes => "B",
+            Self::Percent => "%",
+            Self::Seconds => "s",
+            Self::Milliseconds => "ms",
+            Self::Microseconds => "us",
+            Self::PerSecond => "1/s",
+            Self::KibPerS => "KiB/s",
+            Self::MibPerS => "MiB/s",
+            Self::MbPerS => "MB/s",
+            Self::SPerGib => "s/GiB",
+            Self::CyclesPerByte => "cycles/B",
+            Self::Times => "x",
+        }
+    }
+
+    /// The unit that a metric's name ends with, before a percentile if it has one: `_latency_p50_ms`, `_cached_bytes_p50`.
+    #[must_use]
+    pub fn of(name: &str) -> Self {
+        let name = name.strip_suffix("_p50").unwrap_or(name);
+        let ends = |ending: &str| name.strip_suffix(ending).is_some_and(|rest| rest.is_empty() || rest.ends_with(['_', '.']));
+        ENDINGS.iter().find(|(ending, _)| ends(ending)).map_or(Self::One, |(_, unit)| *unit)
+    }
+}
 
 /// A named number with its unit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Metric {
     /// Name, such as `odx.read_latency_mean_ms`.
     pub name: String,
-    /// Unit, such as `ms`.
-    pub unit: &'static str,
+    /// Unit.
+    pub unit: Unit,
     /// Value.
     pub value: f64,
 }
 
-/// What the stack counted besides the jobs' own statistics.
-#[derive(Clone, Default)]
-pub struct StackCounts<'a> {
-    /// Bytes that prefetches fetched.
-    pub prefetch_bytes: u64,
-    /// Prefetched bytes that a read has used.
-    pub prefetch_used_bytes: u64,
-    /// Farthest that a prefetch reached beyond the read that triggered it.
-    pub prefetch_max_ahead_bytes: u64,
-    /// What a network carried, towards the server and back; `None` without one.
-    pub network: Option<[Traffic; 2]>,
-    /// Time that the network had.
-    pub network_time_ns: u64,
-    /// What the limits of jobs on NFS clients are found from; `None` without such clients.
-    pub clients: Option<&'a limiter::Source<'a>>,
-    /// What a ZFS write path did; `None` without one.
-    pub zfs: Option<&'a Record>,
-    /// What each device of the intent logs did; `None` without them.
-    pub log_usage: Option<Vec<Usage>>,
-    /// What its read side did; `None` without an ARC.
-    pub reads: Option<&'a Reads>,
-    /// The nodes of a cluster; `None` without one.
-    pub cluster: Option<&'a Cluster>,
-    /// Pages written by hosts and pages moved by garbage collection, over all SSDs with flash translation; `None` without one.
-    pub flash_pages: Option<[u64; 2]>,
-    /// The controllers of virtual disks; `None` without them.
-    pub controller: Option<&'a Controller>,
-    /// The server node; `None` without one.
-    pub server: Option<&'a Server>,
-    /// Bytes that the devices have read and written.
-    pub device_bytes: u64,
-    /// Sum of the devices' busy times.
-    pub device_busy_ns: u64,
-    /// Number of devices.
-    pub devices: u64,
-    /// Time that the devices had, which goes on while a drive writes out its buffer.
-    pub device_time_ns: u64,
-    /// Time to the end of the last worker.
-    pub elapsed_ns: u64,
-    /// What rebuilding failed devices did; `None` when nothing is rebuilt.
-    pub rebuild: Option<rebuild::Traffic>,
+/// What reporters need to know of the run besides what they counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Run<'a> {
+    /// The jobs' names, in their order.
+    pub jobs: &'a [String],
+    /// When the last worker that has ended did.
+    pub workers_ns: u64,
+    /// The present: the end of the run when it has ended, and later than the last worker while a drive writes out its buffer.
+    pub now_ns: u64,
+    /// Whether the run has ended.
+    pub ended: bool,
 }
 
-pub(super) fn share_percent(part: u64, whole: u64) -> f64 {
+/// The sink that everybody reports metrics to. They stay in the order in which they come.
+#[derive(Debug, Default)]
+pub struct Metrics<'a> {
+    /// The run that they are of.
+    pub run: Run<'a>,
+    list: Vec<Metric>,
+    /// What comes before each name.
+    part: String,
+}
+
+/// A part of a whole in per cent; 0 of nothing.
+#[must_use]
+pub fn share_percent(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { 100.0 * to_f64(part) / to_f64(whole) }
 }
 
-const MS: f64 = 1e6;
-
-/// Metrics in the order they are added.
-#[derive(Default)]
-pub(super) struct List(pub(super) Vec<Metric>);
-
-impl List {
-    /// Adds a metric. Neither this nor the next is worth repeating at its two hundred callers in a module that pages load.
-    #[inline(never)]
-    pub(super) fn add(&mut self, name: &str, unit: &'static str, value: f64) {
-        self.0.push(Metric { name: name.to_owned(), unit, value });
-    }
-
-    /// Adds a metric of a job or a part, whose name begins with the part's.
-    #[inline(never)]
-    pub(super) fn add_to(&mut self, part: &str, name: &str, unit: &'static str, value: f64) {
-        self.add(&[part, name].concat(), unit, value);
-    }
-}
-
-/// All metrics of a run, in a fixed order.
+/// Nanoseconds in seconds.
 #[must_use]
-pub fn metrics(names: &[String], recorder: &Recorder, counts: &StackCounts<'_>) -> Vec<Metric> {
-    let mut list = List(Vec::new());
-    let read_bytes: u64 = recorder.jobs.iter().map(|job| job.by_op[0].bytes).sum();
-    let all_bytes: u64 = recorder.jobs.iter().flat_map(|job| &job.by_op).map(|stats| stats.bytes).sum();
-    for (name, job) in names.iter().zip(&recorder.jobs) {
-        let bytes = job.by_op.iter().map(|stats| stats.bytes).sum();
-        list.add_to(name, ".bytes_share_percent", "%", share_percent(bytes, all_bytes));
-        list.add_to(name, ".read_share_percent", "%", share_percent(job.by_op[0].bytes, read_bytes));
-        if let Some([first, last]) = job.workers.filter(|workers| workers[0] < workers[1]) {
-            let before = job.workers_before_stall.unwrap_or(last - first + 1);
-            list.add_to(name, ".workers_before_stall", "", f64::from(before));
-        }
-        list.add_to(name, ".elapsed_s", "s", to_f64(job.end_ns.saturating_sub(job.start_ns)) / to_f64(NS_PER_S));
-        for (stats, op) in job.by_op.iter().zip(["read", "write"]) {
-            if stats.ios > 0 {
-                direction(&mut list, &format!("{name}.{op}"), job, stats, op == "read");
-            }
-        }
-    }
-    let missed_bytes: u64 = recorder.jobs.iter().map(|job| job.by_op[0].missed_bytes).sum();
-    // As caches count it: what is already on its way is found.
-    list.add("memory_hit_share_percent", "%", share_percent(read_bytes - missed_bytes, read_bytes));
-    list.add("prefetch_bytes", "B", to_f64(counts.prefetch_bytes));
-    list.add("prefetch_used_share_percent", "%", share_percent(counts.prefetch_used_bytes, counts.prefetch_bytes));
-    list.add("prefetch_max_ahead_bytes", "B", to_f64(counts.prefetch_max_ahead_bytes));
-    let device_time = counts.devices * counts.device_time_ns;
-    list.add("bytes", "B", to_f64(all_bytes));
-    rates(&mut list, recorder);
-    list.add("device_bytes", "B", to_f64(counts.device_bytes));
-    list.add("device_busy_share_percent", "%", share_percent(counts.device_busy_ns, device_time));
-    for (traffic, to) in counts.network.iter().flatten().zip(["to_server", "to_client"]) {
-        network(&mut list, &format!("network.{to}"), traffic, counts);
-    }
-    if let Some(source) = counts.clients {
-        limiter::metrics(&mut list, names, recorder, source);
-    }
-    if let Some(record) = counts.zfs {
-        throttling(&mut list, record, counts.elapsed_ns);
-        log_devices(&mut list, record, counts);
-    }
-    if let Some(reads) = counts.reads {
-        reading(&mut list, names, reads);
-    }
-    for (name, unit, value) in counts.cluster.map(Cluster::metrics).unwrap_or_default() {
-        list.add(name, unit, value);
-    }
-    if let Some(controller) = counts.controller {
-        cpu::metrics(&mut list, controller, counts.device_time_ns);
-    }
-    if let Some(node) = counts.server {
-        server(&mut list, node, counts.device_time_ns);
-    }
-    if let Some(traffic) = counts.rebuild {
-        let end_ns = traffic.end_ns.unwrap_or(counts.device_time_ns);
-        let seconds = to_f64(end_ns.saturating_sub(traffic.start_ns)) / to_f64(NS_PER_S);
-        list.add("rebuild_bytes", "B", to_f64(traffic.written_bytes));
-        list.add("rebuild_read_bytes", "B", to_f64(traffic.read_bytes));
-        list.add("rebuild_elapsed_s", "s", seconds);
-        let rate = if seconds > 0.0 { to_f64(traffic.written_bytes) / seconds } else { 0.0 };
-        list.add("rebuild_mib_per_s", "MiB/s", rate / f64::from(1 << 20));
-    }
-    if let Some([written, moved]) = counts.flash_pages.filter(|pages| pages[0] > 0) {
-        list.add("ssd_host_pages", "", to_f64(written));
-        list.add("ssd_moved_pages", "", to_f64(moved));
-        list.add("ssd_write_amplification", "x", to_f64(written + moved) / to_f64(written));
-    }
-    list.add("elapsed_s", "s", to_f64(counts.elapsed_ns) / to_f64(NS_PER_S));
-    list.0
+pub fn in_seconds(ns: u64) -> f64 {
+    to_f64(ns) / to_f64(NS_PER_S)
 }
 
-/// The rate of all jobs from the first start to the last end, and the sum of their rates in their own windows.
-fn rates(list: &mut List, recorder: &Recorder) {
-    let mib = |job: &JobStats| to_f64(job.by_op.iter().map(|stats| stats.bytes).sum()) / f64::from(1 << 20);
-    let rate = |mib: f64, from_ns: u64, to_ns: u64| if to_ns > from_ns { mib * to_f64(NS_PER_S) / to_f64(to_ns - from_ns) } else { 0.0 };
-    let jobs = || recorder.jobs.iter().filter(|job| job.end_ns > 0);
-    let (from, to) = (jobs().map(|job| job.start_ns).min().unwrap_or(0), jobs().map(|job| job.end_ns).max().unwrap_or(0));
-    list.add("rate_mib_per_s", "MiB/s", rate(jobs().map(mib).sum(), from, to));
-    list.add("sum_of_rates_mib_per_s", "MiB/s", jobs().map(|job| rate(mib(job), job.start_ns, job.end_ns)).sum());
+/// An amount for each of so many; 0 for none.
+#[must_use]
+pub fn each(amount: f64, of: f64) -> f64 {
+    if of > 0.0 { amount / of } else { 0.0 }
 }
 
-fn server(list: &mut List, node: &Server, elapsed_ns: u64) {
-    let (counts, cycles) = (node.counts, node.cycles());
-    let each = |amount: f64, of: u64| if of == 0 { 0.0 } else { amount / to_f64(of) };
-    list.add("server.busy_share_percent", "%", 100.0 * node.busy_share(elapsed_ns));
-    list.add("server.cycles_per_byte", "cycles/B", each(to_f64(cycles[0]), counts.bytes));
-    list.add("server.network_cycles_per_byte", "cycles/B", each(to_f64(cycles[1]), counts.bytes));
-    list.add("server.interrupts", "", to_f64(counts.interrupts));
-    list.add("server.frames_per_interrupt", "", each(to_f64(counts.frames), counts.interrupts));
-    list.add("server.take_overs", "", to_f64(counts.take_overs));
-    list.add("server.unmaps", "", to_f64(counts.unmaps));
-    list.add("server.cross_calls", "", to_f64(counts.cross_calls));
-    list.add("server.cross_calls_per_unmap", "", each(to_f64(counts.cross_calls), counts.unmaps));
-}
+impl<'a> Metrics<'a> {
+    /// A sink for the metrics of a run.
+    #[must_use]
+    pub fn new(run: Run<'a>) -> Self {
+        Self { run, ..Self::default() }
+    }
 
-fn log_devices(list: &mut List, record: &Record, counts: &StackCounts) {
-    let Some(usages) = &counts.log_usage else { return };
-    let (ios, busy_ns) = usages.iter().fold((0, 0), |sums, usage| (sums.0 + usage.ios[1], sums.1 + usage.busy_ns));
-    list.add("zfs_log_device_ios", "", to_f64(ios));
-    list.add("zfs_log_device_busy_share_percent", "%", share_percent(busy_ns, usages.len() as u64 * counts.elapsed_ns).min(100.0));
-    if ios > 0 {
-        list.add("zfs_log_writes_per_device_io", "", to_f64(record.counts.log_writes) / to_f64(ios));
+    /// All that was reported, in order.
+    #[must_use]
+    pub fn into_list(self) -> Vec<Metric> {
+        self.list
+    }
+
+    /// The value of a metric that has been reported.
+    #[must_use]
+    pub fn value(&self, name: &str) -> Option<f64> {
+        self.list.iter().find(|metric| metric.name == name).map(|metric| metric.value)
+    }
+
+    /// Reports with a part's name, a job's for example, before each name.
+    pub fn within(&mut self, part: &str, report: impl FnOnce(&mut Self)) {
+        let outer = self.part.len();
+        self.part.push_str(part);
+        report(self);
+        self.part.truncate(outer);
+    }
+
+    /// A metric. None of these is worth repeating at its callers in a module that pages load.
+    #[inline(never)]
+    pub fn add(&mut self, name: &str, unit: Unit, value: f64) {
+        let name = [&self.part, name].concat();
+        debug_assert_eq!(unit, Unit::of(&name), "the unit of {name} is not what it ends with");
+        self.list.push(Metric { name, unit, value });
+    }
+
+    /// How many.
+    #[inline(never)]
+    pub fn count(&mut self, name: &str, count: u64) {
+        self.add(name, Unit::One, to_f64(count));
+    }
+
+    /// How many bytes.
+    #[inline(never)]
+    pub fn bytes(&mut self, name: &str, bytes: u64) {
+        self.add(name, Unit::Bytes, to_f64(bytes));
+    }
+
+    /// How long, in seconds.
+    #[inline(never)]
+    pub fn seconds(&mut self, name: &str, ns: u64) {
+        self.add(name, Unit::Seconds, in_seconds(ns));
+    }
+
+    /// How long, in milliseconds.
+    #[inline(never)]
+    pub fn milliseconds(&mut self, name: &str, ns: f64) {
+        self.add(name, Unit::Milliseconds, ns / 1e6);
+    }
+
+    /// A part of a whole in per cent; 0 of nothing.
+    #[inline(never)]
+    pub fn share(&mut self, name: &str, part: u64, whole: u64) {
+        self.add(name, Unit::Percent, share_percent(part, whole));
+    }
+
+    /// A value in per cent.
+    #[inline(never)]
+    pub fn percent(&mut self, name: &str, percent: f64) {
+        self.add(name, Unit::Percent, percent);
+    }
+
+    /// A mean: an amount for each of so many; 0 for none.
+    #[inline(never)]
+    pub fn mean(&mut self, name: &str, amount: u64, of: u64) {
+        self.add(name, Unit::One, each(to_f64(amount), to_f64(of)));
+    }
+
+    /// A rate in MiB/s; 0 in no time.
+    #[inline(never)]
+    pub fn mib_per_s(&mut self, name: &str, bytes: f64, seconds: f64) {
+        self.add(name, Unit::MibPerS, each(bytes / f64::from(1 << 20), seconds));
+    }
+
+    /// A rate in MB/s; 0 in no time.
+    #[inline(never)]
+    pub fn mb_per_s(&mut self, name: &str, bytes: f64, seconds: f64) {
+        self.add(name, Unit::MbPerS, each(bytes / 1e6, seconds));
     }
 }
 
-fn network(list: &mut List, prefix: &str, traffic: &Traffic, counts: &StackCounts<'_>) {
-    list.add_to(prefix, "_messages", "", to_f64(traffic.messages));
-    list.add_to(prefix, "_payload_bytes", "B", to_f64(traffic.payload_bytes));
-    list.add_to(prefix, "_wire_bytes", "B", to_f64(traffic.wire_bytes));
-    list.add_to(prefix, "_busy_share_percent", "%", share_percent(traffic.server_busy_ns, counts.network_time_ns));
-    list.add_to(prefix, "_client_busy_share_percent", "%", share_percent(traffic.client_busy_ns, counts.network_time_ns));
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn direction(list: &mut List, prefix: &str, job: &JobStats, stats: &Stats, read: bool) {
-    let ios = to_f64(stats.ios);
-    let seconds = to_f64(job.end_ns.saturating_sub(job.start_ns)) / to_f64(NS_PER_S);
-    let per_second = |amount: f64| if seconds > 0.0 { amount / seconds } else { 0.0 };
-    list.add_to(prefix, "_ios", "", ios);
-    list.add_to(prefix, "_bytes", "B", to_f64(stats.bytes));
-    list.add_to(prefix, "_iops", "1/s", per_second(ios));
-    list.add_to(prefix, "_mib_per_s", "MiB/s", per_second(to_f64(stats.bytes) / f64::from(1 << 20)));
-    list.add_to(prefix, "_mb_per_s", "MB/s", per_second(to_f64(stats.bytes) / 1e6));
-    list.add_to(prefix, "_in_flight_mean", "", per_second(to_f64(stats.total_ns) / to_f64(NS_PER_S)));
-    let mean_ns = to_f64(stats.total_ns) / ios;
-    list.add_to(prefix, "_latency_mean_ms", "ms", mean_ns / MS);
-    let variance = (stats.squares / ios - mean_ns * mean_ns).max(0.0);
-    list.add_to(prefix, "_latency_sd_ms", "ms", libm::sqrt(variance) / MS);
-    list.add_to(prefix, "_latency_min_ms", "ms", to_f64(stats.min_ns) / MS);
-    for (percentile, label) in [(50.0, "p50"), (95.0, "p95"), (99.0, "p99")] {
-        let ns = stats.latency.value_at_percentile(percentile).clamp(stats.min_ns, stats.max_ns);
-        list.add(&format!("{prefix}_latency_{label}_ms"), "ms", to_f64(ns) / MS);
-    }
-    list.add_to(prefix, "_latency_max_ms", "ms", to_f64(stats.max_ns) / MS);
-    list.add_to(prefix, "_latency_modes", "", to_f64(modes(&stats.bins) as u64));
-    list.add_to(prefix, "_stalls", "", to_f64(stats.stalls));
-    list.add_to(prefix, "_stalls_share_percent", "%", share_percent(stats.stalls_ns, stats.total_ns));
-    if read {
-        let middle = stats.cached.value_at_percentile(50.0);
-        list.add_to(prefix, "_cached_bytes_p50", "B", to_f64(stats.cached.lowest_equivalent(middle)));
-        list.add_to(prefix, "_cached_share_percent", "%", share_percent(stats.cached_bytes, stats.bytes));
-        list.add_to(prefix, "_missed_share_percent", "%", share_percent(stats.missed_bytes, stats.bytes));
-    }
-    for phase in Phase::ALL {
-        let ns = stats.phases[phase as usize];
-        if ns > 0 {
-            list.add(&format!("{prefix}_{}_mean_ms", phase.name()), "ms", to_f64(ns) / ios / MS);
+    #[test]
+    fn a_names_ending_is_its_unit() {
+        for (name, unit) in [
+            ("bytes", Unit::Bytes),
+            ("vm.read_bytes", Unit::Bytes),
+            ("vm.read_cached_bytes_p50", Unit::Bytes),
+            ("vm.read_latency_p50_ms", Unit::Milliseconds),
+            ("zfs_io_read_mode_us", Unit::Microseconds),
+            ("vm.elapsed_s", Unit::Seconds),
+            ("vm.read_iops", Unit::PerSecond),
+            ("zfs_later_groups_delayed_per_s_p50", Unit::PerSecond),
+            ("vm.printed_k_per_s", Unit::KibPerS),
+            ("vm.read_cpu_per_gib_s", Unit::SPerGib),
+            ("server.network_cycles_per_byte", Unit::CyclesPerByte),
+            ("reduction_total_ratio", Unit::Times),
+            ("vm.read_ios", Unit::One),
+            ("cluster_lookups_per_read", Unit::One),
+            ("vm.limiter", Unit::One),
+        ] {
+            assert_eq!(Unit::of(name), unit, "{name}");
         }
     }
-    if stats.phases[Phase::Cpu as usize] > 0 {
-        list.add_to(prefix, "_cpu_per_gib_s", "s/GiB", cpu::per_gib_s(&stats.phases, stats.bytes));
+
+    #[test]
+    #[cfg(debug_assertions)]
+    #[should_panic(expected = "the unit of zfs_l2_bytes")]
+    fn a_unit_that_the_name_contradicts_is_refused() {
+        Metrics::default().count("zfs_l2_bytes", 1);
     }
-    let mechanical = [Phase::Seek, Phase::Rotation, Phase::Queue].iter().map(|phase| stats.phases[*phase as usize]).sum();
-    list.add_to(prefix, "_positioning_share_percent", "%", share_percent(mechanical, stats.total_ns));
+
+    #[test]
+    fn parts_come_before_names_and_end_where_they_began() {
+        let mut metrics = Metrics::default();
+        metrics.within("vm", |metrics| {
+            metrics.within(".read", |metrics| metrics.count("_ios", 1));
+            metrics.count(".workers_before_stall", 2);
+        });
+        metrics.count("zfs_groups", 3);
+        let names: Vec<String> = metrics.into_list().into_iter().map(|metric| metric.name).collect();
+        assert_eq!(names, ["vm.read_ios", "vm.workers_before_stall", "zfs_groups"]);
+    }
+
+    #[test]
+    fn shares_and_rates_of_nothing_are_zero() {
+        let mut metrics = Metrics::default();
+        metrics.share("none_percent", 1, 0);
+        metrics.mib_per_s("still_mib_per_s", 1.0, 0.0);
+        metrics.mean("ios_per_call", 1, 0);
+        assert!(metrics.into_list().iter().all(|metric| metric.value == 0.0));
+    }
 }

@@ -3,15 +3,15 @@
 pub mod analytics;
 pub mod bins;
 pub mod columns;
-pub mod cpu;
+mod jobs;
 pub mod limiter;
 pub mod log;
 pub mod metrics;
 pub mod modes;
-mod reading;
-pub mod throttling;
 
-use bins::Bins;
+use bins::{Bin, Bins};
+use columns::Take::{Index, Real, Whole};
+use columns::{Table, Tables};
 use hdrhistogram::Histogram;
 use log::Log;
 
@@ -174,6 +174,42 @@ pub struct SeriesRow {
     pub missed_bytes: u64,
 }
 
+impl SeriesRow {
+    #[allow(clippy::cast_precision_loss)] // nanoseconds of one interval
+    fn mean_ms(&self, op: usize) -> f64 {
+        if self.ios[op] == 0 { 0.0 } else { self.total_ns[op] as f64 / self.ios[op] as f64 / 1e6 }
+    }
+}
+
+/// A row for each bin of latencies that is not empty, by job and direction.
+const BINS: Table<(u32, u32, Bin)> = Table::new(
+    "bins",
+    &[
+        ("job", Index(|row| row.0)),
+        ("op", Index(|row| row.1)),
+        ("lower_ns", Whole(|row| row.2.lower_ns)),
+        ("upper_ns", Whole(|row| row.2.upper_ns)),
+        ("count", Whole(|row| row.2.count)),
+        ("total_ns", Whole(|row| row.2.total_ns)),
+    ],
+);
+
+/// A row for each interval, with its start.
+const SERIES: Table<(u64, SeriesRow)> = Table::new(
+    "series",
+    &[
+        ("time_ns", Whole(|row| row.0)),
+        ("reads", Whole(|row| row.1.ios[0])),
+        ("writes", Whole(|row| row.1.ios[1])),
+        ("read_bytes", Whole(|row| row.1.bytes[0])),
+        ("write_bytes", Whole(|row| row.1.bytes[1])),
+        ("read_latency_mean_ms", Real(|row| row.1.mean_ms(0))),
+        ("write_latency_mean_ms", Real(|row| row.1.mean_ms(1))),
+        ("cached_bytes", Whole(|row| row.1.cached_bytes)),
+        ("missed_bytes", Whole(|row| row.1.missed_bytes)),
+    ],
+);
+
 /// Collects what a run leaves.
 #[derive(Debug)]
 pub struct Recorder {
@@ -268,5 +304,14 @@ impl Recorder {
     pub fn memory_bytes(&self) -> u64 {
         let samples: usize = self.jobs.iter().flat_map(|job| &job.by_op).map(|stats| stats.samples.len()).sum();
         self.log.as_ref().map_or(0, Log::memory_bytes) + (self.series.len() * size_of::<SeriesRow>() + samples * size_of::<Sample>()) as u64
+    }
+    /// Reports latencies by bin, and the time series.
+    pub fn tables(recorder: Option<&Self>, tables: &mut Tables) {
+        let directions = recorder.into_iter().flat_map(|recorder| (0..).zip(&recorder.jobs));
+        let directions = directions.flat_map(|(job, stats)| (0..).zip(&stats.by_op).map(move |(op, stats)| (job, op, stats)));
+        tables.table(&BINS, directions.flat_map(|(job, op, stats)| stats.bins.iter().map(move |bin| (job, op, bin))));
+        let series =
+            recorder.into_iter().flat_map(|recorder| (0..).zip(&recorder.series).map(|(row, of)| (row * recorder.interval_ns, *of)));
+        tables.table(&SERIES, series);
     }
 }

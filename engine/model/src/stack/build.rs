@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use seeklab_kernel::Stream;
 use seeklab_spec::zfs::ZfsSpec;
-use seeklab_spec::{DeviceGroup, Job, Scenario};
+use seeklab_spec::{DeviceGroup, Job, LayoutKind, Scenario};
 
 use super::layers::Layers;
 use crate::kernel::{Address, LayerId, Phase};
@@ -69,7 +69,8 @@ fn has(scenario: &Scenario, layer: LayerId) -> bool {
         LayerId::Controller => scenario.controller.is_some(),
         LayerId::Tier | LayerId::TierDevice => scenario.tier.is_some(),
         LayerId::Partition => scenario.partition.is_some(),
-        LayerId::Workload | LayerId::Layout | LayerId::Device => true,
+        LayerId::Layout => !is_one_device(scenario),
+        LayerId::Workload | LayerId::Device => true,
     }
 }
 
@@ -97,7 +98,13 @@ pub(super) fn log_name(index: u32) -> String {
 /// The first layer of the scenario at or below `layer`.
 fn from(scenario: &Scenario, layer: LayerId) -> Address {
     let below = DESCENT.iter().skip_while(|other| **other != layer);
-    Address::of(below.copied().find(|layer| has(scenario, *layer)).unwrap_or(LayerId::Layout))
+    Address::of(below.copied().find(|layer| has(scenario, *layer)).unwrap_or(LayerId::Device))
+}
+
+/// Whether the layout is one device as it is: requests need not pass it, which spares each an event.
+fn is_one_device(scenario: &Scenario) -> bool {
+    let devices: u32 = scenario.devices.iter().map(|group| group.count).sum();
+    devices == 1 && scenario.cluster.is_none() && matches!(scenario.layout.kind, LayoutKind::Stripe | LayoutKind::Concat)
 }
 
 /// The regions of the jobs of these names.

@@ -2,15 +2,14 @@
 
 mod build;
 mod layers;
+mod report;
 
 use crate::check::Checked;
 use crate::kernel::{Event, Kernel, LayerId, Message};
 use crate::layers::Layer;
-use crate::layers::client::nfs::Client;
 use crate::layers::controller;
 use crate::layers::controller::Controller;
 use crate::layers::device::{Device, Usage};
-use crate::layers::layout::Layout;
 use crate::layers::server::Server;
 use crate::layers::workload::replay::Replay;
 use crate::layers::zfs::read_record::Reads;
@@ -19,12 +18,8 @@ use crate::layers::zfs::volume;
 use crate::layers::zfs::zfetch::Run;
 use crate::plan::Plan;
 use crate::result::Recorder;
-use crate::result::analytics::{Analytics, Reading, Served, of_device};
-use crate::result::columns;
-use crate::result::columns::Column;
-use crate::result::limiter;
+use crate::result::analytics::{Analytics, Reading, Served};
 use crate::result::limiter::Mark;
-use crate::result::metrics::{Metric, StackCounts, metrics};
 use build::{log_group, log_name};
 use layers::Layers;
 use seeklab_spec::{Problem, Scenario};
@@ -153,7 +148,7 @@ impl Stack {
             cycles: self.layers.server.as_ref().map_or(0, |server| server.cycles()[0]),
             served: self.layers.network.as_ref().map_or_else(Vec::new, |network| network.served.clone()),
             seen: self.layers.workload.recorder.jobs.iter().map(seen).collect(),
-            devices: self.layers.devices.iter().map(|device| of_device(&device.usage())).collect(),
+            devices: self.layers.devices.iter().map(|device| device.usage().served()).collect(),
         });
     }
 
@@ -333,99 +328,11 @@ impl Stack {
         self.layers.devices.iter().map(Device::usage).collect()
     }
 
-    /// What everything has done until now.
-    fn mark(&self) -> Mark {
-        let time_ns = self.kernel.now_ns();
-        Mark {
-            time_ns,
-            client: self.layers.client.as_ref().map(Client::busy).unwrap_or_default(),
-            network: self.layers.network.as_ref().map(|network| network.traffic(time_ns)).unwrap_or_default(),
-            links_ns: self.layers.network.as_ref().map(|network| network.links_busy_ns(time_ns)).unwrap_or_default(),
-            device_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
-            log_ns: self.layers.write_logs.iter().map(|log| log.usage().busy_ns).sum(),
-            server_cycles: self.layers.server.as_ref().map_or(0, |server| server.cycles()[0]),
-        }
-    }
-
     /// The name of each device, log devices included, and what it has done.
     #[must_use]
     pub fn all_usage(&self) -> Vec<(String, Usage)> {
         let logs = (0..).map(log_name).zip(self.layers.write_logs.iter().map(Device::usage));
         let logs = logs.filter(|_| log_group(&self.scenario).is_some());
         self.plan.device_names.iter().cloned().zip(self.usage()).chain(logs).collect()
-    }
-
-    /// The metrics of the run so far.
-    #[must_use]
-    pub fn metrics(&self) -> Vec<Metric> {
-        let prefetches = self.layers.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches);
-        let elapsed_ns = self.layers.workload.recorder.jobs.iter().map(|job| job.end_ns).max().unwrap_or(0);
-        let network_time_ns = if self.finished { elapsed_ns } else { self.kernel.now_ns() };
-        let mut marks = self.marks.clone();
-        marks.push(self.mark());
-        let mut stages = vec![0; self.scenario.jobs.len()];
-        self.plan.workers.iter().for_each(|worker| stages[worker.job] = worker.stage);
-        let workers: Vec<usize> = self.plan.workers.iter().map(|worker| worker.job).collect();
-        let limits = self.layers.client.as_ref().map(|client| limiter::Source {
-            client,
-            marks: &marks,
-            stages: &stages,
-            workers: &workers,
-            devices: self.layers.devices.len() as u64,
-            logs: self.layers.write_logs.len() as u64,
-            server_cycles_per_s: self.layers.server.as_ref().map_or(0.0, Server::cycles_per_s),
-        });
-        let counts = StackCounts {
-            clients: limits.as_ref(),
-            prefetch_bytes: prefetches.iter().map(|row| row.bytes).sum(),
-            prefetch_used_bytes: prefetches.iter().map(|row| row.used_bytes).sum(),
-            prefetch_max_ahead_bytes: self.layers.volume.as_ref().map_or(0, |volume| volume.max_ahead_bytes),
-            network: self.layers.network.as_ref().map(|network| network.traffic(network_time_ns)),
-            network_time_ns,
-            zfs: self.layers.zfs.as_ref().map(|zfs| &zfs.record),
-            log_usage: log_group(&self.scenario).map(|_| self.layers.write_logs.iter().map(Device::usage).collect()),
-            reads: self.zfs_reads(),
-            cluster: self.layers.cluster.as_ref(),
-            controller: self.layers.controller.as_ref(),
-            server: self.layers.server.as_ref(),
-            flash_pages: self
-                .layers
-                .devices
-                .iter()
-                .chain(&self.layers.tier_device)
-                .chain(&self.layers.write_logs)
-                .filter_map(Device::flash_pages)
-                .reduce(|sum, pages| [sum[0] + pages[0], sum[1] + pages[1]]),
-            device_bytes: self.usage().iter().map(|usage| usage.bytes.iter().sum::<u64>()).sum(),
-            device_busy_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
-            devices: self.layers.devices.len() as u64,
-            device_time_ns: self.kernel.now_ns(),
-            elapsed_ns,
-            // A cluster has no rebuilding layouts: it loses nodes, not devices.
-            rebuild: self.layers.layouts.first().and_then(Layout::rebuild_traffic),
-        };
-        let names: Vec<String> = self.scenario.jobs.iter().map(|job| job.name.clone()).collect();
-        let mut list = metrics(&names, &self.layers.workload.recorder, &counts);
-        if let Some(partitions) = &self.layers.partitions {
-            list.extend(partitions.counts.metrics());
-        }
-        list
-    }
-
-    /// A column of the run's tables by its name, such as `ops.latency_ns`.
-    #[must_use]
-    pub fn column(&self, name: &str) -> Option<Column> {
-        let source = columns::Source {
-            recorder: &self.layers.workload.recorder,
-            prefetches: self.layers.volume.as_ref().map_or(&[][..], |volume| &volume.prefetches),
-            workers: self.plan.workers.iter().map(|worker| (worker.job, worker.region.start)).collect(),
-            devices: self.usage(),
-            analytics: self.analytics.as_ref(),
-            controller: self.layers.controller.as_ref(),
-            zfs: self.layers.zfs.as_ref().map(|zfs| &zfs.record),
-            reads: self.zfs_reads(),
-            cluster: self.layers.cluster.as_ref(),
-        };
-        columns::column(&source, name)
     }
 }

@@ -15,6 +15,7 @@ pub mod background;
 pub mod link;
 pub mod placement;
 pub mod record;
+mod report;
 pub mod room;
 
 #[cfg(test)]
@@ -422,12 +423,6 @@ impl Cluster {
     #[must_use]
     pub fn record(&self) -> &Record {
         &self.record
-    }
-
-    /// Metrics of the run so far: name, unit, value.
-    #[must_use]
-    pub fn metrics(&self) -> Vec<(&'static str, &'static str, f64)> {
-        self.record.metrics(&self.placement, &self.vms)
     }
 
     /// The tables.

@@ -30,6 +30,7 @@
 pub mod asked;
 pub mod check;
 mod order;
+mod report;
 
 use crate::cpu::folded::Frames;
 use crate::cpu::lock::Mode;

@@ -4,6 +4,7 @@ pub mod disk;
 pub mod hdd;
 pub mod lun;
 pub mod pace;
+pub mod report;
 pub mod ssd;
 
 use crate::kernel::{Address, Event, Kernel};

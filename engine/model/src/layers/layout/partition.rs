@@ -15,7 +15,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
 use crate::layers::Layer;
-use crate::result::metrics::Metric;
+use crate::result::metrics::Metrics;
 use crate::timers;
 use seeklab_spec::Op;
 use seeklab_spec::partition::PartitionSpec;
@@ -34,18 +34,12 @@ pub struct Counts {
 }
 
 impl Counts {
-    /// The counts as metrics.
-    #[must_use]
-    #[allow(clippy::cast_precision_loss)] // counts stay below 2^53
-    pub fn metrics(&self) -> Vec<Metric> {
-        let metric = |name: &str, unit, value| Metric { name: format!("partition_{name}"), unit, value };
-        let writes = self.writes.max(1) as f64;
-        vec![
-            metric("partial_writes_share_percent", "%", 100.0 * self.partial_writes as f64 / writes),
-            metric("extra_reads", "", self.extra_reads as f64),
-            metric("extra_reads_per_write", "", self.extra_reads as f64 / writes),
-            metric("extra_bytes", "B", self.extra_bytes as f64),
-        ]
+    /// Reports the counts.
+    pub fn metrics(&self, metrics: &mut Metrics) {
+        metrics.share("partition_partial_writes_share_percent", self.partial_writes, self.writes);
+        metrics.count("partition_extra_reads", self.extra_reads);
+        metrics.mean("partition_extra_reads_per_write", self.extra_reads, self.writes);
+        metrics.bytes("partition_extra_bytes", self.extra_bytes);
     }
 }
 
@@ -303,7 +297,9 @@ mod tests {
         let id = kernel.open(Request { offset: 512, bytes: 8192, op: Op::Write, ..Request::default() });
         partitions.write(&mut kernel, 0, id);
         assert_eq!(partitions.counts.extra_bytes, 4096);
-        let named = |name: &str| partitions.counts.metrics().iter().find(|metric| metric.name == name).map(|metric| metric.value);
+        let mut metrics = Metrics::default();
+        partitions.counts.metrics(&mut metrics);
+        let named = |name: &str| metrics.value(name);
         assert!(named("partition_extra_reads").is_some() && named("partition_partial_writes_share_percent").is_some());
     }
 

@@ -15,10 +15,12 @@
 //! client's write and the chunk that it falls into (data have no contents here).
 
 use seeklab_spec::rebuild::RebuildSpec;
+use seeklab_spec::to_f64;
 
 use super::{Layout, Piece, Timer, mirror, push};
 use crate::kernel::{Kernel, Request, RequestId};
 use crate::layers::device::transfer_ns;
+use crate::result::metrics::{Metrics, in_seconds};
 use seeklab_spec::LayoutKind;
 use seeklab_spec::Op;
 
@@ -36,6 +38,17 @@ pub struct Traffic {
     pub start_ns: u64,
     /// When its last write was done; `None` before.
     pub end_ns: Option<u64>,
+}
+
+impl Traffic {
+    /// Reports what the rebuild has done.
+    pub fn metrics(&self, metrics: &mut Metrics) {
+        let elapsed_ns = self.end_ns.unwrap_or(metrics.run.now_ns).saturating_sub(self.start_ns);
+        metrics.bytes("rebuild_bytes", self.written_bytes);
+        metrics.bytes("rebuild_read_bytes", self.read_bytes);
+        metrics.seconds("rebuild_elapsed_s", elapsed_ns);
+        metrics.mib_per_s("rebuild_mib_per_s", to_f64(self.written_bytes), in_seconds(elapsed_ns));
+    }
 }
 
 /// A rebuild under way.

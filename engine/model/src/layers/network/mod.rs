@@ -17,6 +17,8 @@
 //! Left out: slow start and congestion control (connections are long open, and there is no loss), lost and reordered frames,
 //! switches that queue, the cost of frames to CPUs and their interrupts.
 
+mod report;
+
 use std::collections::VecDeque;
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, RequestId, Timer as _, Wire};

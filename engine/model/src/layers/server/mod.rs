@@ -31,6 +31,7 @@
 //! first frames travel while the last are posted.
 
 mod nic;
+mod report;
 
 use crate::cpu::folded::Frames;
 use crate::cpu::lock::Mode;

@@ -10,6 +10,7 @@
 
 pub mod blocks;
 pub mod prefetch;
+mod report;
 
 use crate::range::Range;
 use blocks::Blocks;

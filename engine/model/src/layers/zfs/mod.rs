@@ -15,7 +15,7 @@
 //! Each mechanism is a room of its own: [`throttle`] (five of them), [`txg`], [`dirty`], [`scheduler`] (two). [`intent_log`] and its
 //! devices, [`slog`], are what synchronous writes wait for. [`era`] names the
 //! constants of each version, [`settings`] applies what a scenario changes of them, [`check`] refuses what contradicts itself, [`volume`] is the layer that joins them, [`record`]
-//! what it leaves for views, [`curves`] the mechanisms' own curves.
+//! what it leaves for views, `report` its metrics and tables, [`curves`] the mechanisms' own curves.
 
 pub mod arc;
 pub mod check;
@@ -26,6 +26,7 @@ pub mod intent_log;
 pub mod l2arc;
 pub mod read_record;
 pub mod record;
+mod report;
 pub mod scheduler;
 pub mod settings;
 pub mod slog;

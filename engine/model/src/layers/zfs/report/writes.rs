@@ -1,4 +1,4 @@
-//! The metrics of a ZFS write path.
+//! The metrics of a ZFS write path, and its tables `zfs`, `groups` and `commits`.
 //!
 //! | metric | unit | what it is |
 //! |---|---|---|
@@ -24,7 +24,6 @@
 //! | `zfs_first_group_X`, `zfs_second_group_X`, `zfs_third_group_X` | | of the first three of them; X is `not_delayed`, `delayed` or `blocked` |
 //! | `zfs_later_groups_X_p50` | | median over all but the first of them |
 //! | `zfs_later_groups_delayed_per_s_p50` | 1/s | the same, of the rate at which delayed writes entered: from the first sleep to the first stop in that group |
-//!
 //! | `zfs_limit_variation_percent` | % | standard deviation over mean of the limit after each group, from the fifth filled group on |
 //! | `zfs_sync_rate_variation_percent` | % | the same, of a group's bytes over the time of its sync |
 //! | `zfs_write_rate_variation_percent` | % | the same, of the bytes written to the devices in each interval of the series, over the second half of the workers' time |
@@ -39,56 +38,136 @@
 //!
 //! A write that was stopped counts for the group that it entered, not for the one that was full.
 
-use super::metrics::{List, share_percent};
-use crate::layers::zfs::record::{GroupRow, Record};
+use crate::layers::device::Usage;
+use crate::layers::zfs::record::{CommitRow, Counts, DeviceIos, GroupRow, Record, SeriesRow};
+use crate::result::columns::Take::{Real, Whole};
+use crate::result::columns::{Table, Tables};
+use crate::result::metrics::{Metrics, Unit, each, in_seconds, share_percent};
 use seeklab_kernel::NS_PER_S;
 use seeklab_spec::to_f64;
 
-/// Adds the metrics of a write path whose workers ended at `elapsed_ns`.
-pub(super) fn throttling(list: &mut List, record: &Record, elapsed_ns: u64) {
-    let counts = &record.counts;
-    list.add("zfs_not_delayed_writes", "", to_f64(counts.not_delayed));
-    list.add("zfs_delayed_writes", "", to_f64(counts.delayed));
-    list.add("zfs_blocked_writes", "", to_f64(counts.blocked));
-    list.add("zfs_delay_total_s", "s", to_f64(counts.delay_ns) / to_f64(NS_PER_S));
-    list.add("zfs_blocked_total_s", "s", to_f64(counts.blocked_ns) / to_f64(NS_PER_S));
-    let writes = record.groups.iter().map(|group| group.writes).sum();
-    list.add("zfs_delayed_share_percent", "%", share_percent(counts.delayed, writes));
-    list.add("zfs_blocked_share_percent", "%", share_percent(counts.blocked, writes));
-    list.add("zfs_first_delay_s", "s", to_f64(counts.first_sleep_ns.unwrap_or(elapsed_ns)) / to_f64(NS_PER_S));
-    let before = if counts.first_sleep_ns.is_some() { counts.writes_before_sleep } else { writes };
-    list.add("zfs_writes_before_delay", "", to_f64(before));
-    list.add("zfs_written_bytes", "B", to_f64(counts.written_bytes));
-    list.add("zfs_metadata_bytes", "B", to_f64(counts.metadata_bytes));
-    list.add("zfs_metadata_share_percent", "%", share_percent(counts.metadata_bytes, counts.written_bytes));
-    let most = record.series.iter().map(|row| row.dirty_max_bytes).max().unwrap_or(0);
-    list.add("zfs_dirty_max_bytes", "B", to_f64(most));
-    let widest = record.series.iter().map(|row| row.async_writes_max).max().unwrap_or(0);
-    list.add("zfs_async_writes_max", "", f64::from(widest));
-    if let Some(share) = settled_share_percent(record, elapsed_ns) {
-        list.add("zfs_dirty_settled_share_percent", "%", share);
+/// A row for each interval of the series.
+const ZFS: Table<SeriesRow> = Table::new(
+    "zfs",
+    &[
+        ("dirty_mean_bytes", Whole(|row| row.dirty_mean_bytes)),
+        ("dirty_max_bytes", Whole(|row| row.dirty_max_bytes)),
+        ("limit_bytes", Whole(|row| row.limit_bytes)),
+        ("async_writes_mean", Real(|row| to_f64(row.async_writes_mean_milli) / 1000.0)),
+        ("async_writes_max", Whole(|row| u64::from(row.async_writes_max))),
+        ("written_bytes", Whole(|row| row.written_bytes)),
+        ("not_delayed", Whole(|row| row.not_delayed)),
+        ("delayed", Whole(|row| row.delayed)),
+        ("delay_ns", Whole(|row| row.delay_ns)),
+        ("blocked", Whole(|row| row.blocked)),
+        ("blocked_ns", Whole(|row| row.blocked_ns)),
+        ("log_bytes", Whole(|row| row.log_bytes)),
+        ("log_live_bytes", Whole(|row| row.log_live_bytes)),
+    ],
+);
+
+/// A row for each transaction group.
+const GROUPS: Table<GroupRow> = Table::new(
+    "groups",
+    &[
+        ("group", Whole(|row| row.group)),
+        ("opened_ns", Whole(|row| row.opened_ns)),
+        ("closed_ns", Whole(|row| row.closed_ns)),
+        ("quiesced_ns", Whole(|row| row.quiesced_ns)),
+        ("sync_started_ns", Whole(|row| row.sync_started_ns)),
+        ("data_written_ns", Whole(|row| row.data_written_ns)),
+        ("synced_ns", Whole(|row| row.synced_ns)),
+        ("bytes", Whole(|row| row.bytes)),
+        ("metadata_bytes", Whole(|row| row.metadata_bytes)),
+        ("limit_bytes", Whole(|row| row.limit_bytes)),
+        ("not_delayed", Whole(|row| row.not_delayed)),
+        ("delayed", Whole(|row| row.delayed)),
+        ("blocked", Whole(|row| row.blocked)),
+    ],
+);
+
+/// A row for each commit of an intent log.
+const COMMITS: Table<CommitRow> = Table::new(
+    "commits",
+    &[
+        ("dataset", Whole(|row| row.dataset)),
+        ("started_ns", Whole(|row| row.started_ns)),
+        ("ended_ns", Whole(|row| row.ended_ns)),
+        ("writes", Whole(|row| row.writes)),
+        ("bytes", Whole(|row| row.bytes)),
+        ("diverted_bytes", Whole(|row| row.diverted_bytes)),
+    ],
+);
+
+impl Record {
+    /// Reports the metrics of the write path.
+    pub fn metrics(&self, metrics: &mut Metrics) {
+        let (counts, workers_ns) = (&self.counts, metrics.run.workers_ns);
+        let writes = self.groups.iter().map(|group| group.writes).sum();
+        metrics.count("zfs_not_delayed_writes", counts.not_delayed);
+        metrics.count("zfs_delayed_writes", counts.delayed);
+        metrics.count("zfs_blocked_writes", counts.blocked);
+        metrics.seconds("zfs_delay_total_s", counts.delay_ns);
+        metrics.seconds("zfs_blocked_total_s", counts.blocked_ns);
+        metrics.share("zfs_delayed_share_percent", counts.delayed, writes);
+        metrics.share("zfs_blocked_share_percent", counts.blocked, writes);
+        metrics.seconds("zfs_first_delay_s", counts.first_sleep_ns.unwrap_or(workers_ns));
+        metrics.count("zfs_writes_before_delay", if counts.first_sleep_ns.is_some() { counts.writes_before_sleep } else { writes });
+        metrics.bytes("zfs_written_bytes", counts.written_bytes);
+        metrics.bytes("zfs_metadata_bytes", counts.metadata_bytes);
+        metrics.share("zfs_metadata_share_percent", counts.metadata_bytes, counts.written_bytes);
+        metrics.bytes("zfs_dirty_max_bytes", self.series.iter().map(|row| row.dirty_max_bytes).max().unwrap_or(0));
+        let widest = self.series.iter().map(|row| row.async_writes_max).max().unwrap_or(0);
+        metrics.count("zfs_async_writes_max", u64::from(widest));
+        if let Some(share) = settled_share_percent(self, workers_ns) {
+            metrics.percent("zfs_dirty_settled_share_percent", share);
+        }
+        metrics.bytes("zfs_largest_step_down_bytes", counts.largest_step_bytes);
+        if counts.log_commits > 0 {
+            intent_log(counts, metrics);
+        }
+        if let Some(variation) = write_rate_variation(self, workers_ns) {
+            metrics.percent("zfs_write_rate_variation_percent", variation);
+        }
+        for (ios, part) in self.device_ios.iter().zip(["zfs_io_read", "zfs_io_write"]).filter(|(ios, _)| ios.count > 0) {
+            metrics.within(part, |metrics| device_ios(ios, metrics));
+        }
+        groups(self, metrics);
+        settled_groups(self, metrics);
     }
-    list.add("zfs_largest_step_down_bytes", "B", to_f64(counts.largest_step_bytes));
-    if counts.log_commits > 0 {
-        list.add("zfs_log_commits", "", to_f64(counts.log_commits));
-        list.add("zfs_log_writes_per_commit", "", to_f64(counts.log_writes) / to_f64(counts.log_commits));
-        list.add("zfs_log_bytes", "B", to_f64(counts.log_bytes));
-        list.add("zfs_log_indirect_bytes", "B", to_f64(counts.indirect_bytes));
-        list.add("zfs_log_diverted_bytes", "B", to_f64(counts.log_diverted_bytes));
-        list.add("zfs_log_live_max_bytes", "B", to_f64(counts.log_live_max_bytes));
-        let largest = counts.largest_commit;
-        let (bytes, seconds) =
-            (to_f64(largest.bytes + largest.diverted_bytes), to_f64(largest.ended_ns - largest.started_ns) / to_f64(NS_PER_S));
-        list.add("zfs_log_largest_commit_bytes", "B", bytes);
-        list.add("zfs_log_largest_commit_s", "s", seconds);
-        list.add("zfs_log_largest_commit_mib_per_s", "MiB/s", if seconds > 0.0 { bytes / seconds / f64::from(1 << 20) } else { 0.0 });
+
+    /// Reports what the devices of the intent logs did.
+    pub fn log_device_metrics(&self, usages: &[Usage], metrics: &mut Metrics) {
+        let (ios, busy_ns) = usages.iter().fold((0, 0), |sums, usage| (sums.0 + usage.ios[1], sums.1 + usage.busy_ns));
+        let busy_percent = share_percent(busy_ns, usages.len() as u64 * metrics.run.workers_ns).min(100.0);
+        metrics.count("zfs_log_device_ios", ios);
+        metrics.percent("zfs_log_device_busy_share_percent", busy_percent);
+        if ios > 0 {
+            metrics.mean("zfs_log_writes_per_device_io", self.counts.log_writes, ios);
+        }
     }
-    if let Some(variation) = write_rate_variation(record, elapsed_ns) {
-        list.add("zfs_write_rate_variation_percent", "%", variation);
+
+    /// Reports the tables of a run, whether it has a write path or not.
+    pub fn tables(record: Option<&Self>, tables: &mut Tables) {
+        tables.table(&ZFS, record.into_iter().flat_map(|record| record.series.iter().copied()));
+        tables.table(&GROUPS, record.into_iter().flat_map(|record| record.groups.iter().copied()));
+        tables.table(&COMMITS, record.into_iter().flat_map(|record| record.commits.iter().copied()));
     }
-    device_ios(list, record, elapsed_ns);
-    groups(list, record);
-    settled_groups(list, record, elapsed_ns);
+}
+
+/// The intent log of a run with at least one commit.
+fn intent_log(counts: &Counts, metrics: &mut Metrics) {
+    metrics.count("zfs_log_commits", counts.log_commits);
+    metrics.mean("zfs_log_writes_per_commit", counts.log_writes, counts.log_commits);
+    metrics.bytes("zfs_log_bytes", counts.log_bytes);
+    metrics.bytes("zfs_log_indirect_bytes", counts.indirect_bytes);
+    metrics.bytes("zfs_log_diverted_bytes", counts.log_diverted_bytes);
+    metrics.bytes("zfs_log_live_max_bytes", counts.log_live_max_bytes);
+    let largest = counts.largest_commit;
+    let (bytes, ns) = (largest.bytes + largest.diverted_bytes, largest.ended_ns - largest.started_ns);
+    metrics.bytes("zfs_log_largest_commit_bytes", bytes);
+    metrics.seconds("zfs_log_largest_commit_s", ns);
+    metrics.mib_per_s("zfs_log_largest_commit_mib_per_s", to_f64(bytes), in_seconds(ns));
 }
 
 /// Dirty data of the throttle's limit over the second half of the workers' time; `None` when the run was too short or the
@@ -117,26 +196,21 @@ fn write_rate_variation(record: &Record, elapsed_ns: u64) -> Option<f64> {
     (!rates.is_empty()).then(|| variation_percent(&rates))
 }
 
-fn device_ios(list: &mut List, record: &Record, elapsed_ns: u64) {
-    for (ios, op) in record.device_ios.iter().zip(["read", "write"]) {
-        if ios.count == 0 {
-            continue;
-        }
-        let mean_ns = to_f64(ios.total_ns) / to_f64(ios.count);
-        let variance = (ios.squares / to_f64(ios.count) - mean_ns * mean_ns).max(0.0);
-        list.add(&format!("zfs_io_{op}_latency_mean_ms"), "ms", mean_ns / 1e6);
-        list.add(&format!("zfs_io_{op}_latency_sd_ms"), "ms", libm::sqrt(variance) / 1e6);
-        let octaves = ios.times.octaves_us();
-        let fullest = octaves.iter().rev().max_by_key(|(_, count)| *count).map_or(0, |(lower, _)| *lower);
-        list.add(&format!("zfs_io_{op}_mode_us"), "us", to_f64(fullest));
-        let seconds = to_f64(elapsed_ns) / to_f64(NS_PER_S);
-        list.add(&format!("zfs_io_{op}_bytes"), "B", to_f64(ios.bytes));
-        list.add(&format!("zfs_io_{op}_iops"), "1/s", if seconds > 0.0 { to_f64(ios.count) / seconds } else { 0.0 });
-    }
+/// Requests to the devices in one direction, of which there is at least one.
+fn device_ios(ios: &DeviceIos, metrics: &mut Metrics) {
+    let mean_ns = to_f64(ios.total_ns) / to_f64(ios.count);
+    let variance = (ios.squares / to_f64(ios.count) - mean_ns * mean_ns).max(0.0);
+    metrics.milliseconds("_latency_mean_ms", mean_ns);
+    metrics.milliseconds("_latency_sd_ms", libm::sqrt(variance));
+    let octaves = ios.times.octaves_us();
+    let fullest = octaves.iter().rev().max_by_key(|(_, count)| *count).map_or(0, |(lower, _)| *lower);
+    metrics.add("_mode_us", Unit::Microseconds, to_f64(fullest));
+    metrics.bytes("_bytes", ios.bytes);
+    metrics.add("_iops", Unit::PerSecond, each(to_f64(ios.count), in_seconds(metrics.run.workers_ns)));
 }
 
 /// Metrics of the filled groups after those in which the pool settles.
-fn settled_groups(list: &mut List, record: &Record, elapsed_ns: u64) {
+fn settled_groups(record: &Record, metrics: &mut Metrics) {
     const SETTLING: usize = 4;
     let groups: Vec<&GroupRow> =
         record.groups.iter().filter(|group| group.writes > 0 && group.synced_ns > group.sync_started_ns).skip(SETTLING).collect();
@@ -146,49 +220,47 @@ fn settled_groups(list: &mut List, record: &Record, elapsed_ns: u64) {
     let sync_ns = |group: &&GroupRow| to_f64(group.synced_ns - group.sync_started_ns);
     let open_ns = |group: &&GroupRow| to_f64(group.closed_ns.saturating_sub(group.opened_ns));
     let limits: Vec<f64> = groups.iter().map(|group| to_f64(group.limit_bytes)).collect();
-    list.add("zfs_limit_variation_percent", "%", variation_percent(&limits));
+    metrics.percent("zfs_limit_variation_percent", variation_percent(&limits));
     let rates: Vec<f64> = groups.iter().map(|group| to_f64(group.bytes) / sync_ns(group)).collect();
-    list.add("zfs_sync_rate_variation_percent", "%", variation_percent(&rates));
+    metrics.percent("zfs_sync_rate_variation_percent", variation_percent(&rates));
     let over = groups.iter().filter(|group| open_ns(group) > 1.02 * sync_ns(group)).count();
     let under = groups.iter().filter(|group| open_ns(group) < 0.98 * sync_ns(group)).count();
-    list.add("zfs_over_delayed_groups_percent", "%", share_percent(over as u64, groups.len() as u64));
-    list.add("zfs_under_delayed_groups_percent", "%", share_percent(under as u64, groups.len() as u64));
+    metrics.share("zfs_over_delayed_groups_percent", over as u64, groups.len() as u64);
+    metrics.share("zfs_under_delayed_groups_percent", under as u64, groups.len() as u64);
     let count = to_f64(groups.len() as u64);
-    list.add("zfs_sync_mean_s", "s", groups.iter().map(sync_ns).sum::<f64>() / count / 1e9);
-    let closed: Vec<&GroupRow> = groups.iter().filter(|group| group.closed_ns <= elapsed_ns).copied().collect();
+    metrics.add("zfs_sync_mean_s", Unit::Seconds, groups.iter().map(sync_ns).sum::<f64>() / count / 1e9);
+    let closed: Vec<&GroupRow> = groups.iter().filter(|group| group.closed_ns <= metrics.run.workers_ns).copied().collect();
     if let [first, .., last] = closed[..] {
         let bytes: u64 = closed.iter().map(|group| group.bytes).sum::<u64>() - last.bytes;
         let seconds = to_f64(last.sync_started_ns - first.sync_started_ns) / 1e9;
-        list.add("zfs_group_open_mean_s", "s", closed.iter().map(open_ns).sum::<f64>() / to_f64(closed.len() as u64) / 1e9);
-        list.add("zfs_group_max_bytes", "B", to_f64(closed.iter().map(|group| group.bytes).max().unwrap_or(0)));
-        list.add("zfs_group_mib_per_s", "MiB/s", if seconds > 0.0 { to_f64(bytes) / f64::from(1 << 20) / seconds } else { 0.0 });
+        metrics.add("zfs_group_open_mean_s", Unit::Seconds, closed.iter().map(open_ns).sum::<f64>() / to_f64(closed.len() as u64) / 1e9);
+        metrics.bytes("zfs_group_max_bytes", closed.iter().map(|group| group.bytes).max().unwrap_or(0));
+        metrics.mib_per_s("zfs_group_mib_per_s", to_f64(bytes), seconds);
     }
     let open: f64 = groups.iter().map(open_ns).sum();
     let waits: f64 = groups.iter().map(|group| open_ns(group) * (to_f64(group.synced_ns - group.closed_ns) + open_ns(group) / 2.0)).sum();
-    list.add("zfs_admin_wait_mean_s", "s", if open > 0.0 { waits / open / 1e9 } else { 0.0 });
+    metrics.add("zfs_admin_wait_mean_s", Unit::Seconds, each(waits, open) / 1e9);
 }
 
 /// A number of a group.
-type OfGroup = fn(&GroupRow) -> f64;
+type OfGroup = fn(&GroupRow) -> u64;
 
-fn groups(list: &mut List, record: &Record) {
+fn groups(record: &Record, metrics: &mut Metrics) {
     let filled: Vec<&GroupRow> = record.groups.iter().filter(|group| group.closed_ns > 0 && group.writes > 0).collect();
-    list.add("zfs_groups", "", to_f64(filled.len() as u64));
+    metrics.count("zfs_groups", filled.len() as u64);
     let stopping = record.groups.iter().filter(|group| group.first_stop_ns > 0).count();
-    list.add("zfs_groups_with_stops", "", to_f64(stopping as u64));
-    let columns: [(&str, OfGroup); 3] = [
-        ("not_delayed", |group| to_f64(group.not_delayed)),
-        ("delayed", |group| to_f64(group.delayed)),
-        ("blocked", |group| to_f64(group.blocked)),
-    ];
+    metrics.count("zfs_groups_with_stops", stopping as u64);
+    let columns: [(&str, OfGroup); 3] =
+        [("not_delayed", |group| group.not_delayed), ("delayed", |group| group.delayed), ("blocked", |group| group.blocked)];
     for (place, group) in ["first", "second", "third"].iter().zip(&filled) {
         for (column, value) in columns {
-            list.add(&format!("zfs_{place}_group_{column}"), "", value(group));
+            metrics.count(&format!("zfs_{place}_group_{column}"), value(group));
         }
     }
     let Some((_, later)) = filled.split_first().filter(|(_, later)| !later.is_empty()) else { return };
     for (column, value) in columns {
-        list.add(&format!("zfs_later_groups_{column}_p50"), "", median(later.iter().map(|group| value(group)).collect()));
+        let middle = median(later.iter().map(|group| to_f64(value(group))).collect());
+        metrics.add(&format!("zfs_later_groups_{column}_p50"), Unit::One, middle);
     }
     let rates: Vec<f64> = later
         .iter()
@@ -196,7 +268,7 @@ fn groups(list: &mut List, record: &Record) {
         .map(|group| to_f64(group.delayed) * to_f64(NS_PER_S) / to_f64(group.first_stop_ns - group.first_sleep_ns))
         .collect();
     if !rates.is_empty() {
-        list.add("zfs_later_groups_delayed_per_s_p50", "1/s", median(rates));
+        metrics.add("zfs_later_groups_delayed_per_s_p50", Unit::PerSecond, median(rates));
     }
 }
 
@@ -215,11 +287,12 @@ fn median(mut values: Vec<f64>) -> f64 {
 mod tests {
     use super::*;
     use crate::layers::zfs::record::{HeldUp, Level};
+    use crate::result::metrics::Run;
 
-    fn value(record: &Record, elapsed_ns: u64, name: &str) -> f64 {
-        let mut list = List::default();
-        throttling(&mut list, record, elapsed_ns);
-        list.0.iter().find(|metric| metric.name == name).unwrap_or_else(|| panic!("{name}")).value
+    fn value(record: &Record, workers_ns: u64, name: &str) -> f64 {
+        let mut metrics = Metrics::new(Run { workers_ns, ..Run::default() });
+        record.metrics(&mut metrics);
+        metrics.value(name).unwrap_or_else(|| panic!("{name}"))
     }
 
     #[test]

@@ -1,0 +1,114 @@
+//! What a cluster leaves: metrics, and the tables `flows`, `placed` and `node_events`.
+//!
+//! | metric | unit | what it is |
+//! |---|---|---|
+//! | `cluster_blocks`, `cluster_stored_blocks` | | blocks, and what is stored of them, without further copies |
+//! | `cluster_space_percent` | % | stored over logical bytes, each copy against its copy |
+//! | `cluster_blocks_cv_percent` | % | standard deviation over mean of the blocks per node, at the start |
+//! | `cluster_local_reads_percent` | % | bytes read on the reader's own node |
+//! | `cluster_placed_local_percent` | % | blocks of the machine that moved first (else all) that its node has, at the end |
+//! | `cluster_placed_local_at_move_percent` | % | the same at the moment of the move, before anything is read |
+//! | `cluster_read_local_percent` | % | the same, of the blocks that were read since the move |
+//! | `cluster_lookups_per_read` | | nodes asked before a block could be read |
+//! | `cluster_read_blocks_bytes`, `cluster_read_away_bytes` | B | blocks read since the move, and those of them that lay elsewhere |
+//! | `cluster_moved_bytes`, `cluster_moved_over_read` | B, | blocks moved to the reader, and their ratio to the blocks read elsewhere |
+//! | `cluster_reprotect_bytes`, `_s`, `_mb_per_s`, `_nodes` | | copies made after a loss, the time from the loss to the last of them, their rate, the nodes that sent |
+//! | `cluster_unprotected_blocks`, `cluster_lost_blocks` | | objects with fewer copies than asked, with none, at the end |
+//! | `cluster_lost_requests` | | reads and writes of blocks that had no copy left |
+
+use super::Cluster;
+use super::record::Flow;
+use crate::result::columns::Take::{Index, Whole};
+use crate::result::columns::{Table, Tables};
+use crate::result::metrics::{Metrics, in_seconds};
+use seeklab_spec::to_f64;
+
+/// Bytes from node to node by interval; `why` is 0 for requests, 1 for blocks that follow their reader, 2 for copies made again.
+const FLOWS: Table<Flow> = Table::new(
+    "flows",
+    &[
+        ("interval", Index(|row| row.interval)),
+        ("why", Index(|row| row.why as u32)),
+        ("vm", Index(|row| u32::from(row.vm))),
+        ("from", Index(|row| u32::from(row.from))),
+        ("to", Index(|row| u32::from(row.to))),
+        ("bytes", Whole(|row| row.bytes)),
+    ],
+);
+
+/// Blocks of each machine on each node at the start.
+const PLACED: Table<[u32; 3]> =
+    Table::new("placed", &[("vm", Index(|row| row[0])), ("node", Index(|row| row[1])), ("blocks", Index(|row| row[2]))]);
+
+/// A machine coming to a node (`vm` is its job), or a node that is lost (`vm` is 4,294,967,295).
+struct NodeEvent {
+    time_ns: u64,
+    vm: u32,
+    node: u16,
+}
+
+const NODE_EVENTS: Table<NodeEvent> = Table::new(
+    "node_events",
+    &[("time_ns", Whole(|row| row.time_ns)), ("vm", Index(|row| row.vm)), ("node", Index(|row| u32::from(row.node)))],
+);
+
+impl Cluster {
+    /// Reports the cluster's metrics.
+    pub fn metrics(&self, metrics: &mut Metrics) {
+        let (record, placement) = (&self.record, &self.placement);
+        let (mut mine, mut here, mut read, mut read_here) = (0, 0, 0, 0);
+        for block in 0..placement.blocks() {
+            let vm = placement.vm_of(block);
+            let is_local = placement.is_local(&placement.objects[placement.object_of(block) as usize], self.vms[usize::from(vm)]);
+            if record.moved_vm.is_none_or(|moved| moved == vm) {
+                (mine, here) = (mine + 1, here + u64::from(is_local));
+            }
+            if placement.was_read(block) {
+                (read, read_here) = (read + 1, read_here + u64::from(is_local));
+            }
+        }
+        let copies = placement.copies();
+        let short = placement.objects.iter().filter(|object| object.holders().count() < copies).count();
+        let lost = placement.objects.iter().filter(|object| object.holders().next().is_none()).count();
+        let first_loss_ns = record.losses.first().map_or(0, |loss| loss.time_ns);
+        let reprotect_ns = record.reprotected_ns.saturating_sub(first_loss_ns);
+        let reprotect_bytes = record.reprotected * record.block_bytes;
+        let (blocks, stored) = (u64::from(placement.blocks()), placement.objects.len() as u64);
+        metrics.count("cluster_blocks", blocks);
+        metrics.count("cluster_stored_blocks", stored);
+        metrics.share("cluster_space_percent", stored, blocks);
+        metrics.percent("cluster_blocks_cv_percent", 100.0 * record.blocks_cv);
+        metrics.share("cluster_local_reads_percent", record.local_bytes, record.read_bytes);
+        metrics.share("cluster_placed_local_percent", here, mine);
+        metrics.percent("cluster_placed_local_at_move_percent", record.local_at_move.unwrap_or(0.0) * 100.0);
+        metrics.share("cluster_read_local_percent", read_here, read);
+        metrics.mean("cluster_lookups_per_read", record.lookups, record.reads);
+        metrics.bytes("cluster_read_blocks_bytes", record.read_blocks * record.block_bytes);
+        metrics.bytes("cluster_read_away_bytes", record.read_away * record.block_bytes);
+        metrics.bytes("cluster_moved_bytes", record.moved * record.block_bytes);
+        metrics.mean("cluster_moved_over_read", record.moved, record.read_away);
+        metrics.bytes("cluster_reprotect_bytes", reprotect_bytes);
+        metrics.seconds("cluster_reprotect_s", reprotect_ns);
+        metrics.mb_per_s("cluster_reprotect_mb_per_s", to_f64(reprotect_bytes), in_seconds(reprotect_ns));
+        metrics.count("cluster_reprotect_nodes", record.senders.iter().filter(|sent| **sent).count() as u64);
+        metrics.count("cluster_unprotected_blocks", short as u64);
+        metrics.count("cluster_lost_blocks", lost as u64);
+        metrics.count("cluster_lost_requests", record.lost_requests);
+    }
+
+    /// Reports the tables of a run, whether it has a cluster or not.
+    pub fn tables(cluster: Option<&Self>, tables: &mut Tables) {
+        let record = || cluster.into_iter().map(|cluster| &cluster.record);
+        tables.table(&FLOWS, record().flat_map(|record| record.flows.iter().copied()));
+        let placed = record().flat_map(|record| {
+            let nodes = u32::try_from(record.nodes.max(1)).unwrap_or(u32::MAX); // at most 256
+            (0..).zip(&record.placed).map(move |(row, blocks): (u32, _)| [row / nodes, row % nodes, *blocks])
+        });
+        tables.table(&PLACED, placed);
+        let arrivals = record().flat_map(|record| &record.arrivals);
+        let arrivals = arrivals.map(|row| NodeEvent { time_ns: row.time_ns, vm: u32::from(row.vm), node: row.node });
+        let losses = record().flat_map(|record| &record.losses);
+        let losses = losses.map(|row| NodeEvent { time_ns: row.time_ns, vm: u32::MAX, node: row.node });
+        tables.table(&NODE_EVENTS, arrivals.chain(losses));
+    }
+}

@@ -1,0 +1,54 @@
+//! What a node's processor leaves: metrics, and the tables `cpu` and `shards`.
+
+use super::{Controller, Epoch, ServerRow};
+use crate::result::columns::Take::{Index, Whole};
+use crate::result::columns::{Table, Tables};
+use crate::result::metrics::Metrics;
+
+/// A row for each server of each virtual disk; number 0 is the primary, 1 the first shard.
+const CPU: Table<(u32, ServerRow)> = Table::new(
+    "cpu",
+    &[
+        ("index", Index(|row| row.0)),
+        ("disk", Index(|row| row.1.disk)),
+        ("number", Index(|row| row.1.number)),
+        ("requests", Whole(|row| row.1.usage.requests)),
+        ("busy_ns", Whole(|row| row.1.usage.busy_ns)),
+        ("response_ns", Whole(|row| row.1.usage.response_ns)),
+        ("area_ns", Whole(|row| row.1.usage.area_ns)),
+    ],
+);
+
+/// A row for each number of shards that a disk has had.
+const SHARDS: Table<Epoch> =
+    Table::new("shards", &[("disk", Index(|row| row.disk)), ("from_ns", Whole(|row| row.from_ns)), ("shards", Index(|row| row.shards))]);
+
+impl Controller {
+    /// Reports the processor's metrics.
+    pub fn metrics(&self, metrics: &mut Metrics) {
+        let servers = self.servers();
+        let elapsed_ns = metrics.run.now_ns;
+        let busy_ns: u64 = servers.iter().map(|row| row.usage.busy_ns).sum();
+        let busiest = |primary: bool| {
+            let busy = servers.iter().filter(|row| (row.number == 0) == primary).map(|row| row.usage.busy_ns);
+            busy.max().unwrap_or(0)
+        };
+        metrics.seconds("cpu_busy_s", busy_ns);
+        metrics.share("cpu_busy_share_percent", busy_ns, elapsed_ns * u64::from(self.cores()));
+        metrics.share("primary_busy_share_percent", busiest(true), elapsed_ns);
+        metrics.share("shard_busy_share_percent", busiest(false), elapsed_ns);
+        if let Some(overtaken) = self.overtaken() {
+            metrics.count("overtaken_requests", overtaken);
+        }
+        if let Some(moved) = self.moved() {
+            metrics.count("moved_ranges", moved);
+        }
+        metrics.share("replica_busy_share_percent", self.replicas_busy_ns, elapsed_ns);
+    }
+
+    /// Reports the tables of a run, whether it has controllers or not.
+    pub fn tables(controller: Option<&Self>, tables: &mut Tables) {
+        tables.table(&CPU, controller.into_iter().flat_map(|controller| (0..).zip(controller.servers())));
+        tables.table(&SHARDS, controller.into_iter().flat_map(|controller| controller.epochs.iter().copied()));
+    }
+}

@@ -1,0 +1,52 @@
+//! What devices leave: metrics over all of them, and the table `devices`.
+
+use super::{Device, Usage};
+use crate::result::analytics::Served;
+use crate::result::columns::Take::{Index, Whole};
+use crate::result::columns::{Table, Tables};
+use crate::result::metrics::{Metrics, Unit};
+use seeklab_spec::to_f64;
+
+/// A row for each device.
+const DEVICES: Table<(u32, Usage)> = Table::new(
+    "devices",
+    &[
+        ("index", Index(|row| row.0)),
+        ("reads", Whole(|row| row.1.ios[0])),
+        ("writes", Whole(|row| row.1.ios[1])),
+        ("read_bytes", Whole(|row| row.1.bytes[0])),
+        ("write_bytes", Whole(|row| row.1.bytes[1])),
+        ("read_response_ns", Whole(|row| row.1.response_ns[0])),
+        ("write_response_ns", Whole(|row| row.1.response_ns[1])),
+        ("busy_ns", Whole(|row| row.1.busy_ns)),
+    ],
+);
+
+impl Usage {
+    /// The counters as those of operations; the time is that the device was busy.
+    #[must_use]
+    pub fn served(&self) -> Served {
+        Served { ios: self.ios.iter().sum(), bytes: self.bytes.iter().sum(), total_ns: self.busy_ns }
+    }
+}
+
+/// Reports what the data devices have done, all together.
+pub fn metrics(usages: &[Usage], metrics: &mut Metrics) {
+    let busy_ns = usages.iter().map(|usage| usage.busy_ns).sum();
+    metrics.bytes("device_bytes", usages.iter().flat_map(|usage| usage.bytes).sum());
+    metrics.share("device_busy_share_percent", busy_ns, usages.len() as u64 * metrics.run.now_ns);
+}
+
+/// Reports what flash translation made of the writes to these devices, if some have it and were written to.
+pub fn flash_metrics<'a>(devices: impl Iterator<Item = &'a Device>, metrics: &mut Metrics) {
+    let pages = devices.filter_map(Device::flash_pages).reduce(|sum, pages| [sum[0] + pages[0], sum[1] + pages[1]]);
+    let Some([written, moved]) = pages.filter(|pages| pages[0] > 0) else { return };
+    metrics.count("ssd_host_pages", written);
+    metrics.count("ssd_moved_pages", moved);
+    metrics.add("ssd_write_amplification", Unit::Times, to_f64(written + moved) / to_f64(written));
+}
+
+/// Reports the table of all devices.
+pub fn tables(usages: impl IntoIterator<Item = Usage>, tables: &mut Tables) {
+    tables.table(&DEVICES, (0..).zip(usages));
+}

@@ -1,0 +1,24 @@
+//! What a network leaves: metrics of the traffic in each direction.
+
+use super::{Network, Traffic};
+use crate::result::metrics::Metrics;
+
+impl Network {
+    /// Reports what the network carried: of a run that has ended, over the time of its workers.
+    pub fn metrics(&self, metrics: &mut Metrics) {
+        let elapsed_ns = if metrics.run.ended { metrics.run.workers_ns } else { metrics.run.now_ns };
+        for (traffic, part) in self.traffic(elapsed_ns).iter().zip(["network.to_server", "network.to_client"]) {
+            metrics.within(part, |metrics| traffic.metrics(elapsed_ns, metrics));
+        }
+    }
+}
+
+impl Traffic {
+    fn metrics(&self, elapsed_ns: u64, metrics: &mut Metrics) {
+        metrics.count("_messages", self.messages);
+        metrics.bytes("_payload_bytes", self.payload_bytes);
+        metrics.bytes("_wire_bytes", self.wire_bytes);
+        metrics.share("_busy_share_percent", self.server_busy_ns, elapsed_ns);
+        metrics.share("_client_busy_share_percent", self.client_busy_ns, elapsed_ns);
+    }
+}

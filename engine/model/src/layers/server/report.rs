@@ -1,0 +1,22 @@
+//! What a server node leaves: metrics of its cores and its network card.
+
+use super::Server;
+use crate::result::metrics::{Metrics, Unit, each};
+use seeklab_spec::to_f64;
+
+impl Server {
+    /// Reports the node's metrics.
+    pub fn metrics(&self, metrics: &mut Metrics) {
+        let (counts, [cycles, network_cycles]) = (self.counts, self.cycles());
+        let per_byte = |cycles: u64| each(to_f64(cycles), to_f64(counts.bytes));
+        metrics.percent("server.busy_share_percent", 100.0 * self.busy_share(metrics.run.now_ns));
+        metrics.add("server.cycles_per_byte", Unit::CyclesPerByte, per_byte(cycles));
+        metrics.add("server.network_cycles_per_byte", Unit::CyclesPerByte, per_byte(network_cycles));
+        metrics.count("server.interrupts", counts.interrupts);
+        metrics.mean("server.frames_per_interrupt", counts.frames, counts.interrupts);
+        metrics.count("server.take_overs", counts.take_overs);
+        metrics.count("server.unmaps", counts.unmaps);
+        metrics.count("server.cross_calls", counts.cross_calls);
+        metrics.mean("server.cross_calls_per_unmap", counts.cross_calls, counts.unmaps);
+    }
+}
