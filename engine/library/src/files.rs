@@ -84,8 +84,34 @@ fn read(name: &str, text: &str) -> Result<(Value, Lines), Problem> {
     let table = DeTable::parse(text).map_err(|error| wrong(&error))?;
     let mut lines = Map::new();
     note_table(table.get_ref(), "", &line_of, &mut lines);
-    let document = toml::from_str(text).map_err(|error| wrong(&error))?;
+    let mut document = toml::from_str(text).map_err(|error| wrong(&error))?;
+    if let Err(path) = fold_unset(&mut document, "") {
+        let line = lines.get(&path).and_then(Value::as_u64).unwrap_or(1);
+        return Err(Problem::new(format!("{name}:{line}"), format!("{path}: is not a list of paths; write unset = [\"layout.rebuild\"]")));
+    }
     Ok((document, lines))
+}
+
+/// Turns every `unset = ["path"]` into a `null` for that path in the `set` beside it, which removes what stands there: TOML itself
+/// has no null. What is removed goes before what is set. The scenario is left as it is. Fails with the place of an `unset` that is not a list of texts.
+fn fold_unset(value: &mut Value, path: &str) -> Result<(), String> {
+    match value {
+        Value::Array(list) => list.iter_mut().enumerate().try_for_each(|(index, entry)| fold_unset(entry, &format!("{path}[{index}]"))),
+        Value::Object(object) => {
+            let below = |name: &str| if path.is_empty() { name.to_owned() } else { format!("{path}.{name}") };
+            if let Some(unset) = object.shift_remove("unset") {
+                let paths = unset.as_array().and_then(|list| list.iter().map(Value::as_str).collect::<Option<Vec<_>>>());
+                let mut set: Map<String, Value> =
+                    paths.ok_or_else(|| below("unset"))?.into_iter().map(|path| (path.to_owned(), Value::Null)).collect();
+                if let Some(Value::Object(own)) = object.shift_remove("set") {
+                    set.extend(own);
+                }
+                object.insert("set".to_owned(), Value::Object(set));
+            }
+            object.iter_mut().filter(|(name, _)| *name != "scenario").try_for_each(|(name, entry)| fold_unset(entry, &below(name)))
+        }
+        _ => Ok(()),
+    }
 }
 
 fn note_table(table: &DeTable, path: &str, line_of: &impl Fn(usize) -> usize, lines: &mut Lines) {
@@ -122,6 +148,16 @@ mod tests {
         assert_eq!(document["facts"][1]["measure"]["metric"], "a");
         let line = |path: &str| lines.get(path).and_then(Value::as_u64);
         assert_eq!([line("id"), line("facts[0].kind"), line("facts[1].measure.metric")], [Some(1), Some(4), Some(6)]);
+    }
+
+    #[test]
+    fn what_is_unset_is_null_before_what_is_set() {
+        let text = "[[what_ifs]]\nunset = [\"layout.rebuild\"]\nset = { \"layout.failed\" = [] }\n[[variants]]\nunset = [\"zfs\"]\n";
+        let (document, _) = read("cases/mine.toml", text).expect("TOML");
+        assert_eq!(document["what_ifs"][0].to_string(), r#"{"set":{"layout.rebuild":null,"layout.failed":[]}}"#);
+        assert_eq!(document["variants"][0].to_string(), r#"{"set":{"zfs":null}}"#);
+        let problem = read("cases/mine.toml", "[[what_ifs]]\n\nunset = \"zfs\"\n").expect_err("refused");
+        assert_eq!(problem.to_string(), "cases/mine.toml:3: what_ifs[0].unset: is not a list of paths; write unset = [\"layout.rebuild\"]");
     }
 
     #[test]

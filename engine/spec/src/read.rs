@@ -64,10 +64,13 @@ fn merge_under(object: &mut Map<String, Value>, defaults: &Map<String, Value>) {
 /// Most steps of a path: far more than any field lies deep, and few enough that what they create is read and dropped safely.
 const MOST_STEPS: usize = 30;
 
-/// Sets the field at `path` (such as `jobs[0].bs` or `volume.prefetch.chunk`) of a scenario's JSON; `null` removes it.
+/// Sets the field at `path` (such as `jobs[0].bs` or `volume.prefetch.chunk`) of a scenario's JSON.
 ///
 /// Missing objects on the way are created, so that a layer can be added field by field; a name in brackets stands for the entry
-/// of that `name`, as in `jobs[odx].bs`.
+/// of that `name`, as in `jobs[odx].bs`. An object takes the place of the one that was there, with nothing left of it:
+/// `layout.rebuild` set to `{"in_flight": 4}` is a rebuild with defaults in all else. `null` removes the field, layer or entry; where
+/// there is none, nothing happens. Presets are filled in afterwards, under what is written: what a preset gives is replaced, not
+/// removed.
 ///
 /// # Errors
 /// When the path is not well formed, or an index is beyond its list.
@@ -90,15 +93,13 @@ pub fn set(scenario: &mut Value, path: &str, new: Value) -> Result<(), Problem> 
         return Err(Problem::new(format!("{start}..."), format!("has {} steps; a path has at most {MOST_STEPS}", steps.len())));
     }
     let (last, way) = steps.split_last().ok_or_else(malformed)?;
+    if new.is_null() {
+        remove(scenario, last, way);
+        return Ok(());
+    }
     let mut place = scenario;
     for step in way {
         place = descend(place, step).ok_or_else(|| Problem::new(path, format!("there is no entry {step} here")))?;
-    }
-    if new.is_null() {
-        if let Some(object) = place.as_object_mut() {
-            object.shift_remove(*last);
-        }
-        return Ok(());
     }
     match descend(place, last) {
         Some(target) => *target = new,
@@ -107,12 +108,33 @@ pub fn set(scenario: &mut Value, path: &str, new: Value) -> Result<(), Problem> 
     Ok(())
 }
 
+/// Removes the field or entry `name` at the end of `way`, and creates nothing on the way there.
+fn remove(scenario: &mut Value, name: &str, way: &[&str]) {
+    let place = way.iter().try_fold(scenario, |place, step| match place {
+        Value::Array(list) => entry_of(list, step).and_then(|index| list.get_mut(index)),
+        Value::Object(object) => object.get_mut(*step),
+        _ => None,
+    });
+    match place {
+        Some(Value::Object(object)) => drop(object.shift_remove(name)),
+        Some(Value::Array(list)) => {
+            if let Some(index) = entry_of(list, name).filter(|index| *index < list.len()) {
+                list.remove(index);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The place of an entry of a list, by its number or its name.
+fn entry_of(list: &[Value], step: &str) -> Option<usize> {
+    let named = || list.iter().position(|entry| entry.get("name").and_then(Value::as_str) == Some(step));
+    step.parse().ok().or_else(named)
+}
+
 fn descend<'a>(place: &'a mut Value, step: &str) -> Option<&'a mut Value> {
     match place {
-        Value::Array(list) => match step.parse::<usize>() {
-            Ok(index) => list.get_mut(index),
-            Err(_) => list.iter_mut().find(|entry| entry.get("name").and_then(Value::as_str) == Some(step)),
-        },
+        Value::Array(list) => entry_of(list, step).and_then(|index| list.get_mut(index)),
         Value::Object(object) => Some(object.entry(step).or_insert(Value::Null)),
         Value::Null => {
             *place = Value::Object(Map::new());
@@ -128,10 +150,7 @@ pub fn get<'a>(scenario: &'a Value, path: &str) -> Option<&'a Value> {
     let mut place = scenario;
     for step in path.split(['.', '[', ']']).filter(|step| !step.is_empty()) {
         place = match place {
-            Value::Array(list) => match step.parse::<usize>() {
-                Ok(index) => list.get(index)?,
-                Err(_) => list.iter().find(|entry| entry.get("name").and_then(Value::as_str) == Some(step))?,
-            },
+            Value::Array(list) => list.get(entry_of(list, step)?)?,
             other => other.get(step)?,
         };
     }
@@ -196,5 +215,21 @@ mod tests {
         assert_eq!(problem.to_string(), format!("{}...: has 2000 steps; a path has at most 30", "a.".repeat(20)));
         assert_eq!(value, json!({}));
         assert!(set(&mut value, &vec!["a"; 30].join("."), json!(1)).is_ok());
+    }
+
+    #[test]
+    fn an_object_replaces_another_whole() {
+        let mut value = json!({"layout": {"kind": "mirror", "rebuild": {"in_flight": 4, "used": "4GiB", "rate": "10MB"}}});
+        set(&mut value, "layout.rebuild", json!({"in_flight": 8})).expect("a path");
+        assert_eq!(value, json!({"layout": {"kind": "mirror", "rebuild": {"in_flight": 8}}}));
+    }
+
+    #[test]
+    fn null_removes_a_field_or_an_entry_and_leaves_nothing_behind() {
+        let mut value = json!({"jobs": [{"name": "a"}, {"name": "b", "bs": 1}], "layout": {"rebuild": {"in_flight": 4}}});
+        for path in ["layout.rebuild", "jobs[a]", "jobs[b].bs", "zfs.log.devices", "jobs[7]", "jobs[c].bs"] {
+            set(&mut value, path, Value::Null).expect("a path");
+        }
+        assert_eq!(value, json!({"jobs": [{"name": "b"}], "layout": {}}));
     }
 }

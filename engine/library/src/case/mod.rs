@@ -35,7 +35,7 @@ pub struct Variant {
     pub title: String,
     /// One sentence: what is different.
     pub summary: String,
-    /// Paths and their values.
+    /// Paths and their values; null removes what is there (in a case file: `unset`, a list of paths beside `set`).
     #[serde(default)]
     pub set: Map<String, Value>,
 }
@@ -68,7 +68,7 @@ pub struct WhatIf {
     pub title: String,
     /// Variant that it starts from.
     pub variant: String,
-    /// Paths and their values.
+    /// Paths and their values; null removes what is there (in a case file: `unset`, a list of paths beside `set`).
     #[serde(default)]
     pub set: Map<String, Value>,
     /// What one sees, and why.

@@ -43,6 +43,8 @@ pub enum View {
     Histogram,
     /// Requests by time and latency.
     Heatmap,
+    /// Latency of each interval over time.
+    Latency,
     /// The log of operations.
     Oplog,
     /// What iostat prints.
