@@ -38,7 +38,7 @@ def table() -> str:
 def cases_table() -> str:
     """Write every incident with its facts. Which ones miss is in the case files, and a test holds them to it."""
     rows = ["| | incident | facts | predicted | miss |", "|---|---|---|---|---|"]
-    for entry in sorted(seeklab.cases(), key=_course_order):
+    for entry in seeklab.cases():
         facts = seeklab.case(entry["id"]).facts
         predicted = sum(fact["kind"] == "predicted" for fact in facts)
         misses = [fact["id"] for fact in facts if fact.get("misses_because")]
@@ -50,7 +50,7 @@ def cases_table() -> str:
 def course_table() -> str:
     """Write every notebook with the incidents that name it, then every exercise."""
     rows = ["| notebook | incidents |", "|---|---|"]
-    cases = [seeklab.case(entry["id"]).document for entry in sorted(seeklab.cases(), key=_course_order)]
+    cases = [seeklab.case(entry["id"]).document for entry in seeklab.cases()]
     for path in sorted((ROOT / "notebooks").glob("*.ipynb")):
         codes = [case["code"] for case in cases if case.get("notebook") == path.stem]
         rows.append(f"| {_link(path)} | {', '.join(codes)} |")
@@ -63,11 +63,6 @@ def _link(path: Path) -> str:
     cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
     headings = (line for cell in cells for line in "".join(cell["source"]).splitlines() if line.startswith("# "))
     return f"[{next(headings)[2:].strip()}]({path.relative_to(ROOT).as_posix()})"
-
-
-def _course_order(entry: dict[str, Any]) -> tuple[int, int]:
-    code = entry["code"]
-    return "QZNS".index(code[0]), int(code[1:])
 
 
 def current(place: re.Pattern[str] = TABLE) -> str:

@@ -65,7 +65,9 @@ mod tests {
     fn order_and_value_both_matter() {
         let of = |words: &[u64]| {
             let mut print = Fingerprint::default();
-            words.iter().for_each(|word| print.add([*word]));
+            for word in words {
+                print.add([*word]);
+            }
             print.value()
         };
         assert_ne!(of(&[1, 2]), of(&[2, 1]));

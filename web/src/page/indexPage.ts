@@ -74,8 +74,9 @@ async function live(engine: EngineClient, doc: CaseDocument, first: Result): Pro
   stage.autoplay();
 }
 
+// The engine gives the cases family by family.
 async function families(engine: EngineClient, entries: readonly CaseEntry[]): Promise<HTMLElement[]> {
-  const byFamily = Map.groupBy(entries.toSorted(inOrder), (entry) => entry.family);
+  const byFamily = Map.groupBy(entries, (entry) => entry.family);
   const sections: HTMLElement[] = [];
   for (const [family, cases] of byFamily) {
     const list = html("div", { class: "cases" });
@@ -84,14 +85,6 @@ async function families(engine: EngineClient, entries: readonly CaseEntry[]): Pr
   }
   sections[0]?.querySelector("h2")?.after(html("p", { class: "quiet legend" }, overviewLegend));
   return sections;
-}
-
-// The families as the course takes them, the cases of a family by number.
-const familyOrder = "QZNS";
-
-function inOrder(a: CaseEntry, b: CaseEntry): number {
-  const family = familyOrder.indexOf(a.code[0]!) - familyOrder.indexOf(b.code[0]!);
-  return family === 0 ? Number(a.code.slice(1)) - Number(b.code.slice(1)) : family;
 }
 
 function card(engine: EngineClient, doc: CaseDocument): HTMLElement {
