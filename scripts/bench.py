@@ -2,8 +2,9 @@
 
 SimPy and nexosim simulate the same queues, libCacheSim replays the same cache trace. Measured, not judged: a machine's
 speed is no test. Each row is the fastest of a few runs, because what disturbs a measurement only ever adds time. Then
-follow how far mean response times are from queueing theory, and what a request in flight and a logged operation take in
-memory. The rows also stand in .cache/bench.json. The parts of the engine are measured one by one with `cargo bench --package seeklab-api`, in engine/.
+follow how far mean response times are from queueing theory, how the rows compare, each comparison beside its goal where
+it has one, and what a request in flight and a logged operation take in memory. All of it also stands in
+.cache/bench.json. The parts of the engine are measured one by one with `cargo bench --package seeklab-api`, in engine/.
 """
 
 from __future__ import annotations
@@ -34,6 +35,9 @@ MM1 = "m-m-1"
 """Poisson arrivals and exponential service. SimPy and nexosim repeat it too; theory knows its mean response time."""
 MD1 = "m-d-1"
 """The same arrivals and mean service without the controller, whose work alone can be exponential."""
+FULL_STACK = "full-stack"
+WRITERS = "sixty-four-writers"
+HOSTS = ("native", "wasmtime", "Chromium")
 
 POLICIES = ("lru", "arc")
 RIVALS = {
@@ -120,12 +124,14 @@ def bench() -> None:
         rows.append(_measure("native", name, (NATIVE, "cache", csv, policy, size)))
     memory = _measure_memory()
     errors = _theory_errors(rows)
+    comparisons = _comparisons(rows)
     _show(rows)
     _show_theory(errors)
     _show_hop(rows)
+    _show_comparisons(comparisons)
     say()
     say(f"A request in flight takes {memory['request_bytes']:.0f} B, a logged operation {memory['row_bytes']:.0f} B.")
-    written = {"runs": rows, "memory": memory}
+    written = {"runs": rows, "comparisons": comparisons, "memory": memory}
     (CACHE / "bench.json").write_text(json.dumps(written, indent=1) + "\n")
 
 
@@ -203,6 +209,26 @@ def _theory_errors(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return known
 
 
+def _comparisons(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Compare the hosts on each run, and the runs that have goals with those that the goals name."""
+    per_s = _per_s(rows)
+    found: list[dict[str, Any]] = []
+
+    def compare(run: str, host: str, other: tuple[str, str], at_least: float | None = None) -> None:
+        ratio = per_s[run, host] / per_s[other]
+        found.append({"what": f"{run} on {host}", "of": " on ".join(other), "value": ratio, "at_least": at_least})
+
+    for name in (path.stem for path in RUNS):
+        for host in HOSTS[1:]:
+            compare(name, host, (name, HOSTS[0]), 0.7 if name == FULL_STACK else None)
+    for name, goals in ((FULL_STACK, {"native": 0.6, "Chromium": 0.42}), (QUEUE, {"native": 6.0, "Chromium": 3.0})):
+        for host in HOSTS:
+            compare(name, host, (QUEUE, "nexosim"), goals.get(host))
+    wall_s = next(row["wall_s"] for row in rows if (row["run"], row["host"]) == (WRITERS, "Chromium"))
+    found.append({"what": f"{WRITERS} on Chromium", "of": "1 s of wall time", "value": wall_s, "at_most": 2.0})
+    return found
+
+
 def _per_s(rows: list[dict[str, Any]]) -> dict[tuple[str, str], float]:
     return {(row["run"], row["host"]): row["requests"] / row["wall_s"] for row in rows}
 
@@ -245,6 +271,17 @@ def _show_hop(rows: list[dict[str, Any]]) -> None:
         f"A customer of {MM1} is served by a controller and then passes a device: {each_ns[MM1]:.0f} ns natively, of which"
     )
     say(f"{hop_ns:.0f} ns are for the controller and the draw of its time; {MD1} has neither.")
+
+
+def _show_comparisons(comparisons: list[dict[str, Any]]) -> None:
+    say()
+    say(f"{'compared':30} {'with':28} {'ratio':>7}  goal")
+    for row in comparisons:
+        least, most = row.get("at_least"), row.get("at_most")
+        met = (least is None or row["value"] >= least) and (most is None or row["value"] <= most)
+        bound = f"at least {least:g}" if least is not None else f"at most {most:g}" if most is not None else ""
+        goal = f"{bound}: {'met' if met else 'missed'}" if bound else "-"
+        say(f"{row['what']:30} {row['of']:28} {row['value']:7.2f}  {goal}")
 
 
 if __name__ == "__main__":
