@@ -268,9 +268,9 @@ def _show_hop(rows: list[dict[str, Any]]) -> None:
     each_ns = {name: native[name]["wall_s"] / native[name]["requests"] * 1e9 for name in (MM1, MD1)}
     hop_ns = native[MM1]["hop_ns"] = each_ns[MM1] - each_ns[MD1]
     say(
-        f"A customer of {MM1} is served by a controller and then passes a device: {each_ns[MM1]:.0f} ns natively, of which"
+        f"A customer of {MM1} is served by a controller, then passes a device: {each_ns[MM1]:.0f} ns natively, of which"
     )
-    say(f"{hop_ns:.0f} ns are for the controller and the draw of its time; {MD1} has neither.")
+    say(f"{hop_ns:.0f} are for the controller and the draw of its time; {MD1} has neither.")
 
 
 def _show_comparisons(comparisons: list[dict[str, Any]]) -> None:
