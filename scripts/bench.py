@@ -93,7 +93,7 @@ FOR_BENCH = (
         makes=(RIVAL_VENV / "bin" / "pip",),
     ),
     Step(
-        "nexosim", "Compiling the queue as nexosim models", _build_nexosim, reads=(NEXOSIM,), makes=(NEXOSIM_PROGRAM,)
+        "nexosim", "Compiling the queues as nexosim models", _build_nexosim, reads=(NEXOSIM,), makes=(NEXOSIM_PROGRAM,)
     ),
 )
 
