@@ -1,9 +1,10 @@
 """`make bench`: how fast the engine runs natively, in wasmtime and in Chromium, beside its rivals in the same run.
 
-SimPy and nexosim simulate the same queue, libCacheSim replays the same cache trace. Measured, not judged: a machine's
+SimPy and nexosim simulate the same queues, libCacheSim replays the same cache trace. Measured, not judged: a machine's
 speed is no test. Each row is the fastest of a few runs, because what disturbs a measurement only ever adds time. Then
-follows what a request in flight and a logged operation take in memory. The rows also stand in .cache/bench.json. The
-parts of the engine are measured one by one with `cargo bench --package seeklab-api`, in engine/.
+follow how far mean response times are from queueing theory, how the rows compare, each comparison beside its goal where
+it has one, and what a request in flight and a logged operation take in memory. All of it also stands in
+.cache/bench.json. The parts of the engine are measured one by one with `cargo bench --package seeklab-api`, in engine/.
 """
 
 from __future__ import annotations
@@ -30,9 +31,20 @@ QUEUE = "one-queue"
 DEPTH = 32
 SERVICE_NS = 40960
 """That queue's requests in flight and service time, for a rival that cannot read the run's file."""
+MM1 = "m-m-1"
+"""Poisson arrivals and exponential service. SimPy and nexosim repeat it too; theory knows its mean response time."""
+MD1 = "m-d-1"
+"""The same arrivals and mean service without the controller, whose work alone can be exponential."""
+FULL_STACK = "full-stack"
+WRITERS = "sixty-four-writers"
+HOSTS = ("native", "wasmtime", "Chromium")
 
 POLICIES = ("lru", "arc")
-RIVALS = {QUEUE: ("SimPy", "nexosim"), **{f"cache-{policy}": ("libCacheSim",) for policy in POLICIES}}
+RIVALS = {
+    QUEUE: ("SimPy", "nexosim"),
+    MM1: ("SimPy", "nexosim"),
+    **{f"cache-{policy}": ("libCacheSim",) for policy in POLICIES},
+}
 
 IN_FLIGHT = 1 << 20
 LOGGED = 2_000_000
@@ -81,7 +93,7 @@ FOR_BENCH = (
         makes=(RIVAL_VENV / "bin" / "pip",),
     ),
     Step(
-        "nexosim", "Compiling the queue as nexosim models", _build_nexosim, reads=(NEXOSIM,), makes=(NEXOSIM_PROGRAM,)
+        "nexosim", "Compiling the queues as nexosim models", _build_nexosim, reads=(NEXOSIM,), makes=(NEXOSIM_PROGRAM,)
     ),
 )
 
@@ -91,9 +103,12 @@ def bench() -> None:
     machine.require_for_bench()
     apply_all(FOR_BENCH)
     rival_python = RIVAL_VENV / "bin" / "python"
+    gap_ns, service_ns = _gap_and_service_ns()
     rows = [
-        _measure("SimPy", QUEUE, (rival_python, SCRIPTS / "bench_simpy.py")),
-        _measure("nexosim", QUEUE, (NEXOSIM_PROGRAM, str(DEPTH), str(SERVICE_NS))),
+        _measure("SimPy", QUEUE, (rival_python, SCRIPTS / "bench_simpy.py", QUEUE)),
+        _measure("nexosim", QUEUE, (NEXOSIM_PROGRAM, QUEUE, str(DEPTH), str(SERVICE_NS))),
+        _measure("SimPy", MM1, (rival_python, SCRIPTS / "bench_simpy.py", MM1)),
+        _measure("nexosim", MM1, (NEXOSIM_PROGRAM, MM1, str(gap_ns), str(service_ns))),
     ]
     for path in RUNS:
         rows.append(_measure("native", path.stem, (NATIVE, path)))
@@ -108,10 +123,16 @@ def bench() -> None:
         )
         rows.append(_measure("native", name, (NATIVE, "cache", csv, policy, size)))
     memory = _measure_memory()
+    errors = _theory_errors(rows)
+    comparisons = _comparisons(rows)
     _show(rows)
+    _show_theory(errors)
+    _show_hop(rows)
+    _show_comparisons(comparisons)
     say()
     say(f"A request in flight takes {memory['request_bytes']:.0f} B, a logged operation {memory['row_bytes']:.0f} B.")
-    (CACHE / "bench.json").write_text(json.dumps({"runs": rows, "memory": memory}, indent=1) + "\n")
+    written = {"runs": rows, "comparisons": comparisons, "memory": memory}
+    (CACHE / "bench.json").write_text(json.dumps(written, indent=1) + "\n")
 
 
 def _measure(host: str, name: str, command: Sequence[str | Path]) -> dict[str, Any]:
@@ -157,11 +178,66 @@ def _measure_memory() -> dict[str, float]:
     }
 
 
+def _gap_and_service_ns() -> tuple[int, int]:
+    """Give the mean time between two arrivals and the mean service time of the M/M/1 run, as its file has them."""
+    scenario = json.loads((SCRIPTS / "bench_runs" / f"{MM1}.json").read_text())["scenario"]
+    return round(1e9 / scenario["jobs"][0]["rate_iops"]), scenario["controller"]["read"]
+
+
+def _theory_errors(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Put the error of its mean response time, in per cent, into each row whose mean theory knows; give those rows.
+
+    A host that tells no mean has that of another with the same fingerprint, which is made of all latencies.
+    """
+    gap_ns, service_ns = _gap_and_service_ns()
+    load = service_ns / gap_ns
+    expected_ms = {
+        MM1: service_ns / (1 - load) / 1e6,
+        MD1: service_ns * (1 + load / (2 * (1 - load))) / 1e6,
+    }
+    means = {
+        (row["run"], row["fingerprint"]): row["latency_mean_ms"]
+        for row in rows
+        if "fingerprint" in row and "latency_mean_ms" in row
+    }
+    known = []
+    for row in rows:
+        mean_ms = row.get("latency_mean_ms") or means.get((row["run"], row.get("fingerprint")))
+        if row["run"] in expected_ms and mean_ms:
+            row["theory_error_percent"] = (mean_ms / expected_ms[row["run"]] - 1) * 100
+            known.append(row)
+    return known
+
+
+def _comparisons(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Compare the hosts on each run, and the runs that have goals with those that the goals name."""
+    per_s = _per_s(rows)
+    found: list[dict[str, Any]] = []
+
+    def compare(run: str, host: str, other: tuple[str, str], at_least: float | None = None) -> None:
+        ratio = per_s[run, host] / per_s[other]
+        found.append({"what": f"{run} on {host}", "of": " on ".join(other), "value": ratio, "at_least": at_least})
+
+    for name in (path.stem for path in RUNS):
+        for host in HOSTS[1:]:
+            compare(name, host, (name, HOSTS[0]), 0.7 if name == FULL_STACK else None)
+    for name, goals in ((FULL_STACK, {"native": 0.6, "Chromium": 0.42}), (QUEUE, {"native": 6.0, "Chromium": 3.0})):
+        for host in HOSTS:
+            compare(name, host, (QUEUE, "nexosim"), goals.get(host))
+    wall_s = next(row["wall_s"] for row in rows if (row["run"], row["host"]) == (WRITERS, "Chromium"))
+    found.append({"what": f"{WRITERS} on Chromium", "of": "1 s of wall time", "value": wall_s, "at_most": 2.0})
+    return found
+
+
+def _per_s(rows: list[dict[str, Any]]) -> dict[tuple[str, str], float]:
+    return {(row["run"], row["host"]): row["requests"] / row["wall_s"] for row in rows}
+
+
 def _show(rows: list[dict[str, Any]]) -> None:
-    per_s = {(row["run"], row["host"]): row["requests"] / row["wall_s"] for row in rows}
+    per_s = _per_s(rows)
     say()
     say(
-        f"{'run':16} {'host':11} {'wall s':>8} {'requests/s':>12} {'events/s':>12} {'peak MiB':>9}  fingerprint or hits"
+        f"{'run':18} {'host':11} {'wall s':>8} {'requests/s':>12} {'events/s':>12} {'peak MiB':>9}  fingerprint or hits"
     )
     for row in rows:
         own = per_s[row["run"], row["host"]]
@@ -170,9 +246,42 @@ def _show(rows: list[dict[str, Any]]) -> None:
         peak = f"{row['peak_mib']:.0f}" if row.get("peak_mib") else "-"
         result = row.get("fingerprint", row.get("hits", "-"))
         say(
-            f"{row['run']:16} {row['host']:11} {row['wall_s']:8.3f} {own:12,.0f} "
+            f"{row['run']:18} {row['host']:11} {row['wall_s']:8.3f} {own:12,.0f} "
             f"{row['events'] / row['wall_s']:12,.0f} {peak:>9}  {result!s:16}{ratios}"
         )
+
+
+def _show_theory(known: list[dict[str, Any]]) -> None:
+    say()
+    say("Mean response time against theory; the fewer the customers, the more of the error is chance:")
+    for row in known:
+        say(
+            f"{row['run']:18} {row['host']:11} {row['requests'] / row['wall_s']:12,.0f} jobs/s "
+            f"{row['theory_error_percent']:+7.3f} %  {row['requests']:,.0f} customers, "
+            f"{row['events'] / row['requests']:.1f} events each"
+        )
+
+
+def _show_hop(rows: list[dict[str, Any]]) -> None:
+    """Tell what the controller before a device that takes no time costs, which a lone server would not have."""
+    native = {row["run"]: row for row in rows if row["host"] == "native"}
+    each_ns = {name: native[name]["wall_s"] / native[name]["requests"] * 1e9 for name in (MM1, MD1)}
+    hop_ns = native[MM1]["hop_ns"] = each_ns[MM1] - each_ns[MD1]
+    say(
+        f"A customer of {MM1} is served by a controller, then passes a device: {each_ns[MM1]:.0f} ns natively, of which"
+    )
+    say(f"{hop_ns:.0f} are for the controller and the draw of its time; {MD1} has neither.")
+
+
+def _show_comparisons(comparisons: list[dict[str, Any]]) -> None:
+    say()
+    say(f"{'compared':30} {'with':28} {'ratio':>7}  goal")
+    for row in comparisons:
+        least, most = row.get("at_least"), row.get("at_most")
+        met = (least is None or row["value"] >= least) and (most is None or row["value"] <= most)
+        bound = f"at least {least:g}" if least is not None else f"at most {most:g}" if most is not None else ""
+        goal = f"{bound}: {'met' if met else 'missed'}" if bound else "-"
+        say(f"{row['what']:30} {row['of']:28} {row['value']:7.2f}  {goal}")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,10 @@
-"""SimPy on the queue of bench_runs/one-queue.json: 32 requests in flight, one server, a fixed service time each."""
+"""SimPy on two queues of bench_runs: `bench_simpy.py one-queue` and `bench_simpy.py m-m-1`."""
 
 from __future__ import annotations
 
 import json
+import random
+import sys
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,36 +12,70 @@ from typing import TYPE_CHECKING, Any
 import simpy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator
 
 REPEATS = 3
 REQUESTS = 300_000  # enough to be steady; the engine's own run is longer because it is faster
-
-scenario = json.loads((Path(__file__).parent / "bench_runs" / "one-queue.json").read_text())["scenario"]
-DEPTH: int = scenario["jobs"][0]["iodepth"]
-SERVICE_NS = 4096 * 1_000_000_000 // scenario["devices"][0]["lun"]["rate"]
+CUSTOMERS = 500_000
+SEED = 1
 
 
-def requester(environment: Any, server: Any, count: int) -> Iterator[Any]:  # noqa: ANN401 -- SimPy has no types
-    """Send one request after the other."""
-    for _ in range(count):
-        with server.request() as turn:
-            yield turn
-            yield environment.timeout(SERVICE_NS)
-
-
-def measure() -> tuple[float, int]:
-    """Give the wall time of one run and the events it took."""
+def one_queue(scenario: dict[str, Any]) -> dict[str, float]:
+    """Measure 32 requests in flight at one server with a fixed service time."""
+    depth = scenario["jobs"][0]["iodepth"]
+    service_ns = 4096 * 1_000_000_000 // scenario["devices"][0]["lun"]["rate"]
     environment = simpy.Environment()
     server = simpy.Resource(environment, capacity=1)
-    for _ in range(DEPTH):
-        environment.process(requester(environment, server, REQUESTS // DEPTH))
+
+    def requester(count: int) -> Generator[Any]:
+        for _ in range(count):
+            with server.request() as turn:
+                yield turn
+                yield environment.timeout(service_ns)
+
+    for _ in range(depth):
+        environment.process(requester(REQUESTS // depth))
+    return _run(environment) | {"requests": REQUESTS // depth * depth}
+
+
+def m_m_1(scenario: dict[str, Any]) -> dict[str, float]:
+    """Measure Poisson arrivals and exponential service, each customer a process as in SimPy's own examples."""
+    arrivals_per_ns = scenario["jobs"][0]["rate_iops"] / 1e9
+    services_per_ns = 1 / scenario["controller"]["read"]
+    # The same numbers in each repeat, and so the same mean.
+    draw = random.Random(SEED).expovariate  # noqa: S311 -- a simulation, no secret
+    environment = simpy.Environment()
+    server = simpy.Resource(environment, capacity=1)
+    total_ns = 0.0
+
+    def source() -> Generator[Any]:
+        for _ in range(CUSTOMERS):
+            yield environment.timeout(draw(arrivals_per_ns))
+            environment.process(customer())
+
+    def customer() -> Generator[Any]:
+        nonlocal total_ns
+        arrived_ns = environment.now
+        with server.request() as turn:
+            yield turn
+            yield environment.timeout(draw(services_per_ns))
+        total_ns += environment.now - arrived_ns
+
+    environment.process(source())
+    row = _run(environment)
+    return row | {"requests": CUSTOMERS, "latency_mean_ms": total_ns / CUSTOMERS / 1e6}
+
+
+def _run(environment: Any) -> dict[str, float]:  # noqa: ANN401 -- SimPy has no types
     start = time.perf_counter()
     environment.run()
     wall_s = time.perf_counter() - start
-    return wall_s, next(environment._eid)  # noqa: SLF001 -- SimPy numbers its events and tells nobody how many
+    # SimPy numbers its events and tells nobody how many.
+    return {"wall_s": wall_s, "events": next(environment._eid)}  # noqa: SLF001
 
 
 if __name__ == "__main__":
-    wall_s, events = min(measure() for _ in range(REPEATS))
-    print(json.dumps({"wall_s": wall_s, "events": events, "requests": REQUESTS // DEPTH * DEPTH}))
+    name = sys.argv[1]
+    scenario = json.loads((Path(__file__).parent / "bench_runs" / f"{name}.json").read_text())["scenario"]
+    measure = {"one-queue": one_queue, "m-m-1": m_m_1}[name]
+    print(json.dumps(min((measure(scenario) for _ in range(REPEATS)), key=lambda row: row["wall_s"])))

@@ -32,11 +32,16 @@ def measure(path: Path) -> dict[str, object]:
     metrics = summary["metrics"]
     if not isinstance(metrics, dict):
         raise TypeError(metrics)
-    requests = sum(value for name, value in metrics.items() if name.endswith((".read_ios", ".write_ios")))
+    counts = {name: value for name, value in metrics.items() if name.endswith((".read_ios", ".write_ios"))}
+    requests = sum(counts.values())
+    total_ms = sum(
+        count * metrics.get(name.removesuffix("ios") + "latency_mean_ms", 0) for name, count in counts.items()
+    )
     return {
         "wall_s": fastest_s,
         "events": summary["events"],
         "requests": requests,
+        "latency_mean_ms": total_ms / requests if requests else None,
         "fingerprint": summary["fingerprint"],
         "peak_mib": peak_mib(),
     }

@@ -56,6 +56,7 @@ fn measure(path: &str) -> Result<Value, Box<dyn Error>> {
         "wall_s": fastest_s,
         "events": result["events"],
         "requests": requests(&result["metrics"]),
+        "latency_mean_ms": latency_mean_ms(&result["metrics"]),
         "fingerprint": result["fingerprint"],
         "peak_mib": peak_mib(),
     }))
@@ -86,15 +87,30 @@ fn fastest_s<E>(mut run: impl FnMut() -> Result<(), E>) -> Result<f64, E> {
     Ok(fastest_s)
 }
 
-/// Completed operations, over all jobs.
-fn requests(metrics: &Value) -> f64 {
+/// The metrics that count completed operations.
+fn counts(metrics: &Value) -> impl Iterator<Item = (&str, f64)> {
     metrics
         .as_object()
         .into_iter()
         .flatten()
         .filter(|(name, _)| name.ends_with(".read_ios") || name.ends_with(".write_ios"))
-        .filter_map(|(_, value)| value.as_f64())
-        .sum()
+        .filter_map(|(name, value)| Some((name.as_str(), value.as_f64()?)))
+}
+
+/// Completed operations, over all jobs.
+fn requests(metrics: &Value) -> f64 {
+    counts(metrics).map(|(_, count)| count).sum()
+}
+
+/// The mean latency, over all operations of all jobs.
+fn latency_mean_ms(metrics: &Value) -> f64 {
+    let total_ms: f64 = counts(metrics)
+        .filter_map(|(name, count)| {
+            let mean_ms = metrics[name.replace("_ios", "_latency_mean_ms").as_str()].as_f64()?;
+            Some(count * mean_ms)
+        })
+        .sum();
+    total_ms / requests(metrics)
 }
 
 /// The most memory that this process has held, where the system tells (Linux).

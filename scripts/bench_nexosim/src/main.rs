@@ -1,121 +1,43 @@
-//! nexosim on the queue of `bench_runs/one-queue.json`: 32 requests in flight, one server, a fixed service time each.
+//! nexosim on two queues that the engine is measured with.
 //!
-//! Usage: bench-nexosim DEPTH SERVICE_NS. Prints one JSON object, as the other benchmarks do. A requester and a server send
-//! each other events; the server schedules the end of each service for itself. Single-threaded, which is fastest here: one
-//! event is due at a time.
+//! Usage: `bench-nexosim one-queue DEPTH SERVICE_NS` and `bench-nexosim m-m-1 GAP_NS SERVICE_NS`. Prints one JSON object, as
+//! the other benchmarks do. Single-threaded, which is fastest here: one event is due at a time.
 
-use std::collections::VecDeque;
-use std::time::{Duration, Instant};
-
-use nexosim::model::{Context, Model, schedulable};
-use nexosim::ports::{EventSource, Output};
-use nexosim::simulation::{Mailbox, SimInit};
-use nexosim::time::MonotonicTime;
-use serde::{Deserialize, Serialize};
+mod m_m_1;
+mod one_queue;
 
 const REPEATS: u32 = 3;
-/// Enough to be steady.
-const REQUESTS: u64 = 1_000_000;
-
-/// Sends a new request whenever one is done.
-#[derive(Default, Serialize, Deserialize)]
-struct Requester {
-    request: Output<u64>,
-    left: u64,
-}
-
-#[Model]
-impl Requester {
-    async fn go_on(&mut self, id: u64) {
-        if self.left > 0 {
-            self.left -= 1;
-            self.request.send(id).await;
-        }
-    }
-}
-
-/// Serves one request at a time.
-#[derive(Default, Serialize, Deserialize)]
-struct Server {
-    reply: Output<u64>,
-    waiting: VecDeque<u64>,
-    busy: bool,
-    service_ns: u64,
-}
-
-#[Model]
-impl Server {
-    fn arrive(&mut self, id: u64, context: &Context<Self>) {
-        self.waiting.push_back(id);
-        self.start(context);
-    }
-
-    #[nexosim(schedulable)]
-    async fn done(&mut self, id: u64, context: &Context<Self>) {
-        self.busy = false;
-        self.reply.send(id).await;
-        self.start(context);
-    }
-
-    fn start(&mut self, context: &Context<Self>) {
-        if self.busy {
-            return;
-        }
-        if let Some(id) = self.waiting.pop_front() {
-            self.busy = true;
-            let service = Duration::from_nanos(self.service_ns);
-            context
-                .schedule_event(service, schedulable!(Self::done), id)
-                .expect("a time to come");
-        }
-    }
-}
-
-fn measure(depth: u64, service_ns: u64) -> f64 {
-    let mut requester = Requester {
-        left: REQUESTS,
-        ..Requester::default()
-    };
-    let mut server = Server {
-        service_ns,
-        ..Server::default()
-    };
-    let (requester_box, server_box) = (Mailbox::new(), Mailbox::new());
-    requester.request.connect(Server::arrive, &server_box);
-    server.reply.connect(Requester::go_on, &requester_box);
-    let mut bench = SimInit::with_num_threads(1);
-    let kick = EventSource::new()
-        .connect(Requester::go_on, &requester_box)
-        .register(&mut bench);
-    let mut simulation = bench
-        .add_model(requester, requester_box, "requester")
-        .add_model(server, server_box, "server")
-        .init(MonotonicTime::EPOCH)
-        .expect("a sound bench");
-    let start = Instant::now();
-    for id in 0..depth {
-        simulation.process_event(&kick, id).expect("a request");
-    }
-    simulation
-        .step_until(Duration::from_nanos(service_ns * (REQUESTS + 1)))
-        .expect("a run");
-    start.elapsed().as_secs_f64()
-}
 
 fn main() {
-    let numbers: Vec<u64> = std::env::args()
-        .skip(1)
-        .map(|word| word.parse().expect("a number"))
-        .collect();
-    let [depth, service_ns] = numbers[..] else {
-        panic!("usage: bench-nexosim DEPTH SERVICE_NS")
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let [name, first, second] = &words[..] else {
+        panic!(
+            "usage: bench-nexosim one-queue DEPTH SERVICE_NS, or bench-nexosim m-m-1 GAP_NS SERVICE_NS"
+        )
     };
-    let fastest_s = (0..REPEATS)
-        .map(|_| measure(depth, service_ns))
-        .fold(f64::INFINITY, f64::min);
-    // Per request: its arrival, the end of its service, the reply.
-    println!(
-        "{{\"wall_s\": {fastest_s}, \"events\": {}, \"requests\": {REQUESTS}}}",
-        3 * REQUESTS
-    );
+    let number = |word: &String| word.parse::<u64>().expect("a number");
+    let (first, second) = (number(first), number(second));
+    let row = match name.as_str() {
+        "one-queue" => {
+            let wall_s = (0..REPEATS)
+                .map(|_| one_queue::measure(first, second))
+                .fold(f64::INFINITY, f64::min);
+            let (events, requests) = (one_queue::EVENTS, one_queue::REQUESTS);
+            format!(r#"{{"wall_s": {wall_s}, "events": {events}, "requests": {requests}}}"#)
+        }
+        "m-m-1" => {
+            // Each repeat draws the same numbers and so has the same mean.
+            let (wall_s, mean_ms) = (0..REPEATS)
+                .map(|_| m_m_1::measure(first, second))
+                .fold((f64::INFINITY, 0.0), |fastest, (wall_s, mean_ms)| {
+                    (wall_s.min(fastest.0), mean_ms)
+                });
+            let (events, requests) = (m_m_1::EVENTS, m_m_1::CUSTOMERS);
+            format!(
+                r#"{{"wall_s": {wall_s}, "events": {events}, "requests": {requests}, "latency_mean_ms": {mean_ms}}}"#
+            )
+        }
+        _ => panic!("no queue is called {name}"),
+    };
+    println!("{row}");
 }
