@@ -195,13 +195,14 @@ def _do(step: Step) -> StepFailedError | None:
     digest = _digest(step)
     if stamp.exists() and stamp.read_text() == digest and all(path.exists() for path in step.makes):
         return None
+    # From here on what the step makes may be half made: a step that is killed has no stamp and is done again.
+    stamp.unlink(missing_ok=True)
     say(f"{step.title} ...")
     (LOGS / f"{step.name}.log").unlink(missing_ok=True)
     start = time.monotonic()
     try:
         note = step.work()
     except StepFailedError as failure:
-        stamp.unlink(missing_ok=True)
         say(f"{step.title} failed after {time.monotonic() - start:.0f} s.\n{failure}")
         return failure
     say(f"{step.title}: done in {time.monotonic() - start:.0f} s{f' ({note})' if note else ''}")
