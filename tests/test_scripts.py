@@ -8,6 +8,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+import console
+import stages
+from stages import Count, Stage
+
 SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 
 BUILD = """
@@ -58,3 +64,94 @@ def test_a_step_that_was_killed_runs_again_whatever_it_reads_by_then(tmp_path: P
     (tmp_path / "source").write_text("one")
     assert "Copying: done" in _build(tmp_path).stdout
     assert (tmp_path / "product").read_text() == "one"
+
+
+# What each runner has printed when its time is over, and what is told of it.
+UNFINISHED = {
+    "CARGO": (
+        """\
+     Running unittests src/lib.rs (target/debug/deps/seeklab_model-0123)
+running 4 tests
+test layers::hdd::tests::seeks_grow ... ok
+test a_limit_is_kept - should panic ... ok
+test layers::hdd::tests::heads_settle ... FAILED
+test the_long_one has been running for over 60 seconds
+""",
+        Count(2, 2),
+        ["failed: layers::hdd::tests::heads_settle", "not finished: the_long_one"],
+    ),
+    "PYTEST": (
+        """\
+created: 2/2 workers
+2 workers [4 items]
+
+tests/test_a.py::test_good
+tests/test_b.py::test_named[with a space]
+[gw1] [ 25%] PASSED tests/test_a.py::test_good
+tests/test_a.py::test_slow
+[gw0] [ 50%] FAILED tests/test_b.py::test_named[with a space]
+tests/test_b.py::test_set_up
+[gw0] [ 75%] ERROR tests/test_b.py::test_set_up
+""",
+        Count(1, 3),
+        [
+            "failed: tests/test_b.py::test_named[with a space]",
+            "failed: tests/test_b.py::test_set_up",
+            "not finished: tests/test_a.py::test_slow",
+        ],
+    ),
+    "VITEST": (
+        """\
+ \u2713 test/format.test.ts (12 tests) 34ms
+ \u276f test/run.test.ts (2 tests | 1 failed) 69ms
+     \u00d7 a run is closed 50ms
+     \u2713 a run is opened 0ms
+""",
+        Count(1, 1),
+        ["failed: a run is closed"],
+    ),
+    "BROWSER": (
+        """\
+passed  the front page opens (1.2 s): 28 cases
+FAILED  the widget shows a run (20.1 s)
+        locator.click: Timeout 20000ms exceeded.
+""",
+        Count(1, 1),
+        ["failed: the widget shows a run"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNFINISHED)
+def test_a_stage_that_reaches_its_limit_names_what_failed_before(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed, count, names = UNFINISHED[name]
+    monkeypatch.setattr(console, "LOGS", tmp_path)
+    (tmp_path / "printed").write_text(printed)
+    stage = Stage("Slow tests", ("sh", "-c", "cat printed; sleep 600"), tmp_path, runner=getattr(stages, name))
+    assert stages.check([stage], limit_s=2) == count
+    shown = capsys.readouterr().out.splitlines()
+    end = shown.index("Ended after the limit of 2 s.")
+    assert shown[end + 1 : end + 1 + len(names)] == names
+    assert shown[end + 1 + len(names)].endswith("time limit reached")
+
+
+def test_a_stage_that_says_nothing_until_its_limit_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "LOGS", tmp_path)
+    for runner in (None, stages.PYTEST):
+        stage = Stage("Silent", ("sleep", "600"), tmp_path, runner=runner)
+        assert stages.check([stage], limit_s=0.1) == Count(failed=1)
+
+
+def test_lines_of_routine_are_logged_and_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(console, "LOGS", tmp_path)
+    told = "test one ... ok\ntest two ... FAILED\ntest result: FAILED. 1 passed; 1 failed; 0 ignored"
+    stage = Stage("Short", (sys.executable, "-c", f"print({told!r}); exit(101)"), tmp_path, runner=stages.CARGO)
+    assert stages.check([stage]) == Count(1, 1)
+    shown = capsys.readouterr().out
+    assert "test two ... FAILED" in shown
+    assert "test one" not in shown
+    assert (tmp_path / "short.log").read_text() == told + "\n"
