@@ -175,7 +175,7 @@ TESTS = (
         ENGINE,
         runner=CARGO,
     ),
-    Stage("Web tests", ("npm", "run", "--silent", "test"), WEB, needs=("npm", "wasm"), runner=VITEST),
+    Stage("Web tests", ("npm", "run", "--silent", "test"), WEB, needs=("npm", "wasm", "library"), runner=VITEST),
     Stage(
         "Browser tests",
         ("npm", "run", "--silent", "test:browser"),
