@@ -12,6 +12,7 @@ import pytest
 
 import console
 import stages
+import steps
 from stages import Count, Stage
 
 SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
@@ -155,3 +156,21 @@ def test_lines_of_routine_are_logged_and_not_shown(
     assert "test two ... FAILED" in shown
     assert "test one" not in shown
     assert (tmp_path / "short.log").read_text() == told + "\n"
+
+
+def test_steps_stand_after_those_they_need() -> None:
+    for needed in (steps.FOR_LAB, steps.FOR_SITE, steps.FOR_FORMAT, steps.FOR_LINT, steps.FOR_TESTS):
+        names = {step.name for step in needed}
+        before: set[str] = set()
+        for step in needed:
+            assert names & set(step.needs) <= before, step.name
+            before.add(step.name)
+
+
+def test_an_edited_case_makes_a_library_and_what_carries_it_and_compiles_nothing() -> None:
+    case = steps.ENGINE / "cases" / "odx-prefetch.toml"
+
+    def reads_case(step: console.Step) -> bool:
+        return any(case.is_relative_to(path) for path in step.reads)
+
+    assert [step.name for step in steps.FOR_TESTS if reads_case(step)] == ["library", "widget", "wheel", "site"]
