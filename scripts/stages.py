@@ -168,7 +168,7 @@ LINT = (
 PYTEST_COMMAND = (VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto", "--dist", "loadfile")
 
 TESTS = (
-    Stage("Rust tests", ("cargo", "test", "--locked", "--no-fail-fast"), ENGINE, runner=CARGO),
+    Stage("Rust tests", ("cargo", "test", "--locked", "--no-fail-fast"), ENGINE, needs=("rust-tests",), runner=CARGO),
     Stage(
         "Rust tests of the build tool",
         ("cargo", "test", "--locked", "--profile", "tool", "--package", "seeklab-tool"),

@@ -73,6 +73,10 @@ def _build_tool() -> None:
     run("tool", "cargo", "build", "--locked", "--profile", "tool", "--package", "seeklab-tool", folder=ENGINE)
 
 
+def _compile_rust_tests() -> None:
+    run("rust-tests", "cargo", "test", "--locked", "--no-run", folder=ENGINE)
+
+
 def _compile_engine() -> None:
     # The module goes to other machines: nothing in it tells where this one keeps its sources.
     cargo_home = os.environ.get("CARGO_HOME", str(Path.home() / ".cargo"))
@@ -182,10 +186,20 @@ COMPILED_ENGINE = Step(
     "engine",
     "Compiling the engine to WebAssembly",
     _compile_engine,
-    needs=("tool",),
     reads=(*ENGINE_SOURCES, ENGINE / "tool", Path(__file__)),  # this file has the compiler's flags
     versions=_rust_version,
     makes=(CARGO_TARGET / WASM_TARGET / "wasm" / "seeklab_wasm.wasm",),
+)
+# Beside the tool and the engine: each profile has a folder, and so a lock, of its own, and much of their compilation is
+# one thread's work that would leave the other cores idle.
+RUST_TESTS = Step(
+    "rust-tests",
+    "Compiling the Rust tests",
+    _compile_rust_tests,
+    needs=("tool",),  # three compilations at once would take more memory than they save time
+    reads=(*ENGINE_SOURCES, ENGINE / "fuzz", ENGINE / "tool"),
+    versions=_rust_version,
+    makes=(CARGO_TARGET / "debug",),
 )
 WASM = Step(
     "wasm",
@@ -243,7 +257,7 @@ FOR_LAB = (PYTHON_PACKAGES, PACKAGE, WEB_PACKAGES, *FOR_ENGINE, WIDGET_BUNDLE)
 FOR_SITE = (*FOR_LAB, WHEEL, SITE)
 FOR_FORMAT = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, WEB_PACKAGES)
 FOR_LINT = (*FOR_FORMAT, *FOR_ENGINE)
-FOR_TESTS = (*FOR_LINT, WIDGET_BUNDLE, WHEEL, SITE)
+FOR_TESTS = (*FOR_LINT, RUST_TESTS, WIDGET_BUNDLE, WHEEL, SITE)
 
 
 def first_notebook() -> Path | None:
