@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -174,3 +175,12 @@ def test_an_edited_case_makes_a_library_and_what_carries_it_and_compiles_nothing
         return any(case.is_relative_to(path) for path in step.reads)
 
     assert [step.name for step in steps.FOR_TESTS if reads_case(step)] == ["library", "widget", "wheel", "site"]
+
+
+def test_every_crate_of_the_workspace_is_among_the_sources() -> None:
+    workspace = tomllib.loads((steps.ENGINE / "Cargo.toml").read_text())["workspace"]
+    assert workspace["default-members"] == list(steps.CRATES)
+    assert workspace["members"] == [*steps.CRATES, "tool"]
+    for stage in stages.LINT:
+        if stage.title in {"Rust lint", "Rust documentation"}:
+            assert "--workspace" in stage.command  # the tool is not among the default members
