@@ -1,32 +1,12 @@
 // One run in headless Chromium, on a page of its own. The mirror of seeklab-bench and of bench_wasmtime.py.
 // Usage: node bench_chromium.mjs FOLDER_OF_SEEKLAB_JS FILE.json
 
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
-
-const { chromium } = createRequire(new URL("../web/package.json", import.meta.url))("playwright-core");
+import { launch } from "../web/test/browser/host.mjs";
 
 const [glueFolder, file] = process.argv.slice(2);
-const scratch = mkdtempSync(join(tmpdir(), "seeklab-bench-"));
-
-const browser = await chromium.launch({
-  executablePath: "/usr/bin/chromium",
-  args: [
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--disable-crash-reporter",
-    "--disable-breakpad",
-  ],
-  env: { ...process.env, HOME: scratch, XDG_CONFIG_HOME: scratch, XDG_CACHE_HOME: scratch },
-});
+const { browser, close } = await launch();
 try {
   const page = await browser.newPage();
   page.setDefaultTimeout(0);
@@ -38,8 +18,7 @@ try {
   });
   console.log(JSON.stringify(row));
 } finally {
-  await browser.close();
-  rmSync(scratch, { recursive: true, force: true });
+  await close();
 }
 
 async function measure({ glue, library, engine, input }) {

@@ -16,11 +16,13 @@ import sys
 import threading
 import time
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
+    import re
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -30,6 +32,7 @@ LOGS = CACHE / "logs"
 STAMPS = CACHE / "stamps"
 
 TAIL_LINES = 40
+SIGN_OF_LIFE_S = 30.0
 
 # Logs are read later, by people and by programs: no colours, no progress bars, no questions.
 QUIET_ENVIRONMENT = {
@@ -118,14 +121,24 @@ def run(
         raise StepFailedError(message)
 
 
-def stream(
+class Outcome(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    output: str
+    limit_reached: bool = False
+
+
+def stream(  # noqa: PLR0913 -- a command is all of that
     log: str,
     command: Sequence[str | Path],
     folder: Path,
     limit_s: float,
+    *,
     extra_environment: Mapping[str, str] | None = None,
-) -> tuple[int, str]:
-    """Run a command, at most as long as the limit, its output shown and logged; give its exit code and output."""
+    routine: re.Pattern[str] | None = None,
+) -> Outcome:
+    """Run a command, at most as long as the limit, its output logged and shown, except for lines of routine."""
     LOGS.mkdir(parents=True, exist_ok=True)
     lines: list[str] = []
     try:
@@ -142,24 +155,38 @@ def stream(
         )
     except OSError as error:
         say(f"{command[0]} could not be started: {error}")
-        return 127, ""
-    timer = threading.Timer(limit_s, os.killpg, (process.pid, signal.SIGKILL))
+        return Outcome(127, "")
+    limit_reached = threading.Event()
+
+    def end() -> None:
+        limit_reached.set()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+
+    timer = threading.Timer(limit_s, end)
     timer.start()
     try:
         with (LOGS / f"{log}.log").open("w", encoding="utf-8") as file:
+            shown = time.monotonic()
             for line in process.stdout or ():
                 file.write(line)
                 lines.append(line)
-                say(line.rstrip("\n"))
+                if routine is None or not routine.search(line):
+                    say(line.rstrip("\n"))
+                elif time.monotonic() - shown < SIGN_OF_LIFE_S:
+                    continue
+                else:
+                    say(f"... {line.strip()}")
+                shown = time.monotonic()
         code = process.wait()
     except BaseException:
         os.killpg(process.pid, signal.SIGKILL)
         raise
     finally:
         timer.cancel()
-    if code == -signal.SIGKILL:
+    if limit_reached.is_set():
         say(f"Ended after the limit of {limit_s:.0f} s.")
-    return code, "".join(lines)
+    return Outcome(code, "".join(lines), limit_reached.is_set())
 
 
 def apply(steps: Sequence[Step]) -> dict[str, StepFailedError | None]:
@@ -195,13 +222,14 @@ def _do(step: Step) -> StepFailedError | None:
     digest = _digest(step)
     if stamp.exists() and stamp.read_text() == digest and all(path.exists() for path in step.makes):
         return None
+    # From here on what the step makes may be half made: a step that is killed has no stamp and is done again.
+    stamp.unlink(missing_ok=True)
     say(f"{step.title} ...")
     (LOGS / f"{step.name}.log").unlink(missing_ok=True)
     start = time.monotonic()
     try:
         note = step.work()
     except StepFailedError as failure:
-        stamp.unlink(missing_ok=True)
         say(f"{step.title} failed after {time.monotonic() - start:.0f} s.\n{failure}")
         return failure
     say(f"{step.title}: done in {time.monotonic() - start:.0f} s{f' ({note})' if note else ''}")

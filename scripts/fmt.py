@@ -19,7 +19,7 @@ def fmt() -> int:
     """Run all three, whatever each says."""
     machine.require_for_lab()
     apply_all(FOR_FORMAT)
-    return max(stream("fmt", command, folder, LIMIT_S)[0] for command, folder in FORMATTERS)
+    return max(stream("fmt", command, folder, LIMIT_S).code for command, folder in FORMATTERS)
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+CELL_LIMIT_S = 600
+"""Beyond this a cell hangs; on a busy machine the longest takes minutes."""
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -35,7 +37,7 @@ def store(path: Path) -> None:
 
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # a remark of the debugger's, of no use here
     notebook = nbformat.read(path, as_version=4)
-    NotebookClient(notebook, timeout=120, resources={"metadata": {"path": path.parent}}).execute()
+    NotebookClient(notebook, timeout=CELL_LIMIT_S, resources={"metadata": {"path": path.parent}}).execute()
     normalise(notebook)
     nbformat.write(notebook, path)
 

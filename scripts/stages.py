@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
     from pathlib import Path
 
+    from console import Outcome
+
 LIMIT_S = 2400.0
 
 
@@ -36,6 +38,30 @@ class Count:
 
 
 @dataclass(frozen=True)
+class Runner:
+    """What a test runner prints: its own count at the end, and on the way there the tests by name."""
+
+    count: Callable[[str], Count]
+    """Reads the count that the runner ends with."""
+    passed: re.Pattern[str]
+    """Names what passed: tests, or whole files where the runner tells of no less."""
+    failed: re.Pattern[str]
+    running: re.Pattern[str] | None = None
+    """Names what has begun, where the runner tells."""
+    routine: re.Pattern[str] | None = None
+    """Lines that are logged and not shown: one for each test that is as it should be."""
+
+    def count_unfinished(self, output: str) -> tuple[Count, list[str]]:
+        """Count what a runner has told that did not reach its end, and name what failed or was under way."""
+        passed, failed = self.passed.findall(output), self.failed.findall(output)
+        done = {*passed, *failed}
+        begun = self.running.findall(output) if self.running else []
+        running = [name for name in dict.fromkeys(begun) if name not in done]
+        names = [*(f"failed: {name}" for name in failed), *(f"not finished: {name}" for name in running)]
+        return Count(len(passed), max(1, len(names))), names
+
+
+@dataclass(frozen=True)
 class Stage:
     """One command that checks something."""
 
@@ -44,8 +70,8 @@ class Stage:
     folder: Path = ROOT
     needs: tuple[str, ...] = ()
     """Steps without which it cannot run."""
-    count: Callable[[str], Count] | None = None
-    """Reads the runner's own count; without it the stage counts as one."""
+    runner: Runner | None = None
+    """Without one the stage counts as one check."""
     environment: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -88,6 +114,31 @@ def count_plain(output: str) -> Count:
     return Count(*(int(number or 0) for number in found[-1])) if found else Count()
 
 
+CARGO = Runner(
+    count_cargo,
+    passed=re.compile(r"^test (.+?)(?: - should panic)? \.\.\. ok$", re.MULTILINE),
+    failed=re.compile(r"^test (.+?)(?: - should panic)? \.\.\. FAILED$", re.MULTILINE),
+    running=re.compile(r"^test (.+?)(?: - should panic)? has been running for over \d+ seconds$", re.MULTILINE),
+    routine=re.compile(r"^test .* \.\.\. ok$|^running \d+ tests?$"),
+)
+PYTEST = Runner(
+    count_pytest,
+    passed=re.compile(r"^\[gw\d+\] \[ *\d+%\] (?:PASSED|XFAIL) (.+?) *$", re.MULTILINE),
+    failed=re.compile(r"^\[gw\d+\] \[ *\d+%\] (?:FAILED|ERROR) (.+?) *$", re.MULTILINE),
+    running=re.compile(r"^([\w./-]+::.+?) *$", re.MULTILINE),
+    routine=re.compile(r"^\[gw\d+\] \[ *\d+%\] PASSED |^[\w./-]+::"),
+)
+VITEST = Runner(
+    count_vitest,
+    passed=re.compile(r"^ +\u2713 (.+?) \(\d+ tests?\)", re.MULTILINE),
+    failed=re.compile(r"^ +[\u00d7\u2717] (.+?)(?: \d+ms)?$", re.MULTILINE),
+)
+BROWSER = Runner(
+    count_plain,
+    passed=re.compile(r"^passed  (.+?) \([\d.]+ s\)", re.MULTILINE),
+    failed=re.compile(r"^FAILED  (.+?) \([\d.]+ s\)$", re.MULTILINE),
+)
+
 CLIPPY = ("cargo", "clippy", "--locked")
 DENY_WARNINGS = ("--", "--deny", "warnings")
 
@@ -112,37 +163,41 @@ LINT = (
     ),
 )
 
-# A file's tests stay together and in order: they share runs, and a notebook's cells are one program.
-PYTEST = (VENV_BIN / "pytest", "--numprocesses", "auto", "--dist", "loadfile")
+# A file's tests stay together and in order: they share runs, and a notebook's cells are one program. Runners name each
+# test as it ends, so that one that never reaches its own summary has told what failed.
+PYTEST_COMMAND = (VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto", "--dist", "loadfile")
 
 TESTS = (
-    Stage("Rust tests", ("cargo", "test", "--locked", "--quiet", "--no-fail-fast"), ENGINE, count=count_cargo),
+    Stage("Rust tests", ("cargo", "test", "--locked", "--no-fail-fast"), ENGINE, needs=("rust-tests",), runner=CARGO),
     Stage(
         "Rust tests of the build tool",
-        ("cargo", "test", "--locked", "--quiet", "--profile", "tool", "--package", "seeklab-tool"),
+        ("cargo", "test", "--locked", "--profile", "tool", "--package", "seeklab-tool"),
         ENGINE,
-        count=count_cargo,
+        runner=CARGO,
     ),
-    Stage("Web tests", ("npm", "run", "--silent", "test"), WEB, needs=("npm", "wasm"), count=count_vitest),
+    Stage("Web tests", ("npm", "run", "--silent", "test"), WEB, needs=("npm", "wasm", "library"), runner=VITEST),
     Stage(
         "Browser tests",
         ("npm", "run", "--silent", "test:browser"),
         WEB,
         needs=("npm", "site"),
-        count=count_plain,
+        runner=BROWSER,
     ),
-    Stage("Python and cross-part tests", PYTEST, needs=("python-tests", "package"), count=count_pytest),
+    Stage("Python and cross-part tests", PYTEST_COMMAND, needs=("python-tests", "package"), runner=PYTEST),
     Stage(
         "Notebooks",
-        (*PYTEST, "--nbval-lax", "notebooks"),
+        (*PYTEST_COMMAND, "--nbval-lax", "notebooks"),
         needs=("python-tests", "package", "widget"),
-        count=count_pytest,
+        runner=PYTEST,
     ),
 )
 
 
-def check(stages: Sequence[Stage], failed_steps: Collection[str] = ()) -> Count:
-    """Run the stages one after another, each whatever became of the one before; print times and a table."""
+def check(stages: Sequence[Stage], failed_steps: Collection[str] = (), limit_s: float = LIMIT_S) -> Count:
+    """Run the stages one after another, each whatever became of the one before; print times and a table.
+
+    No stage takes longer than the limit.
+    """
     rows: list[tuple[str, float, Count, str]] = []
     for stage in stages:
         lacking = [step for step in stage.needs if step in failed_steps]
@@ -152,9 +207,12 @@ def check(stages: Sequence[Stage], failed_steps: Collection[str] = ()) -> Count:
         say(f"\n== {stage.title}")
         start = time.monotonic()
         log = re.sub(r"\W+", "-", stage.title.lower())
-        code, output = stream(log, stage.command, stage.folder, LIMIT_S, stage.environment)
+        routine = stage.runner.routine if stage.runner else None
+        outcome = stream(
+            log, stage.command, stage.folder, limit_s, extra_environment=stage.environment, routine=routine
+        )
         seconds = time.monotonic() - start
-        count, remark = _judge(stage, code, output)
+        count, remark = _judge(stage, outcome)
         say(f"== {stage.title}: {count} in {seconds:.0f} s{f'; {remark}' if remark else ''}")
         rows.append((stage.title, seconds, count, remark))
 
@@ -165,14 +223,18 @@ def check(stages: Sequence[Stage], failed_steps: Collection[str] = ()) -> Count:
     return sum((count for _, _, count, _ in rows), Count())
 
 
-def _judge(stage: Stage, code: int, output: str) -> tuple[Count, str]:
-    if stage.count is None:
-        return (Count(passed=1), "") if code == 0 else (Count(failed=1), f"exit code {code}")
-    count = stage.count(output)
-    if code != 0 and count.failed == 0:
-        count.failed = 1
-        return count, f"exit code {code}"
-    if code == 0 and count.passed == 0:
+def _judge(stage: Stage, outcome: Outcome) -> tuple[Count, str]:
+    reason = "time limit reached" if outcome.limit_reached else f"exit code {outcome.code}"
+    wrong = outcome.limit_reached or outcome.code != 0
+    if stage.runner is None:
+        return (Count(failed=1), reason) if wrong else (Count(passed=1), "")
+    count = stage.runner.count(outcome.output)
+    if outcome.limit_reached or (wrong and count.failed == 0):
+        count, names = stage.runner.count_unfinished(outcome.output)
+        for name in names:
+            say(name)
+        return count, reason
+    if not wrong and count.passed == 0:
         count.failed += 1
         return count, "no test ran"
     return count, ""

@@ -10,7 +10,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from console import ROOT, VENV, Step, StepFailedError, capture, run
+from console import LOGS, ROOT, VENV, Step, StepFailedError, capture, run, say
 from machine import WASM_TARGET
 
 VERSION: str = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
@@ -26,8 +26,10 @@ CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ENGINE / "target"))
 TOOL_PROGRAM = CARGO_TARGET / "tool" / "seeklab-tool"
 GLUE = ENGINE / "wasm" / "pkg"
 """The engine as JavaScript loads it."""
-ENGINE_FILES = ("seeklab_bg.wasm", "seeklab.js", "library.json")
-"""The module, the code that loads it, and the library (cases, schema) that whoever loads it gives it."""
+ENGINE_FILES = ("seeklab_bg.wasm", "seeklab.js")
+"""The module and the code that loads it."""
+LIBRARY_FILE = "library.json"
+"""The library (cases, presets), which whoever loads the module gives it."""
 PACKAGED_ENGINE = ENGINE / "python" / "seeklab" / "_engine"
 """The engine as the Python package carries it."""
 TYPES = WEB / "src" / "generated" / "scenario.ts"
@@ -71,6 +73,10 @@ def _build_tool() -> None:
     run("tool", "cargo", "build", "--locked", "--profile", "tool", "--package", "seeklab-tool", folder=ENGINE)
 
 
+def _compile_rust_tests() -> None:
+    run("rust-tests", "cargo", "test", "--locked", "--no-run", folder=ENGINE)
+
+
 def _compile_engine() -> None:
     # The module goes to other machines: nothing in it tells where this one keeps its sources.
     cargo_home = os.environ.get("CARGO_HOME", str(Path.home() / ".cargo"))
@@ -87,16 +93,30 @@ def _write_glue() -> str:
     module = CARGO_TARGET / WASM_TARGET / "wasm" / "seeklab_wasm.wasm"
     shutil.rmtree(GLUE, ignore_errors=True)
     run("wasm", TOOL_PROGRAM, "bindgen", "--input", module, "--out", GLUE)
-    run("wasm", TOOL_PROGRAM, "library", "--out", GLUE / "library.json")
     run("wasm", TOOL_PROGRAM, "types", "--out", TYPES)
+    return _hand_over(*ENGINE_FILES)
+
+
+def _write_library() -> str:
+    run("library", TOOL_PROGRAM, "library", "--out", GLUE / LIBRARY_FILE)
+    # A case that contradicts itself is in the library all the same, and an error for whoever asks for it.
+    for line in (LOGS / "library.log").read_text(encoding="utf-8", errors="replace").splitlines():
+        if not line.startswith("$ "):
+            say(line)
+    return _hand_over(LIBRARY_FILE)
+
+
+def _hand_over(*names: str) -> str:
+    """Copy files of the engine to the Python package, each put in place whole; give their sizes."""
     PACKAGED_ENGINE.mkdir(parents=True, exist_ok=True)
-    for name in ENGINE_FILES:
-        shutil.copyfile(GLUE / name, PACKAGED_ENGINE / name)
-    contents = {name: (GLUE / name).read_bytes() for name in ENGINE_FILES}
-    return ", ".join(
-        f"{name} {len(content) / 1000:.0f} kB, {len(gzip.compress(content)) / 1000:.0f} kB gzip"
-        for name, content in contents.items()
-    )
+    sizes = []
+    for name in names:
+        content = (GLUE / name).read_bytes()
+        fresh = PACKAGED_ENGINE / f".{name}"
+        fresh.write_bytes(content)
+        fresh.replace(PACKAGED_ENGINE / name)
+        sizes.append(f"{name} {len(content) / 1000:.0f} kB, {len(gzip.compress(content)) / 1000:.0f} kB gzip")
+    return ", ".join(sizes)
 
 
 def _build_widget() -> str:
@@ -166,10 +186,20 @@ COMPILED_ENGINE = Step(
     "engine",
     "Compiling the engine to WebAssembly",
     _compile_engine,
-    needs=("tool",),
     reads=(*ENGINE_SOURCES, ENGINE / "tool", Path(__file__)),  # this file has the compiler's flags
     versions=_rust_version,
     makes=(CARGO_TARGET / WASM_TARGET / "wasm" / "seeklab_wasm.wasm",),
+)
+# Beside the tool and the engine: each profile has a folder, and so a lock, of its own, and much of their compilation is
+# one thread's work that would leave the other cores idle.
+RUST_TESTS = Step(
+    "rust-tests",
+    "Compiling the Rust tests",
+    _compile_rust_tests,
+    needs=("tool",),  # three compilations at once would take more memory than they save time
+    reads=(*ENGINE_SOURCES, ENGINE / "fuzz", ENGINE / "tool"),
+    versions=_rust_version,
+    makes=(CARGO_TARGET / "debug",),
 )
 WASM = Step(
     "wasm",
@@ -180,12 +210,20 @@ WASM = Step(
     versions=_rust_version,
     makes=(*(folder / name for folder in (GLUE, PACKAGED_ENGINE) for name in ENGINE_FILES), TYPES),
 )
+LIBRARY = Step(
+    "library",
+    "Writing the library of cases and presets",
+    _write_library,
+    needs=("tool", "wasm"),  # the glue's folder is emptied first
+    reads=(*LIBRARY_SOURCES, *ENGINE_SOURCES, ENGINE / "tool"),
+    makes=(GLUE / LIBRARY_FILE, PACKAGED_ENGINE / LIBRARY_FILE),
+)
 WIDGET_BUNDLE = Step(
     "widget",
     "Building the notebook widget",
     _build_widget,
-    needs=("npm", "wasm"),
-    reads=(WEB, *ENGINE_SOURCES),
+    needs=("npm", "wasm", "library"),
+    reads=(WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
     makes=(WIDGET,),
 )
 PACKAGE = Step(
@@ -200,26 +238,26 @@ WHEEL = Step(
     "wheel",
     "Building the Python wheel",
     _build_wheel,
-    needs=("package", "python-tests", "wasm", "widget"),
-    reads=(ROOT / "pyproject.toml", ENGINE / "python", WEB, *ENGINE_SOURCES),
+    needs=("package", "python-tests", "wasm", "library", "widget"),
+    reads=(ROOT / "pyproject.toml", ENGINE / "python", WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
     makes=(WHEEL_FILE,),
 )
 SITE = Step(
     "site",
     "Building the site",
     _build_site,
-    needs=("npm", "wasm", "wheel"),
-    reads=(ROOT / "pyproject.toml", ENGINE / "python", WEB, *ENGINE_SOURCES),
+    needs=("npm", "wasm", "library", "wheel"),
+    reads=(ROOT / "pyproject.toml", ENGINE / "python", WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
     makes=(WEB / "dist" / "index.html",),
 )
 
 # In order: a step stands after those it needs.
-FOR_ENGINE = (TOOL, COMPILED_ENGINE, WASM)
+FOR_ENGINE = (TOOL, COMPILED_ENGINE, WASM, LIBRARY)
 FOR_LAB = (PYTHON_PACKAGES, PACKAGE, WEB_PACKAGES, *FOR_ENGINE, WIDGET_BUNDLE)
 FOR_SITE = (*FOR_LAB, WHEEL, SITE)
 FOR_FORMAT = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, WEB_PACKAGES)
 FOR_LINT = (*FOR_FORMAT, *FOR_ENGINE)
-FOR_TESTS = (*FOR_LINT, WIDGET_BUNDLE, WHEEL, SITE)
+FOR_TESTS = (*FOR_LINT, RUST_TESTS, WIDGET_BUNDLE, WHEEL, SITE)
 
 
 def first_notebook() -> Path | None:

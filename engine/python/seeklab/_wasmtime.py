@@ -12,12 +12,14 @@ import ctypes
 import sys
 from array import array
 from importlib.resources import files
+from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 from weakref import WeakSet
 
 import wasmtime
 
+from seeklab._checkout import edited_library
 from seeklab._compiled import NEVER, CompiledEngine
 from seeklab._errors import EngineError, MachineError
 from seeklab._host import TypeCode, unwrap
@@ -45,6 +47,11 @@ def _read_engine_file(name: str) -> bytes:
             f"The engine's file {error.filename} is missing. Build it with `make wasm`, or install the seeklab wheel."
         )
         raise EngineError(message) from None
+
+
+def _edited_library() -> bytes | None:
+    built = files("seeklab").joinpath("_engine", "library.json")
+    return edited_library(built) if isinstance(built, Path) else None  # a package in an archive is no checkout
 
 
 class _Instance:
@@ -212,7 +219,7 @@ class WasmtimeEngine:
     def __init__(self) -> None:
         """Load the engine's file that is part of this package."""
         self._wasm = _read_engine_file("seeklab_bg.wasm")
-        self._library = _read_engine_file("library.json").decode()
+        self._library = (_edited_library() or _read_engine_file("library.json")).decode()
         self._in_slices = CompiledEngine(self._wasm, stoppable=False)
         self._at_a_stretch: CompiledEngine | None = None
         self._lock = Lock()

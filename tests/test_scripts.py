@@ -1,0 +1,186 @@
+"""The scripts behind the Makefile: what is done again, and what a stage tells that did not reach its end."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import console
+import stages
+import steps
+from stages import Count, Stage
+
+SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
+
+BUILD = """
+import os, signal, sys
+from pathlib import Path
+import console
+
+console.ROOT = Path.cwd()
+console.STAMPS = console.ROOT / "stamps"
+console.LOGS = console.ROOT / "logs"
+source, product = console.ROOT / "source", console.ROOT / "product"
+
+
+def work():
+    product.write_text("half")
+    if source.read_text() == "fatal":
+        os.kill(os.getpid(), signal.SIGKILL)
+    product.write_text(source.read_text())
+
+
+console.apply_all([console.Step("copy", "Copying", work, reads=(source,), makes=(product,))])
+"""
+
+
+def _build(folder: Path) -> subprocess.CompletedProcess[str]:
+    (folder / "build.py").write_text(BUILD)
+    environment = {**os.environ, "PYTHONPATH": str(SCRIPTS)}
+    return subprocess.run(
+        [sys.executable, "-B", "build.py"], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+
+
+def test_a_step_runs_again_only_when_what_it_reads_has_changed(tmp_path: Path) -> None:
+    (tmp_path / "source").write_text("one")
+    assert "Copying: done" in _build(tmp_path).stdout
+    assert _build(tmp_path).stdout == ""
+    (tmp_path / "source").write_text("two")
+    assert "Copying: done" in _build(tmp_path).stdout
+    assert (tmp_path / "product").read_text() == "two"
+
+
+def test_a_step_that_was_killed_runs_again_whatever_it_reads_by_then(tmp_path: Path) -> None:
+    (tmp_path / "source").write_text("one")
+    _build(tmp_path)
+    (tmp_path / "source").write_text("fatal")
+    assert _build(tmp_path).returncode == -signal.SIGKILL
+    # Back to what the last success has read: what it made then is no longer what lies there.
+    (tmp_path / "source").write_text("one")
+    assert "Copying: done" in _build(tmp_path).stdout
+    assert (tmp_path / "product").read_text() == "one"
+
+
+# What each runner has printed when its time is over, and what is told of it.
+UNFINISHED = {
+    "CARGO": (
+        """\
+     Running unittests src/lib.rs (target/debug/deps/seeklab_model-0123)
+running 4 tests
+test layers::hdd::tests::seeks_grow ... ok
+test a_limit_is_kept - should panic ... ok
+test layers::hdd::tests::heads_settle ... FAILED
+test the_long_one has been running for over 60 seconds
+""",
+        Count(2, 2),
+        ["failed: layers::hdd::tests::heads_settle", "not finished: the_long_one"],
+    ),
+    "PYTEST": (
+        """\
+created: 2/2 workers
+2 workers [4 items]
+
+tests/test_a.py::test_good
+tests/test_b.py::test_named[with a space]
+[gw1] [ 25%] PASSED tests/test_a.py::test_good
+tests/test_a.py::test_slow
+[gw0] [ 50%] FAILED tests/test_b.py::test_named[with a space]
+tests/test_b.py::test_set_up
+[gw0] [ 75%] ERROR tests/test_b.py::test_set_up
+""",
+        Count(1, 3),
+        [
+            "failed: tests/test_b.py::test_named[with a space]",
+            "failed: tests/test_b.py::test_set_up",
+            "not finished: tests/test_a.py::test_slow",
+        ],
+    ),
+    "VITEST": (
+        """\
+ \u2713 test/format.test.ts (12 tests) 34ms
+ \u276f test/run.test.ts (2 tests | 1 failed) 69ms
+     \u00d7 a run is closed 50ms
+     \u2713 a run is opened 0ms
+""",
+        Count(1, 1),
+        ["failed: a run is closed"],
+    ),
+    "BROWSER": (
+        """\
+passed  the front page opens (1.2 s): 28 cases
+FAILED  the widget shows a run (20.1 s)
+        locator.click: Timeout 20000ms exceeded.
+""",
+        Count(1, 1),
+        ["failed: the widget shows a run"],
+    ),
+}
+
+
+@pytest.mark.parametrize("name", UNFINISHED)
+def test_a_stage_that_reaches_its_limit_names_what_failed_before(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    printed, count, names = UNFINISHED[name]
+    monkeypatch.setattr(console, "LOGS", tmp_path)
+    (tmp_path / "printed").write_text(printed)
+    stage = Stage("Slow tests", ("sh", "-c", "cat printed; sleep 600"), tmp_path, runner=getattr(stages, name))
+    assert stages.check([stage], limit_s=2) == count
+    shown = capsys.readouterr().out.splitlines()
+    end = shown.index("Ended after the limit of 2 s.")
+    assert shown[end + 1 : end + 1 + len(names)] == names
+    assert shown[end + 1 + len(names)].endswith("time limit reached")
+
+
+def test_a_stage_that_says_nothing_until_its_limit_has_failed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(console, "LOGS", tmp_path)
+    for runner in (None, stages.PYTEST):
+        stage = Stage("Silent", ("sleep", "600"), tmp_path, runner=runner)
+        assert stages.check([stage], limit_s=0.1) == Count(failed=1)
+
+
+def test_lines_of_routine_are_logged_and_not_shown(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(console, "LOGS", tmp_path)
+    told = "test one ... ok\ntest two ... FAILED\ntest result: FAILED. 1 passed; 1 failed; 0 ignored"
+    stage = Stage("Short", (sys.executable, "-c", f"print({told!r}); exit(101)"), tmp_path, runner=stages.CARGO)
+    assert stages.check([stage]) == Count(1, 1)
+    shown = capsys.readouterr().out
+    assert "test two ... FAILED" in shown
+    assert "test one" not in shown
+    assert (tmp_path / "short.log").read_text() == told + "\n"
+
+
+def test_steps_stand_after_those_they_need() -> None:
+    for needed in (steps.FOR_LAB, steps.FOR_SITE, steps.FOR_FORMAT, steps.FOR_LINT, steps.FOR_TESTS):
+        names = {step.name for step in needed}
+        before: set[str] = set()
+        for step in needed:
+            assert names & set(step.needs) <= before, step.name
+            before.add(step.name)
+
+
+def test_an_edited_case_makes_a_library_and_what_carries_it_and_compiles_nothing() -> None:
+    case = steps.ENGINE / "cases" / "odx-prefetch.toml"
+
+    def reads_case(step: console.Step) -> bool:
+        return any(case.is_relative_to(path) for path in step.reads)
+
+    assert [step.name for step in steps.FOR_TESTS if reads_case(step)] == ["library", "widget", "wheel", "site"]
+
+
+def test_every_crate_of_the_workspace_is_among_the_sources() -> None:
+    workspace = tomllib.loads((steps.ENGINE / "Cargo.toml").read_text())["workspace"]
+    assert workspace["default-members"] == list(steps.CRATES)
+    assert workspace["members"] == [*steps.CRATES, "tool"]
+    for stage in stages.LINT:
+        if stage.title in {"Rust lint", "Rust documentation"}:
+            assert "--workspace" in stage.command  # the tool is not among the default members
