@@ -1,4 +1,4 @@
-"""A fingerprint can be computed by anybody: XXH64 over columns of the operation log, as the kernel's module describes."""
+"""A fingerprint can be computed by anybody: XXH64 over the operation log, as the kernel describes it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _round(lane: int, word: int) -> int:
 def xxh64(words: list[int]) -> int:
     """Hash 64-bit little-endian words with seed 0."""
     rest, count = 0, len(words)
-    if count >= 4:  # noqa: PLR2004 -- lanes
+    if count >= 4:
         lanes = [(P1 + P2) & MASK, P2, 0, (-P1) & MASK]
         rest = count - count % 4
         for place in range(0, rest, 4):
@@ -60,7 +60,7 @@ def _words(ops: seeklab.Table) -> Iterator[int]:
 
 def test_the_hash_of_this_test_is_the_published_one() -> None:
     assert f"{xxh64([]):016x}" == "ef46db3751d8e999"
-    assert xxh64([struct.unpack("<Q", b"abcdefgh")[0]]) == 0x3AD351775B4634B7  # noqa: PLR2004 -- the reference's value
+    assert xxh64([struct.unpack("<Q", b"abcdefgh")[0]]) == 0x3AD351775B4634B7
 
 
 @pytest.mark.parametrize("case", ["odx-prefetch", "misaligned-io", "copy-offload"])
