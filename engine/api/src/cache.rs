@@ -11,7 +11,7 @@ use seeklab_formats::trace::{format_of, to_cache_trace};
 use seeklab_spec::trace::{LARGEST_REQUEST, SECTOR};
 use seeklab_spec::{Bytes, Problem, Problems};
 
-/// Blocks in which a cache holds what the requests of a recorded trace touch, unless somebody says otherwise.
+/// Blocks in which a cache holds what the requests of a recorded trace touch, by default.
 const BLOCK_BYTES: u64 = 4096;
 
 /// Refuses a trace without a request: its hit ratio would be of nothing.

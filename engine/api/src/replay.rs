@@ -17,7 +17,7 @@ const FAST_DEPTH: u64 = 32;
 const DEEPEST: u64 = 65_536;
 /// Times may be stretched or shrunk this much.
 const MOST_SCALE: f64 = 1e6;
-/// On a preset, where nobody says so, the operation log of longer traces is not kept.
+/// On a preset, unless asked for, the operation log of longer traces is not kept.
 const MOST_LOGGED: usize = 1 << 20;
 const YEAR_NS: u64 = 365 * 86_400 * 1_000_000_000;
 
@@ -102,7 +102,7 @@ pub(super) fn prepare(presets: &Presets, input: &Map<String, Value>) -> Result<P
     let replay = Replay::new(&trace, mode, scale);
     if input.get("scenario").is_none() {
         scenario.record.log = trace.rows.len() <= MOST_LOGGED;
-        // A limit is there to stop what nobody meant; a trace of a week is meant to take one.
+        // Limits stop runs that were not meant to be so long; a trace of a week is meant to take one.
         let span_ns = trace.rows.last().map_or(0, |row| row.time_ns).saturating_mul(scale_up(scale));
         scenario.limits.time = Nanos(scenario.limits.time.0.saturating_add(span_ns).min(YEAR_NS));
     }

@@ -1,7 +1,7 @@
 //! A policy that lives outside the engine: the replay stops at each eviction, asks, and goes on with the answer.
 //!
 //! No callbacks. [`Replay::step`] runs until it has done so many requests, is done, or needs a victim. Then [`Replay::question`]
-//! says for which object, and whoever decides learns what is in the cache in one of two ways:
+//! says for which object, and the host learns what is in the cache in one of two ways:
 //!
 //! - [`Replay::events`]: hits, admissions and evictions since the last question, in order, as columns. Cheap: the outside keeps its
 //!   own queues from them, as a real policy does.

@@ -92,7 +92,7 @@ pub trait Policy {
     }
 }
 
-/// For whom room is made.
+/// What needs room in the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ticket {
     /// An object that the policy does not know.
@@ -101,7 +101,7 @@ pub enum Ticket {
     Ghost(Slot),
     /// ARC: one that was used more than once before it left.
     FrequentGhost(Slot),
-    /// Nobody: the cache shrinks.
+    /// Nothing: the cache shrinks.
     Resize,
 }
 

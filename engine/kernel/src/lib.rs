@@ -1,7 +1,7 @@
 //! The discrete-event kernel: a clock with the events that wait for it, random streams, a fingerprint. No word of storage.
 //!
 //! How a run proceeds:
-//! 1. Whoever takes part posts events, either for the present ([`Clock::post`]) or for a later time ([`Clock::post_at`]).
+//! 1. Participants post events, either for the present ([`Clock::post`]) or for a later time ([`Clock::post_at`]).
 //! 2. [`Clock::advance`] hands out the earliest event, ordered by (time, sequence), and moves the clock to it.
 //! 3. The caller delivers its payload, which posts further events.
 //! 4. The run ends when no event is left.

@@ -25,7 +25,7 @@ use seeklab_model::result::metrics::Metric;
 use seeklab_model::stack::Stack;
 use seeklab_spec::{Problem, Problems};
 
-/// The metrics of a run so far: the stack's own, and those of whoever watched it.
+/// The metrics of a run so far: the stack's own, and those of its observers.
 #[must_use]
 pub fn metrics(stack: &Stack) -> Vec<Metric> {
     let scenario = stack.scenario();

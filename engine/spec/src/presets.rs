@@ -1,4 +1,4 @@
-//! Presets: devices and systems by name, as a value that whoever reads scenarios brings along.
+//! Presets: devices and systems by name, as a value that is passed to whatever reads scenarios.
 
 use serde_json::{Value, json};
 

@@ -59,7 +59,7 @@ fn checkout() -> Result<Library, String> {
     Library::of_checkout().map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
 }
 
-/// Writes the library as hosts carry it. A case that cannot be read is told here already, and is an error for whoever asks for it.
+/// Writes the library as hosts carry it. A case that cannot be read is told here already, and is an error where it is asked for.
 fn library(out: &Path) -> Result<(), Box<dyn Error>> {
     let library = checkout()?;
     for problem in library.cases().err().unwrap_or_default() {

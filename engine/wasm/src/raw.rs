@@ -161,7 +161,7 @@ const NOT_UTF8: &str = "the input is not UTF-8 text; write it as UTF-8";
 /// Reads the host's text; `None` when it is not UTF-8.
 ///
 /// # Safety
-/// The pair names readable memory that nobody writes while the result is in use.
+/// The pair names readable memory that is not written while the result is in use.
 unsafe fn text_in<'a>(ptr: *const u8, len: usize) -> Option<&'a str> {
     // A slice may not start at null, not even an empty one, and for an empty text a host may well pass 0.
     if len == 0 {

@@ -1,7 +1,7 @@
 //! A pool on paper: what it costs, what it holds, what each of the eleven tests may do at most, and how to simulate it.
 //!
-//! A design is a dozen numbers (`parts`). It becomes changes of the case `eleven-metrics`, so that whoever runs it runs the same
-//! engine and the same tests as everybody else. The bounds (`bounds`) are the invariants of such pools, each computed by itself.
+//! A design is a dozen numbers (`parts`). It becomes changes of the case `eleven-metrics`, so that a design runs on the same
+//! engine and is measured by the same tests as everything else. The bounds (`bounds`) are the invariants of such pools, each computed by itself.
 //! The least of them *binds* a test; a run can come near it and never beyond.
 //!
 //! Prices are sample values in no particular currency; they are input like everything else. Left out: chassis, power, support,

@@ -26,10 +26,10 @@ pub enum Wire {
     Inside,
 }
 
-/// Whether somebody waits for a write to be durable.
+/// Which durability the writer waits for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durable {
-    /// Nobody does.
+    /// None.
     #[default]
     No,
     /// A later flush of its file does.
@@ -89,7 +89,7 @@ pub struct Request {
     pub tag: u32,
     /// Bytes that were in memory when it arrived.
     pub cached_bytes: u32,
-    /// Bytes that nobody had asked for before it arrived.
+    /// Bytes that were not in memory and not yet requested when it arrived.
     pub missed_bytes: u32,
     /// Who is told when it completes.
     pub owner: Address,
@@ -101,7 +101,7 @@ pub struct Request {
     pub op: Op,
     /// Messages on the network.
     pub wire: Wire,
-    /// Whether somebody waits for it to be durable.
+    /// Which durability its writer waits for.
     pub durable: Durable,
 }
 

@@ -53,7 +53,7 @@ pub struct Analytics {
     pub readings: Vec<Reading>,
 }
 
-/// What somebody did in an interval.
+/// What one client, device or core did in an interval.
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// Start of the interval.

@@ -1,6 +1,6 @@
 //! Tables of a run as columns of numbers, the form in which they cross to other hosts.
 //!
-//! A table is declared once, beside whoever keeps its rows: a column's name, its type, and how it is taken from a row.
+//! A table is declared once, beside the layer that keeps its rows: a column's name, its type, and how it is taken from a row.
 //!
 //! ```
 //! # use seeklab_model::result::columns::{self, Column, Table, Take::{Index, Real, Whole}};
@@ -113,7 +113,7 @@ const fn same(one: &str, other: &str) -> bool {
     at == one.len() && at == other.len()
 }
 
-/// The sink that everybody reports tables to. It collects the names of all columns, or makes the one that it is asked for.
+/// The sink that all tables are reported to. It collects the names of all columns, or makes the one that it is asked for.
 #[derive(Default)]
 pub struct Tables<'a> {
     /// Table and column that are asked for; `None` when names are collected.

@@ -22,7 +22,7 @@ pub struct Log {
     pub bytes: Vec<u32>,
     /// Bytes in memory on arrival.
     pub cached: Vec<u32>,
-    /// Bytes that nobody had asked for on arrival.
+    /// Bytes that were not in memory and not yet requested on arrival.
     pub missed: Vec<u32>,
     /// When it was submitted.
     pub submit_ns: Vec<u64>,

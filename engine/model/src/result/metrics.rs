@@ -1,6 +1,6 @@
-//! The summary of a run: metrics with units in their names, and the one sink that everybody reports them to.
+//! The summary of a run: metrics with units in their names, and the one sink that they are all reported to.
 //!
-//! Whoever counts something reports it once, with its name, unit and value:
+//! A layer reports what it counts once, with its name, unit and value:
 //!
 //! ```
 //! # use seeklab_model::result::metrics::{Metrics, Run, Unit};
@@ -12,7 +12,7 @@
 //! assert_eq!(metrics.value("odx.read_bytes"), Some(4096.0));
 //! ```
 //!
-//! A name ends with its unit, so that whoever quotes it need not say it again. Which ending means which unit is [`Unit::of`]; a
+//! A name ends with its unit, so that a quotation need not repeat it. Which ending means which unit is [`Unit::of`]; a
 //! metric whose unit is not what its name says stops a run with debug assertions, so no test lets one pass.
 
 use seeklab_kernel::NS_PER_S;
@@ -121,7 +121,7 @@ pub struct Run<'a> {
     pub ended: bool,
 }
 
-/// The sink that everybody reports metrics to. They stay in the order in which they come.
+/// The sink that all metrics are reported to. They stay in the order in which they come.
 #[derive(Debug, Default)]
 pub struct Metrics<'a> {
     /// The run that they are of.

@@ -49,7 +49,7 @@ pub struct Stats {
     pub bytes: u64,
     /// Bytes that were in memory on arrival.
     pub cached_bytes: u64,
-    /// Bytes that nobody had asked for on arrival.
+    /// Bytes that were not in memory and not yet requested on arrival.
     pub missed_bytes: u64,
     /// Latencies in nanoseconds.
     pub latency: Histogram<u64>,
@@ -170,7 +170,7 @@ pub struct SeriesRow {
     pub total_ns: [u64; 2],
     /// Bytes read from memory.
     pub cached_bytes: u64,
-    /// Bytes read that nobody had asked for.
+    /// Bytes read that had to be fetched from below.
     pub missed_bytes: u64,
 }
 

@@ -24,7 +24,7 @@ impl Stack {
         self.report(|_| ())
     }
 
-    /// The metrics of the run so far, and after them those of whoever watched it.
+    /// The metrics of the run so far, followed by those of its observers.
     #[must_use]
     pub fn report(&self, watchers: impl FnOnce(&mut Metrics)) -> Vec<Metric> {
         let jobs: Vec<String> = self.scenario.jobs.iter().map(|job| job.name.clone()).collect();

@@ -5,7 +5,7 @@ use seeklab_spec::{AddProblem, Path, Problems, Scenario};
 
 use crate::plan::Plan;
 
-/// Adds what does not fit on the nodes of the cluster at `at`: a pair that holds more than its devices, copies that nobody has room for after a loss.
+/// Adds what does not fit on the nodes of the cluster at `at`: a pair that holds more than its devices, copies that no node has room for after a loss.
 pub fn check(spec: &ClusterSpec, scenario: &Scenario, plan: &Plan, at: &Path, problems: &mut Problems) {
     let placed = plan.placed_bytes(scenario);
     if placed.div_ceil(spec.block.0) > MOST_BLOCKS && scenario.zfs.is_none() {

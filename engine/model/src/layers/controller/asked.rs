@@ -1,4 +1,4 @@
-//! A map of ranges whose owners somebody outside the engine decides: the run stops at each request that the primary has worked on,
+//! A map of ranges whose owners the engine's host decides: the run stops at each request that the primary has worked on,
 //! asks which shard owns its range, and goes on with the answer.
 //!
 //! A range has one owner at a time. When the answer names another than the present one, the range *moves*: what of it is under way
@@ -17,7 +17,7 @@ use seeklab_spec::Op;
 
 /// Most ranges that an asked map may have, over all disks.
 pub const MOST_RANGES: u64 = 1 << 18;
-/// The owner of a range that nobody has asked for yet.
+/// The owner of a range before its first request.
 const NOBODY: u32 = u32::MAX;
 
 /// What is known when the primary asks for the owner of a range.

@@ -308,7 +308,7 @@ impl Controller {
         spent[Part::Bytes as usize] += ns - own;
         let section = self.spec.lock.as_ref().and_then(|lock| {
             let alone = lock.exclusive == Exclusive::Always || (lock.exclusive == Exclusive::Writes && op == Op::Write);
-            // Where all share, nobody ever waits.
+            // Where all share, no request ever waits.
             (lock.exclusive != Exclusive::Never).then(|| Section {
                 lock: self.disks[disk].lock,
                 mode: if alone { Mode::Exclusive } else { Mode::Shared },

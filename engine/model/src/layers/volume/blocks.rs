@@ -2,7 +2,7 @@
 //!
 //! A block is taken in when it is asked for, as memory is: from then on it is in the cache, on its way until its fetch arrives.
 //! So a stack's cache holds what a replay of the same blocks holds. Only where more is on its way than the cache can hold may a
-//! policy evict a block before it has come; whoever waits for it gets it all the same, and the next reader fetches it again.
+//! policy evict a block before it has come; a waiting reader gets it all the same, and the next reader fetches it again.
 
 use std::fmt;
 

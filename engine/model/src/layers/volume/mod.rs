@@ -1,7 +1,7 @@
 //! The file system: block cache, prefetcher, write log.
 //!
 //! Modelled: a read looks up its blocks in memory. Blocks that are present are counted as cached; blocks on their way (prefetched
-//! or being read for somebody else) are waited for; missing blocks are read from below, one fetch for each contiguous run, and
+//! or being read for another request) are waited for; missing blocks are read from below, one fetch for each contiguous run, and
 //! enter the cache. When everything is there the data are copied out at the memory's rate. After the demand reads the prefetcher
 //! is asked what to read ahead. A write becomes durable in the write log when there is one, else below; blocks that it overwrites
 //! stay in the cache, others do not enter it. The cache replaces by any policy of [`seeklab_cache`] and may change its size on a schedule.
@@ -60,7 +60,7 @@ struct Cache {
 }
 
 impl Cache {
-    /// Follows the schedule of sizes up to the present. Nobody sees the cache between two reads, so it is enough to look then.
+    /// Follows the schedule of sizes up to the present. The cache is not seen between two reads, so it is enough to look then.
     fn resize(&mut self, now_ns: u64) {
         while let Some((_, blocks)) = self.resizes.pop_if(|(at_ns, _)| *at_ns <= now_ns) {
             self.blocks.resize(blocks);

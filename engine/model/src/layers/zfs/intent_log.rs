@@ -188,7 +188,7 @@ impl IntentLog {
         self.waiting.push_back(id);
     }
 
-    /// Makes those who wait the batch that is written, unless one is being written or nobody waits.
+    /// Makes those who wait the batch that is written, unless one is being written or none waits.
     pub fn next_batch(&mut self, rules: &Rules, batch: &mut Vec<RequestId>) -> bool {
         if self.is_writing || self.waiting.is_empty() {
             return false;

@@ -5,7 +5,7 @@
 pub enum Source {
     /// In memory.
     Memory,
-    /// On their way, asked for by somebody else or read ahead.
+    /// On their way, requested by another reader or read ahead.
     OnItsWay,
     /// On a cache device.
     Flash,
@@ -51,7 +51,7 @@ pub struct Reads {
     pub series: Vec<Row>,
     /// Bytes that were read ahead.
     pub ahead_bytes: u64,
-    /// Bytes read ahead that somebody used.
+    /// Bytes read ahead that were used.
     pub used_bytes: u64,
     /// Bytes read ahead that were evicted before anybody had used them.
     pub wasted_bytes: u64,

@@ -8,9 +8,9 @@
 //!
 //! Every write holds the open group from the moment it enters until its data are copied. Two threads move groups along:
 //!
-//! - The *quiesce* thread closes the open group when somebody wants a later one and no closed group waits. The next group opens
+//! - The *quiesce* thread closes the open group when a later one is wanted and no closed group waits. The next group opens
 //!   in the same instant; the closed one is quiesced when its last hold is released.
-//! - The *sync* thread takes a quiesced group and writes it out. When none is there it sleeps until somebody waits for a sync,
+//! - The *sync* thread takes a quiesced group and writes it out. When none is there it sleeps until a thread waits for a sync,
 //!   the timer expires (counted from the start of the previous sync, so a long sync is followed by the next at once), or there
 //!   are more dirty data than the trigger; then it asks for the open group to be closed.
 //!
@@ -47,7 +47,7 @@ impl DirtyTrigger {
 pub enum Step {
     /// This group has opened; the one before it has closed.
     Opened(u64),
-    /// Nobody holds this group any more.
+    /// No writer holds this group any more.
     Quiesced(u64),
     /// This group begins to sync.
     Syncs(u64),
@@ -125,13 +125,13 @@ impl Groups {
     }
 
     /// Whether a write in the open group is slowed down by the old throttles: the group before it is closed but not syncing, and
-    /// nobody waits for the open one to close.
+    /// no thread waits for the open one to close.
     #[must_use]
     pub fn pipeline_full(&self) -> bool {
         self.closed() == Some(self.open - 1) && !self.stalled()
     }
 
-    /// Whether somebody waits for the open group to close.
+    /// Whether a thread waits for the open group to close.
     #[must_use]
     pub fn stalled(&self) -> bool {
         self.wanted_open > self.open
@@ -149,12 +149,12 @@ impl Groups {
         *holds = holds.saturating_sub(1);
     }
 
-    /// Somebody waits for `group` to open.
+    /// A thread waits for `group` to open.
     pub fn want_open(&mut self, group: u64) {
         self.wanted_open = self.wanted_open.max(group);
     }
 
-    /// Somebody waits for `group` to be synced.
+    /// A thread waits for `group` to be synced.
     pub fn want_synced(&mut self, group: u64) {
         self.wanted_synced = self.wanted_synced.max(group);
     }

@@ -14,7 +14,7 @@ impl Client {
             let machine = &mut self.machines[on];
             let bytes = kernel.requests[id].bytes;
             if machine.dirty_bytes > 0 && machine.dirty_bytes + bytes > self.spec.dirty.0 {
-                // What nobody works on would keep the room for ever.
+                // Pages that no thread writes would keep the room for ever.
                 if machine.open_bytes == machine.dirty_bytes {
                     self.flush_all(kernel, on);
                 }

@@ -5,7 +5,7 @@
 //! shortest access time first, which knows the platter's angle and weighs seek and rotation together. All but the first
 //! reorder, and some can pass over a request for long; an age limit sends a request that has waited too long ahead of all.
 //!
-//! Equal candidates go in order of arrival. Requests that overlap are not kept in order; whoever needs that holds the
+//! Equal candidates go in order of arrival. Requests that overlap are not kept in order; a host that needs it holds the
 //! second back. Left out: grouping by command priority.
 
 use seeklab_spec::QueuePolicy;

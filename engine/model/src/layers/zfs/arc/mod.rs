@@ -50,7 +50,7 @@ impl Kind {
 /// Who asks for a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Somebody who needs it.
+    /// A reader that needs it.
     Demand,
     /// The read-ahead.
     Prefetch,
@@ -188,7 +188,7 @@ impl Arc {
         &self.marks[slot as usize]
     }
 
-    /// A block that is there, or on its way, is used; whether it had been read ahead and nobody had used it.
+    /// A block that is there, or on its way, is used; whether it had been read ahead and was not used before.
     pub fn hit(&mut self, slot: Slot, now_ns: u64) -> bool {
         let mark = &mut self.marks[slot as usize];
         let first_use = std::mem::take(&mut mark.unused);

@@ -17,9 +17,9 @@ pub const CLASSES: usize = 9;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
 pub enum Class {
-    /// A read that somebody waits for.
+    /// A read that a client waits for.
     SyncRead,
-    /// A write that somebody waits for: the intent log.
+    /// A write that a client waits for: the intent log.
     SyncWrite,
     /// A prefetch.
     AsyncRead,
@@ -57,7 +57,7 @@ impl Class {
         matches!(self, Self::SyncRead | Self::SyncWrite | Self::Trim)
     }
 
-    /// Whether nobody outside the pool waits for it.
+    /// Whether it is the pool's own work, which no client waits for.
     #[must_use]
     pub fn is_background(self) -> bool {
         matches!(self, Self::Scrub | Self::Removal | Self::Initializing | Self::Rebuild)

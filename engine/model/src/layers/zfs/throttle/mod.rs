@@ -40,7 +40,7 @@ pub struct Pool {
     pub group: u64,
     /// When it opened.
     pub opened_ns: u64,
-    /// Whether the group before the open one is closed but cannot sync yet, and nobody waits for the open one to close.
+    /// Whether the group before the open one is closed but cannot sync yet, and no thread waits for the open one to close.
     pub pipeline_full: bool,
 }
 

@@ -27,7 +27,7 @@
 //! next, dirty data settle at the share `(t + 0.6 scale) / (t + scale)`.
 //!
 //! **Wake-ups are serialised.** A delay as such would limit each thread, and more threads would get more. So the writers share
-//! one time line: each is woken at least its own delay after the previous one, whoever that was. All together admit at most one
+//! one time line: each is woken at least its own delay after the previous one, whichever that was. All together admit at most one
 //! transaction in each delay.
 //!
 //! ```text
@@ -97,7 +97,7 @@ pub struct OpenZfs {
 }
 
 impl OpenZfs {
-    /// A throttle that has delayed nobody yet.
+    /// A throttle that has delayed no write yet.
     #[must_use]
     pub fn new(settings: Settings) -> Self {
         Self { settings, last_wake_ns: 0 }

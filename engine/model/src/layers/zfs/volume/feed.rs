@@ -1,6 +1,6 @@
 //! The feed of the cache devices: a pass when it is due, its writes, and the next pass.
 //!
-//! A pass waits for its writes. The feed rests once nobody reads and a pass has found nothing, or the passes since the last read have
+//! A pass waits for its writes. The feed rests once reads stop and a pass has found nothing, or the passes since the last read have
 //! filled the devices once (small ones are overwritten with the same blocks for ever); so a run ends.
 
 use super::{HERE, Kind, Timer, ZfsVolume};
@@ -13,7 +13,7 @@ use seeklab_spec::Op;
 const WRITE_BYTES: u64 = 128 << 10;
 
 impl ZfsVolume {
-    /// Somebody reads: the feed wakes if it rests.
+    /// A read has come: the feed wakes if it rests.
     pub(super) fn wake_feed(&mut self, kernel: &mut Kernel) {
         let Some(reader) = self.reader.as_mut().filter(|reader| reader.l2.is_some() && !reader.feed.is_awake) else { return };
         reader.feed.is_awake = true;

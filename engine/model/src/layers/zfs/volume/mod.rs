@@ -18,7 +18,7 @@
 //!
 //! Left out: compression and deduplication; free space (with copy on write a cursor runs round the address
 //! space, while reads go to the place of their offset); the time that reads and writes of metadata take when they are not
-//! cached, except of files that stand for metadata; a prefetch that becomes urgent when somebody waits for it.
+//! cached, except of files that stand for metadata; a prefetch that becomes urgent when a reader waits for it.
 
 mod admission;
 mod commit;
@@ -134,7 +134,7 @@ enum Kind {
     Data,
     Metadata,
     Read,
-    /// A read that nobody has asked for.
+    /// A read ahead.
     Ahead,
     /// A pass over a cache device.
     Feed,

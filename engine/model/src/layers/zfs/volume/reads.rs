@@ -199,7 +199,7 @@ impl ZfsVolume {
         self.pump_leaves(kernel);
     }
 
-    /// Reads a block into the ARC that nobody has asked for.
+    /// Reads a block ahead into the ARC.
     fn read_ahead(&mut self, kernel: &mut Kernel, block: u64) {
         if self.dirty.contains(block) {
             return;

@@ -1,4 +1,4 @@
-//! Read-ahead that somebody outside the engine decides: the run stops at each read, asks what to fetch for it, and goes on with the answer.
+//! Read-ahead that the engine's host decides: the run stops at each read, asks what to fetch for it, and goes on with the answer.
 //!
 //! No simulated time passes between question and answer. [`Question`] is what a file system knows at that moment; what was read
 //! before the host remembers itself, in as much memory as it likes.

@@ -78,7 +78,7 @@ pub struct Tuned {
 
 /// Most streams of a file in every version.
 const STREAMS: u64 = 8;
-/// A stream that nobody has confirmed for so long may give way.
+/// A stream that no read has confirmed for so long may give way.
 const REAP_NS: u64 = 2 * NS_PER_S;
 
 /// Whether a version sees each block of a read as a read of its own.
