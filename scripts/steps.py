@@ -98,7 +98,7 @@ def _write_glue() -> str:
 
 
 def _write_library() -> str:
-    run("library", TOOL_PROGRAM, "library", "--out", GLUE / LIBRARY_FILE)
+    run("library", TOOL_PROGRAM, "library", "--from", ENGINE, "--out", GLUE / LIBRARY_FILE)
     # A case that contradicts itself is in the library all the same, and an error for whoever asks for it.
     for line in (LOGS / "library.log").read_text(encoding="utf-8", errors="replace").splitlines():
         if not line.startswith("$ "):

@@ -34,7 +34,7 @@ def edited_library(built: Path, engine: Path = ENGINE) -> bytes | None:
     kept = engine.parent / ".cache" / "library.json"
     if kept.is_file() and _changed(kept) > max(edited, _changed(built), _changed(tool)):
         return kept.read_bytes()
-    return _read_again(tool, kept)
+    return _read_again(tool, engine, kept)
 
 
 def _tree(folder: Path) -> list[Path]:
@@ -49,7 +49,7 @@ def _changed(path: Path) -> int:
         return 0
 
 
-def _read_again(tool: Path, kept: Path) -> bytes | None:
+def _read_again(tool: Path, engine: Path, kept: Path) -> bytes | None:
     import subprocess  # noqa: PLC0415 -- seldom needed
     import tempfile  # noqa: PLC0415 -- as above
 
@@ -60,7 +60,7 @@ def _read_again(tool: Path, kept: Path) -> bytes | None:
         with tempfile.TemporaryDirectory(dir=kept.parent, prefix="library-") as folder:
             made = Path(folder, "library.json")
             subprocess.run(  # noqa: S603 -- the build's own tool
-                (tool, "library", "--out", made),
+                (tool, "library", "--from", engine, "--out", made),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=TOOL_LIMIT_S,

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use wasm_bindgen_cli_support::Bindgen;
 
 const USAGE: &str = "usage: seeklab-tool bindgen --input MODULE.wasm --out FOLDER
-       seeklab-tool library --out FILE.json
+       seeklab-tool library --from FOLDER --out FILE.json
        seeklab-tool types --out FILE.ts
        seeklab-tool fingerprints RUNS.json";
 
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let outcome = match words[..] {
         ["bindgen", "--input", input, "--out", out] => bindgen(input.as_ref(), out.as_ref()),
-        ["library", "--out", out] => library(out.as_ref()),
+        ["library", "--from", root, "--out", out] => library(root.as_ref(), out.as_ref()),
         ["types", "--out", out] => write(out.as_ref(), &types::typescript(seeklab_model::schema())),
         ["fingerprints", runs] => print_fingerprints(runs.as_ref()),
         _ => {
@@ -54,14 +54,14 @@ fn bindgen(input: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
         .map_err(|error| format!("{}: {error:#}", input.display()).into())
 }
 
-/// The checkout's cases and presets.
-fn checkout() -> Result<Library, String> {
-    Library::of_checkout().map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
+/// The library in the folders `cases` and `presets` of `root`.
+fn read_library(root: &Path) -> Result<Library, String> {
+    Library::from_folder(root).map_err(|problems| problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))
 }
 
 /// Writes the library as hosts carry it. A case that cannot be read is told here already, and is an error where it is asked for.
-fn library(out: &Path) -> Result<(), Box<dyn Error>> {
-    let library = checkout()?;
+fn library(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
+    let library = read_library(root)?;
     for problem in library.cases().err().unwrap_or_default() {
         eprintln!("{problem}");
     }
@@ -80,7 +80,7 @@ fn write(out: &Path, text: &str) -> Result<(), Box<dyn Error>> {
 fn print_fingerprints(runs: &Path) -> Result<(), Box<dyn Error>> {
     let text = std::fs::read_to_string(runs).map_err(|error| format!("{}: {error}", runs.display()))?;
     let runs: Map<String, Value> = serde_json::from_str(&text)?;
-    let engine = Engine::new(checkout()?);
+    let engine = Engine::new(read_library(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))?);
     let mut found = Map::new();
     for (name, run) in runs {
         let refused = |envelope: String| format!("{name}: {envelope}");
