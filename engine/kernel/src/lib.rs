@@ -1,4 +1,4 @@
-//! The discrete-event kernel: a clock with the events that wait for it, random streams, a fingerprint. No word of storage.
+//! The discrete-event kernel: a clock with the events that wait for it, random streams, a slab, a fingerprint. No word of storage.
 //!
 //! How a run proceeds:
 //! 1. Participants post events, either for the present ([`Clock::post`]) or for a later time ([`Clock::post_at`]).
@@ -15,11 +15,13 @@ mod clock;
 mod fingerprint;
 mod queue;
 mod random;
+mod slab;
 
 pub use clock::Clock;
 pub use fingerprint::Fingerprint;
 pub use queue::{Event, EventQueue};
 pub use random::Stream;
+pub use slab::Slab;
 
 /// Nanoseconds in a second.
 pub const NS_PER_S: u64 = 1_000_000_000;

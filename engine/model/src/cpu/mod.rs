@@ -26,6 +26,7 @@ use std::collections::VecDeque;
 
 use crate::kernel::{Address, Kernel, Phase, RequestId, Timer};
 use lock::{Lock, Mode};
+use seeklab_kernel::Slab;
 
 /// A lock that a task takes for the first part of its work.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,8 +118,7 @@ pub struct Cpu<T> {
     free_cores: u32,
     servers: Vec<Server>,
     locks: Vec<Lock>,
-    runs: Vec<Run>,
-    unused: Vec<u32>,
+    runs: Slab<Run>,
     ready: VecDeque<u32>,
     granted: Vec<u32>,
 }
@@ -134,8 +134,7 @@ impl<T: Timer> Cpu<T> {
             free_cores: cores,
             servers: Vec::new(),
             locks: Vec::new(),
-            runs: Vec::new(),
-            unused: Vec::new(),
+            runs: Slab::default(),
             ready: VecDeque::new(),
             granted: Vec::new(),
         }
@@ -195,10 +194,10 @@ impl<T: Timer> Cpu<T> {
 
     /// The timer of the run `id` has come. The task that is done and its server, unless the work goes on.
     pub fn timer(&mut self, kernel: &mut Kernel, id: u32) -> Option<(Task, u32)> {
-        let run = self.runs[id as usize];
+        let run = self.runs[id];
         let task = run.task;
         kernel.charge(task.request, if run.is_late { Phase::CrossCall } else { task.phase });
-        let at = &mut self.runs[id as usize];
+        let at = &mut self.runs[id];
         (at.late_ns, at.is_late) = (0, run.late_ns > 0);
         if run.late_ns > 0 {
             kernel.wake_at(kernel.now_ns() + run.late_ns, self.here, (self.timer)(id));
@@ -208,20 +207,20 @@ impl<T: Timer> Cpu<T> {
             self.locks[section.lock as usize].release(section.mode, &mut self.granted);
             // The woken go first: what they hold keeps others waiting.
             while let Some(woken) = self.granted.pop() {
-                kernel.charge(self.runs[woken as usize].task.request, Phase::Lock);
-                self.runs[woken as usize].stage = Stage::Granted;
+                kernel.charge(self.runs[woken].task.request, Phase::Lock);
+                self.runs[woken].stage = Stage::Granted;
                 self.ready.push_front(woken);
             }
             if task.ns > section.held_ns {
-                self.runs[id as usize].stage = Stage::Free;
+                self.runs[id].stage = Stage::Free;
                 kernel.wake_at(kernel.now_ns() + task.ns - section.held_ns, self.here, (self.timer)(id));
                 self.run(kernel);
                 return None;
             }
         }
         self.free_cores += 1;
-        self.runs[id as usize].works = false;
-        self.unused.push(id);
+        self.runs[id].works = false;
+        self.runs.release(id);
         if task.interrupts_ns > 0 {
             for other in self.runs.iter_mut().filter(|run| run.works) {
                 other.late_ns += task.interrupts_ns;
@@ -245,13 +244,7 @@ impl<T: Timer> Cpu<T> {
     /// A thread of `server` takes a task and waits for a core.
     fn take(&mut self, server: u32, task: Task, arrived_ns: u64) {
         let run = Run { task, arrived_ns, server, stage: Stage::Fresh, works: false, late_ns: 0, is_late: false };
-        let id = if let Some(id) = self.unused.pop() {
-            self.runs[id as usize] = run;
-            id
-        } else {
-            self.runs.push(run);
-            number(self.runs.len() - 1)
-        };
+        let id = self.runs.insert(run);
         if self.servers[server as usize].is_urgent {
             self.ready.push_front(id);
         } else {
@@ -263,7 +256,7 @@ impl<T: Timer> Cpu<T> {
     fn run(&mut self, kernel: &mut Kernel) {
         while self.free_cores > 0 {
             let Some(id) = self.ready.pop_front() else { return };
-            let run = &mut self.runs[id as usize];
+            let run = &mut self.runs[id];
             kernel.charge(run.task.request, Phase::CpuWait);
             let work_ns = match run.task.section {
                 Some(section) => {

@@ -71,8 +71,8 @@ impl Cluster {
     pub(super) fn moved(&mut self, kernel: &mut Kernel, id: RequestId) {
         let tag = kernel.requests[id].tag;
         kernel.requests.remove(id);
-        self.free.push(tag);
-        let Work { kind, object, from, to, slot, .. } = self.works[tag as usize];
+        self.works.release(tag);
+        let Work { kind, object, from, to, slot, .. } = self.works[tag];
         let held = self.placement.objects[object as usize];
         let fits = self.placement.up[usize::from(to)] && !held.nodes.contains(&to);
         if kind == Kind::Move(Why::Migrate) {

@@ -30,7 +30,7 @@ use seeklab_spec::cluster::{ClusterSpec, Design};
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
 use crate::layers::Layer;
 use crate::timers;
-use seeklab_kernel::Stream;
+use seeklab_kernel::{Slab, Stream};
 use seeklab_spec::Op;
 
 const HERE: Address = Address::of(LayerId::Cluster);
@@ -106,8 +106,7 @@ pub struct Cluster {
     vms: Vec<u16>,
     /// Machine by job name, for the events.
     names: Vec<String>,
-    works: Vec<Work>,
-    free: Vec<u32>,
+    works: Slab<Work>,
     record: Record,
 }
 
@@ -156,7 +155,7 @@ impl Layer for Cluster {
 
     /// Bytes of memory that the tables and the record take.
     fn memory_bytes(&self) -> u64 {
-        self.placement.memory_bytes() + self.record.memory_bytes() + (self.works.capacity() * size_of::<Work>()) as u64
+        self.placement.memory_bytes() + self.record.memory_bytes() + self.works.memory_bytes()
     }
 }
 
@@ -183,8 +182,7 @@ impl Cluster {
             placement,
             vms,
             names,
-            works: Vec::new(),
-            free: Vec::new(),
+            works: Slab::default(),
             record,
             spec: spec.clone(),
         }
@@ -219,16 +217,11 @@ impl Cluster {
     }
 
     fn add(&mut self, work: Work) -> u32 {
-        if let Some(place) = self.free.pop() {
-            self.works[place as usize] = work;
-            return place;
-        }
-        self.works.push(work);
-        (self.works.len() - 1) as u32
+        self.works.insert(work)
     }
 
     fn work(&mut self, kernel: &Kernel, id: RequestId) -> &mut Work {
-        &mut self.works[kernel.requests[id].tag as usize]
+        &mut self.works[kernel.requests[id].tag]
     }
 
     fn step(&mut self, kernel: &mut Kernel, id: RequestId) {
@@ -393,8 +386,8 @@ impl Cluster {
     /// A part of a request, or the write of one copy, is complete.
     fn finish(&mut self, kernel: &mut Kernel, id: RequestId) {
         let tag = kernel.requests[id].tag;
-        self.free.push(tag);
-        let kind = self.works[tag as usize].kind;
+        self.works.release(tag);
+        let kind = self.works[tag].kind;
         if let Some(whole) = kernel.join(id) {
             if kind == Kind::Copy { self.finish(kernel, whole) } else { kernel.complete(whole) }
         }

@@ -26,6 +26,7 @@ use crate::layers::Layer;
 use crate::layers::device::transfer_ns;
 use crate::result::analytics::Served;
 use crate::timers;
+use seeklab_kernel::Slab;
 use seeklab_spec::Op;
 use seeklab_spec::network::{ACK_WIRE_BYTES, FRAMES_PER_ACK, NetworkSpec, SEGMENT_BYTES};
 
@@ -165,8 +166,7 @@ pub struct Network {
     flows: Vec<[Flow; 2]>,
     /// The next connection of each client.
     turns: Vec<u32>,
-    segments: Vec<Segment>,
-    free_segments: Vec<u32>,
+    segments: Slab<Segment>,
     /// By number of the request.
     messages: Vec<Message>,
     traffic: [Traffic; 2],
@@ -210,8 +210,7 @@ impl Network {
             links,
             flows: (0..count * spec.connections as usize).map(|_| <[Flow; 2]>::default()).collect(),
             turns: vec![0; count],
-            segments: Vec::new(),
-            free_segments: Vec::new(),
+            segments: Slab::default(),
             messages: Vec::new(),
             traffic: <[Traffic; 2]>::default(),
             served: vec![Served::default(); count],
@@ -351,13 +350,7 @@ impl Network {
             if is_last {
                 flow.messages.pop_front();
             }
-            let place = if let Some(place) = self.free_segments.pop() {
-                self.segments[place as usize] = segment;
-                place
-            } else {
-                self.segments.push(segment);
-                number(self.segments.len() - 1)
-            };
+            let place = self.segments.insert(segment);
             kernel.wake_at(start_ns + one_way_ns, HERE, Timer::AtSecondLink(place));
             if is_last {
                 self.traffic[way as usize].messages += 1;
@@ -372,8 +365,8 @@ impl Network {
 
     /// The head of a segment is at the receiver's link.
     fn second_link(&mut self, kernel: &mut Kernel, place: u32) {
-        let segment = self.segments[place as usize];
-        self.free_segments.push(place);
+        let segment = self.segments[place];
+        self.segments.release(place);
         let (connection, way) = (segment.flow / 2, if segment.flow & 1 == 0 { Way::ToServer } else { Way::ToClient });
         let [server, client] = self.ends(kernel, segment.request, connection);
         let (second, back) = match way {

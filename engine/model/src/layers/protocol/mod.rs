@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
 use crate::layers::Layer;
 use crate::timers;
+use seeklab_kernel::Slab;
 use seeklab_spec as spec;
 use seeklab_spec::Sizing;
 
@@ -57,8 +58,7 @@ pub struct Scheduler {
     below: Address,
     sessions: Vec<Session>,
     /// Requests that make up each transaction; places are reused.
-    transactions: Vec<Vec<RequestId>>,
-    free: Vec<u32>,
+    transactions: Slab<Vec<RequestId>>,
 }
 
 impl Layer for Scheduler {
@@ -89,8 +89,7 @@ impl Scheduler {
             in_flight: spec.in_flight,
             below,
             sessions: (0..workers).map(|_| Session::default()).collect(),
-            transactions: Vec::new(),
-            free: Vec::new(),
+            transactions: Slab::default(),
         }
     }
 
@@ -107,11 +106,8 @@ impl Scheduler {
         let session = &mut self.sessions[worker as usize];
         while session.in_flight < self.in_flight {
             let Some(first) = session.waiting.pop_front() else { return };
-            let place = self.free.pop().unwrap_or_else(|| {
-                self.transactions.push(Vec::new());
-                u32::try_from(self.transactions.len() - 1).unwrap_or(u32::MAX) // bounded by the requests in flight
-            });
-            let members = &mut self.transactions[place as usize];
+            let place = self.transactions.claim(Vec::new);
+            let members = &mut self.transactions[place];
             members.push(first);
             kernel.charge(first, Phase::Scheduler);
             let head = kernel.requests[first];
@@ -135,7 +131,7 @@ impl Scheduler {
 
     fn done(&mut self, kernel: &mut Kernel, id: RequestId) {
         let transaction = kernel.requests[id];
-        let mut members = std::mem::take(&mut self.transactions[transaction.tag as usize]);
+        let mut members = std::mem::take(&mut self.transactions[transaction.tag]);
         let (whole, cached, missed) = (transaction.bytes, u64::from(transaction.cached_bytes), u64::from(transaction.missed_bytes));
         let mut end = 0;
         for member in members.drain(..) {
@@ -151,8 +147,8 @@ impl Scheduler {
             kernel.requests.inherit(member, id);
             kernel.complete(member);
         }
-        self.transactions[transaction.tag as usize] = members;
-        self.free.push(transaction.tag);
+        self.transactions[transaction.tag] = members;
+        self.transactions.release(transaction.tag);
         kernel.requests.remove(id);
         self.sessions[transaction.worker as usize].in_flight -= 1;
         self.call(kernel, transaction.worker);

@@ -15,6 +15,7 @@ mod report;
 use crate::range::Range;
 use blocks::Blocks;
 use prefetch::{NextChunks, Prefetcher};
+use seeklab_kernel::Slab;
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
 use crate::layers::Layer;
@@ -77,8 +78,7 @@ pub struct Volume {
     below: Address,
     /// End of each worker's file, in volume bytes.
     file_ends: Vec<u64>,
-    fetches: Vec<Fetch>,
-    free_fetches: Vec<u32>,
+    fetches: Slab<Fetch>,
     plan: Vec<Range>,
     /// Runs of missing blocks of the request at hand, in block numbers.
     runs: Vec<Range>,
@@ -140,8 +140,7 @@ impl Volume {
             has_log: spec.write_log.is_some(),
             below,
             file_ends,
-            fetches: Vec::new(),
-            free_fetches: Vec::new(),
+            fetches: Slab::default(),
             plan: Vec::new(),
             runs: Vec::new(),
             used: Vec::new(),
@@ -182,7 +181,7 @@ impl Volume {
                 cached += bytes;
             } else if fetch != awaited {
                 awaited = fetch;
-                let waiters = &mut self.fetches[fetch as usize].waiters;
+                let waiters = &mut self.fetches[fetch].waiters;
                 if waiters.last() != Some(&id) {
                     waiters.push(id);
                     pending += 1;
@@ -205,11 +204,8 @@ impl Volume {
     fn fetch_runs(&mut self, kernel: &mut Kernel, reader: RequestId, prefetch: u32) {
         let Some(cache) = &mut self.cache else { return };
         for run in &self.runs {
-            let place = self.free_fetches.pop().unwrap_or_else(|| {
-                self.fetches.push(Fetch { first: 0, blocks: 0, prefetch: NONE, waiters: Vec::new() });
-                u32::try_from(self.fetches.len() - 1).unwrap_or(NONE) // bounded by the requests in flight
-            });
-            let fetch = &mut self.fetches[place as usize];
+            let place = self.fetches.claim(|| Fetch { first: 0, blocks: 0, prefetch: NONE, waiters: Vec::new() });
+            let fetch = &mut self.fetches[place];
             (fetch.first, fetch.blocks, fetch.prefetch) = (run.start, run.end - run.start, prefetch);
             for block in run.start..run.end {
                 cache.blocks.add(block, place, prefetch);
@@ -233,7 +229,7 @@ impl Volume {
 
     fn fetched(&mut self, kernel: &mut Kernel, child: RequestId) {
         let place = kernel.requests[child].tag;
-        let fetch = &mut self.fetches[place as usize];
+        let fetch = &mut self.fetches[place];
         if let Some(cache) = &mut self.cache {
             let mut cursor = Cursor::default();
             for block in fetch.first..fetch.first + fetch.blocks {
@@ -248,7 +244,7 @@ impl Volume {
             }
         }
         let mut waiters = std::mem::take(&mut fetch.waiters);
-        self.free_fetches.push(place);
+        self.fetches.release(place);
         for reader in waiters.drain(..) {
             let device = kernel.requests[child].device;
             let request = &mut kernel.requests[reader];
@@ -259,7 +255,7 @@ impl Volume {
                 self.copy(kernel, reader);
             }
         }
-        self.fetches[place as usize].waiters = waiters; // keeps its memory for the next fetch
+        self.fetches[place].waiters = waiters; // keeps its memory for the next fetch
         kernel.requests.remove(child);
     }
 

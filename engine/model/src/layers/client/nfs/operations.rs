@@ -3,7 +3,8 @@
 use super::{Client, HERE, file_of, work_ns};
 use crate::cpu::Task;
 use crate::kernel::{Durable, Kernel, Phase, Request, RequestId, Wire};
-use seeklab_cache::{Cursor, NONE};
+use seeklab_cache::Cursor;
+use seeklab_kernel::Slab;
 use seeklab_spec::Op;
 use seeklab_spec::nfs::Call;
 
@@ -38,29 +39,27 @@ impl Operation {
     }
 }
 
-/// Operations by number; places are reused.
+/// Operations by number.
 #[derive(Default)]
-pub struct Operations {
-    slots: Vec<Operation>,
-    free: Vec<u32>,
-}
+pub struct Operations(Slab<Operation>);
 
 impl Operations {
     /// Adds an operation. O(1).
-    pub fn add(&mut self, operation: Operation) -> u32 {
-        if let Some(place) = self.free.pop() {
-            let slot = &mut self.slots[place as usize];
-            let waiters = std::mem::take(&mut slot.waiters); // keeps its memory
-            *slot = Operation { waiters, ..operation };
-            return place;
-        }
-        self.slots.push(operation);
-        u32::try_from(self.slots.len() - 1).unwrap_or(NONE) // bounded by calls in flight, read-ahead and dirty bytes
+    pub fn add(&mut self, mut operation: Operation) -> u32 {
+        let place = self.0.claim(Operation::default);
+        operation.waiters = std::mem::take(&mut self.0[place].waiters); // keeps its memory
+        self.0[place] = operation;
+        place
+    }
+
+    /// Lets the number of an operation be used again.
+    pub fn release(&mut self, place: u32) {
+        self.0.release(place);
     }
 
     /// An operation by its number.
     pub fn at(&mut self, place: u32) -> &mut Operation {
-        &mut self.slots[place as usize]
+        &mut self.0[place]
     }
 }
 
@@ -151,7 +150,7 @@ impl Client {
             }
         }
         let mut waiters = std::mem::take(&mut self.operations.at(place).waiters);
-        self.operations.free.push(place);
+        self.operations.release(place);
         for call in waiters.drain(..) {
             let device = kernel.requests[id].device;
             let request = &mut kernel.requests[call];

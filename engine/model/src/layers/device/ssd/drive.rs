@@ -23,7 +23,7 @@ use super::ftl::{Ftl, NONE, Shape, Step, Wear};
 use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
 use crate::layers::device::{Usage, transfer_ns};
 use crate::timers;
-use seeklab_kernel::Stream;
+use seeklab_kernel::{Slab, Stream};
 use seeklab_spec as spec;
 use seeklab_spec::Op;
 use seeklab_spec::{Collector, Precondition};
@@ -77,29 +77,21 @@ struct List {
 
 const EMPTY: List = List { first: NONE, last: NONE };
 
-/// Parts in the drive; places are reused.
+/// Parts in the drive, and the lists that they stand in.
 #[derive(Debug, Default)]
-struct Parts {
-    slots: Vec<Part>,
-    free: Vec<u32>,
-}
+struct Parts(Slab<Part>);
 
 impl Parts {
     fn insert(&mut self, part: Part) -> u32 {
-        if let Some(place) = self.free.pop() {
-            self.slots[place as usize] = part;
-            return place;
-        }
-        self.slots.push(part);
-        self.slots.len() as u32 - 1
+        self.0.insert(part)
     }
 
     fn push(&mut self, list: &mut List, part: u32) {
-        self.slots[part as usize].next = NONE;
+        self.0[part].next = NONE;
         if list.last == NONE {
             list.first = part;
         } else {
-            self.slots[list.last as usize].next = part;
+            self.0[list.last].next = part;
         }
         list.last = part;
     }
@@ -109,7 +101,7 @@ impl Parts {
         if first == NONE {
             return None;
         }
-        list.first = self.slots[first as usize].next;
+        list.first = self.0[first].next;
         if list.first == NONE {
             list.last = NONE;
         }
@@ -247,9 +239,9 @@ impl Drive {
 
     /// Bytes of memory held, or needed once something is written.
     pub fn memory_bytes(&self) -> u64 {
-        let parts = self.parts.slots.capacity() * size_of::<Part>() + self.parts.free.capacity() * 4;
+        let parts = self.parts.0.memory_bytes();
         let requests = self.requests.capacity() * size_of::<Inside>() + (self.outside.capacity() + self.for_room.capacity()) * 4;
-        self.recipe.shape.memory_bytes() + (parts + requests + self.dies.len() * size_of::<Die>()) as u64
+        self.recipe.shape.memory_bytes() + parts + (requests + self.dies.len() * size_of::<Die>()) as u64
     }
 
     /// Handles an event of the drive.
@@ -466,7 +458,7 @@ impl Drive {
     fn begin_read(&mut self, turn: &mut Turn, number: usize) -> u64 {
         let die = &mut self.dies[number];
         let part = die.reads.first;
-        let slot = &mut self.parts.slots[part as usize];
+        let slot = &mut self.parts.0[part];
         let pages = slot.pages.min(self.planes);
         slot.pages -= pages;
         slot.read_ns += self.read_ns;
@@ -489,7 +481,7 @@ impl Drive {
         let die = &mut self.dies[number];
         while die.writes.first != NONE && programmed < self.planes {
             let part = die.writes.first;
-            let slot = &mut self.parts.slots[part as usize];
+            let slot = &mut self.parts.0[part];
             let before = programmed;
             while slot.pages > 0 && programmed < self.planes && ftl.write(number, slot.page % self.recipe.shape.logical) {
                 slot.page += 1;
@@ -546,7 +538,7 @@ impl Drive {
                 let channel = &mut self.channels_free_ns[number % channels];
                 let move_ns = u64::from(pages) * self.channel_page_ns;
                 *channel = now_ns.max(*channel) + move_ns;
-                self.parts.slots[part as usize].channel_ns = move_ns;
+                self.parts.0[part].channel_ns = move_ns;
                 turn.at(*channel, Timer::PagesMoved(part));
             }
             Doing::Program => self.programmed(turn, number),
@@ -561,7 +553,7 @@ impl Drive {
     }
 
     fn pages_moved(&mut self, turn: &mut Turn, place: u32) {
-        let slot = &mut self.parts.slots[place as usize];
+        let slot = &mut self.parts.0[place];
         let pages = slot.to_move.min(self.planes);
         slot.to_move -= pages;
         let bytes = if slot.to_move == 0 { slot.bytes } else { slot.bytes.min(u64::from(pages) * self.page) };
@@ -569,7 +561,7 @@ impl Drive {
         let part = *slot;
         let mut is_last = false;
         if part.to_move == 0 {
-            self.parts.free.push(place);
+            self.parts.0.release(place);
             let inside = &mut self.requests[part.request as usize];
             inside.parts -= 1;
             is_last = inside.parts == 0;
@@ -585,8 +577,8 @@ impl Drive {
     fn programmed(&mut self, turn: &mut Turn, number: usize) {
         let mut list = std::mem::replace(&mut self.dies[number].programmed, EMPTY);
         while let Some(place) = self.parts.pop(&mut list) {
-            let part = self.parts.slots[place as usize];
-            self.parts.free.push(place);
+            let part = self.parts.0[place];
+            self.parts.0.release(place);
             if part.buffered {
                 self.buffered_bytes -= part.bytes;
                 continue;

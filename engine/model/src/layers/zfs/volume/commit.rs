@@ -19,18 +19,15 @@ impl ZfsVolume {
 
     /// Writes the log of a file system for those who wait, unless it is being written.
     pub(super) fn commit(&mut self, kernel: &mut Kernel, dataset: usize) {
-        let number = self.free_commits.pop().unwrap_or_else(|| {
-            self.commits.push(Commit::default());
-            u32::try_from(self.commits.len() - 1).unwrap_or(NONE) // at most one for each file system
-        });
-        let mut commit = std::mem::take(&mut self.commits[number as usize]);
+        let number = self.commits.claim(Commit::default);
+        let mut commit = std::mem::take(&mut self.commits[number]);
         if self.logs[dataset].next_batch(&self.log_rules, &mut commit.batch) {
             (commit.dataset, commit.started_ns) = (dataset, kernel.now_ns());
             self.write_log(kernel, &mut commit, u64::from(number));
         } else {
-            self.free_commits.push(number);
+            self.commits.release(number);
         }
-        self.commits[number as usize] = commit;
+        self.commits[number] = commit;
     }
 
     fn write_log(&mut self, kernel: &mut Kernel, commit: &mut Commit, number: u64) {
@@ -99,13 +96,13 @@ impl ZfsVolume {
     /// All blocks of a commit are written: their caches are flushed.
     pub(super) fn flush(&mut self, kernel: &mut Kernel, number: u64) {
         let number = u32::try_from(number).unwrap_or(NONE); // as it was given
-        let at_ns = kernel.now_ns() + self.commits[number as usize].copy_ns + self.log_rules.flush_ns;
+        let at_ns = kernel.now_ns() + self.commits[number].copy_ns + self.log_rules.flush_ns;
         kernel.wake_at(at_ns, HERE, Timer::Flushed(number));
     }
 
     /// A commit has been flushed: its writes are acknowledged, the next one of its file system begins.
     pub(super) fn logged(&mut self, kernel: &mut Kernel, number: u32) {
-        let mut commit = std::mem::take(&mut self.commits[number as usize]);
+        let mut commit = std::mem::take(&mut self.commits[number]);
         self.record.committed(CommitRow {
             dataset: commit.dataset as u64,
             started_ns: commit.started_ns,
@@ -128,8 +125,8 @@ impl ZfsVolume {
             }
         }
         let dataset = commit.dataset;
-        self.commits[number as usize] = commit;
-        self.free_commits.push(number);
+        self.commits[number] = commit;
+        self.commits.release(number);
         self.logs[dataset].is_writing = false;
         self.commit(kernel, dataset);
     }

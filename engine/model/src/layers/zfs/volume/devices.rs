@@ -5,18 +5,14 @@ use crate::kernel::{Kernel, Request, RequestId};
 use crate::layers::layout::Piece;
 use crate::layers::zfs::l2arc::Place;
 use crate::layers::zfs::scheduler::{Class, Io, Issue};
-use seeklab_cache::NONE;
 use seeklab_spec::Op;
 use seeklab_spec::zfs::Release;
 
 impl ZfsVolume {
     /// A place for something that requests below us are for.
     pub(super) fn work(&mut self, kind: Kind, blocks: u64, each_bytes: u64) -> u32 {
-        let place = self.free_works.pop().unwrap_or_else(|| {
-            self.works.push(Work::default());
-            u32::try_from(self.works.len() - 1).unwrap_or(NONE) // bounded by what is queued and in flight
-        });
-        let work = &mut self.works[place as usize];
+        let place = self.works.claim(Work::default);
+        let work = &mut self.works[place];
         (work.kind, work.blocks, work.each_bytes, work.pending) = (kind, blocks, each_bytes, 0);
         place
     }
@@ -39,7 +35,7 @@ impl ZfsVolume {
     /// Queues a request for a leaf of the pool.
     fn enqueue_on(&mut self, now_ns: u64, number: usize, io: Io) {
         let Some(leaf) = self.leaves.get_mut(number) else { return };
-        let is_group_write = matches!(self.works[io.token as usize].kind, Kind::Data | Kind::Metadata);
+        let is_group_write = matches!(self.works[io.token].kind, Kind::Data | Kind::Metadata);
         if is_group_write {
             leaf.queued_writes += 1;
             self.queued_writes += 1;
@@ -70,7 +66,7 @@ impl ZfsVolume {
 
     fn queue(&mut self, number: usize, arrival_ns: u64, io: Io) {
         self.touched.push(number);
-        self.works[io.token as usize].pending += 1;
+        self.works[io.token].pending += 1;
         let leaf = &mut self.leaves[number];
         if io.class == Class::AsyncRead && leaf.queued_ahead >= MOST_QUEUED_AHEAD {
             return leaf.backlog.push_back((io, arrival_ns));
@@ -118,11 +114,8 @@ impl ZfsVolume {
     }
 
     pub(super) fn send(&mut self, kernel: &mut Kernel, leaf: usize, issue: &Issue, members: &[Io]) {
-        let place = self.free_flights.pop().unwrap_or_else(|| {
-            self.flights.push(Flight { leaf, class: issue.class, works: Vec::new() });
-            u32::try_from(self.flights.len() - 1).unwrap_or(NONE) // bounded by what is in flight
-        });
-        let flight = &mut self.flights[place as usize];
+        let place = self.flights.claim(|| Flight { leaf, class: issue.class, works: Vec::new() });
+        let flight = &mut self.flights[place];
         (flight.leaf, flight.class) = (leaf, issue.class);
         flight.works.clear();
         flight.works.extend(members.iter().map(|io| io.token));
@@ -154,7 +147,7 @@ impl ZfsVolume {
     /// A request below us has completed.
     pub(super) fn done(&mut self, kernel: &mut Kernel, child: RequestId) {
         let request = kernel.requests[child];
-        let flight = &mut self.flights[request.tag as usize];
+        let flight = &mut self.flights[request.tag];
         let (leaf, class) = (flight.leaf, flight.class);
         let mut works = std::mem::take(&mut flight.works);
         match &mut self.leaves[leaf].scheduler {
@@ -175,15 +168,15 @@ impl ZfsVolume {
             }
             Role::Cache => {}
         }
-        let of_group = works.iter().map(|work| self.works[*work as usize].kind).find(|kind| matches!(kind, Kind::Data | Kind::Metadata));
+        let of_group = works.iter().map(|work| self.works[*work].kind).find(|kind| matches!(kind, Kind::Data | Kind::Metadata));
         if let Some(kind) = of_group {
             self.record.written(request.bytes, kind == Kind::Metadata);
         }
         for work in works.drain(..) {
             self.part_done(kernel, work, child);
         }
-        self.flights[request.tag as usize].works = works;
-        self.free_flights.push(request.tag);
+        self.flights[request.tag].works = works;
+        self.flights.release(request.tag);
         kernel.requests.remove(child);
         self.pump(kernel, leaf, false);
         if of_group.is_some() {
@@ -193,7 +186,7 @@ impl ZfsVolume {
     }
 
     pub(super) fn part_done(&mut self, kernel: &mut Kernel, number: u32, child: RequestId) {
-        let work = &mut self.works[number as usize];
+        let work = &mut self.works[number];
         work.pending = work.pending.saturating_sub(1);
         let (kind, last, blocks, each_bytes) = (work.kind, work.pending == 0, work.blocks, work.each_bytes);
         if matches!(kind, Kind::Data | Kind::Metadata) {
@@ -208,7 +201,7 @@ impl ZfsVolume {
             _ => {}
         }
         if last {
-            self.free_works.push(number);
+            self.works.release(number);
         }
         if kind == Kind::Data && self.release != Release::GroupEnd {
             self.dirty_changed(kernel);

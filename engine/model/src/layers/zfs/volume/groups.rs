@@ -166,7 +166,7 @@ impl ZfsVolume {
         for _ in 0..self.copies {
             self.write_copy(kernel, Class::AsyncWrite, work, place, bytes);
         }
-        let work = &mut self.works[work as usize];
+        let work = &mut self.works[work];
         work.each_bytes = self.record_bytes / u64::from(work.pending.max(1));
         self.pump_leaves(kernel);
     }

@@ -51,6 +51,7 @@ use crate::layers::volume::blocks::Blocks;
 use crate::timers;
 use reader::{Files, Reader};
 use seeklab_cache::PolicyKind;
+use seeklab_kernel::Slab;
 use seeklab_spec::Op;
 use seeklab_spec::zfs::{Datasets, LogSpec, Placement, Release, Start, ZfsSpec};
 
@@ -254,8 +255,7 @@ pub struct ZfsVolume {
     slog: Slog,
     /// Devices that hold the same block of the log.
     log_sides: usize,
-    commits: Vec<Commit>,
-    free_commits: Vec<u32>,
+    commits: Slab<Commit>,
     sync: Sync,
     cursor: u64,
     layout: Option<Layout>,
@@ -280,10 +280,8 @@ pub struct ZfsVolume {
     drain: DrainRate,
     last_sync: Option<SyncReport>,
     woken: Vec<RequestId>,
-    works: Vec<Work>,
-    free_works: Vec<u32>,
-    flights: Vec<Flight>,
-    free_flights: Vec<u32>,
+    works: Slab<Work>,
+    flights: Slab<Flight>,
     members: Vec<Io>,
     pieces: Vec<Piece>,
     writes_in_flight: u32,
@@ -335,11 +333,11 @@ impl Layer for ZfsVolume {
     /// Bytes of memory that grow with the run.
     fn memory_bytes(&self) -> u64 {
         let requests = self.states.capacity() * size_of::<State>();
-        let below = self.works.capacity() * size_of::<Work>() + self.flights.capacity() * size_of::<Flight>();
+        let below = self.works.memory_bytes() + self.flights.memory_bytes();
         let order = self.sync.words.capacity() * size_of::<(u64, u64)>();
         let waiting: usize = self.leaves.iter().map(|leaf| leaf.backlog.capacity() * size_of::<(Io, u64)>()).sum();
         let reader = self.reader.as_ref().map_or(0, |reader| reader.memory_bytes());
-        self.dirty.memory_bytes() + self.record.memory_bytes() + reader + (requests + below + order + waiting) as u64
+        self.dirty.memory_bytes() + self.record.memory_bytes() + reader + below + (requests + order + waiting) as u64
     }
 }
 
@@ -391,8 +389,7 @@ impl ZfsVolume {
             log_rules: Rules::new(&spec.log, spec.era),
             slog: Slog::new(0, 0),
             log_sides: spec.log.mirror.max(1) as usize,
-            commits: Vec::new(),
-            free_commits: Vec::new(),
+            commits: Slab::default(),
             sync: Sync::default(),
             cursor: 0,
             layout,
@@ -415,10 +412,8 @@ impl ZfsVolume {
             drain: DrainRate::default(),
             last_sync: None,
             woken: Vec::new(),
-            works: Vec::new(),
-            free_works: Vec::new(),
-            flights: Vec::new(),
-            free_flights: Vec::new(),
+            works: Slab::default(),
+            flights: Slab::default(),
             members: Vec::new(),
             pieces: Vec::new(),
             writes_in_flight: 0,

@@ -66,7 +66,7 @@ impl ZfsVolume {
         }
         let (source, late, work) = if self.reader.is_some() { self.need_of_arc(kernel, block) } else { self.need_of_blocks(block) };
         if let Some(work) = work {
-            self.works[work as usize].waiters.push(id);
+            self.works[work].waiters.push(id);
             kernel.requests[id].pending += 1;
             if source == Source::Pool {
                 self.fetch(kernel, Class::SyncRead, block, work);
@@ -104,7 +104,7 @@ impl ZfsVolume {
             let fetch = reader.arc.mark(slot).fetch;
             let first_use = reader.arc.hit(slot, kernel.now_ns());
             reader.record.used_bytes += if first_use { bytes } else { 0 };
-            self.free_works.push(work);
+            self.works.release(work);
             return if fetch == NONE { (Source::Memory, false, None) } else { (Source::OnItsWay, first_use, Some(fetch)) };
         }
         let place = reader.l2.as_ref().and_then(|l2| l2.find(block));
@@ -210,7 +210,7 @@ impl ZfsVolume {
         let new = New { kind: reader.kind(offset), bytes, purpose: Purpose::Prefetch, known: false };
         if reader.arc.find(block).is_some() || !reader.arc.start(kernel.now_ns(), block, new, work) {
             reader.record.refused_bytes += if reader.arc.find(block).is_none() { bytes } else { 0 };
-            self.free_works.push(work);
+            self.works.release(work);
             return;
         }
         reader.arriving_ahead_bytes += bytes;
@@ -225,7 +225,7 @@ impl ZfsVolume {
 
     /// A block that was read has arrived.
     pub(super) fn arrived(&mut self, kernel: &mut Kernel, number: u32, child: RequestId) {
-        let block = self.works[number as usize].blocks;
+        let block = self.works[number].blocks;
         let bytes = self.place_of(block).1;
         if let Some(cache) = &mut self.cache {
             cache.arrive(&mut Cursor::default(), block, number);
@@ -234,11 +234,11 @@ impl ZfsVolume {
             let stays_out = reader.l2.as_ref().is_some_and(L2Arc::noprefetch);
             let unused = reader.arc.find(block).is_some_and(|slot| reader.arc.mark(slot).unused);
             reader.arc.arrive(block, number, kernel.now_ns(), !(stays_out && unused));
-            let of_ahead = self.works[number as usize].kind == Kind::Ahead;
+            let of_ahead = self.works[number].kind == Kind::Ahead;
             reader.arriving_ahead_bytes -= if of_ahead { bytes } else { 0 };
             reader.note(kernel.now_ns());
         }
-        let mut waiters = std::mem::take(&mut self.works[number as usize].waiters);
+        let mut waiters = std::mem::take(&mut self.works[number].waiters);
         for id in waiters.drain(..) {
             let device = kernel.requests[child].device;
             let request = &mut kernel.requests[id];
@@ -253,7 +253,7 @@ impl ZfsVolume {
                 }
             }
         }
-        self.works[number as usize].waiters = waiters;
+        self.works[number].waiters = waiters;
     }
 
     /// Blocks that were written stay in memory; a cache device's copies of them are void.
