@@ -115,7 +115,7 @@ def test_a_chart_is_an_image_that_an_untrusted_notebook_keeps() -> None:
 
 
 def test_bars_show_the_phases_in_the_order_and_the_colours_of_the_page() -> None:
-    page = (Path(__file__).parents[1] / "web" / "src" / "views" / "colours.ts").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[1] / "web" / "src" / "base" / "colours.ts").read_text(encoding="utf-8")
     meanings = {"queue": "waiting"}
     for phase, colour in PHASE_COLOURS.items():
         (line,) = (

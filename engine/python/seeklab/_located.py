@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
     from seeklab._files import Kind
 
+WHOLE = "trace"
+"""What the engine calls a trace as a whole."""
+
 
 @contextmanager
 def naming(file_of: Callable[[str], str | None]) -> Iterator[None]:
@@ -28,8 +31,12 @@ def naming(file_of: Callable[[str], str | None]) -> Iterator[None]:
     else:
         return
     raise SeeklabError(
-        replace(problem, path=f"{name} {problem.path}".strip()) if name else problem for name, problem in named
+        replace(problem, path=_within(name, problem.path)) if name else problem for name, problem in named
     )
+
+
+def _within(name: str, path: str) -> str:
+    return name if path in {"", WHOLE} else f"{name} {path}"
 
 
 def is_line(path: str) -> bool:
@@ -42,9 +49,9 @@ class LocatedTrace:
 
     def __init__(self, trace: str | PathLike[str], kind: Kind) -> None:
         """Read the trace, unless it is the text itself."""
-        self.name = "trace" if is_text(trace) else shown(trace)
+        self.name = WHOLE if is_text(trace) else shown(trace)
         self.text = str(trace) if is_text(trace) else read_text(trace, kind)
 
     def named(self) -> AbstractContextManager[None]:
-        """Name the trace in problems with its lines."""
-        return naming(lambda path: self.name if is_line(path) else None)
+        """Name the trace in problems with it or its lines."""
+        return naming(lambda path: self.name if path == WHOLE or is_line(path) else None)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab._errors import Problem, SeeklabError
 from seeklab._files import LONGEST_LINE_BYTES, Kind, read_text, shown
 from seeklab._host import engine
 from seeklab._located import LocatedTrace, is_line, naming
@@ -27,21 +26,6 @@ MEASURED = Kind(
 """A measured trace has some ten thousand requests; this holds a million."""
 
 
-class ObjectTrace(LocatedTrace):
-    """A trace for caches, which has at least one request."""
-
-    def __init__(self, trace: str | PathLike[str], kind: Kind = OBJECTS) -> None:
-        """Read the trace, unless it is the text itself."""
-        super().__init__(trace, kind)
-        self._kind = kind
-        self.must_have(not self.text.isspace() and bool(self.text))
-
-    def must_have(self, requests: object) -> None:
-        """Refuse the trace if there are none."""
-        if not requests:
-            raise SeeklabError([Problem(self.name, f"contains no requests; give {self._kind.what}")])
-
-
 def cache(  # noqa: PLR0913 -- one argument for each thing to choose
     trace: str | PathLike[str],
     policies: Sequence[str],
@@ -62,7 +46,7 @@ def cache(  # noqa: PLR0913 -- one argument for each thing to choose
     that knows the future. `one_in=100` samples one object in 100.
     One row for each policy and size: policy, size, requests, hits, bytes, hit_bytes, exact.
     """
-    located = ObjectTrace(trace)
+    located = LocatedTrace(trace, OBJECTS)
     request = said(
         trace=located.text,
         policies=list(policies),
@@ -75,7 +59,6 @@ def cache(  # noqa: PLR0913 -- one argument for each thing to choose
     )
     with located.named():
         rows: list[dict[str, Any]] = engine().call("cache", request)
-    located.must_have(one_in != 1 or rows[0]["requests"])
     return rows
 
 
