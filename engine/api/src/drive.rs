@@ -42,12 +42,12 @@ pub fn replay(input: &Map<String, Value>) -> Result<Value, Problems> {
     };
     let mut answer = json!({
         "drive": params.name(),
-        "requests": found.requests,
-        "mean_ms": found.mean_ms,
-        "measured_mean_ms": found.measured_mean_ms,
-        "rms_ms": found.rms_ms,
-        "demerit": found.demerit,
-        "within_300_us": found.within_300_us,
+        "requests": found.all.requests,
+        "mean_ms": found.all.mean_ms,
+        "measured_mean_ms": found.all.measured_mean_ms,
+        "rms_ms": found.all.rms_ms,
+        "demerit": found.all.demerit,
+        "within_300_us": found.all.within_300_us,
         "read": class(&found.read),
         "write": class(&found.write),
         "ignored": params.ignored_settings(),

@@ -12,5 +12,7 @@ pub mod plan;
 pub mod range;
 pub mod result;
 pub mod stack;
+#[cfg(test)]
+mod testing;
 
 pub use check::{Checked, read, schema};

@@ -5,8 +5,7 @@
 use serde_json::{Value, json};
 
 use crate::read;
-
-use crate::stack::Stack;
+use crate::testing::{metric, run};
 use seeklab_spec::Presets;
 
 const BLOCK: u64 = 64 << 10;
@@ -18,18 +17,6 @@ fn base(design: &str) -> Value {
         "cluster": {"design": design, "nodes": 8, "block": BLOCK, "vms": [{"name": "vm", "node": 0}]},
         "devices": [{"count": 8, "lun": {"rate": 4_000_000_000u64, "capacity": "1GiB"}}],
     })
-}
-
-fn run(document: &Value) -> Stack {
-    let checked = read(document, &Presets::default()).unwrap_or_else(|problems| panic!("{problems:?}"));
-    let mut stack = Stack::new(checked, 1);
-    while !stack.step(1 << 20).unwrap_or_else(|problem| panic!("{problem}")) {}
-    assert_eq!(stack.in_flight(), 0, "requests are left in flight");
-    stack
-}
-
-fn metric(stack: &Stack, name: &str) -> f64 {
-    stack.metrics().into_iter().find(|metric| metric.name == name).unwrap_or_else(|| panic!("no metric {name}")).value
 }
 
 fn problems(document: &Value) -> Vec<(String, String)> {

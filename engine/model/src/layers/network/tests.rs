@@ -1,7 +1,5 @@
 use crate::kernel::Phase;
-use crate::read;
-use crate::stack::Stack;
-use seeklab_spec::Presets;
+use crate::testing::{assert_within, metric, problems, run};
 use seeklab_spec::network::NetworkSpec;
 use serde_json::{Value, json};
 
@@ -14,25 +12,6 @@ fn system(job: &Value, network: &Value) -> Value {
         whole[name] = value.clone();
     }
     json!({"jobs": [whole], "network": network, "devices": [{"lun": {"rate": 1_000_000_000_000u64}}]})
-}
-
-fn run(document: &Value) -> Stack {
-    let checked = read(document, &Presets::default()).unwrap_or_else(|problems| panic!("{problems:?}"));
-    let mut stack = Stack::new(checked, 1);
-    while !stack.step(1 << 20).unwrap_or_else(|problem| panic!("{problem}")) {}
-    stack
-}
-
-fn metric(stack: &Stack, name: &str) -> f64 {
-    stack.metrics().into_iter().find(|metric| metric.name == name).unwrap_or_else(|| panic!("no metric {name}")).value
-}
-
-fn problems(document: &Value) -> Vec<String> {
-    read(document, &Presets::default()).err().unwrap_or_default().iter().map(ToString::to_string).collect()
-}
-
-fn assert_within(found: f64, expected: f64, share: f64) {
-    assert!((found / expected - 1.0).abs() < share, "{found} against {expected}");
 }
 
 #[test]

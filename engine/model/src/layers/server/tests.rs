@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::kernel::Phase;
 use crate::read;
 use crate::stack::Stack;
+use crate::testing::{self, assert_within, metric};
 use seeklab_spec::Presets;
 use seeklab_spec::network::NetworkSpec;
 use seeklab_spec::server::ServerSpec;
@@ -33,22 +34,11 @@ fn run(clients: u32, server: &Value, network: &Value) -> Stack {
     });
     merge(&mut document["server"], server);
     merge(&mut document["network"], network);
-    let checked = read(&document, &Presets::default()).unwrap_or_else(|problems| panic!("{problems:?}"));
-    let mut stack = Stack::new(checked, 1);
-    while !stack.step(1 << 20).unwrap_or_else(|problem| panic!("{problem}")) {}
-    stack
-}
-
-fn metric(stack: &Stack, name: &str) -> f64 {
-    stack.metrics().into_iter().find(|metric| metric.name == name).unwrap_or_else(|| panic!("no metric {name}")).value
+    testing::run(&document)
 }
 
 fn phase_ns(stack: &Stack, phase: Phase) -> u64 {
     stack.recorder().jobs[0].by_op[0].phases[phase as usize]
-}
-
-fn assert_within(found: f64, expected: f64, share: f64) {
-    assert!((found / expected - 1.0).abs() < share, "{found} against {expected}");
 }
 
 #[test]

@@ -1,8 +1,6 @@
 use crate::kernel::Phase;
-use crate::read;
 use crate::result::limiter::Limiter;
-use crate::stack::Stack;
-use seeklab_spec::Presets;
+use crate::testing::{assert_is, assert_within, metric, problems, run};
 use serde_json::{Value, json};
 
 /// Jobs on one client over a fast network with a round trip of 100 us; the server answers in 50 us.
@@ -19,29 +17,6 @@ fn idle(fields: &Value) -> Value {
         nfs[name] = value.clone();
     }
     nfs
-}
-
-fn run(document: &Value) -> Stack {
-    let checked = read(document, &Presets::default()).unwrap_or_else(|problems| panic!("{problems:?}"));
-    let mut stack = Stack::new(checked, 1);
-    while !stack.step(1 << 20).unwrap_or_else(|problem| panic!("{problem}")) {}
-    stack
-}
-
-fn metric(stack: &Stack, name: &str) -> f64 {
-    stack.metrics().into_iter().find(|metric| metric.name == name).unwrap_or_else(|| panic!("no metric {name}")).value
-}
-
-fn assert_is(found: f64, expected: f64) {
-    assert!((found - expected).abs() <= expected.abs() * 1e-9, "{found} is not {expected}");
-}
-
-fn assert_within(found: f64, expected: f64, share: f64) {
-    assert!((found / expected - 1.0).abs() < share, "{found} against {expected}");
-}
-
-fn problems(document: &Value) -> Vec<String> {
-    read(document, &Presets::default()).err().unwrap_or_default().iter().map(ToString::to_string).collect()
 }
 
 #[test]

@@ -3,22 +3,11 @@
 use super::super::Ssd;
 use crate::kernel::{Event, Kernel, Request};
 use seeklab_spec as spec;
+use seeklab_spec::Bytes;
 use seeklab_spec::Op;
-use seeklab_spec::{Bytes, Nanos};
 
 fn spec() -> spec::Ssd {
-    spec::Ssd {
-        capacity: Bytes(1 << 30),
-        units: 4,
-        page: Bytes(4096),
-        read: Nanos(50_000),
-        program: Nanos(500_000),
-        overhead: Nanos(10_000),
-        interface_rate: Bytes(4_096_000_000),
-        queue_depth: 32,
-        write_buffer: Bytes(0),
-        flash: None,
-    }
+    spec::Ssd { capacity: Bytes(1 << 30), flash: None, ..super::spec() }
 }
 
 /// Submits requests of one instant and returns when each is done, in order of completion.
