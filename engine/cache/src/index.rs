@@ -1,19 +1,16 @@
 //! Where a key's entry is: the one index that every policy uses.
 //!
-//! Two forms. *Hashed* takes any key: open addressing with linear probing over one array of 64-bit cells, each cell 32 bits of
+//! Three forms. *Hashed* takes any key: open addressing with linear probing over one array of 64-bit cells, each cell 32 bits of
 //! the key's hash beside a 32-bit slot, so that a probe compares hashes without leaving the array and a removal can shift its
 //! followers back (no tombstones, so no rebuilding in a steady state). *Dense* is for keys that are numbered from zero, as the
 //! objects of a loaded trace are: the slot stands at the key's own place.
 //!
-//! *Grouped* is for blocks that are asked for in runs: neighbours stand together, eight to a group, and a [`Cursor`] remembers
-//! the group that it last saw.
+//! *Grouped* is for blocks that are asked for in runs, see [`groups`](super::groups).
 //!
 //! The index is never iterated, so its order cannot reach a result.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, Hasher};
-
 use super::entry::{Entry, NONE, Slot};
+use super::groups::{Cursor, Groups};
 
 /// A cell that holds nothing.
 const EMPTY: u64 = u64::MAX;
@@ -27,133 +24,6 @@ pub enum Keys {
     Below(u32),
     /// Any 64-bit number, mostly one after the other.
     Runs,
-}
-
-const NEIGHBOURS_LOG2: u32 = 3;
-const NEIGHBOURS: usize = 1 << NEIGHBOURS_LOG2;
-type Group = [Slot; NEIGHBOURS];
-
-/// The group of a key and its place there.
-#[expect(clippy::cast_possible_truncation, reason = "below eight")]
-fn neighbours(key: u64) -> (u64, usize) {
-    (key >> NEIGHBOURS_LOG2, key as usize & (NEIGHBOURS - 1))
-}
-
-/// Remembers the group of the last key looked up. It is stale once something comes into the cache or leaves it.
-#[derive(Clone, Copy, Debug)]
-pub struct Cursor {
-    group: u64,
-    slots: Group,
-}
-
-impl Cursor {
-    /// Whether it has seen `key`.
-    #[inline]
-    #[must_use]
-    pub fn covers(&self, key: u64) -> bool {
-        self.group == neighbours(key).0
-    }
-
-    /// The slot of `key`, which it has seen.
-    #[inline]
-    #[must_use]
-    pub fn slot(&self, key: u64) -> Option<Slot> {
-        let slot = self.slots[neighbours(key).1];
-        (slot != NONE).then_some(slot)
-    }
-
-    /// What it has seen.
-    pub(crate) fn slots_mut(&mut self) -> &mut [Slot] {
-        &mut self.slots
-    }
-}
-
-impl Default for Cursor {
-    fn default() -> Self {
-        Self { group: NO_GROUP, slots: [NONE; NEIGHBOURS] }
-    }
-}
-
-/// Hash of a group's number: multiply and fold.
-#[derive(Debug, Default)]
-pub(crate) struct GroupHasher(u64);
-
-impl Hasher for GroupHasher {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.write_u64(u64::from(*byte));
-        }
-    }
-    fn write_u64(&mut self, word: u64) {
-        let mixed = (self.0 ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        self.0 = mixed ^ (mixed >> 32);
-    }
-}
-
-/// Where the groups are. What comes in and what leaves each goes through its keys in order, so the place of the last group of
-/// either is remembered: most steps look nothing up.
-#[derive(Debug)]
-pub(crate) struct Groups {
-    places: HashMap<u64, u32, BuildHasherDefault<GroupHasher>>,
-    slots: Vec<Group>,
-    free: Vec<u32>,
-    /// Number and place of the last group that a key was added to.
-    added: (u64, u32),
-    /// Number and place of the last group that a key was removed from.
-    removed: (u64, u32),
-}
-
-/// No group has this number: it would begin at 2^67.
-const NO_GROUP: u64 = u64::MAX;
-
-impl Default for Groups {
-    fn default() -> Self {
-        let none = (NO_GROUP, NONE);
-        Self { places: HashMap::default(), slots: Vec::new(), free: Vec::new(), added: none, removed: none }
-    }
-}
-
-impl Groups {
-    fn get(&self, group: u64) -> Group {
-        self.places.get(&group).map_or([NONE; NEIGHBOURS], |place| self.slots[*place as usize])
-    }
-
-    fn insert(&mut self, key: u64, slot: Slot) {
-        let (group, neighbour) = neighbours(key);
-        if self.added.0 != group {
-            let Self { places, slots, free, .. } = self;
-            let place = *places.entry(group).or_insert_with(|| {
-                free.pop().unwrap_or_else(|| {
-                    slots.push([NONE; NEIGHBOURS]);
-                    u32::try_from(slots.len() - 1).unwrap_or(NONE) // no more than slots
-                })
-            });
-            self.added = (group, place);
-        }
-        self.slots[self.added.1 as usize][neighbour] = slot;
-    }
-
-    fn remove(&mut self, key: u64) {
-        let (group, neighbour) = neighbours(key);
-        if self.removed.0 != group {
-            let Some(place) = self.places.get(&group) else { return };
-            self.removed = (group, *place);
-        }
-        let place = self.removed.1;
-        let slots = &mut self.slots[place as usize];
-        slots[neighbour] = NONE;
-        if *slots == [NONE; NEIGHBOURS] {
-            self.places.remove(&group);
-            self.free.push(place);
-            self.removed.0 = NO_GROUP;
-            if self.added.0 == group {
-                self.added.0 = NO_GROUP;
-            }
-        }
-    }
 }
 
 #[derive(Debug)]
@@ -217,18 +87,25 @@ impl Index {
                     at = (at + 1) & (cells.len() - 1);
                 }
             }
-            Self::Grouped(groups) => groups.get(neighbours(key).0)[neighbours(key).1],
+            Self::Grouped(groups) => groups.get(key),
         }
     }
 
     /// The slots of the keys around `key`, and of `key` itself.
     pub fn around(&self, key: u64, entries: &[Entry]) -> Cursor {
-        let (group, _) = neighbours(key);
-        let slots = match self {
-            Self::Grouped(groups) => groups.get(group),
-            _ => std::array::from_fn(|place| self.get((group << NEIGHBOURS_LOG2) + place as u64, entries)),
-        };
-        Cursor { group, slots }
+        match self {
+            Self::Grouped(groups) => groups.around(key),
+            _ => Cursor::of(key, |neighbour| self.get(neighbour, entries)),
+        }
+    }
+
+    /// Bytes of memory held.
+    pub fn memory_bytes(&self) -> usize {
+        match self {
+            Self::Hashed { cells, .. } => cells.capacity() * size_of::<u64>(),
+            Self::Dense(places) => places.capacity() * size_of::<Slot>(),
+            Self::Grouped(groups) => groups.memory_bytes(),
+        }
     }
 
     /// Notes that `key`, which is absent, is at `slot`. O(1) expected; allocates only while the index grows.

@@ -31,6 +31,7 @@ pub mod clock;
 pub mod curve;
 pub mod entry;
 pub mod fifo;
+mod groups;
 pub mod index;
 pub mod lfu;
 pub mod lru;
@@ -42,7 +43,8 @@ pub mod tally;
 pub mod trace;
 pub mod two_q;
 
-pub use index::{Cursor, Keys};
+pub use groups::Cursor;
+pub use index::Keys;
 use store::Store;
 pub use store::{NONE, Slot};
 

@@ -4,7 +4,8 @@
 //! entries are used again: nothing is allocated once the array has grown to what the cache holds.
 
 pub use super::entry::{Entry, NONE, Slot};
-use super::index::{Cursor, Index, Keys};
+use super::groups::Cursor;
+use super::index::{Index, Keys};
 
 /// Largest capacity of a cache, in bytes: sums of sizes, ghosts included, stay exact, as integers and as real numbers.
 pub const MOST_CAPACITY: u64 = 1 << 53;
@@ -192,10 +193,10 @@ impl Store {
         if next == list.head { NONE } else { next }
     }
 
-    /// Bytes of memory held, the index included at its largest.
+    /// Bytes of memory held, the index included.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
-        (self.entries.capacity() * (size_of::<Entry>() + 26)) as u64 // cells of 8 bytes, at least 5/16 of them in use
+        (self.entries.capacity() * size_of::<Entry>() + self.index.memory_bytes()) as u64
     }
 
     /// The entry that is next newer than `slot`, from the newest on to the oldest; `slot` itself when it is alone.

@@ -1,8 +1,6 @@
 //! The clock of a run and the events that wait for it.
 
-use std::collections::VecDeque;
-
-use super::{Event, EventQueue};
+use super::{Event, EventQueue, Line};
 
 /// The present, and the events still to come. `P` is what an event carries; the smaller it is, the faster events move.
 #[derive(Debug)]
@@ -11,12 +9,12 @@ pub struct Clock<P> {
     events: u64,
     sequence: u64,
     later: EventQueue<P>,
-    soon: VecDeque<Event<P>>,
+    soon: Line<Event<P>>,
 }
 
 impl<P> Default for Clock<P> {
     fn default() -> Self {
-        Self { now_ns: 0, events: 0, sequence: 0, later: EventQueue::default(), soon: VecDeque::new() }
+        Self { now_ns: 0, events: 0, sequence: 0, later: EventQueue::default(), soon: Line::default() }
     }
 }
 
@@ -39,7 +37,7 @@ impl<P: Copy> Clock<P> {
     #[inline]
     pub fn post(&mut self, payload: P) {
         self.sequence += 1;
-        self.soon.push_back(Event { time_ns: self.now_ns, sequence: self.sequence, payload });
+        self.soon.push(Event { time_ns: self.now_ns, sequence: self.sequence, payload });
     }
 
     /// Posts an event for `time_ns`; a time in the past counts as now. O(log n) in events waiting for a later time.
@@ -57,7 +55,7 @@ impl<P: Copy> Clock<P> {
     pub fn advance(&mut self) -> Option<Event<P>> {
         let event = match (self.soon.front(), self.later.peek()) {
             (Some(soon), Some(later)) if (later.time_ns, later.sequence) < (soon.time_ns, soon.sequence) => self.later.pop()?,
-            (Some(_), _) => self.soon.pop_front()?,
+            (Some(_), _) => self.soon.pop()?,
             (None, _) => self.later.pop()?,
         };
         self.now_ns = event.time_ns;

@@ -13,12 +13,14 @@
 
 mod clock;
 mod fingerprint;
+mod line;
 mod queue;
 mod random;
 mod slab;
 
 pub use clock::Clock;
 pub use fingerprint::Fingerprint;
+pub use line::Line;
 pub use queue::{Event, EventQueue};
 pub use random::Stream;
 pub use slab::Slab;

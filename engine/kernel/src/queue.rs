@@ -1,4 +1,12 @@
-//! Events waiting for a later time: a four-way heap ordered by (time, sequence).
+//! Events waiting for a later time, in the order of (time, sequence): a four-way heap, and a line beside it for those that come in
+//! order.
+//!
+//! Devices that serve in turn, and timers of equal length, post their events in the order in which they fall due. Such an event
+//! joins the end of the line, in O(1), and leaves it at the front; only one that is due before the end of the line needs the
+//! heap. A lone event that is due far in the future would keep the line from all that comes before it, so it gives way and moves to
+//! the heap.
+
+use super::Line;
 
 /// Something that is due at a time.
 #[derive(Clone, Copy, Debug)]
@@ -12,15 +20,17 @@ pub struct Event<P> {
     pub payload: P,
 }
 
-/// A priority queue of events. Push and pop are O(log n); four children a node keep the tree shallow and its nodes together.
+/// A priority queue of events. Push and pop are O(log n), and O(1) for events that come in order; four children a node keep the tree
+/// shallow and its nodes together.
 #[derive(Debug)]
 pub struct EventQueue<P> {
     heap: Vec<Event<P>>,
+    line: Line<Event<P>>,
 }
 
 impl<P> Default for EventQueue<P> {
     fn default() -> Self {
-        Self { heap: Vec::new() }
+        Self { heap: Vec::new(), line: Line::default() }
     }
 }
 
@@ -33,12 +43,29 @@ fn before<P>(a: &Event<P>, b: &Event<P>) -> bool {
 impl<P: Copy> EventQueue<P> {
     /// The earliest event. O(1).
     #[must_use]
+    #[inline]
     pub fn peek(&self) -> Option<&Event<P>> {
-        self.heap.first()
+        match (self.line.front(), self.heap.first()) {
+            (Some(line), Some(heap)) if before(heap, line) => Some(heap),
+            (None, heap) => heap,
+            (line, _) => line,
+        }
     }
 
-    /// Adds an event. O(log n).
+    /// Adds an event; of two that are due at the same time, the one added later has the higher sequence. O(log n), O(1) in order.
+    #[inline]
     pub fn push(&mut self, event: Event<P>) {
+        let waiting = self.line.len();
+        match self.line.back_mut() {
+            Some(last) if event.time_ns < last.time_ns => {
+                let displaced = if waiting == 1 { std::mem::replace(last, event) } else { event };
+                self.push_to_heap(displaced);
+            }
+            _ => self.line.push(event),
+        }
+    }
+
+    fn push_to_heap(&mut self, event: Event<P>) {
         let mut hole = self.heap.len();
         self.heap.push(event);
         while hole > 0 {
@@ -52,9 +79,17 @@ impl<P: Copy> EventQueue<P> {
         self.heap[hole] = event;
     }
 
-    /// Removes and returns the earliest event. O(log n).
+    /// Removes and returns the earliest event. O(log n), O(1) for one that came in order.
     #[inline]
     pub fn pop(&mut self) -> Option<Event<P>> {
+        match (self.line.front(), self.heap.first()) {
+            (Some(line), Some(heap)) if before(heap, line) => self.pop_from_heap(),
+            (None, _) => self.pop_from_heap(),
+            (Some(_), _) => self.line.pop(),
+        }
+    }
+
+    fn pop_from_heap(&mut self) -> Option<Event<P>> {
         let last = self.heap.pop()?;
         let Some(first) = self.heap.first().copied() else {
             return Some(last);
@@ -92,16 +127,33 @@ mod tests {
     use super::*;
 
     proptest! {
+        /// Pushes of a delay, and pops where there is none, as a clock makes them: a time is never before the last that left.
         #[test]
-        fn events_leave_sorted_by_time_and_sequence(times in proptest::collection::vec(0u64..50, 0..200)) {
-            let mut queue = EventQueue::default();
-            for (sequence, time_ns) in times.iter().enumerate() {
-                queue.push(Event { time_ns: *time_ns, sequence: sequence as u64, payload: () });
+        fn events_leave_sorted_by_time_and_sequence(
+            steps in proptest::collection::vec(proptest::option::weighted(0.6, prop_oneof![0u64..50, Just(7), Just(1_000_000)]), 0..300),
+        ) {
+            let (mut queue, mut waiting, mut now_ns) = (EventQueue::default(), std::collections::BTreeSet::new(), 0);
+            for (sequence, step) in (0u64..).zip(steps) {
+                if let Some(delay_ns) = step {
+                    queue.push(Event { time_ns: now_ns + delay_ns, sequence, payload: () });
+                    waiting.insert((now_ns + delay_ns, sequence));
+                } else {
+                    let left = queue.pop().map(|event| (event.time_ns, event.sequence));
+                    prop_assert_eq!(left, waiting.pop_first());
+                    now_ns = left.map_or(now_ns, |(time_ns, _)| time_ns);
+                }
+                prop_assert_eq!(queue.peek().map(|event| (event.time_ns, event.sequence)), waiting.first().copied());
             }
-            let mut expected: Vec<_> = times.iter().copied().zip(0u64..).collect();
-            expected.sort_unstable();
-            let left: Vec<_> = std::iter::from_fn(|| queue.pop()).map(|e| (e.time_ns, e.sequence)).collect();
-            prop_assert_eq!(left, expected);
         }
+    }
+
+    #[test]
+    fn what_comes_in_order_never_sees_the_heap_even_after_a_far_timer() {
+        let mut queue = EventQueue::default();
+        queue.push(Event { time_ns: 1_000_000, sequence: 0, payload: () });
+        for sequence in 1..1000 {
+            queue.push(Event { time_ns: sequence, sequence, payload: () });
+        }
+        assert_eq!((queue.heap.len(), queue.line.len()), (1, 999));
     }
 }

@@ -207,8 +207,9 @@ impl Requests {
         if begun > waited_from {
             self.charge_until(heir, Phase::Scheduler, begun);
         }
-        for phase in 0..PHASES {
-            self.phases[heir.0 as usize][phase] += self.phases[from.0 as usize][phase];
+        let spent = self.phases[from.0 as usize];
+        for (sum, ns) in self.phases[heir.0 as usize].iter_mut().zip(spent) {
+            *sum += ns;
         }
         self[heir].charged_ns = until;
     }

@@ -59,8 +59,7 @@ impl Stats {
         metrics.count("_stalls", self.stalls);
         metrics.share("_stalls_share_percent", self.stalls_ns, self.total_ns);
         if read {
-            let middle = self.cached.value_at_percentile(50.0);
-            metrics.bytes("_cached_bytes_p50", self.cached.lowest_equivalent(middle));
+            metrics.bytes("_cached_bytes_p50", self.cached_bytes_p50());
             metrics.share("_cached_share_percent", self.cached_bytes, self.bytes);
             metrics.share("_missed_share_percent", self.missed_bytes, self.bytes);
         }

@@ -19,6 +19,7 @@ use crate::kernel::{PHASES, Phases, Request};
 use seeklab_kernel::Fingerprint;
 use seeklab_spec::Op;
 use seeklab_spec::Record;
+use seeklab_spec::to_f64;
 
 /// Width of the windows over which fio samples bandwidth, in nanoseconds.
 pub const SAMPLE_NS: u64 = 500_000_000;
@@ -69,7 +70,7 @@ pub struct Stats {
     pub phases: Phases,
     /// Latencies by bin.
     pub bins: Bins,
-    /// Cached bytes of each operation.
+    /// Cached bytes of each operation that found any.
     pub cached: Histogram<u64>,
     /// Completions by window of [`SAMPLE_NS`] from the start of the run.
     pub samples: Vec<Sample>,
@@ -109,7 +110,9 @@ impl Stats {
         self.cached_bytes += u64::from(request.cached_bytes);
         self.missed_bytes += u64::from(request.missed_bytes);
         record(&mut self.latency, latency_ns);
-        record(&mut self.cached, u64::from(request.cached_bytes));
+        if request.cached_bytes > 0 {
+            record(&mut self.cached, u64::from(request.cached_bytes));
+        }
         self.min_ns = self.min_ns.min(latency_ns);
         self.max_ns = self.max_ns.max(latency_ns);
         self.total_ns += latency_ns;
@@ -123,6 +126,19 @@ impl Stats {
         }
         self.bins.add(latency_ns);
         add_sample(&mut self.samples, now_ns / SAMPLE_NS, request.bytes);
+    }
+}
+
+impl Stats {
+    /// The median of the operations' cached bytes: of all of them, also those that found none.
+    fn cached_bytes_p50(&self) -> u64 {
+        let (middle, none) = (self.ios.div_ceil(2), self.ios - self.cached.len());
+        if middle <= none {
+            return 0;
+        }
+        // Half a rank less, so that rounding cannot reach the next.
+        let share = (to_f64(middle - none) - 0.5) / to_f64(self.cached.len());
+        self.cached.lowest_equivalent(self.cached.value_at_quantile(share))
     }
 }
 
