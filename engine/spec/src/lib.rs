@@ -37,7 +37,7 @@ pub mod volume;
 pub mod zfs;
 
 pub use copy::CopySpec;
-pub use device::{Collector, DeviceGroup, Flash, HddSpec, Lun, Precondition, QueuePolicy, Ssd};
+pub use device::{Collector, DeviceGroup, Flash, HddSpec, Lun, Persistence, Precondition, QueuePolicy, Ssd};
 pub use job::{Distribution, Job, RateProcess, Rw, SizeRange};
 pub use layout::{Layout, LayoutKind, ReadBalance};
 pub use operation::Op;

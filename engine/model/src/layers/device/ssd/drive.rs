@@ -282,6 +282,11 @@ impl Drive {
         self.charge_wait(turn, id);
         let request = turn.kernel.requests[id];
         match request.op {
+            _ if request.is_flush() => {
+                // The buffer is protected: what is in it is as safe as flash.
+                turn.kernel.requests.charge_ns(id, Phase::Overhead, self.overhead_ns);
+                turn.at(turn.kernel.requests[id].charged_ns, Timer::Finished(id));
+            }
             Op::Read => self.read(turn, id),
             Op::Write if !self.is_buffered(request.bytes) => self.receive(turn, id),
             Op::Write => {

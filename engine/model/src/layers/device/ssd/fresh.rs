@@ -90,6 +90,7 @@ impl Fresh {
         kernel.charge(id, Phase::Queue);
         kernel.requests.charge_ns(id, Phase::Overhead, self.overhead_ns);
         let done_ns = match kernel.requests[id].op {
+            _ if kernel.requests[id].is_flush() => kernel.requests[id].charged_ns, // the buffer is protected
             Op::Read => self.read(kernel, id),
             Op::Write => self.write(kernel, id),
         };

@@ -25,6 +25,7 @@ fn spec() -> spec::Ssd {
         interface_rate: Bytes(4_096_000_000),
         queue_depth: 32,
         write_buffer: Bytes(0),
+        write_buffer_is: spec::Persistence::Protected,
         flash: Some(flash()),
     }
 }
