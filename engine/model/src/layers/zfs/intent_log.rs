@@ -90,13 +90,13 @@ impl Rules {
         }
     }
 
-    /// Whether a write of `bytes` goes to its place in the pool, with no more than a pointer in the log.
+    /// Whether a record of which `bytes` are written goes to its place in the pool, with no more than a pointer in the log.
     #[must_use]
     pub fn is_indirect(&self, bytes: u64) -> bool {
         !self.is_separate && bytes >= self.indirect_from
     }
 
-    /// Bytes that a write of `bytes` takes in the log.
+    /// Bytes that `bytes` of one record take in the log.
     #[must_use]
     pub fn record_bytes(&self, bytes: u64) -> u64 {
         HEADER_BYTES + if self.is_indirect(bytes) { 0 } else { bytes }
@@ -122,17 +122,17 @@ impl Rules {
     }
 }
 
-/// A write that a commit makes durable.
+/// A write that a commit makes durable, or the part of it that is in one transaction group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Logged {
     /// Its transaction group.
     pub group: u64,
-    /// Its first block.
-    pub first: u64,
-    /// The block after its last one.
-    pub end: u64,
+    /// Its first byte.
+    pub offset: u64,
     /// Its bytes.
     pub bytes: u64,
+    /// 1 for the part with which a write ends, 0 for those before it.
+    pub writes: u64,
 }
 
 /// A commit under way.
@@ -150,8 +150,8 @@ pub struct Commit {
     pub diverted_bytes: u64,
     /// Whose records are written.
     pub batch: Vec<RequestId>,
-    /// The writes that went to their place in the pool.
-    pub indirect: Vec<Logged>,
+    /// The blocks that went to their place in the pool, by their groups.
+    pub indirect: Vec<(u64, u64)>,
 }
 
 /// Who waits for the log of a file system.

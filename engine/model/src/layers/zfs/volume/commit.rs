@@ -36,20 +36,21 @@ impl ZfsVolume {
         for id in &commit.batch {
             kernel.charge(*id, Phase::Lock);
             let request = kernel.requests[*id];
-            let (first, end) = self.blocks(&request);
-            let own = Logged { group: self.state(*id).group, first, end, bytes: request.bytes };
+            let State { group, noted, .. } = *self.state(*id);
+            let own = Logged { group, offset: request.offset + noted, bytes: request.bytes - noted, writes: 1 };
             let mut add = |volume: &mut Self, write: Logged| {
                 last_group = last_group.max(write.group);
                 bytes += volume.log_record(kernel, work, write, &mut commit.indirect);
             };
             add(self, own);
-            if request.durable == Durable::All {
-                copied_bytes += own.bytes;
+            let copies = request.durable == Durable::All;
+            copied_bytes += if copies { own.bytes } else { 0 };
+            if copies || noted > 0 {
                 let mut earlier = std::mem::take(self.logs[commit.dataset].later_of(request.worker));
                 for write in earlier.drain(..) {
                     if write.group > self.sync.group || self.groups.syncing() == Some(write.group) {
                         add(self, write);
-                        copied_bytes += write.bytes;
+                        copied_bytes += if copies { write.bytes } else { 0 };
                     }
                 }
                 *self.logs[commit.dataset].later_of(request.worker) = earlier;
@@ -77,20 +78,26 @@ impl ZfsVolume {
         self.pump_leaves(kernel);
     }
 
-    /// Puts a write into the present commit and returns its bytes in the log; an indirect one goes to its place.
-    fn log_record(&mut self, kernel: &mut Kernel, work: u32, write: Logged, indirect: &mut Vec<Logged>) -> u64 {
-        self.record.counts.log_writes += 1;
-        if self.log_rules.is_indirect(write.bytes) {
-            for block in write.first..write.end {
+    /// Puts a write into the present commit and returns its bytes in the log: a log record for each record of the file. An indirect one
+    /// goes to its place.
+    fn log_record(&mut self, kernel: &mut Kernel, work: u32, write: Logged, indirect: &mut Vec<(u64, u64)>) -> u64 {
+        self.record.counts.log_writes += write.writes;
+        let (mut from, end, mut bytes) = (write.offset, write.offset + write.bytes, 0);
+        while from < end {
+            let block = from / self.record_bytes;
+            let to = end.min((block + 1) * self.record_bytes);
+            if self.log_rules.is_indirect(to - from) {
                 let place = (self.placement == Placement::InPlace).then(|| block * self.record_bytes);
                 for _ in 0..self.copies {
                     self.write_copy(kernel, Class::SyncWrite, work, place, self.record_bytes);
                 }
                 self.record.counts.indirect_bytes += self.record_bytes;
+                indirect.push((write.group, block));
             }
-            indirect.push(write);
+            bytes += self.log_rules.record_bytes(to - from);
+            from = to;
         }
-        self.log_rules.record_bytes(write.bytes)
+        bytes
     }
 
     /// All blocks of a commit are written: their caches are flushed.
@@ -116,9 +123,9 @@ impl ZfsVolume {
             kernel.charge(id, Phase::WriteLog);
             kernel.complete(id);
         }
-        for Logged { group, first, end, .. } in commit.indirect.drain(..) {
+        for (group, block) in commit.indirect.drain(..) {
             if group > self.sync.group {
-                let bytes = self.dirty.retire(group, first, end);
+                let bytes = self.dirty.retire(group, block);
                 self.record.counts.cleaned_bytes += bytes;
                 self.record.counts.committed_bytes += bytes;
                 self.dirty_changed(kernel);
