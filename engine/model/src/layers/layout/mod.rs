@@ -140,6 +140,24 @@ impl Layout {
         }
     }
 
+    /// Bytes after which an address moves on to other devices; None when all devices, or one group of them, hold everything.
+    #[must_use]
+    pub fn unit_across(&self) -> Option<u64> {
+        let has_one_place = match self.kind {
+            LayoutKind::Stripe => self.capacities.len() == 1,
+            LayoutKind::Mirror => self.capacities.len() as u64 == self.width,
+            LayoutKind::RaidZ => false,
+            LayoutKind::Concat => true,
+        };
+        (!has_one_place).then_some(self.unit)
+    }
+
+    /// Whether each unit is a stripe of its own, with parity.
+    #[must_use]
+    pub fn is_raidz(&self) -> bool {
+        self.kind == LayoutKind::RaidZ
+    }
+
     fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];
         let mut pieces = std::mem::take(&mut self.pieces);

@@ -3,8 +3,9 @@
 use super::{HERE, Kind, State, Timer, ZfsVolume};
 use crate::kernel::{Durable, Kernel, Phase};
 use crate::layers::device::transfer_ns;
-use crate::layers::zfs::intent_log;
+use crate::layers::layout::Layout;
 use crate::layers::zfs::intent_log::{Commit, Logged, Rules};
+use crate::layers::zfs::log_blocks;
 use crate::layers::zfs::record::CommitRow;
 use crate::layers::zfs::scheduler::{Class, Io};
 use seeklab_cache::NONE;
@@ -59,16 +60,18 @@ impl ZfsVolume {
         commit.copy_ns = transfer_ns(Rules::copied_first(copied_bytes), self.copy_rate);
         (commit.bytes, commit.diverted_bytes) = (0, 0);
         let mut written = 0;
-        for length in intent_log::blocks(bytes) {
+        let size = self.log_rules.sizes.choose(bytes, &mut self.logs[commit.dataset].recent);
+        for length in log_blocks::written(size, bytes) {
             self.record.counts.log_bytes += length;
-            let stays = !self.log_rules.diverts(written, bytes - written);
+            let stays = !self.log_rules.diverts(written, bytes.saturating_sub(written));
             let class = if self.log_rules.is_bulk(written) { Class::AsyncWrite } else { Class::SyncWrite };
-            if let Some((mirror, offset)) = stays.then(|| self.slog.place(length, last_group)).flatten() {
+            if let Some((mirror, offset)) = stays.then(|| self.slog.place(size, last_group)).flatten() {
                 let io = Io { class, op: Op::Write, offset, bytes: length, token: work, due: 0 };
                 self.enqueue_on_log(kernel.now_ns(), mirror, io);
                 commit.bytes += length;
             } else {
-                self.write_copy(kernel, Class::SyncWrite, work, None, length);
+                let offset = self.log_place(size);
+                self.enqueue(kernel, Class::SyncWrite, Op::Write, offset, length, work);
                 *if self.log_rules.is_separate { &mut commit.diverted_bytes } else { &mut commit.bytes } += length;
             }
             written += length;
@@ -76,6 +79,24 @@ impl ZfsVolume {
         self.record.counts.log_diverted_bytes += commit.diverted_bytes;
         self.note(kernel.now_ns());
         self.pump_leaves(kernel);
+    }
+
+    /// Where a log block of `size` goes in the pool: behind what was written last, on one device where the pool has several. On RAID-Z it
+    /// takes the place of a whole record.
+    fn log_place(&mut self, size: u64) -> u64 {
+        let (mut from, mut end) = (self.cursor, self.cursor + size);
+        if let Some(unit) = self.layout.as_ref().and_then(Layout::unit_across) {
+            let is_raidz = self.layout.as_ref().is_some_and(Layout::is_raidz);
+            if is_raidz || (size <= unit && from / unit != (end - 1) / unit) {
+                from = from.next_multiple_of(unit);
+                end = from + if is_raidz { size.next_multiple_of(unit) } else { size };
+            }
+        }
+        if end > self.capacity {
+            (from, end) = (0, size);
+        }
+        self.cursor = end;
+        from
     }
 
     /// Puts a write into the present commit and returns its bytes in the log: a log record for each record of the file. An indirect one
@@ -103,7 +124,7 @@ impl ZfsVolume {
     /// All blocks of a commit are written: their caches are flushed.
     pub(super) fn flush(&mut self, kernel: &mut Kernel, number: u64) {
         let number = u32::try_from(number).unwrap_or(NONE); // as it was given
-        let at_ns = kernel.now_ns() + self.commits[number].copy_ns + self.log_rules.flush_ns;
+        let at_ns = kernel.now_ns() + self.commits[number].copy_ns + self.log_rules.flush_ns + self.processors.each_ns;
         kernel.wake_at(at_ns, HERE, Timer::Flushed(number));
     }
 

@@ -10,7 +10,8 @@
 //! 6. After the last transaction the write is acknowledged, a synchronous one after its commit to the intent log.
 //!
 //! The life of a group: it closes (by time, by dirty data, or because writers wait), is held until its last write has copied,
-//! and syncs. The first pass writes its blocks in the order of their offsets; further passes write metadata. Dirty data are
+//! and syncs. The first pass writes its blocks in the order of their offsets, as fast as processors and devices take them; further passes
+//! write metadata, with the pointers of the blocks. Dirty data are
 //! released as the version says. The blocks of a group are queued as the devices take them, not all at once: a scheduler that
 //! sends writes in order of offset cannot tell the difference.
 //!
@@ -33,6 +34,7 @@ mod reads;
 
 use std::collections::VecDeque;
 
+use super::cost::Processors;
 use super::dirty::Dirty;
 use super::era::Scheduling;
 use super::intent_log::{Commit, IntentLog, Rules};
@@ -64,6 +66,8 @@ timers! {
     pub(super) enum Timer {
         /// The sync thread looks at the groups.
         Sync,
+        /// The processors have caught up: more records of the group may follow.
+        Processed,
         /// The next pass over a cache device.
         Feed,
         /// The caches are flushed of what a commit wrote, by its number.
@@ -250,6 +254,8 @@ pub struct ZfsVolume {
     sync_passes: u32,
     metadata_bytes: u64,
     metadata_percent: u64,
+    indirect_bytes: u64,
+    processors: Processors,
     placement: Placement,
     start: Start,
     trigger_bytes: Option<u64>,
@@ -313,6 +319,10 @@ impl Layer for ZfsVolume {
                         self.timer_ns = u64::MAX;
                     }
                     self.advance(kernel);
+                }
+                Timer::Processed => {
+                    self.processors.is_awaited = false;
+                    self.sync_on(kernel);
                 }
                 Timer::Feed => self.feed_pass(kernel),
                 Timer::Flushed(commit) => self.logged(kernel, commit),
@@ -386,6 +396,8 @@ impl ZfsVolume {
             sync_passes: constants.sync_passes,
             metadata_bytes: spec.metadata.0,
             metadata_percent: u64::from(spec.metadata_percent),
+            indirect_bytes: constants.indirect_bytes,
+            processors: Processors::new(spec.record_cpu.0, spec.cores),
             placement: spec.placement,
             start: spec.start,
             trigger_bytes: constants.dirty_trigger.threshold_bytes(constants.dirty_max_bytes),
