@@ -40,7 +40,8 @@ pub struct Layout {
     /// Devices in a group.
     width: u64,
     raidz: RaidZ,
-    balance: ReadBalance,
+    /// None: the least load, unless the file system above has a rule of its own.
+    balance: Option<ReadBalance>,
     /// Usable bytes of each device.
     capacities: Vec<u64>,
     sides: Vec<Side>,
@@ -122,6 +123,24 @@ impl Layout {
         Self { here: Address { layer: LayerId::Layout, index: node }, first_device, base, ..self }
     }
 
+    /// The same with this rule for mirrors unless it was given one.
+    #[must_use]
+    pub fn balanced_by(self, rule: ReadBalance) -> Self {
+        Self { balance: self.balance.or(Some(rule)), ..self }
+    }
+
+    /// A request that ends at `end` has gone to a device of a layout that is only asked for places.
+    pub fn issued(&mut self, device: usize, end: u64) {
+        let side = &mut self.sides[device];
+        side.pending += 1;
+        side.last_end = end;
+    }
+
+    /// One that went so has completed.
+    pub fn completed(&mut self, device: usize) {
+        self.sides[device].pending -= 1;
+    }
+
     /// The size of the address space, in bytes. All but a concatenation use as much of each device as the smallest one has.
     #[must_use]
     pub fn capacity(&self) -> u64 {
@@ -200,7 +219,7 @@ impl Layout {
                 });
             }
             LayoutKind::Mirror => {
-                let (unit, width, balance, sides) = (self.unit, self.width, self.balance, &self.sides);
+                let (unit, width, balance, sides) = (self.unit, self.width, self.balance.unwrap_or_default(), &self.sides);
                 striped(self.unit, groups, offset, bytes, |group, offset, bytes| {
                     let first = (group * width) as usize;
                     let sides = &sides[first..first + width as usize];

@@ -20,6 +20,7 @@ use super::scheduler::{active, deadline};
 use super::throttle::zfs2010::RateUnit;
 use super::throttle::{openzfs, zfs2008};
 use super::txg::DirtyTrigger;
+use seeklab_spec::ReadBalance;
 use seeklab_spec::zfs::{Era, Release};
 
 /// Which throttle a version has, with its constants.
@@ -80,6 +81,16 @@ pub fn dirty_max_bytes(era: Era, memory_bytes: u64) -> u64 {
         Era::Zfs2008March | Era::Zfs2008December | Era::Zfs2010 => memory_bytes,
         Era::OpenZfs2013 => tenth,
         Era::OpenZfs0_7 | Era::OpenZfs2_1 | Era::OpenZfs2_2 | Era::OpenZfs2_3 => tenth.min(DIRTY_MAX_MAX_BYTES),
+    }
+}
+
+/// Which side of a mirror answers a read (reference 8.2).
+#[must_use]
+pub fn read_balance(era: Era) -> ReadBalance {
+    match era {
+        Era::Zfs2008March | Era::Zfs2008December | Era::Zfs2010 => ReadBalance::Region,
+        Era::OpenZfs2013 => ReadBalance::Pending,
+        Era::OpenZfs0_7 | Era::OpenZfs2_1 | Era::OpenZfs2_2 | Era::OpenZfs2_3 => ReadBalance::Load,
     }
 }
 

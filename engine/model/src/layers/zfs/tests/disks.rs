@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::testing::{metric, run};
+use crate::testing::{assert_is, assert_within, metric, run};
 use seeklab_kernel::NS_PER_S;
 use seeklab_spec::to_f64;
 
@@ -70,4 +70,49 @@ fn without_the_cost_of_records_small_ones_are_as_fast_as_large_ones_which_hardly
     let (small, large, real) = (free(512), free(128 << 10), rate(128 << 10, &json!({}), 2));
     assert!((small / large - 1.0).abs() < 0.1, "{small} MiB/s against {large}");
     assert!((real / large - 1.0).abs() < 0.03, "{real} MiB/s against {large}");
+}
+
+/// Reads on a mirror of two disks: the metric of one job.
+fn mirrored(job: &Value, balance: &Value, zfs: &Value, found: &str) -> f64 {
+    let mut reader = json!({"name": "r", "bs": "128KiB", "size": "40GiB", "runtime": "5s", "time_based": true});
+    for (field, value) in job.as_object().expect("fields") {
+        reader[field] = value.clone();
+    }
+    let mut scenario = json!({
+        "jobs": [reader], "devices": [{"hdd": disk("200us"), "count": 2}], "layout": {"kind": "mirror", "unit": "128KiB"},
+        "record": {"log": false}
+    });
+    for (field, value) in [("/layout", json!({"read_balance": balance})), ("", json!({"zfs": zfs}))] {
+        let (field, value) = (scenario.pointer_mut(field).expect("a table"), value);
+        for (name, value) in value.as_object().expect("fields").iter().filter(|(_, value)| !value.is_null()) {
+            field[name] = value.clone();
+        }
+    }
+    metric(&run(&scenario), found)
+}
+
+#[test]
+fn two_streams_keep_to_a_side_each_of_a_mirror_since_0_7() {
+    let streams = |count: u32, era: &str, balance: &Value| {
+        mirrored(&json!({"rw": "read", "numjobs": count}), balance, &json!({"era": era}), "r.read_mib_per_s")
+    };
+    let none = Value::Null;
+    let (one, two) = (streams(1, "openzfs-0.7", &none), streams(2, "openzfs-0.7", &none));
+    let in_regions = streams(2, "openzfs-0.7", &json!("region"));
+    assert!(two > 1.8 * one, "{two} MiB/s against {one} of one stream");
+    assert!(two > 1.5 * in_regions, "{two} MiB/s against {in_regions} by regions");
+    assert_is(streams(2, "zfs-2010", &none), streams(2, "zfs-2010", &json!("region")));
+    assert_is(streams(2, "openzfs-2013", &none), streams(2, "openzfs-2013", &json!("pending")));
+}
+
+#[test]
+fn the_nearest_arm_saves_half_of_the_seek_in_random_reads() {
+    // 0.162 of the stroke in place of 0.333: by the curve of this disk, 5.8 in place of 8.5 ms beside 4.2 ms of rotation and 0.2 ms.
+    let reads = |balance: &str| {
+        let job = json!({"rw": "randread", "bs": "4KiB", "size": "3.9TB", "runtime": "20s"});
+        mirrored(&job, &json!(balance), &Value::Null, "r.read_iops")
+    };
+    let (nearest, region) = (reads("nearest"), reads("region"));
+    assert_within(region, 1000.0 / (8.5 + 4.17 + 0.2), 0.05);
+    assert_within(nearest, 1000.0 / (5.8 + 4.17 + 0.2), 0.05);
 }

@@ -36,6 +36,7 @@ use std::collections::VecDeque;
 
 use super::cost::Processors;
 use super::dirty::Dirty;
+use super::era;
 use super::era::Scheduling;
 use super::intent_log::{Commit, IntentLog, Rules};
 use super::record::{HeldUp, Level, Record};
@@ -370,7 +371,10 @@ impl ZfsVolume {
         let constants = resolved.constants;
         let (layout, addresses) = match below {
             Below::Layer(address) => (None, vec![address]),
-            Below::Devices(layout, count) => (Some(layout), (0..count).map(|index| Address { layer: LayerId::Device, index }).collect()),
+            Below::Devices(layout, count) => (
+                Some(layout.balanced_by(era::read_balance(spec.era))),
+                (0..count).map(|index| Address { layer: LayerId::Device, index }).collect(),
+            ),
         };
         let scheduler = || Scheduler::new(&constants.scheduling);
         let span_bytes = match constants.scheduling {
