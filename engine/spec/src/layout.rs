@@ -26,9 +26,10 @@ pub struct Layout {
     /// Smallest unit that RAID-Z allocates, as a power of two.
     #[schemars(title = "Sector size, log2", range(min = 9, max = 16))]
     pub ashift: u32,
-    /// Which side of a mirror answers a read.
+    /// Which side of a mirror answers a read; under ZFS the version's rule when absent, else the least load.
+    #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Read balance")]
-    pub read_balance: ReadBalance,
+    pub read_balance: Option<ReadBalance>,
     /// Devices that have failed, by index; their data are read from the others.
     pub failed: Vec<u32>,
     /// Rebuild failed devices onto spares; they stay lost when absent.
@@ -44,7 +45,7 @@ impl Default for Layout {
             width: None,
             parity: 1,
             ashift: 12,
-            read_balance: ReadBalance::default(),
+            read_balance: None,
             failed: Vec::new(),
             rebuild: None,
         }
@@ -77,4 +78,6 @@ pub enum ReadBalance {
     /// The least load: requests in flight plus a penalty for distance; ties by region (`OpenZFS` since 0.7).
     #[default]
     Load,
+    /// The side whose arm is nearest to the data, by where its last request ended.
+    Nearest,
 }

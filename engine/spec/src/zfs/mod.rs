@@ -127,11 +127,24 @@ pub struct ZfsSpec {
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Copies", range(min = 1, max = 3))]
     pub copies: u32,
-    /// Metadata that each group writes, however little data it has.
+    /// Time of one processor core for each record that is written, and for each commit of the intent log; 0 means none.
+    #[serde(default = "default_record_cpu")]
+    #[schemars(title = "CPU time per record", extend("minimum" = 0, "maximum" = 1_000_000_000))]
+    pub record_cpu: Nanos,
+    /// Processor cores that write records.
+    #[serde(default = "default_cores")]
+    #[schemars(title = "Cores", range(min = 1, max = 1024), extend("x-scale" = "log2"))]
+    pub cores: u32,
+    /// Indirect block, which holds the pointers of records and is written when one of them is; the version's when absent, 0 means that
+    /// pointers cost nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Indirect block", extend("minimum" = 0, "maximum" = 131_072, "x-scale" = "log2", "x-slider" = [8192, 131_072]))]
+    pub indirect: Option<Bytes>,
+    /// Metadata that each group writes, however little data it has, besides block pointers.
     #[serde(default)]
     #[schemars(title = "Metadata per group", extend("minimum" = 0, "maximum" = 1_073_741_824))]
     pub metadata: Bytes,
-    /// Metadata that a group writes as a share of its data.
+    /// Metadata that a group writes as a share of its data, besides block pointers.
     #[serde(default)]
     #[schemars(title = "Metadata per data", range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub metadata_percent: u32,
@@ -272,6 +285,13 @@ fn default_memory() -> Bytes {
 }
 fn default_copy_rate() -> Bytes {
     Bytes(10_000_000_000)
+}
+
+fn default_record_cpu() -> Nanos {
+    Nanos(40_000)
+}
+fn default_cores() -> u32 {
+    8
 }
 
 impl ZfsSpec {

@@ -41,7 +41,8 @@ pub struct Layout {
     /// Devices in a group.
     width: u64,
     raidz: RaidZ,
-    balance: ReadBalance,
+    /// None: the least load, unless the file system above has a rule of its own.
+    balance: Option<ReadBalance>,
     /// Usable bytes of each device.
     capacities: Vec<u64>,
     sides: Vec<Side>,
@@ -123,6 +124,24 @@ impl Layout {
         Self { here: Address { layer: LayerId::Layout, index: node }, first_device, base, ..self }
     }
 
+    /// The same with this rule for mirrors unless it was given one.
+    #[must_use]
+    pub fn balanced_by(self, rule: ReadBalance) -> Self {
+        Self { balance: self.balance.or(Some(rule)), ..self }
+    }
+
+    /// A request that ends at `end` has gone to a device of a layout that is only asked for places.
+    pub fn issued(&mut self, device: usize, end: u64) {
+        let side = &mut self.sides[device];
+        side.pending += 1;
+        side.last_end = end;
+    }
+
+    /// One that went so has completed.
+    pub fn completed(&mut self, device: usize) {
+        self.sides[device].pending -= 1;
+    }
+
     /// The size of the address space, in bytes. All but a concatenation use as much of each device as the smallest one has.
     #[must_use]
     pub fn capacity(&self) -> u64 {
@@ -139,6 +158,24 @@ impl Layout {
                 sectors / self.raidz.allocated_sectors(self.unit) * self.unit * (devices / self.width)
             }
         }
+    }
+
+    /// Bytes after which an address moves on to other devices; None when all devices, or one group of them, hold everything.
+    #[must_use]
+    pub fn unit_across(&self) -> Option<u64> {
+        let has_one_place = match self.kind {
+            LayoutKind::Stripe => self.capacities.len() == 1,
+            LayoutKind::Mirror => self.capacities.len() as u64 == self.width,
+            LayoutKind::RaidZ => false,
+            LayoutKind::Concat => true,
+        };
+        (!has_one_place).then_some(self.unit)
+    }
+
+    /// Whether each unit is a stripe of its own, with parity.
+    #[must_use]
+    pub fn is_raidz(&self) -> bool {
+        self.kind == LayoutKind::RaidZ
     }
 
     fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {
@@ -216,7 +253,7 @@ impl Layout {
                 });
             }
             LayoutKind::Mirror => {
-                let (unit, width, balance, sides) = (self.unit, self.width, self.balance, &self.sides);
+                let (unit, width, balance, sides) = (self.unit, self.width, self.balance.unwrap_or_default(), &self.sides);
                 striped(self.unit, groups, offset, bytes, |group, offset, bytes| {
                     let first = (group * width) as usize;
                     let sides = &sides[first..first + width as usize];

@@ -209,7 +209,7 @@ impl Layout {
             let (offset, bytes) = (start * self.unit, (end - start) * self.unit);
             let sides = first..first + self.width as usize;
             if op == Op::Read {
-                let side = mirror::choose(self.balance, &self.sides[sides], offset, u64::MAX, now_ns);
+                let side = mirror::choose(self.balance.unwrap_or_default(), &self.sides[sides], offset, u64::MAX, now_ns);
                 return pieces.push(Piece { device: (first + side) as u16, offset, bytes });
             }
             let targets = rebuild.targets.iter().filter(|device| sides.contains(&usize::from(**device)));

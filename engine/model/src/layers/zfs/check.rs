@@ -7,6 +7,9 @@ use super::era::{Scheduling, Throttling};
 use super::settings::{Resolved, arc_bytes, kinds, l2arc_settings, resolve};
 use crate::layers::device::ssd;
 
+/// Lengths that an indirect block can have (`DN_MAX_INDBLKSHIFT`; shorter ones than 8 KiB are left out).
+const INDIRECT_BYTES: std::ops::RangeInclusive<u64> = 8 << 10..=128 << 10;
+
 /// Adds the contradictions in the file system at `at` that the schema cannot express; `backend_per_s` is the bytes that its devices
 /// write in a second, when known.
 pub fn check(spec: &ZfsSpec, backend_per_s: Option<u64>, at: &Path, problems: &mut Problems) {
@@ -43,6 +46,12 @@ pub fn check(spec: &ZfsSpec, backend_per_s: Option<u64>, at: &Path, problems: &m
     }
     if spec.record.0 == 0 || !spec.record.0.is_multiple_of(512) {
         problems.add(at.field("record"), format!("{} is not a multiple of a sector of 512 bytes", spec.record.0));
+    }
+    if let Some(bytes) = spec.indirect.filter(|bytes| bytes.0 > 0 && !(INDIRECT_BYTES.contains(&bytes.0) && bytes.0.is_power_of_two())) {
+        problems.add(at.field("indirect"), format!("{bytes} is no indirect block; write a power of two from 8 KiB to 128 KiB, or 0"));
+    }
+    if spec.cores == 0 {
+        problems.add(at.field("cores"), "0 cores write nothing; write at least 1");
     }
     if constants.dirty_max_bytes > spec.memory.0 {
         problems.add(at.field("dirty_data_max"), above_memory(Bytes(constants.dirty_max_bytes), spec.memory));
@@ -274,6 +283,9 @@ mod tests {
         assert_eq!(paths(&stuck), ["zfs.async_write_min_active"]);
         let large = ZfsSpec { dirty_data_max: Some(Bytes(9 << 30)), ..sound.clone() };
         assert_eq!(paths(&large), ["zfs.dirty_data_max"]);
+        let odd = ZfsSpec { indirect: Some(Bytes(24 << 10)), cores: 0, ..sound.clone() };
+        assert_eq!(paths(&odd), ["zfs.indirect", "zfs.cores"]);
+        assert_eq!(paths(&ZfsSpec { indirect: Some(Bytes(0)), ..sound.clone() }), [""; 0]);
         assert!(problems(&sound, 0)[0].message.contains("never drains"));
     }
 

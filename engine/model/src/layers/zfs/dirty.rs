@@ -210,12 +210,11 @@ impl Dirty {
         self.largest_step_bytes = self.largest_step_bytes.max(each_bytes.min(bytes));
     }
 
-    /// Makes the blocks `first..end` clean in a group that is not yet being written; returns the bytes released.
-    pub fn retire(&mut self, group: u64, first: u64, end: u64) -> u64 {
-        let account = &mut self.accounts[slot(group)];
-        let blocks = (first..end).filter(|block| account.blocks.remove(*block)).count() as u64;
+    /// Makes a block clean in a group that is not yet being written; returns the bytes released.
+    pub fn retire(&mut self, group: u64, block: u64) -> u64 {
+        let was_dirty = self.accounts[slot(group)].blocks.remove(block);
         let before = self.total_bytes;
-        self.release(group, blocks, self.block_bytes);
+        self.release(group, u64::from(was_dirty), self.block_bytes);
         before - self.total_bytes
     }
 

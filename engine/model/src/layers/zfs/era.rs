@@ -20,6 +20,7 @@ use super::scheduler::{active, deadline};
 use super::throttle::zfs2010::RateUnit;
 use super::throttle::{openzfs, zfs2008};
 use super::txg::DirtyTrigger;
+use seeklab_spec::ReadBalance;
 use seeklab_spec::zfs::{Era, Release};
 
 /// Which throttle a version has, with its constants.
@@ -59,8 +60,12 @@ pub struct Constants {
     pub release: Release,
     /// Rounds of writing a group: the first its data, the others its metadata (reference 4).
     pub sync_passes: u32,
+    /// Length of an indirect block before it is compressed; 0 when block pointers cost nothing.
+    pub indirect_bytes: u64,
 }
 
+/// Length of indirect blocks until 2016, and since (`OpenZFS` 7104).
+const INDIRECT_BYTES: [u64; 2] = [16 << 10, 128 << 10];
 const NS_PER_S: u64 = 1_000_000_000;
 /// Worst case of an allocation until 2009 and from May 2010 (reference 3.1).
 const INFLATION: [u64; 2] = [6, 24];
@@ -79,6 +84,16 @@ pub fn dirty_max_bytes(era: Era, memory_bytes: u64) -> u64 {
     }
 }
 
+/// Which side of a mirror answers a read (reference 8.2).
+#[must_use]
+pub fn read_balance(era: Era) -> ReadBalance {
+    match era {
+        Era::Zfs2008March | Era::Zfs2008December | Era::Zfs2010 => ReadBalance::Region,
+        Era::OpenZfs2013 => ReadBalance::Pending,
+        Era::OpenZfs0_7 | Era::OpenZfs2_1 | Era::OpenZfs2_2 | Era::OpenZfs2_3 => ReadBalance::Load,
+    }
+}
+
 /// The constants of this version on a machine with `memory_bytes`.
 #[must_use]
 pub fn constants(era: Era, memory_bytes: u64) -> Constants {
@@ -94,6 +109,7 @@ pub fn constants(era: Era, memory_bytes: u64) -> Constants {
         scheduling: Scheduling::Deadline(deadline::Settings::new(35)),
         release: Release::GroupEnd,
         sync_passes: 2,
+        indirect_bytes: INDIRECT_BYTES[0],
     };
     let since_2013 = Constants {
         txg_timeout_ns: 5 * NS_PER_S,
@@ -119,11 +135,14 @@ pub fn constants(era: Era, memory_bytes: u64) -> Constants {
             ..before_2013
         },
         Era::OpenZfs2013 => since_2013,
-        Era::OpenZfs0_7 => Constants { scheduling: Scheduling::Active(active::Settings::openzfs_0_7()), ..since_2013 },
+        Era::OpenZfs0_7 => {
+            Constants { scheduling: Scheduling::Active(active::Settings::openzfs_0_7()), indirect_bytes: INDIRECT_BYTES[1], ..since_2013 }
+        }
         Era::OpenZfs2_1 | Era::OpenZfs2_2 | Era::OpenZfs2_3 => Constants {
             release: if era == Era::OpenZfs2_1 { Release::EachWrite } else { Release::WholeBlock },
             dirty_trigger: DirtyTrigger::Percent(20),
             scheduling: Scheduling::Active(active::Settings::openzfs_2_1()),
+            indirect_bytes: INDIRECT_BYTES[1],
             ..since_2013
         },
     }

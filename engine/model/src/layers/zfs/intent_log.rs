@@ -16,8 +16,8 @@
 //! B, C, D     . . . wait . . . . . . . |== log block: B C D ==|flush|
 //! ```
 //!
-//! So the slower the log, the larger the batches: its rate in commits grows with its load. Blocks hold up to 128 KiB; what is used of
-//! one is rounded up to 4 KiB. A commit ends with one flush of the caches of what was written.
+//! So the slower the log, the larger the batches: its rate in commits grows with its load. A commit ends with one flush of the caches
+//! of what was written. [`super::log_blocks`] has the sizes of its blocks.
 //!
 //! **Massive commits.** A commit of a gigabyte would occupy the log devices for seconds, and every other log with them:
 //!
@@ -28,11 +28,11 @@
 //! | 0.7 and later | always | beyond 768 KiB of the commit (64 MiB since 2.3) with the priority of group writes, so that other logs go first |
 //!
 //! Source: `zil.c`, `zfs_log.c`, reference sections 7.1 to 7.4; [`super::slog`] has the devices. Left out: the log blocks left open
-//! for company since 0.8; the sizes that log blocks are allocated in; a block that is written again while its indirect write is under
-//! way counts as written.
+//! for company since 0.8; a block that is written again while its indirect write is under way counts as written.
 
 use std::collections::VecDeque;
 
+use super::log_blocks::{LARGEST_BYTES, Recent, Sizes};
 use crate::kernel::RequestId;
 use seeklab_spec::Bytes;
 use seeklab_spec::zfs::Era;
@@ -40,10 +40,6 @@ use seeklab_spec::zfs::LogSpec;
 
 /// Header of a record of a write.
 const HEADER_BYTES: u64 = 192;
-/// The largest log block.
-const BLOCK_BYTES: u64 = 128 << 10;
-/// What is used of a log block is rounded up to this.
-const ROUNDED_TO: u64 = 4 << 10;
 /// Data beyond this do not go through a log in the pool (`zfs_immediate_write_sz`).
 const IMMEDIATE_BYTES: u64 = 32 << 10;
 /// A commit that has written more than this leaves the log devices (`zil_slog_limit`) ...
@@ -60,6 +56,8 @@ pub struct Rules {
     pub is_separate: bool,
     /// Time of the flush that ends a commit.
     pub flush_ns: u64,
+    /// The sizes of its blocks.
+    pub sizes: Sizes,
     batches: bool,
     indirect_from: u64,
     limit_bytes: u64,
@@ -83,6 +81,7 @@ impl Rules {
         Self {
             is_separate: spec.devices.is_some(),
             flush_ns: spec.flush.0,
+            sizes: Sizes::of(era),
             batches: spec.batch,
             indirect_from: IMMEDIATE_BYTES + u64::from(bulk.is_none()),
             limit_bytes: chosen(spec.slog_limit, limit),
@@ -90,13 +89,13 @@ impl Rules {
         }
     }
 
-    /// Whether a write of `bytes` goes to its place in the pool, with no more than a pointer in the log.
+    /// Whether a record of which `bytes` are written goes to its place in the pool, with no more than a pointer in the log.
     #[must_use]
     pub fn is_indirect(&self, bytes: u64) -> bool {
         !self.is_separate && bytes >= self.indirect_from
     }
 
-    /// Bytes that a write of `bytes` takes in the log.
+    /// Bytes that `bytes` of one record take in the log.
     #[must_use]
     pub fn record_bytes(&self, bytes: u64) -> u64 {
         HEADER_BYTES + if self.is_indirect(bytes) { 0 } else { bytes }
@@ -118,21 +117,21 @@ impl Rules {
     /// devices write.
     #[must_use]
     pub fn copied_first(copied_bytes: u64) -> u64 {
-        copied_bytes.min(BLOCK_BYTES)
+        copied_bytes.min(LARGEST_BYTES)
     }
 }
 
-/// A write that a commit makes durable.
+/// A write that a commit makes durable, or the part of it that is in one transaction group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Logged {
     /// Its transaction group.
     pub group: u64,
-    /// Its first block.
-    pub first: u64,
-    /// The block after its last one.
-    pub end: u64,
+    /// Its first byte.
+    pub offset: u64,
     /// Its bytes.
     pub bytes: u64,
+    /// 1 for the part with which a write ends, 0 for those before it.
+    pub writes: u64,
 }
 
 /// A commit under way.
@@ -150,8 +149,8 @@ pub struct Commit {
     pub diverted_bytes: u64,
     /// Whose records are written.
     pub batch: Vec<RequestId>,
-    /// The writes that went to their place in the pool.
-    pub indirect: Vec<Logged>,
+    /// The blocks that went to their place in the pool, by their groups.
+    pub indirect: Vec<(u64, u64)>,
     /// The leaves with volatile caches that its blocks went to.
     pub volatile: Vec<usize>,
     /// Group and bytes of the writes that were acknowledged before and that it makes durable.
@@ -163,6 +162,8 @@ pub struct Commit {
 pub struct IntentLog {
     /// Whether a batch is being written.
     pub is_writing: bool,
+    /// The sizes of its last blocks.
+    pub recent: Recent,
     /// By worker, writes that its next flush makes durable.
     later: Vec<Vec<Logged>>,
     waiting: VecDeque<RequestId>,
@@ -202,12 +203,6 @@ impl IntentLog {
         self.is_writing = true;
         true
     }
-}
-
-/// The lengths of the blocks that hold `bytes` of records.
-pub fn blocks(bytes: u64) -> impl Iterator<Item = u64> {
-    let (whole, rest) = (bytes / BLOCK_BYTES, bytes % BLOCK_BYTES);
-    (0..whole).map(|_| BLOCK_BYTES).chain((rest > 0).then(|| rest.next_multiple_of(ROUNDED_TO)))
 }
 
 #[cfg(test)]
@@ -267,12 +262,5 @@ mod tests {
         alone.join(RequestId(3));
         assert!(alone.next_batch(&single, &mut batch));
         assert_eq!(batch, [RequestId(2)]);
-    }
-
-    #[test]
-    fn blocks_are_full_but_the_last() {
-        assert_eq!(blocks(0).count(), 0);
-        assert_eq!(blocks(8384).collect::<Vec<_>>(), [12 << 10]);
-        assert_eq!(blocks((256 << 10) + 1).collect::<Vec<_>>(), [128 << 10, 128 << 10, 4 << 10]);
     }
 }

@@ -55,6 +55,7 @@ pub fn resolve(spec: &ZfsSpec) -> Resolved {
     replace(&mut constants.txg_timeout_ns, spec.txg_timeout.map(|nanos| nanos.0));
     replace(&mut constants.release, spec.release);
     replace(&mut constants.sync_passes, spec.sync_passes);
+    replace(&mut constants.indirect_bytes, spec.indirect.map(|bytes| bytes.0));
     replace(&mut constants.dirty_trigger, spec.dirty_data_sync_percent.map(|percent| DirtyTrigger::Percent(percent.into())));
     replace(&mut constants.dirty_trigger, spec.dirty_data_sync.map(|bytes| DirtyTrigger::Bytes(bytes.0)));
     constants.throttling = throttling(spec, kind, &constants);

@@ -36,7 +36,7 @@ impl Slog {
         Self { mirrors: vec![Mirror::default(); mirrors as usize], capacity_bytes, next: 0, most_live_bytes: 0 }
     }
 
-    /// The mirror, and the offset on it, of a block of `bytes` with records of groups up to `group`; None when there is no room.
+    /// The mirror, and the offset on it, of a block allocated with `bytes`, with records of groups up to `group`; None when there is no room.
     pub fn place(&mut self, bytes: u64, group: u64) -> Option<(usize, u64)> {
         let at = (self.next + 1) % self.mirrors.len().max(1);
         let mirror = self.mirrors.get_mut(at)?;

@@ -1,9 +1,11 @@
-//! The life of a write up to its acknowledgement: what it reads first, how the throttle lets it in, when it holds a group.
+//! The life of a write up to its acknowledgement, one transaction for each record: what it reads first, how the throttle lets it in, when
+//! it holds a group.
 
-use super::{Question, Stage, ZfsVolume};
-use crate::kernel::{Durable, Kernel, Phase, RequestId};
+use super::{Question, Stage, State, ZfsVolume};
+use crate::kernel::{Durable, Kernel, Phase, Request, RequestId};
 use crate::layers::device::transfer_ns;
 use crate::layers::zfs::intent_log::Logged;
+use crate::layers::zfs::record::HeldUp;
 use crate::layers::zfs::throttle;
 use crate::layers::zfs::throttle::{Admission, Attempt, Pool, mul_div};
 use crate::layers::zfs::zfetch::Run;
@@ -11,23 +13,16 @@ use seeklab_kernel::NS_PER_S;
 use seeklab_spec::Op;
 
 impl ZfsVolume {
-    /// A write's transaction begins: blocks that it changes in part are read first.
+    /// The next transaction of a write begins: a record that it changes in part is read first.
     pub(super) fn begin(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];
-        let (first, end) = self.blocks(&request);
-        let bytes = (end - first).saturating_mul(self.record_bytes);
-        self.state(id).attempt = Attempt { started_ns: kernel.now_ns(), bytes, waited: false };
-        if self.files_exist && bytes > request.bytes {
-            let starts_within = !request.offset.is_multiple_of(self.record_bytes);
-            let ends_within = !(request.offset + request.bytes).is_multiple_of(self.record_bytes);
+        let (from, to) = self.part(&request, self.states[id.0 as usize].done);
+        let state = self.state(id);
+        (state.started_ns, state.waited, state.held) = (kernel.now_ns(), false, HeldUp::default());
+        if self.files_exist && to - from < self.record_bytes {
             self.state(id).stage = Stage::Reading;
             kernel.requests[id].pending = 0;
-            if starts_within {
-                self.need(kernel, id, first);
-            }
-            if ends_within && (end - first > 1 || !starts_within) {
-                self.need(kernel, id, end - 1);
-            }
+            self.need(kernel, id, from / self.record_bytes);
             self.record.counts.blocks_read_for_write += u64::from(kernel.requests[id].pending);
             if kernel.requests[id].pending > 0 {
                 return;
@@ -48,15 +43,14 @@ impl ZfsVolume {
 
     /// A write asks the throttle to let it in.
     pub(super) fn ask(&mut self, kernel: &mut Kernel, id: RequestId) {
-        let attempt = self.state(id).attempt;
+        let State { started_ns, waited, .. } = *self.state(id);
+        let attempt = Attempt { started_ns, bytes: self.record_bytes, waited };
         match self.throttle.admit(&self.pool(kernel.now_ns()), &attempt) {
             Admission::Enter => self.enter(kernel, id),
             Admission::EnterThenSleepUntil(ns) => {
-                let group = self.groups.hold();
-                self.record.sleeps(group, kernel.now_ns());
-                let state = self.state(id);
-                state.group = group;
-                state.held.delayed = true;
+                self.hold(kernel, id);
+                self.record.sleeps(self.groups.open(), kernel.now_ns());
+                self.state(id).held.delayed = true;
                 self.sleeping.push_back(id);
                 self.sleep(kernel, id, Stage::AsleepInGroup, ns);
             }
@@ -81,7 +75,7 @@ impl ZfsVolume {
 
     pub(super) fn sleep_outside(&mut self, kernel: &mut Kernel, id: RequestId, until_ns: u64) {
         let state = self.state(id);
-        state.attempt.waited = true;
+        state.waited = true;
         if until_ns <= kernel.now_ns() {
             return self.enter(kernel, id);
         }
@@ -102,14 +96,14 @@ impl ZfsVolume {
         let Some(first) = self.asking.front() else {
             return self.reader.as_ref()?.questions.front().copied().map(Question::Ahead);
         };
-        let attempt = self.states[first.0 as usize].attempt;
+        let started_ns = self.states[first.0 as usize].started_ns;
         let group = self.groups.open();
         Some(Question::Delay(throttle::asked::Question {
             dirty_bytes: self.dirty.total_bytes(),
             limit_bytes: self.throttle.limit_bytes().unwrap_or(0),
             now_ns,
-            waited_ns: now_ns - attempt.started_ns,
-            bytes: attempt.bytes,
+            waited_ns: now_ns - started_ns,
+            bytes: self.record_bytes,
             drained_bytes: self.drain.total_bytes,
             drain_bytes_per_s: self.drain.per_s(now_ns),
             sync_bytes_per_s: self.last_sync.map_or(0, |sync| mul_div(sync.bytes, NS_PER_S, sync.duration_ns())),
@@ -154,52 +148,90 @@ impl ZfsVolume {
         self.copy(kernel, id);
     }
 
-    /// A write enters the open group.
+    /// A transaction enters the open group.
     pub(super) fn enter(&mut self, kernel: &mut Kernel, id: RequestId) {
-        let group = self.groups.hold();
-        self.state(id).group = group;
+        self.hold(kernel, id);
         self.copy(kernel, id);
     }
 
-    /// Copies a request's data into or out of memory.
+    /// A transaction holds the open group. What its write has put into an earlier group is told to the intent log.
+    fn hold(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let group = self.groups.hold();
+        let before = *self.state(id);
+        if before.done > before.noted && before.group != group {
+            let request = kernel.requests[id];
+            if request.durable != Durable::No {
+                self.note_for_log(&request, before.group, before.noted..before.done);
+            }
+            self.state(id).noted = before.done;
+        }
+        self.state(id).group = group;
+    }
+
+    /// Copies a request's data into or out of memory: a read's at once, a write's by transaction.
     pub(super) fn copy(&mut self, kernel: &mut Kernel, id: RequestId) {
-        let copy_ns = transfer_ns(kernel.requests[id].bytes, self.copy_rate);
-        self.sleep(kernel, id, Stage::Copying, kernel.now_ns().saturating_add(self.overhead_ns).saturating_add(copy_ns));
+        let request = kernel.requests[id];
+        let (done, upto) = match request.op {
+            Op::Read => (0, request.bytes),
+            Op::Write => {
+                let done = self.states[id.0 as usize].done;
+                (done, self.part(&request, done).1 - request.offset)
+            }
+        };
+        let start_ns = if done == 0 { self.overhead_ns } else { 0 };
+        let copy_ns = transfer_ns(upto, self.copy_rate) - transfer_ns(done, self.copy_rate);
+        self.sleep(kernel, id, Stage::Copying, kernel.now_ns().saturating_add(start_ns).saturating_add(copy_ns));
     }
 
     pub(super) fn copied(&mut self, kernel: &mut Kernel, id: RequestId) {
         kernel.charge(id, Phase::Memory);
         let request = kernel.requests[id];
-        let state = std::mem::take(self.state(id));
-        if !request.durable.waits() {
+        let state = *self.state(id);
+        if request.op == Op::Read {
+            *self.state(id) = State::default();
+            return kernel.complete(id);
+        }
+        let (from, to) = self.part(&request, state.done);
+        let done = to - request.offset;
+        let is_last = done == request.bytes;
+        if is_last && !request.durable.waits() {
+            *self.state(id) = State::default();
             kernel.complete(id);
         }
-        if request.op == Op::Read {
-            return;
-        }
-        let (first, end) = self.blocks(&request);
-        let dirtied = self.dirty.charge(state.group, first, end);
+        let block = from / self.record_bytes;
+        let dirtied = self.dirty.charge(state.group, block, block + 1);
         self.record.counts.dirtied_bytes += dirtied;
         if !request.durable.waits() {
-            self.acknowledged(kernel, state.group, request.bytes);
+            self.acknowledged(kernel, state.group, to - from);
         }
-        self.remember(kernel.now_ns(), first, end);
-        self.throttle.committed(state.group, state.attempt.bytes, dirtied);
+        self.remember(kernel.now_ns(), block, block + 1);
+        self.throttle.committed(state.group, self.record_bytes, dirtied);
         self.record.entered(state.group, state.held);
         self.groups.release(state.group);
         self.dirty_changed(kernel);
-        if request.durable == Durable::Later {
-            let (group, syncing) = (self.sync.group, self.groups.syncing());
-            let write = Logged { group: state.group, first, end, bytes: request.bytes };
-            let dataset = self.dataset(request.worker);
-            self.logs[dataset].later(request.worker, write, |other| other < group || (other == group && syncing != Some(group)));
+        if !is_last {
+            self.state(id).done = done;
+            self.advance(kernel);
+            return self.begin(kernel, id);
         }
-        if request.durable.waits() {
-            self.state(id).group = state.group;
-            let dataset = self.dataset(request.worker);
-            self.logs[dataset].join(id);
-            self.commit(kernel, dataset);
+        match request.durable {
+            Durable::No => {}
+            Durable::Later => self.note_for_log(&request, state.group, state.noted..done),
+            Durable::Itself | Durable::All => {
+                let dataset = self.dataset(request.worker);
+                self.logs[dataset].join(id);
+                self.commit(kernel, dataset);
+            }
         }
         self.advance(kernel);
+    }
+
+    /// These bytes of a write are in `group`; a commit that comes later makes them durable.
+    fn note_for_log(&mut self, request: &Request, group: u64, part: std::ops::Range<u64>) {
+        let writes = u64::from(part.end == request.bytes);
+        let write = Logged { group, offset: request.offset + part.start, bytes: part.end - part.start, writes };
+        let (written, syncing) = (self.sync.group, self.groups.syncing());
+        let dataset = self.dataset(request.worker);
+        self.logs[dataset].later(request.worker, write, |other| other < written || (other == written && syncing != Some(written)));
     }
 }

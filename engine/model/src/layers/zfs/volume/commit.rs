@@ -3,8 +3,9 @@
 use super::{HERE, Kind, State, Timer, ZfsVolume};
 use crate::kernel::{Durable, Kernel, Phase};
 use crate::layers::device::transfer_ns;
-use crate::layers::zfs::intent_log;
+use crate::layers::layout::Layout;
 use crate::layers::zfs::intent_log::{Commit, Logged, Rules};
+use crate::layers::zfs::log_blocks;
 use crate::layers::zfs::record::CommitRow;
 use crate::layers::zfs::scheduler::{Class, Io};
 use seeklab_cache::NONE;
@@ -37,21 +38,24 @@ impl ZfsVolume {
         for id in &commit.batch {
             kernel.charge(*id, Phase::Lock);
             let request = kernel.requests[*id];
-            let (first, end) = self.blocks(&request);
-            let own = Logged { group: self.state(*id).group, first, end, bytes: request.bytes };
+            let State { group, noted, .. } = *self.state(*id);
+            let own = Logged { group, offset: request.offset + noted, bytes: request.bytes - noted, writes: 1 };
             let mut add = |volume: &mut Self, write: Logged| {
                 last_group = last_group.max(write.group);
                 bytes += volume.log_record(kernel, work, write, &mut commit.indirect);
             };
             add(self, own);
-            if request.durable == Durable::All {
-                copied_bytes += own.bytes;
+            let copies = request.durable == Durable::All;
+            copied_bytes += if copies { own.bytes } else { 0 };
+            if copies || noted > 0 {
                 let mut earlier = std::mem::take(self.logs[commit.dataset].later_of(request.worker));
                 for write in earlier.drain(..) {
                     if write.group > self.sync.group || self.groups.syncing() == Some(write.group) {
                         add(self, write);
-                        copied_bytes += write.bytes;
-                        commit.earlier.push((write.group, write.bytes));
+                        if copies {
+                            copied_bytes += write.bytes;
+                            commit.earlier.push((write.group, write.bytes));
+                        }
                     }
                 }
                 *self.logs[commit.dataset].later_of(request.worker) = earlier;
@@ -60,16 +64,18 @@ impl ZfsVolume {
         commit.copy_ns = transfer_ns(Rules::copied_first(copied_bytes), self.copy_rate);
         (commit.bytes, commit.diverted_bytes) = (0, 0);
         let mut written = 0;
-        for length in intent_log::blocks(bytes) {
+        let size = self.log_rules.sizes.choose(bytes, &mut self.logs[commit.dataset].recent);
+        for length in log_blocks::written(size, bytes) {
             self.record.counts.log_bytes += length;
-            let stays = !self.log_rules.diverts(written, bytes - written);
+            let stays = !self.log_rules.diverts(written, bytes.saturating_sub(written));
             let class = if self.log_rules.is_bulk(written) { Class::AsyncWrite } else { Class::SyncWrite };
-            if let Some((mirror, offset)) = stays.then(|| self.slog.place(length, last_group)).flatten() {
+            if let Some((mirror, offset)) = stays.then(|| self.slog.place(size, last_group)).flatten() {
                 let io = Io { class, op: Op::Write, offset, bytes: length, token: work, due: 0 };
                 self.enqueue_on_log(kernel.now_ns(), mirror, io);
                 commit.bytes += length;
             } else {
-                self.write_copy(kernel, Class::SyncWrite, work, None, length);
+                let offset = self.log_place(size);
+                self.enqueue(kernel, Class::SyncWrite, Op::Write, offset, length, work);
                 *if self.log_rules.is_separate { &mut commit.diverted_bytes } else { &mut commit.bytes } += length;
             }
             written += length;
@@ -83,20 +89,44 @@ impl ZfsVolume {
         self.pump_leaves(kernel);
     }
 
-    /// Puts a write into the present commit and returns its bytes in the log; an indirect one goes to its place.
-    fn log_record(&mut self, kernel: &mut Kernel, work: u32, write: Logged, indirect: &mut Vec<Logged>) -> u64 {
-        self.record.counts.log_writes += 1;
-        if self.log_rules.is_indirect(write.bytes) {
-            for block in write.first..write.end {
+    /// Where a log block of `size` goes in the pool: behind what was written last, on one device where the pool has several. On RAID-Z it
+    /// takes the place of a whole record.
+    fn log_place(&mut self, size: u64) -> u64 {
+        let (mut from, mut end) = (self.cursor, self.cursor + size);
+        if let Some(unit) = self.layout.as_ref().and_then(Layout::unit_across) {
+            let is_raidz = self.layout.as_ref().is_some_and(Layout::is_raidz);
+            if is_raidz || (size <= unit && from / unit != (end - 1) / unit) {
+                from = from.next_multiple_of(unit);
+                end = from + if is_raidz { size.next_multiple_of(unit) } else { size };
+            }
+        }
+        if end > self.capacity {
+            (from, end) = (0, size);
+        }
+        self.cursor = end;
+        from
+    }
+
+    /// Puts a write into the present commit and returns its bytes in the log: a log record for each record of the file. An indirect one
+    /// goes to its place.
+    fn log_record(&mut self, kernel: &mut Kernel, work: u32, write: Logged, indirect: &mut Vec<(u64, u64)>) -> u64 {
+        self.record.counts.log_writes += write.writes;
+        let (mut from, end, mut bytes) = (write.offset, write.offset + write.bytes, 0);
+        while from < end {
+            let block = from / self.record_bytes;
+            let to = end.min((block + 1) * self.record_bytes);
+            if self.log_rules.is_indirect(to - from) {
                 let place = (self.placement == Placement::InPlace).then(|| block * self.record_bytes);
                 for _ in 0..self.copies {
                     self.write_copy(kernel, Class::SyncWrite, work, place, self.record_bytes);
                 }
                 self.record.counts.indirect_bytes += self.record_bytes;
+                indirect.push((write.group, block));
             }
-            indirect.push(write);
+            bytes += self.log_rules.record_bytes(to - from);
+            from = to;
         }
-        self.log_rules.record_bytes(write.bytes)
+        bytes
     }
 
     /// All blocks of a commit are written: the volatile caches that hold them are flushed.
@@ -116,7 +146,7 @@ impl ZfsVolume {
     /// What a commit takes besides its devices: copying, and a flush that costs a given time.
     pub(super) fn copy_and_flush(&mut self, kernel: &mut Kernel, number: u64) {
         let number = u32::try_from(number).unwrap_or(NONE); // as it was given
-        let at_ns = kernel.now_ns() + self.commits[number].copy_ns + self.log_rules.flush_ns;
+        let at_ns = kernel.now_ns() + self.commits[number].copy_ns + self.log_rules.flush_ns + self.processors.each_ns;
         kernel.wake_at(at_ns, HERE, Timer::Flushed(number));
     }
 
@@ -141,9 +171,9 @@ impl ZfsVolume {
                 self.secured(kernel, group, bytes);
             }
         }
-        for Logged { group, first, end, .. } in commit.indirect.drain(..) {
+        for (group, block) in commit.indirect.drain(..) {
             if group > self.sync.group {
-                let bytes = self.dirty.retire(group, first, end);
+                let bytes = self.dirty.retire(group, block);
                 self.record.counts.cleaned_bytes += bytes;
                 self.record.counts.committed_bytes += bytes;
                 self.dirty_changed(kernel);

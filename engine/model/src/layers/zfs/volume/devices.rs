@@ -141,6 +141,9 @@ impl ZfsVolume {
                 self.writes_in_flight += 1;
                 self.bytes_in_flight += issue.bytes;
             }
+            if let Some(layout) = &mut self.layout {
+                layout.issued(leaf, issue.offset + issue.bytes);
+            }
         }
         let Issue { op, offset, bytes, .. } = *issue;
         let child = kernel.open(Request { op, offset, bytes, owner: HERE, tag: place, ..Request::default() });
@@ -166,6 +169,9 @@ impl ZfsVolume {
                 if class == Class::AsyncWrite {
                     self.writes_in_flight = self.writes_in_flight.saturating_sub(1);
                     self.bytes_in_flight = self.bytes_in_flight.saturating_sub(request.bytes);
+                }
+                if let Some(layout) = &mut self.layout {
+                    layout.completed(leaf);
                 }
             }
             Role::Log => {

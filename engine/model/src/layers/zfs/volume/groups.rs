@@ -2,6 +2,7 @@
 
 use super::{AHEAD, HERE, Kind, METADATA_BYTES, Sync, Timer, ZfsVolume};
 use crate::kernel::Kernel;
+use crate::layers::zfs::cost;
 use crate::layers::zfs::scheduler::Class;
 use crate::layers::zfs::throttle::{SyncReport, mul_div};
 use crate::layers::zfs::txg::Step;
@@ -60,8 +61,9 @@ impl ZfsVolume {
         let data_bytes = self.dirty.charged_bytes(group);
         let dirty_bytes = self.dirty.total_bytes();
         self.dirty.blocks(group).sorted_words(&mut self.sync.words);
-        let metadata =
-            if data_bytes == 0 { 0 } else { self.metadata_bytes.saturating_add(mul_div(data_bytes, self.metadata_percent, 100)) };
+        let pointers = cost::pointer_bytes(&self.sync.words, self.indirect_bytes, self.copies);
+        let others = self.metadata_bytes.saturating_add(mul_div(data_bytes, self.metadata_percent, 100));
+        let metadata = if data_bytes == 0 { 0 } else { pointers.saturating_add(others) };
         let sync = &mut self.sync;
         (sync.group, sync.started_ns, sync.data_bytes) = (group, now_ns, data_bytes);
         (sync.pass, sync.next_word, sync.pending) = (1, 0, 0);
@@ -77,7 +79,7 @@ impl ZfsVolume {
     pub(super) fn sync_on(&mut self, kernel: &mut Kernel) {
         while self.groups.syncing() == Some(self.sync.group) && !self.sync.is_flushing {
             self.feed(kernel);
-            if self.sync.pending > 0 {
+            if self.sync.pending > 0 || self.processors.is_awaited {
                 return;
             }
             if self.sync.pass == 1 {
@@ -121,10 +123,17 @@ impl ZfsVolume {
         self.advance(kernel);
     }
 
-    /// Queues group writes until every leaf has enough ahead.
+    /// Queues group writes until every leaf has enough ahead, or the processors must catch up.
     pub(super) fn feed(&mut self, kernel: &mut Kernel) {
         while self.short_leaves > 0 && self.queued_writes < AHEAD * 2 * self.leaves.len() {
+            if let Some(at_ns) = self.processors.next_ns(kernel.now_ns()) {
+                if !std::mem::replace(&mut self.processors.is_awaited, true) {
+                    kernel.wake_at(at_ns, HERE, Timer::Processed);
+                }
+                return;
+            }
             if let Some((first, blocks)) = self.next_run() {
+                self.processors.take(kernel.now_ns(), blocks);
                 self.write_blocks(kernel, first, blocks);
             } else if self.sync.metadata_now > 0 {
                 let bytes = self.sync.metadata_now.min(METADATA_BYTES);
@@ -176,8 +185,9 @@ impl ZfsVolume {
     /// Queues one physical copy of a write, at `place` or where the cursor of free space stands.
     pub(super) fn write_copy(&mut self, kernel: &mut Kernel, class: Class, work: u32, place: Option<u64>, bytes: u64) {
         let offset = place.unwrap_or_else(|| {
-            let from = if self.cursor.saturating_add(bytes) > self.capacity { 0 } else { self.cursor };
-            self.cursor = (from + bytes).next_multiple_of(self.record_bytes); // so that no record shares a stripe of RAID-Z
+            let from = self.cursor.next_multiple_of(self.record_bytes); // so that no record shares a stripe of RAID-Z
+            let from = if from.saturating_add(bytes) > self.capacity { 0 } else { from };
+            self.cursor = from + bytes;
             from
         });
         let bytes = bytes.min(self.capacity.saturating_sub(offset)).max(1);

@@ -2,13 +2,16 @@
 //!
 //! The life of a write:
 //! 1. Its data arrive, in turn with those of all writers when the ingest rate is limited.
-//! 2. Its transaction begins. Blocks that it changes only in part are read first, unless they are in memory.
-//! 3. The throttle lets it in, makes it sleep (inside the open group in 2008, outside any group since 2013), or stops it.
-//! 4. It holds the open group while its data are copied. Its blocks become dirty. It is acknowledged, a synchronous one after its
-//!    commit to the intent log.
+//! 2. It is cut at the borders of records: each record that it touches is a transaction of its own, one after the other (`zfs_write`).
+//! 3. A transaction begins. A record that it changes only in part is read first, unless it is in memory.
+//! 4. The throttle lets it in, makes it sleep (inside the open group in 2008, outside any group since 2013), or stops it. So however
+//!    long a write is, dirty data pass the throttle's limit by no more than one record for each thread.
+//! 5. It holds the open group while its data are copied. Its record becomes dirty.
+//! 6. After the last transaction the write is acknowledged, a synchronous one after its commit to the intent log.
 //!
 //! The life of a group: it closes (by time, by dirty data, or because writers wait), is held until its last write has copied,
-//! and syncs. The first pass writes its blocks in the order of their offsets; further passes write metadata. Dirty data are
+//! and syncs. The first pass writes its blocks in the order of their offsets, as fast as processors and devices take them; further passes
+//! write metadata, with the pointers of the blocks. Dirty data are
 //! released as the version says. The blocks of a group are queued as the devices take them, not all at once: a scheduler that
 //! sends writes in order of offset cannot tell the difference.
 //!
@@ -16,7 +19,8 @@
 //! pool; the read-ahead sees it. Reads and group writes share the scheduler of
 //! each leaf device; there is one for each device, or a single one above layers that hide their devices.
 //!
-//! Left out: compression and deduplication; free space (with copy on write a cursor runs round the address
+//! Left out: the longer transactions since 2.2, of up to 32 MiB, for writes over records that exist or that are shorter than 128 KiB;
+//! compression and deduplication; free space (with copy on write a cursor runs round the address
 //! space, while reads go to the place of their offset); the time that reads and writes of metadata take when they are not
 //! cached, except of files that stand for metadata; a prefetch that becomes urgent when a reader waits for it.
 
@@ -31,7 +35,9 @@ mod reads;
 
 use std::collections::VecDeque;
 
+use super::cost::Processors;
 use super::dirty::Dirty;
+use super::era;
 use super::era::Scheduling;
 use super::intent_log::{Commit, IntentLog, Rules};
 use super::record::{HeldUp, Level, Record};
@@ -41,7 +47,7 @@ use super::scheduler::{Class, Io};
 use super::settings;
 use super::slog::Slog;
 use super::throttle::asked::DrainRate;
-use super::throttle::{self, Attempt, SyncReport, Throttle};
+use super::throttle::{self, SyncReport, Throttle};
 use super::txg::Groups;
 use super::zfetch;
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
@@ -62,6 +68,8 @@ timers! {
     pub(super) enum Timer {
         /// The sync thread looks at the groups.
         Sync,
+        /// The processors have caught up: more records of the group may follow.
+        Processed,
         /// The next pass over a cache device.
         Feed,
         /// The caches are flushed of what a commit wrote, by its number.
@@ -110,11 +118,18 @@ enum Stage {
 #[derive(Clone, Copy, Debug, Default)]
 struct State {
     stage: Stage,
+    /// Whether its transaction has waited for space or slept already.
+    waited: bool,
     /// When the timer that it waits for is due; an earlier wake-up makes that timer void.
     due_ns: u64,
-    attempt: Attempt,
+    /// When its transaction was created.
+    started_ns: u64,
+    /// The group of its transaction.
     group: u64,
     held: HeldUp,
+    /// Bytes of a write whose transactions have ended, and those of them that the intent log knows of.
+    done: u64,
+    noted: u64,
 }
 
 /// What a request below us is for; several may travel as one.
@@ -252,6 +267,8 @@ pub struct ZfsVolume {
     sync_passes: u32,
     metadata_bytes: u64,
     metadata_percent: u64,
+    indirect_bytes: u64,
+    processors: Processors,
     placement: Placement,
     start: Start,
     trigger_bytes: Option<u64>,
@@ -320,6 +337,10 @@ impl Layer for ZfsVolume {
                     }
                     self.advance(kernel);
                 }
+                Timer::Processed => {
+                    self.processors.is_awaited = false;
+                    self.sync_on(kernel);
+                }
                 Timer::Feed => self.feed_pass(kernel),
                 Timer::Flushed(commit) => self.logged(kernel, commit),
                 Timer::Awake(id) => self.timer(kernel, id),
@@ -366,7 +387,10 @@ impl ZfsVolume {
         let constants = resolved.constants;
         let (layout, addresses) = match below {
             Below::Layer(address) => (None, vec![address]),
-            Below::Devices(layout, count) => (Some(layout), (0..count).map(|index| Address { layer: LayerId::Device, index }).collect()),
+            Below::Devices(layout, count) => (
+                Some(layout.balanced_by(era::read_balance(spec.era))),
+                (0..count).map(|index| Address { layer: LayerId::Device, index }).collect(),
+            ),
         };
         let scheduler = || Scheduler::new(&constants.scheduling);
         let span_bytes = match constants.scheduling {
@@ -392,6 +416,8 @@ impl ZfsVolume {
             sync_passes: constants.sync_passes,
             metadata_bytes: spec.metadata.0,
             metadata_percent: u64::from(spec.metadata_percent),
+            indirect_bytes: constants.indirect_bytes,
+            processors: Processors::new(spec.record_cpu.0, spec.cores),
             placement: spec.placement,
             start: spec.start,
             trigger_bytes: constants.dirty_trigger.threshold_bytes(constants.dirty_max_bytes),
@@ -484,6 +510,12 @@ impl ZfsVolume {
         &mut self.states[place]
     }
 
+    /// The part of a write that its present transaction holds: up to the end of a record. First byte and the byte after the last.
+    fn part(&self, request: &Request, done: u64) -> (u64, u64) {
+        let (from, end) = (request.offset + done, request.offset.saturating_add(request.bytes));
+        (from, end.min((from / self.record_bytes + 1).saturating_mul(self.record_bytes)))
+    }
+
     /// The blocks that a range touches.
     fn blocks(&self, request: &Request) -> (u64, u64) {
         (request.offset / self.record_bytes, request.offset.saturating_add(request.bytes).div_ceil(self.record_bytes))
@@ -527,7 +559,7 @@ impl ZfsVolume {
             Stage::Asleep => {
                 self.asleep -= 1;
                 self.charge_delay(kernel, id);
-                self.state(id).attempt.waited = true;
+                self.state(id).waited = true;
                 self.ask(kernel, id);
             }
             Stage::Copying => self.copied(kernel, id),
