@@ -32,7 +32,7 @@ def files(drive: str) -> tuple[Path, Path]:
 
 
 def measure(drive: str) -> dict[str, float]:
-    """Replay a drive's trace: the demerits in per cent, over all requests and by class."""
+    """Replay a drive's trace: the demerits in per cent over all requests and by class, and the bias of each class."""
     found = seeklab.validate_drive(*files(drive))
     read, write = found["read"], found["write"]
     return {
@@ -41,8 +41,10 @@ def measure(drive: str) -> dict[str, float]:
         "percent": round(100 * found["demerit"], 3),
         "reads": read["requests"],
         "reads_percent": round(100 * read["demerit"], 2),
+        "reads_bias_ms": round(read["bias_ms"], 3),
         "writes": write["requests"],
         "writes_percent": round(100 * write["demerit"], 2),
+        "writes_bias_ms": round(write["bias_ms"], 3),
     }
 
 
@@ -63,8 +65,9 @@ def table() -> str:
     """Write the README's table as Markdown."""
     document = stored()
     rows = [
-        "| drive | requests | mean, ms | demerit, % | DiskSim's, % | limit, % | reads alone, % | writes alone, % |",
-        "|---|---|---|---|---|---|---|---|",
+        "| drive | requests | mean, ms | demerit, % | DiskSim's, % | limit, % | reads alone, % (limit) | bias, ms "
+        "| writes alone, % (limit) | bias, ms |",
+        "|---|---|---|---|---|---|---|---|---|---|",
     ]
     for drive in document["drives"]:
         found = drive["measured"]
@@ -75,8 +78,10 @@ def table() -> str:
             f"{found['percent']:.3f}",
             f"{drive['disksim_percent']:.3f}",
             f"{drive['limit_percent']:.3f}",
-            f"{found['reads_percent']:.2f} of {found['reads']:,}",
-            f"{found['writes_percent']:.2f} of {found['writes']:,}",
+            f"{found['reads_percent']:.2f} ({drive['reads_limit_percent']:.2f}) of {found['reads']:,}",
+            f"{found['reads_bias_ms']:+.3f}",
+            f"{found['writes_percent']:.2f} ({drive['writes_limit_percent']:.2f}) of {found['writes']:,}",
+            f"{found['writes_bias_ms']:+.3f}",
         ]
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join([*rows, "", f"Measured on {document['measured_on']}.", ""])

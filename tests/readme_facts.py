@@ -25,25 +25,38 @@ def _number(value: float | list[float]) -> str:
 
 def table() -> str:
     """Write the table as Markdown."""
-    rows = ["| fact | documented | simulated | unit | tolerance | kind |", "|---|---|---|---|---|---|"]
+    rows = ["| fact | documented | simulated | unit | tolerance | kind | verdict |", "|---|---|---|---|---|---|---|"]
     for fact in seeklab.facts("odx-prefetch"):
-        verdict = "" if fact["ok"] else " **misses**"
         numbers = [_number(fact[name]) for name in ("documented", "simulated")]
-        cells = [f"{fact['id']} {fact['title']}{verdict}", *numbers, fact["unit"], fact["tolerance"], fact["kind"]]
+        last = (fact["unit"], fact["tolerance"], fact["kind"], fact["verdict"])
+        cells = [f"{fact['id']} {fact['title']}", *numbers, *last]
         rows.append(f"| {' | '.join(cells)} |")
     return "\n".join(rows) + "\n"
 
 
 def cases_table() -> str:
     """Write every incident with its facts. Which ones miss is in the case files, and a test holds them to it."""
-    rows = ["| | incident | facts | predicted | miss |", "|---|---|---|---|---|"]
+    rows = [
+        "| | incident | facts | predicted | hold | the model misses | the source contradicts itself |",
+        "|---|---|---|---|---|---|---|",
+    ]
+    sums = [0, 0, 0]
     for entry in seeklab.cases():
         facts = seeklab.case(entry["id"]).facts
         predicted = sum(fact["kind"] == "predicted" for fact in facts)
-        misses = [fact["id"] for fact in facts if fact.get("misses_because")]
-        cells = [entry["code"], f"`{entry['id']}` {entry['title']}", len(facts), predicted, ", ".join(misses)]
+        found = [fact["id"] for fact in facts if fact["kind"] == "discrepancy"]
+        missed = [fact["id"] for fact in facts if fact["kind"] != "discrepancy" and fact.get("misses_because")]
+        held = len(facts) - len(found) - len(missed)
+        sums = [total + more for total, more in zip(sums, (held, len(missed), len(found)), strict=True)]
+        counts = (len(facts), predicted, held)
+        cells = [entry["code"], f"`{entry['id']}` {entry['title']}", *counts, ", ".join(missed), ", ".join(found)]
         rows.append(f"| {' | '.join(map(str, cells))} |")
-    return "\n".join(rows) + "\n"
+    held, missed_sum, found_sum = sums
+    total = (
+        f"{held} of {sum(sums)} facts hold, the model misses {missed_sum}, "
+        f"the source contradicts itself in {found_sum}."
+    )
+    return "\n".join([*rows, "", total, ""])
 
 
 def course_table() -> str:

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 import seeklab
-from runs import engine
 from seeklab import SeeklabError
+from seeklab._facts import HOLDS, MODEL_MISSES, SOURCE_CONTRADICTS_ITSELF, judge
 
 DOCUMENTED = [(row["id"], fact) for row in seeklab.cases() for fact in seeklab.case(row["id"]).facts]
 NAMES = [f"{case_id} {fact['id']}" for case_id, fact in DOCUMENTED]
@@ -19,23 +19,50 @@ ABLATED = [(case_id, fact) for case_id, fact in DOCUMENTED if "break" in fact]
 def _value(row: dict[str, Any]) -> str:
     checks = "; ".join(
         f"{check['title']}: {check['simulated']} of {check['documented']} {check['unit']}, {check['tolerance']}"
-        for check in [row, *row["checks"]]
+        for check in [row, *row["checks"], *row["instead"]]
     )
     return f"{row['id']}: {checks}"
+
+
+def _due(fact: dict[str, Any]) -> str:
+    """Give the verdict that the case file announces."""
+    if fact["kind"] == "discrepancy":
+        return SOURCE_CONTRADICTS_ITSELF
+    return MODEL_MISSES if "misses_because" in fact else HOLDS
 
 
 @pytest.mark.parametrize(("case_id", "fact"), DOCUMENTED, ids=NAMES)
 def test_a_fact_holds_unless_it_carries_a_reason_to_miss(case_id: str, fact: dict[str, Any]) -> None:
     (row,) = seeklab.facts(case_id, fact["id"])
-    assert row["ok"] == (not row.get("misses_because")), _value(row)
+    assert row["verdict"] == _due(fact), f"{_value(row)}; stored: {row.get('stored')}"
 
 
 @pytest.mark.parametrize(
     ("case_id", "fact"), ABLATED, ids=[f"{name} {fact['id']} {fact['break']['what']}" for name, fact in ABLATED]
 )
 def test_a_fact_fails_without_its_mechanism(case_id: str, fact: dict[str, Any]) -> None:
-    (row,) = engine().call("ablation", {"case": case_id, "id": fact["id"]})
-    assert not row["ok"], _value(row)
+    (row,) = judge({"case": case_id, "id": fact["id"], "ablated": True})
+    assert row["verdict"] == MODEL_MISSES, _value(row)
+
+
+@pytest.mark.parametrize(("case_id", "fact"), DOCUMENTED, ids=NAMES)
+def test_a_discrepancy_says_what_is_wrong_with_the_source(case_id: str, fact: dict[str, Any]) -> None:
+    del case_id
+    assert fact["kind"] != "discrepancy" or fact.get("misses_because")
+    assert fact["kind"] == "discrepancy" or not fact.get("instead"), "only a discrepancy has something in its place"
+
+
+def test_a_fact_is_judged_on_every_seed_that_is_asked_for() -> None:
+    (row,) = seeklab.facts("odx-prefetch", "Q1.4", seeds=3)
+    assert len(row["values"]) == 3
+    assert row["values"][0] == row["simulated"]
+    assert row["range"] == [min(row["values"]), max(row["values"])]
+    assert len(set(row["values"])) == 3, "each seed is a run of its own"
+
+
+def test_a_number_of_seeds_that_is_none_is_refused() -> None:
+    with pytest.raises(SeeklabError, match="seeds: 0 is not a number of seeds"):
+        seeklab.facts("combine-limit", seeds=0)
 
 
 def test_the_incident_of_the_missing_256_kib_has_its_nine_facts() -> None:

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import pytest
 
 import seeklab
-from runs import engine
+from seeklab._facts import judge
 
 FACTS = {fact["id"]: (row["id"], fact) for row in seeklab.cases() for fact in seeklab.case(row["id"]).facts}
 
@@ -81,5 +81,5 @@ def test_a_mechanism_that_is_off_takes_its_own_facts_with_it_and_no_other(
 ) -> None:
     case_id, fact = FACTS[fact_id]
     assert "misses_because" not in fact, "what misses anyway shows nothing"
-    (row,) = engine().call("ablation", {"case": case_id, "id": fact_id, "set": changes})
+    (row,) = judge({"case": case_id, "id": fact_id, "ablated": True, "set": changes})
     assert row["ok"] is stands, {"simulated": row["simulated"], "checks": row["checks"]}

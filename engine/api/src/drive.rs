@@ -1,15 +1,73 @@
 //! Calls on measured drives: the error of the disk model against a trace of service times.
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
-use crate::input::needed;
+use crate::input::{needed, to_value};
 use seeklab_model::layers::device::hdd::Params;
-use seeklab_observe::validate::{judge, parse_trace, replay as replay_trace};
+use seeklab_observe::validate::{ClassValidation, Times, judge, parse_trace, replay as replay_trace};
 use seeklab_spec::Op;
 use seeklab_spec::{Problem, Problems};
 
-/// Replays the measured trace of `{"drive": JSON text, "trace": CSV text, "times"?: bool}` on the drive: mean, rms, demerit, by
-/// class, and with `times` the service times of each request in the trace's order.
+/// How near the disk model comes to measured service times, over the requests of one class.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ClassAgreement {
+    /// Requests in the class.
+    pub requests: u64,
+    /// Mean simulated service time.
+    pub mean_ms: f64,
+    /// Mean measured service time.
+    pub measured_mean_ms: f64,
+    /// The first less the second: positive when the model is too slow.
+    pub bias_ms: f64,
+    /// Root mean square of the differences at equal rank.
+    pub rms_ms: f64,
+    /// `rms_ms` over `measured_mean_ms`.
+    pub demerit: f64,
+}
+
+impl From<&ClassValidation> for ClassAgreement {
+    fn from(class: &ClassValidation) -> Self {
+        let ClassValidation { requests, mean_ms, measured_mean_ms, bias_ms, rms_ms, demerit, within_300_us: _ } = *class;
+        Self { requests, mean_ms, measured_mean_ms, bias_ms, rms_ms, demerit }
+    }
+}
+
+/// How near the disk model comes to a measured drive.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct DriveAgreement {
+    /// The drive's name.
+    pub drive: String,
+    /// Over all requests.
+    #[serde(flatten)]
+    pub all: ClassAgreement,
+    /// Share of requests whose own two times differ by at most 0.3 ms.
+    pub within_300_us: f64,
+    /// Over reads, ranked among themselves.
+    pub read: ClassAgreement,
+    /// Over writes, ranked among themselves.
+    pub write: ClassAgreement,
+    /// Settings of the file that this model does nothing about.
+    pub ignored: Vec<String>,
+    /// Request by request, when asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub times: Option<ServiceTimes>,
+}
+
+/// Service times in the trace's order.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ServiceTimes {
+    /// Whether the request writes.
+    pub is_write: Vec<bool>,
+    /// Its simulated time.
+    pub simulated_us: Vec<f64>,
+    /// Its measured time.
+    pub measured_us: Vec<f64>,
+}
+
+/// Replays the measured trace of `{"drive": JSON text, "trace": CSV text, "times"?: bool}` on the drive: mean, bias, rms, demerit,
+/// by class, and with `times` the service times of each request in the trace's order.
 ///
 /// # Errors
 /// When the drive's parameters contradict each other, or a line of the trace cannot be read.
@@ -31,34 +89,18 @@ pub fn replay(input: &Map<String, Value>) -> Result<Value, Problems> {
     }
     let times = replay_trace(&params, &trace);
     let found = judge(&times);
-    let class = |class: &seeklab_observe::validate::ClassValidation| {
-        json!({
-            "requests": class.requests,
-            "mean_ms": class.mean_ms,
-            "measured_mean_ms": class.measured_mean_ms,
-            "rms_ms": class.rms_ms,
-            "demerit": class.demerit,
-        })
-    };
-    let mut answer = json!({
-        "drive": params.name(),
-        "requests": found.all.requests,
-        "mean_ms": found.all.mean_ms,
-        "measured_mean_ms": found.all.measured_mean_ms,
-        "rms_ms": found.all.rms_ms,
-        "demerit": found.all.demerit,
-        "within_300_us": found.all.within_300_us,
-        "read": class(&found.read),
-        "write": class(&found.write),
-        "ignored": params.ignored_settings(),
-    });
-    if input.get("times").is_some_and(|times| times == true) {
-        let us = |of: fn(&(Op, f64, f64)) -> f64| times.iter().map(|time| of(time) / 1000.0).collect::<Vec<f64>>();
-        answer["times"] = json!({
-            "is_write": times.iter().map(|(op, ..)| *op == Op::Write).collect::<Vec<bool>>(),
-            "simulated_us": us(|time| time.1),
-            "measured_us": us(|time| time.2),
-        });
-    }
-    Ok(answer)
+    let us = |of: fn(&Times) -> f64| times.iter().map(|time| of(time) / 1000.0).collect::<Vec<f64>>();
+    to_value(&DriveAgreement {
+        drive: params.name().to_owned(),
+        within_300_us: found.all.within_300_us,
+        all: (&found.all).into(),
+        read: (&found.read).into(),
+        write: (&found.write).into(),
+        ignored: params.ignored_settings().to_vec(),
+        times: input.get("times").is_some_and(|times| times == true).then(|| ServiceTimes {
+            is_write: times.iter().map(|(op, ..)| *op == Op::Write).collect(),
+            simulated_us: us(|time| time.1),
+            measured_us: us(|time| time.2),
+        }),
+    })
 }

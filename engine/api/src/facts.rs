@@ -1,48 +1,117 @@
-//! Calls on facts: documented against simulated, and their ablations.
+//! Calls on facts: documented against simulated, over seeds and at other inputs, and with their mechanisms off.
 
 use seeklab_library::Library;
-use seeklab_library::case::facts::{Break, Runs};
-use seeklab_spec::{Problem, Problems};
+use seeklab_library::case::Case;
+use seeklab_library::case::facts::Break;
+use seeklab_library::case::judged::FactRow;
+use seeklab_library::case::ranges::Ranges;
+use seeklab_library::case::runs::{Made, Runs, Scope};
+use seeklab_spec::{Presets, Problem, Problems};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::input::{changes, needed, text};
+use crate::input::{changes, needed, text, to_value};
 
-/// Facts as they are: `{"case"?, "id"?}`.
-pub(crate) fn facts(library: &Library, input: &Map<String, Value>) -> Result<Value, Problems> {
-    rows(library, input, false)
+/// Most seeds that a fact is looked at on.
+const MOST_SEEDS: u64 = 1000;
+
+/// Facts under judgement. They need runs, which are made in steps.
+pub(crate) struct Judging {
+    cases: Vec<Case>,
+    presets: Presets,
+    ranges: Ranges,
+    /// Case and fact of each row, by their places.
+    asked: Vec<(usize, usize)>,
+    seeds: u64,
+    inputs: bool,
+    ablated: bool,
+    /// The ablation in place of each fact's own.
+    other: Option<Break>,
+    rows: Vec<FactRow>,
+    /// Runs of the case that the next row is about.
+    made: Made,
 }
 
-/// Facts with their mechanisms switched off: `{"case"?, "id"?, "set"?}`.
-pub(crate) fn ablations(library: &Library, input: &Map<String, Value>) -> Result<Value, Problems> {
-    rows(library, input, true)
-}
-
-/// Facts, `{"case"?, "id"?}`, as they are or each with its own ablation; that may be another, as `"set"`, for all of them.
-fn rows(library: &Library, input: &Map<String, Value>, ablated: bool) -> Result<Value, Problems> {
-    let chosen = match text(input, "case")? {
-        Some(id) => vec![library.case(id)?],
-        None => library.cases()?,
-    };
-    let id = text(input, "id")?;
-    let other = ablation(input)?;
-    let mut rows = Vec::new();
-    for case in &chosen {
-        let mut runs = Runs::new(library.presets());
-        for fact in case.facts.iter().filter(|fact| id.is_none_or(|id| fact.id == id)) {
-            let off = if other.set.is_empty() { fact.ablation.as_ref() } else { Some(&other) }.filter(|_| ablated);
-            if off.is_some() == ablated {
-                rows.push(runs.fact(case, fact, off)?);
+impl Judging {
+    /// Facts of `{"case"?, "id"?, "seeds"?, "inputs"?}`, or with `"ablated"` each with its own mechanism off; that may be another, as
+    /// `"set"`, for all of them.
+    pub(crate) fn open(library: &Library, input: &Map<String, Value>) -> Result<Self, Problems> {
+        let cases: Vec<Case> = match text(input, "case")? {
+            Some(id) => vec![library.case(id)?.clone()],
+            None => library.cases()?.into_iter().cloned().collect(),
+        };
+        let id = text(input, "id")?;
+        let flag = |name: &str| input.get(name).is_some_and(|value| value == true);
+        let ablated = flag("ablated");
+        let other = Some(ablation(input)?).filter(|other| !other.set.is_empty());
+        let mut asked = Vec::new();
+        for (nth, case) in cases.iter().enumerate() {
+            for (fact, written) in case.facts.iter().enumerate() {
+                if id.is_none_or(|id| written.id == id) && (!ablated || other.is_some() || written.ablation.is_some()) {
+                    asked.push((nth, fact));
+                }
             }
         }
-    }
-    match id {
-        Some(id) if rows.is_empty() => {
-            let known = chosen.iter().flat_map(|case| &case.facts).map(|fact| fact.id.as_str());
-            Err(vec![Problem::unknown("id", "fact", id, known)])
+        if let Some(id) = id.filter(|_| asked.is_empty()) {
+            let known = cases.iter().flat_map(|case| &case.facts).map(|fact| fact.id.as_str());
+            return Err(vec![Problem::unknown("id", "fact", id, known)]);
         }
-        _ => Ok(rows.into()),
+        Ok(Self {
+            cases,
+            presets: library.presets().clone(),
+            ranges: library.ranges().clone(),
+            asked,
+            seeds: seeds(input)?,
+            inputs: flag("inputs"),
+            ablated,
+            other,
+            rows: Vec::new(),
+            made: Made::default(),
+        })
     }
+
+    /// Goes on for at most so many events. The progress from 0 to 1, exactly 1 when all facts are judged.
+    #[allow(clippy::cast_precision_loss)] // some hundred facts
+    pub(crate) fn step(&mut self, events: u32) -> Result<f64, Problems> {
+        let mut left = u64::from(events);
+        while let Some((nth, fact)) = self.asked.get(self.rows.len()).copied() {
+            let case = &self.cases[nth];
+            let fact = &case.facts[fact];
+            let ablation = self.other.as_ref().or(fact.ablation.as_ref()).filter(|_| self.ablated);
+            let scope = Scope { seeds: self.seeds, inputs: self.inputs, ablation };
+            let mut runs = Runs::resume(case, &self.presets, std::mem::take(&mut self.made));
+            let row = runs.step(fact, scope, &self.ranges, &mut left)?;
+            self.made = runs.pause();
+            match row {
+                Some(row) => {
+                    self.rows.push(row);
+                    if self.asked.get(self.rows.len()).is_some_and(|(next, _)| *next != nth) {
+                        self.made = Made::default();
+                    }
+                }
+                None => return Ok(((self.rows.len() as f64) / self.asked.len() as f64).min(0.999)),
+            }
+        }
+        Ok(1.0)
+    }
+
+    /// The rows that are judged.
+    pub(crate) fn rows(&self) -> Result<Value, Problems> {
+        to_value(&self.rows)
+    }
+}
+
+fn seeds(input: &Map<String, Value>) -> Result<u64, Problems> {
+    let Some(value) = input.get("seeds").filter(|value| !value.is_null()) else { return Ok(1) };
+    let wrong = || vec![Problem::new("seeds", format!("{value} is not a number of seeds; write a whole number from 1 to {MOST_SEEDS}"))];
+    value.as_u64().filter(|seeds| (1..=MOST_SEEDS).contains(seeds)).ok_or_else(wrong)
+}
+
+/// Facts at a stretch: `{"case"?, "id"?, "seeds"?, "inputs"?, "ablated"?, "set"?}`, as a run that is opened with `"facts"` gives them in steps.
+pub(crate) fn facts(library: &Library, input: &Map<String, Value>) -> Result<Value, Problems> {
+    let mut judging = Judging::open(library, input)?;
+    while judging.step(u32::MAX)? < 1.0 {}
+    judging.rows()
 }
 
 /// The value of a measure of a case, such as a fact's or a question's, with further changes of each run: `{"case", "measure", "set"?}`.
@@ -51,7 +120,7 @@ pub(crate) fn measure(library: &Library, input: &Map<String, Value>) -> Result<V
     let measure = Deserialize::deserialize(input.get("measure").unwrap_or(&Value::Null)).map_err(|error: serde_json::Error| {
         vec![Problem::new("measure", format!("{error}; a measure is a metric, a ratio or a difference of two"))]
     })?;
-    Ok(json!(Runs::new(library.presets()).measure(case, &measure, Some(&ablation(input)?))?))
+    Ok(json!(Runs::new(case, library.presets()).measure(&measure, Some(&ablation(input)?))?))
 }
 
 /// Changes of each run, as an ablation.

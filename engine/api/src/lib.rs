@@ -34,7 +34,7 @@ pub struct Engine {
 type Call = fn(&Library, &Map<String, Value>) -> Result<Value, Problems>;
 
 /// Every call that hosts have but `give_library`, which changes the engine.
-const CALLS: [(&str, Call); 19] = [
+const CALLS: [(&str, Call); 18] = [
     ("version", |_, _| Ok(json!({"engine": env!("CARGO_PKG_VERSION")}))),
     ("cases", |library, _| Ok(library.cases_by_family()?.into_iter().map(|case| card(library, case)).collect())),
     ("case", |library, input| to_value(library.case(needed(input, "id")?)?)),
@@ -44,7 +44,6 @@ const CALLS: [(&str, Call); 19] = [
     ("validate", validate),
     ("control", control),
     ("facts", facts::facts),
-    ("ablation", facts::ablations),
     ("measure", facts::measure),
     ("cache", |_, input| cache::replay(input)),
     ("curve", |_, input| curve::points(input)),
@@ -84,7 +83,7 @@ impl Engine {
 
     /// Opens a run of `{"case", "variant"?, "set"?, "seed"?}`, `{"scenario", "seed"?}`,
     /// `{"replay": {"text", "format"?, "target"?, "mode"?, "iodepth"?, "scale"?}, "scenario" | "preset", "seed"?}` or
-    /// `{"cache": {"trace", "size", "objects"?}}`.
+    /// `{"cache": {"trace", "size", "objects"?}}`, or judges facts in steps: `{"facts": {"case"?, "id"?, "seeds"?, "inputs"?, "ablated"?, "set"?}}`.
     /// With `"answers": "delays"` the throttle of a scenario may be `asked`, with `"ahead"` its read-ahead, with `"owners"` the map
     /// of its controller: the host promises an answer to each such question.
     ///

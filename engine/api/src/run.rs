@@ -8,6 +8,7 @@ use seeklab_spec::{Problem, Problems};
 use serde_json::{Map, Value, json};
 
 use crate::asked::CacheReplay;
+use crate::facts::Judging;
 use crate::input::{changes, envelope, needed, parse, text, to_value};
 use crate::questions::{self, check_answers};
 use crate::replay;
@@ -23,25 +24,27 @@ pub(crate) fn read_case(library: &Library, input: &Map<String, Value>) -> Result
     Ok(((case.id.clone(), variant.name.clone()), checked))
 }
 
-/// A run: opened from a case or a scenario, advanced step by step, then read. A cache replay is one too; it asks its host which
-/// object to evict.
+/// A run: opened from a case or a scenario, advanced step by step, then read. A cache replay is one too, which asks its host which
+/// object to evict, and so is the judgement of facts, whose summary is their rows.
 pub struct Run {
     work: Work,
     case: Option<(String, String)>,
     /// What was replayed, and how.
     replay: Option<Value>,
     seed: u64,
-    failed: Option<Problem>,
+    failed: Option<Problems>,
 }
 
 enum Work {
     Stack(Box<Stack>),
     Cache(Box<CacheReplay>),
+    Facts(Box<Judging>),
 }
 
 impl Run {
     /// Opens a run of `{"case", "variant"?, "set"?, "seed"?}`, `{"scenario", "seed"?}`,
-    /// `{"replay": {"text", "format"?, "target"?, "mode"?, "iodepth"?, "scale"?}, "scenario" | "preset", "seed"?}` or `{"cache": {"trace", "size", "objects"?}}`.
+    /// `{"replay": {"text", "format"?, "target"?, "mode"?, "iodepth"?, "scale"?}, "scenario" | "preset", "seed"?}` `{"cache": {"trace", "size", "objects"?}}`
+    /// or `{"facts": {"case"?, "id"?, "seeds"?, "inputs"?, "ablated"?, "set"?}}`.
     /// With `"answers": "delays"` the throttle of a scenario may be `asked`, with `"ahead"` its read-ahead, with `"owners"` the map of its controller: the host
     /// promises an answer to each such question.
     ///
@@ -60,6 +63,10 @@ impl Run {
         };
         if let Some(Value::Object(cache)) = input.get("cache") {
             return Ok(Self { work: Work::Cache(Box::new(CacheReplay::open(cache)?)), case: None, replay: None, seed, failed: None });
+        }
+        if let Some(Value::Object(facts)) = input.get("facts") {
+            let judging = Box::new(Judging::open(library, facts)?);
+            return Ok(Self { work: Work::Facts(judging), case: None, replay: None, seed, failed: None });
         }
         if input.contains_key("replay") {
             let prepared = replay::prepare(library.presets(), input)?;
@@ -84,6 +91,12 @@ impl Run {
         let stack = match &mut self.work {
             Work::Stack(stack) => stack,
             Work::Cache(replay) => return replay.step(events),
+            Work::Facts(judging) => {
+                return judging.step(events).unwrap_or_else(|problems| {
+                    self.failed = Some(problems);
+                    -1.0
+                });
+            }
         };
         if stack.asks() {
             return 2.0;
@@ -93,7 +106,7 @@ impl Run {
             Ok(false) if stack.asks() => 2.0,
             Ok(false) => stack.progress().min(0.999),
             Err(problem) => {
-                self.failed = Some(problem);
+                self.failed = Some(vec![problem]);
                 -1.0
             }
         }
@@ -109,6 +122,7 @@ impl Run {
         match &mut self.work {
             Work::Stack(stack) => to_value(&stack.question()),
             Work::Cache(replay) => Ok(replay.question()),
+            Work::Facts(_) => Ok(Value::Null),
         }
     }
 
@@ -121,6 +135,7 @@ impl Run {
             match &mut self.work {
                 Work::Stack(stack) => questions::answer(stack, &input)?,
                 Work::Cache(replay) => replay.answer(&input)?,
+                Work::Facts(_) => return Err(vec![Problem::new("answer", "facts ask nothing")]),
             }
             let Some(events) = input.get("events").and_then(Value::as_u64) else { return Ok(Value::Null) };
             let progress = self.step(u32::try_from(events).unwrap_or(u32::MAX));
@@ -132,13 +147,14 @@ impl Run {
     /// what the scenario can be but is seldom meant to be.
     #[must_use]
     pub fn summary(&self) -> String {
-        if let Some(problem) = &self.failed {
-            return envelope(Err(vec![problem.clone()]));
+        if let Some(problems) = &self.failed {
+            return envelope(Err(problems.clone()));
         }
-        envelope(Ok(match &self.work {
-            Work::Stack(stack) => self.stack_summary(stack),
-            Work::Cache(replay) => replay.summary(),
-        }))
+        envelope(match &self.work {
+            Work::Stack(stack) => Ok(self.stack_summary(stack)),
+            Work::Cache(replay) => Ok(replay.summary()),
+            Work::Facts(judging) => judging.rows(),
+        })
     }
 
     fn stack_summary(&self, stack: &Stack) -> Value {
@@ -167,6 +183,7 @@ impl Run {
         let names = match &self.work {
             Work::Stack(_) => seeklab_observe::column_names(),
             Work::Cache(_) => CacheReplay::column_names(),
+            Work::Facts(_) => Vec::new(),
         };
         let list: Vec<Value> = names
             .into_iter()
@@ -184,6 +201,7 @@ impl Run {
         match &self.work {
             Work::Stack(stack) => seeklab_observe::column(stack, name),
             Work::Cache(replay) => replay.column(name),
+            Work::Facts(_) => None,
         }
     }
 
@@ -193,6 +211,7 @@ impl Run {
         envelope(parse(input).and_then(|options| match &self.work {
             Work::Stack(stack) => seeklab_observe::print(stack, needed(&options, "tool")?, &options).map(Value::String),
             Work::Cache(_) => Err(vec![Problem::new("tool", "a cache replay has no tools; read its summary and columns")]),
+            Work::Facts(_) => Err(vec![Problem::new("tool", "facts have no tools; read their summary")]),
         }))
     }
 }

@@ -1,6 +1,7 @@
 //! A library from the folders of a checkout: TOML with the line of every field.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use seeklab_spec::{Presets, Problem, Problems};
@@ -8,10 +9,14 @@ use serde_json::{Map, Value};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use crate::case::ranges::Ranges;
 use crate::shelf::{self, Entry, Library, Lines};
 
 /// The file of a checkout that lists the families of cases.
 const FAMILIES: &str = "families.toml";
+
+/// The file of a checkout that holds what was last measured of facts; a checkout without it has nothing stored.
+const RANGES: &str = "ranges.json";
 
 impl Library {
     /// The library in the folders `cases` and `presets` of `root`, with the families that `families.toml` there lists.
@@ -29,6 +34,10 @@ impl Library {
                 problems.extend(found);
                 Vec::new()
             });
+        let ranges = read_ranges(root).unwrap_or_else(|found| {
+            problems.extend(found);
+            Ranges::new()
+        });
         if !problems.is_empty() {
             return Err(problems);
         }
@@ -36,6 +45,7 @@ impl Library {
             cases: cases.into_iter().map(|(document, lines)| Entry::new(document, lines)).collect(),
             presets: Presets::new(presets.into_iter().map(|(document, _)| document).collect()),
             families,
+            ranges,
         })
     }
 
@@ -45,6 +55,15 @@ impl Library {
     /// As of [`Library::from_folder`].
     pub fn of_checkout() -> Result<Self, Problems> {
         Self::from_folder(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
+    }
+}
+
+fn read_ranges(root: &Path) -> Result<Ranges, Problems> {
+    let wrong = |error: &dyn std::fmt::Display| vec![Problem::new(RANGES, error.to_string())];
+    match fs::read_to_string(root.join(RANGES)) {
+        Ok(text) => shelf::ranges(&serde_json::from_str(&text).map_err(|error| wrong(&error))?),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(Ranges::new()),
+        Err(error) => Err(wrong(&error)),
     }
 }
 

@@ -6,6 +6,7 @@ use seeklab_spec::{Presets, Problem, Problems};
 use serde_json::{Map, Value, json};
 
 use crate::case::Case;
+use crate::case::ranges::Ranges;
 
 /// Lines of the fields of a case file: path and number, from 1.
 pub(crate) type Lines = Map<String, Value>;
@@ -63,10 +64,12 @@ pub struct Library {
     pub(crate) presets: Presets,
     /// Families of cases, in the order in which they are shown.
     pub(crate) families: Vec<String>,
+    /// What was last measured of facts over several seeds and at other inputs.
+    pub(crate) ranges: Ranges,
 }
 
 impl Library {
-    /// The library that [`Library::to_json`] wrote: `{"presets": [...], "families"?: [...], "cases": [{"document", "lines"?}, ...]}`.
+    /// The library that [`Library::to_json`] wrote: `{"presets": [...], "families"?: [...], "ranges"?: {...}, "cases": [{"document", "lines"?}, ...]}`.
     ///
     /// # Errors
     /// When it is not of this form.
@@ -87,6 +90,7 @@ impl Library {
             cases: list("cases")?.iter().enumerate().map(entry).collect::<Result<_, _>>()?,
             presets: Presets::new(list("presets")?.clone()),
             families: file.get("families").map_or(Ok(Vec::new()), families)?,
+            ranges: file.get("ranges").map_or(Ok(Ranges::new()), ranges)?,
         })
     }
 
@@ -98,7 +102,7 @@ impl Library {
             Err(_) => json!({"document": entry.document, "lines": entry.lines}),
         };
         let cases: Value = self.cases.iter().map(case).collect();
-        json!({"presets": self.presets.iter().collect::<Vec<_>>(), "families": self.families, "cases": cases})
+        json!({"presets": self.presets.iter().collect::<Vec<_>>(), "families": self.families, "ranges": self.ranges, "cases": cases})
     }
 
     /// The number of cases.
@@ -117,6 +121,12 @@ impl Library {
     #[must_use]
     pub fn presets(&self) -> &Presets {
         &self.presets
+    }
+
+    /// What was last measured of facts over several seeds and at other inputs.
+    #[must_use]
+    pub fn ranges(&self) -> &Ranges {
+        &self.ranges
     }
 
     /// The place of a case's family among the families, from 1.
@@ -166,6 +176,12 @@ impl Library {
 pub(crate) fn families(list: &Value) -> Result<Vec<String>, Problems> {
     let names = list.as_array().and_then(|list| list.iter().map(|name| Some(name.as_str()?.to_owned())).collect());
     names.ok_or_else(|| vec![Problem::new("families", "is not a list of names; write families = [\"Copy offload\", ...]")])
+}
+
+/// Stored ranges, of a library's JSON or of their own file.
+pub(crate) fn ranges(value: &Value) -> Result<Ranges, Problems> {
+    serde::Deserialize::deserialize(value)
+        .map_err(|error: serde_json::Error| vec![Problem::new("ranges", format!("{error}; write the file anew with make ranges"))])
 }
 
 #[cfg(test)]

@@ -64,6 +64,9 @@ pub struct ClassValidation {
     pub mean_ms: f64,
     /// Mean measured service time in ms.
     pub measured_mean_ms: f64,
+    /// Mean simulated less mean measured service time in ms: positive when the model is too slow. A class may hide its error in
+    /// the whole, where that of the other class cancels it.
+    pub bias_ms: f64,
     /// Root mean square of the differences at equal rank, in ms.
     pub rms_ms: f64,
     /// `rms_ms` over `measured_mean_ms`, a fraction.
@@ -183,11 +186,13 @@ fn compare(times_ns: &[Times], wanted: impl Fn(Op) -> bool) -> ClassValidation {
     measured.sort_unstable_by(f64::total_cmp);
     let squares: f64 = simulated.iter().zip(&measured).map(|(a, b)| (a - b) * (a - b)).sum();
     let measured_mean_ms = measured.iter().sum::<f64>() / count / 1e6;
+    let mean_ms = simulated.iter().sum::<f64>() / count / 1e6;
     let rms_ms = (squares / count).sqrt() / 1e6;
     ClassValidation {
         requests,
-        mean_ms: simulated.iter().sum::<f64>() / count / 1e6,
+        mean_ms,
         measured_mean_ms,
+        bias_ms: mean_ms - measured_mean_ms,
         rms_ms,
         demerit: if measured_mean_ms > 0.0 { rms_ms / measured_mean_ms } else { 0.0 },
         within_300_us: close as f64 / count,
@@ -233,5 +238,14 @@ mod tests {
         let result = compare(&slow, |op| op == Op::Read);
         assert!((result.demerit - 0.2).abs() < 1e-9 && result.requests == 1);
         assert!((result.within_300_us - 1.0).abs() < f64::EPSILON);
+    }
+
+    #[test]
+    fn opposite_errors_of_reads_and_writes_cancel_in_the_whole_and_show_apart() {
+        // Reads 2 ms too slow, writes 2 ms too fast: 6 for 4, and 6 for 8.
+        let result = judge(&[(Op::Read, 6e6, 4e6), (Op::Write, 6e6, 8e6)]);
+        assert!(result.all.bias_ms.abs() < 1e-12);
+        assert!((result.read.bias_ms - 2.0).abs() < 1e-12 && (result.write.bias_ms + 2.0).abs() < 1e-12);
+        assert!((result.read.demerit - 0.5).abs() < 1e-12 && (result.write.demerit - 0.25).abs() < 1e-12);
     }
 }

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab._case import Case, case, cases, engine_version, facts, presets, schema, validate
+from seeklab._case import Case, case, cases, engine_version, presets, schema, validate
 from seeklab._curves import alignment, curve, reduce
 from seeklab._design import Design, Measured, design
 from seeklab._errors import EngineError, LimitExceeded, Problem, SeeklabError
+from seeklab._facts import facts
 from seeklab._fio import FioJob, fio
 from seeklab._questions.eviction import EvictionPolicy, play_cache
 from seeklab._questions.read_ahead import Prefetcher, Read, run_prefetcher

@@ -99,13 +99,6 @@ def presets() -> list[dict[str, Any]]:
     return found
 
 
-def facts(case: str | None = None, id: str | None = None) -> list[dict[str, Any]]:  # noqa: A002 -- as in the case files
-    """Compare what the sources document with what the engine simulates, for one case or all. This runs simulations."""
-    request = {name: value for name, value in (("case", case), ("id", id)) if value is not None}
-    rows: list[dict[str, Any]] = engine().call("facts", request)
-    return rows
-
-
 def measure(case: Case, document: Mapping[str, Any]) -> float:
     """Take what a case file calls a measure: a metric, a ratio or difference of two, or a ratio over another."""
     value: float = engine().call("measure", {"case": case.id, "measure": document, "set": dict(case.changes)})

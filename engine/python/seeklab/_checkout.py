@@ -24,7 +24,10 @@ def edited_library(built: Path, engine: Path = ENGINE) -> bytes | None:
     families = engine / "families.toml"
     if not (families.is_file() and built.is_file()):
         return None
-    edited = max(_changed(path) for path in (families, *_tree(engine / "cases"), *_tree(engine / "presets")))
+    edited = max(
+        _changed(path)
+        for path in (families, engine / "ranges.json", *_tree(engine / "cases"), *_tree(engine / "presets"))
+    )
     if edited <= _changed(built):
         return None
     tool = Path(os.environ.get("CARGO_TARGET_DIR") or engine / "target") / "tool" / "seeklab-tool"

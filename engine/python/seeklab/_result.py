@@ -230,25 +230,32 @@ class Result:
 
 
 def execute(payload: Mapping[str, object], progress: Progress | None = None) -> Result:
-    """Open a run and carry it to its end, in slices short enough for an interrupt to act soon."""
+    """Open a run and carry it to its end."""
     start = perf_counter()
     handle = engine().open_run(payload)
-    slice_events = FIRST_SLICE_EVENTS
     try:
-        while True:
-            slice_start = perf_counter()
-            done = handle.step(slice_events)
-            took_s = perf_counter() - slice_start
-            if done < 0:
-                raise_limit(handle)
-            if progress is not None:
-                progress(done)
-            if done >= 1:
-                return Result(handle, perf_counter() - start)
-            slice_events = max(1_000, min(slice_events * 4, int(slice_events * SLICE_S / max(took_s, 1e-6))))
+        if not advance(handle, progress):
+            raise_limit(handle)
+        return Result(handle, perf_counter() - start)
     except BaseException:
         handle.close()
         raise
+
+
+def advance(handle: RunHandle, progress: Progress | None = None) -> bool:
+    """Carry a run to its end, in slices short enough for an interrupt to act soon. Whether it got there."""
+    slice_events = FIRST_SLICE_EVENTS
+    while True:
+        slice_start = perf_counter()
+        done = handle.step(slice_events)
+        took_s = perf_counter() - slice_start
+        if done < 0:
+            return False
+        if progress is not None:
+            progress(done)
+        if done >= 1:
+            return True
+        slice_events = max(1_000, min(slice_events * 4, int(slice_events * SLICE_S / max(took_s, 1e-6))))
 
 
 def raise_limit(handle: RunHandle) -> NoReturn:

@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 MEMORY_LIMIT_BYTES = 3 << 30
 """Most memory that one run may take; the scenario's own limit is checked before the run and is lower."""
-LONG_CALLS = frozenset(("ablation", "cache", "drive", "facts", "measure", "trace_info"))
+LONG_CALLS = frozenset(("cache", "drive", "facts", "measure", "trace_info"))
 """Calls that simulate, or read a trace: some of them take half a minute."""
 LONG_TEXT_BYTES = 8 << 20
 """A run whose input is longer takes more than a moment to open."""

@@ -14,8 +14,10 @@ export interface MeasuredDrive {
     readonly percent: number;
     readonly reads: number;
     readonly reads_percent: number;
+    readonly reads_bias_ms: number;
     readonly writes: number;
     readonly writes_percent: number;
+    readonly writes_bias_ms: number;
   };
 }
 

@@ -176,6 +176,9 @@ export interface Control {
 
 export type FactKind = "predicted" | "calibrated" | "discrepancy";
 
+/** What came of a fact. A source that contradicts itself is a finding; what the model misses is its fault until shown otherwise. */
+export type Verdict = "holds" | "model misses" | "source contradicts itself";
+
 export interface FactCheck {
   readonly title: string;
   readonly documented: number | readonly [number, number];
@@ -183,6 +186,10 @@ export interface FactCheck {
   readonly unit: string;
   readonly tolerance: string;
   readonly ok: boolean;
+  /** Least and greatest value, when several seeds were asked for. */
+  readonly range?: readonly [number, number];
+  /** The value of each of these seeds. */
+  readonly values?: readonly number[];
 }
 
 export interface Fact extends FactCheck {
@@ -190,9 +197,20 @@ export interface Fact extends FactCheck {
   readonly id: string;
   readonly kind: FactKind;
   readonly note?: string | null;
-  /** Why the fact is known to miss. */
+  readonly verdict: Verdict;
+  /** Why the fact is known to miss, or what is wrong with the source. */
   readonly misses_because?: string | null;
   readonly checks: readonly FactCheck[];
+  /** Of a discrepancy: what holds in place of the source's claim. */
+  readonly instead: readonly FactCheck[];
+  /** What was last measured over several seeds, and at other values of the fact's inputs. */
+  readonly stored?: {
+    readonly seeds: number;
+    readonly held: boolean;
+    readonly range: readonly [number, number];
+    readonly inputs: number;
+    readonly inputs_held: boolean;
+  };
 }
 
 export interface Preset {
@@ -232,6 +250,8 @@ export interface ClassAgreement {
   readonly requests: number;
   readonly mean_ms: number;
   readonly measured_mean_ms: number;
+  /** `mean_ms` less `measured_mean_ms`: positive when the model is too slow. */
+  readonly bias_ms: number;
   readonly rms_ms: number;
   /** `rms_ms` over `measured_mean_ms`. */
   readonly demerit: number;

@@ -1,7 +1,7 @@
 /** Documented against simulated, checked one fact after the other on a thread of its own once the reader gets there. */
 import { EngineClient } from "../engine/client.ts";
 import type { CaseDocument } from "../engine/types.ts";
-import { facts, type FactRow } from "./factTable.ts";
+import { facts, tally, type FactRow } from "./factTable.ts";
 import { html } from "../base/elements.ts";
 import { markdown } from "./markdown.ts";
 
@@ -40,10 +40,7 @@ export function documented(doc: CaseDocument): HTMLElement {
       draw();
     }
     engine.close();
-    const held = rows.filter(({ fact }) => fact?.ok === true).length;
-    const missed = rows.filter(({ fact }) => fact?.ok === false).length;
-    count.textContent =
-      `${held} of ${rows.length} facts hold` + (missed > 0 ? `, ${missed} ${missed === 1 ? "misses" : "miss"}.` : ".");
+    count.textContent = tally(rows);
   }
 
   draw();

@@ -1,8 +1,8 @@
 /**
- * Documented against simulated: one row for each fact of a case, the misses as plain as the hits. A fact that is still being
- * checked shows as such; a note says why a fact is known to miss.
+ * Documented against simulated: one row for each fact of a case, the misses as plain as the hits, and apart from both the sources
+ * that contradict themselves, with what holds instead. A fact that is still being checked shows as such; a note gives the reasons.
  */
-import type { Fact, FactCheck, FactEntry } from "../engine/types.ts";
+import type { Fact, FactCheck, FactEntry, Verdict } from "../engine/types.ts";
 import { formatExact, formatNumber, formatValue } from "../base/format.ts";
 import { html } from "../base/elements.ts";
 
@@ -41,25 +41,29 @@ export function facts(rows: readonly FactRow[], options: FactsOptions): HTMLTabl
             html("td", { colspan: 4, class: "quiet" }, problem ?? "not checked yet"),
             html("td", {}, entry.kind),
           )
-        : row(fact, fact.id, fact.title, fact.kind),
+        : row(fact, states[fact.verdict], fact.title, fact.kind, fact.id),
     );
-    for (const check of fact?.checks ?? []) body.append(row(check, "", check.title, ""));
-    for (const words of [fact?.misses_because, fact?.note]) {
-      if (words == null || words === "") continue;
-      body.append(html("tr", { class: "note" }, html("td"), html("td", { colspan: 6 }, words)));
+    const claimed = fact?.verdict === "source contradicts itself" ? "contradicts" : "misses";
+    for (const check of fact?.checks ?? []) body.append(row(check, check.ok ? "holds" : claimed, check.title, ""));
+    for (const check of fact?.instead ?? []) {
+      body.append(row(check, check.ok ? "holds" : "misses", `instead: ${check.title}`, ""));
+    }
+    for (const note of [fact?.misses_because, fact?.note, fact === undefined ? "" : elsewhere(fact)]) {
+      if (note == null || note === "") continue;
+      body.append(html("tr", { class: "note" }, html("td"), html("td", { colspan: 6 }, note)));
     }
     table.append(body);
   }
   return table;
 }
 
-function row(check: FactCheck, id: string, title: string, kind: string): HTMLTableRowElement {
+function row(check: FactCheck, state: State, title: string, kind: string, id = ""): HTMLTableRowElement {
   const name = html("th", { scope: "row" }, title);
   if (id !== "") name.prepend(html("span", { class: "code" }, id), " ");
   return html(
     "tr",
     id === "" ? { class: "check" } : {},
-    verdict(check.ok ? "holds" : "misses"),
+    verdict(state),
     name,
     cell("documented", documented(check)),
     cell("simulated", simulated(check)),
@@ -69,16 +73,39 @@ function row(check: FactCheck, id: string, title: string, kind: string): HTMLTab
   );
 }
 
+/** What was measured over several seeds and at other inputs, as a sentence. */
+function elsewhere({ stored, unit }: Fact): string {
+  if (stored === undefined) return "";
+  const [low, high] = stored.range.map((value) => simulated({ simulated: value, unit }));
+  const seeds = `Over ${stored.seeds} seeds: ${low === high ? low : `${low} to ${high}`}.`;
+  if (stored.inputs === 0) return seeds;
+  return `${seeds} At ${stored.inputs} other values of its inputs it ${stored.inputs_held ? "holds" : "does not hold at each"}.`;
+}
+
 function cell(title: string, words: string): HTMLTableCellElement {
   return html("td", { class: "number", "data-title": title }, words);
 }
 
-function verdict(state: "holds" | "misses" | "pending" | "error"): HTMLTableCellElement {
-  const marks = { holds: "✓", misses: "✕", pending: "·", error: "!" };
-  const words = { holds: "holds", misses: "misses", pending: "not checked yet", error: "could not be checked" };
+type State = keyof typeof marks;
+
+const marks = { holds: "✓", misses: "✕", contradicts: "≠", pending: "·", error: "!" };
+const words = {
+  holds: "holds",
+  misses: "the model misses",
+  contradicts: "the source contradicts itself",
+  pending: "not checked yet",
+  error: "could not be checked",
+};
+const states: Readonly<Record<Verdict, State>> = {
+  holds: "holds",
+  "model misses": "misses",
+  "source contradicts itself": "contradicts",
+};
+
+function verdict(state: State): HTMLTableCellElement {
   return html(
     "td",
-    { class: `verdict ${state}` },
+    { class: `verdict ${state}`, title: words[state] },
     html("span", { "aria-hidden": "true" }, marks[state]),
     html("span", { class: "unseen" }, words[state]),
   );
@@ -90,7 +117,7 @@ function documented(check: FactCheck): string {
   return `${low} to ${formatExact(high, check.unit)}`;
 }
 
-function simulated({ simulated: value, unit }: FactCheck): string {
+function simulated({ simulated: value, unit }: Pick<FactCheck, "simulated" | "unit">): string {
   return unit === "B" ? formatExact(value, unit) : formatValue(value, unit);
 }
 
@@ -105,4 +132,17 @@ export function deviation(check: Pick<FactCheck, "documented" | "simulated" | "t
   if (nearest === 0) return formatNumber(simulated);
   const percent = (100 * (simulated - nearest)) / Math.abs(nearest);
   return `${percent > 0 ? "+" : "−"}${formatNumber(Math.abs(percent))}\u00a0%`;
+}
+
+/** How many facts hold, how many the model misses, and of how many the source contradicts itself. */
+export function tally(rows: readonly FactRow[]): string {
+  const count = (verdict: Verdict) => rows.filter(({ fact }) => fact?.verdict === verdict).length;
+  const missed = count("model misses");
+  const contradicted = count("source contradicts itself");
+  return (
+    `${count("holds")} of ${rows.length} facts hold` +
+    (missed > 0 ? `, the model misses ${missed}` : "") +
+    (contradicted > 0 ? `, the source contradicts itself in ${contradicted}` : "") +
+    "."
+  );
 }

@@ -75,7 +75,8 @@ function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement 
   function show(found: DriveAgreement): void {
     sentence.replaceChildren(
       html("strong", {}, `Demerit ${formatNumber(100 * found.demerit)} %`),
-      `: reads ${formatNumber(100 * found.read.demerit)} %, writes ${formatNumber(100 * found.write.demerit)} %. ` +
+      `: reads ${formatNumber(100 * found.read.demerit)} %, ${late(found.read)}; ` +
+        `writes ${formatNumber(100 * found.write.demerit)} %, ${late(found.write)}. ` +
         `The mean is ${formatNumber(found.mean_ms)} ms simulated and ${formatNumber(found.measured_mean_ms)} ms in the trace.`,
     );
     const longest_ms = (1.02 * Math.max(...found.times!.simulated_us, ...found.times!.measured_us)) / 1000;
@@ -145,6 +146,15 @@ function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement 
   return element;
 }
 
+/** A bias as words: by how much a class comes too late or too early, on average. */
+function late({ bias_ms }: ClassAgreement): string {
+  return `${formatNumber(Math.abs(bias_ms))} ms too ${bias_ms < 0 ? "fast" : "slow"}`;
+}
+
+function signed(ms: number): string {
+  return `${ms < 0 ? "−" : "+"}${Math.abs(ms).toFixed(3)}`;
+}
+
 function classTable(found: DriveAgreement): HTMLTableElement {
   const rows: (readonly [string, ClassAgreement])[] = [
     ["all", found],
@@ -159,6 +169,7 @@ function classTable(found: DriveAgreement): HTMLTableElement {
       { title: "requests", value: ([, row]) => groupThousands(row.requests) },
       { title: "mean, ms", value: ([, row]) => formatNumber(row.mean_ms) },
       { title: "in the trace, ms", value: ([, row]) => formatNumber(row.measured_mean_ms) },
+      { title: "bias, ms", value: ([, row]) => signed(row.bias_ms) },
       { title: "rms, ms", value: ([, row]) => formatNumber(row.rms_ms) },
       { title: "demerit, %", value: ([, row]) => formatNumber(100 * row.demerit) },
     ],
@@ -234,7 +245,11 @@ function drives(): HTMLElement {
           { title: "DiskSim", value: (row) => row.disksim_percent.toFixed(3) },
           { title: "limit", value: (row) => row.limit_percent.toFixed(3) },
           { title: "reads alone", value: (row) => row.measured.reads_percent.toFixed(2) },
+          { title: "limit", value: (row) => row.reads_limit_percent.toFixed(2) },
+          { title: "bias, ms", value: (row) => signed(row.measured.reads_bias_ms) },
           { title: "writes alone", value: (row) => row.measured.writes_percent.toFixed(2) },
+          { title: "limit", value: (row) => row.writes_limit_percent.toFixed(2) },
+          { title: "bias, ms", value: (row) => signed(row.measured.writes_bias_ms) },
         ],
       }),
     ),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Fact } from "../../src/engine/types.ts";
-import { deviation, facts } from "../../src/page/factTable.ts";
+import { deviation, facts, tally } from "../../src/page/factTable.ts";
 import { operationLog } from "../../src/charts/operationLog.ts";
 import { resultTable } from "../../src/charts/resultTable.ts";
 
@@ -14,6 +14,8 @@ const fact: Fact = {
   unit: "B",
   tolerance: "exact",
   ok: true,
+  verdict: "holds",
+  instead: [],
   checks: [{ title: "of 9 MiB", documented: [1, 2], simulated: 3, unit: "ms", tolerance: "10%", ok: false }],
 };
 
@@ -23,9 +25,34 @@ describe("facts", () => {
   it("show a miss as plainly as a hit, in words and not by colour alone", () => {
     const table = facts([{ entry, fact }], { source: "the source" });
     const verdicts = Array.from(table.querySelectorAll(".verdict"), (cell) => cell.textContent);
-    expect(verdicts).toEqual(["✓holds", "✕misses"]);
+    expect(verdicts).toEqual(["✓holds", "✕the model misses"]);
     expect(table.textContent).toContain("8,388,608\u00a0B");
     expect(table.textContent).toContain("+50.0\u00a0%");
+  });
+
+  it("tell a source that contradicts itself from a model that misses, with what holds instead", () => {
+    const instead = [{ title: "by arithmetic", documented: 3, simulated: 3, unit: "ms", tolerance: "exact", ok: true }];
+    const found: Fact = { ...fact, kind: "discrepancy", ok: false, verdict: "source contradicts itself", instead };
+    const table = facts([{ entry, fact: found }], { source: "the source" });
+    const verdicts = Array.from(table.querySelectorAll(".verdict"), (cell) => cell.textContent);
+    expect(verdicts).toEqual(["≠the source contradicts itself", "≠the source contradicts itself", "✓holds"]);
+    expect(table.textContent).toContain("instead: by arithmetic");
+  });
+
+  it("say what came over several seeds and at other inputs", () => {
+    const stored = { seeds: 5, held: true, range: [1, 2], inputs: 2, inputs_held: true } as const;
+    const table = facts([{ entry, fact: { ...fact, unit: "ms", stored } }], { source: "the source" });
+    expect(table.textContent).toContain(
+      "Over 5 seeds: 1.00\u00a0ms to 2.00\u00a0ms. At 2 other values of its inputs it holds.",
+    );
+  });
+
+  it("are counted apart in three words", () => {
+    const row = (verdict: Fact["verdict"]) => ({ entry, fact: { ...fact, verdict } });
+    expect(tally([row("holds"), row("holds")])).toBe("2 of 2 facts hold.");
+    expect(tally([row("holds"), row("model misses"), row("source contradicts itself")])).toBe(
+      "1 of 3 facts hold, the model misses 1, the source contradicts itself in 1.",
+    );
   });
 
   it("say which have not been checked and which could not be", () => {

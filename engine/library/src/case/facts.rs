@@ -1,26 +1,22 @@
-//! Facts: what the source documents, what the model yields, and whether they agree.
+//! Facts as case files write them: what the source documents, what is measured, and how near it must come.
 //!
 //! A measure is a metric, a ratio or difference of two, or a ratio over another, taken from runs of the case. It reads results only.
 
-use std::collections::BTreeMap;
-
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use super::Case;
 use super::tolerance::{Documented, Tolerance};
-use seeklab_model::stack::Stack;
-use seeklab_spec::{Presets, Problem, Problems};
 
 /// How a simulated value came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     /// Falls out of mechanism and stated parameters.
     Predicted,
     /// One named parameter was set so that it comes out.
     Calibrated,
-    /// The source's own arithmetic does not hold.
+    /// The source's own arithmetic does not hold, so that no honest model can meet its number.
     Discrepancy,
 }
 
@@ -140,6 +136,42 @@ pub struct Break {
     pub variant: Option<String>,
 }
 
+/// A further point at which a fact is judged: other values of its inputs, and what is expected there.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct Input {
+    /// Changes of the scenario, on top of each term's own.
+    pub set: Map<String, Value>,
+    /// The only variant that is changed; all are when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<String>,
+    /// How the expectation follows there: a closed form with its numbers, or the relation that the source states.
+    pub law: String,
+    /// What is expected; the fact's own value when absent, for a relation that stays as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub documented: Option<Documented>,
+    /// How near the simulated value must come; the fact's own when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tolerance: Option<Tolerance>,
+    /// What is measured; the fact's own measure when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub measure: Option<Measure>,
+}
+
+impl Input {
+    /// What is judged at this point.
+    #[must_use]
+    pub fn check(&self, fact: &Fact) -> Check {
+        Check {
+            title: self.law.clone(),
+            documented: self.documented.unwrap_or(fact.check.documented),
+            tolerance: self.tolerance.unwrap_or(fact.check.tolerance),
+            unit: fact.check.unit.clone(),
+            measure: self.measure.as_ref().unwrap_or(&fact.check.measure).clone(),
+        }
+    }
+}
+
 /// A fact of a case.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(from = "Written")]
@@ -154,13 +186,19 @@ pub struct Fact {
     /// Further values that the fact needs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<Check>,
+    /// Of a discrepancy: what holds in place of the source's claim, such as the right formula.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub instead: Vec<Check>,
+    /// Further points at which the fact must hold.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<Input>,
     /// The ablation.
     #[serde(rename = "break", skip_serializing_if = "Option::is_none")]
     pub ablation: Option<Break>,
     /// What a reader should know: the parameter a calibrated value was paid with, where a predicted one could have moved.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub note: String,
-    /// Why the fact is known to miss; a fact with a reason must miss.
+    /// Why the fact is known to miss, or what is wrong with the source; a fact with a reason must miss.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub misses_because: Option<String>,
 }
@@ -178,6 +216,10 @@ struct Written {
     measure: Measure,
     #[serde(default)]
     also: Vec<Check>,
+    #[serde(default)]
+    instead: Vec<Check>,
+    #[serde(default)]
+    inputs: Vec<Input>,
     #[serde(rename = "break", default)]
     ablation: Option<Break>,
     #[serde(default)]
@@ -188,109 +230,18 @@ struct Written {
 
 impl From<Written> for Fact {
     fn from(written: Written) -> Self {
-        let Written { id, kind, title, documented, tolerance, unit, measure, also, ablation, note, misses_because } = written;
-        Self { id, kind, check: Check { title, documented, tolerance, unit, measure }, also, ablation, note, misses_because }
-    }
-}
-
-/// Runs of a case, each made once.
-pub struct Runs<'a> {
-    presets: &'a Presets,
-    metrics: BTreeMap<String, BTreeMap<String, f64>>,
-}
-
-impl<'a> Runs<'a> {
-    /// None yet; scenarios take their presets from these.
-    #[must_use]
-    pub fn new(presets: &'a Presets) -> Self {
-        Self { presets, metrics: BTreeMap::new() }
-    }
-
-    /// The metrics of a run to its end.
-    fn metrics(&mut self, case: &Case, term: &Term, ablation: Option<&Break>, seed: u64) -> Result<&BTreeMap<String, f64>, Problems> {
-        let mut changes = term.set.clone();
-        changes.insert("record.log".into(), Value::Bool(false));
-        if let Some(ablation) = ablation.filter(|ablation| ablation.variant.is_none() || ablation.variant == term.variant) {
-            changes.extend(ablation.set.clone());
+        let Written { id, kind, title, documented, tolerance, unit, measure, also, instead, inputs, ablation, note, misses_because } =
+            written;
+        Self {
+            id,
+            kind,
+            check: Check { title, documented, tolerance, unit, measure },
+            also,
+            instead,
+            inputs,
+            ablation,
+            note,
+            misses_because,
         }
-        let key = format!("{:?} {} {seed}", term.variant, Value::Object(changes.clone()));
-        if !self.metrics.contains_key(&key) {
-            let mut stack = Stack::new(case.scenario(term.variant.as_deref(), &changes, self.presets)?, seed);
-            while !stack.step(1 << 20).map_err(|problem| vec![problem])? {}
-            let metrics = seeklab_observe::metrics(&stack).into_iter().map(|metric| (metric.name, metric.value)).collect();
-            self.metrics.insert(key.clone(), metrics);
-        }
-        Ok(self.metrics.entry(key).or_default())
-    }
-
-    fn term(&mut self, case: &Case, term: &Term, ablation: Option<&Break>) -> Result<f64, Problems> {
-        let mut values = Vec::new();
-        for seed in 1..=term.seeds {
-            let metrics = self.metrics(case, term, ablation, seed)?;
-            match metrics.get(&term.metric) {
-                Some(value) => values.push(*value),
-                None => {
-                    return Err(vec![Problem::unknown("metric", "metric of this run", &term.metric, metrics.keys().map(String::as_str))]);
-                }
-            }
-        }
-        #[allow(clippy::cast_precision_loss)] // a number of seeds
-        let mean = values.iter().sum::<f64>() / values.len() as f64;
-        Ok(match term.over {
-            Over::Mean => mean,
-            Over::Max => values.into_iter().fold(f64::NEG_INFINITY, f64::max),
-            Over::Min => values.into_iter().fold(f64::INFINITY, f64::min),
-        })
-    }
-
-    /// The value of a measure, with an ablation's changes on top of each run's own.
-    ///
-    /// # Errors
-    /// When a scenario is not valid, a run exceeds its limits or a metric does not exist.
-    pub fn measure(&mut self, case: &Case, measure: &Measure, ablation: Option<&Break>) -> Result<f64, Problems> {
-        Ok(match measure {
-            Measure::Value(term) => self.term(case, term, ablation)?,
-            Measure::Ratio { ratio: [a, b] } => self.term(case, a, ablation)? / self.term(case, b, ablation)?,
-            Measure::Ratios { ratios } => {
-                let [[a, b], [c, d]] = &**ratios;
-                self.term(case, a, ablation)?
-                    / self.term(case, b, ablation)?
-                    / (self.term(case, c, ablation)? / self.term(case, d, ablation)?)
-            }
-            Measure::Difference { difference: [a, b] } => self.term(case, a, ablation)? - self.term(case, b, ablation)?,
-        })
-    }
-
-    /// A fact as a row: documented, simulated, and whether they agree; with an ablation's changes, if any.
-    ///
-    /// # Errors
-    /// When a measure cannot be taken.
-    pub fn fact(&mut self, case: &Case, fact: &Fact, ablation: Option<&Break>) -> Result<Value, Problems> {
-        let mut row = self.check(case, &fact.check, ablation)?;
-        let also = fact.also.iter().map(|check| self.check(case, check, ablation)).collect::<Result<Vec<_>, _>>()?;
-        let ok = row["ok"] == true && also.iter().all(|check| check["ok"] == true);
-        if let Some(object) = row.as_object_mut() {
-            object.insert("ok".into(), ok.into());
-            object.insert("case".into(), case.id.clone().into());
-            object.insert("id".into(), fact.id.clone().into());
-            object.insert("kind".into(), json!(fact.kind));
-            object.insert("note".into(), fact.note.clone().into());
-            object.insert("misses_because".into(), json!(fact.misses_because));
-            object.insert("break".into(), json!(fact.ablation.as_ref().map(|ablation| &ablation.what)));
-            object.insert("checks".into(), also.into());
-        }
-        Ok(row)
-    }
-
-    fn check(&mut self, case: &Case, check: &Check, ablation: Option<&Break>) -> Result<Value, Problems> {
-        let simulated = self.measure(case, &check.measure, ablation)?;
-        Ok(json!({
-            "title": check.title,
-            "documented": check.documented,
-            "simulated": simulated,
-            "unit": check.unit,
-            "tolerance": check.tolerance,
-            "ok": check.tolerance.holds(check.documented, simulated),
-        }))
     }
 }

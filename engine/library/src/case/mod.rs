@@ -2,6 +2,9 @@
 
 pub mod controls;
 pub mod facts;
+pub mod judged;
+pub mod ranges;
+pub mod runs;
 pub mod tolerance;
 pub mod view;
 

@@ -1,58 +1,105 @@
-"""`seeklab facts`: what the sources document against what the engine simulates; exit status 1 when one misses."""
+"""`seeklab facts`: what the sources document against what the engine simulates; exit status 1 when the model misses."""
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 import seeklab
+from seeklab._facts import HOLDS, MODEL_MISSES, SOURCE_CONTRADICTS_ITSELF
 from seeklab._progress import ProgressBar
 from seeklab.cli._ending import CHECK_FAILED, DONE
 from seeklab.cli._output import number, print_json, print_table
 
 if TYPE_CHECKING:
     from argparse import Namespace
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from seeklab.cli._commands import Commands
 
-HEAD = ("fact", "kind", "documented", "simulated", "unit", "tolerance", "", "what")
+HEAD = ("fact", "kind", "documented", "simulated", "range", "unit", "tolerance", "verdict", "what")
+NUMBERS = (2, 3, 4)
+WORDS = {HOLDS: "holds", MODEL_MISSES: "MISSES", SOURCE_CONTRADICTS_ITSELF: "source contradicts itself"}
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
     added = commands.add("facts", facts, "Compare what the sources document with what the engine simulates.")
     added.add_argument("case", metavar="CASE", nargs="?", help="one case; all when left out")
+    added.add_argument(
+        "--seeds", metavar="N", type=int, default=1, help="judge each fact on so many seeds; print the range"
+    )
+    added.add_argument("--inputs", action="store_true", help="judge each fact at the other values of its inputs too")
 
 
 def facts(options: Namespace) -> int:
     """Compare facts one by one, and say why those miss that do."""
-    cases = [case["id"] for case in seeklab.cases()] if options.case is None else [options.case]
-    asked = [(case.id, fact["id"]) for case in map(seeklab.case, cases) for fact in case.facts]
-    rows: list[dict[str, Any]] = []
     with ProgressBar() as progress:
-        for index, (case_id, fact_id) in enumerate(asked):
-            progress(index / len(asked), fact_id)
-            rows += seeklab.facts(case_id, fact_id)
-    missed = [row for row in rows if not row["ok"]]
+        rows = seeklab.facts(options.case, seeds=options.seeds, inputs=options.inputs, progress=progress)
+    missed = [row for row in rows if row["verdict"] == MODEL_MISSES]
     if options.json:
         print_json(rows)
     else:
-        print_table(HEAD, [line for row in rows for line in _lines(row)], right={2, 3})
+        print_table(HEAD, [line for row in rows for line in _lines(row)], right=NUMBERS)
         for row in missed:
-            if row["misses_because"]:
-                print(f"\n{row['id']} misses because {row['misses_because']}")
-        print(f"\n{len(rows) - len(missed)} of {len(rows)} facts hold.")
+            print(f"\n{row['id']}: the model misses. {row['misses_because'] or _where(row)}")
+        for row in rows:
+            if row["verdict"] == SOURCE_CONTRADICTS_ITSELF:
+                print(f"\n{row['id']}: the source contradicts itself. {row['misses_because']}")
+        print(f"\n{tally(rows)}")
     return CHECK_FAILED if missed else DONE
 
 
-def _lines(row: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Write a fact, and below it those of its further checks that miss: a fact may miss by one of these alone."""
-    missed = [{**check, "id": "", "kind": ""} for check in row["checks"] if not check["ok"]]
-    return [_line(line) for line in (row, *missed)]
+def tally(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Count the facts by verdict, in words."""
+    counts = Counter(row["verdict"] for row in rows)
+    return (
+        f"{counts[HOLDS]} of {len(rows)} facts hold, the model misses {counts[MODEL_MISSES]}, "
+        f"the source contradicts itself in {counts[SOURCE_CONTRADICTS_ITSELF]}."
+    )
 
 
-def _line(row: Mapping[str, Any]) -> tuple[str, ...]:
-    documented = row["documented"]
+def _where(row: Mapping[str, Any]) -> str:
+    """Say where a fact misses that nobody expected to."""
+    stored = row.get("stored")
+    if row["ok"] and stored:
+        place = "another seed" if not stored["held"] else "another value of its inputs"
+        return f"It holds here, and misses on {place} as stored; measure all of them with --seeds and --inputs."
+    return "No reason is known."
+
+
+def _lines(row: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
+    """Write a fact, and below it what decides its verdict beside its own value."""
+    stored = row.get("stored") or {}
+    yield _line(row, row["id"], row["kind"], WORDS[row["verdict"]], row.get("range") or stored.get("range"))
+    for check in row["checks"]:
+        if not check["ok"]:  # a fact may miss by one of these alone
+            yield _line(check, "", "also", "", check.get("range"))
+    for check in row["instead"]:
+        yield _line(check, "", "instead", _word(check), check.get("range"))
+    for check in row.get("inputs", ()):
+        yield _line(check, "", "elsewhere", _word(check), check.get("range"))
+
+
+def _word(check: Mapping[str, Any]) -> str:
+    return "holds" if check["ok"] else "MISSES"
+
+
+def _line(
+    check: Mapping[str, Any], name: str, kind: str, verdict: str, extremes: Sequence[float] | None
+) -> tuple[str, ...]:
+    documented = check["documented"]
     text = " to ".join(map(number, documented)) if isinstance(documented, list) else number(documented)
-    held = "ok" if row["ok"] else "MISS"
-    return (row["id"], row["kind"], text, number(row["simulated"]), row["unit"], row["tolerance"], held, row["title"])
+    low, high = map(number, extremes or (None, None))
+    measured = "" if extremes is None else low if low == high else f"{low} to {high}"
+    return (
+        name,
+        kind,
+        text,
+        number(check["simulated"]),
+        measured,
+        check["unit"],
+        check["tolerance"],
+        verdict,
+        check["title"],
+    )

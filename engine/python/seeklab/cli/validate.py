@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from seeklab.cli._commands import Commands
 
-COLUMNS = ("requests", "mean_ms", "measured_mean_ms", "rms_ms")
+COLUMNS = ("requests", "mean_ms", "measured_mean_ms")
+
+HEAD = ("class", "requests", "mean ms", "measured ms", "bias ms", "rms ms", "demerit")
 
 
 def add(commands: Commands) -> None:
@@ -30,8 +32,17 @@ def validate(options: Namespace) -> int:
         print_json(found)
         return DONE
     classes = [("all", found), ("reads", found["read"]), ("writes", found["write"])]
-    lines = [(name, *(number(row[it]) for it in COLUMNS), f"{100 * row['demerit']:.3f} %") for name, row in classes]
+    lines = [
+        (
+            name,
+            *(number(row[it]) for it in COLUMNS),
+            f"{row['bias_ms']:+.3f}",
+            number(row["rms_ms"]),
+            f"{100 * row['demerit']:.3f} %",
+        )
+        for name, row in classes
+    ]
     print(found["drive"])
-    print_table(("class", "requests", "mean ms", "measured ms", "rms ms", "demerit"), lines, right=(1, 2, 3, 4, 5))
+    print_table(HEAD, lines, right=range(1, len(HEAD)))
     print(f"{100 * found['within_300_us']:.1f} % of requests are within 0.3 ms of the measured time, one by one.")
     return DONE

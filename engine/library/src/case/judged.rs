@@ -1,0 +1,125 @@
+//! Facts as rows: documented beside simulated, and the verdict. What command line, pages, notebooks and README print.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::facts::Kind;
+use super::tolerance::{Documented, Tolerance};
+
+/// What came of a fact, in three words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub enum Verdict {
+    /// The simulated values meet the documented ones, on every seed and at every further point that was looked at.
+    #[serde(rename = "holds")]
+    Holds,
+    /// They do not, and the model is at fault until somebody shows otherwise.
+    #[serde(rename = "model misses")]
+    ModelMisses,
+    /// They do not, because the source's own arithmetic does not hold: a finding.
+    #[serde(rename = "source contradicts itself")]
+    SourceContradictsItself,
+}
+
+/// A documented value beside the simulated one.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct CheckRow {
+    /// What it is.
+    pub title: String,
+    /// What the source says.
+    pub documented: Documented,
+    /// What the model yields, with the first seed.
+    pub simulated: f64,
+    /// Unit of both.
+    pub unit: String,
+    /// How near they must come.
+    pub tolerance: Tolerance,
+    /// Whether every simulated value comes so near.
+    pub ok: bool,
+    /// Least and greatest simulated value, when several seeds were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub range: Option<[f64; 2]>,
+    /// The simulated value of each seed, when several were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<f64>,
+}
+
+impl CheckRow {
+    /// Least and greatest of the simulated values.
+    #[must_use]
+    pub fn extremes(&self) -> [f64; 2] {
+        self.range.unwrap_or([self.simulated, self.simulated])
+    }
+}
+
+/// A fact judged at other values of its inputs.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct InputRow {
+    /// What is changed there.
+    pub set: Map<String, Value>,
+    /// What is expected and what came; its title says how the expectation follows.
+    #[serde(flatten)]
+    pub check: CheckRow,
+}
+
+/// What was measured when the ranges were last written: over several seeds, and at other values of the inputs.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct StoredRow {
+    /// Number of seeds.
+    pub seeds: u64,
+    /// Whether the fact held on each of them; of a discrepancy, what holds instead.
+    pub held: bool,
+    /// Least and greatest simulated value.
+    pub range: [f64; 2],
+    /// Whether the fact held at each of the other values of its inputs.
+    pub inputs_held: bool,
+    /// The number of these.
+    pub inputs: u64,
+}
+
+/// A fact: documented, simulated, and what came of it.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct FactRow {
+    /// The value and what the model makes of it. `ok` speaks of all the fact's checks, seeds and inputs that were looked at.
+    #[serde(flatten)]
+    pub check: CheckRow,
+    /// The case's id.
+    pub case: String,
+    /// Number of the fact, such as Q1.1.
+    pub id: String,
+    /// How the simulated value came about.
+    pub kind: Kind,
+    /// What came of it.
+    pub verdict: Verdict,
+    /// What a reader should know.
+    pub note: String,
+    /// Why the fact is known to miss, or what is wrong with the source.
+    pub misses_because: Option<String>,
+    /// What its ablation switches off.
+    #[serde(rename = "break")]
+    pub ablation: Option<String>,
+    /// Further values that the fact needs.
+    pub checks: Vec<CheckRow>,
+    /// Of a discrepancy: what holds in place of the source's claim.
+    pub instead: Vec<CheckRow>,
+    /// The fact at other values of its inputs, when these were asked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub inputs: Vec<InputRow>,
+    /// What was last stored of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stored: Option<StoredRow>,
+}
+
+impl FactRow {
+    /// What came of a fact. A source contradicts itself when its claim is not met and what should hold instead does; a claim that is
+    /// met is no contradiction, and what fails in its place is the model's fault.
+    pub(super) fn verdict(&self) -> Verdict {
+        let held = self.stored.as_ref().is_none_or(|stored| stored.held && stored.inputs_held);
+        let instead = self.instead.iter().all(|check| check.ok);
+        match self.kind {
+            Kind::Discrepancy if !self.check.ok && instead && held => Verdict::SourceContradictsItself,
+            Kind::Predicted | Kind::Calibrated if self.check.ok && held => Verdict::Holds,
+            _ => Verdict::ModelMisses,
+        }
+    }
+}

@@ -1,0 +1,89 @@
+"""Facts: what the sources document against what the engine simulates, judged in steps and on every core."""
+
+from __future__ import annotations
+
+import sys
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from threading import Event
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import cases
+from seeklab._host import engine
+from seeklab._result import advance
+from seeklab._sweep import usable_cores
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from seeklab._result import Progress
+
+Row = dict[str, Any]
+
+HOLDS = "holds"
+MODEL_MISSES = "model misses"
+SOURCE_CONTRADICTS_ITSELF = "source contradicts itself"
+
+
+def facts(
+    case: str | None = None,
+    id: str | None = None,  # noqa: A002 -- as in the case files
+    *,
+    seeds: int = 1,
+    inputs: bool = False,
+    progress: Progress | None = None,
+) -> list[Row]:
+    """Compare what the sources document with what the engine simulates, for one case or all. This runs simulations.
+
+    Each row has a `verdict`: "holds", "model misses" or "source contradicts itself". With several `seeds` a fact must
+    hold on each, and `range` and `values` say what came; with `inputs` it must also hold at other values of its inputs.
+    What was last stored of both is in `stored`, and the verdict heeds it. `progress` is called from time to time with
+    the share done; an interrupt stops the work.
+    """
+    options = {"seeds": seeds, "inputs": inputs}
+    if case is not None or id is not None or sys.platform == "emscripten":
+        named = {name: value for name, value in (("case", case), ("id", id)) if value is not None}
+        return judge({**named, **options}, progress)
+    return _on_threads([row["id"] for row in cases()], options, progress)
+
+
+def judge(asked: Mapping[str, object], progress: Progress | None = None) -> list[Row]:
+    """Judge the facts that are asked for, in slices short enough for an interrupt to act soon."""
+    handle = engine().open_run({"facts": asked})
+    try:
+        advance(handle, progress)
+        rows: Any = handle.summary()  # raises what went wrong
+        return list(rows)
+    finally:
+        handle.close()
+
+
+class _StoppedError(Exception):
+    """The work was called off while this part of it was under way."""
+
+
+def _on_threads(case_ids: list[str], options: Mapping[str, object], progress: Progress | None) -> list[Row]:
+    """Judge several cases, one thread for each core; the facts of a case share its runs."""
+    stop = Event()
+    shares = dict.fromkeys(case_ids, 0.0)
+
+    def part(case_id: str) -> list[Row]:
+        def heed(done: float) -> None:
+            if stop.is_set():
+                raise _StoppedError
+            shares[case_id] = done
+
+        return judge({"case": case_id, **options}, heed)
+
+    with ThreadPoolExecutor(usable_cores(), thread_name_prefix="seeklab-facts") as pool:
+        futures = [pool.submit(part, case_id) for case_id in case_ids]
+        try:
+            for future in as_completed(futures):
+                future.result()
+                if progress is not None:
+                    progress(sum(shares.values()) / len(shares))
+            return [row for future in futures for row in future.result()]
+        except BaseException:
+            stop.set()
+            for future in futures:
+                future.cancel()
+            raise
