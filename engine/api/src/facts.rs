@@ -4,7 +4,7 @@ use seeklab_library::Library;
 use seeklab_library::case::facts::{Break, Runs};
 use seeklab_spec::{Problem, Problems};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::input::{changes, needed, text};
 
@@ -46,12 +46,12 @@ fn rows(library: &Library, input: &Map<String, Value>, ablated: bool) -> Result<
 }
 
 /// The value of a measure of a case, such as a fact's or a question's, with further changes of each run: `{"case", "measure", "set"?}`.
-pub(crate) fn measure(library: &Library, input: &Map<String, Value>) -> Result<Value, Problems> {
+pub(crate) fn measure(library: &Library, input: &Map<String, Value>) -> Result<f64, Problems> {
     let case = library.case(needed(input, "case")?)?;
     let measure = Deserialize::deserialize(input.get("measure").unwrap_or(&Value::Null)).map_err(|error: serde_json::Error| {
         vec![Problem::new("measure", format!("{error}; a measure is a metric, a ratio or a difference of two"))]
     })?;
-    Ok(json!(Runs::new(library.presets()).measure(case, &measure, Some(&ablation(input)?))?))
+    Runs::new(library.presets()).measure(case, &measure, Some(&ablation(input)?))
 }
 
 /// Changes of each run, as an ablation.

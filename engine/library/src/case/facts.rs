@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -13,8 +14,9 @@ use seeklab_model::stack::Stack;
 use seeklab_spec::{Presets, Problem, Problems};
 
 /// How a simulated value came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "FactKind")]
 pub enum Kind {
     /// Falls out of mechanism and stated parameters.
     Predicted,
@@ -25,7 +27,7 @@ pub enum Kind {
 }
 
 /// How one value is made from several seeds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Over {
     /// Their mean.
@@ -38,7 +40,7 @@ pub enum Over {
 }
 
 /// A metric of a run.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Term {
     /// Name of the metric.
@@ -62,7 +64,7 @@ fn one() -> u64 {
 }
 
 /// What is measured.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged, try_from = "Value")]
 pub enum Measure {
     /// The first term over the second.
@@ -112,7 +114,7 @@ impl Measure {
 }
 
 /// A documented value and the measure that must meet it.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
     /// What it is.
@@ -128,7 +130,7 @@ pub struct Check {
 }
 
 /// The ablation of a fact: with its mechanism off it must fail.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Break {
     /// What is switched off.
@@ -141,8 +143,9 @@ pub struct Break {
 }
 
 /// A fact of a case.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(from = "Written")]
+#[schemars(rename = "FactEntry")]
 pub struct Fact {
     /// Number of the fact, such as Q1.1.
     pub id: String,
@@ -166,7 +169,7 @@ pub struct Fact {
 }
 
 /// A fact as a case file writes it: the fields of its check stand beside its own.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Written {
     id: String,

@@ -1,10 +1,11 @@
 //! A documented value, and how near a simulated one must come to it.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 /// A documented number, or a documented range.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged, try_from = "Value")]
 pub enum Documented {
     /// A number.
@@ -27,7 +28,7 @@ impl TryFrom<Value> for Documented {
 }
 
 /// How near a simulated value must come: written as `exact`, `15%`, `+-1`, `at most` or `at least`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub enum Tolerance {
     /// Equal.
