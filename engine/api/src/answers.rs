@@ -14,6 +14,7 @@ use seeklab_library::design::PoolDesign;
 use seeklab_observe::fio::ParsedJobFile;
 use seeklab_observe::parted::Alignment;
 use seeklab_observe::reduction::Reduced;
+use seeklab_observe::tools::{Tool, tools};
 use seeklab_spec::{Problem, Problems, Scenario};
 use serde_json::{Map, Value, json};
 
@@ -53,6 +54,7 @@ answers! {
         "case": &'a Case = |library, input| library.case(needed(input, "id")?),
         "schema": &'a Value = |_, _| Ok(seeklab_model::schema()),
         "presets": Vec<PresetEntry> = |library, _| Ok(library.presets().iter().map(PresetEntry::of).collect()),
+        "tools": Vec<Tool> = |_, _| Ok(tools()),
         "scenario": Scenario = |library, input| Ok(run::read_case(library, input)?.1.into_parts().0),
         "validate": Scenario = validate,
         "control": Vec<Control> = control,

@@ -99,6 +99,12 @@ def presets() -> list[dict[str, Any]]:
     return found
 
 
+def tools() -> list[dict[str, Any]]:
+    """Every tool that a run can be printed with: its name, and in `help` what it shows."""
+    found: list[dict[str, Any]] = engine().call("tools", {})
+    return found
+
+
 def facts(case: str | None = None, id: str | None = None) -> list[dict[str, Any]]:  # noqa: A002 -- as in the case files
     """Compare what the sources document with what the engine simulates, for one case or all. This runs simulations."""
     request = {name: value for name, value in (("case", case), ("id", id)) if value is not None}

@@ -1,7 +1,7 @@
 /**
  * What the engine takes. What it gives is generated from its own types (`make wasm`), and only passed on here.
  */
-import type { Answers, Control as Described, FactKind, Value } from "../generated/answers.ts";
+import type { Answers, Control as Described, FactKind, ToolName, Value } from "../generated/answers.ts";
 import type { Scenario } from "../generated/scenario.ts";
 
 export type * from "../generated/answers.ts";
@@ -28,23 +28,7 @@ export type RunRequest =
 
 /** Options of the text tools that print what the real tools print. */
 export interface TextRequest {
-  readonly tool:
-    | "oplog"
-    | "histogram"
-    | "fio"
-    | "fio-json"
-    | "iostat"
-    | "monitor"
-    | "folded"
-    | "quantize"
-    | "lquantize"
-    | "packed"
-    | "dirty"
-    | "sync"
-    | "delays"
-    | "bonnie"
-    | "bonnie-csv"
-    | "analytics";
+  readonly tool: ToolName;
   readonly [option: string]: string | number | boolean;
 }
 
