@@ -32,7 +32,9 @@ LIBRARY_FILE = "library.json"
 """The library (cases, presets), which whoever loads the module gives it."""
 PACKAGED_ENGINE = ENGINE / "python" / "seeklab" / "_engine"
 """The engine as the Python package carries it."""
-TYPES = WEB / "src" / "generated" / "scenario.ts"
+TYPES = WEB / "src" / "generated"
+TYPE_FILES = ("scenario.ts", "answers.ts")
+"""Types of what a scenario is written in, and of what the engine answers."""
 WHEEL_FILE = DIST / f"seeklab-{VERSION}-py3-none-any.whl"
 WIDGET = PACKAGED_ENGINE / "widget.js"
 
@@ -208,7 +210,7 @@ WASM = Step(
     needs=("tool", "engine"),
     reads=(*ENGINE_SOURCES, ENGINE / "tool", Path(__file__)),
     versions=_rust_version,
-    makes=(*(folder / name for folder in (GLUE, PACKAGED_ENGINE) for name in ENGINE_FILES), TYPES),
+    makes=(*(folder / name for folder in (GLUE, PACKAGED_ENGINE) for name in ENGINE_FILES), *(TYPES / name for name in TYPE_FILES)),
 )
 LIBRARY = Step(
     "library",

@@ -10,6 +10,7 @@ use crate::Column;
 use crate::cache::some_requests;
 use crate::input::needed;
 use seeklab_cache::asked::{Replay, Step};
+use seeklab_cache::tally::Tally;
 use seeklab_cache::trace::Trace;
 use seeklab_spec::{Bytes, Problem, Problems};
 
@@ -118,9 +119,8 @@ impl CacheReplay {
 
     /// Requests and hits so far.
     #[must_use]
-    pub fn summary(&self) -> Value {
-        let tally = self.replay.tally();
-        json!({"requests": tally.requests, "hits": tally.hits, "bytes": tally.bytes, "hit_bytes": tally.hit_bytes})
+    pub fn summary(&self) -> Tally {
+        self.replay.tally()
     }
 
     /// The names of the columns.

@@ -2,10 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use crate::input::{needed, to_value};
+use crate::input::needed;
 use crate::replay as requests;
 use seeklab_cache::Contestant;
-use seeklab_cache::curve::curve;
+use seeklab_cache::curve::{Point, curve};
 use seeklab_cache::trace::Trace;
 use seeklab_formats::trace::{format_of, to_cache_trace};
 use seeklab_spec::trace::{LARGEST_REQUEST, SECTOR};
@@ -29,7 +29,7 @@ pub(crate) fn some_requests(trace: &Trace) -> Result<(), Problems> {
 ///
 /// # Errors
 /// When the trace has a line that cannot be read, or a policy or size is not one.
-pub fn replay(input: &Map<String, Value>) -> Result<Value, Problems> {
+pub fn replay(input: &Map<String, Value>) -> Result<Vec<Point>, Problems> {
     let text = needed(input, "trace")?;
     let in_objects = input.get("objects").is_some_and(|objects| objects == true);
     let block = match (input.get("format").is_some_and(|format| !format.is_null()), format_of(text.as_bytes())) {
@@ -66,7 +66,7 @@ pub fn replay(input: &Map<String, Value>) -> Result<Value, Problems> {
             *bytes *= unit;
         }
     }
-    to_value(&points)
+    Ok(points)
 }
 
 fn block_bytes(input: &Map<String, Value>) -> Result<u64, Problems> {

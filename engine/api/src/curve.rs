@@ -1,8 +1,10 @@
 //! Calls on curves: a mechanism's own, point by point.
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Number, Value};
 
-use crate::input::{needed, to_value};
+use crate::input::needed;
 use seeklab_model::layers::device::ssd::closed_form::write_amplification;
 use seeklab_model::layers::zfs::curves;
 use seeklab_spec::{Bytes, Nanos, Problem, Problems};
@@ -10,11 +12,22 @@ use seeklab_spec::{Bytes, Nanos, Problem, Problems};
 /// Pages programmed for each page that the host writes at random, by over-provisioning in per cent.
 const WRITE_AMPLIFICATION: &str = "ssd-write-amplification";
 
+/// A point of a curve.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct CurvePoint {
+    /// Where it was asked.
+    pub x: u64,
+    /// The value there.
+    pub y: Number,
+    /// The value's unit.
+    pub unit: &'static str,
+}
+
 /// The points of `{"name", "at": [...], "set"?: {setting: value}}`: `[{"x", "y", "unit"}]`.
 ///
 /// # Errors
 /// When there is no such curve or setting, or a point lies outside it.
-pub fn points(input: &Map<String, Value>) -> Result<Value, Problems> {
+pub fn points(input: &Map<String, Value>) -> Result<Vec<CurvePoint>, Problems> {
     let name = needed(input, "name")?;
     let at = input.get("at").and_then(Value::as_array).filter(|at| !at.is_empty());
     let at = at.ok_or_else(|| vec![Problem::new("at", "is missing; write at least one point")])?;
@@ -30,10 +43,11 @@ pub fn points(input: &Map<String, Value>) -> Result<Value, Problems> {
             return Err(vec![Problem::new(format!("at[{index}]"), "is not an over-provisioning from 1 to 400 %")]);
         }
         #[allow(clippy::cast_precision_loss)] // at most 400
-        return Ok(xs
-            .iter()
-            .map(|percent| json!({"x": percent, "y": write_amplification(*percent as f64 / 100.0), "unit": "x"}))
-            .collect());
+        let point = |percent: u64| {
+            let y = Number::from_f64(write_amplification(percent as f64 / 100.0))?;
+            Some(CurvePoint { x: percent, y, unit: "x" })
+        };
+        return Ok(xs.into_iter().filter_map(point).collect());
     }
     if !curves::NAMES.contains(&name) {
         return Err(vec![Problem::unknown("curve", "curve", name, curves::NAMES.into_iter().chain([WRITE_AMPLIFICATION]))]);
@@ -44,5 +58,5 @@ pub fn points(input: &Map<String, Value>) -> Result<Value, Problems> {
         None => Vec::new(),
     };
     let points = curves::curve(name, &xs, &settings).map_err(|error| vec![Problem::new("curve", error.to_string())])?;
-    to_value(&points)
+    Ok(points.into_iter().map(|point| CurvePoint { x: point.x, y: point.y.into(), unit: point.unit }).collect())
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::input::{needed, to_value};
+use crate::input::needed;
 use seeklab_model::layers::device::hdd::Params;
 use seeklab_observe::validate::{ClassValidation, Times, judge, parse_trace, replay as replay_trace};
 use seeklab_spec::Op;
@@ -71,7 +71,7 @@ pub struct ServiceTimes {
 ///
 /// # Errors
 /// When the drive's parameters contradict each other, or a line of the trace cannot be read.
-pub fn replay(input: &Map<String, Value>) -> Result<Value, Problems> {
+pub fn replay(input: &Map<String, Value>) -> Result<DriveAgreement, Problems> {
     let params = Params::from_drive_json(needed(input, "drive")?).map_err(|errors| {
         let problem = |error: &seeklab_model::layers::device::hdd::ParamError| {
             Problem::new(error.path.clone(), format!("found {}; {}", error.found, error.accepted))
@@ -90,7 +90,7 @@ pub fn replay(input: &Map<String, Value>) -> Result<Value, Problems> {
     let times = replay_trace(&params, &trace);
     let found = judge(&times);
     let us = |of: fn(&Times) -> f64| times.iter().map(|time| of(time) / 1000.0).collect::<Vec<f64>>();
-    to_value(&DriveAgreement {
+    Ok(DriveAgreement {
         drive: params.name().to_owned(),
         within_300_us: found.all.within_300_us,
         all: (&found.all).into(),

@@ -8,9 +8,9 @@ use seeklab_library::case::ranges::Ranges;
 use seeklab_library::case::runs::{Made, Runs, Scope};
 use seeklab_spec::{Presets, Problem, Problems};
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
-use crate::input::{changes, needed, text, to_value};
+use crate::input::{changes, needed, text};
 
 /// Most seeds that a fact is looked at on.
 const MOST_SEEDS: u64 = 1000;
@@ -96,8 +96,8 @@ impl Judging {
     }
 
     /// The rows that are judged.
-    pub(crate) fn rows(&self) -> Result<Value, Problems> {
-        to_value(&self.rows)
+    pub(crate) fn rows(&self) -> &[FactRow] {
+        &self.rows
     }
 }
 
@@ -108,19 +108,19 @@ fn seeds(input: &Map<String, Value>) -> Result<u64, Problems> {
 }
 
 /// Facts at a stretch: `{"case"?, "id"?, "seeds"?, "inputs"?, "ablated"?, "set"?}`, as a run that is opened with `"facts"` gives them in steps.
-pub(crate) fn facts(library: &Library, input: &Map<String, Value>) -> Result<Value, Problems> {
+pub(crate) fn facts(library: &Library, input: &Map<String, Value>) -> Result<Vec<FactRow>, Problems> {
     let mut judging = Judging::open(library, input)?;
     while judging.step(u32::MAX)? < 1.0 {}
-    judging.rows()
+    Ok(judging.rows)
 }
 
 /// The value of a measure of a case, such as a fact's or a question's, with further changes of each run: `{"case", "measure", "set"?}`.
-pub(crate) fn measure(library: &Library, input: &Map<String, Value>) -> Result<Value, Problems> {
+pub(crate) fn measure(library: &Library, input: &Map<String, Value>) -> Result<f64, Problems> {
     let case = library.case(needed(input, "case")?)?;
     let measure = Deserialize::deserialize(input.get("measure").unwrap_or(&Value::Null)).map_err(|error: serde_json::Error| {
         vec![Problem::new("measure", format!("{error}; a measure is a metric, a ratio or a difference of two"))]
     })?;
-    Ok(json!(Runs::new(case, library.presets()).measure(&measure, Some(&ablation(input)?))?))
+    Runs::new(case, library.presets()).measure(&measure, Some(&ablation(input)?))
 }
 
 /// Changes of each run, as an ablation.

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::input::{needed, text};
+use crate::trace_info::{Replayed, TraceInfo};
 use seeklab_formats::trace::read as read_trace;
 use seeklab_model::Checked;
 use seeklab_model::layers::workload::replay::{Mode, Replay};
@@ -27,7 +28,7 @@ pub(super) struct Prepared {
     /// The job that replays.
     pub(super) job: usize,
     pub(super) replay: Replay,
-    pub(super) card: Value,
+    pub(super) replayed: Replayed,
 }
 
 pub(super) fn trace_problem(problem: &trace::Problem) -> Problems {
@@ -50,34 +51,12 @@ pub(super) fn read(input: &Map<String, Value>, name: &str) -> Result<Trace, Prob
     trace.only(name).ok_or_else(|| vec![unknown])
 }
 
-fn card(trace: &Trace) -> Map<String, Value> {
-    let reads = trace.rows.iter().filter(|row| row.op == seeklab_spec::Op::Read).count();
-    let target =
-        |target: &trace::Target| json!({"name": target.name, "start": target.start, "bytes": target.bytes, "requests": target.requests});
-    let mut card = Map::new();
-    let mut set = |name: &str, value: Value| card.insert(name.to_owned(), value);
-    set("format", json!(trace.format.name()));
-    set("requests", json!(trace.rows.len()));
-    set("reads", json!(reads));
-    set("writes", json!(trace.rows.len() - reads));
-    set("bytes", json!(trace.rows.iter().map(|row| u64::from(row.bytes)).sum::<u64>()));
-    set("span_ns", json!(trace.span_ns()));
-    set("largest_offset", json!(trace.rows.iter().map(|row| trace.address(row)).max()));
-    set("end_bytes", json!(trace.end()));
-    set("response_times", json!(trace.has_responses()));
-    set("targets", trace.targets.iter().map(target).collect());
-    set("skipped", trace.skipped.iter().map(|(what, count)| (*what, *count)).collect());
-    set("widened", json!(trace.widened));
-    set("reordered", json!(trace.reordered));
-    card
-}
-
 /// What the trace of `{"text", "format"?, "target"?}` holds.
 ///
 /// # Errors
 /// The first line that cannot be read.
-pub(super) fn info(input: &Map<String, Value>) -> Result<Value, Problems> {
-    Ok(card(&read(input, "text")?).into())
+pub(super) fn info(input: &Map<String, Value>) -> Result<TraceInfo, Problems> {
+    Ok(TraceInfo::of(&read(input, "text")?))
 }
 
 /// Prepares a run of `{"replay": {"text", "format"?, "target"?, "mode"?, "iodepth"?, "scale"?}, "scenario" | "preset"}`.
@@ -110,11 +89,9 @@ pub(super) fn prepare(presets: &Presets, input: &Map<String, Value>) -> Result<P
         let message = format!("the trace needs {}; the limit is {}", Bytes(replay.memory_bytes()), scenario.limits.memory);
         return Err(vec![Problem::new("limits.memory", message)]);
     }
-    let mut card = card(&trace);
-    card.insert("mode".to_owned(), json!(mode.name()));
-    card.insert("iodepth".to_owned(), if mode == Mode::Open { Value::Null } else { json!(iodepth) });
-    card.insert("scale".to_owned(), json!(scale));
-    Ok(Prepared { checked: Checked::new(scenario)?, job, replay, card: card.into() })
+    let iodepth = (mode != Mode::Open).then_some(iodepth);
+    let replayed = Replayed { trace: TraceInfo::of(&trace), mode: mode.name(), iodepth, scale };
+    Ok(Prepared { checked: Checked::new(scenario)?, job, replay, replayed })
 }
 
 const FIELDS: [&str; 6] = ["text", "format", "target", "mode", "iodepth", "scale"];

@@ -8,10 +8,13 @@ use seeklab_spec::{Problem, Problems};
 use serde_json::{Map, Value, json};
 
 use crate::asked::CacheReplay;
+use crate::entries::ColumnEntry;
 use crate::facts::Judging;
 use crate::input::{changes, envelope, needed, parse, text, to_value};
 use crate::questions::{self, check_answers};
 use crate::replay;
+use crate::summary::Summary;
+use crate::trace_info::Replayed;
 
 /// Largest seed: a whole number that JavaScript keeps exactly.
 const LARGEST_SEED: u64 = (1 << 53) - 1;
@@ -30,7 +33,7 @@ pub struct Run {
     work: Work,
     case: Option<(String, String)>,
     /// What was replayed, and how.
-    replay: Option<Value>,
+    replay: Option<Replayed>,
     seed: u64,
     failed: Option<Problems>,
 }
@@ -72,7 +75,7 @@ impl Run {
             let prepared = replay::prepare(library.presets(), input)?;
             check_answers(prepared.checked.scenario(), input)?;
             let stack = Stack::replaying(prepared.checked, seed, prepared.job, prepared.replay);
-            return Ok(Self { work: Work::Stack(Box::new(stack)), case: None, replay: Some(prepared.card), seed, failed: None });
+            return Ok(Self { work: Work::Stack(Box::new(stack)), case: None, replay: Some(prepared.replayed), seed, failed: None });
         }
         let (case, checked) = match input.get("scenario") {
             Some(document) => (None, seeklab_model::read(document, library.presets())?),
@@ -151,30 +154,30 @@ impl Run {
             return envelope(Err(problems.clone()));
         }
         envelope(match &self.work {
-            Work::Stack(stack) => Ok(self.stack_summary(stack)),
-            Work::Cache(replay) => Ok(replay.summary()),
-            Work::Facts(judging) => judging.rows(),
+            Work::Stack(stack) => to_value(&self.stack_summary(stack)),
+            Work::Cache(replay) => to_value(&replay.summary()),
+            Work::Facts(judging) => to_value(judging.rows()),
         })
     }
 
-    fn stack_summary(&self, stack: &Stack) -> Value {
+    fn stack_summary(&self, stack: &Stack) -> Summary {
         let metrics = seeklab_observe::metrics(stack);
         let values: Map<String, Value> = metrics.iter().map(|metric| (metric.name.clone(), json!(metric.value))).collect();
         let units: Map<String, Value> = metrics.iter().map(|metric| (metric.name.clone(), json!(metric.unit.symbol()))).collect();
-        json!({
-            "case": self.case.as_ref().map(|case| &case.0),
-            "variant": self.case.as_ref().map(|case| &case.1),
-            "seed": self.seed,
-            "fingerprint": stack.recorder().fingerprint.hex(),
-            "metrics": values,
-            "units": units,
-            "events": stack.events(),
-            "simulated_ns": stack.now_ns(),
-            "jobs": stack.scenario().jobs.iter().map(|job| &job.name).collect::<Vec<_>>(),
-            "devices": stack.device_names(),
-            "replay": self.replay,
-            "warnings": seeklab_model::check::warnings(stack.scenario()),
-        })
+        Summary {
+            case: self.case.as_ref().map(|case| case.0.clone()),
+            variant: self.case.as_ref().map(|case| case.1.clone()),
+            seed: self.seed,
+            fingerprint: stack.recorder().fingerprint.hex(),
+            metrics: values,
+            units,
+            events: stack.events(),
+            simulated_ns: stack.now_ns(),
+            jobs: stack.scenario().jobs.iter().map(|job| job.name.clone()).collect(),
+            devices: stack.device_names().to_vec(),
+            replay: self.replay.clone(),
+            warnings: seeklab_model::check::warnings(stack.scenario()),
+        }
     }
 
     /// Name, element type and length of each column, as an envelope.
@@ -185,14 +188,11 @@ impl Run {
             Work::Cache(_) => CacheReplay::column_names(),
             Work::Facts(_) => Vec::new(),
         };
-        let list: Vec<Value> = names
-            .into_iter()
-            .filter_map(|name| {
-                let column = self.column(&name)?;
-                Some(json!({"name": name, "dtype": column.dtype(), "length": column.len()}))
-            })
-            .collect();
-        envelope(Ok(Value::Array(list)))
+        let entry = |name: String| {
+            let column = self.column(&name)?;
+            Some(ColumnEntry { name, dtype: column.dtype(), length: column.len() })
+        };
+        envelope(to_value(&names.into_iter().filter_map(entry).collect::<Vec<_>>()))
     }
 
     /// A column by its name, such as `ops.latency_ns`.

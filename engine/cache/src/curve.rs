@@ -10,6 +10,7 @@
 //! which objects change size. A sample of the objects in a cache reduced alike (SHARDS, Waldspurger and others, FAST 2015) is an
 //! estimate, made only when asked for and marked as one.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::tally::Tally;
@@ -17,30 +18,19 @@ use super::trace::Trace;
 use super::{Contestant, PolicyKind};
 
 /// One point of a curve.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "CachePoint")]
 pub struct Point {
     /// Whose.
+    #[serde(rename = "policy")]
     pub contestant: Contestant,
     /// Size of the cache in bytes (or objects).
     pub size: u64,
     /// What was counted.
+    #[serde(flatten)]
     pub tally: Tally,
     /// Counted over the whole trace, not estimated from a sample.
     pub exact: bool,
-}
-
-impl Serialize for Point {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        #[derive(Serialize)]
-        struct Row<'a> {
-            policy: &'a str,
-            size: u64,
-            #[serde(flatten)]
-            tally: Tally,
-            exact: bool,
-        }
-        Row { policy: self.contestant.name(), size: self.size, tally: self.tally, exact: self.exact }.serialize(serializer)
-    }
 }
 
 /// The points of each contestant's curve at each size, in the order given. `one_in` above 1 estimates them from a sample of one

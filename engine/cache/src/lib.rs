@@ -321,7 +321,9 @@ impl fmt::Display for PolicyKind {
 }
 
 /// What can be replayed over a trace: a policy, or the optimum that knows the future.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(into = "&'static str")]
+#[schemars(with = "String")]
 pub enum Contestant {
     /// A policy that decides as requests come.
     Policy(PolicyKind),
@@ -337,6 +339,12 @@ impl Contestant {
             Self::Policy(kind) => kind.name(),
             Self::Belady => "belady",
         }
+    }
+}
+
+impl From<Contestant> for &'static str {
+    fn from(contestant: Contestant) -> Self {
+        contestant.name()
     }
 }
 

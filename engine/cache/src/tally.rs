@@ -1,9 +1,10 @@
 //! Hits and misses, counted.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// What a replay counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tally {
     /// Requests.
     pub requests: u64,

@@ -2,16 +2,29 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use seeklab_formats::fio;
 use seeklab_formats::fio::report::{DiskReport, Latency, WINDOW_NS};
-use seeklab_formats::fio::{FioJob, FioJobs, Report};
+use seeklab_formats::fio::{FioJob, FioJobs, Ignored, Report};
 use seeklab_model::result::{SAMPLE_NS, Stats};
 use seeklab_model::stack::Stack;
-use seeklab_spec::{Job, Presets, Problem, Problems, Rw};
+use seeklab_spec::{Job, Presets, Problem, Problems, Rw, Scenario};
 
 const _: () = assert!(SAMPLE_NS == WINDOW_NS, "the recorder samples in fio's windows");
+
+/// A job file as a scenario.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct ParsedJobFile {
+    /// The scenario, with presets and defaults filled in.
+    pub scenario: Scenario,
+    /// Options that make no difference here, each with the reason.
+    pub ignored: Vec<Ignored>,
+    /// What the reader of the report should know, one sentence each.
+    pub warnings: Vec<String>,
+}
 
 fn files(input: &Map<String, Value>) -> Result<(BTreeMap<String, String>, &str), Problems> {
     let files = input
@@ -32,7 +45,7 @@ fn files(input: &Map<String, Value>) -> Result<(BTreeMap<String, String>, &str),
 ///
 /// # Errors
 /// Everything that is wrong with the file, or with its jobs on that preset.
-pub fn parse(input: &Map<String, Value>, presets: &Presets) -> Result<Value, Problems> {
+pub fn parse(input: &Map<String, Value>, presets: &Presets) -> Result<ParsedJobFile, Problems> {
     let name = input
         .get("preset")
         .and_then(Value::as_str)
@@ -42,8 +55,8 @@ pub fn parse(input: &Map<String, Value>, presets: &Presets) -> Result<Value, Pro
     let (files, main) = files(input)?;
     let jobs = fio::parse(&files, main)?;
     let checked = seeklab_model::read(&fio::to_scenario(&jobs, system), presets).map_err(|problems| in_sections(problems, &jobs))?;
-    let scenario = serde_json::to_value(checked.scenario()).map_err(|error| vec![Problem::new("scenario", error.to_string())])?;
-    Ok([("scenario", scenario), ("ignored", json!(jobs.ignored)), ("warnings", json!(jobs.warnings))].into_iter().collect())
+    let (scenario, _) = checked.into_parts();
+    Ok(ParsedJobFile { scenario, ignored: jobs.ignored, warnings: jobs.warnings })
 }
 
 /// Names the section in place of the job's number: `jobs[0].size` becomes `[reader] size`.

@@ -13,17 +13,17 @@ pub mod monitor;
 pub mod oplog;
 pub mod parted;
 pub mod reduction;
+pub mod tools;
 pub mod validate;
 
 use serde_json::{Map, Value};
 
-use seeklab_model::cpu::folded::fold;
-use seeklab_model::layers::controller::Controller;
-use seeklab_model::layers::server::Server;
 use seeklab_model::result::columns::{self, Column};
 use seeklab_model::result::metrics::Metric;
 use seeklab_model::stack::Stack;
 use seeklab_spec::{Problem, Problems};
+
+pub use tools::print;
 
 /// The metrics of a run so far: the stack's own, and those of its observers.
 #[must_use]
@@ -52,61 +52,6 @@ pub fn column_names() -> Vec<String> {
 #[must_use]
 pub fn column(stack: &Stack, name: &str) -> Option<Column> {
     stack.column(name).or_else(|| columns::column(name, |tables| monitor::tables(Some(stack), tables)))
-}
-
-const TOOLS: [&str; 19] = [
-    "analytics",
-    "oplog",
-    "histogram",
-    "iostat",
-    "iostat-json",
-    "monitor",
-    "monitor-json",
-    "parted",
-    "fio",
-    "fio-json",
-    "folded",
-    "quantize",
-    "lquantize",
-    "packed",
-    "dirty",
-    "sync",
-    "delays",
-    "bonnie",
-    "bonnie-csv",
-];
-
-/// Prints a run as the tool called `name` does.
-///
-/// # Errors
-/// When there is no such tool or an option is not understood.
-pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<String, Problems> {
-    match name {
-        "analytics" => analytics::print(stack, options),
-        "oplog" => oplog::print(stack, options),
-        "histogram" => histogram::print(stack, options),
-        "iostat" => Ok(iostat::print(stack)),
-        "folded" => {
-            let mut frames = stack.server().map_or_else(Vec::new, Server::frames);
-            frames.extend(stack.controller().map(Controller::frames).into_iter().flatten());
-            Ok(fold(&frames))
-        }
-        "iostat-json" => Ok(iostat::json(stack)),
-        "parted" => Ok(parted::print(stack)),
-        "monitor" => monitor::print(stack, options),
-        "monitor-json" => monitor::json(stack, options),
-        "fio" => Ok(seeklab_formats::fio::normal(&fio::report(stack, options)?)),
-        "fio-json" => Ok(seeklab_formats::fio::json(&fio::report(stack, options)?)),
-        "quantize" => dtrace::quantize(stack, options),
-        "lquantize" => dtrace::lquantize(stack, options),
-        "packed" => dtrace::packed(stack, options),
-        "dirty" => dtrace::dirty(stack),
-        "sync" => dtrace::sync(stack),
-        "delays" => dtrace::delays(stack),
-        "bonnie" => bonnie::print(stack),
-        "bonnie-csv" => bonnie::csv(stack),
-        _ => Err(vec![Problem::unknown("tool", "tool", name, TOOLS)]),
-    }
 }
 
 /// A whole number option, or its default.

@@ -20,7 +20,9 @@
 use std::collections::BTreeSet;
 use std::hash::Hasher;
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 use seeklab_kernel::Stream;
 use seeklab_model::result::metrics::{Metrics, Unit, each};
@@ -96,7 +98,7 @@ pub fn buffers(spec: &ReductionSpec, bs: usize, seed: u64) -> Vec<u8> {
 }
 
 /// What reduction leaves of some bytes, step by step.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Reduced {
     /// Bytes that came in.
     pub bytes: u64,
@@ -166,7 +168,7 @@ pub fn metrics(spec: &ReductionSpec, scenario: &Scenario, seed: u64, metrics: &m
 ///
 /// # Errors
 /// When the text is not hexadecimal, or a size is not one.
-pub fn answer(input: &Map<String, Value>) -> Result<Value, Problems> {
+pub fn answer(input: &Map<String, Value>) -> Result<Reduced, Problems> {
     let text = input.get("hex").and_then(Value::as_str).unwrap_or_default();
     let digit = |byte: u8| (byte as char).to_digit(16).map(|digit| digit as u8);
     let bytes: Option<Vec<u8>> = text.as_bytes().chunks(2).map(|pair| Some(digit(pair[0])? << 4 | digit(*pair.get(1)?)?)).collect();
@@ -181,14 +183,7 @@ pub fn answer(input: &Map<String, Value>) -> Result<Value, Problems> {
             .filter(|size| (1..=1 << 20).contains(size))
             .ok_or_else(|| vec![Problem::new(name, format!("{value} is not a size from 1 to 1048576 bytes"))]),
     };
-    let found = reduce(&bytes, size("block", defaults.block.0)? as usize, size("unit", defaults.unit.0)? as usize);
-    Ok(json!({
-        "bytes": found.bytes,
-        "after_zeros": found.after_zeros,
-        "after_duplicates": found.after_duplicates,
-        "after_compression": found.after_compression,
-        "compressed_alone": found.compressed_alone,
-    }))
+    Ok(reduce(&bytes, size("block", defaults.block.0)? as usize, size("unit", defaults.unit.0)? as usize))
 }
 
 #[cfg(test)]

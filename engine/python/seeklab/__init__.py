@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab._case import Case, case, cases, engine_version, presets, schema, validate
+from seeklab._case import Case, case, cases, engine_version, presets, schema, tools, validate
 from seeklab._curves import alignment, curve, reduce
 from seeklab._design import Design, Measured, design
 from seeklab._errors import EngineError, LimitExceeded, Problem, SeeklabError
@@ -72,6 +72,7 @@ __all__ = [
     "run_throttle",
     "schema",
     "sweep",
+    "tools",
     "trace_info",
     "validate",
     "validate_drive",

@@ -99,6 +99,12 @@ def presets() -> list[dict[str, Any]]:
     return found
 
 
+def tools() -> list[dict[str, Any]]:
+    """Every tool that a run can be printed with: its name, and in `help` what it shows."""
+    found: list[dict[str, Any]] = engine().call("tools", {})
+    return found
+
+
 def measure(case: Case, document: Mapping[str, Any]) -> float:
     """Take what a case file calls a measure: a metric, a ratio or difference of two, or a ratio over another."""
     value: float = engine().call("measure", {"case": case.id, "measure": document, "set": dict(case.changes)})

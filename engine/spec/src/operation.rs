@@ -1,9 +1,10 @@
 //! The direction of an operation.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Direction of a request, a row of a trace, an operation of a drive.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
 pub enum Op {

@@ -1,9 +1,10 @@
 //! What is wrong with an input, told to people: where, what was found, what is accepted instead.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// One thing that is wrong with an input.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema, thiserror::Error)]
 #[error("{path}: {message}")]
 pub struct Problem {
     /// Where: a path such as `jobs[0].bs`, or a place in a file such as `line 3`.

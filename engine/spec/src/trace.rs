@@ -8,6 +8,8 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
+use serde::Serialize;
 use thiserror::Error;
 
 use crate::Op;
@@ -52,7 +54,8 @@ pub struct Row {
 }
 
 /// A file, device or job that a trace names.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "TraceTarget")]
 pub struct Target {
     /// Name, as the format writes it.
     pub name: String,

@@ -9,11 +9,12 @@ use std::process::ExitCode;
 use seeklab_api::Engine;
 use seeklab_library::Library;
 use serde_json::{Map, Value};
+use types::{Elsewhere, typescript};
 use wasm_bindgen_cli_support::Bindgen;
 
 const USAGE: &str = "usage: seeklab-tool bindgen --input MODULE.wasm --out FOLDER
        seeklab-tool library --from FOLDER --out FILE.json
-       seeklab-tool types --out FILE.ts
+       seeklab-tool types --out FOLDER
        seeklab-tool fingerprints RUNS.json";
 
 fn main() -> ExitCode {
@@ -22,7 +23,7 @@ fn main() -> ExitCode {
     let outcome = match words[..] {
         ["bindgen", "--input", input, "--out", out] => bindgen(input.as_ref(), out.as_ref()),
         ["library", "--from", root, "--out", out] => library(root.as_ref(), out.as_ref()),
-        ["types", "--out", out] => write(out.as_ref(), &types::typescript(seeklab_model::schema())),
+        ["types", "--out", out] => write_types(out.as_ref()),
         ["fingerprints", runs] => print_fingerprints(runs.as_ref()),
         _ => {
             eprintln!("{USAGE}");
@@ -66,6 +67,14 @@ fn library(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
         eprintln!("{problem}");
     }
     write(out, &library.to_json().to_string())
+}
+
+/// Writes the types of the web part: those that a scenario is written in, and those of the engine's answers.
+fn write_types(folder: &Path) -> Result<(), Box<dyn Error>> {
+    let scenario = seeklab_model::schema();
+    write(&folder.join("scenario.ts"), &typescript(scenario, None))?;
+    let elsewhere = Elsewhere { module: "./scenario.ts", schema: scenario };
+    write(&folder.join("answers.ts"), &typescript(&seeklab_api::schema_of_answers(), Some(&elsewhere)))
 }
 
 /// Writes a text, and its folder if there is none.

@@ -47,7 +47,10 @@ export function chartNamed(name: string): Chart | undefined {
 }
 
 /** Whether a case offers this chart beside its stage: what it names, and what any run of it can show. */
-export function isOffered(chart: Chart, doc: Pick<CaseDocument, "view" | "views" | "scenario">): boolean {
+export function isOffered(
+  chart: Chart,
+  doc: Pick<CaseDocument, "scenario"> & { readonly view: string; readonly views: readonly string[] },
+): boolean {
   if (chart.name === doc.view) return false;
   return doc.views.includes(chart.name) || chart.suits(doc.scenario);
 }

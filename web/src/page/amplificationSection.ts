@@ -61,7 +61,7 @@ export function amplificationSection(engine: EngineClient, message: Notice): HTM
 
   async function curve(at: readonly number[]): Promise<AmplificationPoint[]> {
     const points = await engine.call("curve", { name: "ssd-write-amplification", at });
-    return points.map(({ x, y }) => ({ overprovision_percent: x, value: Number(y) }));
+    return points.map(({ x, y }) => ({ overprovision_percent: x, value: y }));
   }
 
   async function draw(): Promise<void> {

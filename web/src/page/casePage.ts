@@ -138,7 +138,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
   const drawing = mechanism(engine, doc);
   const checked = documented(doc);
   const experiments = whatIfs(doc, (whatIf) => {
-    controller.replace({ variant: whatIf.variant, set: whatIf.set ?? {} });
+    controller.replace({ variant: whatIf.variant, set: whatIf.set });
     variantSummary.replaceChildren(html("b", {}, whatIf.title), ". ", ...inline(whatIf.surprise));
     root.querySelector(".stage-section")?.scrollIntoView({ block: "start" });
   });

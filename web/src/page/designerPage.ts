@@ -5,7 +5,7 @@
  */
 import "../style/page.css";
 import { Cancelled, EngineError } from "../engine/api.ts";
-import type { Control, Design, DesignPart, Problem, Value } from "../engine/types.ts";
+import type { Control, DesignPart, PoolDesign, Problem, Value } from "../engine/types.ts";
 import { EngineClient } from "../engine/client.ts";
 import { controls } from "../lab/controls.ts";
 import { formatNumber, groupThousands } from "../base/format.ts";
@@ -68,7 +68,7 @@ function requestOf(chosen: Numbers): Record<string, number | Numbers> {
   return request;
 }
 
-async function designer(engine: EngineClient, defaults: Design, start: Numbers): Promise<void> {
+async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbers): Promise<void> {
   let chosen = start;
   let shown = defaults;
   let measured: ReadonlyMap<string, Measured> = new Map();

@@ -11,7 +11,7 @@ export function documented(doc: CaseDocument): HTMLElement {
   const place = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Facts" });
   const count = html("p", { class: "count", "aria-live": "polite" });
   const { name, year, note } = doc.source;
-  const source = [name, note].filter((words) => words !== undefined).join(". ");
+  const source = `${name}. ${note}`;
   const element = html(
     "section",
     { class: "documented", "aria-labelledby": "facts-title" },
@@ -19,11 +19,7 @@ export function documented(doc: CaseDocument): HTMLElement {
     html("div", { class: "prose story" }, ...markdown(doc.story)),
     count,
     place,
-    html(
-      "p",
-      { class: "quiet source" },
-      `Source: ${source}${year === undefined || source.includes(String(year)) ? "" : ` (${year})`}`,
-    ),
+    html("p", { class: "quiet source" }, `Source: ${source}${source.includes(String(year)) ? "" : ` (${year})`}`),
   );
   const draw = () => place.replaceChildren(facts(rows, { source: "the source" }));
 

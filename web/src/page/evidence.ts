@@ -148,16 +148,17 @@ function viewsOf(engine: EngineClient, doc: CaseDocument): readonly View[] {
       draw: printed({ tool: "bonnie" }, "Bonnie++ report"),
     },
   ];
+  const views: readonly string[] = doc.views;
   const offered: View[] = [
     ...charts.filter((chart) => isOffered(chart, doc)),
     ...(doc.scenario.zfs === undefined ? [] : ofZfs),
-    ...ofBonnie.filter(({ name }) => doc.views.includes(name)),
-    ...text.filter(({ name }) => name !== "oplog" || doc.views.includes(name) || keepsLog(doc.scenario)),
+    ...ofBonnie.filter(({ name }) => views.includes(name)),
+    ...text.filter(({ name }) => name !== "oplog" || views.includes(name) || keepsLog(doc.scenario)),
   ];
   // The case's own order first, then the rest.
   const rank = (view: View) => {
-    const at = doc.views.indexOf(view.name);
-    return at < 0 ? doc.views.length : at;
+    const at = views.indexOf(view.name);
+    return at < 0 ? views.length : at;
   };
   return offered.toSorted((a, b) => rank(a) - rank(b));
 }

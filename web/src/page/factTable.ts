@@ -8,7 +8,7 @@ import { html } from "../base/elements.ts";
 
 /** A fact of the case file, and what checking it gave, once it has. */
 export interface FactRow {
-  readonly entry: FactEntry;
+  readonly entry: Pick<FactEntry, "id" | "title" | "kind">;
   readonly fact?: Fact | undefined;
   readonly problem?: string | undefined;
 }

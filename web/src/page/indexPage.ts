@@ -93,7 +93,7 @@ function card(engine: EngineClient, doc: CaseDocument): HTMLElement {
     "article",
     { class: "case-card" },
     html("h3", {}, html("a", { href: `${doc.id}.html` }, doc.title)),
-    html("p", { class: "quiet" }, doc.symptom, " ", doc.source.year === undefined ? "" : `(${doc.source.year})`),
+    html("p", { class: "quiet" }, doc.symptom, " ", `(${doc.source.year})`),
     runs,
   );
   whenSeen(element, () => void draw().catch((error: unknown) => message.fail(error)));

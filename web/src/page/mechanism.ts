@@ -200,7 +200,7 @@ async function writePath(
 
 async function curve(engine: EngineClient, request: CurveRequest): Promise<readonly CurveAt[]> {
   const points = await engine.call("curve", request);
-  return points.map(({ x, y }) => ({ dirty_bytes: x, value: Number(y) }));
+  return points.map(({ x, y }) => ({ dirty_bytes: x, value: y }));
 }
 
 type Settings = Record<string, string | number>;

@@ -34,7 +34,7 @@ export function whatIfs(doc: CaseDocument, onTry: (whatIf: WhatIf) => void): Wha
     element,
     forget(state) {
       for (const { whatIf, button } of entries) {
-        const isOn = state.variant === whatIf.variant && JSON.stringify(state.set) === JSON.stringify(whatIf.set ?? {});
+        const isOn = state.variant === whatIf.variant && JSON.stringify(state.set) === JSON.stringify(whatIf.set);
         if (!isOn) button.setAttribute("aria-pressed", "false");
       }
     },

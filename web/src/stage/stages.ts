@@ -17,7 +17,7 @@ const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([
 ]);
 
 export function stageOf(
-  { focus, view }: Pick<CaseDocument, "focus" | "view">,
+  { focus, view }: Pick<CaseDocument, "focus"> & { readonly view: string },
   options: Omit<StageOptions, "focus"> = {},
 ): Stage {
   const make = stages.get(view);

@@ -34,7 +34,10 @@ describe("the question of a case", () => {
   });
 
   it("stands before no variant when its measure names only the first", () => {
-    const own = predictionOf({ ...doc, ask: { ...ask, measure: { metric: "m" } } }, memoryWith());
+    const own = predictionOf(
+      { ...doc, ask: { ...ask, measure: { metric: "m", seeds: 1, over: "mean" } } },
+      memoryWith(),
+    );
     expect(own.revealing).toBeUndefined();
     expect(["broken", "fixed"].some((variant) => own.isOpenFor(variant))).toBe(false);
   });

@@ -75,8 +75,8 @@ const ask: Ask = {
   question: "How much slower?",
   measure: {
     ratio: [
-      { metric: "m", variant: "broken" },
-      { metric: "m", variant: "fixed" },
+      { metric: "m", variant: "broken", seeds: 1, over: "mean" },
+      { metric: "m", variant: "fixed", seeds: 1, over: "mean" },
     ],
   },
   unit: "x",
@@ -111,7 +111,10 @@ describe("a prediction", () => {
   });
 
   it("about the variant on the stage is answered in place", async () => {
-    const prediction = predictionOf({ ask: { ...ask, measure: { metric: "m" } }, default_variant: "broken" }, noMemory);
+    const prediction = predictionOf(
+      { ask: { ...ask, measure: { metric: "m", seeds: 1, over: "mean" } }, default_variant: "broken" },
+      noMemory,
+    );
     const measure = () => Promise.resolve(2);
     const { element } = predictionSection({ prediction, ask, onAnswered: () => undefined, measure });
     document.body.replaceChildren(element);

@@ -23,6 +23,7 @@ mod values;
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -84,7 +85,8 @@ pub struct FioJob {
 }
 
 /// An option that makes no difference here.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "IgnoredOption")]
 pub struct Ignored {
     /// Name of the job, or `global`.
     pub job: String,

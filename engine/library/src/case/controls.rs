@@ -1,49 +1,94 @@
 //! Controls: a field of the scenario with all that a slider needs, taken from the schema.
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Number, Value};
 
-use super::{Case, Control};
+use super::{Case, CaseControl};
 use seeklab_spec::{Presets, Problem, Problems, read};
+
+/// Everything that a slider or a select needs; values are bytes, nanoseconds, plain numbers or words.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Control {
+    /// Path in the scenario.
+    pub path: String,
+    /// Label.
+    pub title: String,
+    /// What the field is.
+    pub help: String,
+    /// Unit of plain numbers.
+    pub unit: Option<String>,
+    /// How values are written: `bytes` or `nanos`.
+    pub format: Option<String>,
+    /// `log` where equal factors are equally far apart.
+    pub scale: Option<String>,
+    /// Least value offered.
+    pub min: Option<Number>,
+    /// Greatest value offered.
+    pub max: Option<Number>,
+    /// Distance of the values offered.
+    pub step: Option<Number>,
+    /// The value that the scenario has; null where it has none.
+    pub value: Value,
+    /// The values of a word.
+    pub choices: Option<Vec<Choice>>,
+}
+
+/// A value to choose.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Choice {
+    /// The value.
+    pub value: Value,
+    /// What it means.
+    pub help: Option<String>,
+}
 
 /// The controls of a case, with the values of a variant and further changes.
 ///
 /// # Errors
 /// When the scenario is not valid or a control's path is not in the schema.
-pub fn controls(case: &Case, variant: Option<&str>, changes: &Map<String, Value>, presets: &Presets) -> Result<Vec<Value>, Problems> {
+pub fn controls(case: &Case, variant: Option<&str>, changes: &Map<String, Value>, presets: &Presets) -> Result<Vec<Control>, Problems> {
     let checked = case.scenario(variant, changes, presets)?;
     let values = serde_json::to_value(checked.scenario()).map_err(|error| vec![Problem::new("scenario", error.to_string())])?;
     let root = seeklab_model::schema();
     case.controls.iter().map(|control| describe(root, &values, control)).collect()
 }
 
-fn describe(root: &Value, values: &Value, control: &Control) -> Result<Value, Problems> {
-    let missing = || vec![Problem::new(control.path.clone(), "is not a field of the scenario")];
-    let field = find(root, &control.path).ok_or_else(missing)?;
+fn describe(root: &Value, values: &Value, control: &CaseControl) -> Result<Control, Problems> {
+    let missing = |message: &str| vec![Problem::new(control.path.clone(), message)];
+    let field = find(root, &control.path).ok_or_else(|| missing("is not a field of the scenario"))?;
     let own = resolve(root, field);
-    let text = |name: &str| field.get(name).or_else(|| own.get(name)).cloned().unwrap_or(Value::Null);
-    let slider = text("x-slider");
+    let said = |name: &str| field.get(name).or_else(|| own.get(name));
+    let text = |name: &str| said(name).and_then(Value::as_str).map(str::to_owned);
+    let number = |value: Option<&Value>| value.and_then(Value::as_number).cloned();
+    let slider = said("x-slider");
     let bound = |chosen: Option<f64>, place: usize, name: &str| {
-        chosen.map_or_else(|| slider.get(place).cloned().unwrap_or_else(|| text(name)), |value| json!(value))
+        chosen.and_then(Number::from_f64).or_else(|| number(slider.and_then(|ends| ends.get(place)).or_else(|| said(name))))
     };
     let choices = own.get("oneOf").and_then(Value::as_array).map(|options| {
-        options
-            .iter()
-            .filter_map(|option| Some(json!({"value": option.get("const")?, "help": option.get("description")})))
-            .collect::<Vec<_>>()
+        let choice = |option: &Value| {
+            let help = option.get("description").and_then(Value::as_str).map(str::to_owned);
+            Some(Choice { value: option.get("const")?.clone(), help })
+        };
+        options.iter().filter_map(choice).collect()
     });
-    Ok(json!({
-        "path": control.path,
-        "title": control.title.clone().map_or_else(|| text("title"), Value::String),
-        "help": text("description"),
-        "unit": text("x-unit"),
-        "format": text("format"),
-        "scale": text("x-scale"),
-        "min": bound(control.min, 0, "minimum"),
-        "max": bound(control.max, 1, "maximum"),
-        "step": control.step.map_or_else(|| text("x-step"), |step| json!(step)),
-        "value": read::get(values, &control.path),
-        "choices": choices,
-    }))
+    Ok(Control {
+        path: control.path.clone(),
+        title: control
+            .title
+            .clone()
+            .or_else(|| text("title"))
+            .ok_or_else(|| missing("has no label in the schema; give the control a title"))?,
+        help: text("description").ok_or_else(|| missing("has no help in the schema"))?,
+        unit: text("x-unit"),
+        format: text("format"),
+        scale: text("x-scale"),
+        min: bound(control.min, 0, "minimum"),
+        max: bound(control.max, 1, "maximum"),
+        step: control.step.and_then(Number::from_f64).or_else(|| number(said("x-step"))),
+        value: read::get(values, &control.path).cloned().unwrap_or(Value::Null),
+        choices,
+    })
 }
 
 fn resolve<'a>(root: &'a Value, schema: &'a Value) -> &'a Value {

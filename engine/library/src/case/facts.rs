@@ -11,6 +11,7 @@ use super::tolerance::{Documented, Tolerance};
 /// How a simulated value came about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "FactKind")]
 pub enum Kind {
     /// Falls out of mechanism and stated parameters.
     Predicted,
@@ -21,7 +22,7 @@ pub enum Kind {
 }
 
 /// How one value is made from several seeds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Over {
     /// Their mean.
@@ -34,7 +35,7 @@ pub enum Over {
 }
 
 /// A metric of a run.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Term {
     /// Name of the metric.
@@ -58,7 +59,7 @@ fn one() -> u64 {
 }
 
 /// What is measured.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged, try_from = "Value")]
 pub enum Measure {
     /// The first term over the second.
@@ -108,7 +109,7 @@ impl Measure {
 }
 
 /// A documented value and the measure that must meet it.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
     /// What it is.
@@ -124,7 +125,7 @@ pub struct Check {
 }
 
 /// The ablation of a fact: with its mechanism off it must fail.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Break {
     /// What is switched off.
@@ -137,7 +138,7 @@ pub struct Break {
 }
 
 /// A further point at which a fact is judged: other values of its inputs, and what is expected there.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
     /// Changes of the scenario, on top of each term's own.
@@ -173,8 +174,9 @@ impl Input {
 }
 
 /// A fact of a case.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(from = "Written")]
+#[schemars(rename = "FactEntry")]
 pub struct Fact {
     /// Number of the fact, such as Q1.1.
     pub id: String,
@@ -204,7 +206,7 @@ pub struct Fact {
 }
 
 /// A fact as a case file writes it: the fields of its check stand beside its own.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Written {
     id: String,

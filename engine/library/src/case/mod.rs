@@ -8,16 +8,17 @@ pub mod runs;
 pub mod tolerance;
 pub mod view;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use seeklab_model::Checked;
-use seeklab_spec::{Op, Presets, Problem, Problems};
+use seeklab_spec::{Op, Presets, Problem, Problems, Scenario};
 
 use self::view::View;
 
 /// Where a case was documented.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// Short name.
@@ -29,7 +30,7 @@ pub struct Source {
 }
 
 /// A named change of the base scenario.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
     /// Name.
@@ -44,9 +45,9 @@ pub struct Variant {
 }
 
 /// A field of the scenario that a learner should touch.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Control {
+pub struct CaseControl {
     /// Path in the scenario.
     pub path: String,
     /// Label; the schema's when absent.
@@ -64,7 +65,7 @@ pub struct Control {
 }
 
 /// A named experiment with a surprise.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WhatIf {
     /// What is changed.
@@ -79,7 +80,7 @@ pub struct WhatIf {
 }
 
 /// How a range of numbers is spaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
     /// Evenly.
@@ -89,7 +90,7 @@ pub enum Scale {
 }
 
 /// A question to answer before the run.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ask {
     /// The question.
@@ -109,7 +110,7 @@ pub struct Ask {
 }
 
 /// The job and direction whose operations the views show.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Focus {
     /// Job.
@@ -119,7 +120,7 @@ pub struct Focus {
 }
 
 /// What is modelled and what is left out.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Model {
     /// In the model.
@@ -132,8 +133,9 @@ pub struct Model {
     pub parameters: Vec<String>,
 }
 
-/// A documented incident.
-#[derive(Clone, Debug, Deserialize, Serialize)]
+/// A documented incident, as its file tells it.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[schemars(rename = "CaseDocument")]
 #[serde(deny_unknown_fields)]
 pub struct Case {
     /// Name in commands and addresses.
@@ -175,15 +177,23 @@ pub struct Case {
     /// Variant shown first.
     pub default_variant: String,
     /// Fields that a learner should touch.
-    pub controls: Vec<Control>,
+    pub controls: Vec<CaseControl>,
     /// Named changes of the scenario.
     pub variants: Vec<Variant>,
     /// Named experiments.
     pub what_ifs: Vec<WhatIf>,
     /// Documented against simulated.
     pub facts: Vec<facts::Fact>,
-    /// The base scenario.
+    /// What every variant starts from, before presets are filled in.
+    #[schemars(schema_with = "part_of_scenario")]
     pub scenario: Value,
+}
+
+/// A scenario that may still lack anything, for the schema.
+fn part_of_scenario(generator: &mut SchemaGenerator) -> Schema {
+    let mut schema = generator.subschema_for::<Scenario>();
+    schema.insert("x-partial".to_owned(), true.into());
+    schema
 }
 
 impl Case {

@@ -7,8 +7,9 @@
 //! Prices are sample values in no particular currency; they are input like everything else. Left out: chassis, power, support,
 //! spares, and what a vendor charges for it all.
 //!
-//! Texts of JSON are put together and read here, rather than values: the engine's module is smaller by it.
+//! Changes of the case are put together as texts of JSON and read here, rather than as values: the engine's module is smaller by it.
 
+mod answer;
 mod bounds;
 mod parts;
 
@@ -16,6 +17,7 @@ use seeklab_spec::to_f64;
 use serde_json::{Map, Value};
 
 use crate::Library;
+pub use answer::{Bound, DesignPart, DesignTest, PoolDesign};
 use parts::{Numbers, PARTS, Part};
 use seeklab_model::layers::layout::raidz::RaidZ;
 use seeklab_spec::{Presets, Problem, Problems};
@@ -202,17 +204,18 @@ impl Design {
         format!(r#"{volume},"tier":{{"size":{size},"primed":["load"],"ssd":{ssd}}}"#)
     }
 
-    /// What can be but is seldom meant, as a list of problems.
-    fn warnings(&self) -> String {
+    /// What can be but is seldom meant.
+    fn warnings(&self) -> Problems {
         let (sold, used) = (self.log_ssds * self.log_gb * 1_000_000_000, self.memory_bytes / 8 * LOG_GROUPS);
         if sold <= used {
-            return String::new();
+            return Problems::new();
         }
-        format!(
-            r#"{{"path":"log_gb","message":"{} GB in all, of which {} GiB can ever be used: a log holds what is dirty in memory, {LOG_GROUPS} groups of an eighth of it"}}"#,
+        let message = format!(
+            "{} GB in all, of which {} GiB can ever be used: a log holds what is dirty in memory, {LOG_GROUPS} groups of an eighth of it",
             sold / 1_000_000_000,
             to_f64(used) / to_f64(GIB)
-        )
+        );
+        vec![Problem::new("log_gb", message)]
     }
 }
 
@@ -220,49 +223,36 @@ impl Design {
 ///
 /// # Errors
 /// All that is wrong with the design.
-pub fn answer(library: &Library, input: &Map<String, Value>) -> Result<Value, Problems> {
+pub fn answer(library: &Library, input: &Map<String, Value>) -> Result<PoolDesign, Problems> {
     let (numbers, prices) = parts::read(input)?;
     let design = Design::new(numbers)?;
     let case = library.case(CASE)?;
     let (mut cost, mut parts, mut tests) = (0.0, Vec::new(), Vec::new());
     for ((part, number), price) in PARTS.iter().zip(numbers).zip(prices) {
-        let (Part { name, title, unit, range, .. }, of_part) = (part, to_f64(number) * price);
+        let Part { name, title, unit, range, price: sample, .. } = *part;
+        let of_part = to_f64(number) * price;
         cost += of_part;
-        parts.push(format!(
-            r#"{{"name":"{name}","title":"{title}","unit":"{unit}","number":{number},"range":{range:?},"price":{price},"cost":{of_part},"is_priced":{}}}"#,
-            part.price > 0
-        ));
+        parts.push(DesignPart { name, title, unit, number, range, price, cost: of_part, is_priced: sample > 0 });
     }
     let changes = design.changes();
     for test in &TESTS {
-        let Test { name, title, .. } = test;
-        let is_set = *name == WORKING_SET;
+        let Test { name, title, .. } = *test;
+        let is_set = name == WORKING_SET;
         let variant = if is_set { "6-random-warm" } else { name };
         let set = format!("{{{changes}{}}}", if is_set { design.set_changes(library.presets()) } else { design.zfs_changes() });
-        let checked = case.scenario(Some(variant), read(&set).as_object().unwrap_or(&Map::new()), library.presets())?;
-        let mut bounds = Vec::new();
-        for (what, most) in bounds::of(&design, checked.scenario(), test) {
-            bounds.push(format!(r#"{{"what":"{what}","most":{most}}}"#));
-        }
+        let set = read(&set);
+        let checked = case.scenario(Some(variant), &set, library.presets())?;
+        let bounds = bounds::of(&design, checked.scenario(), test).into_iter().map(|(what, most)| Bound { what, most }).collect();
         let op = if test.reads { "read" } else { "write" };
         let (rate, unit) = if test.counts { ("iops", "1/s") } else { ("mib_per_s", "MiB/s") };
-        tests.push(format!(
-            r#"{{"name":"{name}","title":"{title}","variant":"{variant}","metric":"load.{op}_{rate}","unit":"{unit}","set":{set},"bounds":[{}]}}"#,
-            bounds.join(",")
-        ));
+        tests.push(DesignTest { name, title, variant, metric: format!("load.{op}_{rate}"), unit, set, bounds });
     }
     let [_, layout] = design.layout();
-    Ok(read(&format!(
-        r#"{{"case":"{CASE}","layout":"{layout}","cost":{cost},"capacity_bytes":{},"warnings":[{}],"parts":[{}],"tests":[{}]}}"#,
-        design.capacity_bytes(),
-        design.warnings(),
-        parts.join(","),
-        tests.join(",")
-    )))
+    Ok(PoolDesign { case: CASE, layout, cost, capacity_bytes: design.capacity_bytes(), warnings: design.warnings(), parts, tests })
 }
 
 /// A text that this module wrote; tests demand that it can be read.
-fn read(text: &str) -> Value {
+fn read(text: &str) -> Map<String, Value> {
     serde_json::from_str(text).unwrap_or_default()
 }
 
@@ -280,7 +270,8 @@ mod tests {
     }
 
     fn of(design: &Value) -> Value {
-        answer(library(), design.as_object().expect("an object")).unwrap_or_else(|problems| panic!("{problems:?}"))
+        let found = answer(library(), design.as_object().expect("an object")).unwrap_or_else(|problems| panic!("{problems:?}"));
+        serde_json::to_value(found).expect("JSON")
     }
 
     fn problems(design: &Value) -> Vec<String> {

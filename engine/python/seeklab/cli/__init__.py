@@ -22,6 +22,7 @@ from seeklab.cli import (
     schema,
     show,
     sweep,
+    tools,
     validate,
     version,
 )
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["BAD_INPUT", "CHECK_FAILED", "DEFECT", "DONE", "INTERRUPTED", "LACKS_MEMORY", "NOT_WRITTEN", "main"]
 
 IN_ORDER = (
-    *(cases, run, sweep, facts, show, fio, replay, cache, curve),
+    *(cases, run, sweep, facts, show, tools, fio, replay, cache, curve),
     *(design, align, validate, presets, schema, version),
 )
 """The commands as `seeklab --help` lists them."""

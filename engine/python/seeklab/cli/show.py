@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import seeklab
 from seeklab.cli import _values
 from seeklab.cli._ending import DONE
 from seeklab.cli._options import add_run, run_case
@@ -11,22 +12,26 @@ from seeklab.cli._output import print_json, print_text, run_document
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Iterator
 
     from seeklab.cli._commands import Commands
 
-TOOLS = (
-    *("oplog", "histogram", "iostat", "iostat-json", "monitor", "monitor-json", "parted", "fio", "fio-json", "folded"),
-    *("quantize", "lquantize", "packed", "dirty", "sync", "delays", "bonnie", "bonnie-csv", "analytics"),
-)
-"""Tools whose output the engine prints: of operations and devices, as fio, as DTrace's aggregations, as Bonnie++."""
 TOOL_OPTIONS = ("by", "job", "skip", "limit", "window", "phase", "from", "to", "step")
+
+
+class _Tools:
+    """The names of the tools. The engine has them, and is loaded when they are first needed."""
+
+    def __iter__(self) -> Iterator[str]:
+        return (tool["name"] for tool in seeklab.tools())
 
 
 def add(commands: Commands) -> None:
     """Add the command."""
     show_ = commands.add("show", show, "Run a case and print what an observation tool would have shown.")
     add_run(show_)
-    show_.add_argument("--as", dest="tool", choices=TOOLS, required=True, help="the tool")
+    tool_help = "the tool; `seeklab tools` lists them"
+    show_.add_argument("--as", dest="tool", choices=_Tools(), metavar="TOOL", required=True, help=tool_help)
     show_.add_argument("--by", choices=("time", "client", "device"), help="rows of the server's analytics")
     show_.add_argument("--job", metavar="NAME", help="only this job in the operation log")
     show_.add_argument("--skip", metavar="N", type=_values.whole, help="begin after so many lines of the operation log")

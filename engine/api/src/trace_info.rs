@@ -1,0 +1,75 @@
+//! What a trace holds, and how a run replayed it.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use seeklab_spec::Op;
+use seeklab_spec::trace::{Target, Trace};
+use serde::Serialize;
+
+/// What a trace holds.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct TraceInfo {
+    /// Format that it was read from.
+    pub format: &'static str,
+    /// Requests.
+    pub requests: usize,
+    /// Requests that read.
+    pub reads: usize,
+    /// Requests that write.
+    pub writes: usize,
+    /// Bytes of all requests.
+    pub bytes: u64,
+    /// From the first request to the last.
+    pub span_ns: u64,
+    /// The farthest beginning of a request; null where there is no request.
+    pub largest_offset: Option<u64>,
+    /// End of the farthest request.
+    pub end_bytes: u64,
+    /// Whether response times were recorded.
+    pub response_times: bool,
+    /// What the requests go to.
+    pub targets: Vec<Target>,
+    /// What the text holds and a replay leaves out, by name.
+    pub skipped: BTreeMap<&'static str, u64>,
+    /// Requests that were widened to whole sectors.
+    pub widened: u64,
+    /// Requests that stood after one with a later time, and were put in order.
+    pub reordered: u64,
+}
+
+impl TraceInfo {
+    /// What this trace holds.
+    pub(crate) fn of(trace: &Trace) -> Self {
+        let reads = trace.rows.iter().filter(|row| row.op == Op::Read).count();
+        Self {
+            format: trace.format.name(),
+            requests: trace.rows.len(),
+            reads,
+            writes: trace.rows.len() - reads,
+            bytes: trace.rows.iter().map(|row| u64::from(row.bytes)).sum(),
+            span_ns: trace.span_ns(),
+            largest_offset: trace.rows.iter().map(|row| trace.address(row)).max(),
+            end_bytes: trace.end(),
+            response_times: trace.has_responses(),
+            targets: trace.targets.clone(),
+            skipped: trace.skipped.clone(),
+            widened: trace.widened,
+            reordered: trace.reordered,
+        }
+    }
+}
+
+/// The trace that a run replayed, and how.
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+pub struct Replayed {
+    /// What it holds.
+    #[serde(flatten)]
+    pub trace: TraceInfo,
+    /// When its requests were issued.
+    pub mode: &'static str,
+    /// Queue depth; null for `open`, which has none.
+    pub iodepth: Option<u64>,
+    /// Factor of its times.
+    pub scale: f64,
+}

@@ -1,0 +1,88 @@
+//! The tools that a run can be printed with: the one list of their names, what each shows, and how. Hosts ask for it.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use seeklab_formats::fio::{json, normal};
+use seeklab_model::cpu::folded::fold;
+use seeklab_model::layers::controller::Controller;
+use seeklab_model::layers::server::Server;
+use seeklab_model::stack::Stack;
+use seeklab_spec::{Problem, Problems};
+
+use crate::{analytics, bonnie, dtrace, fio, histogram, iostat, monitor, oplog, parted};
+
+/// Prints a run; options by name.
+type Print = fn(&Stack, &Map<String, Value>) -> Result<String, Problems>;
+
+/// Name, what it shows, how.
+const TOOLS: [(&str, &str, Print); 19] = [
+    ("oplog", "The log of operations, one line for each: what it found in memory and where its time went.", oplog::print),
+    ("histogram", "Operations by latency, by count and by total time.", histogram::print),
+    ("iostat", "What iostat -x shows of each device over the whole run.", |stack, _| Ok(iostat::print(stack))),
+    ("iostat-json", "The same as JSON.", |stack, _| Ok(iostat::json(stack))),
+    ("monitor", "What a monitor shows that averages over windows of time.", monitor::print),
+    ("monitor-json", "The same as JSON.", monitor::json),
+    ("parted", "What parted -l shows of each device: its sectors, and where its partition lies.", |stack, _| Ok(parted::print(stack))),
+    ("fio", "The report that fio prints for people.", |stack, options| Ok(normal(&fio::report(stack, options)?))),
+    ("fio-json", "The report of fio as JSON.", |stack, options| Ok(json(&fio::report(stack, options)?))),
+    ("folded", "Processor time by stack of functions, one line for each: what a flame graph is drawn from.", |stack, _| Ok(folded(stack))),
+    ("quantize", "Latencies as DTrace's quantize() shows them, by powers of two.", dtrace::quantize),
+    ("lquantize", "Latencies as DTrace's lquantize() shows them, in milliseconds.", dtrace::lquantize),
+    ("packed", "Latencies as DTrace packs an aggregation into one line.", dtrace::packed),
+    ("dirty", "What a DTrace script shows of the dirty data at the beginning of each sync.", |stack, _| dtrace::dirty(stack)),
+    ("sync", "What a DTrace script shows of how long each sync took.", |stack, _| dtrace::sync(stack)),
+    ("delays", "What a DTrace script shows of the writes that were delayed, and for how long.", |stack, _| dtrace::delays(stack)),
+    ("bonnie", "The report that Bonnie++ prints for people.", |stack, _| bonnie::print(stack)),
+    ("bonnie-csv", "The report of Bonnie++ as a line of CSV.", |stack, _| bonnie::csv(stack)),
+    ("analytics", "A server's own analytics: operations, latency and cores by time, client or device.", analytics::print),
+];
+
+/// A tool that a run can be printed with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Tool {
+    /// Its name.
+    pub name: ToolName,
+    /// What it shows.
+    pub help: &'static str,
+}
+
+/// The name of a tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct ToolName(&'static str);
+
+impl JsonSchema for ToolName {
+    fn schema_name() -> Cow<'static, str> {
+        "ToolName".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"description": "The name of a tool.", "enum": TOOLS.map(|(name, ..)| name)})
+    }
+}
+
+/// All of them.
+#[must_use]
+pub fn tools() -> Vec<Tool> {
+    TOOLS.iter().map(|(name, help, _)| Tool { name: ToolName(name), help }).collect()
+}
+
+/// Prints a run as the tool called `name` does.
+///
+/// # Errors
+/// When there is no such tool or an option is not understood.
+pub fn print(stack: &Stack, name: &str, options: &Map<String, Value>) -> Result<String, Problems> {
+    match TOOLS.iter().find(|(own, ..)| *own == name) {
+        Some((.., print)) => print(stack, options),
+        None => Err(vec![Problem::unknown("tool", "tool", name, TOOLS.map(|(name, ..)| name))]),
+    }
+}
+
+fn folded(stack: &Stack) -> String {
+    let mut frames = stack.server().map_or_else(Vec::new, Server::frames);
+    frames.extend(stack.controller().map(Controller::frames).into_iter().flatten());
+    fold(&frames)
+}
