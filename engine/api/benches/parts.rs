@@ -12,7 +12,7 @@ use seeklab_cache::replay::replay;
 use seeklab_cache::trace::Trace;
 use seeklab_kernel::{Event, EventQueue};
 use seeklab_library::Library;
-use seeklab_model::layers::device::hdd::{DriveQueue, Hdd, Params};
+use seeklab_model::layers::device::hdd::{Arrival, DriveQueue, Hdd, Params};
 use seeklab_spec::{HddSpec, Op, Path, QueuePolicy};
 use serde_json::Map;
 
@@ -91,7 +91,8 @@ fn disk(criterion: &mut Criterion) {
                 let mut now = 0;
                 for _ in 0..REQUESTS {
                     while queue.len() < DEPTH {
-                        queue.push(hdd, now, Op::Read, random.next_u64() % capacity, ());
+                        let lbn = random.next_u64() % capacity;
+                        queue.push(hdd, now, Arrival { op: Op::Read, lbn, end: lbn + 8, ready_ns: None }, ());
                     }
                     let entry = queue.pick(hdd, now).expect("requests wait");
                     now = hdd.serve(now, entry.op, entry.lbn, 8).done_ns;

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use seeklab_model::layers::device::hdd::Params;
-use seeklab_observe::validate::{Validation, parse_trace, validate};
+use seeklab_observe::validate::{ClassValidation, Validation, parse_trace, validate};
 use serde_json::Value;
 
 /// The drives and their highest demerits, as README and page show them.
@@ -25,6 +25,17 @@ fn limits() -> Vec<(String, f64)> {
     let limit = |drive: &Value| Some((drive["id"].as_str()?.to_owned(), drive["limit_percent"].as_f64()?));
     drives.iter().map(|drive| limit(drive).expect("a name and a limit")).collect()
 }
+
+/// Drive and highest demerits in percent of its reads and of its writes, each ranked and judged apart: what the model reached when they
+/// were written down, rounded up to a hundredth. Where reads and writes err in opposite ways the pooled demerit hides it.
+const CLASS_LIMITS: [(&str, f64, f64); 6] = [
+    ("hp_c2247a", 1.04, 0.77),
+    ("hp_c3323a", 1.61, 4.59),
+    ("dec_rz26", 1.84, 5.98),
+    ("cheetah9LP", 2.11, 12.32),
+    ("barracuda", 5.37, 16.29),
+    ("atlas10k", 2.22, 19.67),
+];
 
 /// The drive whose phases can be followed, and the least share of its requests that agree one by one within 0.3 ms.
 const FOLLOWED: (&str, f64) = ("hp_c2247a", 0.90);
@@ -61,17 +72,19 @@ fn every_measured_drive_is_met_as_closely_as_disksim_meets_it() {
     let mut failed = Vec::new();
     for (name, limit) in limits() {
         let result = validate_drive(&folder, &name);
-        let demerit = result.all.demerit * 100.0;
+        let [all, read, write] = [result.all, result.read, result.write].map(|class| class.demerit * 100.0);
+        let bias = |class: &ClassValidation| class.mean_ms - class.measured_mean_ms;
         eprintln!(
-            "{name:11} demerit {demerit:.3} % (limit {limit:.3} %), reads {:.2} % of {}, writes {:.2} % of {}, \
-             within 0.3 ms {:.1} %",
-            result.read.demerit * 100.0,
-            result.read.requests,
-            result.write.demerit * 100.0,
-            result.write.requests,
+            "{name:11} demerit {all:.3} % (limit {limit:.3} %), within 0.3 ms {:.1} %; reads {read:.3} % of {}, bias {:+.3} ms; \
+             writes {write:.3} % of {}, bias {:+.3} ms",
             result.all.within_300_us * 100.0,
+            result.read.requests,
+            bias(&result.read),
+            result.write.requests,
+            bias(&result.write),
         );
-        if demerit > limit {
+        let (_, reads, writes) = CLASS_LIMITS.into_iter().find(|(drive, ..)| *drive == name).expect("limits for each drive");
+        if all > limit || read > reads || write > writes {
             failed.push(name);
         }
     }

@@ -12,8 +12,8 @@ use crate::layers::client::nfs::Client;
 use crate::layers::cluster::{Cluster, Setting};
 use crate::layers::controller::Controller;
 use crate::layers::device::Device;
-use crate::layers::device::disk::Disk;
-use crate::layers::device::hdd::{DriveQueue, Hdd, Params};
+use crate::layers::device::disk::{Cached, Disk, SECTOR_BYTES};
+use crate::layers::device::hdd::{DriveQueue, Hdd, Params, WriteCache};
 use crate::layers::device::lun::Lun;
 use crate::layers::device::ssd::Ssd;
 use crate::layers::layout::Layout;
@@ -33,7 +33,10 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<Params>
     if let (Some(spec), Some(params)) = (&group.hdd, drive) {
         let queue = DriveQueue::new(spec.queue_policy, Some(spec.longest_overtaken.0));
         let drive = Hdd::new(Arc::clone(params)).turned(Stream::new(seed, &format!("{name}.spindle")).unit());
-        return Some(Device::Disk(Box::new(Disk::new(drive, queue, spec.queue_depth, group.is_volatile()))));
+        // The other half of the buffer is read-ahead's.
+        let room = spec.buffer.0 / 2 / SECTOR_BYTES;
+        let cached = spec.write_cache.then(|| Cached::new(WriteCache::new(room, spec.queue_policy), group.is_volatile()));
+        return Some(Device::Disk(Box::new(Disk::new(drive, queue, spec.queue_depth, cached))));
     }
     if let Some(spec) = &group.ssd {
         return Some(Device::Ssd(Ssd::new(spec, seed, name)));

@@ -6,6 +6,7 @@
 //! designs, [`link`] for the links and [`background`] for copies.
 //!
 //! Constants: none besides the scenario's. A lookup whose last node serves the data needs no further round trip.
+//! A FLUSH goes to the devices of all nodes at once; a write that ends with one flushes the nodes that have its copies.
 //! Left out: CPU of the nodes, time to move a machine's memory or to notice a loss (both are at once), versions of blocks (a
 //! request that is on its way when a node is lost completes), and metadata writes.
 //!

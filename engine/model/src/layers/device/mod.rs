@@ -2,6 +2,8 @@
 
 pub mod disk;
 #[cfg(test)]
+mod disk_tests;
+#[cfg(test)]
 mod durable_tests;
 pub mod hdd;
 pub mod lun;

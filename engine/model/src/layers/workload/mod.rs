@@ -258,11 +258,10 @@ impl Workload {
             let (entry, offset) = (worker.entry, worker.region.start + offset);
             worker.issued_writes += u64::from(op == Op::Write);
             let durable = match op {
-                Op::Read => Durable::No,
                 Op::Write if job.flushes_after(worker.issued_writes) => Durable::All,
                 Op::Write if job.sync => Durable::Itself,
                 Op::Write if job.flushes() => Durable::Later,
-                Op::Write => Durable::No,
+                Op::Read | Op::Write => Durable::No,
             };
             self.submit(kernel, Request { op, offset, bytes, worker: id, wire, durable, ..Request::default() }, entry);
         }

@@ -382,6 +382,7 @@ fn read_rules(section: &Section, errors: &mut Vec<ParamError>) -> Rules {
         segment_blocks,
         read_ahead: if caching { read_ahead } else { ReadAhead::None },
         caching,
+        overlaps: false,
         early_writes: section.whole("Fast write level", (0.0, 2.0), Some(0.0), errors) != 0,
         append_writes: section.switch("Combine seq writes", errors),
         reads_hit_written: section.switch("Allow read hits on write data", errors),

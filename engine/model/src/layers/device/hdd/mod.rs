@@ -12,8 +12,10 @@
 //! - `seek`: the arm's time over a distance;
 //! - `transfer`: moving between tracks and the stream of sectors;
 //! - `buffer`: segments, what they hold and which one gives way;
-//! - `drive`: overheads, bus, read-ahead, early-reported writes; [`Hdd::serve`];
+//! - `drive`: overheads, bus, what the arm does on its own; [`Hdd::serve`]. `read` and `write` are its two halves;
+//! - `estimate`: when the arm would reach a request;
 //! - `queue`: which waiting request goes next;
+//! - `write_cache`: writes that are acknowledged and not on the media, and which of them goes next;
 //! - `params`, `drive_file`, `data_sheet`: a drive's description, from a parameter file or from a data sheet;
 //! - `validate`: a replay of a measured trace, and the demerit.
 //!
@@ -33,24 +35,31 @@ mod data_sheet;
 mod drive;
 mod drive_file;
 #[cfg(test)]
+mod drive_tests;
+mod estimate;
+#[cfg(test)]
 mod fixtures;
 mod geometry;
 mod params;
 mod queue;
+mod read;
 mod rotation;
 mod seek;
 mod transfer;
+mod write;
+mod write_cache;
 
 use seeklab_spec::Op;
 use serde::{Deserialize, Serialize};
 
-pub use drive::Hdd;
+pub use drive::{Given, Hdd};
 pub use geometry::Zone;
 pub use params::{ParamError, Params};
-pub use queue::{DriveQueue, Entry};
+pub use queue::{Arrival, DriveQueue, Entry};
+pub use write_cache::{IDLE_NS, Piece, Urgency, WriteCache};
 
 /// What the buffer held of a read. Writes count as [`Hit::Miss`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Hit {
     /// All of it.
@@ -58,6 +67,7 @@ pub enum Hit {
     /// The beginning of it, the rest being read.
     Partial,
     /// Not its first block.
+    #[default]
     Miss,
 }
 
@@ -69,6 +79,8 @@ pub struct Service {
     /// When the arm has nothing left to do for the request: later than `done_ns` for an early-reported write. The next
     /// request may be given to the drive from `done_ns` on; if it needs the arm, it then waits (`wait_ns`).
     pub free_ns: u64,
+    /// When the arm has nothing left to do for it; a drive that overlaps requests may be given the next one from then on.
+    pub arm_free_ns: u64,
     /// Command handling and completion.
     pub overhead_ns: u64,
     /// The arm was still busy with an earlier early-reported write, or its data left no room in the segment.

@@ -80,6 +80,8 @@ pub(super) struct Rules {
     pub segment_blocks: u64,
     pub read_ahead: ReadAhead,
     pub caching: bool,
+    /// Whether commands, bus and media work on different requests at a time; see `drive`.
+    pub overlaps: bool,
     pub early_writes: bool,
     pub append_writes: bool,
     pub reads_hit_written: bool,

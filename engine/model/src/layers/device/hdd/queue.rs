@@ -10,8 +10,23 @@
 
 use seeklab_spec::QueuePolicy;
 
-use super::drive::Target;
+use std::ops::Range;
+
+use super::estimate::{Asked, Target};
 use super::{Hdd, Op};
+
+/// A request as it comes to the queue.
+#[derive(Clone, Copy, Debug)]
+pub struct Arrival {
+    /// Direction.
+    pub op: Op,
+    /// First block.
+    pub lbn: u64,
+    /// One past the last block.
+    pub end: u64,
+    /// When its command is worked off and its data, of a write, are arriving; `None` where the overhead begins when it is picked.
+    pub ready_ns: Option<u64>,
+}
 
 /// A waiting request.
 #[derive(Clone, Copy, Debug)]
@@ -20,6 +35,9 @@ pub struct Entry<T> {
     pub op: Op,
     /// First block.
     pub lbn: u64,
+    /// One past the last block.
+    pub end: u64,
+    ready_ns: Option<u64>,
     /// When it was put into the queue, in ns.
     pub arrival_ns: u64,
     /// Place in the order of arrival.
@@ -76,33 +94,52 @@ impl<T: Copy> DriveQueue<T> {
     }
 
     /// Puts a request into the queue at `now_ns`. The drive is the one it will be served by.
-    pub fn push(&mut self, hdd: &Hdd, now_ns: u64, op: Op, lbn: u64, tag: T) {
+    pub fn push(&mut self, hdd: &Hdd, now_ns: u64, arrival: Arrival, tag: T) {
+        let Arrival { op, lbn, end, ready_ns } = arrival;
         let sequence = self.next_sequence;
         self.next_sequence += 1;
-        self.entries.push(Entry { op, lbn, arrival_ns: now_ns, sequence, tag, target: hdd.target(lbn) });
+        self.entries.push(Entry { op, lbn, end, ready_ns, arrival_ns: now_ns, sequence, tag, target: hdd.target(lbn) });
     }
 
-    /// Takes out the request that goes next at `now_ns`; `None` when none waits. O(entries).
-    pub fn pick(&mut self, hdd: &Hdd, now_ns: u64) -> Option<Entry<T>> {
-        let index = match self.overdue(now_ns) {
-            Some(index) => index,
-            None => match self.policy {
-                QueuePolicy::Fcfs => self.least(|entry| entry.sequence)?,
-                QueuePolicy::Sstf => {
-                    let here = hdd.arm_now(now_ns).position.cylinder;
-                    self.least(|entry| (entry.target.cylinder.abs_diff(here), entry.sequence))?
-                }
-                QueuePolicy::Scan => self.scan(hdd.arm_now(now_ns).position.cylinder)?,
-                QueuePolicy::CLook => {
-                    let sweep = self.sweep_lbn;
-                    self.least(|entry| (entry.lbn < sweep, entry.lbn, entry.sequence))?
-                }
-                QueuePolicy::Satf => self.soonest(hdd, now_ns)?,
-            },
-        };
+    /// The place of the request that goes next at `now_ns`; `None` when none waits. O(entries). Requests that begin in `last` go after
+    /// all others, except that the order of arrival stays what it is.
+    pub fn next(&mut self, hdd: &Hdd, now_ns: u64, last: &Range<u64>) -> Option<usize> {
+        if let Some(index) = self.overdue(now_ns) {
+            return Some(index);
+        }
+        match self.policy {
+            QueuePolicy::Fcfs => self.least(|entry| entry.sequence),
+            QueuePolicy::Sstf => {
+                let here = hdd.arm_now(now_ns).position.cylinder;
+                self.least(|entry| (last.contains(&entry.lbn), entry.target.cylinder.abs_diff(here), entry.sequence))
+            }
+            QueuePolicy::Scan => self.scan(hdd.arm_now(now_ns).position.cylinder, last),
+            QueuePolicy::CLook => {
+                let sweep = self.sweep_lbn;
+                self.least(|entry| (last.contains(&entry.lbn), entry.lbn < sweep, entry.lbn, entry.sequence))
+            }
+            QueuePolicy::Satf => self.soonest(hdd, now_ns, last),
+        }
+    }
+
+    /// The place of the first read that the buffer holds, if there is one.
+    #[must_use]
+    pub fn held(&self, hdd: &Hdd) -> Option<usize> {
+        let held = |(_, entry): &(usize, &Entry<T>)| entry.op == Op::Read && hdd.holds(entry.lbn, entry.end);
+        self.entries.iter().enumerate().filter(held).min_by_key(|(_, entry)| entry.sequence).map(|(index, _)| index)
+    }
+
+    /// Takes out the request at a place.
+    pub fn take(&mut self, index: usize) -> Entry<T> {
         let entry = self.entries.swap_remove(index);
         self.sweep_lbn = entry.lbn.saturating_add(1);
-        Some(entry)
+        entry
+    }
+
+    /// Takes out the request that goes next at `now_ns`; `None` when none waits.
+    pub fn pick(&mut self, hdd: &Hdd, now_ns: u64) -> Option<Entry<T>> {
+        let index = self.next(hdd, now_ns, &(0..0))?;
+        Some(self.take(index))
     }
 
     /// The oldest entry, if it has waited longer than the limit.
@@ -117,15 +154,20 @@ impl<T: Copy> DriveQueue<T> {
     }
 
     /// Index of the entry that is reached first. The nearest is tried first: most others are then farther away than it is reached.
-    fn soonest(&self, hdd: &Hdd, now_ns: u64) -> Option<usize> {
+    fn soonest(&self, hdd: &Hdd, now_ns: u64, last: &Range<u64>) -> Option<usize> {
         let arm = hdd.arm_now(now_ns);
         let here = arm.position.cylinder;
-        let nearest = self.least(|entry| entry.target.cylinder.abs_diff(here))?;
+        let nearest = self.least(|entry| (last.contains(&entry.lbn), entry.target.cylinder.abs_diff(here)))?;
+        let all = last.contains(&self.entries[nearest].lbn);
         let mut best: Option<(f64, u64, usize)> = None;
         for index in std::iter::once(nearest).chain((0..self.entries.len()).filter(|index| *index != nearest)) {
             let entry = &self.entries[index];
             let most = best.map_or(f64::INFINITY, |(ns, ..)| ns);
-            let Some(ns) = hdd.positioning_to(&arm, entry.op, entry.lbn, &entry.target, most) else { continue };
+            if !all && last.contains(&entry.lbn) {
+                continue;
+            }
+            let asked = Asked { op: entry.op, lbn: entry.lbn, ready_ns: entry.ready_ns };
+            let Some(ns) = hdd.positioning_to(&arm, asked, &entry.target, most) else { continue };
             let ns = ns.max(0.0);
             if best.is_none_or(|(least, sequence, _)| ns < least || (ns <= least && entry.sequence < sequence)) {
                 best = Some((ns, entry.sequence, index));
@@ -134,12 +176,12 @@ impl<T: Copy> DriveQueue<T> {
         best.map(|(.., index)| index)
     }
 
-    fn scan(&mut self, here: u32) -> Option<usize> {
+    fn scan(&mut self, here: u32, last: &Range<u64>) -> Option<usize> {
         let upwards = self.upwards;
         let ahead = |cylinder: u32| if upwards { cylinder >= here } else { cylinder <= here };
         let index = self.least(|entry| {
             let cylinder = entry.target.cylinder;
-            (!ahead(cylinder), cylinder.abs_diff(here), entry.sequence)
+            (last.contains(&entry.lbn), !ahead(cylinder), cylinder.abs_diff(here), entry.sequence)
         })?;
         if !ahead(self.entries[index].target.cylinder) {
             self.upwards = !upwards;
@@ -160,13 +202,17 @@ mod tests {
     use super::*;
     use std::sync::Arc;
 
+    fn at(op: Op, lbn: u64) -> Arrival {
+        Arrival { op, lbn, end: lbn + 1, ready_ns: None }
+    }
+
     /// Order in which requests for these cylinders are picked with the arm at cylinder 10.
     fn order(policy: QueuePolicy, cylinders: &[u64]) -> Vec<u64> {
         let mut hdd = small_hdd(&[]);
         let mut now = hdd.serve(0, Op::Read, 10 * 200, 1).done_ns;
         let mut queue = DriveQueue::new(policy, None);
         for &cylinder in cylinders {
-            queue.push(&hdd, now, Op::Read, cylinder * 200 + 7, cylinder);
+            queue.push(&hdd, now, at(Op::Read, cylinder * 200 + 7), cylinder);
         }
         let mut picked = Vec::new();
         while let Some(entry) = queue.pick(&hdd, now) {
@@ -191,11 +237,11 @@ mod tests {
         let mut hdd = small_hdd(&[]);
         let mut queue = DriveQueue::new(QueuePolicy::Scan, None);
         let mut now = hdd.serve(0, Op::Read, 10 * 200, 1).done_ns;
-        queue.push(&hdd, now, Op::Read, 8 * 200, "turns");
+        queue.push(&hdd, now, at(Op::Read, 8 * 200), "turns");
         let first = queue.pick(&hdd, now).expect("one waits");
         now = hdd.serve(now, first.op, first.lbn, 1).done_ns;
-        queue.push(&hdd, now, Op::Read, 9 * 200, "above");
-        queue.push(&hdd, now, Op::Read, 3 * 200, "below");
+        queue.push(&hdd, now, at(Op::Read, 9 * 200), "above");
+        queue.push(&hdd, now, at(Op::Read, 3 * 200), "below");
         assert_eq!(queue.pick(&hdd, now).map(|entry| entry.tag), Some("below"));
     }
 
@@ -203,10 +249,10 @@ mod tests {
     fn c_look_goes_on_upwards_from_where_it_is() {
         let hdd = small_hdd(&[]);
         let mut queue = DriveQueue::new(QueuePolicy::CLook, None);
-        queue.push(&hdd, 0, Op::Read, 500, 'a');
+        queue.push(&hdd, 0, at(Op::Read, 500), 'a');
         assert_eq!(queue.pick(&hdd, 0).map(|entry| entry.tag), Some('a'));
-        queue.push(&hdd, 0, Op::Read, 100, 'b');
-        queue.push(&hdd, 0, Op::Read, 900, 'c');
+        queue.push(&hdd, 0, at(Op::Read, 100), 'b');
+        queue.push(&hdd, 0, at(Op::Read, 900), 'c');
         assert_eq!(queue.pick(&hdd, 0).map(|entry| entry.tag), Some('c'));
         assert_eq!(queue.pick(&hdd, 0).map(|entry| entry.tag), Some('b'));
     }
@@ -216,11 +262,11 @@ mod tests {
         let hdd = small_hdd(&[]);
         // Block 2 of the same track has just passed at 0.3 ms; a sector two cylinders away comes by soon after the arm.
         let mut queue = DriveQueue::new(QueuePolicy::Satf, None);
-        queue.push(&hdd, 0, Op::Read, 2, "near");
-        queue.push(&hdd, 0, Op::Read, 400 + 60, "far");
+        queue.push(&hdd, 0, at(Op::Read, 2), "near");
+        queue.push(&hdd, 0, at(Op::Read, 400 + 60), "far");
         let mut nearest = DriveQueue::new(QueuePolicy::Sstf, None);
-        nearest.push(&hdd, 0, Op::Read, 400 + 60, "far");
-        nearest.push(&hdd, 0, Op::Read, 2, "near");
+        nearest.push(&hdd, 0, at(Op::Read, 400 + 60), "far");
+        nearest.push(&hdd, 0, at(Op::Read, 2), "near");
         assert_eq!(nearest.pick(&hdd, 0).map(|entry| entry.tag), Some("near"));
         assert_eq!(queue.pick(&hdd, 0).map(|entry| entry.tag), Some("far"));
     }
@@ -231,8 +277,8 @@ mod tests {
         let now = hdd.serve(0, Op::Read, 250, 10).done_ns;
         let now = hdd.serve(now, Op::Read, 4000, 10).done_ns;
         let mut queue = DriveQueue::new(QueuePolicy::Satf, None);
-        queue.push(&hdd, now, Op::Write, 4020, "near");
-        queue.push(&hdd, now, Op::Read, 250, "held");
+        queue.push(&hdd, now, at(Op::Write, 4020), "near");
+        queue.push(&hdd, now, at(Op::Read, 250), "held");
         assert_eq!(queue.pick(&hdd, now).map(|entry| entry.tag), Some("held"));
     }
 
@@ -249,7 +295,7 @@ mod tests {
                 // Most anywhere, some beside each other, some read ahead already.
                 let lbn = if state.is_multiple_of(5) { (state >> 40) % 5000 } else { (state >> 11) % (capacity - 8) };
                 let op = if state.is_multiple_of(3) { Op::Write } else { Op::Read };
-                queue.push(&hdd, now, op, lbn, ());
+                queue.push(&hdd, now, at(op, lbn), ());
             }
             let estimates = queue.entries().iter().map(|entry| (hdd.positioning_ns(now, entry.op, entry.lbn), entry.sequence));
             let least = estimates.min().expect("requests wait").0;
@@ -264,8 +310,8 @@ mod tests {
         let hdd = small_hdd(&[]);
         let pick = |max_age_ns: Option<u64>| {
             let mut queue = DriveQueue::new(QueuePolicy::Satf, max_age_ns);
-            queue.push(&hdd, 0, Op::Read, 5500, "old");
-            queue.push(&hdd, 900, Op::Read, 40, "near");
+            queue.push(&hdd, 0, at(Op::Read, 5500), "old");
+            queue.push(&hdd, 900, at(Op::Read, 40), "near");
             queue.pick(&hdd, 1000).map(|entry| entry.tag)
         };
         assert_eq!(pick(None), Some("near"));
@@ -286,11 +332,11 @@ mod tests {
         };
         let mut now = 0;
         for _ in 1..depth {
-            queue.push(&hdd, now, Op::Read, random(), ());
+            queue.push(&hdd, now, at(Op::Read, random()), ());
         }
         let requests = 4000;
         for _ in 0..requests {
-            queue.push(&hdd, now, Op::Read, random(), ());
+            queue.push(&hdd, now, at(Op::Read, random()), ());
             let entry = queue.pick(&hdd, now).expect("requests wait");
             now = hdd.serve(now, entry.op, entry.lbn, 8).done_ns;
         }

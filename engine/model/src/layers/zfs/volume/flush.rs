@@ -1,6 +1,6 @@
 //! What a power failure would lose, and the flushes that end it.
 //!
-//! Modelled, as OpenZFS does it (`zil_lwb_flush_vdevs_done`, `vdev_config_sync`): when the blocks of a commit of the intent log are
+//! Modelled, as `OpenZFS` does it (`zil_lwb_flush_vdevs_done`, `vdev_config_sync`): when the blocks of a commit of the intent log are
 //! written, the devices that hold them are flushed before anyone is told; when all of a group is written, all devices of the pool
 //! are flushed before the group counts as synced. A FLUSH does not pass the I/O scheduler. Devices without a volatile cache are
 //! not asked, as drivers that know the cache to be protected do.

@@ -1,0 +1,129 @@
+//! A disk under streams, deep queues and its write cache.
+
+use serde_json::{Value, json};
+
+use super::durable_tests::{merge, scenario};
+use crate::testing::{metric, run};
+
+/// MiB a second of so many jobs.
+fn streams(policy: &str, write: bool, jobs: u32, depth: u32, disk: &Value) -> f64 {
+    let mut sheet = json!({"queue_policy": policy});
+    merge(&mut sheet, disk);
+    let rw = if write { "write" } else { "read" };
+    let job = json!({"rw": rw, "bs": "128KiB", "size": "8GiB", "iodepth": depth, "numjobs": jobs, "runtime": "4s"});
+    metric(&run(&scenario(&job, &sheet, &json!({}))), "rate_mib_per_s")
+}
+
+const ORDERS: [&str; 5] = ["fcfs", "sstf", "scan", "c-look", "satf"];
+
+#[test]
+fn one_sequential_stream_keeps_its_rate_at_every_depth_under_every_order() {
+    for order in ORDERS {
+        let alone = streams(order, false, 1, 1, &json!({}));
+        assert!(alone > 160.0, "{order}: {alone}"); // 175 MB/s
+        for depth in [2, 4, 8, 32] {
+            let deep = streams(order, false, 1, depth, &json!({}));
+            assert!(deep > 0.95 * alone, "{order} at {depth}: {deep} against {alone}");
+        }
+    }
+}
+
+#[test]
+fn a_further_stream_costs_seeks_and_the_drives_order_is_no_worse_than_that_of_arrival() {
+    for depth in [1, 4] {
+        let rates = |order: &str| -> Vec<f64> { (1..=8).map(|jobs| streams(order, false, jobs, depth, &json!({}))).collect() };
+        let fcfs = rates("fcfs");
+        for order in ORDERS {
+            let found = rates(order);
+            eprintln!("{order} at depth {depth}, 1 to 8 streams: {found:.0?} MiB/s");
+            for (streams, pair) in found.windows(2).enumerate() {
+                assert!(pair[1] < 1.05 * pair[0], "{order} at {depth}, {} streams: {found:?}", streams + 2);
+            }
+            if order == "satf" {
+                assert!(found.iter().zip(&fcfs).all(|(found, fcfs)| *found > 0.98 * fcfs), "{found:?} against {fcfs:?}");
+            }
+        }
+    }
+}
+
+/// Random reads a second over the whole stroke.
+fn random_reads(order: &str, depth: u32) -> f64 {
+    let job = json!({"rw": "randread", "size": "3.9TB", "iodepth": depth, "runtime": "20s"});
+    metric(&run(&scenario(&job, &json!({"queue_policy": order}), &json!({}))), "w.read_iops")
+}
+
+#[test]
+fn a_deeper_queue_overlaps_commands_and_lets_the_arm_choose() {
+    // 1 / (0.2 + 8.5 + 4.17 ms) = 78; a second request's command and transfer are over when the arm is free.
+    let depths = [1, 2, 4, 32].map(|depth| random_reads("satf", depth));
+    assert!((75.0..83.0).contains(&depths[0]) && depths[1] > 1.01 * depths[0] && depths[2] > depths[1], "{depths:?}");
+    assert!(depths[3] > 2.5 * depths[0], "{depths:?}");
+    let in_order = random_reads("fcfs", 32);
+    assert!(in_order < 1.05 * depths[0], "{in_order}");
+}
+
+#[test]
+fn sequential_writes_without_a_cache_run_at_the_media_rate_whatever_the_overhead_once_two_wait() {
+    let array = |overhead: &str| {
+        json!({"capacity": "10TB", "heads": 14, "outer_rate": "249MB", "inner_rate": "125MB", "interface_rate": "1100MB",
+               "buffer": "256MB", "read_ahead": 0, "write_cache": false, "overhead": overhead})
+    };
+    let overheads = ["0s", "10us", "50us", "200us", "400us", "600us", "1ms"];
+    for depth in [1, 2, 4, 32] {
+        let rates = overheads.map(|overhead| streams("satf", true, 1, depth, &array(overhead)));
+        eprintln!("depth {depth}, by overhead: {rates:.0?} MiB/s");
+        assert!(rates.windows(2).all(|pair| pair[1] < 1.05 * pair[0]), "{depth}: {rates:?}");
+        // 128 KiB take 0.53 ms on the media: up to there the next command is ready in time. Alone each write waits for a turn.
+        assert!(rates[..5].iter().all(|rate| if depth == 1 { *rate < 16.0 } else { *rate > 0.95 * 237.0 }), "{depth}: {rates:?}");
+    }
+}
+
+#[test]
+fn several_writers_share_a_write_cache_of_many_extents() {
+    let rate = |writers: u32, cache: bool| {
+        let job = json!({"rw": "write", "bs": "64KiB", "size": "8GiB", "numjobs": writers, "runtime": "10s"});
+        metric(&run(&scenario(&job, &json!({"write_cache": cache}), &json!({}))), "rate_mib_per_s")
+    };
+    let one = rate(1, true);
+    assert!((160.0..180.0).contains(&one), "{one}"); // the media rate of 167, and what is still in the cache after ten seconds
+    for writers in [2, 4, 8] {
+        let found = rate(writers, true);
+        assert!((0.8 * one..1.05 * one).contains(&found), "{writers}: {found} against {one}");
+    }
+    assert!(rate(2, false) < 0.1 * one, "without a cache each write costs a turn or a seek");
+}
+
+#[test]
+fn random_writes_below_the_destage_rate_cost_command_and_bus_alone() {
+    let run_at = |rate: u32, cache: bool| {
+        let job = json!({"rw": "randwrite", "size": "3.9TB", "rate_iops": rate, "iodepth": 32, "runtime": "20s"});
+        run(&scenario(&job, &json!({"write_cache": cache}), &json!({})))
+    };
+    for rate in [30, 60, 120, 200] {
+        let stack = run_at(rate, true);
+        // 0.2 ms and 4 KiB at 550 MB/s.
+        assert!((metric(&stack, "w.write_latency_mean_ms") - 0.2074).abs() < 0.002, "{rate}");
+        assert!(metric(&stack, "unsafe_max_bytes") >= 4096.0);
+    }
+    assert!(metric(&run_at(60, false), "w.write_latency_mean_ms") > 13.0);
+    let most = run_at(1000, true);
+    let found = metric(&most, "w.write_iops");
+    assert!((280.0..450.0).contains(&found), "{found}");
+    assert!(found > 1.3 * metric(&run_at(1000, false), "w.write_iops"), "the cache reorders more than the queue does");
+}
+
+#[test]
+fn a_write_cache_holds_no_more_than_its_room_and_a_flush_empties_it() {
+    let job = json!({"rw": "write", "bs": "1MiB", "size": "2GiB", "iodepth": 8});
+    let small = json!({"buffer": "8MiB"});
+    let stack = run(&scenario(&job, &small, &json!({})));
+    let most = metric(&stack, "unsafe_max_bytes");
+    assert!((2.0..=4.0).contains(&(most / f64::from(1 << 20))), "half of the buffer at most: {most}");
+    assert!(metric(&stack, "unsafe_device_max_bytes") > 0.0);
+    let protected = json!({"buffer": "8MiB", "write_cache_is": "protected"});
+    let kept = run(&scenario(&job, &protected, &json!({})));
+    assert!(metric(&kept, "unsafe_max_bytes") < 1.0, "what survives is not unsafe");
+    let flushed = json!({"rw": "randwrite", "bs": "4KiB", "size": "2GiB", "iodepth": 1, "fsync": 16});
+    let flushing = run(&scenario(&flushed, &json!({}), &json!({})));
+    assert!(metric(&flushing, "unsafe_max_bytes") <= 16.0 * 4096.0, "a flush leaves nothing behind");
+}
