@@ -33,17 +33,27 @@ impl Usage {
 /// Reports what the data devices have done, all together.
 pub fn metrics(usages: &[Usage], metrics: &mut Metrics) {
     let busy_ns = usages.iter().map(|usage| usage.busy_ns).sum();
-    metrics.bytes("device_bytes", usages.iter().flat_map(|usage| usage.bytes).sum());
-    metrics.share("device_busy_share_percent", busy_ns, usages.len() as u64 * metrics.run.now_ns);
+    metrics.bytes("device_bytes", "Bytes that the data devices read and wrote.", usages.iter().flat_map(|usage| usage.bytes).sum());
+    metrics.share(
+        "device_busy_share_percent",
+        "Share of the time that the data devices were busy, averaged over them.",
+        busy_ns,
+        usages.len() as u64 * metrics.run.now_ns,
+    );
 }
 
 /// Reports what flash translation made of the writes to these devices, if some have it and were written to.
 pub fn flash_metrics<'a>(devices: impl Iterator<Item = &'a Device>, metrics: &mut Metrics) {
     let pages = devices.filter_map(Device::flash_pages).reduce(|sum, pages| [sum[0] + pages[0], sum[1] + pages[1]]);
     let Some([written, moved]) = pages.filter(|pages| pages[0] > 0) else { return };
-    metrics.count("ssd_host_pages", written);
-    metrics.count("ssd_moved_pages", moved);
-    metrics.add("ssd_write_amplification", Unit::Times, to_f64(written + moved) / to_f64(written));
+    metrics.count("ssd_host_pages", "Pages that the host wrote to flash.", written);
+    metrics.count("ssd_moved_pages", "Pages that garbage collection moved.", moved);
+    metrics.add(
+        "ssd_write_amplification",
+        "Pages programmed for each page that the host wrote.",
+        Unit::Times,
+        to_f64(written + moved) / to_f64(written),
+    );
 }
 
 /// Reports the table of all devices.
