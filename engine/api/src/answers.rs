@@ -13,6 +13,7 @@ use seeklab_library::case::controls::Control;
 use seeklab_library::case::judged::FactRow;
 use seeklab_library::design::PoolDesign;
 use seeklab_observe::fio::ParsedJobFile;
+use seeklab_observe::listing::MetricEntry;
 use seeklab_observe::parted::Alignment;
 use seeklab_observe::reduction::Reduced;
 use seeklab_observe::tools::{Tool, tools};
@@ -71,7 +72,7 @@ answers! {
         "reduce": Reduced = |_, input| seeklab_observe::reduction::answer(input),
         "alignment": Alignment = |_, input| seeklab_observe::parted::alignment(input),
     }
-    types { Problem, Summary, ColumnEntry, }
+    types { Problem, Summary, ColumnEntry, MetricEntry, }
 }
 
 /// The JSON Schema of all answers: an object with a property for each call, and the definitions of all types that cross. For build

@@ -156,7 +156,7 @@ impl Run {
         envelope(match &self.work {
             Work::Stack(stack) => to_value(&self.stack_summary(stack)),
             Work::Cache(replay) => to_value(&replay.summary()),
-            Work::Facts(judging) => to_value(judging.rows()),
+            Work::Facts(judging) => to_value(&judging.rows()),
         })
     }
 

@@ -39,6 +39,43 @@ fn each_metric_has_one_name_and_the_unit_that_it_ends_with() {
 }
 
 #[test]
+fn each_metric_says_what_it_is_in_one_sentence() {
+    let mut helps = BTreeMap::new();
+    at_each_beginning(|run, stack| {
+        for metric in seeklab_observe::metrics(stack) {
+            let (name, help) = (metric.name, metric.help);
+            assert!(
+                help.len() > 8 && help.ends_with('.') && help.starts_with(char::is_uppercase),
+                "{run}: {name} is said to be \"{help}\""
+            );
+            helps.insert(help, name);
+        }
+    });
+    assert!(helps.len() > 120, "nearly all metrics are in use: {}", helps.len());
+}
+
+#[test]
+fn the_list_of_metrics_has_what_the_run_reports() {
+    let library = Library::of_checkout().unwrap_or_else(|problems| panic!("{problems:?}"));
+    let case = library.case("odx-prefetch").expect("a case");
+    let checked = case.scenario(None, &Map::new(), library.presets()).expect("a scenario");
+    let mut stack = Stack::new(checked, 1);
+    stack.step(EVENTS).expect("a run");
+    let metrics = seeklab_observe::metrics(&stack);
+    let print = |tool: &str| seeklab_observe::print(&stack, tool, &Map::new()).expect("a text");
+    let rows: Vec<serde_json::Value> = serde_json::from_str(&print("metrics-json")).expect("JSON");
+    let text = print("metrics");
+    assert_eq!((rows.len(), text.lines().count()), (metrics.len(), metrics.len()));
+    for ((row, line), metric) in rows.iter().zip(text.lines()).zip(&metrics) {
+        let value = row["value"].as_f64().expect("a number");
+        assert!((value - metric.value).abs() <= 1e-15 * value.abs(), "{}: the last digit may be lost in reading", metric.name);
+        assert_eq!(row["name"], metric.name);
+        assert_eq!((row["unit"].as_str(), row["help"].as_str()), (Some(metric.unit.symbol()), Some(metric.help)));
+        assert!(line.starts_with(&metric.name) && line.ends_with(metric.help), "{line}");
+    }
+}
+
+#[test]
 fn no_two_columns_have_the_same_name() {
     let names = seeklab_observe::column_names();
     let different: BTreeSet<&String> = names.iter().collect();

@@ -9,6 +9,7 @@ pub mod dtrace;
 pub mod fio;
 pub mod histogram;
 pub mod iostat;
+pub mod listing;
 pub mod monitor;
 pub mod oplog;
 pub mod parted;

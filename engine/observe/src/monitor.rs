@@ -249,18 +249,38 @@ pub fn metrics(stack: &Stack, spec: &MonitorSpec, metrics: &mut Metrics) {
     let width_ns = asked.window.0;
     let truth = completions.all();
     let [busiest, next] = completions.fullest(width_ns, asked.phase.0);
-    metrics.add("monitor_busiest_mib_per_s", Unit::MibPerS, busiest.mib_per_s(width_ns));
-    metrics.add("monitor_busiest_mb_per_s", Unit::MbPerS, busiest.mib_per_s(width_ns) * MIB / 1e6);
-    metrics.add("monitor_busiest_latency_mean_ms", Unit::Milliseconds, busiest.latency_ms());
-    metrics.add("monitor_next_mib_per_s", Unit::MibPerS, next.mib_per_s(width_ns));
-    metrics.add("monitor_next_latency_mean_ms", Unit::Milliseconds, next.latency_ms());
-    metrics.bytes("monitor_two_windows_bytes", busiest.bytes + next.bytes);
+    metrics.add(
+        "monitor_busiest_mib_per_s",
+        "Rate in the busiest window, as the monitor shows it.",
+        Unit::MibPerS,
+        busiest.mib_per_s(width_ns),
+    );
+    metrics.add(
+        "monitor_busiest_mb_per_s",
+        "Rate in the busiest window, as the monitor shows it, in MB/s.",
+        Unit::MbPerS,
+        busiest.mib_per_s(width_ns) * MIB / 1e6,
+    );
+    metrics.add("monitor_busiest_latency_mean_ms", "Mean latency in the busiest window.", Unit::Milliseconds, busiest.latency_ms());
+    metrics.add("monitor_next_mib_per_s", "Rate in the window with the second most bytes.", Unit::MibPerS, next.mib_per_s(width_ns));
+    metrics.add(
+        "monitor_next_latency_mean_ms",
+        "Mean latency in the window with the second most bytes.",
+        Unit::Milliseconds,
+        next.latency_ms(),
+    );
+    metrics.bytes("monitor_two_windows_bytes", "Bytes of the two windows with the most.", busiest.bytes + next.bytes);
     let watched = stack.recorder().jobs.iter().enumerate().filter(|(job, _)| asked.job.is_none_or(|wanted| wanted == *job));
     let deepest: u32 = watched.map(|(_, stats)| stats.most_in_flight).sum();
     // What a reader works out who knows the queue depth and believes the latency, but not the rate.
     let each_mib = if busiest.ios == 0 { 0.0 } else { busiest.bytes as f64 / busiest.ios as f64 / MIB };
     let latency_s = busiest.latency_ms() / 1e3;
-    metrics.add("monitor_little_mib_per_s", Unit::MibPerS, each(f64::from(deepest) * each_mib, latency_s));
+    metrics.add(
+        "monitor_little_mib_per_s",
+        "Rate that follows from queue depth and the shown latency by Little's law.",
+        Unit::MibPerS,
+        each(f64::from(deepest) * each_mib, latency_s),
+    );
 
     let (mut least, mut most, mut most_next, mut least_sum, mut split) = (f64::INFINITY, 0.0f64, 0.0f64, u64::MAX, 0u32);
     let mut latencies = [f64::INFINITY, 0.0f64];
@@ -277,14 +297,51 @@ pub fn metrics(stack: &Stack, spec: &MonitorSpec, metrics: &mut Metrics) {
         let off = (both.latency_ms() / truth.latency_ms() - 1.0).abs() * 100.0;
         off_percent = off_percent.max(if truth.ios == 0 { 0.0 } else { off });
     }
-    metrics.add("monitor_sweep_busiest_min_mib_per_s", Unit::MibPerS, least);
-    metrics.add("monitor_sweep_busiest_max_mib_per_s", Unit::MibPerS, most);
-    metrics.add("monitor_sweep_next_max_mib_per_s", Unit::MibPerS, most_next);
-    metrics.bytes("monitor_sweep_two_windows_min_bytes", least_sum);
-    metrics.add("monitor_sweep_busiest_latency_min_ms", Unit::Milliseconds, latencies[0]);
-    metrics.add("monitor_sweep_busiest_latency_max_ms", Unit::Milliseconds, latencies[1]);
-    metrics.percent("monitor_sweep_latency_off_percent", off_percent);
-    metrics.percent("monitor_sweep_split_share_percent", 100.0 * f64::from(split) / f64::from(spec.phases));
+    metrics.add(
+        "monitor_sweep_busiest_min_mib_per_s",
+        "Least rate that the busiest window shows, over all phases of the windows.",
+        Unit::MibPerS,
+        least,
+    );
+    metrics.add(
+        "monitor_sweep_busiest_max_mib_per_s",
+        "Greatest rate that the busiest window shows, over all phases of the windows.",
+        Unit::MibPerS,
+        most,
+    );
+    metrics.add(
+        "monitor_sweep_next_max_mib_per_s",
+        "Greatest rate that the second window shows, over all phases of the windows.",
+        Unit::MibPerS,
+        most_next,
+    );
+    metrics.bytes(
+        "monitor_sweep_two_windows_min_bytes",
+        "Least bytes of the two windows with the most, over all phases of the windows.",
+        least_sum,
+    );
+    metrics.add(
+        "monitor_sweep_busiest_latency_min_ms",
+        "Least mean latency of the busiest window, over all phases of the windows.",
+        Unit::Milliseconds,
+        latencies[0],
+    );
+    metrics.add(
+        "monitor_sweep_busiest_latency_max_ms",
+        "Greatest mean latency of the busiest window, over all phases of the windows.",
+        Unit::Milliseconds,
+        latencies[1],
+    );
+    metrics.percent(
+        "monitor_sweep_latency_off_percent",
+        "The most by which the latency of the two windows together differs from that of the run, over all phases.",
+        off_percent,
+    );
+    metrics.percent(
+        "monitor_sweep_split_share_percent",
+        "Share of the phases at which the run falls into more than one window.",
+        100.0 * f64::from(split) / f64::from(spec.phases),
+    );
 }
 
 #[cfg(test)]

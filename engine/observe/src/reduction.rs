@@ -154,14 +154,32 @@ pub fn metrics(spec: &ReductionSpec, scenario: &Scenario, seed: u64, metrics: &m
     let found = reduce(&buffers(spec, bs, seed), spec.block.0 as usize, spec.unit.0 as usize);
     let saved = |left: u64, of: u64| if of == 0 { 0.0 } else { 100.0 * (1.0 - left as f64 / of as f64) };
     let ratio = |of: u64, left: u64| each(of as f64, left as f64);
-    metrics.bytes("reduction_in_bytes", found.bytes);
-    metrics.bytes("reduction_after_zeros_bytes", found.after_zeros);
-    metrics.bytes("reduction_after_duplicates_bytes", found.after_duplicates);
-    metrics.bytes("reduction_after_compression_bytes", found.after_compression);
-    metrics.percent("reduction_zeros_share_percent", saved(found.after_zeros, found.bytes));
-    metrics.percent("reduction_duplicates_share_percent", saved(found.after_duplicates, found.after_zeros));
-    metrics.add("reduction_compression_ratio", Unit::Times, ratio(found.after_zeros, found.compressed_alone));
-    metrics.add("reduction_total_ratio", Unit::Times, ratio(found.bytes, found.after_compression));
+    metrics.bytes("reduction_in_bytes", "Bytes that the storage was given.", found.bytes);
+    metrics.bytes("reduction_after_zeros_bytes", "Bytes left after blocks of zeros were suppressed.", found.after_zeros);
+    metrics.bytes("reduction_after_duplicates_bytes", "Bytes left after duplicates were dropped.", found.after_duplicates);
+    metrics.bytes("reduction_after_compression_bytes", "Bytes left after compression.", found.after_compression);
+    metrics.percent(
+        "reduction_zeros_share_percent",
+        "Share of the bytes that were blocks of zeros.",
+        saved(found.after_zeros, found.bytes),
+    );
+    metrics.percent(
+        "reduction_duplicates_share_percent",
+        "Share of the bytes other than zeros that were duplicates.",
+        saved(found.after_duplicates, found.after_zeros),
+    );
+    metrics.add(
+        "reduction_compression_ratio",
+        "What compression alone would save of all but zeros: bytes before over bytes after.",
+        Unit::Times,
+        ratio(found.after_zeros, found.compressed_alone),
+    );
+    metrics.add(
+        "reduction_total_ratio",
+        "Bytes that the storage was given over bytes left.",
+        Unit::Times,
+        ratio(found.bytes, found.after_compression),
+    );
 }
 
 /// Reduces a reader's own bytes: `{"hex", "block"?, "unit"?}`.

@@ -13,13 +13,15 @@ use seeklab_model::layers::server::Server;
 use seeklab_model::stack::Stack;
 use seeklab_spec::{Problem, Problems};
 
-use crate::{analytics, bonnie, dtrace, fio, histogram, iostat, monitor, oplog, parted};
+use crate::{analytics, bonnie, dtrace, fio, histogram, iostat, listing, monitor, oplog, parted};
 
 /// Prints a run; options by name.
 type Print = fn(&Stack, &Map<String, Value>) -> Result<String, Problems>;
 
 /// Name, what it shows, how.
-const TOOLS: [(&str, &str, Print); 19] = [
+const TOOLS: [(&str, &str, Print); 21] = [
+    ("metrics", "All metrics of the run: name, value, unit, and what each is.", |stack, _| Ok(listing::print(stack))),
+    ("metrics-json", "The same as JSON.", |stack, _| Ok(listing::json(stack))),
     ("oplog", "The log of operations, one line for each: what it found in memory and where its time went.", oplog::print),
     ("histogram", "Operations by latency, by count and by total time.", histogram::print),
     ("iostat", "What iostat -x shows of each device over the whole run.", |stack, _| Ok(iostat::print(stack))),

@@ -166,8 +166,7 @@ class Result:
     def text(self, tool: str, **options: object) -> str:
         """Print what an observation tool shows of this run.
 
-        Tools: `oplog`, `histogram`, `iostat`, `iostat-json`, `monitor`, `monitor-json`, `parted`, `fio`, `fio-json`,
-        `folded`, `analytics`, and DTrace's `quantize`, `lquantize`, `packed`, `dirty`, `sync`, `delays`.
+        `seeklab.tools()` has all of them, such as `oplog`, `iostat`, `fio` and DTrace's `quantize`.
         """
         return self._handle.text({"tool": tool, **options})
 

@@ -20,13 +20,17 @@ fn cpu_per_gib_s(phases: &Phases, bytes: u64) -> f64 {
 impl JobStats {
     /// Reports one job, which moved its part of `read_bytes` and `all_bytes`.
     fn metrics(&self, read_bytes: u64, all_bytes: u64, metrics: &mut Metrics) {
-        metrics.share(".bytes_share_percent", bytes(self), all_bytes);
-        metrics.share(".read_share_percent", self.by_op[0].bytes, read_bytes);
+        metrics.share(".bytes_share_percent", "The job's share of the bytes of all jobs.", bytes(self), all_bytes);
+        metrics.share(".read_share_percent", "The job's share of the bytes that all jobs read.", self.by_op[0].bytes, read_bytes);
         if let Some([first, last]) = self.workers.filter(|workers| workers[0] < workers[1]) {
-            metrics.count(".workers_before_stall", u64::from(self.workers_before_stall.unwrap_or(last - first + 1)));
+            metrics.count(
+                ".workers_before_stall",
+                "Workers that had completed an operation when one first took a second or longer; all when none did.",
+                u64::from(self.workers_before_stall.unwrap_or(last - first + 1)),
+            );
         }
         let elapsed_ns = self.end_ns.saturating_sub(self.start_ns);
-        metrics.seconds(".elapsed_s", elapsed_ns);
+        metrics.seconds(".elapsed_s", "Time from the start of the job to its end.", elapsed_ns);
         for (stats, op) in self.by_op.iter().zip([".read", ".write"]) {
             if stats.ios > 0 {
                 metrics.within(op, |metrics| stats.metrics(in_seconds(elapsed_ns), op == ".read", metrics));
@@ -39,41 +43,70 @@ impl Stats {
     /// Reports one direction of a job, which has at least one operation.
     fn metrics(&self, seconds: f64, read: bool, metrics: &mut Metrics) {
         let ios = to_f64(self.ios);
-        metrics.count("_ios", self.ios);
-        metrics.bytes("_bytes", self.bytes);
-        metrics.add("_iops", Unit::PerSecond, each(ios, seconds));
-        metrics.mib_per_s("_mib_per_s", to_f64(self.bytes), seconds);
-        metrics.mb_per_s("_mb_per_s", to_f64(self.bytes), seconds);
-        metrics.add("_in_flight_mean", Unit::One, each(in_seconds(self.total_ns), seconds));
+        metrics.count("_ios", "Operations completed.", self.ios);
+        metrics.bytes("_bytes", "Bytes of the operations.", self.bytes);
+        metrics.add("_iops", "Operations a second, over the job's time.", Unit::PerSecond, each(ios, seconds));
+        metrics.mib_per_s("_mib_per_s", "Rate in MiB/s, over the job's time.", to_f64(self.bytes), seconds);
+        metrics.mb_per_s("_mb_per_s", "Rate in MB/s, over the job's time.", to_f64(self.bytes), seconds);
+        metrics.add(
+            "_in_flight_mean",
+            "Operations in flight, averaged over the job's time.",
+            Unit::One,
+            each(in_seconds(self.total_ns), seconds),
+        );
         let mean_ns = to_f64(self.total_ns) / ios;
-        metrics.milliseconds("_latency_mean_ms", mean_ns);
+        metrics.milliseconds("_latency_mean_ms", "Mean latency.", mean_ns);
         let variance = (self.squares / ios - mean_ns * mean_ns).max(0.0);
-        metrics.milliseconds("_latency_sd_ms", libm::sqrt(variance));
-        metrics.milliseconds("_latency_min_ms", to_f64(self.min_ns));
+        metrics.milliseconds("_latency_sd_ms", "Standard deviation of the latency.", libm::sqrt(variance));
+        metrics.milliseconds("_latency_min_ms", "Least latency.", to_f64(self.min_ns));
         for (percentile, name) in [(50.0, "_latency_p50_ms"), (95.0, "_latency_p95_ms"), (99.0, "_latency_p99_ms")] {
             let ns = self.latency.value_at_percentile(percentile).clamp(self.min_ns, self.max_ns);
-            metrics.milliseconds(name, to_f64(ns));
+            metrics.milliseconds(name, "Latency that this share of the operations did not exceed.", to_f64(ns));
         }
-        metrics.milliseconds("_latency_max_ms", to_f64(self.max_ns));
-        metrics.count("_latency_modes", modes(&self.bins) as u64);
-        metrics.count("_stalls", self.stalls);
-        metrics.share("_stalls_share_percent", self.stalls_ns, self.total_ns);
+        metrics.milliseconds("_latency_max_ms", "Greatest latency.", to_f64(self.max_ns));
+        metrics.count(
+            "_latency_modes",
+            "Separate crowds of latencies: peaks of the smoothed histogram with a valley between them.",
+            modes(&self.bins) as u64,
+        );
+        metrics.count("_stalls", "Operations that took a second or longer.", self.stalls);
+        metrics.share(
+            "_stalls_share_percent",
+            "Share of the time of all operations that went into those of a second or longer.",
+            self.stalls_ns,
+            self.total_ns,
+        );
         if read {
-            metrics.bytes("_cached_bytes_p50", self.cached_bytes_p50());
-            metrics.share("_cached_share_percent", self.cached_bytes, self.bytes);
-            metrics.share("_missed_share_percent", self.missed_bytes, self.bytes);
+            metrics.bytes("_cached_bytes_p50", "Bytes of a read that memory held when it came: the median.", self.cached_bytes_p50());
+            metrics.share(
+                "_cached_share_percent",
+                "Share of the bytes that memory held when their read came.",
+                self.cached_bytes,
+                self.bytes,
+            );
+            metrics.share(
+                "_missed_share_percent",
+                "Share of the bytes that had to come from below: neither in memory nor on their way.",
+                self.missed_bytes,
+                self.bytes,
+            );
         }
         for phase in Phase::ALL {
             let ns = self.phases[phase as usize];
             if ns > 0 {
-                metrics.milliseconds(&format!("_{}_mean_ms", phase.name()), to_f64(ns) / ios);
+                metrics.milliseconds(&format!("_{}_mean_ms", phase.name()), "Mean time of an operation in this phase.", to_f64(ns) / ios);
             }
         }
         if self.phases[Phase::Cpu as usize] > 0 {
-            metrics.add("_cpu_per_gib_s", Unit::SPerGib, cpu_per_gib_s(&self.phases, self.bytes));
+            metrics.add("_cpu_per_gib_s", "Controllers' time for each GiB.", Unit::SPerGib, cpu_per_gib_s(&self.phases, self.bytes));
         }
         let mechanical = [Phase::Seek, Phase::Rotation, Phase::Queue].iter().map(|phase| self.phases[*phase as usize]).sum();
-        metrics.share("_positioning_share_percent", mechanical, self.total_ns);
+        metrics.share(
+            "_positioning_share_percent",
+            "Share of the time of all operations that went into seeks, rotation and queues of devices.",
+            mechanical,
+            self.total_ns,
+        );
     }
 }
 
@@ -94,7 +127,12 @@ impl Recorder {
         }
         let missed_bytes: u64 = self.jobs.iter().map(|job| job.by_op[0].missed_bytes).sum();
         // As caches count it: what is already on its way is found.
-        metrics.share("memory_hit_share_percent", read_bytes - missed_bytes, read_bytes);
+        metrics.share(
+            "memory_hit_share_percent",
+            "Share of the bytes read that were in memory or on their way, as caches count it.",
+            read_bytes - missed_bytes,
+            read_bytes,
+        );
     }
 
     /// Reports all jobs together: the rate from the first start to the last end, and the sum of their rates in their own times.
@@ -104,8 +142,18 @@ impl Recorder {
             |mib: f64, from_ns: u64, to_ns: u64| if to_ns > from_ns { mib * to_f64(NS_PER_S) / to_f64(to_ns - from_ns) } else { 0.0 };
         let jobs = || self.jobs.iter().filter(|job| job.end_ns > 0);
         let (from, to) = (jobs().map(|job| job.start_ns).min().unwrap_or(0), jobs().map(|job| job.end_ns).max().unwrap_or(0));
-        metrics.bytes("bytes", self.all_bytes());
-        metrics.add("rate_mib_per_s", Unit::MibPerS, rate(jobs().map(mib).sum(), from, to));
-        metrics.add("sum_of_rates_mib_per_s", Unit::MibPerS, jobs().map(|job| rate(mib(job), job.start_ns, job.end_ns)).sum());
+        metrics.bytes("bytes", "Bytes of all jobs.", self.all_bytes());
+        metrics.add(
+            "rate_mib_per_s",
+            "Rate of all jobs together, from the first start to the last end.",
+            Unit::MibPerS,
+            rate(jobs().map(mib).sum(), from, to),
+        );
+        metrics.add(
+            "sum_of_rates_mib_per_s",
+            "The sum of all jobs' rates, each in its own time.",
+            Unit::MibPerS,
+            jobs().map(|job| rate(mib(job), job.start_ns, job.end_ns)).sum(),
+        );
     }
 }

@@ -137,23 +137,63 @@ impl Source<'_> {
         let server_cpu = each(100.0 * to_f64(to.server_cycles - from.server_cycles), has_cycles).min(100.0);
         let latency_ns: u64 = job.by_op.iter().map(|stats| stats.total_ns).sum();
         let printed = to_f64(payload_bytes(job)) / 1024.0 * to_f64(NS_PER_S) / to_f64(elapsed_ns.max(1));
-        metrics.add(".printed_k_per_s", Unit::KibPerS, printed);
-        metrics.share(".cp_percent", process_ns, elapsed_ns);
-        metrics.share(".waiting_share_percent", latency_ns.saturating_sub(process_ns), elapsed_ns);
-        metrics.percent(".process_busy_share_percent", process_share);
-        metrics.percent(".protocol_busy_share_percent", protocol_share);
-        metrics.percent(".client_cpu_busy_share_percent", client_cpu);
-        metrics.percent(".network_busy_share_percent", network);
-        metrics.percent(".devices_busy_share_percent", devices);
+        metrics.add(
+            ".printed_k_per_s",
+            "Rate as Bonnie++ prints it: payload in its own time, a chunk that is read and written counted once.",
+            Unit::KibPerS,
+            printed,
+        );
+        metrics.share(
+            ".cp_percent",
+            "Share of the job's time that its processes had a processor, which Bonnie++ prints as %CP.",
+            process_ns,
+            elapsed_ns,
+        );
+        metrics.share(
+            ".waiting_share_percent",
+            "Time of its operations in which its processes had no processor, as a share of the job's time.",
+            latency_ns.saturating_sub(process_ns),
+            elapsed_ns,
+        );
+        metrics.percent(
+            ".process_busy_share_percent",
+            "Share of the job's time that each of its processes had a processor.",
+            process_share,
+        );
+        metrics.percent(
+            ".protocol_busy_share_percent",
+            "Share of the stage's time that the client's protocol threads were busy.",
+            protocol_share,
+        );
+        metrics.percent(
+            ".client_cpu_busy_share_percent",
+            "Share of the stage's time that the client's processors were busy, or its busiest thread.",
+            client_cpu,
+        );
+        metrics.percent(".network_busy_share_percent", "Share of the stage's time that the busiest link was busy.", network);
+        metrics.percent(
+            ".devices_busy_share_percent",
+            "Share of the stage's time that the devices were busy, data devices or log devices.",
+            devices,
+        );
         if self.server_cycles_per_s > 0.0 {
-            metrics.percent(".server_busy_share_percent", server_cpu);
+            metrics.percent(".server_busy_share_percent", "Share of the stage's time that the server's cores were busy.", server_cpu);
         }
-        metrics.count(".limiter", Limiter::of(client_cpu, network, devices, server_cpu) as u64);
+        metrics.count(
+            ".limiter",
+            "What limits the job: 0 nothing is full, 1 processors of the client, 2 a link, 3 devices, 4 cores of the server.",
+            Limiter::of(client_cpu, network, devices, server_cpu) as u64,
+        );
         for (way, part) in [".to_server", ".to_client"].into_iter().enumerate() {
             metrics.within(part, |metrics| {
                 let bytes = to.wire_bytes[way] - from.wire_bytes[way];
-                metrics.mb_per_s("_mb_per_s", to_f64(bytes), in_seconds(stage_ns.max(1)));
-                metrics.count("_messages", to.messages[way] - from.messages[way]);
+                metrics.mb_per_s(
+                    "_mb_per_s",
+                    "Rate on the links in this direction, over the stage.",
+                    to_f64(bytes),
+                    in_seconds(stage_ns.max(1)),
+                );
+                metrics.count("_messages", "Messages in this direction, over the stage.", to.messages[way] - from.messages[way]);
             });
         }
     }

@@ -1,14 +1,14 @@
 //! The summary of a run: metrics with units in their names, and the one sink that they are all reported to.
 //!
-//! A layer reports what it counts once, with its name, unit and value:
+//! A layer reports what it counts once, with its name, what it is, unit and value:
 //!
 //! ```
 //! # use seeklab_model::result::metrics::{Metrics, Run, Unit};
 //! # let mut metrics = Metrics::new(Run::default());
-//! metrics.count("server.interrupts", 12);
-//! metrics.share("server.idle_share_percent", 3, 4);
-//! metrics.add("network_delay_us", Unit::Microseconds, 2.5);
-//! metrics.within("odx.read", |metrics| metrics.bytes("_bytes", 4096));
+//! metrics.count("server.interrupts", "Interrupts of the card.", 12);
+//! metrics.share("server.idle_share_percent", "Share of the time without work.", 3, 4);
+//! metrics.add("network_delay_us", "Mean delay.", Unit::Microseconds, 2.5);
+//! metrics.within("odx.read", |metrics| metrics.bytes("_bytes", "Bytes of the operations.", 4096));
 //! assert_eq!(metrics.value("odx.read_bytes"), Some(4096.0));
 //! ```
 //!
@@ -102,6 +102,8 @@ impl Unit {
 pub struct Metric {
     /// Name, such as `odx.read_latency_mean_ms`.
     pub name: String,
+    /// What it is, one sentence.
+    pub help: &'static str,
     /// Unit.
     pub unit: Unit,
     /// Value.
@@ -178,64 +180,64 @@ impl<'a> Metrics<'a> {
 
     /// A metric. None of these is worth repeating at its callers in a module that pages load.
     #[inline(never)]
-    pub fn add(&mut self, name: &str, unit: Unit, value: f64) {
+    pub fn add(&mut self, name: &str, help: &'static str, unit: Unit, value: f64) {
         let name = [&self.part, name].concat();
         debug_assert_eq!(unit, Unit::of(&name), "the unit of {name} is not what it ends with");
-        self.list.push(Metric { name, unit, value });
+        self.list.push(Metric { name, help, unit, value });
     }
 
     /// How many.
     #[inline(never)]
-    pub fn count(&mut self, name: &str, count: u64) {
-        self.add(name, Unit::One, to_f64(count));
+    pub fn count(&mut self, name: &str, help: &'static str, count: u64) {
+        self.add(name, help, Unit::One, to_f64(count));
     }
 
     /// How many bytes.
     #[inline(never)]
-    pub fn bytes(&mut self, name: &str, bytes: u64) {
-        self.add(name, Unit::Bytes, to_f64(bytes));
+    pub fn bytes(&mut self, name: &str, help: &'static str, bytes: u64) {
+        self.add(name, help, Unit::Bytes, to_f64(bytes));
     }
 
     /// How long, in seconds.
     #[inline(never)]
-    pub fn seconds(&mut self, name: &str, ns: u64) {
-        self.add(name, Unit::Seconds, in_seconds(ns));
+    pub fn seconds(&mut self, name: &str, help: &'static str, ns: u64) {
+        self.add(name, help, Unit::Seconds, in_seconds(ns));
     }
 
     /// How long, in milliseconds.
     #[inline(never)]
-    pub fn milliseconds(&mut self, name: &str, ns: f64) {
-        self.add(name, Unit::Milliseconds, ns / 1e6);
+    pub fn milliseconds(&mut self, name: &str, help: &'static str, ns: f64) {
+        self.add(name, help, Unit::Milliseconds, ns / 1e6);
     }
 
     /// A part of a whole in per cent; 0 of nothing.
     #[inline(never)]
-    pub fn share(&mut self, name: &str, part: u64, whole: u64) {
-        self.add(name, Unit::Percent, share_percent(part, whole));
+    pub fn share(&mut self, name: &str, help: &'static str, part: u64, whole: u64) {
+        self.add(name, help, Unit::Percent, share_percent(part, whole));
     }
 
     /// A value in per cent.
     #[inline(never)]
-    pub fn percent(&mut self, name: &str, percent: f64) {
-        self.add(name, Unit::Percent, percent);
+    pub fn percent(&mut self, name: &str, help: &'static str, percent: f64) {
+        self.add(name, help, Unit::Percent, percent);
     }
 
     /// A mean: an amount for each of so many; 0 for none.
     #[inline(never)]
-    pub fn mean(&mut self, name: &str, amount: u64, of: u64) {
-        self.add(name, Unit::One, each(to_f64(amount), to_f64(of)));
+    pub fn mean(&mut self, name: &str, help: &'static str, amount: u64, of: u64) {
+        self.add(name, help, Unit::One, each(to_f64(amount), to_f64(of)));
     }
 
     /// A rate in MiB/s; 0 in no time.
     #[inline(never)]
-    pub fn mib_per_s(&mut self, name: &str, bytes: f64, seconds: f64) {
-        self.add(name, Unit::MibPerS, each(bytes / f64::from(1 << 20), seconds));
+    pub fn mib_per_s(&mut self, name: &str, help: &'static str, bytes: f64, seconds: f64) {
+        self.add(name, help, Unit::MibPerS, each(bytes / f64::from(1 << 20), seconds));
     }
 
     /// A rate in MB/s; 0 in no time.
     #[inline(never)]
-    pub fn mb_per_s(&mut self, name: &str, bytes: f64, seconds: f64) {
-        self.add(name, Unit::MbPerS, each(bytes / 1e6, seconds));
+    pub fn mb_per_s(&mut self, name: &str, help: &'static str, bytes: f64, seconds: f64) {
+        self.add(name, help, Unit::MbPerS, each(bytes / 1e6, seconds));
     }
 }
 
@@ -270,17 +272,17 @@ mod tests {
     #[cfg(debug_assertions)]
     #[should_panic(expected = "the unit of zfs_l2_bytes")]
     fn a_unit_that_the_name_contradicts_is_refused() {
-        Metrics::default().count("zfs_l2_bytes", 1);
+        Metrics::default().count("zfs_l2_bytes", "", 1);
     }
 
     #[test]
     fn parts_come_before_names_and_end_where_they_began() {
         let mut metrics = Metrics::default();
         metrics.within("vm", |metrics| {
-            metrics.within(".read", |metrics| metrics.count("_ios", 1));
-            metrics.count(".workers_before_stall", 2);
+            metrics.within(".read", |metrics| metrics.count("_ios", "", 1));
+            metrics.count(".workers_before_stall", "", 2);
         });
-        metrics.count("zfs_groups", 3);
+        metrics.count("zfs_groups", "", 3);
         let names: Vec<String> = metrics.into_list().into_iter().map(|metric| metric.name).collect();
         assert_eq!(names, ["vm.read_ios", "vm.workers_before_stall", "zfs_groups"]);
     }
@@ -288,9 +290,9 @@ mod tests {
     #[test]
     fn shares_and_rates_of_nothing_are_zero() {
         let mut metrics = Metrics::default();
-        metrics.share("none_percent", 1, 0);
-        metrics.mib_per_s("still_mib_per_s", 1.0, 0.0);
-        metrics.mean("ios_per_call", 1, 0);
+        metrics.share("none_percent", "", 1, 0);
+        metrics.mib_per_s("still_mib_per_s", "", 1.0, 0.0);
+        metrics.mean("ios_per_call", "", 1, 0);
         assert!(metrics.into_list().iter().all(|metric| metric.value == 0.0));
     }
 }

@@ -71,7 +71,7 @@ impl Stack {
             traffic.metrics(metrics);
         }
         device::report::flash_metrics(self.layers.devices.iter().chain(&self.layers.tier_device).chain(&self.layers.write_logs), metrics);
-        metrics.seconds("elapsed_s", metrics.run.workers_ns);
+        metrics.seconds("elapsed_s", "Time until the last worker ended.", metrics.run.workers_ns);
         if let Some(partitions) = &self.layers.partitions {
             partitions.counts.metrics(metrics);
         }

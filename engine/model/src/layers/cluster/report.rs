@@ -1,20 +1,4 @@
 //! What a cluster leaves: metrics, and the tables `flows`, `placed` and `node_events`.
-//!
-//! | metric | unit | what it is |
-//! |---|---|---|
-//! | `cluster_blocks`, `cluster_stored_blocks` | | blocks, and what is stored of them, without further copies |
-//! | `cluster_space_percent` | % | stored over logical bytes, each copy against its copy |
-//! | `cluster_blocks_cv_percent` | % | standard deviation over mean of the blocks per node, at the start |
-//! | `cluster_local_reads_percent` | % | bytes read on the reader's own node |
-//! | `cluster_placed_local_percent` | % | blocks of the machine that moved first (else all) that its node has, at the end |
-//! | `cluster_placed_local_at_move_percent` | % | the same at the moment of the move, before anything is read |
-//! | `cluster_read_local_percent` | % | the same, of the blocks that were read since the move |
-//! | `cluster_lookups_per_read` | | nodes asked before a block could be read |
-//! | `cluster_read_blocks_bytes`, `cluster_read_away_bytes` | B | blocks read since the move, and those of them that lay elsewhere |
-//! | `cluster_moved_bytes`, `cluster_moved_over_read` | B, | blocks moved to the reader, and their ratio to the blocks read elsewhere |
-//! | `cluster_reprotect_bytes`, `_s`, `_mb_per_s`, `_nodes` | | copies made after a loss, the time from the loss to the last of them, their rate, the nodes that sent |
-//! | `cluster_unprotected_blocks`, `cluster_lost_blocks` | | objects with fewer copies than asked, with none, at the end |
-//! | `cluster_lost_requests` | | reads and writes of blocks that had no copy left |
 
 use super::Cluster;
 use super::record::Flow;
@@ -74,26 +58,67 @@ impl Cluster {
         let reprotect_ns = record.reprotected_ns.saturating_sub(first_loss_ns);
         let reprotect_bytes = record.reprotected * record.block_bytes;
         let (blocks, stored) = (u64::from(placement.blocks()), placement.objects.len() as u64);
-        metrics.count("cluster_blocks", blocks);
-        metrics.count("cluster_stored_blocks", stored);
-        metrics.share("cluster_space_percent", stored, blocks);
-        metrics.percent("cluster_blocks_cv_percent", 100.0 * record.blocks_cv);
-        metrics.share("cluster_local_reads_percent", record.local_bytes, record.read_bytes);
-        metrics.share("cluster_placed_local_percent", here, mine);
-        metrics.percent("cluster_placed_local_at_move_percent", record.local_at_move.unwrap_or(0.0) * 100.0);
-        metrics.share("cluster_read_local_percent", read_here, read);
-        metrics.mean("cluster_lookups_per_read", record.lookups, record.reads);
-        metrics.bytes("cluster_read_blocks_bytes", record.read_blocks * record.block_bytes);
-        metrics.bytes("cluster_read_away_bytes", record.read_away * record.block_bytes);
-        metrics.bytes("cluster_moved_bytes", record.moved * record.block_bytes);
-        metrics.mean("cluster_moved_over_read", record.moved, record.read_away);
-        metrics.bytes("cluster_reprotect_bytes", reprotect_bytes);
-        metrics.seconds("cluster_reprotect_s", reprotect_ns);
-        metrics.mb_per_s("cluster_reprotect_mb_per_s", to_f64(reprotect_bytes), in_seconds(reprotect_ns));
-        metrics.count("cluster_reprotect_nodes", record.senders.iter().filter(|sent| **sent).count() as u64);
-        metrics.count("cluster_unprotected_blocks", short as u64);
-        metrics.count("cluster_lost_blocks", lost as u64);
-        metrics.count("cluster_lost_requests", record.lost_requests);
+        metrics.count("cluster_blocks", "Blocks, without further copies.", blocks);
+        metrics.count("cluster_stored_blocks", "Blocks that are stored, without further copies.", stored);
+        metrics.share("cluster_space_percent", "Stored over logical blocks, without further copies.", stored, blocks);
+        metrics.percent(
+            "cluster_blocks_cv_percent",
+            "Standard deviation over mean of the blocks of a node, at the start.",
+            100.0 * record.blocks_cv,
+        );
+        metrics.share(
+            "cluster_local_reads_percent",
+            "Share of the bytes that were read on the reader's own node.",
+            record.local_bytes,
+            record.read_bytes,
+        );
+        metrics.share(
+            "cluster_placed_local_percent",
+            "Share of the blocks of the machine that moved first (of all, when none moved) that its node has at the end.",
+            here,
+            mine,
+        );
+        metrics.percent(
+            "cluster_placed_local_at_move_percent",
+            "Share of the blocks of the machine that moved first that its new node had when it came.",
+            record.local_at_move.unwrap_or(0.0) * 100.0,
+        );
+        metrics.share(
+            "cluster_read_local_percent",
+            "Share of the blocks read since the move that their machine's node has at the end.",
+            read_here,
+            read,
+        );
+        metrics.mean("cluster_lookups_per_read", "Nodes asked before a block could be read.", record.lookups, record.reads);
+        metrics.bytes("cluster_read_blocks_bytes", "Blocks read since the move.", record.read_blocks * record.block_bytes);
+        metrics.bytes(
+            "cluster_read_away_bytes",
+            "Blocks read since the move that lay on other nodes.",
+            record.read_away * record.block_bytes,
+        );
+        metrics.bytes("cluster_moved_bytes", "Blocks moved to their reader.", record.moved * record.block_bytes);
+        metrics.mean(
+            "cluster_moved_over_read",
+            "Blocks moved to their reader for each block read from another node.",
+            record.moved,
+            record.read_away,
+        );
+        metrics.bytes("cluster_reprotect_bytes", "Copies made after a node was lost.", reprotect_bytes);
+        metrics.seconds("cluster_reprotect_s", "Time from the loss of a node to the last copy made after it.", reprotect_ns);
+        metrics.mb_per_s(
+            "cluster_reprotect_mb_per_s",
+            "Rate at which copies were made after a node was lost.",
+            to_f64(reprotect_bytes),
+            in_seconds(reprotect_ns),
+        );
+        metrics.count(
+            "cluster_reprotect_nodes",
+            "Nodes that sent copies after a node was lost.",
+            record.senders.iter().filter(|sent| **sent).count() as u64,
+        );
+        metrics.count("cluster_unprotected_blocks", "Blocks with fewer copies than asked for at the end.", short as u64);
+        metrics.count("cluster_lost_blocks", "Blocks without any copy at the end.", lost as u64);
+        metrics.count("cluster_lost_requests", "Reads and writes of blocks that had no copy left.", record.lost_requests);
     }
 
     /// Reports the tables of a run, whether it has a cluster or not.

@@ -33,17 +33,27 @@ impl Controller {
             let busy = servers.iter().filter(|row| (row.number == 0) == primary).map(|row| row.usage.busy_ns);
             busy.max().unwrap_or(0)
         };
-        metrics.seconds("cpu_busy_s", busy_ns);
-        metrics.share("cpu_busy_share_percent", busy_ns, elapsed_ns * u64::from(self.cores()));
-        metrics.share("primary_busy_share_percent", busiest(true), elapsed_ns);
-        metrics.share("shard_busy_share_percent", busiest(false), elapsed_ns);
+        metrics.seconds("cpu_busy_s", "Time that the controllers of virtual disks worked, all together.", busy_ns);
+        metrics.share(
+            "cpu_busy_share_percent",
+            "Share of the time of all cores that the controllers worked.",
+            busy_ns,
+            elapsed_ns * u64::from(self.cores()),
+        );
+        metrics.share("primary_busy_share_percent", "Share of the time that the busiest primary worked.", busiest(true), elapsed_ns);
+        metrics.share("shard_busy_share_percent", "Share of the time that the busiest shard worked.", busiest(false), elapsed_ns);
         if let Some(overtaken) = self.overtaken() {
-            metrics.count("overtaken_requests", overtaken);
+            metrics.count("overtaken_requests", "Parts of requests that went down after a younger request for the same range.", overtaken);
         }
         if let Some(moved) = self.moved() {
-            metrics.count("moved_ranges", moved);
+            metrics.count("moved_ranges", "Changes of a range's owner.", moved);
         }
-        metrics.share("replica_busy_share_percent", self.replicas_busy_ns, elapsed_ns);
+        metrics.share(
+            "replica_busy_share_percent",
+            "Share of the time that the replica network was busy.",
+            self.replicas_busy_ns,
+            elapsed_ns,
+        );
     }
 
     /// Reports the tables of a run, whether it has controllers or not.

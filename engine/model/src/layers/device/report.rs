@@ -35,21 +35,30 @@ impl Usage {
 /// Reports what the data devices have done, all together.
 pub fn metrics(usages: &[Usage], metrics: &mut Metrics) {
     let busy_ns = usages.iter().map(|usage| usage.busy_ns).sum();
-    metrics.bytes("device_bytes", usages.iter().flat_map(|usage| usage.bytes).sum());
-    metrics.share("device_busy_share_percent", busy_ns, usages.len() as u64 * metrics.run.now_ns);
+    metrics.bytes("device_bytes", "Bytes that the data devices read and wrote.", usages.iter().flat_map(|usage| usage.bytes).sum());
+    metrics.share(
+        "device_busy_share_percent",
+        "Share of the time that the data devices were busy, averaged over them.",
+        busy_ns,
+        usages.len() as u64 * metrics.run.now_ns,
+    );
 }
 
 /// Reports what a power failure would lose when the jobs have ended, the most that it would have lost before, and whose memory had it.
 pub fn unsafe_metrics(volatile: &Volatile, at_end: u64, metrics: &mut Metrics) {
-    metrics.bytes("unsafe_bytes", at_end);
-    metrics.bytes("unsafe_max_bytes", volatile.most_bytes());
+    metrics.bytes("unsafe_bytes", "Bytes acknowledged as written that a power failure at the end of the run would lose.", at_end);
+    metrics.bytes(
+        "unsafe_max_bytes",
+        "The most bytes acknowledged as written that a power failure would have lost at any moment.",
+        volatile.most_bytes(),
+    );
     for (name, holder) in [
         ("unsafe_client_max_bytes", Holder::Client),
         ("unsafe_file_system_max_bytes", Holder::FileSystem),
         ("unsafe_device_max_bytes", Holder::Device),
     ] {
         if volatile.most_of(holder) > 0 {
-            metrics.bytes(name, volatile.most_of(holder));
+            metrics.bytes(name, "The most bytes acknowledged as written that only this memory held.", volatile.most_of(holder));
         }
     }
 }
@@ -58,9 +67,14 @@ pub fn unsafe_metrics(volatile: &Volatile, at_end: u64, metrics: &mut Metrics) {
 pub fn flash_metrics<'a>(devices: impl Iterator<Item = &'a Device>, metrics: &mut Metrics) {
     let pages = devices.filter_map(Device::flash_pages).reduce(|sum, pages| [sum[0] + pages[0], sum[1] + pages[1]]);
     let Some([written, moved]) = pages.filter(|pages| pages[0] > 0) else { return };
-    metrics.count("ssd_host_pages", written);
-    metrics.count("ssd_moved_pages", moved);
-    metrics.add("ssd_write_amplification", Unit::Times, to_f64(written + moved) / to_f64(written));
+    metrics.count("ssd_host_pages", "Pages that the host wrote to flash.", written);
+    metrics.count("ssd_moved_pages", "Pages that garbage collection moved.", moved);
+    metrics.add(
+        "ssd_write_amplification",
+        "Pages programmed for each page that the host wrote.",
+        Unit::Times,
+        to_f64(written + moved) / to_f64(written),
+    );
 }
 
 /// Reports the table of all devices.

@@ -36,10 +36,20 @@ pub struct Counts {
 impl Counts {
     /// Reports the counts.
     pub fn metrics(&self, metrics: &mut Metrics) {
-        metrics.share("partition_partial_writes_share_percent", self.partial_writes, self.writes);
-        metrics.count("partition_extra_reads", self.extra_reads);
-        metrics.mean("partition_extra_reads_per_write", self.extra_reads, self.writes);
-        metrics.bytes("partition_extra_bytes", self.extra_bytes);
+        metrics.share(
+            "partition_partial_writes_share_percent",
+            "Share of the writes that covered a physical block only in part.",
+            self.partial_writes,
+            self.writes,
+        );
+        metrics.count("partition_extra_reads", "Reads that writes of partial blocks needed first.", self.extra_reads);
+        metrics.mean(
+            "partition_extra_reads_per_write",
+            "Reads that writes of partial blocks needed first, for each write.",
+            self.extra_reads,
+            self.writes,
+        );
+        metrics.bytes("partition_extra_bytes", "Bytes read and written for partial blocks beyond what was asked for.", self.extra_bytes);
     }
 }
 

@@ -44,10 +44,14 @@ impl Traffic {
     /// Reports what the rebuild has done.
     pub fn metrics(&self, metrics: &mut Metrics) {
         let elapsed_ns = self.end_ns.unwrap_or(metrics.run.now_ns).saturating_sub(self.start_ns);
-        metrics.bytes("rebuild_bytes", self.written_bytes);
-        metrics.bytes("rebuild_read_bytes", self.read_bytes);
-        metrics.seconds("rebuild_elapsed_s", elapsed_ns);
-        metrics.mib_per_s("rebuild_mib_per_s", to_f64(self.written_bytes), in_seconds(elapsed_ns));
+        metrics.bytes("rebuild_bytes", "Bytes that the rebuild wrote to spares.", self.written_bytes);
+        metrics.bytes("rebuild_read_bytes", "Bytes that the rebuild read from surviving devices.", self.read_bytes);
+        metrics.seconds(
+            "rebuild_elapsed_s",
+            "Time from the beginning of the rebuild to its last write; so far, while it goes on.",
+            elapsed_ns,
+        );
+        metrics.mib_per_s("rebuild_mib_per_s", "Rate at which spares were written.", to_f64(self.written_bytes), in_seconds(elapsed_ns));
     }
 }
 

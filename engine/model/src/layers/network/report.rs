@@ -15,10 +15,20 @@ impl Network {
 
 impl Traffic {
     fn metrics(&self, elapsed_ns: u64, metrics: &mut Metrics) {
-        metrics.count("_messages", self.messages);
-        metrics.bytes("_payload_bytes", self.payload_bytes);
-        metrics.bytes("_wire_bytes", self.wire_bytes);
-        metrics.share("_busy_share_percent", self.server_busy_ns, elapsed_ns);
-        metrics.share("_client_busy_share_percent", self.client_busy_ns, elapsed_ns);
+        metrics.count("_messages", "Messages in this direction.", self.messages);
+        metrics.bytes("_payload_bytes", "Bytes of files in this direction.", self.payload_bytes);
+        metrics.bytes("_wire_bytes", "Bytes on the wire, with all headers and acknowledgements.", self.wire_bytes);
+        metrics.share(
+            "_busy_share_percent",
+            "Share of the time that the server's busiest link was busy in this direction.",
+            self.server_busy_ns,
+            elapsed_ns,
+        );
+        metrics.share(
+            "_client_busy_share_percent",
+            "Share of the time that the busiest client's link was busy in this direction.",
+            self.client_busy_ns,
+            elapsed_ns,
+        );
     }
 }

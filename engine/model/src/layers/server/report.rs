@@ -9,14 +9,28 @@ impl Server {
     pub fn metrics(&self, metrics: &mut Metrics) {
         let (counts, [cycles, network_cycles]) = (self.counts, self.cycles());
         let per_byte = |cycles: u64| each(to_f64(cycles), to_f64(counts.bytes));
-        metrics.percent("server.busy_share_percent", 100.0 * self.busy_share(metrics.run.now_ns));
-        metrics.add("server.cycles_per_byte", Unit::CyclesPerByte, per_byte(cycles));
-        metrics.add("server.network_cycles_per_byte", Unit::CyclesPerByte, per_byte(network_cycles));
-        metrics.count("server.interrupts", counts.interrupts);
-        metrics.mean("server.frames_per_interrupt", counts.frames, counts.interrupts);
-        metrics.count("server.take_overs", counts.take_overs);
-        metrics.count("server.unmaps", counts.unmaps);
-        metrics.count("server.cross_calls", counts.cross_calls);
-        metrics.mean("server.cross_calls_per_unmap", counts.cross_calls, counts.unmaps);
+        metrics.percent(
+            "server.busy_share_percent",
+            "Share of the time that the cores were busy.",
+            100.0 * self.busy_share(metrics.run.now_ns),
+        );
+        metrics.add("server.cycles_per_byte", "Cycles of the cores for each byte of files.", Unit::CyclesPerByte, per_byte(cycles));
+        metrics.add(
+            "server.network_cycles_per_byte",
+            "Cycles of the network code alone for each byte of files.",
+            Unit::CyclesPerByte,
+            per_byte(network_cycles),
+        );
+        metrics.count("server.interrupts", "Interrupts of the network card.", counts.interrupts);
+        metrics.mean("server.frames_per_interrupt", "Frames received for each interrupt.", counts.frames, counts.interrupts);
+        metrics.count("server.take_overs", "Times that an idle transmit ring was taken over.", counts.take_overs);
+        metrics.count("server.unmaps", "Buffers that were unmapped.", counts.unmaps);
+        metrics.count("server.cross_calls", "Cores that were interrupted by cross-calls.", counts.cross_calls);
+        metrics.mean(
+            "server.cross_calls_per_unmap",
+            "Cores that were interrupted for each buffer that was unmapped.",
+            counts.cross_calls,
+            counts.unmaps,
+        );
     }
 }

@@ -33,9 +33,18 @@ impl Volume {
     pub fn metrics(volume: Option<&Self>, metrics: &mut Metrics) {
         let prefetches = volume.map_or(&[][..], |volume| &volume.prefetches);
         let bytes = prefetches.iter().map(|row| row.bytes).sum();
-        metrics.bytes("prefetch_bytes", bytes);
-        metrics.share("prefetch_used_share_percent", prefetches.iter().map(|row| row.used_bytes).sum(), bytes);
-        metrics.bytes("prefetch_max_ahead_bytes", volume.map_or(0, |volume| volume.max_ahead_bytes));
+        metrics.bytes("prefetch_bytes", "Bytes that the file system prefetched.", bytes);
+        metrics.share(
+            "prefetch_used_share_percent",
+            "Share of the prefetched bytes that were used.",
+            prefetches.iter().map(|row| row.used_bytes).sum(),
+            bytes,
+        );
+        metrics.bytes(
+            "prefetch_max_ahead_bytes",
+            "The farthest that a prefetch reached beyond the end of the read that triggered it.",
+            volume.map_or(0, |volume| volume.max_ahead_bytes),
+        );
     }
 
     /// Reports the table of a run, whether it has such a layer or not; `owner` knows each worker.

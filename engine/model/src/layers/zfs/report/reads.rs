@@ -1,16 +1,4 @@
 //! The metrics of a ZFS read side, and its table `sources`.
-//!
-//! | metric | unit | what it is |
-//! |---|---|---|
-//! | `JOB.memory_percent`, `JOB.on_its_way_percent`, `JOB.flash_percent`, `JOB.pool_percent` | % | where the job's reads found their bytes |
-//! | `zfs_ahead_bytes`, `zfs_ahead_used_percent`, `zfs_ahead_wasted_percent` | B, % | read ahead; used later; evicted before anybody had used it |
-//! | `zfs_ahead_refused_bytes` | B | not read ahead because all memory was on its way |
-//! | `zfs_ahead_asked_bytes` | B | most bytes that all streams together were allowed ahead of their readers |
-//! | `zfs_readers_before_waste` | | workers that had read when the first byte was wasted, all when none was |
-//! | `zfs_arc_max_bytes` | B | most bytes in the ARC |
-//! | `zfs_l2_written_bytes`, `zfs_l2_bytes`, `zfs_l2_share_percent` | B, % | written to cache devices, on them at the end, and as a share of the files |
-//! | `zfs_l2_directory_bytes` | B | most memory that their directory took |
-//! | `zfs_l2_to_N_percent_s` | s | when N % of the files were on them; absent when they never were |
 
 use crate::layers::zfs::read_record::{Reads, Row, SHARES_PERCENT, Source};
 use crate::result::columns::Take::Whole;
@@ -41,28 +29,45 @@ impl Reads {
             let total: u64 = bytes.iter().sum();
             metrics.within(name, |metrics| {
                 for (source, bytes) in [".memory", ".on_its_way", ".flash", ".pool"].iter().zip(bytes).filter(|_| total > 0) {
-                    metrics.share(&format!("{source}_percent"), *bytes, total);
+                    metrics.share(&format!("{source}_percent"), "Share of the job's bytes that its reads found there.", *bytes, total);
                 }
             });
         }
-        metrics.bytes("zfs_ahead_bytes", self.ahead_bytes);
-        metrics.share("zfs_ahead_used_percent", self.used_bytes, self.ahead_bytes);
-        metrics.share("zfs_ahead_wasted_percent", self.wasted_bytes, self.ahead_bytes);
-        metrics.bytes("zfs_ahead_refused_bytes", self.refused_bytes);
-        metrics.bytes("zfs_ahead_asked_bytes", self.most_asked_bytes);
-        metrics.count("zfs_readers_before_waste", self.readers_before_waste.unwrap_or(self.readers));
-        metrics.bytes("zfs_arc_max_bytes", self.series.iter().map(|row| row.arc).max().unwrap_or(0));
+        metrics.bytes("zfs_ahead_bytes", "Bytes read ahead.", self.ahead_bytes);
+        metrics.share("zfs_ahead_used_percent", "Share of the bytes read ahead that were used later.", self.used_bytes, self.ahead_bytes);
+        metrics.share(
+            "zfs_ahead_wasted_percent",
+            "Share of the bytes read ahead that were evicted before anyone used them.",
+            self.wasted_bytes,
+            self.ahead_bytes,
+        );
+        metrics.bytes("zfs_ahead_refused_bytes", "Bytes not read ahead because all memory was on its way.", self.refused_bytes);
+        metrics.bytes(
+            "zfs_ahead_asked_bytes",
+            "The most that all streams together were allowed ahead of their readers.",
+            self.most_asked_bytes,
+        );
+        metrics.count(
+            "zfs_readers_before_waste",
+            "Workers that had read when the first byte was wasted; all when none was.",
+            self.readers_before_waste.unwrap_or(self.readers),
+        );
+        metrics.bytes("zfs_arc_max_bytes", "The most that the ARC held.", self.series.iter().map(|row| row.arc).max().unwrap_or(0));
         if self.fed_bytes == 0 {
             return;
         }
         let held = self.series.last().map_or(0, |row| row.l2);
-        metrics.bytes("zfs_l2_written_bytes", self.fed_bytes);
-        metrics.bytes("zfs_l2_bytes", held);
-        metrics.share("zfs_l2_share_percent", held, self.file_bytes);
-        metrics.bytes("zfs_l2_directory_bytes", self.most_directory_bytes);
+        metrics.bytes("zfs_l2_written_bytes", "Bytes written to the cache devices.", self.fed_bytes);
+        metrics.bytes("zfs_l2_bytes", "Bytes on the cache devices at the end.", held);
+        metrics.share("zfs_l2_share_percent", "Bytes on the cache devices at the end, as a share of the files.", held, self.file_bytes);
+        metrics.bytes("zfs_l2_directory_bytes", "The most memory that the directory of the cache devices took.", self.most_directory_bytes);
         for (percent, at_ns) in SHARES_PERCENT.iter().zip(self.warm_ns) {
             if let Some(ns) = at_ns {
-                metrics.seconds(&format!("zfs_l2_to_{percent}_percent_s"), ns);
+                metrics.seconds(
+                    &format!("zfs_l2_to_{percent}_percent_s"),
+                    "When this share of the files was on the cache devices; absent when it never was.",
+                    ns,
+                );
             }
         }
     }

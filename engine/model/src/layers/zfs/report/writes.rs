@@ -1,41 +1,5 @@
 //! The metrics of a ZFS write path, and its tables `zfs`, `groups` and `commits`.
 //!
-//! | metric | unit | what it is |
-//! |---|---|---|
-//! | `zfs_not_delayed_writes`, `zfs_delayed_writes`, `zfs_blocked_writes` | | writes that entered at once, that slept, that were stopped at a limit |
-//! | `zfs_delay_total_s`, `zfs_blocked_total_s` | s | what they slept and waited |
-//! | `zfs_delayed_share_percent`, `zfs_blocked_share_percent` | % | delayed and stopped writes of all |
-//! | `zfs_first_delay_s` | s | when a write first slept; the end of the last worker when none did |
-//! | `zfs_writes_before_delay` | | writes that had entered by then |
-//! | `zfs_written_bytes`, `zfs_metadata_bytes`, `zfs_metadata_share_percent` | B, % | written to the devices, metadata in it, and its share |
-//! | `zfs_dirty_max_bytes` | B | most dirty data |
-//! | `zfs_async_writes_max` | | most group writes in flight, over all devices |
-//! | `zfs_dirty_settled_share_percent` | % | dirty data of the throttle's limit, averaged over the second half of the workers' time |
-//! | `zfs_largest_step_down_bytes` | B | the largest amount of dirty data released at once for one block, or for a group that is released as one |
-//! | `zfs_log_commits`, `zfs_log_writes_per_commit` | | commits of the intent log, and the synchronous writes in each |
-//! | `zfs_log_bytes`, `zfs_log_indirect_bytes` | B | log blocks; data that commits wrote to their place in the pool |
-//! | `zfs_log_diverted_bytes` | B | log blocks that left the log devices for the pool |
-//! | `zfs_log_live_max_bytes` | B | most that was needed at once on the log devices, each mirror counted once |
-//! | `zfs_log_largest_commit_bytes`, `zfs_log_largest_commit_s`, `zfs_log_largest_commit_mib_per_s` | B, s, MiB/s | blocks of the commit with the most of them, its time, and its rate |
-//! | `zfs_log_device_ios`, `zfs_log_device_busy_share_percent` | , % | writes on the log devices, and the share of the workers' time that they were busy |
-//! | `zfs_log_writes_per_device_io` | | synchronous writes for each write on a log device, each side of a mirror counted |
-//! | `zfs_groups` | | groups that have been filled: closed, with writes in them |
-//! | `zfs_groups_with_stops` | | groups at whose limit a write was stopped |
-//! | `zfs_first_group_X`, `zfs_second_group_X`, `zfs_third_group_X` | | of the first three of them; X is `not_delayed`, `delayed` or `blocked` |
-//! | `zfs_later_groups_X_p50` | | median over all but the first of them |
-//! | `zfs_later_groups_delayed_per_s_p50` | 1/s | the same, of the rate at which delayed writes entered: from the first sleep to the first stop in that group |
-//! | `zfs_limit_variation_percent` | % | standard deviation over mean of the limit after each group, from the fifth filled group on |
-//! | `zfs_sync_rate_variation_percent` | % | the same, of a group's bytes over the time of its sync |
-//! | `zfs_write_rate_variation_percent` | % | the same, of the bytes written to the devices in each interval of the series, over the second half of the workers' time |
-//! | `zfs_over_delayed_groups_percent`, `zfs_under_delayed_groups_percent` | % | groups that were filled for 2 % longer, or shorter, than their sync took, from the fifth on |
-//! | `zfs_sync_mean_s` | s | time of a sync, averaged over the filled groups from the fifth on |
-//! | `zfs_group_open_mean_s`, `zfs_group_max_bytes`, `zfs_group_mib_per_s` | s, B, MiB/s | of those that closed while workers ran: how long they were open, the data of the largest, and the data of all but the last over the time between the begins of the first and the last sync |
-//! | `zfs_admin_wait_mean_s` | s | from a random moment until the group then open is on the devices, averaged over them |
-//! | `zfs_io_X_latency_mean_ms`, `zfs_io_X_latency_sd_ms` | ms | requests to the devices from issue to completion; X is `read` or `write` |
-//! | `zfs_io_X_mode_us` | us | lower end of the fullest bucket by powers of two of microseconds |
-//! | `zfs_io_X_bytes` | B | their bytes |
-//! | `zfs_io_X_iops` | 1/s | such requests, over the workers' time |
-//!
 //! A write that was stopped counts for the group that it entered, not for the one that was full.
 
 use crate::layers::device::Usage;
@@ -104,30 +68,59 @@ impl Record {
     pub fn metrics(&self, metrics: &mut Metrics) {
         let (counts, workers_ns) = (&self.counts, metrics.run.workers_ns);
         let writes = self.groups.iter().map(|group| group.writes).sum();
-        metrics.count("zfs_not_delayed_writes", counts.not_delayed);
-        metrics.count("zfs_delayed_writes", counts.delayed);
-        metrics.count("zfs_blocked_writes", counts.blocked);
-        metrics.seconds("zfs_delay_total_s", counts.delay_ns);
-        metrics.seconds("zfs_blocked_total_s", counts.blocked_ns);
-        metrics.share("zfs_delayed_share_percent", counts.delayed, writes);
-        metrics.share("zfs_blocked_share_percent", counts.blocked, writes);
-        metrics.seconds("zfs_first_delay_s", counts.first_sleep_ns.unwrap_or(workers_ns));
-        metrics.count("zfs_writes_before_delay", if counts.first_sleep_ns.is_some() { counts.writes_before_sleep } else { writes });
-        metrics.bytes("zfs_written_bytes", counts.written_bytes);
-        metrics.bytes("zfs_metadata_bytes", counts.metadata_bytes);
-        metrics.share("zfs_metadata_share_percent", counts.metadata_bytes, counts.written_bytes);
-        metrics.bytes("zfs_dirty_max_bytes", self.series.iter().map(|row| row.dirty_max_bytes).max().unwrap_or(0));
+        metrics.count("zfs_not_delayed_writes", "Writes that entered at once.", counts.not_delayed);
+        metrics.count("zfs_delayed_writes", "Writes that the throttle delayed.", counts.delayed);
+        metrics.count("zfs_blocked_writes", "Writes that were stopped at a limit.", counts.blocked);
+        metrics.seconds("zfs_delay_total_s", "Time that delayed writes slept, all together.", counts.delay_ns);
+        metrics.seconds("zfs_blocked_total_s", "Time that stopped writes waited, all together.", counts.blocked_ns);
+        metrics.share("zfs_delayed_share_percent", "Share of the writes that were delayed.", counts.delayed, writes);
+        metrics.share("zfs_blocked_share_percent", "Share of the writes that were stopped.", counts.blocked, writes);
+        metrics.seconds(
+            "zfs_first_delay_s",
+            "When a write was first delayed; the end of the last worker when none was.",
+            counts.first_sleep_ns.unwrap_or(workers_ns),
+        );
+        metrics.count(
+            "zfs_writes_before_delay",
+            "Writes that had entered when one was first delayed; all when none was.",
+            if counts.first_sleep_ns.is_some() { counts.writes_before_sleep } else { writes },
+        );
+        metrics.bytes("zfs_written_bytes", "Bytes written to the devices.", counts.written_bytes);
+        metrics.bytes("zfs_metadata_bytes", "Bytes of metadata written to the devices.", counts.metadata_bytes);
+        metrics.share(
+            "zfs_metadata_share_percent",
+            "Share of metadata in the bytes written to the devices.",
+            counts.metadata_bytes,
+            counts.written_bytes,
+        );
+        metrics.bytes(
+            "zfs_dirty_max_bytes",
+            "The most dirty data at any time.",
+            self.series.iter().map(|row| row.dirty_max_bytes).max().unwrap_or(0),
+        );
         let widest = self.series.iter().map(|row| row.async_writes_max).max().unwrap_or(0);
-        metrics.count("zfs_async_writes_max", u64::from(widest));
+        metrics.count("zfs_async_writes_max", "The most of the groups' writes in flight, over all devices.", u64::from(widest));
         if let Some(share) = settled_share_percent(self, workers_ns) {
-            metrics.percent("zfs_dirty_settled_share_percent", share);
+            metrics.percent(
+                "zfs_dirty_settled_share_percent",
+                "Dirty data as a share of the throttle's limit, averaged over the second half of the workers' time.",
+                share,
+            );
         }
-        metrics.bytes("zfs_largest_step_down_bytes", counts.largest_step_bytes);
+        metrics.bytes(
+            "zfs_largest_step_down_bytes",
+            "The most dirty data released at once, for one block or for a group that is released as one.",
+            counts.largest_step_bytes,
+        );
         if counts.log_commits > 0 {
             intent_log(counts, metrics);
         }
         if let Some(variation) = write_rate_variation(self, workers_ns) {
-            metrics.percent("zfs_write_rate_variation_percent", variation);
+            metrics.percent(
+                "zfs_write_rate_variation_percent",
+                "Standard deviation over mean of the bytes written in each interval of the second half of the workers' time.",
+                variation,
+            );
         }
         for (ios, part) in self.device_ios.iter().zip(["zfs_io_read", "zfs_io_write"]).filter(|(ios, _)| ios.count > 0) {
             metrics.within(part, |metrics| device_ios(ios, metrics));
@@ -140,10 +133,15 @@ impl Record {
     pub fn log_device_metrics(&self, usages: &[Usage], metrics: &mut Metrics) {
         let (ios, busy_ns) = usages.iter().fold((0, 0), |sums, usage| (sums.0 + usage.ios[1], sums.1 + usage.busy_ns));
         let busy_percent = share_percent(busy_ns, usages.len() as u64 * metrics.run.workers_ns).min(100.0);
-        metrics.count("zfs_log_device_ios", ios);
-        metrics.percent("zfs_log_device_busy_share_percent", busy_percent);
+        metrics.count("zfs_log_device_ios", "Writes on the log devices.", ios);
+        metrics.percent("zfs_log_device_busy_share_percent", "Share of the workers' time that the log devices were busy.", busy_percent);
         if ios > 0 {
-            metrics.mean("zfs_log_writes_per_device_io", self.counts.log_writes, ios);
+            metrics.mean(
+                "zfs_log_writes_per_device_io",
+                "Synchronous writes for each write on a log device, each side of a mirror counted.",
+                self.counts.log_writes,
+                ios,
+            );
         }
     }
 
@@ -157,17 +155,21 @@ impl Record {
 
 /// The intent log of a run with at least one commit.
 fn intent_log(counts: &Counts, metrics: &mut Metrics) {
-    metrics.count("zfs_log_commits", counts.log_commits);
-    metrics.mean("zfs_log_writes_per_commit", counts.log_writes, counts.log_commits);
-    metrics.bytes("zfs_log_bytes", counts.log_bytes);
-    metrics.bytes("zfs_log_indirect_bytes", counts.indirect_bytes);
-    metrics.bytes("zfs_log_diverted_bytes", counts.log_diverted_bytes);
-    metrics.bytes("zfs_log_live_max_bytes", counts.log_live_max_bytes);
+    metrics.count("zfs_log_commits", "Commits of the intent log.", counts.log_commits);
+    metrics.mean("zfs_log_writes_per_commit", "Synchronous writes in each commit.", counts.log_writes, counts.log_commits);
+    metrics.bytes("zfs_log_bytes", "Bytes of log blocks.", counts.log_bytes);
+    metrics.bytes("zfs_log_indirect_bytes", "Bytes of data that commits wrote to their place in the pool.", counts.indirect_bytes);
+    metrics.bytes("zfs_log_diverted_bytes", "Bytes of log blocks that left the log devices for the pool.", counts.log_diverted_bytes);
+    metrics.bytes(
+        "zfs_log_live_max_bytes",
+        "The most that was needed at once on the log devices, each mirror counted once.",
+        counts.log_live_max_bytes,
+    );
     let largest = counts.largest_commit;
     let (bytes, ns) = (largest.bytes + largest.diverted_bytes, largest.ended_ns - largest.started_ns);
-    metrics.bytes("zfs_log_largest_commit_bytes", bytes);
-    metrics.seconds("zfs_log_largest_commit_s", ns);
-    metrics.mib_per_s("zfs_log_largest_commit_mib_per_s", to_f64(bytes), in_seconds(ns));
+    metrics.bytes("zfs_log_largest_commit_bytes", "Bytes of log blocks in the commit with the most bytes.", bytes);
+    metrics.seconds("zfs_log_largest_commit_s", "How long the commit with the most bytes took.", ns);
+    metrics.mib_per_s("zfs_log_largest_commit_mib_per_s", "Rate of the commit with the most bytes.", to_f64(bytes), in_seconds(ns));
 }
 
 /// Dirty data of the throttle's limit over the second half of the workers' time; `None` when the run was too short or the
@@ -200,13 +202,23 @@ fn write_rate_variation(record: &Record, elapsed_ns: u64) -> Option<f64> {
 fn device_ios(ios: &DeviceIos, metrics: &mut Metrics) {
     let mean_ns = to_f64(ios.total_ns) / to_f64(ios.count);
     let variance = (ios.squares / to_f64(ios.count) - mean_ns * mean_ns).max(0.0);
-    metrics.milliseconds("_latency_mean_ms", mean_ns);
-    metrics.milliseconds("_latency_sd_ms", libm::sqrt(variance));
+    metrics.milliseconds("_latency_mean_ms", "Mean time of requests to the devices, from issue to completion.", mean_ns);
+    metrics.milliseconds("_latency_sd_ms", "Standard deviation of the time of requests to the devices.", libm::sqrt(variance));
     let octaves = ios.times.octaves_us();
     let fullest = octaves.iter().rev().max_by_key(|(_, count)| *count).map_or(0, |(lower, _)| *lower);
-    metrics.add("_mode_us", Unit::Microseconds, to_f64(fullest));
-    metrics.bytes("_bytes", ios.bytes);
-    metrics.add("_iops", Unit::PerSecond, each(to_f64(ios.count), in_seconds(metrics.run.workers_ns)));
+    metrics.add(
+        "_mode_us",
+        "Lower end of the bucket that holds most requests to the devices, by powers of two of microseconds.",
+        Unit::Microseconds,
+        to_f64(fullest),
+    );
+    metrics.bytes("_bytes", "Bytes of requests to the devices.", ios.bytes);
+    metrics.add(
+        "_iops",
+        "Requests to the devices a second, over the workers' time.",
+        Unit::PerSecond,
+        each(to_f64(ios.count), in_seconds(metrics.run.workers_ns)),
+    );
 }
 
 /// Metrics of the filled groups after those in which the pool settles.
@@ -220,26 +232,68 @@ fn settled_groups(record: &Record, metrics: &mut Metrics) {
     let sync_ns = |group: &&GroupRow| to_f64(group.synced_ns - group.sync_started_ns);
     let open_ns = |group: &&GroupRow| to_f64(group.closed_ns.saturating_sub(group.opened_ns));
     let limits: Vec<f64> = groups.iter().map(|group| to_f64(group.limit_bytes)).collect();
-    metrics.percent("zfs_limit_variation_percent", variation_percent(&limits));
+    metrics.percent(
+        "zfs_limit_variation_percent",
+        "Standard deviation over mean of the limit after each group, from the fifth filled group on.",
+        variation_percent(&limits),
+    );
     let rates: Vec<f64> = groups.iter().map(|group| to_f64(group.bytes) / sync_ns(group)).collect();
-    metrics.percent("zfs_sync_rate_variation_percent", variation_percent(&rates));
+    metrics.percent(
+        "zfs_sync_rate_variation_percent",
+        "Standard deviation over mean of a group's bytes over the time of its sync, from the fifth filled group on.",
+        variation_percent(&rates),
+    );
     let over = groups.iter().filter(|group| open_ns(group) > 1.02 * sync_ns(group)).count();
     let under = groups.iter().filter(|group| open_ns(group) < 0.98 * sync_ns(group)).count();
-    metrics.share("zfs_over_delayed_groups_percent", over as u64, groups.len() as u64);
-    metrics.share("zfs_under_delayed_groups_percent", under as u64, groups.len() as u64);
+    metrics.share(
+        "zfs_over_delayed_groups_percent",
+        "Share of the groups that were open for 2 % longer than their sync took, from the fifth filled one on.",
+        over as u64,
+        groups.len() as u64,
+    );
+    metrics.share(
+        "zfs_under_delayed_groups_percent",
+        "Share of the groups that were open for 2 % shorter than their sync took, from the fifth filled one on.",
+        under as u64,
+        groups.len() as u64,
+    );
     let count = to_f64(groups.len() as u64);
-    metrics.add("zfs_sync_mean_s", Unit::Seconds, groups.iter().map(sync_ns).sum::<f64>() / count / 1e9);
+    metrics.add(
+        "zfs_sync_mean_s",
+        "Mean time of a sync, from the fifth filled group on.",
+        Unit::Seconds,
+        groups.iter().map(sync_ns).sum::<f64>() / count / 1e9,
+    );
     let closed: Vec<&GroupRow> = groups.iter().filter(|group| group.closed_ns <= metrics.run.workers_ns).copied().collect();
     if let [first, .., last] = closed[..] {
         let bytes: u64 = closed.iter().map(|group| group.bytes).sum::<u64>() - last.bytes;
         let seconds = to_f64(last.sync_started_ns - first.sync_started_ns) / 1e9;
-        metrics.add("zfs_group_open_mean_s", Unit::Seconds, closed.iter().map(open_ns).sum::<f64>() / to_f64(closed.len() as u64) / 1e9);
-        metrics.bytes("zfs_group_max_bytes", closed.iter().map(|group| group.bytes).max().unwrap_or(0));
-        metrics.mib_per_s("zfs_group_mib_per_s", to_f64(bytes), seconds);
+        metrics.add(
+            "zfs_group_open_mean_s",
+            "Mean time that a group was open, of those from the fifth filled one on that closed while workers ran.",
+            Unit::Seconds,
+            closed.iter().map(open_ns).sum::<f64>() / to_f64(closed.len() as u64) / 1e9,
+        );
+        metrics.bytes(
+            "zfs_group_max_bytes",
+            "Data of the largest group, of those from the fifth filled one on that closed while workers ran.",
+            closed.iter().map(|group| group.bytes).max().unwrap_or(0),
+        );
+        metrics.mib_per_s(
+            "zfs_group_mib_per_s",
+            "Data of the groups from the fifth filled one on, but the last, over the time from the first sync to the last.",
+            to_f64(bytes),
+            seconds,
+        );
     }
     let open: f64 = groups.iter().map(open_ns).sum();
     let waits: f64 = groups.iter().map(|group| open_ns(group) * (to_f64(group.synced_ns - group.closed_ns) + open_ns(group) / 2.0)).sum();
-    metrics.add("zfs_admin_wait_mean_s", Unit::Seconds, each(waits, open) / 1e9);
+    metrics.add(
+        "zfs_admin_wait_mean_s",
+        "Mean time from a random moment until the group then open is on the devices.",
+        Unit::Seconds,
+        each(waits, open) / 1e9,
+    );
 }
 
 /// A number of a group.
@@ -247,20 +301,29 @@ type OfGroup = fn(&GroupRow) -> u64;
 
 fn groups(record: &Record, metrics: &mut Metrics) {
     let filled: Vec<&GroupRow> = record.groups.iter().filter(|group| group.closed_ns > 0 && group.writes > 0).collect();
-    metrics.count("zfs_groups", filled.len() as u64);
+    metrics.count("zfs_groups", "Groups that were filled: closed, with writes in them.", filled.len() as u64);
     let stopping = record.groups.iter().filter(|group| group.first_stop_ns > 0).count();
-    metrics.count("zfs_groups_with_stops", stopping as u64);
+    metrics.count("zfs_groups_with_stops", "Groups at whose limit a write was stopped.", stopping as u64);
     let columns: [(&str, OfGroup); 3] =
         [("not_delayed", |group| group.not_delayed), ("delayed", |group| group.delayed), ("blocked", |group| group.blocked)];
     for (place, group) in ["first", "second", "third"].iter().zip(&filled) {
         for (column, value) in columns {
-            metrics.count(&format!("zfs_{place}_group_{column}"), value(group));
+            metrics.count(
+                &format!("zfs_{place}_group_{column}"),
+                "Writes of that group that entered in this way; a write that was stopped counts for the group that it entered.",
+                value(group),
+            );
         }
     }
     let Some((_, later)) = filled.split_first().filter(|(_, later)| !later.is_empty()) else { return };
     for (column, value) in columns {
         let middle = median(later.iter().map(|group| to_f64(value(group))).collect());
-        metrics.add(&format!("zfs_later_groups_{column}_p50"), Unit::One, middle);
+        metrics.add(
+            &format!("zfs_later_groups_{column}_p50"),
+            "Writes of a group that entered in this way: the median over all filled groups but the first.",
+            Unit::One,
+            middle,
+        );
     }
     let rates: Vec<f64> = later
         .iter()
@@ -268,7 +331,7 @@ fn groups(record: &Record, metrics: &mut Metrics) {
         .map(|group| to_f64(group.delayed) * to_f64(NS_PER_S) / to_f64(group.first_stop_ns - group.first_sleep_ns))
         .collect();
     if !rates.is_empty() {
-        metrics.add("zfs_later_groups_delayed_per_s_p50", Unit::PerSecond, median(rates));
+        metrics.add("zfs_later_groups_delayed_per_s_p50", "Rate at which delayed writes entered a group, from its first delay to its first stop: the median over all filled groups but the first.", Unit::PerSecond, median(rates));
     }
 }
 
