@@ -3,7 +3,7 @@
 use seeklab_spec::cluster::{ClusterSpec, MOST_BLOCKS};
 use seeklab_spec::{AddProblem, Path, Problems, Scenario};
 
-use crate::plan::Plan;
+use crate::plan::{Plan, WorkerPlan};
 
 /// Adds what does not fit on the nodes of the cluster at `at`: a pair that holds more than its devices, copies that no node has room for after a loss.
 pub fn check(spec: &ClusterSpec, scenario: &Scenario, plan: &Plan, at: &Path, problems: &mut Problems) {
@@ -18,10 +18,13 @@ pub fn check(spec: &ClusterSpec, scenario: &Scenario, plan: &Plan, at: &Path, pr
             ),
         );
     }
+    if scenario.zfs.is_none() {
+        check_shared(spec, scenario, plan, problems);
+    }
     if spec.design.is_paired() {
         for pair in 0..spec.nodes / 2 {
             let here = plan.workers.iter().filter(|worker| spec.home(worker.job, &scenario.jobs[worker.job].name) / 2 == pair);
-            let bytes: u64 = here.map(|worker| worker.region.end - worker.region.start).sum();
+            let bytes = bytes_used(here);
             if bytes > plan.node_capacity {
                 let (one, other) = (2 * pair, 2 * pair + 1);
                 problems.add(at.field("vms"),
@@ -44,5 +47,46 @@ pub fn check(spec: &ClusterSpec, scenario: &Scenario, plan: &Plan, at: &Path, pr
                 need - room
             ),
         );
+    }
+}
+
+/// Bytes that workers use, those that several share counted once.
+fn bytes_used<'a>(workers: impl Iterator<Item = &'a WorkerPlan>) -> u64 {
+    let mut regions: Vec<_> = workers.map(|worker| worker.region).collect();
+    regions.sort_by_key(|region| region.start);
+    let (mut bytes, mut end) = (0, 0);
+    for region in regions {
+        bytes += region.end.saturating_sub(region.start.max(end));
+        end = end.max(region.end);
+    }
+    bytes
+}
+
+/// Adds files that machines of several nodes share: a virtual disk is one machine's, and its requests come from that machine's node.
+fn check_shared(spec: &ClusterSpec, scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
+    let place = |job: usize| {
+        let name = &scenario.jobs[job].name;
+        let moves = spec.moves.iter().filter(|moved| moved.vm == *name).map(|moved| (moved.at.0, moved.to));
+        (spec.home(job, name), moves.collect::<Vec<_>>())
+    };
+    let mut files: Vec<_> = plan.workers.iter().filter(|worker| scenario.jobs[worker.job].filename.is_some()).collect();
+    files.sort_by_key(|worker| (worker.file.start, worker.job));
+    let mut refused = vec![false; scenario.jobs.len()];
+    let mut before: Option<&WorkerPlan> = None;
+    for worker in files {
+        let Some(owner) = before.filter(|owner| worker.file.start < owner.file.end) else {
+            before = Some(worker);
+            continue;
+        };
+        let [first, second] = [owner.job.min(worker.job), owner.job.max(worker.job)];
+        if first != second && !refused[second] && place(first) != place(second) {
+            refused[second] = true;
+            let [owner, sharer] = [first, second].map(|job| &scenario.jobs[job].name);
+            problems.add(
+                Path::root().index("jobs", second).field("filename"),
+                format!("{sharer} shares a file with {owner}, which is not always on its node, and a virtual disk is one machine's; write another filename, or keep both on one node (cluster.vms, cluster.moves)"),
+            );
+        }
+        before = before.filter(|owner| owner.file.end >= worker.file.end).or(Some(worker));
     }
 }

@@ -203,3 +203,28 @@ fn a_file_system_with_transaction_groups_runs_on_a_cluster_that_loses_a_node() {
         );
     }
 }
+
+#[test]
+fn machines_of_different_nodes_do_not_share_a_file() {
+    let sharing = |node: u32| {
+        let job = |name: &str| json!({"name": name, "rw": "randread", "bs": BLOCK, "size": "64MiB", "filename": "disk"});
+        let vms = json!([{"name": "a", "node": 0}, {"name": "b", "node": node}]);
+        with(with(base("hash"), "jobs", json!([job("a"), job("b")])), "cluster.vms", vms)
+    };
+    assert!(read(&sharing(0), &Presets::default()).is_ok());
+    let found = problems(&sharing(1));
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].0 == "jobs[1].filename" && found[0].1.starts_with("b shares a file with a,"), "{found:?}");
+    let leaves = with(sharing(0), "cluster.moves", json!([{"vm": "b", "at": "1s", "to": 3}]));
+    assert_eq!(problems(&leaves)[0].0, "jobs[1].filename");
+}
+
+#[test]
+fn a_file_that_workers_share_takes_its_room_once() {
+    // 64 workers of one machine on 512 MiB of a device of 1 GiB.
+    let job = json!({"name": "vm", "rw": "randread", "bs": BLOCK, "size": "512MiB", "numjobs": 64, "number_ios": 2});
+    let own = with(base("redirect-pairs"), "jobs", json!([job]));
+    let shared = with(own.clone(), "jobs[0].filename", json!("disk"));
+    assert!(read(&shared, &Presets::default()).is_ok());
+    assert!(read(&own, &Presets::default()).is_err(), "64 files of 512 MiB find no room");
+}

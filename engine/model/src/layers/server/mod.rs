@@ -20,7 +20,7 @@
 //! unmaps does at most
 //!
 //! ```text
-//!   min(n / (w + (n - 1)(c + a)), 1 / ((n - 1) c))   requests a second
+//!   min(n / (w + (n - 1)(c + a)), 1 / max((n - 1) c, a))   requests a second
 //! ```
 //!
 //! which rises at first and falls from some number of cores on.
@@ -440,7 +440,8 @@ impl Server {
         let (call, answer) = (others * buffers.call_cycles, buffers.answer_cycles);
         self.counts.unmaps += 1;
         self.counts.cross_calls += others;
-        let ns = self.ns(call);
+        // The caller returns when the last core has answered; cores answer side by side.
+        let ns = self.ns(if others > 0 { call.max(answer) } else { 0 });
         self.spend(Part::Call, call);
         self.spend(Part::Called, others * answer);
         self.visits[id.0 as usize].stage = Stage::Free;

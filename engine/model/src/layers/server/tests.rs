@@ -166,6 +166,17 @@ fn a_node_that_unmaps_does_less_with_more_cores_from_some_number_on() {
 }
 
 #[test]
+fn a_cross_call_lasts_until_the_other_cores_have_answered() {
+    // Calling costs next to nothing, answering 100 us at 1 GHz: 10,000 calls a second, one after the other, whatever the cores.
+    for cores in [2u32, 8, 32] {
+        let rate = metric(&unmapping(cores, &json!({"call_cycles": 1, "answer_cycles": 100_000})), "a.read_iops");
+        assert!(rate <= 10_000.0, "{cores} cores: {rate}");
+    }
+    // A node of one core calls nobody.
+    assert_within(metric(&unmapping(1, &json!({"answer_cycles": 100_000})), "a.read_iops"), HZ / 50_000.0, 0.03);
+}
+
+#[test]
 fn several_links_serve_several_connections_and_one_connection_only_once() {
     let rate = |links: u32, clients: u32| {
         let network = json!({"server_bits_per_s": 1_000_000_000, "server_links": links});
