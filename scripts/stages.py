@@ -192,6 +192,17 @@ TESTS = (
     ),
 )
 
+# What is sampled there is whole here. Facts take minutes each: they are shared out one by one.
+FULL = (
+    Stage(
+        "Ranges of all facts",
+        (VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto", "--dist", "worksteal", "tests/test_ranges.py"),
+        needs=("python-tests", "package"),
+        runner=PYTEST,
+        environment={"SEEKLAB_FULL": "1"},
+    ),
+)
+
 
 def check(stages: Sequence[Stage], failed_steps: Collection[str] = (), limit_s: float = LIMIT_S) -> Count:
     """Run the stages one after another, each whatever became of the one before; print times and a table.

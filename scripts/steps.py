@@ -41,7 +41,7 @@ WIDGET = PACKAGED_ENGINE / "widget.js"
 CRATES = ("kernel", "cache", "spec", "model", "formats", "observe", "library", "api", "wasm")
 """The crates of the engine's module."""
 ENGINE_SOURCES = tuple(ENGINE / name for name in ("Cargo.toml", "Cargo.lock", *CRATES))
-LIBRARY_SOURCES = (ENGINE / "cases", ENGINE / "presets", ENGINE / "families.toml")
+LIBRARY_SOURCES = (ENGINE / "cases", ENGINE / "presets", ENGINE / "families.toml", ENGINE / "ranges.json")
 """What the library is made of; no compiler reads it."""
 
 
@@ -259,6 +259,7 @@ FOR_LAB = (PYTHON_PACKAGES, PACKAGE, WEB_PACKAGES, *FOR_ENGINE, WIDGET_BUNDLE)
 FOR_SITE = (*FOR_LAB, WHEEL, SITE)
 FOR_FORMAT = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, WEB_PACKAGES)
 FOR_LINT = (*FOR_FORMAT, *FOR_ENGINE)
+FOR_FULL = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, *FOR_ENGINE)
 FOR_TESTS = (*FOR_LINT, RUST_TESTS, WIDGET_BUNDLE, WHEEL, SITE)
 
 

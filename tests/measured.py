@@ -64,11 +64,10 @@ def store() -> None:
 def table() -> str:
     """Write the README's table as Markdown."""
     document = stored()
-    rows = [
-        "| drive | requests | mean, ms | demerit, % | DiskSim's, % | limit, % | reads alone, % (limit) | bias, ms "
-        "| writes alone, % (limit) | bias, ms |",
-        "|---|---|---|---|---|---|---|---|---|---|",
-    ]
+    head = ("drive", "requests", "mean, ms", "demerit, %", "DiskSim's, %", "limit, %")
+    apart = (text for name in ("reads", "writes") for text in (f"{name} alone, % (limit)", "bias, ms"))
+    columns = (*head, *apart)
+    rows = [f"| {' | '.join(columns)} |", "|---" * len(columns) + "|"]
     for drive in document["drives"]:
         found = drive["measured"]
         cells = [

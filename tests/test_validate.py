@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 STORED = {drive["id"]: drive for drive in measured.stored()["drives"]}
-"""Each with its limits: over all requests 1.05 times DiskSim's own error, for atlas10k stricter, because an option of its
-is honoured here; for reads and writes apart 1.05 times what was first measured of each class."""
+"""Each with its limits: over all requests 1.05 times DiskSim's own error, for atlas10k stricter, because an option of
+its is honoured here; for reads and writes apart 1.05 times what was first measured of each class."""
 
 HEADER = "op,buffer_action,lbn,blocks,service_us,next_interarrival_us\n"
 DRIVE = {

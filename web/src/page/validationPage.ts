@@ -235,7 +235,7 @@ function drives(): HTMLElement {
       "div",
       { class: "scroll", tabindex: 0, role: "region", "aria-label": "Measured drives" },
       resultTable({
-        caption: "Demerit in per cent of the mean service time",
+        caption: "Demerit in per cent of the mean service time, and bias, by class",
         rows: measured.drives,
         columns: [
           { title: "drive", value: (row) => row.title },
@@ -256,7 +256,7 @@ function drives(): HTMLElement {
     html(
       "p",
       { class: "quiet" },
-      "Writes alone are further off than the whole shows: they are the smaller class, and in one ranking of all requests they hide among the reads.",
+      "Bias is the mean simulated time less the measured one. Judged apart, writes are further off than the whole shows: they are the smaller class, and in one ranking of all requests they hide among the reads. On the first three drives reads come too slow and writes too fast, and the pooled figure hides both. On the HP C3323A and the DEC RZ26 writes were measured 0.7 and 0.8 ms later than the drive's own parameters give; such lateness may be that of the host which took the trace and noted each interrupt when it got to it. A trace cannot tell host from drive, and nothing is fitted to it.",
     ),
   );
   whenSeen(figure, () =>

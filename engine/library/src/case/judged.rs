@@ -44,15 +44,7 @@ pub struct CheckRow {
     pub values: Vec<f64>,
 }
 
-impl CheckRow {
-    /// Least and greatest of the simulated values.
-    #[must_use]
-    pub fn extremes(&self) -> [f64; 2] {
-        self.range.unwrap_or([self.simulated, self.simulated])
-    }
-}
-
-/// A fact judged at other values of its inputs.
+/// A fact judged at other values of its inputs, with the first seed.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct InputRow {
     /// What is changed there.

@@ -1,7 +1,8 @@
 //! Ranges of facts as they were last measured: over several seeds, and at other values of their inputs.
 //!
 //! Measuring them takes minutes, so they stand in a file beside the cases, `engine/ranges.json`, which `make ranges` writes and nobody
-//! edits. `make full` measures all of them anew, `make test` a sample, and what is stored must come out.
+//! edits. `make full` measures all of them anew, `make test` a sample, and what is stored must come out. A verdict heeds them: a fact
+//! that holds with one seed only is a miss.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +10,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::facts::{Check, Fact, Kind};
-use super::judged::{CheckRow, FactRow, StoredRow};
+use super::judged::StoredRow;
 
 /// Ranges by the fact's id.
 pub type Ranges = BTreeMap<String, Stored>;
@@ -22,27 +23,16 @@ pub struct Stored {
     pub seeds: u64,
     /// Least and greatest simulated value of the fact, of its further checks, and of what holds instead, in this order.
     pub ranges: Vec<[f64; 2]>,
-    /// The same at each of the fact's other inputs, in the case file's order.
+    /// The simulated value at each of the fact's other inputs, with the first seed, in the case file's order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub inputs: Vec<[f64; 2]>,
+    pub inputs: Vec<f64>,
 }
 
 impl Stored {
-    /// What a row that was measured over several seeds and at its inputs leaves to be stored.
-    #[must_use]
-    pub fn of(row: &FactRow) -> Self {
-        let checks = [&row.check].into_iter().chain(&row.checks).chain(&row.instead);
-        #[allow(clippy::cast_possible_truncation)] // a number of seeds
-        Self {
-            seeds: row.check.values.len().max(1) as u64,
-            ranges: checks.map(CheckRow::extremes).collect(),
-            inputs: row.inputs.iter().map(|input| input.check.extremes()).collect(),
-        }
-    }
-
     /// The stored ranges beside what the case file says today. Tolerances are intervals, so a range lies within one when its ends do.
     pub(super) fn row(&self, fact: &Fact) -> StoredRow {
-        let within = |(check, range): (&Check, &[f64; 2])| range.iter().all(|value| check.tolerance.holds(check.documented, *value));
+        let holds = |check: &Check, value: &f64| check.tolerance.holds(check.documented, *value);
+        let within = |(check, range): (&Check, &[f64; 2])| range.iter().all(|value| holds(check, value));
         let checks: Vec<&Check> = [&fact.check].into_iter().chain(&fact.also).chain(&fact.instead).collect();
         // What must hold of a discrepancy is not the source's claim.
         let claims = if fact.kind == Kind::Discrepancy { 1 + fact.also.len() } else { 0 };
@@ -51,7 +41,7 @@ impl Stored {
             seeds: self.seeds,
             held: self.ranges.len() == checks.len() && checks.into_iter().zip(&self.ranges).skip(claims).all(within),
             range: self.ranges.first().copied().unwrap_or([f64::NAN; 2]),
-            inputs_held: self.inputs.len() == inputs.len() && inputs.iter().zip(&self.inputs).all(within),
+            inputs_held: self.inputs.len() == inputs.len() && inputs.iter().zip(&self.inputs).all(|(check, value)| holds(check, value)),
             inputs: self.inputs.len() as u64,
         }
     }
@@ -81,10 +71,10 @@ mod tests {
     #[test]
     fn each_further_input_is_held_to_its_own_expectation() {
         let fact = fact("predicted", &json!({"inputs": [{"set": {}, "law": "twice", "documented": 20}, {"set": {}, "law": "as it was"}]}));
-        let held = |inputs: &[[f64; 2]]| Stored { seeds: 5, ranges: vec![[10.0; 2]], inputs: inputs.to_vec() }.row(&fact).inputs_held;
-        assert!(held(&[[20.0; 2], [10.0; 2]]));
-        assert!(!held(&[[10.0; 2], [10.0; 2]]));
-        assert!(!held(&[[20.0; 2]]), "an input that was never measured");
+        let held = |inputs: &[f64]| Stored { seeds: 5, ranges: vec![[10.0; 2]], inputs: inputs.to_vec() }.row(&fact).inputs_held;
+        assert!(held(&[20.0, 10.0]));
+        assert!(!held(&[10.0, 10.0]));
+        assert!(!held(&[20.0]), "an input that was never measured");
     }
 
     #[test]

@@ -23,7 +23,7 @@ const AT_A_STRETCH: u64 = 1 << 20;
 pub struct Scope<'a> {
     /// On how many seeds. The first is that of the case; a term that takes several seeds itself takes as many new ones each time.
     pub seeds: u64,
-    /// Whether at the fact's other inputs too.
+    /// Whether at the fact's other inputs too, there with the first seed.
     pub inputs: bool,
     /// Changes of an ablation on top of each run's own.
     pub ablation: Option<&'a Break>,
@@ -206,7 +206,7 @@ impl<'a> Runs<'a> {
         let looked_at = if scope.inputs { &fact.inputs[..] } else { &[] };
         let inputs = looked_at.iter().map(|input| {
             let changes = [Some(Changes::from(input)), changes[0]];
-            Ok::<_, Lack>(InputRow { set: input.set.clone(), check: self.check(&input.check(fact), &changes, scope.seeds)? })
+            Ok::<_, Lack>(InputRow { set: input.set.clone(), check: self.check(&input.check(fact), &changes, 1)? })
         });
         let mut row = FactRow {
             check: check(&fact.check)?,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from seeklab.cli._commands import Commands
 
-HEAD = ("fact", "kind", "documented", "simulated", "range", "unit", "tolerance", "verdict", "what")
+HEAD = ("fact", "kind", "documented", "simulated", "range", "unit", "tolerance", "inputs", "verdict", "what")
 NUMBERS = (2, 3, 4)
 WORDS = {HOLDS: "holds", MODEL_MISSES: "MISSES", SOURCE_CONTRADICTS_ITSELF: "source contradicts itself"}
 
@@ -71,35 +71,34 @@ def _where(row: Mapping[str, Any]) -> str:
 def _lines(row: Mapping[str, Any]) -> Iterator[tuple[str, ...]]:
     """Write a fact, and below it what decides its verdict beside its own value."""
     stored = row.get("stored") or {}
-    yield _line(row, row["id"], row["kind"], WORDS[row["verdict"]], row.get("range") or stored.get("range"))
+    measured = {**row, "range": row.get("range") or stored.get("range")}
+    yield _line(measured, WORDS[row["verdict"]], row["id"], row["kind"], _inputs(row))
     for check in row["checks"]:
         if not check["ok"]:  # a fact may miss by one of these alone
-            yield _line(check, "", "also", "", check.get("range"))
+            yield _line(check, WORDS[row["verdict"]], "", "also")
     for check in row["instead"]:
-        yield _line(check, "", "instead", _word(check), check.get("range"))
+        yield _line(check, _word(holds=check["ok"]), "", "instead")
     for check in row.get("inputs", ()):
-        yield _line(check, "", "elsewhere", _word(check), check.get("range"))
+        yield _line(check, _word(holds=check["ok"]), "", "elsewhere")
 
 
-def _word(check: Mapping[str, Any]) -> str:
-    return "holds" if check["ok"] else "MISSES"
+def _inputs(row: Mapping[str, Any]) -> str:
+    """Say at how many other values of its inputs a fact was judged, now or when last stored, and how it came out."""
+    if "inputs" in row:
+        count, holds = len(row["inputs"]), all(check["ok"] for check in row["inputs"])
+    else:
+        stored = row.get("stored") or {"inputs": 0, "inputs_held": True}
+        count, holds = stored["inputs"], stored["inputs_held"]
+    return f"{count}, {_word(holds=holds)}" if count else ""
 
 
-def _line(
-    check: Mapping[str, Any], name: str, kind: str, verdict: str, extremes: Sequence[float] | None
-) -> tuple[str, ...]:
-    documented = check["documented"]
+def _word(*, holds: bool) -> str:
+    return WORDS[HOLDS if holds else MODEL_MISSES]
+
+
+def _line(check: Mapping[str, Any], verdict: str, name: str = "", kind: str = "", inputs: str = "") -> tuple[str, ...]:
+    documented, extremes = check["documented"], check.get("range")
     text = " to ".join(map(number, documented)) if isinstance(documented, list) else number(documented)
-    low, high = map(number, extremes or (None, None))
-    measured = "" if extremes is None else low if low == high else f"{low} to {high}"
-    return (
-        name,
-        kind,
-        text,
-        number(check["simulated"]),
-        measured,
-        check["unit"],
-        check["tolerance"],
-        verdict,
-        check["title"],
-    )
+    measured = " to ".join(dict.fromkeys(map(number, extremes or ())))
+    numbers = (text, number(check["simulated"]), measured)
+    return (name, kind, *numbers, check["unit"], check["tolerance"], inputs, verdict, check["title"])

@@ -1,0 +1,77 @@
+"""What every fact gives over several seeds and at other values of its inputs, stored in engine/ranges.json.
+
+`make ranges` writes the file anew. Its one line for each fact keeps changes readable.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import seeklab
+from seeklab._progress import ProgressBar
+
+ROOT = Path(__file__).resolve().parents[1]
+STORE = ROOT / "engine" / "ranges.json"
+
+SEEDS = 5
+INPUTS = 2
+"""Other values of its inputs at which each predicted fact is judged, at least."""
+
+ALL = "SEEKLAB_FULL"
+"""Set in the environment, it takes the place of the sample."""
+ONE_IN = 16
+
+Row = dict[str, Any]
+Stored = dict[str, Any]
+
+
+def stored() -> dict[str, Stored]:
+    """Read what is stored, by the fact's id."""
+    document: dict[str, Stored] = json.loads(STORE.read_text(encoding="utf-8")) if STORE.exists() else {}
+    return document
+
+
+def of(row: Row) -> Stored:
+    """Give what a row that was measured over all seeds and at its inputs leaves to be stored."""
+    checks = [row, *row["checks"], *row["instead"]]
+    kept: Stored = {"seeds": len(row["values"]), "ranges": [check["range"] for check in checks]}
+    if "inputs" in row:
+        kept["inputs"] = [check["simulated"] for check in row["inputs"]]
+    return kept
+
+
+def measure(case: str | None = None, fact: str | None = None) -> dict[str, Stored]:
+    """Measure facts anew."""
+    with ProgressBar() as progress:
+        rows = seeklab.facts(case, fact, seeds=SEEDS, inputs=True, progress=progress)
+    return {row["id"]: of(row) for row in rows}
+
+
+def write() -> None:
+    """Measure all of them and write the file."""
+    lines = [f" {json.dumps(fact)}: {json.dumps(found, allow_nan=False)}" for fact, found in measure().items()]
+    STORE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+
+
+def commit() -> str:
+    """Name the commit that is checked out: what the sample is drawn by, so that it can be drawn again."""
+    asked = ("git", "-C", str(ROOT), "rev-parse", "HEAD")
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else "no commit"
+
+
+def is_sampled(fact: str) -> bool:
+    """Whether a fact is of this commit's sample, one in sixteen. Each commit has another."""
+    if os.environ.get(ALL):
+        return True
+    drawn = hashlib.sha256(f"{commit()} {fact}".encode()).digest()
+    return int.from_bytes(drawn[:4], "big") % ONE_IN == 0
+
+
+if __name__ == "__main__":
+    write()
