@@ -210,7 +210,10 @@ WASM = Step(
     needs=("tool", "engine"),
     reads=(*ENGINE_SOURCES, ENGINE / "tool", Path(__file__)),
     versions=_rust_version,
-    makes=(*(folder / name for folder in (GLUE, PACKAGED_ENGINE) for name in ENGINE_FILES), *(TYPES / name for name in TYPE_FILES)),
+    makes=(
+        *(folder / name for folder in (GLUE, PACKAGED_ENGINE) for name in ENGINE_FILES),
+        *(TYPES / name for name in TYPE_FILES),
+    ),
 )
 LIBRARY = Step(
     "library",

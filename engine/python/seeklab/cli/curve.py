@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     """Add the command."""
     added = commands.add("curve", curve, "Print points of a mechanism's own curve.")
-    added.add_argument("name", metavar="NAME", help="openzfs-delay, openzfs-async-writes, zfs2008-limit or ssd-write-amplification")
+    added.add_argument(
+        "name", metavar="NAME", help="openzfs-delay, openzfs-async-writes, zfs2008-limit or ssd-write-amplification"
+    )
     points = "points, such as 3435973836 or 3GiB"
     added.add_argument("--at", metavar="X,...", type=_values.words, required=True, help=points)
     add_set(added, "KEY=VALUE", "a setting of the curve, such as dirty_data_max=4GiB")
