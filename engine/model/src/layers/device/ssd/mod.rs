@@ -2,7 +2,7 @@
 //!
 //! Two models of the same drive:
 //! - `fresh`: without [`spec::Flash`] a drive has no past and no future: reads and programs take their turns on the units,
-//!   times follow in closed form, a request costs one event;
+//!   times of the units follow in closed form, a request costs two events;
 //! - `drive`: with it, dies, channels and interface are servers with events of their own, and the dies collect garbage between
 //!   the host's requests.
 //!
