@@ -1,11 +1,11 @@
 //! What devices leave: metrics over all of them, and the table `devices`.
 
+use super::ssd::Wear;
 use super::{Device, Usage};
 use crate::result::analytics::Served;
 use crate::result::columns::Take::{Index, Whole};
 use crate::result::columns::{Table, Tables};
 use crate::result::metrics::{Metrics, Unit};
-use seeklab_spec::to_f64;
 
 /// A row for each device.
 const DEVICES: Table<(u32, Usage)> = Table::new(
@@ -39,11 +39,16 @@ pub fn metrics(usages: &[Usage], metrics: &mut Metrics) {
 
 /// Reports what flash translation made of the writes to these devices, if some have it and were written to.
 pub fn flash_metrics<'a>(devices: impl Iterator<Item = &'a Device>, metrics: &mut Metrics) {
-    let pages = devices.filter_map(Device::flash_pages).reduce(|sum, pages| [sum[0] + pages[0], sum[1] + pages[1]]);
-    let Some([written, moved]) = pages.filter(|pages| pages[0] > 0) else { return };
-    metrics.count("ssd_host_pages", written);
-    metrics.count("ssd_moved_pages", moved);
-    metrics.add("ssd_write_amplification", Unit::Times, to_f64(written + moved) / to_f64(written));
+    let Some(wear) = devices.filter_map(Device::wear).reduce(Wear::plus).filter(|wear| wear.host_pages > 0) else { return };
+    metrics.count("ssd_host_pages", wear.host_pages);
+    metrics.count("ssd_moved_pages", wear.moved_pages);
+    if wear.padded_pages > 0 {
+        metrics.count("ssd_padded_pages", wear.padded_pages);
+    }
+    if wear.absorbed_pages > 0 {
+        metrics.count("ssd_absorbed_pages", wear.absorbed_pages);
+    }
+    metrics.add("ssd_write_amplification", Unit::Times, wear.write_amplification());
 }
 
 /// Reports the table of all devices.
