@@ -94,6 +94,10 @@ pub struct HddSpec {
     #[serde(default)]
     #[schemars(title = "Drive write cache")]
     pub write_cache: bool,
+    /// What a power failure does to the write cache, and whether FLUSH and FUA empty it.
+    #[serde(default)]
+    #[schemars(title = "Write cache is")]
+    pub write_cache_is: Persistence,
     /// Whether what was written stays in the buffer for reads.
     #[serde(default = "crate::defaults::enabled")]
     #[schemars(title = "Reads find what was written")]
@@ -111,6 +115,43 @@ pub struct HddSpec {
     #[serde(default = "default_overtaken")]
     #[schemars(title = "Longest overtaken", extend("minimum" = 1_000_000, "maximum" = 3_600_000_000_000_u64, "x-scale" = "log2"))]
     pub longest_overtaken: Nanos,
+}
+
+/// What a power failure does to a write cache, and what FLUSH and FUA do to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Persistence {
+    /// Lost when the power fails. FLUSH writes all of it to the media; a write with FUA completes on the media.
+    #[default]
+    Volatile,
+    /// Kept by a battery or by capacitors: what is in it is safe, and FLUSH and FUA wait for nothing.
+    Protected,
+    /// Lost when the power fails, and FLUSH does nothing; synchronous jobs are refused.
+    Unflushable,
+}
+
+impl Persistence {
+    /// Whether a power failure loses what is in the cache.
+    #[must_use]
+    pub fn is_volatile(self) -> bool {
+        self != Self::Protected
+    }
+}
+
+impl DeviceGroup {
+    /// The write cache of the group's devices, if they have one: the name of its field, and what becomes of its data.
+    #[must_use]
+    pub fn write_cache(&self) -> Option<(&'static str, Persistence)> {
+        let disk = self.hdd.as_ref().filter(|disk| disk.write_cache).map(|disk| ("hdd.write_cache_is", disk.write_cache_is));
+        let flash = self.ssd.as_ref().filter(|ssd| ssd.write_buffer.0 > 0).map(|ssd| ("ssd.write_buffer_is", ssd.write_buffer_is));
+        disk.or(flash)
+    }
+
+    /// Whether a power failure loses writes that the group's devices have acknowledged.
+    #[must_use]
+    pub fn is_volatile(&self) -> bool {
+        self.write_cache().is_some_and(|(_, cache)| cache.is_volatile())
+    }
 }
 
 /// Beyond any fair wait at the queue depths that drives have.

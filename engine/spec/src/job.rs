@@ -189,14 +189,18 @@ pub struct Job {
     /// Draw random offsets with repetition; otherwise each block is visited once a pass.
     #[serde(default)]
     pub norandommap: bool,
-    /// Whether writes are acknowledged only once they are durable. Acts on a ZFS file system; without one nothing is acknowledged from volatile memory.
+    /// Whether each write is acknowledged only once it is on the media or in memory that survives a power failure: ZFS puts it into its intent log, a device takes it as a write with FUA.
     #[serde(default)]
     #[schemars(title = "Synchronous writes")]
     pub sync: bool,
-    /// After so many writes the file is flushed: the last of them completes once all of them are durable. Acts as `sync` does.
+    /// After so many writes the file is flushed: the last of them completes once all of them are durable. ZFS puts them into its intent log, a device gets a FLUSH.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Writes between flushes", range(min = 1, max = 65536), extend("x-scale" = "log2"))]
     pub fsync: Option<u32>,
+    /// As `fsync`, without the file's metadata, which the model does not write for either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Writes between data flushes", range(min = 1, max = 65536), extend("x-scale" = "log2"))]
+    pub fdatasync: Option<u32>,
     /// Wait for all earlier jobs to end before this one starts.
     #[serde(default)]
     pub stonewall: bool,
@@ -206,6 +210,25 @@ pub struct Job {
 }
 
 impl Job {
+    /// The field that makes the job wait until what it wrote is durable.
+    #[must_use]
+    pub fn synchronous_by(&self) -> Option<&'static str> {
+        let fields = [("sync", self.sync), ("fsync", self.fsync.is_some()), ("fdatasync", self.fdatasync.is_some())];
+        fields.into_iter().find(|(_, set)| *set).map(|(field, _)| field)
+    }
+
+    /// Whether the file is flushed at times.
+    #[must_use]
+    pub fn flushes(&self) -> bool {
+        self.fsync.is_some() || self.fdatasync.is_some()
+    }
+
+    /// Whether the file is flushed after the worker's write number `writes`, counted from 1.
+    #[must_use]
+    pub fn flushes_after(&self, writes: u64) -> bool {
+        [self.fsync, self.fdatasync].into_iter().flatten().any(|every| writes.is_multiple_of(u64::from(every)))
+    }
+
     /// The largest request the job makes, in bytes.
     #[must_use]
     pub fn max_request_bytes(&self) -> u64 {

@@ -38,7 +38,7 @@ pub mod volume;
 pub mod zfs;
 
 pub use copy::CopySpec;
-pub use device::{DeviceGroup, HddSpec, Lun, QueuePolicy};
+pub use device::{DeviceGroup, HddSpec, Lun, Persistence, QueuePolicy};
 pub use job::{Distribution, Job, RateProcess, Rw, SizeRange};
 pub use layout::{Layout, LayoutKind, ReadBalance};
 pub use operation::Op;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Nanos};
+use crate::{Bytes, Nanos, Persistence};
 
 /// A solid-state drive: parallel flash units behind one interface.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -42,6 +42,10 @@ pub struct Ssd {
     /// Write buffer that acknowledges writes while there is room.
     #[serde(default)]
     pub write_buffer: Bytes,
+    /// What a power failure does to the write buffer, and whether FLUSH and FUA empty it.
+    #[serde(default = "protected")]
+    #[schemars(title = "Write buffer is")]
+    pub write_buffer_is: Persistence,
     /// Flash translation layer: the drive remembers what was written where, and collects garbage. Without it the drive is always fresh.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flash: Option<Flash>,
@@ -59,7 +63,7 @@ pub struct Flash {
     pub channel_rate: Bytes,
     /// Pages that a die reads of one request, or programs, at once: its planes times the pages that share their cells.
     #[serde(default = "crate::defaults::one")]
-    #[schemars(title = "Pages at once", range(min = 1, max = 64))]
+    #[schemars(title = "Pages at once", range(min = 1, max = 256))]
     pub planes: u32,
     /// Pages of an erase block.
     #[schemars(title = "Pages in a block", range(min = 4, max = 65536), extend("x-scale" = "log2"))]
@@ -90,10 +94,14 @@ pub struct Flash {
     #[serde(default)]
     #[schemars(title = "Gathering")]
     pub gather: Gather,
-    /// Longest that a buffered page waits for others to fill its program.
-    #[serde(default = "default_gather_wait")]
+    /// Longest that a buffered page waits for others to fill its program. 2 ms in a protected buffer and 0.1 ms in a volatile one when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Longest gathering", extend("minimum" = 1000, "maximum" = 60_000_000_000_u64))]
-    pub gather_wait: Nanos,
+    pub gather_wait: Option<Nanos>,
+    /// Time that a FLUSH of a volatile buffer takes after its last page is programmed: the map of pages must be found again, too.
+    #[serde(default = "default_map_flush")]
+    #[schemars(title = "Map flush", extend("maximum" = 10_000_000_000_u64))]
+    pub map_flush: Nanos,
     /// Neighbouring logical pages that lie together in one physical page of a die, and are read at once.
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Logical pages in a physical one", range(min = 1, max = 64))]
@@ -152,8 +160,13 @@ fn default_queue_depth() -> u32 {
     32
 }
 
-fn default_gather_wait() -> Nanos {
-    Nanos(2_000_000)
+fn default_map_flush() -> Nanos {
+    Nanos(200_000)
+}
+
+/// Most drives with a write buffer of flash speed guard it with capacitors.
+fn protected() -> Persistence {
+    Persistence::Protected
 }
 
 /// When buffered pages are programmed.

@@ -62,6 +62,7 @@ pub(super) struct Draft {
     number_ios: u64,
     sync: bool,
     fsync: u64,
+    fdatasync: u64,
     loops: u64,
     runtime_ns: u64,
     time_based: bool,
@@ -108,6 +109,7 @@ impl Default for Draft {
             number_ios: 0,
             sync: false,
             fsync: 0,
+            fdatasync: 0,
             loops: 1,
             runtime_ns: 0,
             time_based: false,
@@ -296,6 +298,7 @@ impl Draft {
                 }
             }
             "fsync" => self.fsync = count(text, base, 0, 65_536)?,
+            "fdatasync" => self.fdatasync = count(text, base, 0, 65_536)?,
             "loops" => self.loops = count(text, base, 0, 1_000_000)?.max(1),
             "rwmixread" => self.rwmixread = count(text, base, 0, 100)?,
             "rwmixwrite" => self.rwmixread = 100u64.saturating_sub(count(text, base, 0, 100)?),
@@ -363,6 +366,7 @@ impl Draft {
         for (field, value, default) in [
             ("number_ios", self.number_ios, 0),
             ("fsync", self.fsync, 0),
+            ("fdatasync", self.fdatasync, 0),
             ("loops", self.loops, 1),
             ("runtime", self.runtime_ns, 0),
             ("ramp_time", self.ramp_time_ns, 0),

@@ -117,13 +117,13 @@ fn options_of_real_hosts_are_listed_with_a_reason() {
 #[test]
 fn all_problems_are_told_at_once_with_line_section_and_option() {
     let problems = read(
-        "[global]\nsize=1m\n[reader]\nbs=8q\niodeph=4\nfdatasync=1\nfdatasync=0\nrw=randred\n[writer]\nruntime=5min\nbs = 8k\nloops=\n",
+        "[global]\nsize=1m\n[reader]\nbs=8q\niodeph=4\nend_fsync=1\nend_fsync=0\nrw=randred\n[writer]\nruntime=5min\nbs = 8k\nloops=\n",
     )
     .unwrap_err();
     let starts = [
         "job.fio:4 [reader] bs: \"8q\" is not a size; write 8k or 8192",
         "job.fio:5 [reader] iodeph: \"iodeph\" is not an option of fio 3.33; did you mean \"iodepth\"?",
-        "job.fio:6 [reader] fdatasync: \"fdatasync=1\" would change the result and is refused: flushes are not modelled; use 0",
+        "job.fio:6 [reader] end_fsync: \"end_fsync=1\" would change the result and is refused: a flush at a file's end is not modelled; use 0",
         "job.fio:8 [reader] rw: \"randred\" is not a pattern; did you mean \"randread\"?",
         "job.fio:10 [writer] runtime: \"5min\" is not a time; write whole us, ms, s, m, h or d",
         "job.fio:11 [writer] bs: fio takes the space after \"=\" for a part of the value and misreads it; write bs=8k",

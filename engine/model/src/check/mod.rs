@@ -9,7 +9,7 @@ mod server;
 
 use std::sync::OnceLock;
 
-use seeklab_spec::{AddProblem, DeviceGroup, LayoutKind, Path, Presets, Problem, Problems, Rw, Scenario};
+use seeklab_spec::{AddProblem, DeviceGroup, LayoutKind, Path, Persistence, Presets, Problem, Problems, Rw, Scenario};
 use serde_json::Value;
 
 use crate::kernel::{Phases, Request};
@@ -103,6 +103,25 @@ pub fn warnings(scenario: &Scenario) -> Problems {
         layers::zfs::check::warn(zfs, &Path::root().field("zfs"), &mut problems);
     }
     problems
+}
+
+/// The first job that waits until what it wrote is durable, and the field that makes it wait.
+fn synchronous_job(scenario: &Scenario) -> Option<(usize, &'static str)> {
+    scenario.jobs.iter().enumerate().find_map(|(index, job)| Some((index, job.synchronous_by()?)))
+}
+
+/// Nothing is durable on a device whose cache cannot be flushed, so nothing may wait for it.
+fn check_flushes(scenario: &Scenario, problems: &mut Problems) {
+    let Some((index, field)) = synchronous_job(scenario) else { return };
+    let logs = scenario.zfs.as_ref().and_then(|zfs| zfs.log.devices.as_ref());
+    let groups = scenario.devices.iter().enumerate().map(|(index, group)| (format!("devices[{index}]"), group));
+    for (at, group) in groups.chain(logs.map(|group| ("zfs.log.devices".to_owned(), group))) {
+        if let Some((cache, Persistence::Unflushable)) = group.write_cache() {
+            let message =
+                format!("waits for durable writes, but {at}.{cache} is unflushable; write volatile or protected there, or drop this");
+            problems.add(Path::root().index("jobs", index).field(field), message);
+        }
+    }
 }
 
 fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
@@ -215,6 +234,7 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
         problems.add(root.field("layout.unit"), format!("{} is not a multiple of a sector of {SECTOR} bytes", scenario.layout.unit.0));
     }
     check_groups(scenario, problems);
+    check_flushes(scenario, problems);
     if let Some(cluster) = &scenario.cluster {
         cluster::check(cluster, scenario, &root.field("cluster"), problems);
     }
@@ -226,10 +246,9 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
             problems.add(root.field("zfs"), "contradicts volume: there is one file system; drop one of the two");
         }
         if scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some())
-            && let Some(index) = scenario.jobs.iter().position(|job| job.sync || job.fsync.is_some())
+            && let Some((index, field)) = synchronous_job(scenario)
         {
             let message = "synchronous writes are not combined with others; drop it, or protocol.scheduler";
-            let field = if scenario.jobs[index].sync { "sync" } else { "fsync" };
             problems.add(root.index("jobs", index).field(field), message);
         }
         let rates = scenario.devices.iter().filter_map(|group| group.lun.as_ref().map(|lun| lun.rate.0 * u64::from(group.count)));

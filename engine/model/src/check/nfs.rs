@@ -20,8 +20,9 @@ pub fn check_job(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Probl
     if job.call.commits() && job.rw.reads() {
         problems.add(at.field("rw"), "must be write or randwrite where call is create or delete: they change a directory");
     }
-    if job.call.is_meta() && (job.sync || job.fsync.is_some()) {
-        let field = if job.sync { "sync" } else { "fsync" };
+    if job.call.is_meta()
+        && let Some(field) = job.synchronous_by()
+    {
         problems.add(at.field(field), "has a meaning for data only; create and delete are durable by themselves; drop it");
     }
 }

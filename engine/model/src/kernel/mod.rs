@@ -8,12 +8,14 @@
 mod phases;
 mod requests;
 mod timer;
+mod volatile;
 
 use seeklab_kernel::Clock;
 
 pub use phases::{PHASES, Phase, Phases};
 pub use requests::{Durable, NO_DEVICE, Request, RequestId, Requests, Wire};
 pub use timer::{Packed, Timer, Word};
+pub use volatile::{Holder, Volatile};
 
 /// Which layer of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,6 +134,8 @@ pub struct Kernel {
     clock: Clock<Message>,
     /// Requests in flight.
     pub requests: Requests,
+    /// What a power failure would lose.
+    pub volatile: Volatile,
 }
 
 impl Kernel {

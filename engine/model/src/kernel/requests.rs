@@ -26,17 +26,18 @@ pub enum Wire {
     Inside,
 }
 
-/// Which durability the writer waits for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+/// Which durability the writer waits for. In this order, each is as strong as those before it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Durable {
     /// None.
     #[default]
     No,
     /// A later flush of its file does.
     Later,
-    /// It completes once it is durable.
+    /// It completes once it is durable: for a device, a write with FUA.
     Itself,
-    /// It completes once it and all earlier writes of its worker are durable.
+    /// It completes once it and all earlier writes of its worker are durable: for a device, a write and a FLUSH after it. One of no
+    /// bytes is a FLUSH alone.
     All,
 }
 
@@ -103,6 +104,21 @@ pub struct Request {
     pub wire: Wire,
     /// Which durability its writer waits for.
     pub durable: Durable,
+}
+
+impl Request {
+    /// Whether it is a FLUSH: no data, and everything that completed before is made durable.
+    #[must_use]
+    #[inline]
+    pub fn is_flush(&self) -> bool {
+        self.bytes == 0 && self.durable == Durable::All
+    }
+
+    /// A FLUSH for `owner`.
+    #[must_use]
+    pub fn flush(owner: Address) -> Self {
+        Self { op: Op::Write, durable: Durable::All, owner, ..Self::default() }
+    }
 }
 
 impl Default for Request {

@@ -33,7 +33,7 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<Params>
     if let (Some(spec), Some(params)) = (&group.hdd, drive) {
         let queue = DriveQueue::new(spec.queue_policy, Some(spec.longest_overtaken.0));
         let drive = Hdd::new(Arc::clone(params)).turned(Stream::new(seed, &format!("{name}.spindle")).unit());
-        return Some(Device::Disk(Box::new(Disk::new(drive, queue, spec.queue_depth))));
+        return Some(Device::Disk(Box::new(Disk::new(drive, queue, spec.queue_depth, group.is_volatile()))));
     }
     if let Some(spec) = &group.ssd {
         return Some(Device::Ssd(Ssd::new(spec, seed, name)));
@@ -136,7 +136,13 @@ fn zfs(scenario: &Scenario, plan: &Plan) -> Option<ZfsVolume> {
     };
     let jobs: Vec<usize> = plan.workers.iter().map(|worker| worker.job).collect();
     let interval_ns = scenario.record.interval.0;
-    let volume = ZfsVolume::new(spec, below, plan.capacity, interval_ns).with_logs(&spec.log, plan.log_capacity, &jobs);
+    let each = |group: &DeviceGroup| std::iter::repeat_n(group.is_volatile(), group.count as usize);
+    let pool: Vec<bool> = match &below {
+        Below::Layer(_) => vec![scenario.devices.iter().any(DeviceGroup::is_volatile)],
+        Below::Devices(..) => scenario.devices.iter().flat_map(each).collect(),
+    };
+    let volatile = pool.into_iter().chain(spec.log.devices.iter().flat_map(each));
+    let volume = ZfsVolume::new(spec, below, plan.capacity, interval_ns).with_logs(&spec.log, plan.log_capacity, &jobs).flushing(volatile);
     let devices = plan.device_capacities.len();
     let cache =
         (devices..plan.device_names.len()).map(|index| Address { layer: LayerId::Device, index: u16::try_from(index).unwrap_or(u16::MAX) });

@@ -60,6 +60,8 @@ pub struct Stack {
     read_ns: u64,
     /// What everything had done at the end of each stage of jobs.
     marks: Vec<Mark>,
+    /// What a power failure would have lost when the last stage of jobs ended.
+    unsafe_bytes: u64,
     seed: u64,
     finished: bool,
 }
@@ -90,6 +92,7 @@ impl Stack {
             read_ns: if scenario.record.analytics { 0 } else { u64::MAX },
             kernel: Kernel::default(),
             marks: Vec::new(),
+            unsafe_bytes: 0,
             seed,
             finished: false,
             scenario,
@@ -204,6 +207,7 @@ impl Stack {
         }
         self.layers.on(&mut self.kernel, to, event);
         if to.layer == LayerId::Workload && self.layers.workload.stage() > self.marks.len() {
+            self.unsafe_bytes = self.kernel.volatile.bytes();
             self.marks.push(self.mark());
         }
     }

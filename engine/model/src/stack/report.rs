@@ -40,6 +40,7 @@ impl Stack {
         Volume::metrics(self.layers.volume.as_ref(), metrics);
         self.layers.workload.recorder.rates(metrics);
         device::report::metrics(&self.usage(), metrics);
+        device::report::unsafe_metrics(&self.kernel.volatile, self.unsafe_bytes, metrics);
         if let Some(network) = &self.layers.network {
             network.metrics(metrics);
         }

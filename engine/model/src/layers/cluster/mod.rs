@@ -191,6 +191,9 @@ impl Cluster {
     /// Cuts a request into its blocks.
     fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];
+        if request.is_flush() {
+            return self.flush(kernel, id);
+        }
         let kind = if request.op == Op::Read { Kind::Read } else { Kind::Write };
         let (mut at, end) = (request.offset, request.offset + request.bytes);
         while at < end {
@@ -213,6 +216,15 @@ impl Cluster {
             kernel.requests[part].tag = self.add(work);
             kernel.wake(HERE, Timer::Step(part));
             at = next;
+        }
+    }
+
+    /// Hands a FLUSH to the devices of all nodes at once.
+    fn flush(&mut self, kernel: &mut Kernel, id: RequestId) {
+        for node in 0..self.spec.nodes as u16 {
+            let part = kernel.open_child(id, HERE, u64::from(node) * self.span, 0);
+            let index = if self.below.layer == LayerId::Layout { node } else { 0 };
+            kernel.submit(Address { index, ..self.below }, part);
         }
     }
 
@@ -343,6 +355,12 @@ impl Cluster {
 
     /// The devices have served a request.
     fn served(&mut self, kernel: &mut Kernel, id: RequestId) {
+        if kernel.requests[id].is_flush() {
+            if let Some(whole) = kernel.join(id) {
+                kernel.complete(whole);
+            }
+            return;
+        }
         let work = *self.work(kernel, id);
         let bytes = kernel.requests[id].bytes;
         match (work.kind, work.stage) {

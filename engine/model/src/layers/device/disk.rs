@@ -9,6 +9,7 @@ use super::Usage;
 use super::hdd::{DriveQueue, Hdd};
 use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
 use crate::timers;
+use seeklab_spec::Op;
 
 /// Bytes of a sector.
 pub const SECTOR_BYTES: u64 = 512;
@@ -27,6 +28,8 @@ pub struct Disk {
     depth: usize,
     waiting: VecDeque<RequestId>,
     busy: bool,
+    /// Whether a power failure loses writes that it has acknowledged.
+    is_volatile: bool,
     /// Its place in the stack.
     pub here: Address,
     /// What it has done.
@@ -36,8 +39,9 @@ pub struct Disk {
 impl Disk {
     /// A drive that holds up to `depth` requests in `queue`.
     #[must_use]
-    pub fn new(drive: Hdd, queue: DriveQueue<RequestId>, depth: u32) -> Self {
+    pub fn new(drive: Hdd, queue: DriveQueue<RequestId>, depth: u32, is_volatile: bool) -> Self {
         Self {
+            is_volatile,
             drive,
             queue,
             depth: depth as usize,
@@ -81,7 +85,19 @@ impl Disk {
         let end = (request.place + request.bytes).div_ceil(SECTOR_BYTES);
         let first = request.place / SECTOR_BYTES;
         let sectors = u32::try_from(end - first).unwrap_or(u32::MAX); // requests are checked to be at most 1 GiB
-        let service = self.drive.serve(kernel.now_ns(), request.op, first, sectors);
+        if request.is_flush() {
+            let done_ns = if self.is_volatile { self.drive.flushed_ns(kernel.now_ns()) } else { kernel.now_ns() };
+            kernel.requests.charge_until(id, Phase::Overhead, done_ns);
+            self.busy = true;
+            self.usage.count(request.op, request.bytes, done_ns - arrived_ns);
+            self.usage.busy_ns += done_ns - kernel.now_ns();
+            return kernel.wake_at(done_ns, self.here, Timer::Served(id));
+        }
+        let service = if request.op == Op::Write && self.is_volatile && request.durable.waits() {
+            self.drive.serve_through(kernel.now_ns(), first, sectors)
+        } else {
+            self.drive.serve(kernel.now_ns(), request.op, first, sectors)
+        };
         let charges = [
             (Phase::Overhead, service.overhead_ns),
             (Phase::Queue, service.wait_ns),

@@ -1,6 +1,8 @@
 //! Devices: what finally reads and writes the bytes.
 
 pub mod disk;
+#[cfg(test)]
+mod durable_tests;
 pub mod hdd;
 pub mod lun;
 pub mod pace;
@@ -33,13 +35,19 @@ pub struct Usage {
     pub bytes: [u64; 2],
     /// Their times from arrival at the device to completion, in nanoseconds.
     pub response_ns: [u64; 2],
+    /// flushes begun.
+    pub flushes: u64,
     /// Time during which the device worked on at least one request, in nanoseconds.
     pub busy_ns: u64,
 }
 
 impl Usage {
-    /// Counts a request that takes `response_ns` from arrival to completion.
+    /// Counts a request that takes `response_ns` from arrival to completion; a FLUSH, which moves no bytes, is none of the writes.
     pub fn count(&mut self, op: Op, bytes: u64, response_ns: u64) {
+        if bytes == 0 {
+            self.flushes += 1;
+            return;
+        }
         self.ios[op as usize] += 1;
         self.bytes[op as usize] += bytes;
         self.response_ns[op as usize] += response_ns;

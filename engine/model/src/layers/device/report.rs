@@ -2,6 +2,7 @@
 
 use super::ssd::Wear;
 use super::{Device, Usage};
+use crate::kernel::{Holder, Volatile};
 use crate::result::analytics::Served;
 use crate::result::columns::Take::{Index, Whole};
 use crate::result::columns::{Table, Tables};
@@ -18,6 +19,7 @@ const DEVICES: Table<(u32, Usage)> = Table::new(
         ("write_bytes", Whole(|row| row.1.bytes[1])),
         ("read_response_ns", Whole(|row| row.1.response_ns[0])),
         ("write_response_ns", Whole(|row| row.1.response_ns[1])),
+        ("flushes", Whole(|row| row.1.flushes)),
         ("busy_ns", Whole(|row| row.1.busy_ns)),
     ],
 );
@@ -35,6 +37,21 @@ pub fn metrics(usages: &[Usage], metrics: &mut Metrics) {
     let busy_ns = usages.iter().map(|usage| usage.busy_ns).sum();
     metrics.bytes("device_bytes", usages.iter().flat_map(|usage| usage.bytes).sum());
     metrics.share("device_busy_share_percent", busy_ns, usages.len() as u64 * metrics.run.now_ns);
+}
+
+/// Reports what a power failure would lose when the jobs have ended, the most that it would have lost before, and whose memory had it.
+pub fn unsafe_metrics(volatile: &Volatile, at_end: u64, metrics: &mut Metrics) {
+    metrics.bytes("unsafe_bytes", at_end);
+    metrics.bytes("unsafe_max_bytes", volatile.most_bytes());
+    for (name, holder) in [
+        ("unsafe_client_max_bytes", Holder::Client),
+        ("unsafe_file_system_max_bytes", Holder::FileSystem),
+        ("unsafe_device_max_bytes", Holder::Device),
+    ] {
+        if volatile.most_of(holder) > 0 {
+            metrics.bytes(name, volatile.most_of(holder));
+        }
+    }
 }
 
 /// Reports what flash translation made of the writes to these devices, if some have it and were written to.

@@ -2,6 +2,7 @@
 //!
 //! A request is cut into contiguous pieces, each for one device. It completes when its last piece does and inherits that piece's
 //! phases. With striping, the units of a contiguous range that fall on one device are neighbours there and make one piece.
+//! A FLUSH goes to all devices, and so does the one that ends a write which makes everything durable.
 //! Mirrors and RAID-Z work in groups of devices, and groups are striped. See [`mirror`] and [`raidz`] for their rules, [`rebuild`]
 //! for what happens after a failure.
 //! Left out: dynamic allocation (record r of a RAID-Z group lies at r times its allocated size).
@@ -15,7 +16,7 @@ use mirror::Side;
 use raidz::{Column, RaidZ};
 use rebuild::Rebuild;
 
-use crate::kernel::{Address, Event, Kernel, LayerId, RequestId, Timer as _};
+use crate::kernel::{Address, Durable, Event, Kernel, LayerId, RequestId, Timer as _};
 use crate::layers::Layer;
 use crate::timers;
 use seeklab_spec as spec;
@@ -142,17 +143,50 @@ impl Layout {
 
     fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];
+        if request.is_flush() {
+            return self.flush(kernel, id);
+        }
         let mut pieces = std::mem::take(&mut self.pieces);
         self.map(request.op, request.offset - self.base, request.bytes, kernel.now_ns(), &mut pieces);
         match pieces[..] {
             // A piece of a mirror or RAID-Z is a part of its own even when there is only one: its completion is counted.
-            [only] if matches!(self.kind, LayoutKind::Stripe | LayoutKind::Concat) => {
+            [only]
+                if matches!(self.kind, LayoutKind::Stripe | LayoutKind::Concat)
+                    && (request.durable != Durable::All || self.capacities.len() == 1) =>
+            {
                 kernel.requests[id].place = only.offset;
                 kernel.submit(Address { layer: LayerId::Device, index: self.first_device + only.device }, id);
             }
-            _ => self.send(kernel, id, &pieces),
+            _ => {
+                self.send(kernel, id, &pieces);
+                if request.durable == Durable::All {
+                    self.flush_others(kernel, id, &pieces);
+                }
+            }
         }
         self.pieces = pieces;
+    }
+
+    /// Flushes all devices.
+    fn flush(&mut self, kernel: &mut Kernel, id: RequestId) {
+        self.flush_others(kernel, id, &[]);
+        if kernel.requests[id].pending == 0 {
+            kernel.complete(id); // none is left
+        }
+    }
+
+    /// Flushes the devices that have none of the pieces of a write: what was written before may be there.
+    #[allow(clippy::cast_possible_truncation)] // at most 65,535 devices
+    fn flush_others(&mut self, kernel: &mut Kernel, id: RequestId, pieces: &[Piece]) {
+        for device in 0..self.capacities.len() as u16 {
+            let side = &mut self.sides[usize::from(device)];
+            if side.failed && !side.spare || pieces.iter().any(|piece| piece.device == device) {
+                continue;
+            }
+            side.pending += 1;
+            let child = kernel.open_child(id, self.here, 0, 0);
+            kernel.submit(Address { layer: LayerId::Device, index: self.first_device + device }, child);
+        }
     }
 
     /// Sends the pieces of a request to their devices, as parts of it.

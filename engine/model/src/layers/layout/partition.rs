@@ -117,7 +117,7 @@ impl Partitions {
         }
         let place = request.place + self.start;
         kernel.requests[id].place = place;
-        if request.op == Op::Read {
+        if request.op == Op::Read || request.is_flush() {
             return true;
         }
         self.counts.writes += 1;

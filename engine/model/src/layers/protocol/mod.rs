@@ -111,20 +111,29 @@ impl Scheduler {
             members.push(first);
             kernel.charge(first, Phase::Scheduler);
             let head = kernel.requests[first];
-            let mut bytes = head.bytes;
+            let (mut bytes, mut durable) = (head.bytes, head.durable);
             while let Some(next) = session.waiting.front().copied() {
                 let request = kernel.requests[next];
                 if request.op != head.op || request.offset != head.offset + bytes || bytes + request.bytes > self.target_bytes {
                     break;
                 }
                 bytes += request.bytes;
+                durable = durable.max(request.durable);
                 session.waiting.pop_front();
                 kernel.charge(next, Phase::Scheduler);
                 members.push(next);
             }
             session.in_flight += 1;
-            let transaction =
-                kernel.open(Request { offset: head.offset, bytes, owner: HERE, op: head.op, worker, tag: place, ..Request::default() });
+            let transaction = kernel.open(Request {
+                offset: head.offset,
+                bytes,
+                owner: HERE,
+                op: head.op,
+                durable,
+                worker,
+                tag: place,
+                ..Request::default()
+            });
             kernel.submit(self.below, transaction);
         }
     }

@@ -257,11 +257,12 @@ impl Workload {
             let wire = worker.copy.map_or(Wire::Exchange, |copy| copy.wire(op, offset, bytes));
             let (entry, offset) = (worker.entry, worker.region.start + offset);
             worker.issued_writes += u64::from(op == Op::Write);
-            let durable = match (op, job.sync, job.fsync) {
-                (Op::Write, true, _) => Durable::Itself,
-                (Op::Write, _, Some(every)) if worker.issued_writes.is_multiple_of(u64::from(every)) => Durable::All,
-                (Op::Write, _, Some(_)) => Durable::Later,
-                _ => Durable::No,
+            let durable = match op {
+                Op::Read => Durable::No,
+                Op::Write if job.flushes_after(worker.issued_writes) => Durable::All,
+                Op::Write if job.sync => Durable::Itself,
+                Op::Write if job.flushes() => Durable::Later,
+                Op::Write => Durable::No,
             };
             self.submit(kernel, Request { op, offset, bytes, worker: id, wire, durable, ..Request::default() }, entry);
         }

@@ -152,6 +152,10 @@ pub struct Commit {
     pub batch: Vec<RequestId>,
     /// The writes that went to their place in the pool.
     pub indirect: Vec<Logged>,
+    /// The leaves with volatile caches that its blocks went to.
+    pub volatile: Vec<usize>,
+    /// Group and bytes of the writes that were acknowledged before and that it makes durable.
+    pub earlier: Vec<(u64, u64)>,
 }
 
 /// Who waits for the log of a file system.

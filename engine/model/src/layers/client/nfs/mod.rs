@@ -191,7 +191,7 @@ impl Client {
             machine: *on,
             server: machines_made[*on].cpu.add_server(1),
             call: scenario.jobs[planned.job].call,
-            flushes: scenario.jobs[planned.job].fsync.is_some(),
+            flushes: scenario.jobs[planned.job].flushes(),
             end: planned.region.end / SECTOR * SECTOR,
             next: u64::MAX,
             ahead: 0,

@@ -2,7 +2,7 @@
 
 use super::{Client, HERE, file_of, work_ns};
 use crate::cpu::Task;
-use crate::kernel::{Durable, Kernel, Phase, Request, RequestId, Wire};
+use crate::kernel::{Durable, Holder, Kernel, Phase, Request, RequestId, Wire};
 use seeklab_cache::Cursor;
 use seeklab_kernel::Slab;
 use seeklab_spec::Op;
@@ -172,6 +172,9 @@ impl Client {
             }
         }
         if op == Op::Write && !is_meta {
+            if is_async {
+                kernel.volatile.release(Holder::Client, bytes);
+            }
             self.written(kernel, worker);
         }
     }

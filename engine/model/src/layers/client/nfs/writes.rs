@@ -2,7 +2,7 @@
 
 use super::operations::Operation;
 use super::{Client, FLUSH_NS, Timer};
-use crate::kernel::{Address, Durable, Kernel, LayerId, Phase, RequestId};
+use crate::kernel::{Address, Durable, Holder, Kernel, LayerId, Phase, RequestId};
 use crate::range::Range;
 use seeklab_cache::NONE;
 use seeklab_spec::Op;
@@ -44,6 +44,7 @@ impl Client {
             }
             return;
         }
+        kernel.volatile.hold(Holder::Client, request.bytes);
         if process.open.end != written.start {
             self.flush(kernel, worker);
             self.processes[worker as usize].open = Range { start: written.start, end: written.start };

@@ -173,10 +173,31 @@ impl Hdd {
         let now_ns = self.state.begin(params, now_ns);
         let (outcome, hit) = match op {
             Op::Read => self.state.read(params, lbn, end),
-            Op::Write => (self.state.write(params, lbn, end), Hit::Miss),
+            Op::Write => (self.state.write(params, lbn, end, params.rules.early_writes), Hit::Miss),
         };
         self.state.previous = op;
         outcome.service(now_ns, hit)
+    }
+
+    /// Serves a write as [`Hdd::serve`] does, but it is done only when it is on the media, also in a drive that reports early.
+    pub fn serve_through(&mut self, now_ns: u64, lbn: u64, sectors: u32) -> Service {
+        let params = &*self.params;
+        let lbn = lbn.min(params.capacity_sectors() - 1);
+        let end = (lbn + u64::from(sectors.max(1))).min(params.capacity_sectors());
+        let now_ns = self.state.begin(params, now_ns);
+        let outcome = self.state.write(params, lbn, end, false);
+        self.state.previous = Op::Write;
+        outcome.service(now_ns, Hit::Miss)
+    }
+
+    /// When everything that was written is on the media, if a FLUSH is given to the drive at `now_ns`: its command overhead, then what is
+    /// left of an early-reported write.
+    pub fn flushed_ns(&mut self, now_ns: u64) -> u64 {
+        let params = &*self.params;
+        let now_ns = self.state.begin(params, now_ns);
+        let command = params.timing.write.after(self.state.previous);
+        let done = if let Activity::Writing(stream) = self.state.activity { command.max(stream.end_at) } else { command };
+        now_ns + done as u64
     }
 
     /// Estimated positioning time in ns if the request were given to the drive at `now_ns`: what is left of an early write,
@@ -497,7 +518,7 @@ impl State {
         }
     }
 
-    fn write(&mut self, params: &Params, lbn: u64, end: u64) -> Outcome {
+    fn write(&mut self, params: &Params, lbn: u64, end: u64, early: bool) -> Outcome {
         let timing = &params.timing;
         let rules = &params.rules;
         let blocks = end - lbn;
@@ -550,7 +571,7 @@ impl State {
         let buffered_at = supply.end_at(blocks);
         self.position = written.position;
 
-        if rules.early_writes {
+        if early {
             let transfer = blocks as f64 * timing.write_block;
             out.done = buffered_at + timing.write_completion;
             out.free = out.done.max(written.end_at);

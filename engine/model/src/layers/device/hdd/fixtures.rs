@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use seeklab_spec::{Bytes, HddSpec, Nanos, Path, Problems, QueuePolicy};
+use seeklab_spec::{Bytes, HddSpec, Nanos, Path, Persistence, Problems, QueuePolicy};
 
 use super::{Hdd, Params};
 
@@ -28,6 +28,7 @@ pub fn desktop() -> HddSpec {
         segments: 16,
         read_ahead: Bytes(1 << 20),
         write_cache: false,
+        write_cache_is: Persistence::Volatile,
         keeps_writes: true,
         queue_policy: QueuePolicy::Satf,
         queue_depth: 32,

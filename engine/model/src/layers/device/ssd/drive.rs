@@ -11,14 +11,15 @@
 //! 4. A die that is free takes what the host reads first, but after some reads a write has its turn. At a write's turn collection
 //!    goes first where it is due ([`super::ftl`]); a die without other work goes on with a collection begun. What a die has begun
 //!    ends before it reads, or is suspended ([`super::die`]).
-//! 5. A page of which a write covers only a part is read before it is programmed.
+//! 5. What a volatile buffer has acknowledged is lost when the power fails; FLUSH and FUA see to it ([`flush`]).
+//! 6. A page of which a write covers only a part is read before it is programmed.
 //!
 //! Every nanosecond is charged to a phase of the part that came last. Waiting for a die that collects is charged to garbage
 //! collection, exactly. Waiting for room in the buffer, or to be let in, has no one die to blame: the share of the dies' time that
 //! went into collection meanwhile is charged to it. Suspending and resuming are waiting in the queue.
 //!
 //! Physical pages of a die, of `stripe` logical pages each, lie on its read planes in turn, so that a block spans all planes.
-//! Pages move inside their die during collection, so they do not load the channel. Left out: flushes; reads served from the
+//! Pages move inside their die during collection, so they do not load the channel. Left out: reads served from the
 //! write buffer and overwrites that meet there, where programs are not gathered.
 
 use std::collections::VecDeque;
@@ -29,15 +30,17 @@ use super::die::{Die, Rules};
 use super::ftl::{Ftl, Shape, Wear};
 use super::gather::Gathering;
 use super::parts::{EMPTY, List, Parts};
-use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
+use crate::kernel::{Address, Durable, Event, Holder, Kernel, LayerId, NO_DEVICE, Phase, Request, RequestId, Timer as _};
 use crate::layers::device::{Usage, transfer_ns};
 use crate::timers;
+use flush::Flushes;
 use seeklab_kernel::Stream;
 use seeklab_spec as spec;
 use seeklab_spec::Op;
-use seeklab_spec::{Collector, Gather, Precondition};
+use seeklab_spec::{Collector, Gather, Persistence, Precondition};
 
 mod dies;
+mod flush;
 mod split;
 
 timers! {
@@ -56,6 +59,8 @@ timers! {
         PagesMoved(u32),
         /// All data of a write have arrived from the host.
         DataArrived(RequestId),
+        /// All that a FLUSH waited for is on flash, and the map of it.
+        Mapped(RequestId),
         /// A request is done.
         Finished(RequestId),
     }
@@ -173,6 +178,8 @@ pub(super) struct Drive {
     /// Writes that wait for room in the buffer.
     for_room: VecDeque<RequestId>,
     buffered_bytes: u64,
+    buffer_is: Persistence,
+    flushes: Flushes,
     gathering: Option<Gathering>,
     collected: Collected,
 }
@@ -181,8 +188,9 @@ impl Drive {
     /// The drive that a scenario describes; `stream` draws its preconditioning.
     pub fn new(spec: &spec::Ssd, flash: &spec::Flash, shape: Shape, stream: Stream) -> Self {
         let line = Line { reads: 0, writes: EMPTY, pages: 0, unbuffered: 0, programmed: EMPTY, is_timed: false };
-        let gathering = (flash.gather == Gather::Full)
-            .then(|| Gathering::new(shape.dies, shape.logical, flash.planes, flash.gather_wait.0, spec.write_buffer.0));
+        let wait_ns = flash.gather_wait.map_or(if spec.write_buffer_is.is_volatile() { 100_000 } else { 2_000_000 }, |wait| wait.0);
+        let gathering =
+            (flash.gather == Gather::Full).then(|| Gathering::new(shape.dies, shape.logical, flash.planes, wait_ns, spec.write_buffer.0));
         let planes = shape.dies * flash.read_planes as usize;
         Self {
             page: spec.page.0,
@@ -221,6 +229,8 @@ impl Drive {
             outside: VecDeque::new(),
             for_room: VecDeque::new(),
             buffered_bytes: 0,
+            buffer_is: spec.write_buffer_is,
+            flushes: Flushes::new(flash.map_flush.0),
             gathering,
             collected: Collected::default(),
         }
@@ -260,6 +270,7 @@ impl Drive {
                 Timer::Moved(channel) => self.moved(&mut turn, channel as usize),
                 Timer::PagesMoved(part) => self.pages_moved(&mut turn, part),
                 Timer::DataArrived(id) => self.data_arrived(&mut turn, id),
+                Timer::Mapped(id) => self.deliver(&mut turn, id, 0),
                 Timer::Finished(id) => self.finish(&mut turn, id),
             },
             Event::Done(_) => {} // it submits nothing
@@ -289,8 +300,9 @@ impl Drive {
         self.charge_wait(turn, id);
         let request = turn.kernel.requests[id];
         match request.op {
+            _ if request.is_flush() => self.flush(turn, id),
             Op::Read => self.read(turn, id),
-            Op::Write if !self.is_buffered(request.bytes) => self.receive(turn, id),
+            Op::Write if !self.is_buffered(&request) => self.receive(turn, id),
             Op::Write => {
                 self.for_room.push_back(id);
                 self.admit_writes(turn);
@@ -298,9 +310,10 @@ impl Drive {
         }
     }
 
-    /// Whether a write of this size goes through the buffer.
-    fn is_buffered(&self, bytes: u64) -> bool {
-        bytes.max(1) <= self.buffer_bytes
+    /// Whether a write is done when it is in the buffer.
+    fn is_buffered(&self, request: &Request) -> bool {
+        let through = self.buffer_is == Persistence::Volatile && request.durable == Durable::Itself;
+        request.bytes.max(1) <= self.buffer_bytes && !through
     }
 
     /// Charges a wait that no one die is to blame for: the dies' mean share of time in collection, the rest to the queue.
@@ -345,12 +358,21 @@ impl Drive {
     }
 
     fn data_arrived(&mut self, turn: &mut Turn, id: RequestId) {
-        let buffered = self.is_buffered(turn.kernel.requests[id].bytes);
-        self.split(turn, id, buffered);
-        if buffered {
-            self.finish(turn, id);
-            self.relieve(turn);
+        let request = turn.kernel.requests[id];
+        let buffered = self.is_buffered(&request);
+        if buffered && self.buffer_is.is_volatile() {
+            turn.kernel.volatile.hold(Holder::Device, request.bytes);
         }
+        self.split(turn, id, buffered);
+        if !buffered {
+            return;
+        }
+        if request.durable == Durable::All {
+            self.flush(turn, id);
+        } else {
+            self.finish(turn, id);
+        }
+        self.relieve(turn);
     }
 
     /// Gives the host the last bytes of a read.

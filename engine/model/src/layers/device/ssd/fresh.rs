@@ -5,20 +5,23 @@
 //! there is room for them in the write buffer. (Reserved in order of arrival instead, the interface would idle while a late unit
 //! works and others' data wait.) A write is acknowledged when its bytes are in the buffer, and programmed later. A limited number
 //! of requests is inside, the rest wait outside in order. What units do follows in closed form, so a request costs two events:
-//! its data are ready, and it is done.
+//! its data are ready, and it is done. A FLUSH of a volatile buffer is done when the last write in it is programmed, and a write
+//! with FUA when it is itself.
 
 use std::collections::VecDeque;
 
-use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
+use crate::kernel::{Address, Durable, Event, Holder, Kernel, LayerId, NO_DEVICE, Phase, Request, RequestId, Timer as _};
 use crate::layers::device::{Usage, transfer_ns};
 use crate::timers;
 use seeklab_spec as spec;
-use seeklab_spec::Op;
+use seeklab_spec::{Op, Persistence};
 
 timers! {
     enum Timer {
         /// A request's bytes are ready for the interface.
         Ready(RequestId),
+        /// The oldest bytes of a volatile buffer are on flash.
+        Left,
         /// A request is done.
         Served(RequestId),
     }
@@ -40,6 +43,9 @@ pub(super) struct Fresh {
     buffered: VecDeque<(u64, u64)>,
     /// Bytes in the buffer or on their way into it.
     buffered_bytes: u64,
+    buffer_is: Persistence,
+    /// Bytes of each write in a volatile buffer.
+    held: VecDeque<u64>,
     /// Writes that wait for room in the buffer.
     for_room: VecDeque<RequestId>,
     inside: u32,
@@ -64,6 +70,8 @@ impl Fresh {
             interface_free_ns: 0,
             buffered: VecDeque::new(),
             buffered_bytes: 0,
+            buffer_is: spec.write_buffer_is,
+            held: VecDeque::new(),
             for_room: VecDeque::new(),
             inside: 0,
             waiting: VecDeque::new(),
@@ -90,6 +98,7 @@ impl Fresh {
             }
             Event::Timer(timer) => match Timer::unpack(timer) {
                 Timer::Ready(id) => self.ready(kernel, here, id),
+                Timer::Left => kernel.volatile.release(Holder::Device, self.held.pop_front().unwrap_or_default()),
                 Timer::Served(id) => {
                     let (now_ns, request) = (kernel.now_ns(), kernel.requests[id]);
                     usage.count(request.op, request.bytes, now_ns - self.arrived_ns[id.0 as usize]);
@@ -114,17 +123,33 @@ impl Fresh {
         kernel.charge(id, Phase::Queue);
         kernel.requests.charge_ns(id, Phase::Overhead, self.overhead_ns);
         let request = kernel.requests[id];
-        if request.op == Op::Read {
+        if request.is_flush() {
+            self.flush(kernel, here, id);
+        } else if request.op == Op::Read {
             let (start_ns, end_ns) = self.work(request.place, request.bytes, request.charged_ns, self.read_ns);
             kernel.requests.charge_until(id, Phase::Queue, start_ns);
             kernel.requests.charge_until(id, Phase::FlashRead, end_ns);
             kernel.wake_at(end_ns, here, Timer::Ready(id));
-        } else if request.bytes > self.buffer_bytes {
+        } else if !self.is_buffered(&request) {
             kernel.wake_at(request.charged_ns, here, Timer::Ready(id));
         } else {
             self.for_room.push_back(id);
             self.admit_writes(kernel, here);
         }
+    }
+
+    /// Whether a write is done when it is in the buffer.
+    fn is_buffered(&self, request: &Request) -> bool {
+        let through = self.buffer_is == Persistence::Volatile && request.durable == Durable::Itself;
+        request.bytes <= self.buffer_bytes && !through
+    }
+
+    /// Completes a request when all that is in the buffer is programmed.
+    fn flush(&mut self, kernel: &mut Kernel, here: Address, id: RequestId) {
+        let programmed_ns = self.buffered.back().filter(|_| self.buffer_is == Persistence::Volatile).map_or(0, |(left_ns, _)| *left_ns);
+        let done_ns = kernel.requests[id].charged_ns.max(programmed_ns);
+        kernel.requests.charge_until(id, Phase::FlashProgram, done_ns);
+        kernel.wake_at(done_ns, here, Timer::Served(id));
     }
 
     /// Promises room in the buffer to the writes in line, as far as it is known when there will be some.
@@ -153,15 +178,16 @@ impl Fresh {
     /// Moves a request's bytes over the interface, after those that were ready before.
     fn ready(&mut self, kernel: &mut Kernel, here: Address, id: RequestId) {
         let start_ns = self.interface_free_ns.max(kernel.now_ns());
-        let (op, place, bytes) = (kernel.requests[id].op, kernel.requests[id].place, kernel.requests[id].bytes);
+        let request = kernel.requests[id];
+        let bytes = request.bytes;
         let moved_ns = start_ns + transfer_ns(bytes, self.interface_rate);
         self.interface_free_ns = moved_ns;
         kernel.requests.charge_until(id, Phase::Queue, start_ns);
         kernel.requests.charge_until(id, Phase::Transfer, moved_ns);
         let mut done_ns = moved_ns;
-        if op == Op::Write {
-            let (start_ns, programmed_ns) = self.work(place, bytes, moved_ns, self.program_ns);
-            if bytes > self.buffer_bytes {
+        if request.op == Op::Write {
+            let (start_ns, programmed_ns) = self.work(request.place, bytes, moved_ns, self.program_ns);
+            if !self.is_buffered(&request) {
                 kernel.requests.charge_until(id, Phase::Queue, start_ns);
                 kernel.requests.charge_until(id, Phase::FlashProgram, programmed_ns);
                 done_ns = programmed_ns;
@@ -169,6 +195,15 @@ impl Fresh {
                 let leaves_ns = self.buffered.back().map_or(programmed_ns, |(last_ns, _)| programmed_ns.max(*last_ns));
                 self.buffered.push_back((leaves_ns, bytes));
                 self.admit_writes(kernel, here);
+                if self.buffer_is.is_volatile() {
+                    kernel.volatile.hold(Holder::Device, bytes);
+                    self.held.push_back(bytes);
+                    kernel.wake_at(leaves_ns, here, Timer::Left);
+                }
+                if request.durable == Durable::All {
+                    kernel.requests.charge_ns(id, Phase::Overhead, self.overhead_ns);
+                    return self.flush(kernel, here, id);
+                }
             }
         }
         kernel.wake_at(done_ns, here, Timer::Served(id));

@@ -180,6 +180,9 @@ impl ZfsVolume {
         let (first, end) = self.blocks(&request);
         let dirtied = self.dirty.charge(state.group, first, end);
         self.record.counts.dirtied_bytes += dirtied;
+        if !request.durable.waits() {
+            self.acknowledged(kernel, state.group, request.bytes);
+        }
         self.remember(kernel.now_ns(), first, end);
         self.throttle.committed(state.group, state.attempt.bytes, dirtied);
         self.record.entered(state.group, state.held);

@@ -32,6 +32,7 @@ impl ZfsVolume {
 
     fn write_log(&mut self, kernel: &mut Kernel, commit: &mut Commit, number: u64) {
         let work = self.work(Kind::Log, number, 0);
+        self.logged_on.clear();
         let (mut bytes, mut copied_bytes, mut last_group) = (0, 0, self.groups.syncing().unwrap_or(self.sync.group + 1));
         for id in &commit.batch {
             kernel.charge(*id, Phase::Lock);
@@ -50,6 +51,7 @@ impl ZfsVolume {
                     if write.group > self.sync.group || self.groups.syncing() == Some(write.group) {
                         add(self, write);
                         copied_bytes += write.bytes;
+                        commit.earlier.push((write.group, write.bytes));
                     }
                 }
                 *self.logs[commit.dataset].later_of(request.worker) = earlier;
@@ -72,6 +74,10 @@ impl ZfsVolume {
             }
             written += length;
         }
+        self.logged_on.sort_unstable();
+        self.logged_on.dedup();
+        commit.volatile.clear();
+        commit.volatile.extend(self.logged_on.drain(..).filter(|leaf| self.leaves[*leaf].is_volatile));
         self.record.counts.log_diverted_bytes += commit.diverted_bytes;
         self.note(kernel.now_ns());
         self.pump_leaves(kernel);
@@ -93,8 +99,22 @@ impl ZfsVolume {
         self.log_rules.record_bytes(write.bytes)
     }
 
-    /// All blocks of a commit are written: their caches are flushed.
+    /// All blocks of a commit are written: the volatile caches that hold them are flushed.
     pub(super) fn flush(&mut self, kernel: &mut Kernel, number: u64) {
+        let place = u32::try_from(number).unwrap_or(NONE); // as it was given
+        if self.commits[place].volatile.is_empty() {
+            return self.copy_and_flush(kernel, number);
+        }
+        let mut leaves = std::mem::take(&mut self.commits[place].volatile);
+        let work = self.work(Kind::LogFlush, number, 0);
+        for leaf in leaves.drain(..) {
+            self.send_flush(kernel, leaf, work);
+        }
+        self.commits[place].volatile = leaves;
+    }
+
+    /// What a commit takes besides its devices: copying, and a flush that costs a given time.
+    pub(super) fn copy_and_flush(&mut self, kernel: &mut Kernel, number: u64) {
         let number = u32::try_from(number).unwrap_or(NONE); // as it was given
         let at_ns = kernel.now_ns() + self.commits[number].copy_ns + self.log_rules.flush_ns;
         kernel.wake_at(at_ns, HERE, Timer::Flushed(number));
@@ -115,6 +135,11 @@ impl ZfsVolume {
             *self.state(id) = State::default();
             kernel.charge(id, Phase::WriteLog);
             kernel.complete(id);
+        }
+        for (group, bytes) in commit.earlier.drain(..) {
+            if group > self.sync.group || self.groups.syncing() == Some(group) {
+                self.secured(kernel, group, bytes);
+            }
         }
         for Logged { group, first, end, .. } in commit.indirect.drain(..) {
             if group > self.sync.group {

@@ -66,6 +66,9 @@ impl ZfsVolume {
 
     fn queue(&mut self, number: usize, arrival_ns: u64, io: Io) {
         self.touched.push(number);
+        if self.works[io.token].kind == Kind::Log {
+            self.logged_on.push(number);
+        }
         self.works[io.token].pending += 1;
         let leaf = &mut self.leaves[number];
         if io.class == Class::AsyncRead && leaf.queued_ahead >= MOST_QUEUED_AHEAD {
@@ -147,6 +150,9 @@ impl ZfsVolume {
     /// A request below us has completed.
     pub(super) fn done(&mut self, kernel: &mut Kernel, child: RequestId) {
         let request = kernel.requests[child];
+        if request.is_flush() {
+            return self.flushed(kernel, child);
+        }
         let flight = &mut self.flights[request.tag];
         let (leaf, class) = (flight.leaf, flight.class);
         let mut works = std::mem::take(&mut flight.works);
@@ -198,10 +204,15 @@ impl ZfsVolume {
             (Kind::Read | Kind::Ahead, _) if last => self.arrived(kernel, number, child),
             (Kind::Feed, _) if last => self.fed(kernel),
             (Kind::Log, _) if last => self.flush(kernel, blocks),
+            (Kind::LogFlush, _) if last => self.copy_and_flush(kernel, blocks),
+            (Kind::GroupFlush, _) if last => self.end_sync(kernel),
             _ => {}
         }
         if last {
             self.works.release(number);
+            if kind == Kind::Data {
+                self.blocks_written(kernel, blocks);
+            }
         }
         if kind == Kind::Data && self.release != Release::GroupEnd {
             self.dirty_changed(kernel);

@@ -66,6 +66,7 @@ impl ZfsVolume {
         (sync.group, sync.started_ns, sync.data_bytes) = (group, now_ns, data_bytes);
         (sync.pass, sync.next_word, sync.pending) = (1, 0, 0);
         (sync.metadata_now, sync.metadata_later) = (0, metadata);
+        self.take_unsafe(group);
         self.record.group(group, |row| {
             (row.sync_started_ns, row.bytes, row.metadata_bytes, row.dirty_bytes) = (now_ns, data_bytes, metadata, dirty_bytes);
         });
@@ -74,7 +75,7 @@ impl ZfsVolume {
 
     /// Queues what the present pass still has, and begins the next pass when it has nothing left.
     pub(super) fn sync_on(&mut self, kernel: &mut Kernel) {
-        while self.groups.syncing() == Some(self.sync.group) {
+        while self.groups.syncing() == Some(self.sync.group) && !self.sync.is_flushing {
             self.feed(kernel);
             if self.sync.pending > 0 {
                 return;
@@ -86,7 +87,7 @@ impl ZfsVolume {
                 }
             }
             if self.sync.metadata_later == 0 {
-                self.end_sync(kernel);
+                self.flush_pool(kernel);
                 return;
             }
             self.sync.pass += 1;
@@ -108,6 +109,7 @@ impl ZfsVolume {
             self.forget(kernel);
         }
         let Sync { group, started_ns, data_bytes, .. } = self.sync;
+        self.blocks_written(kernel, u64::MAX); // retired blocks were written before
         self.slog.synced(group);
         let report = SyncReport { group, bytes: data_bytes, started_ns, ended_ns: kernel.now_ns() };
         self.throttle.synced(&report);

@@ -24,6 +24,7 @@ mod admission;
 mod commit;
 mod devices;
 mod feed;
+mod flush;
 mod groups;
 pub mod reader;
 mod reads;
@@ -141,6 +142,10 @@ enum Kind {
     Feed,
     /// A commit of the intent log.
     Log,
+    /// The flushes that end a commit.
+    LogFlush,
+    /// The flushes that end the sync of a group.
+    GroupFlush,
 }
 
 /// A request below us.
@@ -170,6 +175,8 @@ struct Leaf {
     scheduler: Scheduler,
     address: Address,
     role: Role,
+    /// Whether its device has a cache that a power failure empties.
+    is_volatile: bool,
     /// Group writes in its queue.
     queued_writes: usize,
     /// Prefetches in its queue, and those that wait before it with the time of their arrival.
@@ -195,7 +202,7 @@ impl Scheduler {
 
 impl Leaf {
     fn new(scheduler: Scheduler, address: Address, role: Role) -> Self {
-        Self { scheduler, address, role, queued_writes: 0, queued_ahead: 0, backlog: VecDeque::new() }
+        Self { scheduler, address, role, is_volatile: false, queued_writes: 0, queued_ahead: 0, backlog: VecDeque::new() }
     }
 }
 
@@ -224,6 +231,11 @@ struct Sync {
     metadata_later: u64,
     /// Writes queued or in flight.
     pending: u64,
+    /// Its blocks that are not written, and bytes of theirs that were acknowledged and are in no log.
+    blocks_left: u64,
+    unsafe_bytes: u64,
+    /// Whether the caches of the pool's devices are being flushed.
+    is_flushing: bool,
 }
 
 /// The ZFS layer.
@@ -256,6 +268,10 @@ pub struct ZfsVolume {
     /// Devices that hold the same block of the log.
     log_sides: usize,
     commits: Slab<Commit>,
+    /// Leaves that blocks of the present commit go to.
+    logged_on: Vec<usize>,
+    /// Bytes of each group that were acknowledged and are in no log, by its number modulo the groups there can be.
+    unsafe_bytes: [u64; flush::GROUPS],
     sync: Sync,
     cursor: u64,
     layout: Option<Layout>,
@@ -390,6 +406,8 @@ impl ZfsVolume {
             slog: Slog::new(0, 0),
             log_sides: spec.log.mirror.max(1) as usize,
             commits: Slab::default(),
+            logged_on: Vec::new(),
+            unsafe_bytes: [0; flush::GROUPS],
             sync: Sync::default(),
             cursor: 0,
             layout,

@@ -36,7 +36,7 @@ impl Drive {
         let line = &mut self.lines[number];
         let oldest = self.parts.0[line.writes.first];
         let due_ns = oldest.came_ns + gathering.wait_ns;
-        if line.pages >= self.planes || line.unbuffered > 0 || due_ns <= turn.kernel.now_ns() {
+        if line.pages >= self.planes || line.unbuffered > 0 || due_ns <= turn.kernel.now_ns() || self.flushes.wants(oldest.number) {
             return true;
         }
         if gathering.is_full() && self.oldest_die() == Some(number) {
@@ -310,6 +310,7 @@ impl Drive {
             self.parts.0.release(place);
             if part.buffered {
                 self.buffered_bytes -= part.bytes;
+                self.is_durable(turn, &part);
                 continue;
             }
             let inside = &mut self.requests[part.request as usize];

@@ -1,7 +1,7 @@
 //! Cuts requests into the parts that the dies have, and lines them up.
 
 use super::{Drive, Turn};
-use crate::kernel::RequestId;
+use crate::kernel::{Holder, RequestId};
 use crate::layers::device::ssd::cells::Spot;
 use crate::layers::device::ssd::parts::Part;
 use seeklab_spec::{Op, Precondition};
@@ -152,6 +152,9 @@ impl Drive {
         let Some(gathering) = &mut self.gathering else { return false };
         if gathering.absorbs(piece.die, piece.at) {
             self.buffered_bytes -= bytes;
+            if self.buffer_is.is_volatile() {
+                turn.kernel.volatile.release(Holder::Device, bytes);
+            }
             return false;
         }
         gathering.waits(piece.die, self.written_parts, bytes);
@@ -163,6 +166,9 @@ impl Drive {
         let line = &mut self.lines[die];
         line.pages += part.pages;
         line.unbuffered += u32::from(!part.buffered);
+        if part.buffered {
+            self.flushes.add();
+        }
         let part = self.parts.0.insert(Part { number: self.written_parts, ..part });
         self.written_parts += 1;
         self.parts.push(&mut line.writes, part);

@@ -8,16 +8,9 @@ use seeklab_spec::{Bytes, Flash, Gather, Nanos, Op};
 
 const PAGE: u64 = 4096;
 
-/// Dies that program 12 pages in 600 us, behind links that take next to no time; 2 ms of gathering.
+/// Dies that program 12 pages in 600 us, behind links that take next to no time; 2 ms of gathering, as the default is.
 fn gathering(dies: u32, buffer_pages: u64) -> spec::Ssd {
-    let flash = Flash {
-        channels: 1,
-        channel_rate: Bytes(100_000_000_000),
-        planes: 12,
-        gather: Gather::Full,
-        gather_wait: Nanos(2_000_000),
-        ..flash()
-    };
+    let flash = Flash { channels: 1, channel_rate: Bytes(100_000_000_000), planes: 12, gather: Gather::Full, ..flash() };
     spec::Ssd {
         units: dies,
         program: Nanos(600_000),

@@ -3,6 +3,7 @@
 mod amplification;
 mod checks;
 mod drive;
+mod flush;
 mod fresh;
 mod ftl;
 mod gather;
@@ -10,7 +11,7 @@ mod planes;
 mod suspend;
 
 use super::Ssd;
-use crate::kernel::{Address, Event, Kernel, LayerId, Phases, Request};
+use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phases, Request};
 use seeklab_kernel::{Fingerprint, Stream};
 use seeklab_spec as spec;
 use seeklab_spec::Op;
@@ -29,6 +30,7 @@ fn spec() -> spec::Ssd {
         interface_rate: Bytes(4_096_000_000),
         queue_depth: 32,
         write_buffer: Bytes(0),
+        write_buffer_is: spec::Persistence::Protected,
         flash: Some(flash()),
     }
 }
@@ -46,7 +48,8 @@ fn flash() -> spec::Flash {
         read_factors: Vec::new(),
         retry: 0.0,
         gather: Gather::Now,
-        gather_wait: Nanos(2_000_000),
+        gather_wait: None,
+        map_flush: Nanos(200_000),
         stripe: 1,
         read_planes: 1,
         collect_parallel: 1,
@@ -99,6 +102,13 @@ fn run(ssd: &mut Ssd, depth: usize, requests: &[(Op, u64, u64)]) -> Vec<Done> {
 
 /// Submits each request at its time. Returns when each is done, in the order of the requests, and the drive's last event.
 fn run_at(ssd: &mut Ssd, requests: &[(u64, Op, u64, u64)]) -> (Vec<u64>, u64) {
+    let requests: Vec<_> = requests.iter().map(|(at_ns, op, offset, bytes)| (*at_ns, *op, *offset, *bytes, Durable::No)).collect();
+    let (done, kernel) = run_durably(ssd, &requests);
+    (done, kernel.now_ns())
+}
+
+/// The same of requests that wait for durability. Returns the kernel as it was left.
+fn run_durably(ssd: &mut Ssd, requests: &[(u64, Op, u64, u64, Durable)]) -> (Vec<u64>, Kernel) {
     let mut kernel = Kernel::default();
     let (mut next, mut done) = (0, vec![0; requests.len()]);
     // Each arrival is a timer of the workload: the drive's own events come in between.
@@ -112,8 +122,8 @@ fn run_at(ssd: &mut Ssd, requests: &[(u64, Op, u64, u64)]) -> (Vec<u64>, u64) {
                 kernel.requests.remove(id);
             }
             (LayerId::Workload, _) => {
-                let (_, op, offset, bytes) = requests[next];
-                let id = kernel.open(Request { op, offset, bytes, tag: next as u32, ..Request::default() });
+                let (_, op, offset, bytes, durable) = requests[next];
+                let id = kernel.open(Request { op, offset, bytes, durable, tag: next as u32, ..Request::default() });
                 next += 1;
                 ssd.on(&mut kernel, Event::Submit(id));
             }
@@ -121,7 +131,7 @@ fn run_at(ssd: &mut Ssd, requests: &[(u64, Op, u64, u64)]) -> (Vec<u64>, u64) {
         }
     }
     assert!(kernel.requests.is_empty(), "requests that never complete");
-    (done, kernel.now_ns())
+    (done, kernel)
 }
 
 crate::timers! {
