@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::varies::Varies;
-use crate::{Bytes, Nanos};
+use crate::{Bytes, Nanos, Ssd};
 
 /// A number of identical devices: exactly one of `hdd`, `ssd` and `lun`, or a `preset` that fills it in.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -138,11 +138,6 @@ impl Persistence {
     }
 }
 
-/// Most drives with a write buffer of flash speed guard it with capacitors.
-fn protected() -> Persistence {
-    Persistence::Protected
-}
-
 impl DeviceGroup {
     /// The write cache of the group's devices, if they have one: the name of its field, and what becomes of its data.
     #[must_use]
@@ -175,112 +170,6 @@ fn default_policy() -> QueuePolicy {
 }
 fn default_queue_depth() -> u32 {
     32
-}
-
-/// A solid-state drive: parallel flash units behind one interface.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Ssd {
-    /// Capacity.
-    #[schemars(title = "Capacity", extend("minimum" = 1_048_576, "maximum" = 1_125_899_906_842_624_u64))]
-    pub capacity: Bytes,
-    /// Flash units that work in parallel (channels times dies).
-    #[schemars(title = "Parallel units", range(min = 1, max = 4096))]
-    pub units: u32,
-    /// Bytes that one unit reads or programs at once.
-    #[schemars(title = "Flash page", extend("minimum" = 512, "maximum" = 1_048_576))]
-    pub page: Bytes,
-    /// Time to read a page.
-    #[schemars(title = "Page read", extend("minimum" = 1))]
-    pub read: Nanos,
-    /// Time to program a page.
-    #[schemars(title = "Page program", extend("minimum" = 1))]
-    pub program: Nanos,
-    /// Command overhead of the controller, overlapped between requests.
-    #[serde(default)]
-    pub overhead: Nanos,
-    /// Rate of the interface, in bytes per second.
-    #[schemars(title = "Interface rate", extend("minimum" = 1_000_000, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
-    pub interface_rate: Bytes,
-    /// Requests that the drive accepts at once; more wait outside.
-    #[serde(default = "default_queue_depth")]
-    #[schemars(title = "Drive queue depth", range(min = 1, max = 65536))]
-    pub queue_depth: u32,
-    /// Write buffer that acknowledges writes while there is room.
-    #[serde(default)]
-    pub write_buffer: Bytes,
-    /// What a power failure does to the write buffer, and whether FLUSH and FUA empty it.
-    #[serde(default = "protected")]
-    #[schemars(title = "Write buffer is")]
-    pub write_buffer_is: Persistence,
-    /// Flash translation layer: the drive remembers what was written where, and collects garbage. Without it the drive is always fresh.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub flash: Option<Flash>,
-}
-
-/// The flash of a drive and its translation layer: pages mapped one by one, written once between two erases of their block.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Flash {
-    /// Channels; the drive's `units` spread over them evenly, so that units divided by channels are the dies of a channel.
-    #[schemars(title = "Channels", range(min = 1, max = 256))]
-    pub channels: u32,
-    /// Rate at which a channel moves pages between the controller and its dies, in bytes per second.
-    #[schemars(title = "Channel rate", extend("minimum" = 1_000_000, "maximum" = 100_000_000_000_u64, "x-unit" = "B/s"))]
-    pub channel_rate: Bytes,
-    /// Pages that a die reads of one request, or programs, at once: its planes times the pages that share their cells.
-    #[serde(default = "crate::defaults::one")]
-    #[schemars(title = "Pages at once", range(min = 1, max = 64))]
-    pub planes: u32,
-    /// Pages of an erase block.
-    #[schemars(title = "Pages in a block", range(min = 4, max = 65536), extend("x-scale" = "log2"))]
-    pub pages_per_block: u32,
-    /// Time to erase a block.
-    #[schemars(title = "Block erase", extend("minimum" = 1, "maximum" = 10_000_000_000_u64))]
-    pub erase: Nanos,
-    /// Time that each command occupies the interface besides its data.
-    #[serde(default)]
-    #[schemars(title = "Command on the interface", extend("maximum" = 1_000_000_000))]
-    pub command: Nanos,
-    /// Flash beyond the capacity, as a share of the capacity.
-    #[schemars(title = "Over-provisioning", range(min = 1, max = 400), extend("x-unit" = "%"))]
-    pub overprovision: f64,
-    /// How garbage collection chooses the next block.
-    #[serde(default)]
-    #[schemars(title = "Collector")]
-    pub collector: Collector,
-    /// What the drive holds when the run starts.
-    #[serde(default)]
-    #[schemars(title = "Preconditioning")]
-    pub precondition: Precondition,
-    /// Part of the capacity that is simulated; addresses beyond it fold back onto it. 64 blocks for each die, or the capacity if that is less, when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[schemars(title = "Simulated part", extend("minimum" = 1_048_576, "maximum" = 1_125_899_906_842_624_u64, "x-scale" = "log2"))]
-    pub mapped: Option<Bytes>,
-}
-
-/// How garbage collection chooses the block to empty.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Collector {
-    /// The block with the fewest valid pages.
-    #[default]
-    Greedy,
-    /// The block with the most gained for the work of moving, times how long it has not changed.
-    CostBenefit,
-}
-
-/// What a drive holds when the run starts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Precondition {
-    /// Nothing: all blocks are erased, and reads of what was never written touch no flash.
-    None,
-    /// Every page, written once in order.
-    #[default]
-    Sequential,
-    /// What uniform random writes leave behind once they have gone on for long: the steady state.
-    Random,
 }
 
 /// A logical unit that moves bytes at a given rate, one request after the other.

@@ -39,6 +39,15 @@ impl JobStats {
     }
 }
 
+/// Percentiles of latency that are reported, and their names.
+const PERCENTILES: [(f64, &str); 5] = [
+    (50.0, "_latency_p50_ms"),
+    (95.0, "_latency_p95_ms"),
+    (99.0, "_latency_p99_ms"),
+    (99.9, "_latency_p99_9_ms"),
+    (99.99, "_latency_p99_99_ms"),
+];
+
 impl Stats {
     /// Reports one direction of a job, which has at least one operation.
     fn metrics(&self, seconds: f64, read: bool, metrics: &mut Metrics) {
@@ -59,7 +68,7 @@ impl Stats {
         let variance = (self.squares / ios - mean_ns * mean_ns).max(0.0);
         metrics.milliseconds("_latency_sd_ms", "Standard deviation of the latency.", libm::sqrt(variance));
         metrics.milliseconds("_latency_min_ms", "Least latency.", to_f64(self.min_ns));
-        for (percentile, name) in [(50.0, "_latency_p50_ms"), (95.0, "_latency_p95_ms"), (99.0, "_latency_p99_ms")] {
+        for (percentile, name) in PERCENTILES {
             let ns = self.latency.value_at_percentile(percentile).clamp(self.min_ns, self.max_ns);
             metrics.milliseconds(name, "Latency that this share of the operations did not exceed.", to_f64(ns));
         }

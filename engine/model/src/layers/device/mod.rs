@@ -87,11 +87,11 @@ impl Device {
         }
     }
 
-    /// Pages that hosts wrote and pages that garbage collection moved, of an SSD with flash translation.
+    /// What the flash of an SSD with flash translation has been through.
     #[must_use]
-    pub fn flash_pages(&self) -> Option<[u64; 2]> {
+    pub fn wear(&self) -> Option<ssd::Wear> {
         match self {
-            Self::Ssd(ssd) => ssd.wear().map(|wear| [wear.host_pages, wear.moved_pages]),
+            Self::Ssd(ssd) => ssd.wear(),
             Self::Disk(_) | Self::Lun(_) => None,
         }
     }

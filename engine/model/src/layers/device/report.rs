@@ -1,12 +1,12 @@
 //! What devices leave: metrics over all of them, and the table `devices`.
 
+use super::ssd::Wear;
 use super::{Device, Usage};
 use crate::kernel::{Holder, Volatile};
 use crate::result::analytics::Served;
 use crate::result::columns::Take::{Index, Whole};
 use crate::result::columns::{Table, Tables};
 use crate::result::metrics::{Metrics, Unit};
-use seeklab_spec::to_f64;
 
 /// A row for each device.
 const DEVICES: Table<(u32, Usage)> = Table::new(
@@ -65,15 +65,20 @@ pub fn unsafe_metrics(volatile: &Volatile, at_end: u64, metrics: &mut Metrics) {
 
 /// Reports what flash translation made of the writes to these devices, if some have it and were written to.
 pub fn flash_metrics<'a>(devices: impl Iterator<Item = &'a Device>, metrics: &mut Metrics) {
-    let pages = devices.filter_map(Device::flash_pages).reduce(|sum, pages| [sum[0] + pages[0], sum[1] + pages[1]]);
-    let Some([written, moved]) = pages.filter(|pages| pages[0] > 0) else { return };
-    metrics.count("ssd_host_pages", "Pages that the host wrote to flash.", written);
-    metrics.count("ssd_moved_pages", "Pages that garbage collection moved.", moved);
+    let Some(wear) = devices.filter_map(Device::wear).reduce(Wear::plus).filter(|wear| wear.host_pages > 0) else { return };
+    metrics.count("ssd_host_pages", "Pages that the host wrote to flash.", wear.host_pages);
+    metrics.count("ssd_moved_pages", "Pages that garbage collection moved.", wear.moved_pages);
+    if wear.padded_pages > 0 {
+        metrics.count("ssd_padded_pages", "Pages left empty by programs that could not wait to be full.", wear.padded_pages);
+    }
+    if wear.absorbed_pages > 0 {
+        metrics.count("ssd_absorbed_pages", "Pages overwritten in the write buffer before they were programmed.", wear.absorbed_pages);
+    }
     metrics.add(
         "ssd_write_amplification",
         "Pages programmed for each page that the host wrote.",
         Unit::Times,
-        to_f64(written + moved) / to_f64(written),
+        wear.write_amplification(),
     );
 }
 

@@ -73,11 +73,15 @@ impl Shape {
         (physical as f64 - f64::from(self.logical)) / f64::from(self.pages)
     }
 
+    /// Logical pages of all dies.
+    pub fn logical_pages(self) -> u64 {
+        self.dies as u64 * u64::from(self.logical)
+    }
+
     /// Bytes that the translation layer of such a drive holds.
     pub fn memory_bytes(self) -> u64 {
         let blocks = self.dies as u64 * u64::from(self.blocks);
-        let logical = self.dies as u64 * u64::from(self.logical);
-        4 * (logical + blocks * u64::from(self.pages)) + (size_of::<Block>() as u64 + 4) * blocks
+        4 * (self.logical_pages() + blocks * u64::from(self.pages)) + (size_of::<Block>() as u64 + 4) * blocks
     }
 }
 
@@ -140,6 +144,10 @@ pub struct Wear {
     pub host_pages: u64,
     /// Pages that garbage collection moved.
     pub moved_pages: u64,
+    /// Places of programs that nothing filled.
+    pub padded_pages: u64,
+    /// Pages that were overwritten in the buffer; they are not among those that the host wrote.
+    pub absorbed_pages: u64,
     /// Blocks erased.
     pub erases: u64,
     /// Erases of the least worn block.
@@ -149,10 +157,25 @@ pub struct Wear {
 }
 
 impl Wear {
+    /// Of two drives together.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            host_pages: self.host_pages + other.host_pages,
+            moved_pages: self.moved_pages + other.moved_pages,
+            padded_pages: self.padded_pages + other.padded_pages,
+            absorbed_pages: self.absorbed_pages + other.absorbed_pages,
+            erases: self.erases + other.erases,
+            least_erases: self.least_erases.min(other.least_erases),
+            most_erases: self.most_erases.max(other.most_erases),
+        }
+    }
+
     /// Pages programmed for each page that the host wrote; 1 when it wrote none.
     #[must_use]
     pub fn write_amplification(&self) -> f64 {
-        if self.host_pages == 0 { 1.0 } else { (self.host_pages + self.moved_pages) as f64 / self.host_pages as f64 }
+        let programmed = self.host_pages + self.moved_pages + self.padded_pages;
+        if self.host_pages == 0 { 1.0 } else { programmed as f64 / self.host_pages as f64 }
     }
 }
 
@@ -192,6 +215,12 @@ impl Ftl {
         self.map[self.logical(die, page)] != NONE
     }
 
+    /// Physical page of the die that holds the logical page, if one does, and the erases of its block. O(1).
+    pub fn place(&self, die: usize, page: u32) -> Option<(u32, u32)> {
+        let place = self.map[self.logical(die, page)];
+        (place != NONE).then(|| (place, self.blocks[self.block(die, place / self.shape.pages)].erases))
+    }
+
     /// Whether the host may write a page to the die now. O(1).
     pub fn has_room(&self, die: usize) -> bool {
         self.dies[die].host != NONE || self.dies[die].free.len() > 1
@@ -208,6 +237,25 @@ impl Ftl {
         }
         self.wear.host_pages += 1;
         self.append(die, page, false)
+    }
+
+    /// Leaves up to `pages` places of the host's open block empty, as a program that is not full does. O(1).
+    pub fn pad(&mut self, die: usize, pages: u32) {
+        let host = self.dies[die].host;
+        if host == NONE || pages == 0 {
+            return; // the program ended with its block
+        }
+        let index = self.block(die, host);
+        let block = &mut self.blocks[index];
+        let padded = pages.min(self.shape.pages - block.written);
+        block.written += padded;
+        if block.written == self.shape.pages {
+            self.dies[die].host = NONE;
+        }
+        self.wear.padded_pages += u64::from(padded);
+        if let Some(victim) = &mut self.dies[die].victim {
+            victim.host += u64::from(padded);
+        }
     }
 
     /// Whether collection must go before the host's next page. O(1), but O(blocks) when a victim is chosen.

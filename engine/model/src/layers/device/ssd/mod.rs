@@ -2,11 +2,13 @@
 //!
 //! Two models of the same drive:
 //! - `fresh`: without [`spec::Flash`] a drive has no past and no future: reads and programs take their turns on the units,
-//!   times follow in closed form, a request costs one event;
+//!   times of the units follow in closed form, a request costs two events;
 //! - `drive`: with it, dies, channels and interface are servers with events of their own, and the dies collect garbage between
 //!   the host's requests.
 //!
 //! Parts of the second:
+//! - `die`: what a die does, and how programs and erases are suspended for reads;
+//! - `cells`: how long a page takes to read; `channel`: who moves pages first; `gather`: pages that wait to fill a program;
 //! - `ftl`: the map of pages, valid counts, victims, erases; no time;
 //! - `precondition`: what the drive holds at the start, built in bulk;
 //! - [`closed_form`]: the write amplification that uniform random writes must have; it places the preconditioned pages, and the
@@ -24,10 +26,15 @@
     reason = "pages of a drive are checked to fit 32 bits, with one number to spare; shares of them are between 0 and their number"
 )]
 
+mod cells;
+mod channel;
 pub mod closed_form;
+mod die;
 mod drive;
 mod fresh;
 mod ftl;
+mod gather;
+mod parts;
 mod precondition;
 #[cfg(test)]
 mod tests;
@@ -38,7 +45,7 @@ use super::Usage;
 use crate::kernel::{Address, Event, Kernel, LayerId};
 use seeklab_kernel::Stream;
 use seeklab_spec as spec;
-use seeklab_spec::{AddProblem, Bytes, Path, Problems};
+use seeklab_spec::{AddProblem, Bytes, Gather, Nanos, Path, Problems};
 
 /// Fewest simulated blocks of logical pages that a die may have: with fewer a block is too large a part of its die for
 /// over-provisioning to mean anything.
@@ -48,7 +55,7 @@ const LEAST_BLOCKS: u64 = 8;
 const LEAST_SPARE_BLOCKS: f64 = 2.0;
 
 enum Model {
-    Fresh(fresh::Fresh),
+    Fresh(Box<fresh::Fresh>),
     Flash(Box<drive::Drive>),
 }
 
@@ -69,7 +76,7 @@ impl Ssd {
         let flash = spec.flash.as_ref().and_then(|flash| Some((flash, ftl::Shape::of(spec, flash).ok()?)));
         let model = match flash {
             Some((flash, shape)) => Model::Flash(Box::new(drive::Drive::new(spec, flash, shape, Stream::new(seed, name)))),
-            None => Model::Fresh(fresh::Fresh::new(spec)),
+            None => Model::Fresh(Box::new(fresh::Fresh::new(spec))),
         };
         Self { model, here: Address::of(LayerId::Device), usage: Usage::default() }
     }
@@ -104,13 +111,19 @@ impl Ssd {
 /// Bytes of memory that a drive's translation layer needs; 0 without one.
 #[must_use]
 pub fn memory_bytes(spec: &spec::Ssd) -> u64 {
-    spec.flash.as_ref().and_then(|flash| ftl::Shape::of(spec, flash).ok()).map_or(0, ftl::Shape::memory_bytes)
+    let Some((flash, shape)) = spec.flash.as_ref().and_then(|flash| Some((flash, ftl::Shape::of(spec, flash).ok()?))) else { return 0 };
+    let gathered = if flash.gather == Gather::Full { gather::Gathering::memory_bytes(shape.logical_pages()) } else { 0 };
+    shape.memory_bytes() + gathered
 }
 
 /// Adds what contradicts itself in the drive at `at`, whose fields are each in their range.
 pub fn check(spec: &spec::Ssd, at: &Path, problems: &mut Problems) {
+    if spec.write_buffer.0 > spec.capacity.0 {
+        problems.add(at.field("write_buffer"), format!("{} is more than the capacity of {}", spec.write_buffer, spec.capacity));
+    }
     let Some(flash) = &spec.flash else { return };
     let at = at.field("flash");
+    check_operations(spec, flash, &at, problems);
     if !spec.units.is_multiple_of(flash.channels) {
         problems.add(
             at.field("channels"),
@@ -156,5 +169,46 @@ pub fn check(spec: &spec::Ssd, at: &Path, problems: &mut Problems) {
             ),
             Ok(_) => {}
         }
+    }
+}
+
+/// What contradicts itself in how the drive reads, programs and erases.
+fn check_operations(spec: &spec::Ssd, flash: &spec::Flash, at: &Path, problems: &mut Problems) {
+    if let Some(spec::Suspend { program, erase }) = &flash.suspend {
+        let at = at.field("suspend");
+        for (name, kind, cost_ns, whole) in [
+            ("program", "a program", program.suspend.0 + program.resume.0, spec.program),
+            ("erase", "an erase", erase.suspend.0 + erase.resume.0, flash.erase),
+        ] {
+            if cost_ns >= whole.0 {
+                problems.add(
+                    at.field(name),
+                    format!("suspending and resuming take {}, and {kind} takes {whole}; write less, or leave suspend out", Nanos(cost_ns)),
+                );
+            }
+        }
+    }
+    let mean = flash.read_factors.iter().sum::<f64>() / flash.read_factors.len().max(1) as f64;
+    if !flash.read_factors.is_empty() && (mean - 1.0).abs() > 0.01 {
+        problems.add(
+            at.field("read_factors"),
+            format!("have a mean of {mean:.3}; `read` is the mean of all pages, so write factors with a mean of 1"),
+        );
+    }
+    if flash.stripe > flash.pages_per_block {
+        problems.add(at.field("stripe"), format!("{} pages are more than the {} of a block", flash.stripe, flash.pages_per_block));
+    }
+    let programs = u64::from(spec.units) * u64::from(flash.planes) * spec.page.0;
+    if flash.gather == Gather::Full && spec.write_buffer.0 < programs {
+        problems.add(
+            at.field("gather"),
+            format!(
+                "\"full\" gathers a program of {} for each of {} units, which is {}; the write buffer has {}. Write a larger buffer, or \"now\"",
+                Bytes(u64::from(flash.planes) * spec.page.0),
+                spec.units,
+                Bytes(programs),
+                spec.write_buffer
+            ),
+        );
     }
 }

@@ -2,7 +2,7 @@
 
 use super::super::{check, memory_bytes};
 use super::{flash, spec};
-use seeklab_spec::{Bytes, Flash, Path, Problems, Ssd};
+use seeklab_spec::{Bytes, EraseSuspension, Flash, Gather, Nanos, Path, Problems, ProgramSuspension, Ssd, Suspend};
 
 fn problems(spec: &Ssd) -> Vec<String> {
     let mut problems = Problems::new();
@@ -32,6 +32,27 @@ fn contradictions_are_named() {
     only(&with(Flash { pages_per_block: 1024, ..flash() }), "the capacity is 64 MiB");
     only(&with(Flash { mapped: Some(Bytes(1 << 20)), ..flash() }), "write at least 8 MiB");
     only(&with(Flash { overprovision: 2.0, ..flash() }), "spare blocks, fewer than 2");
+    only(&Ssd { write_buffer: Bytes(65 << 20), ..spec() }, "65 MiB is more than the capacity of 64 MiB");
     let huge = Some(Bytes(1 << 50));
     only(&Ssd { capacity: Bytes(1 << 50), ..with(Flash { mapped: huge, ..flash() }) }, "flash pages; write less");
+}
+
+#[test]
+fn operations_that_contradict_themselves_are_named() {
+    let with = |flash: Flash| Ssd { flash: Some(flash), ..spec() };
+    let suspend = |program: u64, erase: u64| {
+        let program = ProgramSuspension { suspend: Nanos(program), ..ProgramSuspension::default() };
+        let erase = EraseSuspension { suspend: Nanos(erase), ..EraseSuspension::default() };
+        with(Flash { suspend: Some(Suspend { program, erase }), ..flash() })
+    };
+    assert_eq!(problems(&suspend(400_000, 1_000_000)), Vec::<String>::new());
+    only(&suspend(500_000, 100_000), "suspend.program: suspending and resuming take 505 us, and a program takes 500 us; write less");
+    only(&suspend(20_000, 2_000_000), "suspend.erase: suspending and resuming take 2020 us, and an erase takes 2 ms; write less");
+    only(&with(Flash { read_factors: vec![1.0, 1.5], ..flash() }), "have a mean of 1.250");
+    assert_eq!(problems(&with(Flash { read_factors: vec![0.706, 0.969, 1.325], ..flash() })), Vec::<String>::new());
+    only(&with(Flash { stripe: 65, ..flash() }), "65 pages are more than the 64 of a block");
+    only(
+        &with(Flash { gather: Gather::Full, ..flash() }),
+        "gathers a program of 4 KiB for each of 4 units, which is 16 KiB; the write buffer has 0 B",
+    );
 }

@@ -3,15 +3,19 @@
 mod amplification;
 mod checks;
 mod drive;
+mod flush;
 mod fresh;
 mod ftl;
+mod gather;
+mod planes;
+mod suspend;
 
 use super::Ssd;
-use crate::kernel::{Event, Kernel, Phases, Request};
+use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phases, Request};
 use seeklab_kernel::{Fingerprint, Stream};
 use seeklab_spec as spec;
 use seeklab_spec::Op;
-use seeklab_spec::{Bytes, Collector, Nanos, Precondition};
+use seeklab_spec::{Bytes, Collector, Gather, Nanos, Precondition};
 
 /// A small drive: four dies on two channels.
 fn spec() -> spec::Ssd {
@@ -22,6 +26,7 @@ fn spec() -> spec::Ssd {
         read: Nanos(50_000),
         program: Nanos(500_000),
         overhead: Nanos(10_000),
+        write_overhead: None,
         interface_rate: Bytes(4_096_000_000),
         queue_depth: 32,
         write_buffer: Bytes(0),
@@ -39,6 +44,16 @@ fn flash() -> spec::Flash {
         erase: Nanos(2_000_000),
         command: Nanos(0),
         overprovision: 14.0,
+        suspend: None,
+        read_factors: Vec::new(),
+        retry: 0.0,
+        gather: Gather::Now,
+        gather_wait: None,
+        map_flush: Nanos(200_000),
+        stripe: 1,
+        read_planes: 1,
+        collect_parallel: 1,
+        channel_reads_first: false,
         collector: Collector::Greedy,
         precondition: Precondition::Sequential,
         mapped: None,
@@ -83,6 +98,47 @@ fn run(ssd: &mut Ssd, depth: usize, requests: &[(Op, u64, u64)]) -> Vec<Done> {
     assert_eq!(done.len(), requests.len(), "requests that never complete");
     assert!(kernel.requests.is_empty());
     done
+}
+
+/// Submits each request at its time. Returns when each is done, in the order of the requests, and the drive's last event.
+fn run_at(ssd: &mut Ssd, requests: &[(u64, Op, u64, u64)]) -> (Vec<u64>, u64) {
+    let requests: Vec<_> = requests.iter().map(|(at_ns, op, offset, bytes)| (*at_ns, *op, *offset, *bytes, Durable::No)).collect();
+    let (done, kernel) = run_durably(ssd, &requests);
+    (done, kernel.now_ns())
+}
+
+/// The same of requests that wait for durability. Returns the kernel as it was left.
+fn run_durably(ssd: &mut Ssd, requests: &[(u64, Op, u64, u64, Durable)]) -> (Vec<u64>, Kernel) {
+    let mut kernel = Kernel::default();
+    let (mut next, mut done) = (0, vec![0; requests.len()]);
+    // Each arrival is a timer of the workload: the drive's own events come in between.
+    for (number, (at_ns, ..)) in requests.iter().enumerate() {
+        kernel.wake_at(*at_ns, Address::of(LayerId::Workload), Arrival::Of(number as u32));
+    }
+    while let Some(event) = kernel.advance() {
+        match (event.to().layer, event.event()) {
+            (_, Event::Done(id)) => {
+                done[kernel.requests[id].tag as usize] = kernel.now_ns();
+                kernel.requests.remove(id);
+            }
+            (LayerId::Workload, _) => {
+                let (_, op, offset, bytes, durable) = requests[next];
+                let id = kernel.open(Request { op, offset, bytes, durable, tag: next as u32, ..Request::default() });
+                next += 1;
+                ssd.on(&mut kernel, Event::Submit(id));
+            }
+            (_, event) => ssd.on(&mut kernel, event),
+        }
+    }
+    assert!(kernel.requests.is_empty(), "requests that never complete");
+    (done, kernel)
+}
+
+crate::timers! {
+    enum Arrival {
+        /// Of the request of this number.
+        Of(u32),
+    }
 }
 
 /// Random requests of one size over `pages` of that size.

@@ -1,0 +1,83 @@
+//! FLUSH: makes durable what is in a volatile write buffer.
+//!
+//! NVMe's Flush covers the writes that completed before it and orders nothing among commands in flight, so it completes when all
+//! pages that are in the buffer when it comes have been programmed; programs that gather pages begin as they are. Then the map of
+//! pages is written, for what was programmed must be found again. With nothing in the buffer, or one that survives a power failure,
+//! it costs a command. A write with FUA does not go through a volatile buffer at all. Several FLUSHes wait for the same programs.
+//!
+//! Source: the NVMe base specification, as nvme_flush(2) of libnvme summarises it. The time for the map is the scenario's: drives
+//! without protection take 0.2 to 1 ms more than the program.
+
+use std::collections::VecDeque;
+
+use super::{Drive, Timer, Turn};
+use crate::kernel::{Holder, Phase, RequestId};
+use crate::layers::device::ssd::ftl::NONE;
+use crate::layers::device::ssd::parts::Part;
+use seeklab_spec::Persistence;
+
+/// A FLUSH that waits.
+#[derive(Clone, Copy, Debug)]
+struct Flush {
+    id: RequestId,
+    /// Parts of writes that came before it have numbers below this.
+    before: u64,
+    /// Of these, how many are not on flash.
+    parts: u64,
+}
+
+/// The FLUSHes that wait, and what for.
+#[derive(Debug)]
+pub(super) struct Flushes {
+    waiting: VecDeque<Flush>,
+    /// Parts in the buffer.
+    buffered: u64,
+    map_ns: u64,
+}
+
+impl Flushes {
+    pub fn new(map_ns: u64) -> Self {
+        Self { waiting: VecDeque::new(), buffered: 0, map_ns }
+    }
+
+    /// A part came into the buffer.
+    pub fn add(&mut self) {
+        self.buffered += 1;
+    }
+
+    /// Whether a FLUSH waits for the part of this number.
+    pub fn wants(&self, number: u64) -> bool {
+        self.waiting.back().is_some_and(|last| number < last.before)
+    }
+}
+
+impl Drive {
+    /// Serves a FLUSH.
+    pub(super) fn flush(&mut self, turn: &mut Turn, id: RequestId) {
+        if self.buffer_is != Persistence::Volatile || self.flushes.buffered == 0 {
+            return self.deliver(turn, id, 0);
+        }
+        self.flushes.waiting.push_back(Flush { id, before: self.written_parts, parts: self.flushes.buffered });
+        for die in 0..self.lines.len() {
+            if self.lines[die].writes.first != NONE {
+                self.work(turn, die);
+            }
+        }
+    }
+
+    /// A part that was in the buffer is on flash.
+    pub(super) fn is_durable(&mut self, turn: &mut Turn, part: &Part) {
+        self.flushes.buffered -= 1;
+        if self.buffer_is.is_volatile() {
+            turn.kernel.volatile.release(Holder::Device, part.bytes);
+        }
+        self.flushes.waiting.iter_mut().rev().take_while(|flush| part.number < flush.before).for_each(|flush| flush.parts -= 1);
+        while let Some(flush) = self.flushes.waiting.front().copied().filter(|flush| flush.parts == 0) {
+            self.flushes.waiting.pop_front();
+            let now_ns = turn.kernel.now_ns();
+            turn.kernel.requests.charge_until(flush.id, Phase::Queue, now_ns);
+            turn.kernel.requests.charge_ns(flush.id, Phase::FlashProgram, self.flushes.map_ns);
+            turn.at(now_ns + self.flushes.map_ns, Timer::Mapped(flush.id));
+        }
+    }
+}
