@@ -90,7 +90,7 @@ pub struct HddSpec {
     #[serde(default)]
     #[schemars(title = "Drive read-ahead")]
     pub read_ahead: Bytes,
-    /// Whether a write completes when it is in the buffer.
+    /// Whether a write completes when it is in the buffer, of which half is for such writes.
     #[serde(default)]
     #[schemars(title = "Drive write cache")]
     pub write_cache: bool,

@@ -35,7 +35,7 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<Params>
         let drive = Hdd::new(Arc::clone(params)).turned(Stream::new(seed, &format!("{name}.spindle")).unit());
         // The other half of the buffer is read-ahead's.
         let room = spec.buffer.0 / 2 / SECTOR_BYTES;
-        let cached = spec.write_cache.then(|| Cached::new(WriteCache::new(room, spec.queue_policy), group.is_volatile()));
+        let cached = spec.write_cache.then(|| Cached::new(WriteCache::new(room, spec.queue_policy), spec.write_cache_is));
         return Some(Device::Disk(Box::new(Disk::new(drive, queue, spec.queue_depth, cached))));
     }
     if let Some(spec) = &group.ssd {

@@ -23,10 +23,10 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::Usage;
-use super::hdd::{Arrival, DriveQueue, Entry, Given, Hdd, Hit, IDLE_NS, Service, Urgency, WriteCache};
+use super::hdd::{Arrival, DriveQueue, Given, Hdd, Hit, IDLE_NS, Service, Urgency, WriteCache};
 use crate::kernel::{Address, Durable, Event, Holder, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
 use crate::timers;
-use seeklab_spec::Op;
+use seeklab_spec::{Op, Persistence};
 
 /// Bytes of a sector.
 pub const SECTOR_BYTES: u64 = 512;
@@ -46,6 +46,8 @@ timers! {
 pub struct Cached {
     extents: WriteCache,
     is_volatile: bool,
+    /// Whether FLUSH and FUA wait for the media.
+    heeds_flush: bool,
     /// Writes without room, when they came and when their commands are worked off.
     for_room: VecDeque<(RequestId, u64, u64)>,
     /// Requests that wait until writes up to a number are on the media.
@@ -55,10 +57,17 @@ pub struct Cached {
 }
 
 impl Cached {
-    /// A cache whose data a power failure loses or not.
+    /// A cache with these extents.
     #[must_use]
-    pub fn new(extents: WriteCache, is_volatile: bool) -> Self {
-        Self { extents, is_volatile, for_room: VecDeque::new(), flushes: VecDeque::new(), had_turn: true }
+    pub fn new(extents: WriteCache, persistence: Persistence) -> Self {
+        Self {
+            extents,
+            is_volatile: persistence.is_volatile(),
+            heeds_flush: persistence == Persistence::Volatile,
+            for_room: VecDeque::new(),
+            flushes: VecDeque::new(),
+            had_turn: true,
+        }
     }
 }
 
@@ -129,12 +138,6 @@ impl Disk {
         }
     }
 
-    /// Bytes of memory that its write cache holds.
-    #[must_use]
-    pub fn memory_bytes(&self) -> u64 {
-        self.cached.as_ref().map_or(0, |cached| cached.extents.memory_bytes())
-    }
-
     /// Handles an event of the drive.
     pub fn on(&mut self, kernel: &mut Kernel, event: Event) {
         let now_ns = kernel.now_ns();
@@ -177,17 +180,18 @@ impl Disk {
                 self.arrive(kernel, id);
             }
             let now_ns = kernel.now_ns();
-            if let Some(index) = self.queue.held(&self.drive) {
-                let entry = self.queue.take(index);
-                self.serve(kernel, &entry);
-                continue;
-            }
             let urgency = self.urgency(now_ns);
             if self.queue.is_empty() && urgency == Urgency::None {
                 return;
             }
             if now_ns < self.arm_free_ns {
                 return self.wake(kernel, self.arm_free_ns);
+            }
+            // What has been read meanwhile.
+            if let Some(index) = self.queue.held(&self.drive) {
+                let entry = self.queue.take(index);
+                self.serve(kernel, entry.op, entry.lbn, entry.end, entry.tag);
+                continue;
             }
             let destages = match urgency {
                 Urgency::None => false,
@@ -216,7 +220,7 @@ impl Disk {
                 return self.wake(kernel, until_ns.max(now_ns + 1));
             }
             let entry = self.queue.take(index);
-            self.serve(kernel, &entry);
+            self.serve(kernel, entry.op, entry.lbn, entry.end, entry.tag);
         }
     }
 
@@ -247,7 +251,7 @@ impl Disk {
             let through = !self
                 .cached
                 .as_ref()
-                .is_some_and(|cached| cached.extents.fits(end - first) && !(request.durable == Durable::Itself && cached.is_volatile));
+                .is_some_and(|cached| cached.extents.fits(end - first) && !(request.durable == Durable::Itself && cached.heeds_flush));
             if !through {
                 return self.take_in(kernel, id, arrived_ns, ready_ns);
             }
@@ -264,9 +268,13 @@ impl Disk {
             self.complete(kernel, id, arrived_ns, done_ns);
             return;
         }
+        let waiting = Waiting { id, arrived_ns, since_ns, ready_ns, data_from_ns };
+        if request.op == Op::Read && self.drive.holds(first, end) {
+            return self.serve(kernel, request.op, first, end, waiting);
+        }
         let ready_for_arm_ns = data_from_ns.map_or(ready_ns, |from_ns| from_ns + self.drive.bus_ns(Op::Write, 1));
         let arrival = Arrival { op: request.op, lbn: first, end, ready_ns: Some(ready_for_arm_ns) };
-        self.queue.push(&self.drive, now_ns, arrival, Waiting { id, arrived_ns, since_ns, ready_ns, data_from_ns });
+        self.queue.push(&self.drive, now_ns, arrival, waiting);
     }
 
     /// Charges a request's command, which is worked off at `ready_ns`, and its wait until `from_ns`.
@@ -295,16 +303,16 @@ impl Disk {
         self.busy_until_ns = self.busy_until_ns.max(done_ns);
     }
 
-    /// Serves a request from the queue: with the arm, or from the buffer.
-    fn serve(&mut self, kernel: &mut Kernel, entry: &Entry<Waiting>) {
+    /// Serves a request: with the arm, or from the buffer.
+    fn serve(&mut self, kernel: &mut Kernel, op: Op, first: u64, end: u64, waiting: Waiting) {
         let now_ns = kernel.now_ns();
-        let Waiting { id, arrived_ns, since_ns, ready_ns, data_from_ns } = entry.tag;
+        let Waiting { id, arrived_ns, since_ns, ready_ns, data_from_ns } = waiting;
         let request = kernel.requests[id];
-        let sectors = u32::try_from(entry.end - entry.lbn).unwrap_or(u32::MAX); // requests are checked to be at most 1 GiB
+        let sectors = u32::try_from(end - first).unwrap_or(u32::MAX); // requests are checked to be at most 1 GiB
         let given =
             Given { since_ns, bus_free_ns: self.bus_free_ns, arm_free_ns: self.arm_free_ns, data_from_ns, is_alone: self.queue.is_empty() };
         let Service { done_ns, arm_free_ns, overhead_ns, wait_ns, seek_ns, rotation_ns, media_ns, bus_ns, buffer_hit, .. } =
-            self.drive.serve_at(now_ns, given, entry.op, entry.lbn, sectors);
+            self.drive.serve_at(now_ns, given, op, first, sectors);
         self.charge_command(kernel, id, ready_ns, now_ns);
         for (phase, ns) in [
             (Phase::Overhead, overhead_ns),
@@ -318,19 +326,19 @@ impl Disk {
         if buffer_hit == Hit::Full {
             self.bus_free_ns = self.bus_free_ns.max(done_ns);
         } else {
-            self.has_arm(entry, now_ns, arm_free_ns);
+            self.has_arm(first, end, now_ns, arm_free_ns);
             if data_from_ns.is_none() {
-                self.bus_free_ns = self.bus_free_ns.max(now_ns) + self.drive.bus_ns(entry.op, u64::from(sectors));
+                self.bus_free_ns = self.bus_free_ns.max(now_ns) + self.drive.bus_ns(op, u64::from(sectors));
             }
         }
-        if entry.op == Op::Write
+        if op == Op::Write
             && let Some(cached) = &mut self.cached
         {
-            let gone = cached.extents.remove(&self.drive, entry.lbn, entry.end);
+            let gone = cached.extents.remove(&self.drive, first, end);
             if cached.is_volatile {
                 kernel.volatile.release(Holder::Device, gone * SECTOR_BYTES);
             }
-            if request.durable == Durable::All && cached.is_volatile {
+            if request.durable == Durable::All && cached.heeds_flush {
                 self.account(kernel, id, arrived_ns, done_ns);
                 return kernel.wake_at(done_ns, self.here, Timer::Through(id));
             }
@@ -340,11 +348,11 @@ impl Disk {
     }
 
     /// Notes that a request has the arm.
-    fn has_arm(&mut self, entry: &Entry<Waiting>, now_ns: u64, arm_free_ns: u64) {
+    fn has_arm(&mut self, first: u64, end: u64, now_ns: u64, arm_free_ns: u64) {
         self.arm_free_ns = arm_free_ns.max(now_ns);
         self.requested_ns = self.arm_free_ns;
-        self.visit_blocks = if entry.lbn == self.visit_end { self.visit_blocks } else { 0 } + (entry.end - entry.lbn);
-        self.visit_end = entry.end;
+        self.visit_blocks = if first == self.visit_end { self.visit_blocks } else { 0 } + (end - first);
+        self.visit_end = end;
         if let Some(cached) = &mut self.cached {
             cached.had_turn = true;
         }
@@ -383,16 +391,16 @@ impl Disk {
         self.drive.forget_written(first, end);
         if cached.is_volatile {
             kernel.volatile.hold(Holder::Device, more * SECTOR_BYTES);
-            if kernel.requests[id].durable == Durable::All {
-                return cached.flushes.push_back((id, write));
-            }
+        }
+        if cached.heeds_flush && kernel.requests[id].durable == Durable::All {
+            return cached.flushes.push_back((id, write));
         }
         kernel.complete(id);
     }
 
     /// A FLUSH begins: of its own, or after a write that is on the media.
     fn flush(&mut self, kernel: &mut Kernel, id: RequestId) {
-        if let Some(cached) = self.cached.as_mut().filter(|cached| cached.is_volatile) {
+        if let Some(cached) = self.cached.as_mut().filter(|cached| cached.heeds_flush) {
             cached.flushes.push_back((id, cached.extents.writes()));
             return self.end_flushes(kernel);
         }

@@ -127,3 +127,17 @@ fn a_write_cache_holds_no_more_than_its_room_and_a_flush_empties_it() {
     let flushing = run(&scenario(&flushed, &json!({}), &json!({})));
     assert!(metric(&flushing, "unsafe_max_bytes") <= 16.0 * 4096.0, "a flush leaves nothing behind");
 }
+
+#[test]
+fn a_cache_that_cannot_be_flushed_stays_unsafe() {
+    let zfs = json!({"zfs": {"record": "128KiB", "era": "openzfs-2.2"}});
+    let job = json!({"rw": "randwrite", "bs": "128KiB", "size": "1GiB", "runtime": "8s"});
+    let unsafe_device = |cache: &str| {
+        let stack = run(&scenario(&job, &json!({"write_cache_is": cache}), &zfs));
+        (stack.usage()[0].flushes, metric(&stack, "unsafe_max_bytes"))
+    };
+    let (volatile, unflushable, protected) = (unsafe_device("volatile"), unsafe_device("unflushable"), unsafe_device("protected"));
+    assert!(volatile.0 > 0 && unflushable.0 > 0, "ZFS flushes both: {volatile:?} {unflushable:?}");
+    assert_eq!(protected.0, 0, "a cache that survives needs no FLUSH");
+    assert!(volatile.1 > 1e8 && protected.1 > 1e8, "dirty data of ZFS are unsafe anyhow: {volatile:?} {protected:?}");
+}

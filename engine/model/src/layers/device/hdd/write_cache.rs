@@ -299,12 +299,6 @@ impl WriteCache {
     pub fn written(&mut self) -> Option<Piece> {
         self.in_flight.take()
     }
-
-    /// Bytes of memory held.
-    #[must_use]
-    pub fn memory_bytes(&self) -> u64 {
-        (self.extents.capacity() * size_of::<Extent>()) as u64
-    }
 }
 
 #[cfg(test)]
