@@ -222,8 +222,11 @@ fn zfs() -> impl Strategy<Value = Value> {
                 "era": era, "record": 1u64 << record_log2, "memory": "64MiB", "dirty_data_max": dirty_mib << 20, "copies": copies,
                 "cache": cache_mib << 20, "metadata": "64KiB", "metadata_percent": metadata, "files_exist": exist,
                 "start": if full { "full" } else { "empty" }, "ramp": ramp, "serialise": serialise,
-                "placement": if in_place { "in_place" } else { "copy_on_write" }, "write_limit": "2MiB", "txg_timeout": "1s", "log": log,
+                "placement": if in_place { "in_place" } else { "copy_on_write" }, "txg_timeout": "1s", "log": log,
             });
+            if era.starts_with("zfs-20") {
+                zfs["write_limit"] = "2MiB".into();
+            }
             for (field, value) in [("throttle", throttle), ("scheduler", scheduler), ("release", release)] {
                 if let Some(value) = value {
                     zfs[field] = value.into();

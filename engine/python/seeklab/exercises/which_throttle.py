@@ -29,7 +29,13 @@ TICK_MS = 10
 SYNC_S = 5
 
 OLD: Mapping[str, object] = {"zfs.era": "zfs-2008-03", "zfs.start": "full", "zfs.tick": f"{TICK_MS}ms"}
-NEW: Mapping[str, object] = {"zfs.era": "openzfs-2013", "zfs.start": "empty"}
+NEW: Mapping[str, object] = {
+    "zfs.era": "openzfs-2013",
+    "zfs.start": "empty",
+    "zfs.tick": None,
+    "zfs.shift_bug": None,
+    "zfs.write_limit": None,
+}
 THROTTLES: Mapping[str, Mapping[str, object]] = {
     "Nothing: writers stop when the memory is full.": {**NEW, "zfs.throttle": "none"},
     "A tick beyond 7/8 of the group, and a stop at its limit.": {**OLD, "zfs.shift_bug": False},

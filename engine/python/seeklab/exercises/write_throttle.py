@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from seeklab._result import Result
 
 RIVAL = "zfs2008"
+SIZES_GROUPS = ("zfs2008", "zfs2010")
+"""The engine's throttles that give a group a size, and begin with a given one."""
 MIB = 1 << 20
 BLOCK = 256 << 10
 SYNC_S = 5
@@ -68,11 +70,9 @@ class Backend:
         return {
             "zfs": {
                 "era": "openzfs-2013",
-                "shift_bug": False,
                 "release": "group_end",
                 "record": BLOCK,
                 "memory": "16GiB",
-                "write_limit": SYNC_S * self.rate,
                 "dirty_data_max": BUFFER_S * self.rate,
             },
             "devices": [{"name": "pool", "lun": lun}],
@@ -93,7 +93,10 @@ class Backend:
 
     def run(self, policy: ThrottlePolicy | str, seed: int = 1) -> Result:
         """Run a throttle, or one of the engine's by its name, on this backend."""
-        return run_throttle(self.scenario(), policy, seed=seed)
+        scenario = self.scenario()
+        if policy in SIZES_GROUPS:
+            scenario["zfs"]["write_limit"] = SYNC_S * self.rate
+        return run_throttle(scenario, policy, seed=seed)
 
 
 def written_bytes(result: Result) -> float:

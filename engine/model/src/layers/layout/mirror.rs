@@ -143,7 +143,9 @@ mod tests {
         let mut sum = 0.0;
         for _ in 0..reads {
             if !stay {
-                sides.iter_mut().for_each(|side| side.last_end = stream.below(STROKE));
+                for side in &mut sides {
+                    side.last_end = stream.below(STROKE);
+                }
             }
             let offset = stream.below(STROKE);
             let chosen = choose(rule, &sides, offset, 1, 0);

@@ -1,7 +1,7 @@
 //! Contradictions in a scenario's file system, and what is allowed but seldom meant.
 
 use seeklab_spec::zfs::{LogSpec, SchedulerKind, ThrottleKind, ZfsSpec};
-use seeklab_spec::{AddProblem, Bytes, Path, Problems};
+use seeklab_spec::{AddProblem, Bytes, Nanos, Path, Problems};
 
 use super::era::{Scheduling, Throttling};
 use super::settings::{Resolved, arc_bytes, kinds, l2arc_settings, resolve};
@@ -63,6 +63,7 @@ pub fn check(spec: &ZfsSpec, backend_per_s: Option<u64>, at: &Path, problems: &m
     if let Some(first) = spec.write_limit.filter(|first| *first > spec.memory) {
         problems.add(at.field("write_limit"), above_memory(first, spec.memory));
     }
+    check_era(spec, at, problems);
     if spec.cache > spec.memory {
         problems.add(at.field("cache"), above_memory(spec.cache, spec.memory));
     }
@@ -79,6 +80,41 @@ pub fn check(spec: &ZfsSpec, backend_per_s: Option<u64>, at: &Path, problems: &m
         );
     }
     check_read_side(spec, at, problems);
+}
+
+/// Adds the fields of a throttle that neither the version has nor the scenario chose.
+fn check_era(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
+    let (chosen, _) = kinds(spec);
+    let (of_era, _) = kinds(&ZfsSpec { throttle: None, ..spec.clone() });
+    for (field, found, readers, eras) in own_fields(spec) {
+        if let Some(found) = found.filter(|_| !readers.contains(&chosen) && !readers.contains(&of_era)) {
+            let (era, throttles) = (spec.era.name(), readers.iter().map(word).collect::<Vec<_>>().join(" and "));
+            problems.add(
+                at.field(field),
+                format!(
+                    "is {found}, and {era} has no such thing: it is read by {eras} (throttle {throttles}); drop it, or take one of those"
+                ),
+            );
+        }
+    }
+}
+
+/// A field, what is written there, the throttles that read it, and the versions that have those.
+type OwnField = (&'static str, Option<String>, &'static [ThrottleKind], &'static str);
+
+/// The fields that belong to one kind of throttle and to its versions.
+fn own_fields(spec: &ZfsSpec) -> [OwnField; 5] {
+    const GATES: &[ThrottleKind] = &[ThrottleKind::Zfs2008, ThrottleKind::Zfs2010];
+    const ERAS: &str = "zfs-2008-03 to zfs-2010";
+    let bytes = |value: Option<Bytes>| value.map(|bytes| bytes.to_string());
+    let nanos = |value: Option<Nanos>| value.map(|nanos| nanos.to_string());
+    [
+        ("write_limit", bytes(spec.write_limit), GATES, ERAS),
+        ("txg_synctime", nanos(spec.txg_synctime), GATES, ERAS),
+        ("tick", nanos(spec.tick), GATES, ERAS),
+        ("shift_bug", spec.shift_bug.map(|is_on| is_on.to_string()), GATES, ERAS),
+        ("delay_scale", nanos(spec.delay_scale), &[ThrottleKind::OpenZfs], "openzfs-2013 and later"),
+    ]
 }
 
 /// The refusal of what does not fit in memory.
@@ -125,19 +161,23 @@ pub fn warn(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
 /// Adds the fields that are written in the file system at `at` and belong to another throttle or scheduler than it has: they have no
 /// effect. The wire form is flat, so that a field may stand beside any version; the settings that a run is made of carry only
 /// those of their own kind.
-///
-/// Not told: `write_limit`, `txg_synctime`, `tick`, `shift_bug` and `delay_scale`. Variants of cases change the throttle over a base
-/// that has them, and what such a base says for the other variants is no mistake.
 fn warn_without_effect(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
     let (throttle, scheduler) = kinds(spec);
     let delays = [
         ("delay_min_dirty_percent", spec.delay_min_dirty_percent.is_some()),
+        ("delay_scale", spec.delay_scale.is_some()),
         ("delay_max", spec.delay_max.is_some()),
         ("delay", !spec.delay),
         ("serialise", !spec.serialise),
         ("credit", !spec.credit),
     ];
-    let gates = [("write_limit_max", spec.write_limit_max.is_some())];
+    let gates = [
+        ("write_limit", spec.write_limit.is_some()),
+        ("write_limit_max", spec.write_limit_max.is_some()),
+        ("txg_synctime", spec.txg_synctime.is_some()),
+        ("tick", spec.tick.is_some()),
+        ("shift_bug", spec.shift_bug.is_some()),
+    ];
     let classes = [
         ("sync_read", spec.sync_read.is_some()),
         ("sync_write", spec.sync_write.is_some()),
@@ -241,7 +281,6 @@ pub fn check_log(spec: &LogSpec, at: &Path, problems: &mut Problems) {
 
 #[cfg(test)]
 mod tests {
-    use seeklab_spec::Nanos;
     use seeklab_spec::zfs::Era;
 
     use super::*;
@@ -294,6 +333,38 @@ mod tests {
         let narrow = ZfsSpec { max_active: Some(5), ..ZfsSpec::of(Era::OpenZfs2_1) };
         assert_eq!(paths(&narrow), [""; 0]);
         assert!(warnings(&narrow)[0].message.contains("below the sum of the minimums"));
+    }
+
+    #[test]
+    fn fields_that_the_version_does_not_read_are_refused() {
+        let refused = |value: serde_json::Value| -> Vec<String> {
+            let spec: ZfsSpec = serde_json::from_value(value).expect("a file system");
+            problems(&spec, 1).iter().map(ToString::to_string).collect()
+        };
+        assert_eq!(
+            refused(
+                serde_json::json!({"era": "openzfs-2013", "tick": "10ms", "shift_bug": false, "write_limit": "500MiB", "txg_synctime": "5s"})
+            ),
+            [
+                "zfs.write_limit: is 500 MiB, and openzfs-2013 has no such thing: it is read by zfs-2008-03 to zfs-2010 (throttle zfs2008 and zfs2010); drop it, or take one of those",
+                "zfs.txg_synctime: is 5 s, and openzfs-2013 has no such thing: it is read by zfs-2008-03 to zfs-2010 (throttle zfs2008 and zfs2010); drop it, or take one of those",
+                "zfs.tick: is 10 ms, and openzfs-2013 has no such thing: it is read by zfs-2008-03 to zfs-2010 (throttle zfs2008 and zfs2010); drop it, or take one of those",
+                "zfs.shift_bug: is false, and openzfs-2013 has no such thing: it is read by zfs-2008-03 to zfs-2010 (throttle zfs2008 and zfs2010); drop it, or take one of those",
+            ]
+        );
+        assert_eq!(
+            refused(serde_json::json!({"era": "zfs-2010", "delay_scale": "1ms"})),
+            [
+                "zfs.delay_scale: is 1 ms, and zfs-2010 has no such thing: it is read by openzfs-2013 and later (throttle openzfs); drop it, or take one of those"
+            ]
+        );
+        for read in [
+            serde_json::json!({"era": "zfs-2008-12", "tick": "10ms", "shift_bug": false, "write_limit": "500MiB", "txg_synctime": "5s"}),
+            serde_json::json!({"era": "openzfs-2.1", "throttle": "zfs2008", "tick": "10ms"}),
+            serde_json::json!({"era": "zfs-2010", "throttle": "asked", "tick": "10ms"}), // a throttle of one's own over what is there
+        ] {
+            assert_eq!(refused(read), [""; 0]);
+        }
     }
 
     #[test]

@@ -94,12 +94,11 @@ mod tests {
         let mut processors = Processors::new(40_000, 8);
         let (mut now_ns, mut records) = (0, 0);
         while now_ns < 1_000_000_000 {
-            match processors.next_ns(now_ns) {
-                Some(at_ns) => now_ns = at_ns,
-                None => {
-                    processors.take(now_ns, 16);
-                    records += 16;
-                }
+            if let Some(at_ns) = processors.next_ns(now_ns) {
+                now_ns = at_ns;
+            } else {
+                processors.take(now_ns, 16);
+                records += 16;
             }
         }
         assert!((200_000_u64..=200_300).contains(&records), "{records}");

@@ -145,7 +145,7 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
                 if request.durable == Durable::Itself && !log_devices.is_empty() {
                     acknowledged_bytes += request.bytes;
                     // The records of a write over several may be in the pool before it ends; then they need no log.
-                    let in_pool_bytes = if !spec.record.0.is_multiple_of(load.bytes) { zfs.record.counts.cleaned_bytes } else { 0 };
+                    let in_pool_bytes = if spec.record.0.is_multiple_of(load.bytes) { 0 } else { zfs.record.counts.cleaned_bytes };
                     let durable = logged_bytes / sides + zfs.record.counts.log_diverted_bytes + in_pool_bytes;
                     assert!(durable >= acknowledged_bytes, "acknowledged before it is durable");
                 }

@@ -62,12 +62,12 @@ impl ZfsVolume {
         let dirty_bytes = self.dirty.total_bytes();
         self.dirty.blocks(group).sorted_words(&mut self.sync.words);
         let pointers = cost::pointer_bytes(&self.sync.words, self.indirect_bytes, self.copies);
-        let others = self.metadata_bytes.saturating_add(mul_div(data_bytes, self.metadata_percent, 100));
-        let metadata = if data_bytes == 0 { 0 } else { pointers.saturating_add(others) };
+        let others = if data_bytes == 0 { 0 } else { self.metadata_bytes.saturating_add(mul_div(data_bytes, self.metadata_percent, 100)) };
+        let metadata = pointers.saturating_add(others);
         let sync = &mut self.sync;
         (sync.group, sync.started_ns, sync.data_bytes) = (group, now_ns, data_bytes);
         (sync.pass, sync.next_word, sync.pending) = (1, 0, 0);
-        (sync.metadata_now, sync.metadata_later) = (0, metadata);
+        (sync.metadata_now, sync.metadata_later) = (pointers, others); // pointers follow their blocks, in the same pass
         self.take_unsafe(group);
         self.record.group(group, |row| {
             (row.sync_started_ns, row.bytes, row.metadata_bytes, row.dirty_bytes) = (now_ns, data_bytes, metadata, dirty_bytes);

@@ -10,8 +10,8 @@
 //! 6. After the last transaction the write is acknowledged, a synchronous one after its commit to the intent log.
 //!
 //! The life of a group: it closes (by time, by dirty data, or because writers wait), is held until its last write has copied,
-//! and syncs. The first pass writes its blocks in the order of their offsets, as fast as processors and devices take them; further passes
-//! write metadata, with the pointers of the blocks. Dirty data are
+//! and syncs. The first pass writes its blocks in the order of their offsets, as fast as processors and devices take them, and behind them
+//! their pointers; further passes write other metadata. Dirty data are
 //! released as the version says. The blocks of a group are queued as the devices take them, not all at once: a scheduler that
 //! sends writes in order of offset cannot tell the difference.
 //!
