@@ -1,15 +1,16 @@
 # Verbs only. What each one does is in scripts/, in a file of its name.
 
-.PHONY: help lab test play bench dist fmt lint setup wasm lock
+.PHONY: help lab test sanity play bench dist fmt lint setup wasm lock
 
 help:
 	@echo "make lab    open the lab: JupyterLab with the course, the engine built"
 	@echo "make test   check everything; the last line counts what passed and failed"
+	@echo "make sanity look for nonsense in every preset and layer, over every resource and cost; make test runs a sample"
 	@echo "make play   build the playground and serve it on this machine"
 	@echo "make bench  measure the engine natively, in wasmtime and in Chromium, beside a rival"
 	@echo "make dist   write the static site and the Python wheel to dist/"
 	@echo "make fmt    format every language's sources"
 	@echo "make lint   check formats, lints and types, run nothing"
 
-lab test play bench dist fmt lint setup wasm lock:
+lab test sanity play bench dist fmt lint setup wasm lock:
 	@scripts/run $@

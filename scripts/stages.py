@@ -192,6 +192,15 @@ TESTS = (
     ),
 )
 
+# The Rust tests run a sample of it.
+SANITY = Stage(
+    "Sanity sweeps",
+    ("cargo", "test", "--locked", "--package", "seeklab-library", "--test", "sanity"),
+    ENGINE,
+    runner=CARGO,
+    environment={"SEEKLAB_SANITY": "whole"},
+)
+
 
 def check(stages: Sequence[Stage], failed_steps: Collection[str] = (), limit_s: float = LIMIT_S) -> Count:
     """Run the stages one after another, each whatever became of the one before; print times and a table.
