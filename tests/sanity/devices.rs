@@ -14,8 +14,9 @@ const JOBS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// More bytes than this are not in flight at once: nothing new happens, and it takes long.
 const MOST_IN_FLIGHT: u64 = 256 * MIB;
 
-/// Blocks of each die that are simulated where flash is written.
-const BLOCKS_OF_A_DIE: u64 = 16;
+/// Least blocks of each die that are simulated where flash is written, and least of them that are spare.
+const BLOCKS_OF_A_DIE: f64 = 16.0;
+const SPARE_BLOCKS_OF_A_DIE: f64 = 2.2;
 
 /// A preset of a device, by name.
 pub struct Preset {
@@ -75,10 +76,18 @@ impl Preset {
             let block = u64::from(flash.pages_per_block) * page.0;
             let drive = &mut system["devices"][0]["ssd"];
             let dies = drive["units"].as_u64().unwrap_or(u64::from(*units));
-            drive["flash"]["mapped"] = (dies * BLOCKS_OF_A_DIE * block).into();
+            let percent = drive["flash"]["overprovision"].as_f64().unwrap_or(flash.overprovision);
+            let blocks = (100.0 * SPARE_BLOCKS_OF_A_DIE / percent).max(BLOCKS_OF_A_DIE).ceil();
+            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // some dozens
+            let blocks = blocks as u64;
+            drive["flash"]["mapped"] = (dies * blocks * block).into();
         }
         let mut point = load.on(&system, name);
-        point.patience_ns = self.group.hdd.as_ref().map_or(0.0, |disk| to_f64(disk.longest_overtaken.0));
+        point.patience_ns = match &self.group {
+            DeviceGroup { hdd: Some(disk), .. } => to_f64(disk.longest_overtaken.0),
+            DeviceGroup { ssd: Some(Ssd { flash: Some(flash), program, .. }), .. } => to_f64(program.0 + flash.erase.0),
+            _ => 0.0,
+        };
         point
     }
 

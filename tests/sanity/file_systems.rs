@@ -2,6 +2,7 @@
 
 use serde_json::json;
 
+use crate::exceptions::COMMITS;
 use crate::layers::{as_is, axis, costs, in_flight, loads, no_bounds, sweep};
 use crate::load::{KIB, Load, MIB, Pattern, load, set};
 use crate::measure::Effort;
@@ -134,12 +135,7 @@ pub fn zfs() -> Vec<Unit> {
             let mut point = load.on(&system, format!("hdd.overhead = {overhead}"));
             #[allow(clippy::cast_precision_loss)] // small sizes
             let most = 125.0 * bytes as f64;
-            point.bounds.push(Bound {
-                rule: Rule::Durable,
-                what: "rotation: 125 commits a second at 7200 rpm",
-                bytes_per_s: most,
-                ahead_bytes: most,
-            });
+            point.bounds.push(Bound { rule: Rule::Durable, what: COMMITS, bytes_per_s: most, ahead_bytes: most });
             point
         };
         unit.line("hdd.overhead", [2_000_000, 1_000_000, 500_000, 300_000, 200_000, 100_000, 10_000, 0].map(point));
