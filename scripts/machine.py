@@ -31,6 +31,12 @@ def require_for_lab() -> None:
     _require_wasm_target()
 
 
+def require_for_rust() -> None:
+    """Make sure that the engine can be compiled and tested natively."""
+    _require_rust()
+    _require_packages(BUILD_PACKAGES)
+
+
 def require_for_tests() -> None:
     """Make sure that everything can be tested here."""
     _require_rust()

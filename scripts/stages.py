@@ -192,8 +192,18 @@ TESTS = (
     ),
 )
 
+# The Rust tests run a sample of it.
+SANITY = Stage(
+    "Sanity sweeps",
+    ("cargo", "test", "--locked", "--package", "seeklab-library", "--test", "sanity"),
+    ENGINE,
+    runner=CARGO,
+    environment={"SEEKLAB_SANITY": "whole"},
+)
+
 # What is sampled there is whole here. Facts take minutes each: they are shared out one by one.
 FULL = (
+    SANITY,
     Stage(
         "Ranges of all facts",
         (VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto", "--dist", "worksteal", "tests/test_ranges.py"),

@@ -199,7 +199,7 @@ RUST_TESTS = Step(
     "Compiling the Rust tests",
     _compile_rust_tests,
     needs=("tool",),  # three compilations at once would take more memory than they save time
-    reads=(*ENGINE_SOURCES, ENGINE / "fuzz", ENGINE / "tool"),
+    reads=(*ENGINE_SOURCES, ENGINE / "fuzz", ENGINE / "tool", ROOT / "tests" / "sanity"),
     versions=_rust_version,
     makes=(CARGO_TARGET / "debug",),
 )

@@ -1,0 +1,190 @@
+//! What the sweeps find and what is right nevertheless, or known and not mended: each with its reason.
+//!
+//! An exception names a unit, its *witness*, which runs in every sample and must still break the rule there. One whose witness
+//! no longer does is an error: take it out.
+
+use crate::rules::{Finding, Rule};
+
+/// A finding that may stay.
+pub struct Exception {
+    /// The family whose sweeps find it.
+    pub family: &'static str,
+    pub rule: Rule,
+    /// Units; an asterisk stands for any text.
+    pub units: &'static str,
+    /// Axes, or the part that is exceeded.
+    pub axis: &'static str,
+    /// The most that is slower, as a share.
+    pub fall: f64,
+    /// A unit in which it is found.
+    pub witness: &'static str,
+    /// The effect that explains it.
+    pub reason: &'static str,
+}
+
+impl Exception {
+    /// Whether it explains a finding.
+    pub fn explains(&self, finding: &Finding) -> bool {
+        self.rule == finding.rule && finding.fall <= self.fall && fits(self.units, &finding.unit) && fits(self.axis, &finding.axis)
+    }
+}
+
+/// Whether a text is what a pattern describes, in which an asterisk stands for any text.
+fn fits(pattern: &str, text: &str) -> bool {
+    let Some((start, rest)) = pattern.split_once('*') else {
+        return pattern == text;
+    };
+    let Some(after) = text.strip_prefix(start) else {
+        return false;
+    };
+    rest.is_empty() || (0..=after.len()).any(|at| after.is_char_boundary(at) && fits(rest, &after[at..]))
+}
+
+/// Something with more that is slower by at most `percent`.
+const fn slower(
+    family: &'static str,
+    units: &'static str,
+    axis: &'static str,
+    percent: u32,
+    witness: &'static str,
+    reason: &'static str,
+) -> Exception {
+    Exception { family, rule: Rule::Slower, units, axis, fall: percent as f64 / 100.0, witness, reason }
+}
+
+/// Synchronous writes that are faster than a part that keeps them.
+const fn durable(units: &'static str, part: &'static str, witness: &'static str, reason: &'static str) -> Exception {
+    Exception { family: "zfs", rule: Rule::Durable, units, axis: part, fall: 0.0, witness, reason }
+}
+
+const DISPATCH: &str = "With several shards every request passes the primary first, which takes 10 us of a core. One request at a time has nothing to gain from shards, and a node whose cores are all busy with other disks loses what the primaries take.";
+const RINGS: &str = "A transmit ring that nobody posts on must be taken over, which costs the core that does it 45,000 cycles. With more rings, or more clients that each post less, more of them are idle when they are needed.";
+const ONE_CORE: &str = "With one core nobody else has had the ring: nothing is taken over.";
+const UNMAPS: &str =
+    "Each buffer that is unmapped calls every other core, one call at a time: from some number of cores on, the calls are the limit.";
+const LOCKSTEP: &str = "A link that is shared fairly by segments ends transfers of one size all at the same moment, and then stands idle for a round trip. On one connection they follow each other.";
+const SHARE: &str = "Of n nodes, as many know where a block is as it has copies, and as many have one: on more nodes more lookups and blocks are somewhere else, and a load that waits for each answer pays the round trip. Loads that fill the links gain by nodes.";
+const ASYNC: &str = "Read-ahead and write-behind share the client's eight async threads: what is read ahead keeps writes waiting. With 128 threads it does not.";
+const SEGMENT: &str = "Known and not mended: when more bytes are queued than a segment of the drive's buffer holds, a stream loses a revolution for each segment, 8.3 ms for the 24 ms that 4 MiB take.";
+const STREAMS: &str = "Known and not mended, cause not found: with several streams the drive's own order moves up to a third less than first come first served.";
+const MIXED: &str =
+    "Known and not mended, cause not found: a stream of reads and one of writes over the same blocks get slower with a deeper queue.";
+const SKEW: &str = "Known and not mended: requests of less than 16 KiB from one stream wait a little longer for the platter than those of 16 KiB, whose transfer gives the next command time to come.";
+const INDIRECT: &str = "Known and not mended: the data block of a synchronous write that goes to its place in the pool, and its log block, leave a gap at the allocator's cursor that takes longer to pass than the command. The next write comes just in time, on one disk only.";
+const SIDES: &str = "Sides answer in turn, for 2 MiB or for 10 ms each: what a drive has read ahead is not asked for, and a stream pays for the arm's way back to it. So these versions did; the rule by load keeps a stream on its side.";
+const STARVED: &str = "Known and not mended, cause supposed: 32 requests over eight disks are four for each, and a drive without read-ahead whose queue runs dry loses a turn.";
+const HISTORY: &str = "The collector's work depends on what was overwritten before: files of several workers fold onto the same simulated part of the drive, and one long file passes over it in order.";
+const PAGE: &str = "Requests of 512 bytes in order: eight of them ask for the same page of 4 KiB, and the die senses it for each, one after the other. A drive's page register and its read buffer, which are not modelled, would answer for the other seven.";
+const POOL: &str = "Sequential streams part the arms of a pool, and RAID-Z moves all of them for each record. More streams than the 16 segments of a drive's buffer lose what was read ahead for them.";
+const COMBINED: &str = "All that waits is combined into one transaction, so that the drive below has one request at a time: without read-ahead or a write cache it loses a turn after each. Transactions no larger than a request keep its queue filled.";
+const MIDDLE: &str = "Written apart, the whole blocks between the two partial ones need not wait until those have been read.";
+const AHEAD: &str =
+    "Eight prefetches of 1 MiB for each of four reads are more than a segment of the drive's buffer holds, as in the sweeps of disks.";
+const SLOT: &str = "A log block of 36 KiB passes the head in 0.15 ms at 249 MB/s: a command of 0.1 ms or less comes in time for the block after the next. With the overheads that drives have, from 0.2 ms on, a commit takes its revolution.";
+/// The bound of commits on one disk.
+pub const COMMITS: &str = "rotation: 125 commits a second at 7200 rpm";
+
+/// All of them.
+pub const EXCEPTIONS: &[Exception] = &[
+    slower(
+        "network",
+        "1 Gbit/s, 20 ms away: * 1 MiB depth 4 x 4 jobs",
+        "network.connections",
+        15,
+        "1 Gbit/s, 20 ms away: read 1 MiB depth 4 x 4 jobs",
+        LOCKSTEP,
+    ),
+    slower("disks", "*", "depth", 27, "hdd-7200: read 1 MiB", SEGMENT),
+    slower("disks", "*: readwrite *", "depth", 36, "hdd-7200: readwrite 1 MiB", MIXED),
+    slower("disks", "*: read 128 KiB depth 32", "hdd.segments", 42, "hdd-7200: read 128 KiB depth 32", SEGMENT),
+    slower("disks", "hdd-7200-2008: read 4 KiB depth 4", "hdd.segments", 10, "hdd-7200-2008: read 4 KiB depth 4", SEGMENT),
+    slower("disks", "disk-array-2021: write 128 KiB depth 32", "hdd.segments", 36, "disk-array-2021: write 128 KiB depth 32", SEGMENT),
+    slower("disks", "hdd-7200-2008: read 128 KiB depth 32", "hdd.queue_depth", 19, "hdd-7200-2008: read 128 KiB depth 32", SEGMENT),
+    slower("disks", "*: streams, *", "its own order", 34, "hdd-7200-2008: streams, read 128 KiB depth 4", STREAMS),
+    slower("disks", "*of all sizes*", "smaller requests", 21, "disk-array-2021: write of all sizes, depth 32", SKEW),
+    slower(
+        "zfs",
+        "ZFS on 4 disks: sync * 128 KiB depth *",
+        "devices[0].count",
+        83,
+        "ZFS on 4 disks: sync randwrite 128 KiB depth 4",
+        INDIRECT,
+    ),
+    durable(
+        "ZFS on one *, log in the pool: sync *write 128 KiB depth 1",
+        COMMITS,
+        "ZFS on one hdd-7200, log in the pool: sync randwrite 128 KiB depth 1",
+        INDIRECT,
+    ),
+    durable(
+        "ZFS on one disk-array-2021, log in the pool: sync write 32 KiB depth 1",
+        COMMITS,
+        "ZFS on one disk-array-2021, log in the pool: sync write 32 KiB depth 1",
+        SLOT,
+    ),
+    slower("layouts", "pool-2008-*: read *", "workers", 76, "pool-2008-raidz: read 1 MiB", POOL),
+    slower("layouts", "pool-2008-raidz: read 1 MiB", "depth", 33, "pool-2008-raidz: read 1 MiB", SEGMENT),
+    slower(
+        "layouts",
+        "one mirror by pending on hdd-7200: *",
+        "sides",
+        57,
+        "one mirror by pending on hdd-7200: read 128 KiB depth 1",
+        SIDES,
+    ),
+    slower("layouts", "one mirror by region on hdd-7200: *", "sides", 37, "one mirror by region on hdd-7200: read 128 KiB depth 1", SIDES),
+    slower(
+        "layouts",
+        "*on disk-array-2021: * 128 KiB depth 32",
+        "devices[0].count",
+        17,
+        "stripe on disk-array-2021: read 128 KiB depth 32",
+        STARVED,
+    ),
+    slower("flash", "*: read of all sizes, depth 32", "smaller requests", 70, "nvme: read of all sizes, depth 32", PAGE),
+    slower("flash", "ssd-2008-read: *write *", "workers", 34, "ssd-2008-read: sync write 8 MiB", HISTORY),
+    slower(
+        "volume",
+        "combining scheduler: * 128 KiB depth 4",
+        "protocol.target_transaction",
+        81,
+        "combining scheduler: read 128 KiB depth 4",
+        COMBINED,
+    ),
+    slower(
+        "volume",
+        "misaligned partition: write 128 KiB depth 8",
+        "partition.apart",
+        26,
+        "misaligned partition: write 128 KiB depth 8",
+        MIDDLE,
+    ),
+    slower(
+        "volume",
+        "volume that prefetches: read 1 MiB depth 4",
+        "volume.prefetch.per_request",
+        14,
+        "volume that prefetches: read 1 MiB depth 4",
+        AHEAD,
+    ),
+    slower("server", "4 cores*", "server.nic.rings", 30, "4 cores: randread 8 KiB depth 1 x 32 jobs", RINGS),
+    slower("server", "4 cores: read *", "workers", 12, "4 cores: read 1 MiB", RINGS),
+    slower("server", "4 cores*: randread 4 KiB depth 1", "server.cores", 15, "4 cores: randread 4 KiB depth 1", ONE_CORE),
+    slower("server", "4 cores that unmap buffers: *", "server.cores", 75, "4 cores that unmap buffers: randread 4 KiB depth 32", UNMAPS),
+    slower("cluster", "cluster by *", "nodes", 50, "cluster by hash: randread 4 KiB depth 1", SHARE),
+    slower(
+        "client",
+        "NFS client: readwrite 32 KiB depth 1 x 2 jobs",
+        "nfs.read_ahead",
+        20,
+        "NFS client: readwrite 32 KiB depth 1 x 2 jobs",
+        ASYNC,
+    ),
+    slower("controller", "controller*", "controller.shards", 20, "controller: randread 4 KiB depth 1", DISPATCH),
+];
+
+#[test]
+fn an_asterisk_stands_for_any_text() {
+    assert!(fits("a*c", "abbc") && fits("*", "") && fits("a*", "a") && fits("*x*", "axb") && fits("ab", "ab"));
+    assert!(!fits("a*c", "abb") && !fits("ab", "abc") && !fits("*x*", "ab"));
+}
