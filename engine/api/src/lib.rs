@@ -37,7 +37,7 @@ type Call = fn(&Library, &Map<String, Value>) -> Result<Value, Problems>;
 const CALLS: [(&str, Call); 18] = [
     ("version", |_, _| Ok(json!({"engine": env!("CARGO_PKG_VERSION")}))),
     ("cases", |library, _| Ok(library.cases_by_family()?.into_iter().map(|case| card(library, case)).collect())),
-    ("case", |library, input| to_value(library.case(needed(input, "id")?)?)),
+    ("case", |library, input| to_value(library.case(needed(input, "id")?)?.as_ref())),
     ("schema", |_, _| Ok(seeklab_model::schema().clone())),
     ("presets", |library, _| Ok(library.presets().iter().map(preset_card).collect())),
     ("scenario", |library, input| to_value(run::read_case(library, input)?.1.scenario())),
