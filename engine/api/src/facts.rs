@@ -1,5 +1,7 @@
 //! Calls on facts: documented against simulated, over seeds and at other inputs, and with their mechanisms off.
 
+use std::sync::Arc;
+
 use seeklab_library::Library;
 use seeklab_library::case::Case;
 use seeklab_library::case::facts::Break;
@@ -17,9 +19,9 @@ const MOST_SEEDS: u64 = 1000;
 
 /// Facts under judgement. They need runs, which are made in steps.
 pub(crate) struct Judging {
-    cases: Vec<Case>,
+    cases: Vec<Arc<Case>>,
     presets: Presets,
-    ranges: Ranges,
+    ranges: Arc<Ranges>,
     /// Case and fact of each row, by their places.
     asked: Vec<(usize, usize)>,
     seeds: u64,
@@ -36,8 +38,8 @@ impl Judging {
     /// Facts of `{"case"?, "id"?, "seeds"?, "inputs"?}`, or with `"ablated"` each with its own mechanism off; that may be another, as
     /// `"set"`, for all of them.
     pub(crate) fn open(library: &Library, input: &Map<String, Value>) -> Result<Self, Problems> {
-        let cases: Vec<Case> = match text(input, "case")? {
-            Some(id) => vec![library.case(id)?.clone()],
+        let cases: Vec<Arc<Case>> = match text(input, "case")? {
+            Some(id) => vec![Arc::clone(library.case(id)?)],
             None => library.cases()?.into_iter().cloned().collect(),
         };
         let id = text(input, "id")?;
@@ -59,7 +61,7 @@ impl Judging {
         Ok(Self {
             cases,
             presets: library.presets().clone(),
-            ranges: library.ranges().clone(),
+            ranges: Arc::clone(library.ranges()),
             asked,
             seeds: seeds(input)?,
             inputs: flag("inputs"),

@@ -45,7 +45,7 @@ impl Library {
             cases: cases.into_iter().map(|(document, lines)| Entry::new(document, lines)).collect(),
             presets: Presets::new(presets.into_iter().map(|(document, _)| document).collect()),
             families,
-            ranges,
+            ranges: ranges.into(),
         })
     }
 

@@ -1,6 +1,6 @@
 //! The library: the shelf of case files and the presets.
 
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use seeklab_spec::{Presets, Problem, Problems};
 use serde_json::{Map, Value, json};
@@ -18,7 +18,7 @@ pub(crate) struct Entry {
     /// What the file says, as JSON.
     pub(crate) document: Value,
     pub(crate) lines: Lines,
-    pub(crate) read: OnceLock<Result<Case, Problems>>,
+    pub(crate) read: OnceLock<Result<Arc<Case>, Problems>>,
 }
 
 impl Entry {
@@ -28,11 +28,11 @@ impl Entry {
     }
 
     /// The case, whose family must be one of `families`; where none are known, any will do.
-    fn case(&self, families: &[String]) -> Result<&Case, Problems> {
+    fn case(&self, families: &[String]) -> Result<&Arc<Case>, Problems> {
         let read = || {
             let case = Case::read(&self.document)?;
             if families.is_empty() || families.contains(&case.family) {
-                return Ok(case);
+                return Ok(Arc::new(case));
             }
             let unknown = Problem::unknown("family", "family", &case.family, families.iter().map(String::as_str));
             Err((unknown.path, unknown.message))
@@ -65,7 +65,7 @@ pub struct Library {
     /// Families of cases, in the order in which they are shown.
     pub(crate) families: Vec<String>,
     /// What was last measured of facts over several seeds and at other inputs.
-    pub(crate) ranges: Ranges,
+    pub(crate) ranges: Arc<Ranges>,
 }
 
 impl Library {
@@ -90,7 +90,7 @@ impl Library {
             cases: list("cases")?.iter().enumerate().map(entry).collect::<Result<_, _>>()?,
             presets: Presets::new(list("presets")?.clone()),
             families: file.get("families").map_or(Ok(Vec::new()), families)?,
-            ranges: file.get("ranges").map_or(Ok(Ranges::new()), ranges)?,
+            ranges: file.get("ranges").map_or(Ok(Ranges::new()), ranges)?.into(),
         })
     }
 
@@ -102,7 +102,7 @@ impl Library {
             Err(_) => json!({"document": entry.document, "lines": entry.lines}),
         };
         let cases: Value = self.cases.iter().map(case).collect();
-        json!({"presets": self.presets.iter().collect::<Vec<_>>(), "families": self.families, "ranges": self.ranges, "cases": cases})
+        json!({"presets": self.presets.iter().collect::<Vec<_>>(), "families": self.families, "ranges": *self.ranges, "cases": cases})
     }
 
     /// The number of cases.
@@ -125,7 +125,7 @@ impl Library {
 
     /// What was last measured of facts over several seeds and at other inputs.
     #[must_use]
-    pub fn ranges(&self) -> &Ranges {
+    pub fn ranges(&self) -> &Arc<Ranges> {
         &self.ranges
     }
 
@@ -139,7 +139,7 @@ impl Library {
     ///
     /// # Errors
     /// As of [`Library::cases`].
-    pub fn cases_by_family(&self) -> Result<Vec<&Case>, Problems> {
+    pub fn cases_by_family(&self) -> Result<Vec<&Arc<Case>>, Problems> {
         let mut cases = self.cases()?;
         cases.sort_by_key(|case| (self.family_order(case), case.number()));
         Ok(cases)
@@ -149,7 +149,7 @@ impl Library {
     ///
     /// # Errors
     /// When a case file is not one; all that are wrong, at once.
-    pub fn cases(&self) -> Result<Vec<&Case>, Problems> {
+    pub fn cases(&self) -> Result<Vec<&Arc<Case>>, Problems> {
         let (mut cases, mut problems) = (Vec::new(), Problems::new());
         for entry in &self.cases {
             match entry.case(&self.families) {
@@ -164,7 +164,7 @@ impl Library {
     ///
     /// # Errors
     /// When there is none, in which case the message names the nearest, or when its file is not a case.
-    pub fn case(&self, id: &str) -> Result<&Case, Problems> {
+    pub fn case(&self, id: &str) -> Result<&Arc<Case>, Problems> {
         match self.cases.iter().find(|entry| entry.id == id || entry.code.eq_ignore_ascii_case(id)) {
             Some(entry) => entry.case(&self.families),
             None => Err(vec![Problem::unknown("case", "case", id, self.cases.iter().map(|entry| entry.id.as_str()))]),
