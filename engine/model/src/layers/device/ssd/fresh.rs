@@ -187,11 +187,7 @@ impl Fresh {
         let mut done_ns = moved_ns;
         if request.op == Op::Write {
             let (start_ns, programmed_ns) = self.work(request.place, bytes, moved_ns, self.program_ns);
-            if !self.is_buffered(&request) {
-                kernel.requests.charge_until(id, Phase::Queue, start_ns);
-                kernel.requests.charge_until(id, Phase::FlashProgram, programmed_ns);
-                done_ns = programmed_ns;
-            } else {
+            if self.is_buffered(&request) {
                 let leaves_ns = self.buffered.back().map_or(programmed_ns, |(last_ns, _)| programmed_ns.max(*last_ns));
                 self.buffered.push_back((leaves_ns, bytes));
                 self.admit_writes(kernel, here);
@@ -204,6 +200,10 @@ impl Fresh {
                     kernel.requests.charge_ns(id, Phase::Overhead, self.overhead_ns);
                     return self.flush(kernel, here, id);
                 }
+            } else {
+                kernel.requests.charge_until(id, Phase::Queue, start_ns);
+                kernel.requests.charge_until(id, Phase::FlashProgram, programmed_ns);
+                done_ns = programmed_ns;
             }
         }
         kernel.wake_at(done_ns, here, Timer::Served(id));
