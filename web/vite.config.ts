@@ -32,6 +32,6 @@ export default defineConfig({
   build: {
     target: "es2024",
     license: { fileName: licenceFile },
-    rolldownOptions: { input: ["index.html", "case.html", "validation.html", "designer.html"] },
+    rolldownOptions: { input: ["index.html", "case.html", "validation.html", "presets.html", "designer.html"] },
   },
 });

@@ -98,3 +98,106 @@ fn presets_in_steady_state_amplify_as_their_over_provisioning_says() {
         near(found, expected, 0.08);
     }
 }
+
+/// What is published of drives, and what their presets did: the page on presets shows this file.
+const STORED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../validation/presets.json");
+
+/// The run of a row of `presets.json`.
+fn run_of(preset: &str, row: &Value) -> Stack {
+    let mut job = row["job"].clone();
+    job["name"] = json!("a");
+    run(preset, |ssd| ssd["flash"]["precondition"] = row["precondition"].clone(), &job)
+}
+
+/// What a row of `presets.json` measures in its run.
+fn measure(stack: &Stack, row: &Value) -> f64 {
+    let (per_s, mean_us) = rate(stack);
+    let metric = |name: &str| stack.metrics().into_iter().find(|metric| metric.name == name).unwrap_or_else(|| panic!("no {name}")).value;
+    match row["metric"].as_str().expect("a metric") {
+        "1/s" => per_s,
+        "MB/s" => per_s * row["job"]["bs"].as_f64().expect("a size") / 1e6,
+        "us" => mean_us,
+        "p99_9_us" => 1e3 * metric("a.read_latency_p99_9_ms"),
+        "p99_99_over_mean" => metric("a.read_latency_p99_99_ms") / metric("a.read_latency_mean_ms"),
+        "amplification" => metric("ssd_write_amplification"),
+        other => panic!("{other}"),
+    }
+}
+
+/// Runs what is published of each drive on its preset. With `SEEKLAB_STORE` set, what is found is stored, for the page.
+#[test]
+fn presets_meet_their_published_runs_as_stored() {
+    let mut document: Value = serde_json::from_str(&std::fs::read_to_string(STORED).expect("a file")).expect("JSON");
+    let mut wrong = Vec::new();
+    for drive in document["drives"].as_array_mut().expect("drives") {
+        let preset = drive["preset"].as_str().expect("a preset").to_owned();
+        let mut last: Option<(Value, Stack)> = None;
+        for row in drive["runs"].as_array_mut().expect("runs") {
+            // Neighbouring rows may look at one run.
+            let setting = json!([row["job"], row["precondition"]]);
+            let kept = last.take().filter(|(of, _)| *of == setting);
+            let (_, stack) = last.insert(kept.unwrap_or_else(|| (setting, run_of(&preset, row))));
+            let found = measure(stack, row);
+            let (published, tolerance) =
+                (row["published"].as_f64().expect("a number"), row["tolerance_percent"].as_f64().expect("per cent"));
+            let deviation = 100.0 * (found / published - 1.0);
+            println!("{preset}: {}: {published} published, {found:.4} simulated, {deviation:+.1} %", row["what"]);
+            let is_near = deviation.abs() <= tolerance;
+            if is_near == row.get("misses_because").is_some() {
+                wrong.push(format!(
+                    "{preset}: {}: {found:.3} against {published}, {deviation:+.1} %; a miss has its reason, and only a miss",
+                    row["what"]
+                ));
+            }
+            let digits = 10f64.powi(3 - i32::try_from(found.abs().log10().floor() as i64).expect("a power of ten"));
+            let rounded = (found * digits).round() / digits;
+            if row["simulated"].as_f64() != Some(rounded) {
+                wrong.push(format!("{preset}: {}: {rounded} now, {} stored", row["what"], row["simulated"]));
+            }
+            row["simulated"] = json!(rounded);
+        }
+    }
+    if std::env::var_os("SEEKLAB_STORE").is_some() {
+        let text = serde_json::to_string_pretty(&document).expect("JSON") + "\n";
+        std::fs::write(STORED, text).expect("the file is written");
+    }
+    assert!(wrong.is_empty(), "{}\nSEEKLAB_STORE=1 stores what was found", wrong.join("\n"));
+}
+
+#[test]
+fn reads_among_writes_have_a_short_tail_because_programs_and_erases_make_way() {
+    let job = json!({"name": "a", "rw": "randrw", "rwmixread": 70, "bs": 4096, "iodepth": 32, "size": "100GiB", "norandommap": true, "number_ios": 150_000});
+    let tail = |change: fn(&mut Value)| {
+        let metrics = run("nvme-pcie4", change, &job).metrics();
+        ["a.read_latency_p99_ms", "a.read_latency_p99_99_ms"]
+            .map(|name| metrics.iter().find(|metric| metric.name == name).expect("a percentile").value)
+    };
+    let [p99, p99_99] = tail(|_| ());
+    let [without_p99, without_p99_99] = tail(|ssd| {
+        ssd["flash"].as_object_mut().expect("flash").remove("suspend");
+    });
+    println!("99 % {p99} ms and 99.99 % {p99_99} ms, without suspension {without_p99} and {without_p99_99} ms");
+    assert!(p99 < 1.0 && p99_99 < 3.0, "{p99} and {p99_99} ms");
+    assert!(without_p99 > 1.0 && without_p99_99 > 1.5 * p99_99, "{without_p99} and {without_p99_99} ms");
+}
+
+/// Random writes cannot take more program time than sequential ones: the published rates leave room for the amplification.
+#[test]
+fn published_random_writes_leave_room_for_the_write_amplification() {
+    let document: Value = serde_json::from_str(&std::fs::read_to_string(STORED).expect("a file")).expect("JSON");
+    for drive in document["drives"].as_array().expect("drives") {
+        let preset = drive["preset"].as_str().expect("a preset");
+        let rows = drive["runs"].as_array().expect("runs");
+        let published = |word: &str| {
+            let row = rows.iter().find(|row| row["what"].as_str().is_some_and(|what| what.contains(word)));
+            row.and_then(|row| row["published"].as_f64()).unwrap_or_else(|| panic!("{preset}: no {word}"))
+        };
+        let ratio = published("sequential write") * 1e6 / (published("steady") * 4096.0);
+        let ssd = &support::library().presets().get(preset).expect("a preset")["device"]["ssd"];
+        let spec: Ssd = serde_json::from_value(ssd.clone()).expect("a drive");
+        let expected = write_amplification(spec.flash.expect("flash").overprovision / 100.0);
+        println!("{preset}: {ratio:.2} published, amplification {expected:.2}");
+        // The sequential writes of a SATA drive are limited by its link, so that its ratio is lower.
+        assert!(ratio > expected || spec.interface_rate.0 < 600_000_000, "{preset}: {ratio} below {expected}");
+    }
+}

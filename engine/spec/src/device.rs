@@ -3,8 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::persistence::Persistence;
+use crate::ssd::Ssd;
 use crate::varies::Varies;
-use crate::{Bytes, Nanos, Ssd};
+use crate::{Bytes, Nanos};
 
 /// A number of identical devices: exactly one of `hdd`, `ssd` and `lun`, or a `preset` that fills it in.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -115,27 +117,6 @@ pub struct HddSpec {
     #[serde(default = "default_overtaken")]
     #[schemars(title = "Longest overtaken", extend("minimum" = 1_000_000, "maximum" = 3_600_000_000_000_u64, "x-scale" = "log2"))]
     pub longest_overtaken: Nanos,
-}
-
-/// What a power failure does to a write cache, and what FLUSH and FUA do to it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Persistence {
-    /// Lost when the power fails. FLUSH writes all of it to the media; a write with FUA completes on the media.
-    #[default]
-    Volatile,
-    /// Kept by a battery or by capacitors: what is in it is safe, and FLUSH and FUA wait for nothing.
-    Protected,
-    /// Lost when the power fails, and FLUSH does nothing; synchronous jobs are refused.
-    Unflushable,
-}
-
-impl Persistence {
-    /// Whether a power failure loses what is in the cache.
-    #[must_use]
-    pub fn is_volatile(self) -> bool {
-        self != Self::Protected
-    }
 }
 
 impl DeviceGroup {

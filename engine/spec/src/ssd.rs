@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::{Bytes, Nanos, Persistence};
+use crate::persistence::Persistence;
+use crate::{Bytes, Nanos};
 
 /// A solid-state drive: parallel flash units behind one interface.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]

@@ -44,7 +44,7 @@ async function open({ set }: PageState): Promise<void> {
   const trace = await (await fetch(traceUrl)).text();
   const { synthetic } = JSON.parse(driveText) as { synthetic: string };
   root.append(stage(engine, { drive: driveText, trace, about: `Synthetic. ${synthetic}` }, set));
-  root.append(drives(), amplificationSection(engine, message), hits(), asserted());
+  root.append(drives(), solidState(), amplificationSection(engine, message), hits(), asserted());
 }
 
 function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement {
@@ -263,6 +263,20 @@ function drives(): HTMLElement {
     figure.replaceChildren(demerits(measured.drives, { width: Math.min(760, figure.clientWidth) })),
   );
   return element;
+}
+
+function solidState(): HTMLElement {
+  return html(
+    "section",
+    { "aria-labelledby": "presets-title" },
+    html("h2", { id: "presets-title" }, "Solid-state drives of today"),
+    html(
+      "p",
+      { class: "prose" },
+      html("a", { href: "presets.html" }, "Presets against data sheets and reviews"),
+      ": what is published of four drives, and what their presets do in the same runs.",
+    ),
+  );
 }
 
 function hits(): HTMLElement {

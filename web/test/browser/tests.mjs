@@ -9,7 +9,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const casePage = "/odx-prefetch.html";
 const validationPage = "/validation.html";
 const designerPage = "/designer.html";
-const ownPages = ["index.html", "validation.html", "designer.html"];
+const ownPages = ["index.html", "validation.html", "presets.html", "designer.html"];
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 /** What the designer says of a pool once all of its tests have run. */

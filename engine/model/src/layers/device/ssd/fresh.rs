@@ -32,7 +32,8 @@ pub(super) struct Fresh {
     page: u64,
     read_ns: u64,
     program_ns: u64,
-    overhead_ns: u64,
+    /// Of reads and of writes.
+    overhead_ns: [u64; 2],
     interface_rate: u64,
     depth: u32,
     buffer_bytes: u64,
@@ -62,7 +63,7 @@ impl Fresh {
             page: spec.page.0,
             read_ns: spec.read.0,
             program_ns: spec.program.0,
-            overhead_ns: spec.overhead.0,
+            overhead_ns: [spec.overhead.0, spec.write_overhead.unwrap_or(spec.overhead).0],
             interface_rate: spec.interface_rate.0,
             depth: spec.queue_depth,
             buffer_bytes: spec.write_buffer.0,
@@ -121,7 +122,8 @@ impl Fresh {
         }
         self.inside += 1;
         kernel.charge(id, Phase::Queue);
-        kernel.requests.charge_ns(id, Phase::Overhead, self.overhead_ns);
+        let overhead_ns = self.overhead_ns[kernel.requests[id].op as usize];
+        kernel.requests.charge_ns(id, Phase::Overhead, overhead_ns);
         let request = kernel.requests[id];
         if request.is_flush() {
             self.flush(kernel, here, id);
@@ -187,11 +189,7 @@ impl Fresh {
         let mut done_ns = moved_ns;
         if request.op == Op::Write {
             let (start_ns, programmed_ns) = self.work(request.place, bytes, moved_ns, self.program_ns);
-            if !self.is_buffered(&request) {
-                kernel.requests.charge_until(id, Phase::Queue, start_ns);
-                kernel.requests.charge_until(id, Phase::FlashProgram, programmed_ns);
-                done_ns = programmed_ns;
-            } else {
+            if self.is_buffered(&request) {
                 let leaves_ns = self.buffered.back().map_or(programmed_ns, |(last_ns, _)| programmed_ns.max(*last_ns));
                 self.buffered.push_back((leaves_ns, bytes));
                 self.admit_writes(kernel, here);
@@ -201,9 +199,13 @@ impl Fresh {
                     kernel.wake_at(leaves_ns, here, Timer::Left);
                 }
                 if request.durable == Durable::All {
-                    kernel.requests.charge_ns(id, Phase::Overhead, self.overhead_ns);
+                    kernel.requests.charge_ns(id, Phase::Overhead, self.overhead_ns[Op::Write as usize]);
                     return self.flush(kernel, here, id);
                 }
+            } else {
+                kernel.requests.charge_until(id, Phase::Queue, start_ns);
+                kernel.requests.charge_until(id, Phase::FlashProgram, programmed_ns);
+                done_ns = programmed_ns;
             }
         }
         kernel.wake_at(done_ns, here, Timer::Served(id));

@@ -1,11 +1,11 @@
 //! FLUSH: makes durable what is in a volatile write buffer.
 //!
-//! NVMe's Flush covers the writes that completed before it and orders nothing among commands in flight, so it completes when all
+//! A FLUSH covers the writes that completed before it and orders nothing among commands in flight, so it completes when all
 //! pages that are in the buffer when it comes have been programmed; programs that gather pages begin as they are. Then the map of
 //! pages is written, for what was programmed must be found again. With nothing in the buffer, or one that survives a power failure,
-//! it costs a command. A write with FUA does not go through a volatile buffer at all. Several FLUSHes wait for the same programs.
+//! it costs a command. A write with FUA does not go through a volatile buffer at all. More than one may wait for the same programs.
 //!
-//! Source: the NVMe base specification, as nvme_flush(2) of libnvme summarises it. The time for the map is the scenario's: drives
+//! Source: the Flush command of the `NVMe` base specification, as libnvme's `nvme_flush(2)` has it. The time for the map is the scenario's: drives
 //! without protection take 0.2 to 1 ms more than the program.
 
 use std::collections::VecDeque;
@@ -26,7 +26,7 @@ struct Flush {
     parts: u64,
 }
 
-/// The FLUSHes that wait, and what for.
+/// Every FLUSH that waits, and what for.
 #[derive(Debug)]
 pub(super) struct Flushes {
     waiting: VecDeque<Flush>,

@@ -1,0 +1,25 @@
+//! What becomes of a write cache when the power fails.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What a power failure does to a write cache, and what FLUSH and FUA do to it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Persistence {
+    /// Lost when the power fails. FLUSH writes all of it to the media; a write with FUA completes on the media.
+    #[default]
+    Volatile,
+    /// Kept by a battery or by capacitors: what is in it is safe, and FLUSH and FUA wait for nothing.
+    Protected,
+    /// Lost when the power fails, and FLUSH does nothing; synchronous jobs are refused.
+    Unflushable,
+}
+
+impl Persistence {
+    /// Whether a power failure loses what is in the cache.
+    #[must_use]
+    pub fn is_volatile(self) -> bool {
+        self != Self::Protected
+    }
+}
