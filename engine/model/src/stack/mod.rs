@@ -264,6 +264,12 @@ impl Stack {
         self.kernel.requests.len()
     }
 
+    /// Bytes that a power failure would lose now.
+    #[must_use]
+    pub fn unsafe_bytes_now(&self) -> u64 {
+        self.kernel.volatile.bytes()
+    }
+
     /// The scenario that runs.
     #[must_use]
     pub fn scenario(&self) -> &Scenario {

@@ -151,14 +151,14 @@ impl Disk {
                     if now_ns >= self.wakes_ns {
                         self.wakes_ns = u64::MAX;
                     }
-                    if now_ns >= self.arm_free_ns {
-                        self.destaged(kernel);
-                    }
                 }
                 Timer::Cached(id) => self.data_cached(kernel, id),
                 Timer::Through(id) => self.flush(kernel, id),
             },
             Event::Done(_) => {} // it submits nothing
+        }
+        if now_ns >= self.arm_free_ns {
+            self.destaged(kernel);
         }
         self.drive.advance_to(now_ns);
         self.go_on(kernel);
@@ -181,7 +181,8 @@ impl Disk {
             }
             let now_ns = kernel.now_ns();
             let urgency = self.urgency(now_ns);
-            if self.queue.is_empty() && urgency == Urgency::None {
+            let is_destaging = self.cached.as_ref().is_some_and(|cached| cached.extents.is_in_flight());
+            if self.queue.is_empty() && urgency == Urgency::None && !is_destaging {
                 return;
             }
             if now_ns < self.arm_free_ns {
@@ -338,7 +339,9 @@ impl Disk {
             if cached.is_volatile {
                 kernel.volatile.release(Holder::Device, gone * SECTOR_BYTES);
             }
-            if request.durable == Durable::All && cached.heeds_flush {
+            let waits = request.durable == Durable::All && cached.heeds_flush;
+            self.end_flushes(kernel); // what it overwrote needs no destaging any more
+            if waits {
                 self.account(kernel, id, arrived_ns, done_ns);
                 return kernel.wake_at(done_ns, self.here, Timer::Through(id));
             }

@@ -141,3 +141,15 @@ fn a_cache_that_cannot_be_flushed_stays_unsafe() {
     assert_eq!(protected.0, 0, "a cache that survives needs no FLUSH");
     assert!(volatile.1 > 1e8 && protected.1 > 1e8, "dirty data of ZFS are unsafe anyhow: {volatile:?} {protected:?}");
 }
+
+#[test]
+fn the_cache_is_empty_in_the_end_whatever_else_the_arm_was_woken_for() {
+    // Pauses around the idle time, so that a write or a timer comes while a piece is being written.
+    for pause in ["3ms", "9ms", "11ms", "14ms", "20ms"] {
+        let job = json!({"rw": "randrw", "rwmixread": 30, "size": "64GiB", "thinktime": pause, "runtime": "3s"});
+        let stack = run(&scenario(&job, &json!({}), &json!({})));
+        assert_eq!(stack.unsafe_bytes_now(), 0, "{pause}");
+        let job = json!({"rw": "randwrite", "size": "64GiB", "thinktime": pause, "fsync": 4, "runtime": "3s"});
+        assert_eq!(run(&scenario(&job, &json!({}), &json!({}))).unsafe_bytes_now(), 0, "{pause}");
+    }
+}

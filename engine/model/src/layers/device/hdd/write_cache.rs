@@ -295,6 +295,12 @@ impl WriteCache {
         best.map(|(_, index)| index)
     }
 
+    /// Whether the arm is writing a piece.
+    #[must_use]
+    pub fn is_in_flight(&self) -> bool {
+        self.in_flight.is_some()
+    }
+
     /// What the arm was writing is on the media. Returns it.
     pub fn written(&mut self) -> Option<Piece> {
         self.in_flight.take()
