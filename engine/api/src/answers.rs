@@ -18,6 +18,7 @@ use seeklab_observe::parted::Alignment;
 use seeklab_observe::reduction::Reduced;
 use seeklab_observe::tools::{Tool, tools};
 use seeklab_spec::{Problem, Problems, Scenario};
+
 use serde_json::{Map, Value, json};
 
 use crate::curve::CurvePoint;
@@ -54,7 +55,7 @@ answers! {
         "cases": Vec<CaseEntry> = |library, _| {
             Ok(library.cases_by_family()?.into_iter().map(|case| CaseEntry::of(library, case)).collect())
         },
-        "case": &'a Case = |library, input| library.case(needed(input, "id")?),
+        "case": &'a Case = |library, input| library.case(needed(input, "id")?).map(AsRef::as_ref),
         "schema": &'a Value = |_, _| Ok(seeklab_model::schema()),
         "presets": Vec<PresetEntry> = |library, _| Ok(library.presets().iter().map(PresetEntry::of).collect()),
         "tools": Vec<Tool> = |_, _| Ok(tools()),

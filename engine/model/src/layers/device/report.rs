@@ -74,12 +74,7 @@ pub fn flash_metrics<'a>(devices: impl Iterator<Item = &'a Device>, metrics: &mu
     if wear.absorbed_pages > 0 {
         metrics.count("ssd_absorbed_pages", "Pages overwritten in the write buffer before they were programmed.", wear.absorbed_pages);
     }
-    metrics.add(
-        "ssd_write_amplification",
-        "Pages programmed for each page that the host wrote.",
-        Unit::Times,
-        wear.write_amplification(),
-    );
+    metrics.add("ssd_write_amplification", "Pages programmed for each page that the host wrote.", Unit::Times, wear.write_amplification());
 }
 
 /// Reports the table of all devices.
