@@ -149,8 +149,7 @@ fn presets_meet_their_published_runs_as_stored() {
                     row["what"]
                 ));
             }
-            let digits = 10f64.powi(3 - i32::try_from(found.abs().log10().floor() as i64).expect("a power of ten"));
-            let rounded = (found * digits).round() / digits;
+            let rounded: f64 = format!("{found:.3e}").parse().expect("a number"); // four digits that count
             if row["simulated"].as_f64() != Some(rounded) {
                 wrong.push(format!("{preset}: {}: {rounded} now, {} stored", row["what"], row["simulated"]));
             }
