@@ -27,6 +27,6 @@ fn a_shorter_time_of_being_overtaken_trades_the_mean_for_the_longest() {
     let [quick, patient] = ["1s", "60s"].map(reads);
     // Others that are overdue, too, may still go first.
     assert!(quick[0] > 1000.0 && quick[0] < 2000.0, "{} ms", quick[0]);
-    assert!(patient[0] > 2.0 * quick[0], "{} against {} ms", patient[0], quick[0]);
+    assert!(patient[0] > 1.5 * quick[0], "{} against {} ms", patient[0], quick[0]);
     assert!(patient[1] < quick[1], "{} against {} ms", patient[1], quick[1]);
 }

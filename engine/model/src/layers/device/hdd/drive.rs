@@ -33,7 +33,6 @@
 use std::sync::Arc;
 
 use super::buffer::Buffer;
-use super::estimate::Asked;
 use super::params::Params;
 use super::transfer::{Cursor, Position};
 use super::{Hit, Op, Service};
@@ -281,16 +280,6 @@ impl Hdd {
     #[must_use]
     pub fn segment_blocks(&self) -> u64 {
         self.params.rules.segment_blocks
-    }
-
-    /// Estimated positioning time in ns if the request were given to the drive at `now_ns`: what is left of an early write,
-    /// then move, settling and rotational wait, with the platter turning on during the command overhead, which itself is
-    /// not counted. 0 for a read whose first block is in the buffer. Changes nothing.
-    #[must_use]
-    pub fn positioning_ns(&self, now_ns: u64, op: Op, lbn: u64) -> u64 {
-        let asked = Asked { op, lbn, ready_ns: None };
-        let ns = self.positioning_to(&self.arm_now(now_ns), asked, &self.target(lbn), f64::INFINITY);
-        ns.unwrap_or_default() as u64
     }
 
     /// Cylinder of a block; blocks beyond the drive count as its last.

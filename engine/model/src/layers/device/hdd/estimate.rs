@@ -71,6 +71,16 @@ impl Hdd {
         ArmNow { position, now, free_at, overheads, base_ns: state.base_ns, filling }
     }
 
+    /// Estimated positioning time in ns if the request were given to the drive at `now_ns`: what is left of an early write,
+    /// then move, settling and rotational wait, with the platter turning on during the command overhead, which itself is
+    /// not counted. 0 for a read whose first block is in the buffer. Changes nothing.
+    #[must_use]
+    pub fn positioning_ns(&self, now_ns: u64, op: Op, lbn: u64) -> u64 {
+        let asked = Asked { op, lbn, ready_ns: None };
+        let ns = self.positioning_to(&self.arm_now(now_ns), asked, &self.target(lbn), f64::INFINITY);
+        ns.unwrap_or_default() as u64
+    }
+
     /// Positioning estimate in ns; see [`Hdd::positioning_ns`]. `None` when it is surely above `most`, which costs less to
     /// find out than the estimate: the move alone takes longer.
     pub(super) fn positioning_to(&self, arm: &ArmNow, asked: Asked, target: &Target, most: f64) -> Option<f64> {
