@@ -131,7 +131,16 @@ export function delayCurveAtThreeQuartersOfTheLimit(): Element {
 }
 
 export function demeritsOfTwoDrives(): Element {
-  const measured = { mean_ms: 4, requests: 100, reads: 60, reads_percent: 2, reads_bias_ms: 0.1, writes: 40, writes_percent: 9, writes_bias_ms: -0.2 };
+  const measured = {
+    mean_ms: 4,
+    requests: 100,
+    reads: 60,
+    reads_percent: 2,
+    reads_bias_ms: 0.1,
+    writes: 40,
+    writes_percent: 9,
+    writes_bias_ms: -0.2,
+  };
   return demerits(
     [
       { id: "a", title: "Drive A", disksim_percent: 2.5, limit_percent: 2.7, measured: { ...measured, percent: 2.4 } },

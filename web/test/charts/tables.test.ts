@@ -15,6 +15,9 @@ const fact: Fact = {
   tolerance: "exact",
   ok: true,
   verdict: "holds",
+  note: "",
+  misses_because: null,
+  break: null,
   instead: [],
   checks: [{ title: "of 9 MiB", documented: [1, 2], simulated: 3, unit: "ms", tolerance: "10%", ok: false }],
 };
