@@ -5,7 +5,7 @@
 //! followers back (no tombstones, so no rebuilding in a steady state). *Dense* is for keys that are numbered from zero, as the
 //! objects of a loaded trace are: the slot stands at the key's own place.
 //!
-//! *Grouped* is for blocks that are asked for in runs, see [`groups`](super::groups).
+//! *Grouped* is for blocks that are asked for in runs, see `groups.rs`.
 //!
 //! The index is never iterated, so its order cannot reach a result.
 
