@@ -100,7 +100,8 @@ def test_a_sequential_read_moves_every_byte_once(command_line: CommandLine, tmp_
 def test_a_queue_makes_random_reads_on_a_disk_faster_and_each_of_them_slower(
     command_line: CommandLine, tmp_path: Path
 ) -> None:
-    text = SHAPES["random read with a queue"]
+    # Of a file that does not fit in the drive's buffer.
+    text = SHAPES["random read with a queue"].replace("size=8m", "size=1g\n        number_ios=1000")
     (deep,) = run_json(command_line, write_job(tmp_path, text))["jobs"]
     (single,) = run_json(command_line, write_job(tmp_path, text.replace("iodepth=16", "iodepth=1")))["jobs"]
     assert deep["read"]["iops"] > 1.3 * single["read"]["iops"]

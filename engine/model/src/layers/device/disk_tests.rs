@@ -53,6 +53,15 @@ fn random_reads(order: &str, depth: u32) -> f64 {
 }
 
 #[test]
+fn a_lone_random_read_waits_half_a_turn_for_the_platter_and_its_command_costs_the_overhead() {
+    let job = json!({"rw": "randread", "bs": "4KiB", "size": "100%", "norandommap": true, "number_ios": 2000});
+    let stack = run(&scenario(&job, &json!({"queue_policy": "satf"}), &json!({})));
+    let [overhead, rotation] = ["overhead", "rotation"].map(|phase| metric(&stack, &format!("w.read_{phase}_mean_ms")));
+    assert!((overhead - 0.2).abs() < 1e-6, "{overhead} ms");
+    assert!((rotation / 4.167 - 1.0).abs() < 0.03, "{rotation} ms"); // 60 s / 7200 / 2
+}
+
+#[test]
 fn a_deeper_queue_overlaps_commands_and_lets_the_arm_choose() {
     // 1 / (0.2 + 8.5 + 4.17 ms) = 78; a second request's command and transfer are over when the arm is free.
     let depths = [1, 2, 4, 32].map(|depth| random_reads("satf", depth));

@@ -94,6 +94,8 @@ impl State {
         } else {
             0.0
         };
+        // An arm that reads on until it must leave would wait for the platter at its destination instead.
+        let lingering = if rules.overlaps { stopping } else { 0.0 };
         arm_from += stopping;
         hit_from = (hit_from + stopping).max(lead.bus_free);
         release += stopping;
@@ -164,9 +166,10 @@ impl State {
             out.overhead = hit_from - out.wait + timing.read_completion;
             out.bus = sent_at - hit_from;
         } else {
-            out.overhead = (moves_from - out.wait).max(0.0) + timing.read_completion;
+            let lingering = lingering.min((moves_from - out.wait).max(0.0));
+            out.overhead = (moves_from - out.wait).max(0.0) - lingering + timing.read_completion;
             out.seek = spent.seek;
-            out.rotation = spent.rotation;
+            out.rotation = spent.rotation + lingering;
             out.media = spent.media;
             out.bus = sent_at - read_at;
         }
