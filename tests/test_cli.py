@@ -131,7 +131,7 @@ def test_linear_buckets_must_be_whole(command_line: CommandLine) -> None:
 
 
 def test_what_is_seldom_meant_is_noted(command_line: CommandLine) -> None:
-    done = command_line("run", "frictionless", "--set", "zfs.era=openzfs-2.1", "--set", "zfs.max_active=5")
+    done = command_line("run", "openzfs-throttle", "--variant", "openzfs", "--set", "zfs.max_active=5")
     assert done.returncode == 0
     assert "note: zfs.max_active: 5 is below the sum of the minimums" in done.stderr
 

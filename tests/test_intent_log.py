@@ -16,7 +16,7 @@ def commit(changes: Mapping[str, Any]) -> Mapping[str, float]:
 
 
 def test_a_pool_slower_than_the_log_devices_is_the_wrong_place_for_a_commit() -> None:
-    small = {"devices[disk].count": 4}
+    small = {"devices[disk].count": 2}
     for logs, pays in ((1, False), (3, False)):
         own = {**small, "zfs.log.devices.count": logs}
         diverted, kept = (commit({**own, "zfs.log.slog_limit": limit}) for limit in ("1MiB", 0))

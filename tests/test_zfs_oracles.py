@@ -144,13 +144,18 @@ def test_the_diagonal_delays_until_it_covers_what_is_inside(rate_mib: int, age_n
         "example",
         {
             "zfs.diagonal_rate": rate_mib * MIB,
-            "jobs[writers].bs": inside_mib * MIB,
-            "jobs[writers].size": inside_mib * MIB,
+            "zfs.record": MIB,
+            "jobs[writers].bs": MIB,
+            "jobs[writers].size": MIB,
+            "jobs[writers].numjobs": inside_mib,
+            "jobs[next].bs": MIB,
+            "jobs[next].size": MIB,
             "jobs[writers].startdelay": age_ns,
             "jobs[next].startdelay": age_ns,
         },
     )
-    waits_ns = inside_mib * S // rate_mib - age_ns
+    # Each write finds those before it inside.
+    waits_ns = sum(max(0, before_mib * S // rate_mib - age_ns) for before_mib in range(inside_mib + 1))
     assert round(found["zfs_delay_total_s"] * S) == waits_ns > 0
 
 
@@ -248,22 +253,22 @@ def expected_delays(writes: list[tuple[int, bool]], dirty: int, most: int) -> li
     return [delay for _, delay in sorted(delays)]
 
 
-@pytest.mark.parametrize("dirty_mib", draws(between(620, 900), 4))
-def test_writers_share_one_time_line_and_are_credited_their_reads(dirty_mib: int) -> None:
-    writes = late_writes(dirty_mib)
+@pytest.mark.parametrize("dirty_blocks", draws(between(620, 900), 4))
+def test_writers_share_one_time_line_and_are_credited_their_reads(dirty_blocks: int) -> None:
+    writes = late_writes(dirty_blocks)
     result = seeklab.run(
         {
             "zfs": {
                 "era": "openzfs-2013",
                 "record": SMALL,
                 "memory": "16GiB",
-                "dirty_data_max": 1000 * MIB,
+                "dirty_data_max": 1000 * SMALL,
                 "dirty_data_sync": "16GiB",
                 "copy_rate": COPY_RATE,
             },
             "devices": [{"lun": {"capacity": "1TiB", "rate": SMALL * S // READ_NS}}],
             "jobs": [
-                {"name": "fill", "rw": "write", "bs": dirty_mib * MIB, "size": dirty_mib * MIB, "number_ios": 1},
+                {"name": "fill", "rw": "write", "bs": SMALL, "size": SMALL, "numjobs": dirty_blocks, "number_ios": 1},
                 *(
                     {
                         "name": f"late{index}",
@@ -281,7 +286,7 @@ def test_writers_share_one_time_line_and_are_credited_their_reads(dirty_mib: int
     )
     slept = {row["job"]: row["throttle_delay_ns"] for row in result.ops.rows()}
     found = [slept[index + 1] for index in range(len(writes))]
-    assert found == expected_delays(writes, dirty_mib * MIB, 1000 * MIB)
+    assert found == expected_delays(writes, dirty_blocks * SMALL, 1000 * SMALL)
     assert any(found)
 
 

@@ -64,7 +64,7 @@ def budget(learner: object) -> int:
     plain = {
         "disks": disks,
         "memory_gib": own["working_set_gib"] * (1 - missing) + 8,
-        "log_ssds": own["9-sync-writes"] // 12_000 + 1,
+        "log_ssds": own["9-sync-writes"] // 10_000 + 1,
         "cores": bytes_per_s * CYCLES_PER_BYTE // CLOCK_HZ + 1,
         "server_gbit": bytes_per_s * 10 // 1e9 + 1,
     }
