@@ -17,7 +17,7 @@ from typing import IO
 import machine
 import ports
 from console import LOGS, ROOT, StepFailedError, apply_all, environment, main, say
-from steps import FOR_LAB, VENV_BIN, first_notebook
+from steps import COURSE, FOR_LAB, VENV_BIN, write_course
 
 FIRST_INCIDENT = "odx-prefetch"
 START_LIMIT_S = 60
@@ -36,8 +36,7 @@ def lab() -> None:
         message = f'"seeklab facts {FIRST_INCIDENT}" ended with exit code {shown.returncode}: see above.'
         raise StepFailedError(message)
 
-    notebook = first_notebook()
-    page = f"lab/tree/{notebook.relative_to(ROOT)}" if notebook else "lab"
+    page = f"lab/tree/{write_course().relative_to(COURSE)}"
     port = ports.free(8888)
     token = secrets.token_urlsafe(24)
     address = f"http://127.0.0.1:{port}/{page}?token={token}"
@@ -47,6 +46,7 @@ def lab() -> None:
     signal.signal(signal.SIGTERM, lambda *_: server.terminate())
     try:
         _wait_until_it_answers(server, port)
+        say(f"\nYour copies of the notebooks are in {COURSE.relative_to(ROOT)}; what you write there stays.")
         say(f"\nThe lab is open at\n\n    {address}\n")
         if _has_screen() and webbrowser.open(address):
             say("Your browser should show it now. To stop the lab, press Ctrl-C here.")
@@ -68,7 +68,7 @@ def _start(port: int, page: str, token: str, log: IO[str]) -> subprocess.Popen[b
             "--ServerApp.ip=127.0.0.1",
             f"--ServerApp.port={port}",
             "--ServerApp.port_retries=0",
-            f"--ServerApp.root_dir={ROOT}",
+            f"--ServerApp.root_dir={COURSE}",
             # Only the course is wanted on first sight, and nothing that asks another server.
             f"--LabApp.default_url=/{page}",
             "--LabApp.check_for_updates_class=jupyterlab.NeverCheckForUpdate",

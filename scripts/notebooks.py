@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
 CELL_LIMIT_S = 600
 """Beyond this a cell hangs; on a busy machine the longest takes minutes."""
+CHECKED = "nbval-check-output"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -35,10 +36,12 @@ def store(path: Path) -> None:
     import nbformat  # noqa: PLC0415 -- the lab's Python has them, the one that starts this script may not
     from nbclient import NotebookClient  # noqa: PLC0415 -- as above
 
+    os.environ["SEEKLAB_GATES"] = "open"  # nobody is there to answer the questions
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # a remark of the debugger's, of no use here
     notebook = nbformat.read(path, as_version=4)
     NotebookClient(notebook, timeout=CELL_LIMIT_S, resources={"metadata": {"path": path.parent}}).execute()
     normalise(notebook)
+    mark_outputs(notebook)
     nbformat.write(notebook, path)
 
 
@@ -49,6 +52,18 @@ def normalise(notebook: NotebookNode) -> None:
         cell.metadata.pop("execution", None)
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if WIDGET_VIEW not in output.get("data", {})]
+
+
+def mark_outputs(notebook: NotebookNode) -> None:
+    """Tag the cells whose outputs are compared with a fresh run: all that have any."""
+    for cell in notebook.cells:
+        if cell.cell_type != "code":
+            continue
+        tags = [tag for tag in cell.metadata.get("tags", []) if tag != CHECKED]
+        tags += [CHECKED] if cell.outputs else []
+        cell.metadata.pop("tags", None)
+        if tags:
+            cell.metadata["tags"] = tags
 
 
 if __name__ == "__main__":

@@ -189,6 +189,7 @@ TESTS = (
         (*PYTEST_COMMAND, "--nbval-lax", "notebooks"),
         needs=("python-tests", "package", "widget"),
         runner=PYTEST,
+        environment={"SEEKLAB_GATES": "open"},
     ),
 )
 

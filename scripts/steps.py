@@ -136,6 +136,8 @@ def _install_package() -> None:
 
 def _build_wheel() -> str:
     DIST.mkdir(exist_ok=True)
+    pack = "from seeklab.course.copies import PACKAGED, pack; pack(PACKAGED)"
+    run("wheel", VENV_BIN / "python", "-B", "-c", pack)
     for old in DIST.glob("seeklab-*.whl"):
         old.unlink()
     run("wheel", VENV_BIN / "pip", "wheel", "--no-build-isolation", "--no-deps", "--wheel-dir", DIST, "./")
@@ -244,7 +246,10 @@ WHEEL = Step(
     "Building the Python wheel",
     _build_wheel,
     needs=("package", "python-tests", "wasm", "library", "widget"),
-    reads=(ROOT / "pyproject.toml", ENGINE / "python", WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
+    reads=(
+        *(ROOT / "pyproject.toml", ROOT / "notebooks", ROOT / "exercises"),
+        *(ENGINE / "python", WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
+    ),
     makes=(WHEEL_FILE,),
 )
 SITE = Step(
@@ -266,6 +271,11 @@ FOR_FULL = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, *FOR_ENGINE)
 FOR_TESTS = (*FOR_LINT, RUST_TESTS, WIDGET_BUNDLE, WHEEL, SITE)
 
 
-def first_notebook() -> Path | None:
-    """Give the first notebook of the course."""
-    return next(iter(sorted((ROOT / "notebooks").glob("*.ipynb"))), None)
+COURSE = ROOT / "my-course"
+"""The learner's own copies of the notebooks; what is written there stays."""
+
+
+def write_course() -> Path:
+    """Write the course's notebooks where the learner works on them, those that are missing; give the first."""
+    run("course", VENV_BIN / "seeklab", "course", COURSE, "--no-open")
+    return min((COURSE / "notebooks").glob("*.ipynb"))

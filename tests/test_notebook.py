@@ -18,6 +18,12 @@ notebook = pytest.importorskip("seeklab.notebook", reason="anywidget is not inst
 CASE = "odx-prefetch"
 
 
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep the record of commitments out of this folder."""
+    monkeypatch.chdir(tmp_path)
+
+
 def test_a_lab_starts_as_its_case_has_it() -> None:
     lab = seeklab.lab(CASE)
     document = seeklab.case(CASE).document

@@ -10,8 +10,9 @@ export function documented(doc: CaseDocument): HTMLElement {
   const rows: FactRow[] = doc.facts.map((entry) => ({ entry }));
   const place = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Facts" });
   const count = html("p", { class: "count", "aria-live": "polite" });
-  const { name, year, note } = doc.source;
-  const source = `${name}. ${note}`;
+  const { name, url, year, note } = doc.source;
+  const named = name.includes(String(year)) || note.includes(String(year)) ? name : `${name} (${year})`;
+  const titled = url === undefined ? named : html("a", { href: url, rel: "noreferrer" }, named);
   const element = html(
     "section",
     { class: "documented", "aria-labelledby": "facts-title" },
@@ -19,7 +20,7 @@ export function documented(doc: CaseDocument): HTMLElement {
     html("div", { class: "prose story" }, ...markdown(doc.story)),
     count,
     place,
-    html("p", { class: "quiet source" }, `Source: ${source}${source.includes(String(year)) ? "" : ` (${year})`}`),
+    html("p", { class: "quiet source" }, "Source: ", titled, `. ${note}`),
   );
   const draw = () => place.replaceChildren(facts(rows, { source: "the source" }));
 

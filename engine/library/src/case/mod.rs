@@ -21,8 +21,11 @@ use self::view::View;
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
-    /// Short name.
+    /// Author and title.
     pub name: String,
+    /// Where it can be read: an `https` address of the article, or of the place where it appeared.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
     /// Year of the incident or its publication.
     pub year: u32,
     /// What kind of source it is, and how its numbers were read.

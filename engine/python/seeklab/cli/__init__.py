@@ -12,6 +12,7 @@ from seeklab.cli import (
     align,
     cache,
     cases,
+    course,
     curve,
     design,
     facts,
@@ -36,7 +37,7 @@ __all__ = ["BAD_INPUT", "CHECK_FAILED", "DEFECT", "DONE", "INTERRUPTED", "LACKS_
 
 IN_ORDER = (
     *(cases, run, sweep, facts, show, tools, fio, replay, cache, curve),
-    *(design, align, validate, presets, schema, version),
+    *(design, align, validate, presets, schema, course, version),
 )
 """The commands as `seeklab --help` lists them."""
 

@@ -1,0 +1,60 @@
+"""`seeklab course`: the notebooks and exercises in a folder of one's own, and JupyterLab on them."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seeklab.cli._ending import DONE
+from seeklab.cli._output import print_json
+from seeklab.course.copies import write_course
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from seeklab.cli._commands import Commands
+
+FOLDER = "seeklab-course"
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    command = commands.add("course", course, "Write the course's notebooks to a folder and open JupyterLab there.")
+    command.add_argument(
+        "folder", nargs="?", default=FOLDER, help=f"where to; files that are there stay (default: {FOLDER})"
+    )
+    command.add_argument("--no-open", action="store_true", help="write the files and open nothing")
+
+
+def course(options: Namespace) -> int:
+    """Write what is missing, say so, and open the lab."""
+    folder = Path(options.folder)
+    written = write_course(folder)
+    first = written.first
+    if options.json:
+        print_json(
+            {
+                "folder": str(folder),
+                "written": [str(path.relative_to(folder)) for path in written.fresh],
+                "kept": [str(path.relative_to(folder)) for path in written.kept],
+            }
+        )
+        return DONE
+    kept = f"; {len(written.kept)} were there and are as they were" if written.kept else ""
+    print(f"{len(written.fresh)} notebooks written to {folder}{kept}.")
+    if options.no_open or first is None:
+        return DONE
+    program = _lab()
+    if program is None:
+        print(f'To open them: pip install "seeklab[course]", then jupyter lab {first}')
+        return DONE
+    return subprocess.run([*program, str(first)], check=False).returncode  # noqa: S603 -- JupyterLab itself
+
+
+def _lab() -> list[str] | None:
+    beside = Path(sys.executable).parent / "jupyter-lab"
+    found = str(beside) if beside.exists() else shutil.which("jupyter-lab")
+    return [found] if found else None

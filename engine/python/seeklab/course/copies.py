@@ -1,0 +1,120 @@
+"""The copies that learners get: no outputs, and dots where the solution stands.
+
+The notebooks of the repository hold outputs and solutions, so that tests can compare them with a fresh run. A learner
+starts from copies of them, which are written to a folder of one's own and never over what is there.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from seeklab._errors import Problem, SeeklabError
+
+BEGIN = "### BEGIN SOLUTION"
+END = "### END SOLUTION"
+CHECKOUT = Path(__file__).resolve().parents[4]
+"""The checkout, if this is one."""
+PACKAGED = Path(__file__).resolve().parents[1] / "_course"
+"""The course as the wheel carries it, copies already."""
+ROOMS = ("notebooks", "exercises")
+
+
+@dataclass(frozen=True)
+class Written:
+    """What came of writing the course to a folder."""
+
+    fresh: tuple[Path, ...]
+    kept: tuple[Path, ...]
+    """Files that were there and are left as they are."""
+
+    @property
+    def first(self) -> Path | None:
+        """The notebook to begin with."""
+        notebooks = sorted(path for path in (*self.fresh, *self.kept) if path.parent.name == "notebooks")
+        return notebooks[0] if notebooks else None
+
+
+def learners_copy(text: str) -> str:
+    """Take outputs and solutions out of a notebook's text."""
+    notebook: dict[str, Any] = json.loads(text)
+    for cell in notebook["cells"]:
+        if cell["cell_type"] != "code":
+            continue
+        cell["outputs"], cell["execution_count"] = [], None
+        cell["source"] = _without_solution("".join(cell["source"])).splitlines(keepends=True)
+        tags = [tag for tag in cell["metadata"].pop("tags", []) if not tag.startswith("nbval")]
+        if tags:
+            cell["metadata"]["tags"] = tags
+    return json.dumps(notebook, indent=1, ensure_ascii=False) + "\n"
+
+
+def write_course(folder: Path) -> Written:
+    """Write the course to a folder, which is made when it is missing; what is there already is left alone.
+
+    Raises SeeklabError when this installation has no course, or the folder cannot be written.
+    """
+    fresh: list[Path] = []
+    kept: list[Path] = []
+    try:
+        for name, text in _course():
+            path = folder / name
+            if path.exists():
+                kept.append(path)
+                continue
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+            fresh.append(path)
+    except OSError as error:
+        reason = error.strerror or type(error).__name__
+        raise SeeklabError([Problem(str(folder), f"cannot be written: {reason}; name a folder of your own")]) from None
+    return Written(tuple(fresh), tuple(kept))
+
+
+def pack(into: Path) -> int:
+    """Write the copies for the wheel, in place of what was there; give their number."""
+    shutil.rmtree(into, ignore_errors=True)
+    copies = list(_course_of(CHECKOUT))
+    for name, text in copies:
+        path = into / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return len(copies)
+
+
+def _course() -> list[tuple[str, str]]:
+    # A checkout's notebooks are edited there; what was packed from them may be older.
+    found = list(_course_of(CHECKOUT)) if (CHECKOUT / "engine" / "python").is_dir() else []
+    if not found and PACKAGED.is_dir():
+        found = [
+            (str(path.relative_to(PACKAGED)), path.read_text(encoding="utf-8"))
+            for path in sorted(PACKAGED.rglob("*.ipynb"))
+        ]
+    if not found:
+        raise SeeklabError([Problem("course", "this installation has none; install the wheel, or use a clone")])
+    return found
+
+
+def _course_of(checkout: Path) -> list[tuple[str, str]]:
+    paths = [path for room in ROOMS for path in sorted((checkout / room).rglob("*.ipynb"))]
+    return [
+        (str(path.relative_to(checkout)), learners_copy(path.read_text(encoding="utf-8")))
+        for path in paths
+        if ".ipynb_checkpoints" not in path.parts
+    ]
+
+
+def _without_solution(source: str) -> str:
+    kept: list[str] = []
+    hidden = False
+    for line in source.splitlines():
+        if line.strip() == BEGIN:
+            hidden = True
+        elif line.strip() == END:
+            hidden = False
+        elif not hidden:
+            kept.append(line)
+    return "\n".join(kept)

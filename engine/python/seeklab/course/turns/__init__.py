@@ -1,0 +1,1 @@
+"""The tasks of the notebooks, one module each."""

@@ -1,0 +1,31 @@
+"""What a notebook is made of: charts with sliders, questions that gate their answers, the learner's turns, tables."""
+
+from seeklab._chart import Bars, Lines
+from seeklab.notebook._calibration import calibration
+from seeklab.notebook._case_tables import fact_table, source_table, what_if_table
+from seeklab.notebook._lab import Lab, explore, lab
+from seeklab.notebook._prediction import NotYetError, Prediction, after, predict
+from seeklab.notebook._tables import Rows, Text, Words
+from seeklab.notebook._turn import Checked, check, turn
+
+__all__ = [
+    "Bars",
+    "Checked",
+    "Lab",
+    "Lines",
+    "NotYetError",
+    "Prediction",
+    "Rows",
+    "Text",
+    "Words",
+    "after",
+    "calibration",
+    "check",
+    "explore",
+    "fact_table",
+    "lab",
+    "predict",
+    "source_table",
+    "turn",
+    "what_if_table",
+]

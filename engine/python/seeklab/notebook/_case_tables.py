@@ -1,0 +1,87 @@
+"""Tables that every notebook ends with: what was documented, what if, and where it comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import case as load_case
+from seeklab._facts import facts as judge_facts
+from seeklab.notebook._tables import Rows
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+DIGITS = 3
+"""Significant digits of numbers below a thousand."""
+
+
+def fact_table(*cases: str, only: Sequence[str] = ()) -> Rows:
+    """Judge the facts of these cases and show them: what the source says, what the model gives, and the verdict.
+
+    `only` takes some of them, by their ids. A miss and a contradiction come with their reason.
+    """
+    facts = [fact for name in cases for fact in judge_facts(name) if not only or fact["id"] in only]
+    return Rows(
+        ["fact", "what", "kind", "documented", "simulated", "unit", "tolerance", "verdict"],
+        [
+            (
+                fact["id"],
+                fact["title"],
+                fact["kind"],
+                told(fact["documented"]),
+                told(fact["simulated"]),
+                fact["unit"],
+                fact["tolerance"],
+                fact["verdict"],
+            )
+            for fact in facts
+        ],
+    )
+
+
+def what_if_table(case: str, metric: str, label: str, *, scale: float = 1.0, only: Sequence[str] = ()) -> Rows:
+    """Run a case's what-ifs and show a metric before and after, with what is surprising about each.
+
+    `scale` divides the metric; `only` takes some of them, by their titles.
+    """
+    chosen = load_case(case)
+    rows = []
+    for item in chosen.document["what_ifs"]:
+        if only and item["title"] not in only:
+            continue
+        before, after = (
+            chosen.with_(changes).with_({"record.log": False}).run(item["variant"]).metrics.get(metric)
+            for changes in (dict[str, object](), item["set"])
+        )
+        numbers = [told(None if value is None else value / scale) for value in (before, after)]
+        rows.append((f"{item['title']} ({item['variant']})", *numbers, item["surprise"]))
+    return Rows(["what if", label, "then", "because"], rows)
+
+
+def source_table(case: str) -> Rows:
+    """Show where an incident comes from, and what of it is in the model."""
+    document: Mapping[str, Any] = load_case(case).document
+    source, model = document["source"], document["model"]
+    return Rows(
+        ["about the source and the model", ""],
+        [
+            ("source", source["name"]),
+            *([("address", source["url"])] if source.get("url") else []),
+            ("what is exact in it", source["note"]),
+            ("in the model", "; ".join(model["in"])),
+            ("left out", "; ".join(model["out"])),
+        ],
+    )
+
+
+def told(value: object) -> str:
+    """Write a number with meaningful digits, a range with "to", and what is not there as a dash."""
+    if value is None:
+        return "-"
+    if isinstance(value, (list, tuple)):
+        return " to ".join(map(told, value))
+    if not isinstance(value, (int, float)):
+        return str(value)
+    if float(value).is_integer() or abs(value) >= 10**DIGITS:
+        return f"{value:,.0f}"
+    return f"{value:.{DIGITS}g}"

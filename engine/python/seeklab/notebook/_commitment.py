@@ -1,0 +1,88 @@
+"""What a learner has committed to, in `commits.json` beside the notebook: one list for notebook, exercise and grader.
+
+An entry has the question's `id`, the `value` (a number or a word), the `confidence` in percent, whether it was
+`skipped`, and the `time`. `near` says whether it turned out right; it feeds the learner's own
+calibration and earns no point.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+FILE = "commits.json"
+LONGEST = 1 << 20
+"""A file larger than this, in bytes, is not ours."""
+
+_unwritten: list[Commitment] = []
+"""Kept here when the folder cannot be written; gone with the kernel."""
+
+
+@dataclass(frozen=True)
+class Commitment:
+    """One answer to one question, given before the run that answers it."""
+
+    id: str
+    value: float | str | None
+    confidence: int | None = None
+    """How sure the learner was, in percent from 50 to 99."""
+    skipped: bool = False
+    time: str = ""
+    near: bool | None = None
+    """Whether the run bore it out; None where that is not known."""
+
+
+def commitments() -> list[Commitment]:
+    """Give what was committed to in this folder, oldest first; what is not an entry of ours is passed over."""
+    return [*map(_read, _entries()), *_unwritten]
+
+
+def first_commitment(question: str) -> Commitment | None:
+    """Give the first commitment to a question: later ones do not replace it."""
+    return next((given for given in commitments() if given.id == question), None)
+
+
+def keep(commitment: Commitment) -> bool:
+    """Add a commitment to the file, with the time; False when it could be kept for this session only."""
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    timed = Commitment(**{**asdict(commitment), "time": now})
+    path = Path(FILE)
+    try:
+        if path.exists() and not isinstance(_loaded(path), list):
+            _unwritten.append(timed)  # somebody's file by the same name is left as it is
+            return False
+        path.write_text(json.dumps([*_raw(path), asdict(timed)], indent=1) + "\n", encoding="utf-8")
+    except OSError:
+        _unwritten.append(timed)
+        return False
+    return True
+
+
+def _loaded(path: Path) -> object:
+    try:
+        return json.loads(path.read_text(encoding="utf-8")) if path.stat().st_size <= LONGEST else None
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def _raw(path: Path) -> list[object]:
+    loaded = _loaded(path)
+    return loaded if isinstance(loaded, list) else []
+
+
+def _entries() -> list[dict[str, object]]:
+    return [entry for entry in _raw(Path(FILE)) if isinstance(entry, dict) and isinstance(entry.get("id"), str)]
+
+
+def _read(entry: dict[str, object]) -> Commitment:
+    value, confidence, near = entry.get("value"), entry.get("confidence"), entry.get("near")
+    return Commitment(
+        id=str(entry["id"]),
+        value=value if isinstance(value, (int, float, str)) and not isinstance(value, bool) else None,
+        confidence=confidence if isinstance(confidence, int) and not isinstance(confidence, bool) else None,
+        skipped=entry.get("skipped") is True,
+        time=str(entry.get("time", "")),
+        near=near if isinstance(near, bool) else None,
+    )

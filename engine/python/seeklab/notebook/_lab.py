@@ -1,0 +1,122 @@
+"""The case's own chart with sliders, and a function's answer for the reader's choice.
+
+The chart is the page's: one bundle with the engine inside, so that it simulates again in the browser while a slider
+moves, even when the kernel is busy. The kernel learns the values when the slider is released.
+"""
+
+from __future__ import annotations
+
+import html
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+import anywidget
+import ipywidgets
+import traitlets
+
+from seeklab._case import Case
+from seeklab._case import case as load_case
+from seeklab._errors import EngineError, Problem, SeeklabError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from seeklab._result import Result
+
+
+def _widget_script() -> str:
+    bundle = files("seeklab").joinpath("_engine", "widget.js")
+    try:
+        return bundle.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        message = f"The widget's bundle {bundle} is missing. Build it with `make lab`, or install the seeklab wheel."
+        raise EngineError(message) from None
+
+
+class Lab(anywidget.AnyWidget):
+    """A case's chart with sliders. What the reader sets arrives in `variant`, `set`, `seed` and `result`."""
+
+    case_id = traitlets.Unicode().tag(sync=True)
+    variant = traitlets.Unicode().tag(sync=True)
+    set = traitlets.Dict().tag(sync=True)
+    """Values that differ from the variant's own, by path."""
+    seed = traitlets.Int(1).tag(sync=True)
+    view = traitlets.Unicode().tag(sync=True)
+    """The view on the stage, such as `prefetch-strip`."""
+    controls = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    """Paths of the sliders; empty for the case's own."""
+    result = traitlets.Dict().tag(sync=True)
+    """The summary of the run that is shown: metrics, units, fingerprint."""
+
+    def __init__(self, **traits: Any) -> None:  # noqa: ANN401 -- the traits above
+        """Load the bundle with the first widget, not with the module."""
+        if not hasattr(type(self), "_esm"):
+            type(self)._esm = _widget_script()  # noqa: SLF001 -- the name that anywidget prescribes
+        super().__init__(**traits)
+
+    @property
+    def case(self) -> Case:
+        """The case with the reader's changes."""
+        return load_case(self.case_id).with_(self.set)
+
+    def run(self) -> Result:
+        """Run in the kernel what the chart shows; the fingerprint is the chart's."""
+        return self.case.run(self.variant, seed=self.seed)
+
+
+def lab(  # noqa: PLR0913 -- one parameter for each thing a notebook may choose
+    case: str | Case,
+    *,
+    variant: str | None = None,
+    view: str | None = None,
+    controls: Sequence[str] | None = None,
+    set: Mapping[str, object] | None = None,  # noqa: A002 -- the word of the command line and of the page
+    seed: int = 1,
+) -> Lab:
+    """Show a case's chart with sliders. Everything left out is as the case has it."""
+    chosen = case if isinstance(case, Case) else load_case(case)
+    chosen = chosen.with_(set or {})
+    chosen.scenario(variant)  # an unknown variant, path or value is told here, in the notebook's own cell
+    document = chosen.document
+    known_views = document["views"]
+    if view is not None and view not in known_views:
+        raise SeeklabError([Problem("view", f'"{view}" is not a view of {chosen.id}; known: {", ".join(known_views)}')])
+    return Lab(
+        case_id=chosen.id,
+        variant=variant or chosen.default_variant,
+        set=dict(chosen.changes),
+        seed=seed,
+        view=view or document["view"],
+        controls=list(controls or ()),
+    )
+
+
+def explore(show: Callable[..., object], **choices: Sequence[object]) -> ipywidgets.VBox:
+    """Show what a function gives for the reader's choice of each argument, and again whenever one is changed.
+
+    Numbers to choose from become a slider, words a list. The function runs in the kernel.
+    """
+    controls: dict[str, Any] = {}
+    for name, values in choices.items():
+        kind = ipywidgets.Dropdown if isinstance(values[0], str) else ipywidgets.SelectionSlider
+        controls[name] = kind(
+            options=list(values),
+            description=name.replace("_", " "),
+            style={"description_width": "8em"},
+            layout=ipywidgets.Layout(width="32em"),
+        )
+    shown = ipywidgets.HTML()
+
+    def draw(_change: object = None) -> None:
+        try:
+            found = show(**{name: control.value for name, control in controls.items()})
+        except SeeklabError as error:
+            shown.value = f"<p>{html.escape(str(error))}</p>"
+            return
+        as_html = getattr(found, "_repr_html_", None)
+        shown.value = as_html() if callable(as_html) else f"<pre>{html.escape(str(found))}</pre>"
+
+    for control in controls.values():
+        control.observe(draw, names="value")
+    draw()
+    return ipywidgets.VBox([*controls.values(), shown])

@@ -1,0 +1,233 @@
+"""A question before the run that answers it: a slider or a choice, how sure one is, and a button to commit.
+
+A cell below begins with `after(prediction)` and shows nothing until the reader has committed or skipped.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+import ipywidgets
+
+from seeklab._case import Case, measure
+from seeklab._case import case as load_case
+from seeklab._errors import Problem, SeeklabError
+from seeklab.notebook._commitment import Commitment, first_commitment, keep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+GATES = "SEEKLAB_GATES"
+"""With the value `open` in the environment nothing waits for a commitment: for authors and for tests."""
+
+NEAR = 1.5
+"""A number counts as right within this factor; the question says so beside the confidence."""
+
+SURE = (50, 60, 70, 80, 90, 95)
+"""How sure one can say one is, in percent."""
+
+
+class NotYetError(Exception):
+    """A cell whose question is still open. A notebook shows the sentence alone, without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [str(self)]
+
+
+class Prediction:
+    """One question, one slider or choice, and a button to commit. Only then is the simulated answer computed and shown.
+
+    `value` is None until the reader commits, and never changes afterwards; what was committed in this folder before is
+    remembered.
+    """
+
+    def __init__(  # noqa: PLR0913 -- one parameter for each thing a question has
+        self,
+        question: str,
+        answer: Callable[[], float | str],
+        *,
+        name: str = "",
+        low: float = 0.0,
+        high: float = 100.0,
+        scale: str = "linear",
+        unit: str = "",
+        choices: Sequence[str] | None = None,
+        because: dict[str, str] | None = None,
+        reveal: str = "",
+    ) -> None:
+        """Ask. `answer` computes what the run gives, after the reader has committed; `reveal` may hold `{answer}`.
+
+        `name` identifies the question in `commits.json`; without one it is made of the question's words. `because` says
+        for each wrong choice why it is wrong.
+        """
+        self.name = name or re.sub(r"[^a-z0-9]+", "-", question.lower()).strip("-")[:60]
+        self.value: float | str | None = None
+        """What the reader has committed to."""
+        self.actual: float | str | None = None
+        """What the run gives; None before."""
+        self.skipped = False
+        self._compute = answer
+        self._unit = unit
+        self._reveal = reveal
+        self._because = because or {}
+        if choices:
+            self._input = ipywidgets.RadioButtons(options=list(choices), value=None)
+            sure = "How sure are you?"
+        else:
+            sure = f"How sure are you to be within a factor {NEAR:g}?"
+            self._input = _slider(low, high, scale)
+        self._input.layout = ipywidgets.Layout(width="32em")
+        self._sure = ipywidgets.Dropdown(
+            options=[(f"{percent} %", percent) for percent in SURE], value=70, layout=ipywidgets.Layout(width="6em")
+        )
+        self._button = ipywidgets.Button(description="Commit", tooltip="Keep this prediction and see the answer")
+        self._button.on_click(lambda _: self.commit())
+        self._pass = ipywidgets.Button(description="Skip", tooltip="See the answer without a prediction")
+        self._pass.on_click(lambda _: self.skip())
+        self._told = ipywidgets.HTML()
+        self.widget = ipywidgets.VBox(
+            [
+                ipywidgets.HTML(f"<b>{html.escape(question)}</b>"),
+                ipywidgets.HBox([self._input, ipywidgets.Label(unit)]),
+                ipywidgets.HBox([ipywidgets.Label(sure), self._sure, self._button, self._pass]),
+                self._told,
+            ]
+        )
+        self._remember()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the reader has neither committed nor skipped."""
+        return self.value is None and not self.skipped
+
+    def commit(self, value: float | str | None = None, confidence: int | None = None) -> None:
+        """Keep the prediction (the control's, unless it is given here) and show the answer with its distance."""
+        if not self.is_open:
+            return
+        if value is not None:
+            self._input.value = value
+        if self._input.value is None:
+            self._told.value = "Choose one first."
+            return
+        self.value = self._input.value
+        sure = self._sure.value if confidence is None else confidence
+        self._close()
+        kept = keep(Commitment(self.name, self.value, sure, near=self._near()))
+        if not kept:
+            self._told.value += (
+                "<p>It could not be written to commits.json and is remembered until the kernel stops.</p>"
+            )
+
+    def skip(self) -> None:
+        """Show the answer without a prediction; that it was skipped is kept."""
+        if not self.is_open:
+            return
+        self.skipped = True
+        self._close()
+        keep(Commitment(self.name, None, skipped=True))
+
+    def _remember(self) -> None:
+        given = first_commitment(self.name)
+        if given is None or os.environ.get(GATES) == "open":
+            return
+        if given.value is None or not self._takes(given.value):
+            self.skipped = True
+        else:
+            self.value = given.value
+        self._close()
+
+    def _takes(self, value: float | str) -> bool:
+        try:
+            self._input.value = value
+        except Exception:  # noqa: BLE001 -- whatever a widget raises at a value of another question's
+            return False
+        return True
+
+    def _close(self) -> None:
+        for control in (self._input, self._sure, self._button, self._pass):
+            control.disabled = True
+        self._told.value = "Running ..."
+        self.actual = self._compute()
+        self._told.value = f"<p>{html.escape(self._distance())}</p><p>Now run the cells below.</p>"
+
+    def _near(self) -> bool | None:
+        if self.value is None or self.actual is None:
+            return None
+        if isinstance(self.value, str) or isinstance(self.actual, str):
+            return self.value == self.actual
+        return _factor(self.value, self.actual) <= NEAR
+
+    def _distance(self) -> str:
+        if self.actual is None:
+            return ""
+        is_word = isinstance(self.actual, str)
+        answer = str(self.actual) if is_word else f"{self.actual:.3g}"
+        unit = f" {self._unit}" if self._unit else ""
+        if self.value is None:
+            told = f"Skipped. The run gives {answer}{unit}."
+        elif is_word or isinstance(self.value, str):
+            told = f"You said {self.value}; the run shows {answer}."
+            told += f" {self._because.get(str(self.value), '')}" if self.value != self.actual else ""
+        else:
+            factor = _factor(self.value, float(self.actual))
+            off = "exactly" if factor == 1 else "a factor that cannot be told off" if math.isinf(factor) else ""
+            off = off or f"off by a factor {factor:.2g}"
+            told = f"You said {self.value:.3g}{unit}; the run gives {answer}{unit}: {off}."
+        return f"{told} {self._reveal.replace('{answer}', answer)}".strip()
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 -- as ipywidgets has it
+        """Show the control in a notebook."""
+        return self.widget._repr_mimebundle_(**options)
+
+
+def predict(case: str | Case) -> Prediction:
+    """Ask the case's own question. A question of one's own is a `Prediction`."""
+    chosen = case if isinstance(case, Case) else load_case(case)
+    ask = chosen.document["ask"]
+    return Prediction(
+        ask["question"],
+        lambda: measure(chosen, ask["measure"]),
+        name=chosen.id,
+        low=ask["min"],
+        high=ask["max"],
+        scale=ask["scale"],
+        unit=ask["unit"],
+        reveal=ask["reveal"],
+    )
+
+
+def after(*predictions: Prediction) -> None:
+    """Let a cell go on only when these questions were answered or skipped."""
+    waiting = [prediction for prediction in predictions if prediction.is_open]
+    if waiting and os.environ.get(GATES) != "open":
+        message = (
+            "Not yet. Above is a question: commit to an answer, or skip it. "
+            "Then run this cell and those below (menu Run, Run Selected Cell and All Below)."
+        )
+        raise NotYetError(message)
+
+
+def _factor(first: float, second: float) -> float:
+    low, high = sorted((abs(first), abs(second)))
+    if low == high and first == second:
+        return 1.0
+    return math.inf if low == 0 or first * second < 0 else high / low
+
+
+def _slider(low: float, high: float, scale: str) -> ipywidgets.FloatSlider | ipywidgets.FloatLogSlider:
+    if scale == "log":
+        low, high = _log10(low), _log10(high)
+        return ipywidgets.FloatLogSlider(
+            value=10**low, min=low, max=high, step=(high - low) / 100, readout_format=".3g"
+        )
+    return ipywidgets.FloatSlider(value=low, min=low, max=high, step=(high - low) / 100, readout_format=".3g")
+
+
+def _log10(value: float) -> float:
+    if value <= 0:
+        raise SeeklabError([Problem("low", f"{value} cannot start a logarithmic slider; give a value above 0")])
+    return math.log10(value)

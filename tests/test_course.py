@@ -1,0 +1,151 @@
+"""The course as a learner meets it: gates before answers, turns that are checked, copies without solutions."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import seeklab
+from seeklab import SeeklabError
+from seeklab.course.copies import BEGIN, learners_copy, write_course
+from seeklab.course.tasks import tasks
+
+if TYPE_CHECKING:
+    from conftest import CommandLine
+
+notebook = pytest.importorskip("seeklab.notebook", reason="anywidget is not installed; `make lab` installs it")
+
+ROOT = Path(__file__).parents[1]
+COURSE = sorted((ROOT / "notebooks").glob("*.ipynb"))
+
+
+@pytest.fixture(autouse=True)
+def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Give each test a learner's folder, with gates as learners have them."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("SEEKLAB_GATES", raising=False)
+
+
+def question(name: str = "q") -> Any:  # noqa: ANN401 -- notebook is imported at run time
+    return notebook.Prediction("How much?", lambda: 10.0, name=name, low=1, high=100, scale="log")
+
+
+def kept() -> list[dict[str, Any]]:
+    entries: list[dict[str, Any]] = json.loads(Path("commits.json").read_text(encoding="utf-8"))
+    return entries
+
+
+def test_a_cell_behind_a_question_waits_until_it_is_answered() -> None:
+    asked = question()
+    with pytest.raises(notebook.NotYetError, match="commit to an answer, or skip it"):
+        notebook.after(asked)
+    asked.commit(5)
+    notebook.after(asked)
+
+
+def test_the_refusal_of_a_gate_is_a_sentence_without_a_traceback() -> None:
+    told = notebook.NotYetError("Not yet.")._render_traceback_()
+    assert told == ["Not yet."]
+
+
+def test_a_question_that_is_skipped_opens_its_gate_and_is_recorded_as_skipped() -> None:
+    asked = question()
+    asked.skip()
+    notebook.after(asked)
+    (entry,) = kept()
+    assert (entry["id"], entry["value"], entry["skipped"]) == ("q", None, True)
+
+
+def test_a_commitment_is_kept_with_its_confidence_and_whether_it_was_near() -> None:
+    question("a").commit(8, confidence=90)
+    question("b").commit(90, confidence=90)
+    first, second = kept()
+    assert (first["id"], first["confidence"], first["near"], first["skipped"]) == ("a", 90, True, False)
+    assert first["value"] == pytest.approx(8, rel=0.05)
+    assert second["near"] is False
+    assert "90 %           2            1      50 %" in repr(notebook.calibration())
+
+
+def test_what_was_committed_before_is_remembered_and_the_first_commitment_stands() -> None:
+    question().commit(5)
+    again = question()
+    assert not again.is_open
+    again.commit(50)
+    assert again.value == pytest.approx(5, rel=0.05)
+    assert len(kept()) == 1
+
+
+def test_a_folder_that_cannot_be_written_loses_nothing_but_the_file(tmp_path: Path) -> None:
+    Path("commits.json").mkdir()
+    asked = question("unwritten")
+    asked.commit(5)
+    notebook.after(asked)
+    assert "remembered until the kernel stops" in asked._told.value  # noqa: SLF001 -- what the reader sees
+    assert list(tmp_path.iterdir()) == [tmp_path / "commits.json"]
+
+
+@pytest.mark.parametrize("text", ["", "{", '{"id": 1}', "[1, null, []]", "[" * 10_000])
+def test_a_broken_record_of_commitments_stops_nothing(text: str) -> None:
+    Path("commits.json").write_text(text, encoding="utf-8")
+    asked = question("broken record")
+    asked.commit(5)
+    notebook.after(asked)
+    assert text in Path("commits.json").read_text(encoding="utf-8") or kept()[-1]["id"] == "broken record"
+
+
+def test_a_task_of_a_learners_turn_accepts_its_own_answer_and_refuses_the_dots() -> None:
+    result = seeklab.case("odx-prefetch").run("broken")
+    copy = result.jobs.index("odx")
+    reads = [row for row in result.ops.rows() if row["job"] == copy and row["op"] == 0]
+    for name, task in tasks().items():
+        if not name.startswith("odx/"):
+            continue
+        assert not notebook.check(name, ...).passed
+        scope: dict[str, Any] = {"broken": result, "reads": reads, "Counter": __import__("collections").Counter}
+        exec(task.answer, scope)  # noqa: S102 -- our own answers
+        answer = scope[{"odx/shapes": "shapes", "odx/phases": "phases", "odx/covered": "covers"}[name]]
+        assert notebook.check(name, answer).passed, name
+
+
+@pytest.mark.parametrize("name", sorted(tasks()))
+@pytest.mark.parametrize("answer", [None, 0, "x", [], {}, [[1]], {"a": None}, float("nan"), lambda: 1])
+def test_a_task_answers_a_value_of_the_wrong_kind_in_a_sentence(name: str, answer: object) -> None:
+    checked = notebook.check(name, answer)
+    assert not checked.passed
+    assert "Traceback" not in repr(checked)
+
+
+@pytest.mark.parametrize("path", COURSE, ids=lambda path: path.stem)
+def test_a_learners_copy_has_neither_outputs_nor_solutions(path: Path) -> None:
+    copy = json.loads(learners_copy(path.read_text(encoding="utf-8")))
+    code = [cell for cell in copy["cells"] if cell["cell_type"] == "code"]
+    assert [cell for cell in code if cell["outputs"] or cell["execution_count"]] == []
+    assert BEGIN not in json.dumps(copy)
+
+
+def test_the_course_is_written_once_and_never_over_a_learners_work(tmp_path: Path) -> None:
+    first = write_course(tmp_path / "course")
+    assert len(first.fresh) > len(COURSE)
+    assert first.first is not None
+    first.first.write_text("mine", encoding="utf-8")
+    again = write_course(tmp_path / "course")
+    assert again.fresh == ()
+    assert first.first.read_text(encoding="utf-8") == "mine"
+
+
+def test_the_command_writes_the_course_and_says_where(command_line: CommandLine, tmp_path: Path) -> None:
+    done = command_line("course", str(tmp_path / "mine"), "--no-open")
+    assert done.returncode == 0
+    assert "notebooks written to" in done.stdout
+    again = command_line("course", str(tmp_path / "mine"), "--no-open")
+    assert "0 notebooks written" in again.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="/dev/null is no folder on POSIX alone")
+def test_a_folder_that_cannot_be_made_is_told_in_a_sentence() -> None:
+    with pytest.raises(SeeklabError, match="cannot be written"):
+        write_course(Path("/dev/null/course"))
