@@ -1,5 +1,6 @@
 /**
- * Reads a notebook in JupyterLab as a learner does: runs all cells, moves a slider of the last chart, lets it go.
+ * Reads a notebook in JupyterLab as a learner does: runs all cells, answers the questions at which that stops, runs the
+ * cells below, moves a slider of the last chart, lets it go.
  *
  *     node notebook_browser.mjs ADDRESS   (of the notebook in JupyterLab, started with --expose-app-in-browser)
  *
@@ -37,8 +38,9 @@ try {
   await page.evaluate(async () => {
     const panel = globalThis.jupyterapp.shell.currentWidget;
     await panel.sessionContext.ready;
-    await globalThis.jupyterapp.commands.execute("notebook:run-all-cells");
   });
+  await execute("notebook:run-all-cells");
+  const gates = await answerQuestions();
 
   await shoot("top");
   const strip = await chartAfter("strip");
@@ -75,7 +77,7 @@ print(json.dumps({"set": chart.set, "shown": chart.result.get("fingerprint"), "o
 `);
 
   if (shots) {
-    for (const name of ["predict", "oplog-after", "phases", "fix", "facts", "what-if"]) {
+    for (const name of ["misses-ask", "shapes-turn", "shapes", "phases-yours", "fix", "facts", "what-if"]) {
       await scrollTo(name);
       await shoot(name);
     }
@@ -83,7 +85,7 @@ print(json.dumps({"set": chart.set, "shown": chart.result.get("fingerprint"), "o
       globalThis.jupyterapp.commands.execute("apputils:change-theme", { theme: "JupyterLab Dark" }),
     );
     await page.waitForTimeout(1500);
-    for (const name of ["live", "strip", "chart", "predict"]) {
+    for (const name of ["live", "strip", "cost-ask"]) {
       await scrollTo(name);
       await shoot(`${name}-dark`);
     }
@@ -94,8 +96,43 @@ print(json.dumps({"set": chart.set, "shown": chart.result.get("fingerprint"), "o
     ),
   );
   console.log(
-    JSON.stringify({ failed, errors, foreign, strip: await strip.count(), before, whileDragged, value, kernel }),
+    JSON.stringify({ gates, failed, errors, foreign, strip: await strip.count(), before, whileDragged, value, kernel }),
   );
+
+  async function execute(command) {
+    await page.evaluate((name) => globalThis.jupyterapp.commands.execute(name), command);
+  }
+
+  /**
+   * At each cell that waits for a question: what the cells from there on show (nothing), and what the waiting cell says;
+   * then the question is answered, the first by a choice and the others by skipping, and the cells below are run.
+   */
+  async function answerQuestions() {
+    const found = [];
+    for (;;) {
+      const gate = await page.evaluate(() => {
+        const { content } = globalThis.jupyterapp.shell.currentWidget;
+        const outputs = content.widgets.map((cell) => (cell.model.type === "code" ? cell.model.outputs.toJSON() : []));
+        const index = outputs.findIndex((shown) => shown.some((output) => output.output_type === "error"));
+        if (index < 0) return null;
+        const [error] = outputs[index];
+        const below = outputs.slice(index + 1).filter((shown) => shown.length > 0).length;
+        content.activeCellIndex = index;
+        return { cell: content.widgets[index].model.id, told: error.traceback.join("\n"), below };
+      });
+      if (gate === null) return found;
+      await shoot(`gate-${gate.cell}`);
+      if (found.some(({ cell }) => cell === gate.cell)) return [...found, gate]; // the answer did not open it
+      if (found.length === 0) await page.locator(".widget-radio-box input").nth(1).check();
+      const press = found.length === 0 ? "Commit" : "Skip";
+      const button = page.locator(".jupyter-button:not([disabled])", { hasText: press }).last();
+      const pressed = await button.elementHandle();
+      await button.click();
+      await page.waitForFunction((element) => element.disabled, pressed);
+      found.push(gate);
+      await execute("notebook:run-all-below");
+    }
+  }
 
   async function scrollTo(id) {
     await page.evaluate(async (cellId) => {

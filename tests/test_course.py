@@ -104,11 +104,31 @@ def test_a_task_of_a_learners_turn_accepts_its_own_answer_and_refuses_the_dots()
     for name, task in tasks().items():
         if not name.startswith("odx/"):
             continue
-        assert not notebook.check(name, ...).passed
         scope: dict[str, Any] = {"broken": result, "reads": reads, "Counter": __import__("collections").Counter}
         exec(task.answer, scope)  # noqa: S102 -- our own answers
         answer = scope[{"odx/shapes": "shapes", "odx/phases": "phases", "odx/covered": "covers"}[name]]
         assert notebook.check(name, answer).passed, name
+
+
+def test_a_turn_waits_until_something_is_written_or_it_is_skipped() -> None:
+    with pytest.raises(notebook.NotYetError, match="replace the dots"):
+        notebook.check("odx/shapes", ...)
+    hint, skip = notebook.turn("odx/shapes").children[1].children
+    assert hint.description == "Hint"
+    skip.click()
+    assert repr(notebook.check("odx/shapes", ...)) == "Skipped."
+    assert kept()[-1]["id"] == "turn/odx/shapes"
+
+
+def test_a_turn_gives_three_hints_and_then_the_answer() -> None:
+    _, buttons, given = notebook.turn("odx/shapes").children
+    hint, _ = buttons.children
+    for _ in range(4):
+        assert not hint.disabled
+        hint.click()
+    assert hint.disabled
+    assert given.value.count("<p>") == 4
+    assert "Counter(" in given.value
 
 
 @pytest.mark.parametrize("name", sorted(tasks()))

@@ -18,6 +18,7 @@ import pytest
 
 import ports
 from conftest import GIVE_UP_S
+from seeklab.course.copies import learners_copy
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,7 +35,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """Open a copy of the notebook in a JupyterLab of its own, which leaves nothing in the user's folders."""
     folder = tmp_path_factory.mktemp("lab")
     (folder / "notebooks").mkdir()
-    shutil.copy(NOTEBOOK, folder / "notebooks")
+    learners = learners_copy(NOTEBOOK.read_text(encoding="utf-8"))
+    (folder / "notebooks" / NOTEBOOK.name).write_text(learners, encoding="utf-8")
     page_config = folder / "jupyter_config_dir" / "labconfig" / "page_config.json"
     page_config.parent.mkdir(parents=True)
     no_news = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
@@ -87,6 +89,18 @@ def seen(address: str) -> dict[str, Any]:
     found: dict[str, Any] = json.loads(done.stdout)
     found["kernel"] = json.loads(found["kernel"])
     return found
+
+
+def test_running_all_cells_stops_at_each_question_until_it_is_answered(seen: dict[str, Any]) -> None:
+    gates = seen["gates"]
+    assert [gate["cell"] for gate in gates] == [
+        *("shapes-turn", "shapes-yours", "cost", "phases-yours"),
+        *("pieces", "variants", "covered-yours", "what-if"),
+    ]
+    assert [gate["below"] for gate in gates] == [0] * len(gates)
+    for gate in gates:
+        begins = "Your turn: replace the dots" if gate["cell"].endswith("-yours") else "Not yet. Above is a question"
+        assert gate["told"].startswith(begins)
 
 
 def test_every_cell_runs_without_an_error(seen: dict[str, Any]) -> None:

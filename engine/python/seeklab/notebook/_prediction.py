@@ -170,8 +170,9 @@ class Prediction:
         if self.value is None:
             told = f"Skipped. The run gives {answer}{unit}."
         elif is_word or isinstance(self.value, str):
-            told = f"You said {self.value}; the run shows {answer}."
-            told += f" {self._because.get(str(self.value), '')}" if self.value != self.actual else ""
+            right = self.value == self.actual
+            told = f"Right: {answer}." if right else f"You said {self.value}; the run shows {answer}."
+            told += "" if right else f" {self._because.get(str(self.value), '')}"
         else:
             factor = _factor(self.value, float(self.actual))
             off = "exactly" if factor == 1 else "a factor that cannot be told off" if math.isinf(factor) else ""

@@ -1,4 +1,7 @@
-"""The learner's turn: a few lines to write, checked at once, with three hints and then the answer."""
+"""The learner's turn: a few lines to write, checked at once, with three hints and then the answer.
+
+While the dots stand there the cell waits like one behind a question, until something is written or the turn is skipped.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,8 @@ import ipywidgets
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab.course.tasks import tasks
+from seeklab.notebook._commitment import Commitment, first_commitment, keep
+from seeklab.notebook._prediction import NotYetError
 
 if TYPE_CHECKING:
     from seeklab.course.tasks import Task
@@ -17,18 +22,18 @@ if TYPE_CHECKING:
 class Checked:
     """What came of a check, as a line in a notebook."""
 
-    def __init__(self, told: str, *, passed: bool) -> None:
-        """Take the sentence and whether the answer was right."""
+    def __init__(self, told: str, *, passed: bool | None) -> None:
+        """Take the sentence and whether the answer was right; None when there was none."""
         self.passed = passed
         self._told = told
 
     def __repr__(self) -> str:
         """Give the sentence."""
-        return ("Right. " if self.passed else "Not yet. ") + self._told
+        return {True: "Right. ", False: "Not yet. ", None: ""}[self.passed] + self._told
 
     def _repr_markdown_(self) -> str:
         """Give it in Markdown, with a mark before it."""
-        return ("**✓ Right.** " if self.passed else "**✗ Not yet.** ") + self._told
+        return {True: "**✓ Right.** ", False: "**✗ Not yet.** ", None: ""}[self.passed] + self._told
 
 
 def turn(name: str) -> ipywidgets.VBox:
@@ -45,15 +50,30 @@ def turn(name: str) -> ipywidgets.VBox:
         button.description = "Answer" if len(shown) == len(task.hints) else "Hint"
         button.disabled = len(shown) == len(steps)
 
+    skipped = ipywidgets.Button(description="Skip", tooltip="Go on without writing it", disabled=_is_skipped(name))
+
+    def skip(_button: object) -> None:
+        keep(Commitment(_record(name), None, skipped=True))
+        skipped.disabled = True
+        skipped.description = "Skipped"
+
     button.on_click(show)
-    return ipywidgets.VBox([ipywidgets.HTML(f"<b>Your turn.</b> {html.escape(task.question)}"), button, given])
+    skipped.on_click(skip)
+    words = ipywidgets.HTML(f"<b>Your turn.</b> {html.escape(task.question)}")
+    return ipywidgets.VBox([words, ipywidgets.HBox([button, skipped]), given])
 
 
 def check(name: str, answer: Any) -> Checked:  # noqa: ANN401 -- whatever the learner has made
-    """Check what was written; wrong answers get the reason that belongs to them, and none ends in a traceback."""
+    """Check what was written; wrong answers get the reason that belongs to them, and none ends in a traceback.
+
+    Raises NotYetError while the dots stand there, which a notebook shows as a sentence, unless the turn was skipped.
+    """
     task = _task(name)
     if answer is ...:
-        return Checked("Nothing is there yet: replace the dots above, and run the cell again.", passed=False)
+        if _is_skipped(name):
+            return Checked("Skipped.", passed=None)
+        message = "Your turn: replace the dots and run this cell again. The box above has hints, and a button to skip."
+        raise NotYetError(message)
     try:
         wrong = task.wrong(answer)
     except SeeklabError as error:
@@ -61,6 +81,14 @@ def check(name: str, answer: Any) -> Checked:  # noqa: ANN401 -- whatever the le
     except Exception as error:  # noqa: BLE001 -- a check looks into values of any kind
         wrong = f"This is not what was asked for: {type(error).__name__}: {error}. Wanted is {task.wants}."
     return Checked(wrong or task.why, passed=not wrong)
+
+
+def _record(name: str) -> str:
+    return f"turn/{name}"
+
+
+def _is_skipped(name: str) -> bool:
+    return first_commitment(_record(name)) is not None
 
 
 def _task(name: str) -> Task:
