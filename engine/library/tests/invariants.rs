@@ -575,6 +575,31 @@ fn the_read_side_balances(document: &Value, stack: &Stack) -> Result<(), TestCas
     Ok(())
 }
 
+/// The stays of a request lie without gap or overlap between its begin and its end; it, or what it is a part of, begins in the window.
+fn journeys_fill_the_lives_of_requests(stack: &Stack, window: std::ops::Range<u64>) -> Result<(), TestCaseError> {
+    let journeys = stack.journeys().expect("journeys were asked for");
+    let by_request = |request: u32| journeys.requests.binary_search_by_key(&request, |journey| journey.request).ok();
+    let mut reached: Vec<u64> = journeys.requests.iter().map(|journey| journey.asked.submitted_ns).collect();
+    for stay in &journeys.stays {
+        let row = by_request(stay.request).expect("a stay is a request's");
+        prop_assert_eq!(stay.from_ns, reached[row], "{:?} of {:?}", stay, journeys.requests[row]);
+        prop_assert!(stay.to_ns > stay.from_ns);
+        reached[row] = stay.to_ns;
+    }
+    for (journey, reached) in journeys.requests.iter().zip(reached) {
+        prop_assert!(journey.end_ns.is_none_or(|end_ns| end_ns == reached), "its stays end at {}: {:?}", reached, journey);
+        let begin_ns = journey.asked.submitted_ns;
+        match journey.parent {
+            Some(parent) => {
+                let row = by_request(parent).expect("parts are kept with their whole");
+                prop_assert!(journeys.requests[row].asked.submitted_ns <= begin_ns);
+            }
+            None => prop_assert!(window.contains(&begin_ns), "{} of {:?}", begin_ns, window),
+        }
+    }
+    Ok(())
+}
+
 // 1,024 scenarios, in two tests because a machine has two cores.
 proptest! {
     #![proptest_config(ProptestConfig { cases: 440, ..ProptestConfig::default() })]
@@ -599,9 +624,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 256, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_result_does_not_depend_on_how_the_run_is_stepped(document in scenario(prop_oneof![3 => plain(), 4 => under_zfs()]), seed in 0u64..1000, step in 1u64..50) {
+    fn the_result_does_not_depend_on_how_the_run_is_stepped_or_watched(document in scenario(prop_oneof![3 => plain(), 4 => under_zfs()]), seed in 0u64..1000, step in 1u64..50) {
         let whole = run(&document, seed, 1 << 20);
-        let stepped = run(&document, seed, step);
+        let mut watched = document.clone();
+        let (from, until) = (whole.now_ns() / 10, whole.now_ns() / 2 + 1);
+        watched["record"]["journeys"] = json!({"from": from, "until": until});
+        let stepped = run(&watched, seed, step);
         prop_assert_eq!(whole.recorder().fingerprint.hex(), stepped.recorder().fingerprint.hex());
+        journeys_fill_the_lives_of_requests(&stepped, from..until)?;
     }
 }

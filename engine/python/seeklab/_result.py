@@ -163,6 +163,25 @@ class Result:
         """The first commits of the intent logs: when each began and was durable, its writers and its bytes."""
         return self._table("commits")
 
+    @property
+    def journeys(self) -> Table:
+        """One row for each request of the window that `record.journeys` asks for, and for each part of one."""
+        return self._table("journeys")
+
+    @property
+    def stays(self) -> Table:
+        """One row for each stay of those requests: layer, phase, from and to.
+
+        Phases are numbered in the order of the `*_ns` columns of `ops` after `latency_ns`; 255 is the time that another
+        request, named by `part`, was at work.
+        """
+        return self._table("stays")
+
+    @property
+    def marks(self) -> Table:
+        """One row for each mark around those requests, such as a packet sent or a lock taken."""
+        return self._table("marks")
+
     def text(self, tool: str, **options: object) -> str:
         """Print what an observation tool shows of this run.
 

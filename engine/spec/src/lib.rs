@@ -48,7 +48,7 @@ pub use presets::Presets;
 pub use problem::{AddProblem, Path, Problem, Problems};
 pub use protocol::{Protocol, Scheduler, Sizing};
 pub use read::read;
-pub use record::{Limits, Record};
+pub use record::{JourneysSpec, Limits, Record};
 pub use scenario::Scenario;
 pub use ssd::{Collector, EraseSuspension, Flash, Gather, Precondition, ProgramSuspension, Ssd, Suspend};
 pub use tier::Tier;

@@ -16,11 +16,35 @@ pub struct Record {
     /// Resolution of the time series.
     #[schemars(title = "Interval", extend("minimum" = 1_000_000))]
     pub interval: Nanos,
+    /// Keep where requests stayed, for how long and why.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub journeys: Option<JourneysSpec>,
+}
+
+/// The requests whose journeys are kept: those of a window of time, the first so many of it.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct JourneysSpec {
+    /// Begin of the window.
+    pub from: Nanos,
+    /// End of the window.
+    pub until: Nanos,
+    /// Most requests of the window, without their parts.
+    pub requests: u32,
+    /// Most stays kept. When there are more, every second journey is left out, as often as needed; so a longer window has fewer.
+    #[schemars(range(min = 1000, max = 4_000_000))]
+    pub stays: u32,
+}
+
+impl Default for JourneysSpec {
+    fn default() -> Self {
+        Self { from: Nanos(0), until: Nanos(31_536_000_000_000_000), requests: u32::MAX, stays: 50_000 }
+    }
 }
 
 impl Default for Record {
     fn default() -> Self {
-        Self { log: true, analytics: false, interval: Nanos(100_000_000) }
+        Self { log: true, analytics: false, interval: Nanos(100_000_000), journeys: None }
     }
 }
 

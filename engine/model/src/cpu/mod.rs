@@ -24,6 +24,7 @@ pub mod lock;
 
 use std::collections::VecDeque;
 
+use crate::kernel::journeys::Mark;
 use crate::kernel::{Address, Kernel, Phase, RequestId, Timer};
 use lock::{Lock, Mode};
 use seeklab_kernel::Slab;
@@ -205,6 +206,7 @@ impl<T: Timer> Cpu<T> {
         }
         if let (Stage::Locked, Some(section)) = (run.stage, task.section) {
             self.locks[section.lock as usize].release(section.mode, &mut self.granted);
+            mark_lock(kernel, Mark::Unlocked, section, &task);
             // The woken go first: what they hold keeps others waiting.
             while let Some(woken) = self.granted.pop() {
                 kernel.charge(self.runs[woken].task.request, Phase::Lock);
@@ -222,6 +224,8 @@ impl<T: Timer> Cpu<T> {
         self.runs[id].works = false;
         self.runs.release(id);
         if task.interrupts_ns > 0 {
+            let interrupter = number_of(kernel, &task);
+            kernel.mark(kernel.now_ns(), Mark::Interrupted, interrupter, task.interrupts_ns);
             for other in self.runs.iter_mut().filter(|run| run.works) {
                 other.late_ns += task.interrupts_ns;
             }
@@ -264,6 +268,7 @@ impl<T: Timer> Cpu<T> {
                         continue;
                     }
                     run.stage = Stage::Locked;
+                    mark_lock(kernel, Mark::Locked, section, &run.task);
                     section.held_ns
                 }
                 None => run.task.ns,
@@ -273,6 +278,17 @@ impl<T: Timer> Cpu<T> {
             kernel.wake_at(kernel.now_ns() + work_ns, self.here, (self.timer)(id));
         }
     }
+}
+
+/// The number of a task's request where journeys are kept.
+fn number_of(kernel: &Kernel, task: &Task) -> u64 {
+    kernel.requests.journeys.as_ref().map_or(0, |journeys| journeys.number(task.request))
+}
+
+#[inline]
+fn mark_lock(kernel: &mut Kernel, kind: Mark, section: Section, task: &Task) {
+    let holder = number_of(kernel, task);
+    kernel.mark(kernel.now_ns(), kind, u64::from(section.lock), holder);
 }
 
 fn number(index: usize) -> u32 {

@@ -5,6 +5,7 @@
 //! ([`Kernel::advance`]) and delivers it to the layer that it is addressed to. The order of events and the clock are those of
 //! [`seeklab_kernel::Clock`].
 
+pub mod journeys;
 mod phases;
 mod requests;
 mod timer;
@@ -12,6 +13,7 @@ mod volatile;
 
 use seeklab_kernel::Clock;
 
+use journeys::{Mark, Marked};
 pub use phases::{PHASES, Phase, Phases};
 pub use requests::{Durable, NO_DEVICE, Request, RequestId, Requests, Wire};
 pub use timer::{Packed, Timer, Word};
@@ -210,6 +212,14 @@ impl Kernel {
     pub fn charge(&mut self, id: RequestId, phase: Phase) {
         let now_ns = self.now_ns();
         self.requests.charge_until(id, phase, now_ns);
+    }
+
+    /// Marks a moment, now or soon, where journeys are kept.
+    #[inline]
+    pub fn mark(&mut self, time_ns: u64, kind: Mark, object: u64, value: u64) {
+        if let Some(journeys) = &mut self.requests.journeys {
+            journeys.mark(Marked { time_ns, kind, object, value });
+        }
     }
 
     /// Completes a request now: everything up to now must have been charged.

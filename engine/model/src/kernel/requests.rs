@@ -2,6 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
+use super::journeys::Journeys;
 use super::{Address, LayerId, PHASES, Phase, Phases, Word};
 use seeklab_spec::Op;
 
@@ -151,25 +152,35 @@ pub struct Requests {
     slots: Vec<Request>,
     phases: Vec<Phases>,
     free: Vec<u32>,
+    /// Where requests stay, when it is asked for.
+    pub journeys: Option<Box<Journeys>>,
 }
 
 impl Requests {
     /// Adds a request. O(1).
     #[inline]
     pub fn insert(&mut self, request: Request) -> RequestId {
-        if let Some(place) = self.free.pop() {
+        let id = if let Some(place) = self.free.pop() {
             self.slots[place as usize] = request;
             self.phases[place as usize] = [0; PHASES];
-            return RequestId(place);
+            RequestId(place)
+        } else {
+            let place = u32::try_from(self.slots.len()).unwrap_or(u32::MAX); // iodepth x numjobs is checked to stay far below
+            self.slots.push(request);
+            self.phases.push([0; PHASES]);
+            RequestId(place)
+        };
+        if let Some(journeys) = &mut self.journeys {
+            journeys.begin(id, &request);
         }
-        let place = u32::try_from(self.slots.len()).unwrap_or(u32::MAX); // iodepth x numjobs is checked to stay far below
-        self.slots.push(request);
-        self.phases.push([0; PHASES]);
-        RequestId(place)
+        id
     }
 
     /// Frees a request's place. O(1).
     pub fn remove(&mut self, id: RequestId) {
+        if let Some(journeys) = &mut self.journeys {
+            journeys.end(id, self.slots[id.0 as usize].charged_ns);
+        }
         self.free.push(id.0);
     }
 
@@ -202,6 +213,9 @@ impl Requests {
     #[inline]
     pub fn charge_until(&mut self, id: RequestId, phase: Phase, until_ns: u64) {
         let request = &mut self.slots[id.0 as usize];
+        if let Some(journeys) = &mut self.journeys {
+            journeys.stay(id, phase, request.charged_ns, until_ns);
+        }
         self.phases[id.0 as usize][phase as usize] += until_ns - request.charged_ns;
         request.charged_ns = until_ns;
     }
@@ -226,6 +240,9 @@ impl Requests {
         let spent = self.phases[from.0 as usize];
         for (sum, ns) in self.phases[heir.0 as usize].iter_mut().zip(spent) {
             *sum += ns;
+        }
+        if let Some(journeys) = &mut self.journeys {
+            journeys.inherit(heir, from, self.slots[heir.0 as usize].charged_ns, until);
         }
         self[heir].charged_ns = until;
     }

@@ -4,6 +4,7 @@ pub mod analytics;
 pub mod bins;
 pub mod columns;
 mod jobs;
+pub mod journeys;
 pub mod limiter;
 pub mod log;
 pub mod metrics;

@@ -5,6 +5,7 @@ mod layers;
 mod report;
 
 use crate::check::Checked;
+use crate::kernel::journeys::Journeys;
 use crate::kernel::{Event, Kernel, LayerId, Message};
 use crate::layers::Layer;
 use crate::layers::controller;
@@ -44,6 +45,13 @@ impl Question {
             Self::Owner(_) => "controller.map",
         }
     }
+}
+
+/// The kernel of a run, which keeps the journeys that the scenario asks for.
+fn kernel(scenario: &Scenario) -> Kernel {
+    let mut kernel = Kernel::default();
+    kernel.requests.journeys = scenario.record.journeys.as_ref().map(|spec| Box::new(Journeys::new(spec)));
+    kernel
 }
 
 /// Events between two looks at the memory held.
@@ -90,7 +98,7 @@ impl Stack {
             layers: build::layers(&scenario, &plan, seed),
             analytics: scenario.record.analytics.then(Analytics::default),
             read_ns: if scenario.record.analytics { 0 } else { u64::MAX },
-            kernel: Kernel::default(),
+            kernel: kernel(&scenario),
             marks: Vec::new(),
             unsafe_bytes: 0,
             seed,
@@ -161,6 +169,12 @@ impl Stack {
         self.analytics.as_ref()
     }
 
+    /// Where requests stayed, where that is kept.
+    #[must_use]
+    pub fn journeys(&self) -> Option<&Journeys> {
+        self.kernel.requests.journeys.as_deref()
+    }
+
     /// Whether the run waits for an answer.
     #[must_use]
     #[inline]
@@ -198,6 +212,9 @@ impl Stack {
     #[inline]
     fn deliver(&mut self, message: Message) {
         let (to, event) = (message.to(), message.event());
+        if let Some(journeys) = &mut self.kernel.requests.journeys {
+            journeys.here = to;
+        }
         if let (LayerId::Device, Event::Submit(id), Some(partitions)) = (to.layer, event, &mut self.layers.partitions) {
             // Whatever is sent to a device of the pool passes its partition first.
             let is_partitioned = usize::from(to.index) < self.plan.device_capacities.len();
@@ -227,6 +244,7 @@ impl Stack {
             ));
         }
         let mut memory = self.analytics.as_ref().map_or(0, Analytics::memory_bytes) + self.kernel.requests.memory_bytes();
+        memory += self.journeys().map_or(0, Journeys::memory_bytes);
         self.layers.each(|layer| memory += layer.memory_bytes());
         if memory > limits.memory.0 {
             return Err(Problem::new(

@@ -13,6 +13,7 @@ use crate::layers::zfs::record::Record;
 use crate::result::Recorder;
 use crate::result::analytics::Analytics;
 use crate::result::columns::{self, Column, Tables};
+use crate::result::journeys;
 use crate::result::limiter::{self, Mark};
 use crate::result::log::Log;
 use crate::result::metrics::{Metric, Metrics, Run};
@@ -145,4 +146,6 @@ fn report_tables(stack: Option<&Stack>, tables: &mut Tables) {
     Cluster::tables(stack.and_then(|stack| stack.layers.cluster.as_ref()), tables);
     Analytics::tables(stack.and_then(|stack| stack.analytics.as_ref()), tables);
     Controller::tables(controller, tables);
+    let job = |worker| u32::try_from(owner(worker).0).unwrap_or(u32::MAX); // jobs are checked to be few
+    journeys::tables(stack.and_then(Stack::journeys), job, tables);
 }

@@ -24,6 +24,7 @@ use std::ops::Range;
 
 use super::Usage;
 use super::hdd::{Arrival, DriveQueue, Given, Hdd, Hit, IDLE_NS, Service, Urgency, WriteCache};
+use crate::kernel::journeys::Mark;
 use crate::kernel::{Address, Durable, Event, Holder, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
 use crate::timers;
 use seeklab_spec::{Op, Persistence};
@@ -312,9 +313,15 @@ impl Disk {
         let sectors = u32::try_from(end - first).unwrap_or(u32::MAX); // requests are checked to be at most 1 GiB
         let given =
             Given { since_ns, bus_free_ns: self.bus_free_ns, arm_free_ns: self.arm_free_ns, data_from_ns, is_alone: self.queue.is_empty() };
+        let from_cylinder = if kernel.requests.journeys.is_some() { self.drive.arm_cylinder(now_ns) } else { 0 };
         let Service { done_ns, arm_free_ns, overhead_ns, wait_ns, seek_ns, rotation_ns, media_ns, bus_ns, buffer_hit, .. } =
             self.drive.serve_at(now_ns, given, op, first, sectors);
         self.charge_command(kernel, id, ready_ns, now_ns);
+        if kernel.requests.journeys.is_some() && buffer_hit != Hit::Full {
+            let seek_from_ns = now_ns + overhead_ns + wait_ns;
+            let media_from_ns = seek_from_ns + seek_ns + rotation_ns;
+            self.mark_visit(kernel, from_cylinder, first, [seek_from_ns, seek_from_ns + seek_ns, media_from_ns, media_from_ns + media_ns]);
+        }
         for (phase, ns) in [
             (Phase::Overhead, overhead_ns),
             (Phase::Queue, wait_ns),
@@ -348,6 +355,19 @@ impl Disk {
         }
         self.account(kernel, id, arrived_ns, done_ns);
         kernel.complete_when_charged(id);
+    }
+
+    /// Marks a visit of the arm to a block: when it leaves, when it is on the track, when the data begin under the heads and when
+    /// they end.
+    fn mark_visit(&self, kernel: &mut Kernel, from_cylinder: u32, first: u64, times_ns: [u64; 4]) {
+        let [leaves_ns, there_ns, media_from_ns, media_to_ns] = times_ns;
+        let disk = u64::from(self.here.layer as u8) << 16 | u64::from(self.here.index);
+        kernel.mark(leaves_ns, Mark::Arm, disk, u64::from(from_cylinder));
+        kernel.mark(there_ns, Mark::Arm, disk, u64::from(self.drive.cylinder_of(first)));
+        for time_ns in [media_from_ns, media_to_ns] {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least 0, below 1 turn")]
+            kernel.mark(time_ns, Mark::Angle, disk, (self.drive.angle_turns(time_ns) * 1e6) as u64);
+        }
     }
 
     /// Notes that a request has the arm.

@@ -21,6 +21,7 @@ mod report;
 
 use std::collections::VecDeque;
 
+use crate::kernel::journeys::Mark;
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, RequestId, Timer as _, Wire};
 use crate::layers::Layer;
 use crate::layers::device::transfer_ns;
@@ -341,6 +342,7 @@ impl Network {
             let (start_ns, end_ns) = link.take(now_ns, wire_bytes);
             message.work_ns[0] += end_ns - start_ns;
             flow.sent_ns = end_ns;
+            kernel.mark(start_ns, Mark::Sent, u64::from(connection * 2 + way as u32), bytes);
             flow.unacknowledged_bytes += bytes;
             flow.unsent_bytes -= bytes;
             let one_way_ns = self.one_way_ns[way as usize];
@@ -376,7 +378,10 @@ impl Network {
         let (start_ns, end_ns) = self.links[second][way as usize].take(kernel.now_ns(), self.spec.wire_bytes(segment.bytes));
         self.messages[segment.request.0 as usize].work_ns[1] += end_ns - start_ns;
         let flow = &mut self.flows[connection as usize][way as usize];
-        flow.acknowledgements.push_back((start_ns + self.one_way_ns[back as usize], segment.bytes));
+        let acknowledged_ns = start_ns + self.one_way_ns[back as usize];
+        flow.acknowledgements.push_back((acknowledged_ns, segment.bytes));
+        kernel.mark(end_ns.max(segment.tail_ns), Mark::Received, u64::from(segment.flow), segment.bytes);
+        kernel.mark(acknowledged_ns, Mark::Acknowledged, u64::from(segment.flow), segment.bytes);
         if flow.held_ns.is_some() {
             call(kernel, flow, connection, way);
         }
