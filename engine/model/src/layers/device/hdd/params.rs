@@ -78,6 +78,8 @@ pub(super) enum ReadAhead {
 pub(super) struct Rules {
     pub segments: u32,
     pub segment_blocks: u64,
+    /// Whether the buffer is divided as needed.
+    pub adaptive: bool,
     pub read_ahead: ReadAhead,
     pub caching: bool,
     /// Whether commands, bus and media work on different requests at a time; see `drive`.
