@@ -309,7 +309,7 @@ impl State {
     fn serve(&mut self, params: &Params, op: Op, lbn: u64, end: u64, lead: Lead) -> Outcome {
         let outcome = match op {
             Op::Read => self.read(params, lbn, end, lead),
-            Op::Write => self.write(params, lbn, end, lead),
+            Op::Write | Op::Trim => self.write(params, lbn, end, lead),
         };
         self.previous = op;
         outcome

@@ -31,7 +31,7 @@ impl ByPrevious {
     pub fn after(self, previous: Op) -> f64 {
         match previous {
             Op::Read => self.after_read,
-            Op::Write => self.after_write,
+            Op::Write | Op::Trim => self.after_write,
         }
     }
 }
