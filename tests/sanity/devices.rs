@@ -114,6 +114,17 @@ impl Preset {
         unit
     }
 
+    /// Random reads of a file that fits into a disk's buffer, once it has been read for a while: at any depth from the buffer.
+    fn small_file(&self, disk: &HddSpec) -> Unit {
+        let span = 16 * MIB;
+        let mut unit = Unit::new(format!("{}: randread 4 KiB of {}", self.name, size(span)));
+        if 2 * span <= disk.buffer.0 {
+            let load = |depth| self.load(Pattern::RandRead, 4 * KIB, depth, 1).spread_over(span).measuring(96 * MIB);
+            unit.line("depth", [1, 2, 4, 8, 16, 32].map(|depth| self.on(&self.system(), load(depth), load(depth).name())));
+        }
+        unit
+    }
+
     /// A smaller request is never slower than a larger one.
     fn sizes(&self, pattern: Pattern, depth: u64) -> Unit {
         let mut unit = Unit::new(format!("{}: {} of all sizes, depth {depth}", self.name, pattern.name()));
@@ -190,6 +201,7 @@ impl Preset {
         units.extend(self.field("hdd.interface_rate", &numbers(&[100_000_000, 300_000_000, 600_000_000, 1_200_000_000]), &loads));
         units.extend(self.field("hdd.buffer", &numbers(&[8 * MIB, 32 * MIB, 128 * MIB, 512 * MIB]), &loads));
         units.extend(self.field("hdd.segments", &numbers(&[1, 2, 8, 32, 128]), &loads));
+        units.extend(self.field("hdd.adaptive_segments", &[json!(false), json!(true)], &loads));
         units.extend(self.field("hdd.queue_depth", &numbers(&[1, 2, 4, 8, 16, 32, 128]), &loads));
         units.extend(self.field("hdd.head_switch", &numbers(&[2_000_000, 800_000, 200_000, 0]), &loads));
         units.extend(self.field("hdd.write_settle", &numbers(&[4_000_000, 1_000_000, 200_000, 0]), &loads));
@@ -244,6 +256,7 @@ impl Preset {
             for depth in [1, 4] {
                 units.extend([Pattern::Read, Pattern::Write].map(|pattern| self.streams(disk, pattern, depth)));
             }
+            units.push(self.small_file(disk));
             units.extend(self.disk_fields(disk));
         }
         if let Some(ssd) = &self.group.ssd {

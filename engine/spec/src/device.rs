@@ -88,6 +88,11 @@ pub struct HddSpec {
     #[serde(default = "default_segments")]
     #[schemars(range(min = 1, max = 1024))]
     pub segments: u32,
+    /// Whether the buffer is divided as reads need it: segments that hold little leave room for more of them, and none grows beyond an
+    /// equal part. Otherwise there are as many equal parts as segments, whatever they hold.
+    #[serde(default = "crate::defaults::enabled")]
+    #[schemars(title = "Segments as needed")]
+    pub adaptive_segments: bool,
     /// How far the drive reads on into its buffer after a read.
     #[serde(default)]
     #[schemars(title = "Drive read-ahead")]

@@ -23,6 +23,12 @@ pub enum Rw {
     ReadWrite,
     /// Random reads and writes, mixed.
     RandRw,
+    /// Sequential trims: the drive is told that it need not keep the blocks.
+    Trim,
+    /// Random trims.
+    RandTrim,
+    /// Sequential trims, each followed by a write of the same block.
+    TrimWrite,
     /// A copy through the client: it reads `bs` from the server and writes it back.
     ClientCopy,
     /// A server-side copy: the client names chunks of `bs`, the server reads and writes each in turn.
@@ -35,7 +41,7 @@ impl Rw {
     /// Whether offsets are drawn at random.
     #[must_use]
     pub fn is_random(self) -> bool {
-        matches!(self, Self::RandRead | Self::RandWrite | Self::RandRw)
+        matches!(self, Self::RandRead | Self::RandWrite | Self::RandRw | Self::RandTrim)
     }
     /// Whether the job copies its region to the region after it.
     #[must_use]
@@ -50,12 +56,22 @@ impl Rw {
     /// Whether the job reads at all.
     #[must_use]
     pub fn reads(self) -> bool {
-        !matches!(self, Self::Write | Self::RandWrite)
+        !matches!(self, Self::Write | Self::RandWrite) && !self.trims()
     }
     /// Whether the job writes at all.
     #[must_use]
     pub fn writes(self) -> bool {
-        !matches!(self, Self::Read | Self::RandRead)
+        !matches!(self, Self::Read | Self::RandRead | Self::Trim | Self::RandTrim)
+    }
+    /// Whether the job trims at all.
+    #[must_use]
+    pub fn trims(self) -> bool {
+        matches!(self, Self::Trim | Self::RandTrim | Self::TrimWrite)
+    }
+    /// How often the job passes over each byte of its region: trims and writes of the same block count both.
+    #[must_use]
+    pub fn passes(self) -> u64 {
+        if self == Self::TrimWrite { 2 } else { 1 }
     }
 }
 

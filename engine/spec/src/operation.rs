@@ -13,4 +13,6 @@ pub enum Op {
     Read,
     /// Data go to storage.
     Write,
+    /// Data are given up: the drive need not keep them (TRIM, deallocate, discard).
+    Trim,
 }

@@ -103,6 +103,14 @@ pub struct Flash {
     #[serde(default = "default_map_flush")]
     #[schemars(title = "Map flush", extend("maximum" = 10_000_000_000_u64))]
     pub map_flush: Nanos,
+    /// Time that a TRIM takes for each page that it covers, besides its command: the map is changed, no flash is.
+    #[serde(default = "default_trim_page")]
+    #[schemars(title = "TRIM of a page", extend("maximum" = 1_000_000))]
+    pub trim_page: Nanos,
+    /// Whether the drive takes no other command while it works a TRIM off, as drives do whose TRIM cannot be queued.
+    #[serde(default)]
+    #[schemars(title = "TRIM stops other commands")]
+    pub sync_trim: bool,
     /// Neighbouring logical pages that lie together in one physical page of a die, and are read at once.
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Logical pages in a physical one", range(min = 1, max = 64))]
@@ -163,6 +171,10 @@ fn default_queue_depth() -> u32 {
 
 fn default_map_flush() -> Nanos {
     Nanos(200_000)
+}
+
+fn default_trim_page() -> Nanos {
+    Nanos(20)
 }
 
 /// Most drives with a write buffer of flash speed guard it with capacitors.

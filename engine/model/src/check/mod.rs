@@ -6,6 +6,7 @@ mod nfs;
 mod rebuild;
 mod reduction;
 mod server;
+mod trim;
 
 use std::sync::OnceLock;
 
@@ -72,6 +73,7 @@ impl Checked {
         if let Some(spec) = &scenario.layout.rebuild {
             rebuild::check_used(spec, &scenario, &plan, &root.field("layout.rebuild"), &mut problems);
         }
+        trim::check_regions(&scenario, &plan, &mut problems);
         check_memory(&scenario, &plan, &mut problems);
         if problems.is_empty() { Ok(Self { scenario, plan }) } else { Err(problems) }
     }
@@ -167,6 +169,7 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
             problems.add(at.field("copy"), "has a meaning for servercopy and odxcopy only; drop it or change rw");
         }
         nfs::check_job(job, scenario, &at, problems);
+        trim::check_job(job, scenario, &at, problems);
         if let Some((credits, charge)) = layers::client::copy::too_few_credits(scenario, job) {
             problems.add(
                 at.field("bs"),

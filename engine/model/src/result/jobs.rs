@@ -31,7 +31,7 @@ impl JobStats {
         }
         let elapsed_ns = self.end_ns.saturating_sub(self.start_ns);
         metrics.seconds(".elapsed_s", "Time from the start of the job to its end.", elapsed_ns);
-        for (stats, op) in self.by_op.iter().zip([".read", ".write"]) {
+        for (stats, op) in self.by_op.iter().zip([".read", ".write", ".trim"]) {
             if stats.ios > 0 {
                 metrics.within(op, |metrics| stats.metrics(in_seconds(elapsed_ns), op == ".read", metrics));
             }

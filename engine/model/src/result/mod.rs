@@ -160,8 +160,8 @@ fn add_sample(samples: &mut Vec<Sample>, window: u64, bytes: u64) {
 /// Statistics of one job.
 #[derive(Clone, Debug)]
 pub struct JobStats {
-    /// Reads and writes.
-    pub by_op: [Stats; 2],
+    /// Reads, writes and trims.
+    pub by_op: [Stats; 3],
     /// Requests issued at each queue depth level.
     pub depths: [u64; DEPTH_LEVELS],
     /// Most requests that one of its workers had in flight.
@@ -180,11 +180,11 @@ pub struct JobStats {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SeriesRow {
     /// Operations by direction.
-    pub ios: [u64; 2],
+    pub ios: [u64; 3],
     /// Bytes by direction.
-    pub bytes: [u64; 2],
+    pub bytes: [u64; 3],
     /// Sum of latencies by direction.
-    pub total_ns: [u64; 2],
+    pub total_ns: [u64; 3],
     /// Bytes read from memory.
     pub cached_bytes: u64,
     /// Bytes read that had to be fetched from below.
@@ -249,7 +249,7 @@ impl Recorder {
     #[must_use]
     pub fn new(jobs: usize, record: &Record, keep_log: bool) -> Self {
         let stats = || JobStats {
-            by_op: [Stats::new(), Stats::new()],
+            by_op: [Stats::new(), Stats::new(), Stats::new()],
             depths: [0; DEPTH_LEVELS],
             most_in_flight: 0,
             workers: None,
@@ -278,7 +278,8 @@ impl Recorder {
     /// An operation has completed; `measured` says whether it counts in the statistics (the log and the fingerprint have all).
     pub fn completed(&mut self, job: usize, request: &Request, phases: &Phases, region_start: u64, now_ns: u64, measured: bool) {
         let offset = request.offset - region_start;
-        self.fingerprint.add([job as u64 * 2 + request.op as u64, offset, request.bytes, request.submitted_ns, now_ns]);
+        let direction = if request.op == Op::Trim { 1 << 32 } else { request.op as u64 };
+        self.fingerprint.add([job as u64 * 2 + direction, offset, request.bytes, request.submitted_ns, now_ns]);
         let (stats, worker) = (&mut self.jobs[job], request.worker);
         let [first, last] = stats.workers.unwrap_or([worker; 2]);
         let workers = [first.min(worker), last.max(worker)];

@@ -297,7 +297,7 @@ impl Controller {
         let (op, bytes) = (kernel.requests[id].op, kernel.requests[id].bytes);
         let (fixed_ns, part) = match op {
             Op::Read => (self.spec.read.0, Part::Read),
-            Op::Write => (self.spec.write.0, Part::Write),
+            Op::Write | Op::Trim => (self.spec.write.0, Part::Write),
         };
         let fixed_ns = fixed_ns + further_ns;
         let ns = self.cost_ns(fixed_ns, bytes);

@@ -37,17 +37,27 @@ pub struct Usage {
     pub bytes: [u64; 2],
     /// Their times from arrival at the device to completion, in nanoseconds.
     pub response_ns: [u64; 2],
-    /// flushes begun.
+    /// Flushes begun.
     pub flushes: u64,
+    /// Trims begun.
+    pub trims: u64,
+    /// Their bytes.
+    pub trimmed_bytes: u64,
     /// Time during which the device worked on at least one request, in nanoseconds.
     pub busy_ns: u64,
 }
 
 impl Usage {
-    /// Counts a request that takes `response_ns` from arrival to completion; a FLUSH, which moves no bytes, is none of the writes.
+    /// Counts a request that takes `response_ns` from arrival to completion; a FLUSH, which moves no bytes, and a TRIM are none of the
+    /// writes.
     pub fn count(&mut self, op: Op, bytes: u64, response_ns: u64) {
         if bytes == 0 {
             self.flushes += 1;
+            return;
+        }
+        if op == Op::Trim {
+            self.trims += 1;
+            self.trimmed_bytes += bytes;
             return;
         }
         self.ios[op as usize] += 1;

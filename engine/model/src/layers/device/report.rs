@@ -65,7 +65,9 @@ pub fn unsafe_metrics(volatile: &Volatile, at_end: u64, metrics: &mut Metrics) {
 
 /// Reports what flash translation made of the writes to these devices, if some have it and were written to.
 pub fn flash_metrics<'a>(devices: impl Iterator<Item = &'a Device>, metrics: &mut Metrics) {
-    let Some(wear) = devices.filter_map(Device::wear).reduce(Wear::plus).filter(|wear| wear.host_pages > 0) else { return };
+    let Some(wear) = devices.filter_map(Device::wear).reduce(Wear::plus).filter(|wear| wear.host_pages + wear.trimmed_pages > 0) else {
+        return;
+    };
     metrics.count("ssd_host_pages", "Pages that the host wrote to flash.", wear.host_pages);
     metrics.count("ssd_moved_pages", "Pages that garbage collection moved.", wear.moved_pages);
     if wear.padded_pages > 0 {
@@ -73,6 +75,9 @@ pub fn flash_metrics<'a>(devices: impl Iterator<Item = &'a Device>, metrics: &mu
     }
     if wear.absorbed_pages > 0 {
         metrics.count("ssd_absorbed_pages", "Pages overwritten in the write buffer before they were programmed.", wear.absorbed_pages);
+    }
+    if wear.trimmed_pages > 0 {
+        metrics.count("ssd_trimmed_pages", "Pages with data that the host gave up.", wear.trimmed_pages);
     }
     metrics.add("ssd_write_amplification", "Pages programmed for each page that the host wrote.", Unit::Times, wear.write_amplification());
 }

@@ -41,7 +41,7 @@ impl Side {
         self.failed
             && match op {
                 Op::Read => end > self.rebuilt,
-                Op::Write => !self.spare,
+                Op::Write | Op::Trim => !self.spare,
             }
     }
 }

@@ -261,7 +261,7 @@ impl Layout {
                     let mut add = |side: usize| pieces.push(Piece { device: (first + side) as u16, offset, bytes });
                     match op {
                         Op::Read => add(mirror::choose(balance, sides, offset, end, now_ns)),
-                        Op::Write => (0..sides.len()).filter(|side| !sides[*side].lost(op, end)).for_each(add),
+                        Op::Write | Op::Trim => (0..sides.len()).filter(|side| !sides[*side].lost(op, end)).for_each(add),
                     }
                 });
             }

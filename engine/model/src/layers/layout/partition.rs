@@ -127,7 +127,7 @@ impl Partitions {
         }
         let place = request.place + self.start;
         kernel.requests[id].place = place;
-        if request.op == Op::Read || request.is_flush() {
+        if request.op != Op::Write || request.is_flush() {
             return true;
         }
         self.counts.writes += 1;

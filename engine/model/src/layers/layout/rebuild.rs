@@ -231,7 +231,7 @@ impl Layout {
                 let device = device(column.disk);
                 let wanted = match op {
                     Op::Read => !self.sides[usize::from(device)].failed,
-                    Op::Write => rebuild.targets.contains(&device),
+                    Op::Write | Op::Trim => rebuild.targets.contains(&device),
                 };
                 if wanted {
                     push(pieces, Piece { device, offset: column.offset, bytes: column.bytes });

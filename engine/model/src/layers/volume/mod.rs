@@ -104,7 +104,7 @@ impl Layer for Volume {
         match event {
             Event::Submit(id) => match kernel.requests[id].op {
                 Op::Read => self.read(kernel, id),
-                Op::Write => self.write(kernel, id),
+                Op::Write | Op::Trim => self.write(kernel, id),
             },
             Event::Done(id) if kernel.requests[id].parent.is_some() => {
                 if let Some(write) = kernel.join(id) {

@@ -42,7 +42,7 @@ struct Worker {
     /// Where requests come from a trace.
     replay: Option<Box<Replay>>,
     /// Next sequential offset of each direction.
-    position: [u64; 2],
+    position: [u64; 3],
     offsets: Stream,
     choices: Stream,
     gaps: Stream,
@@ -128,7 +128,7 @@ impl Workload {
                 copy: Copy::of(scenario, job, length),
                 order,
                 replay: None,
-                position: [0, 0],
+                position: [0; 3],
                 offsets,
                 choices: Stream::new(seed, &format!("{name}/choices")),
                 gaps: Stream::new(seed, &format!("{name}/gaps")),
@@ -136,7 +136,7 @@ impl Workload {
                 issued_ios: 0,
                 issued_writes: 0,
                 issued_bytes: 0,
-                target_bytes: job.io_size.map_or(length, |size| size.0).saturating_mul(u64::from(job.loops)),
+                target_bytes: job.io_size.map_or(length, |size| size.0).saturating_mul(u64::from(job.loops) * job.rw.passes()),
                 completed_since_pause: 0,
                 start_ns: 0,
                 end_ns: u64::MAX,
@@ -200,7 +200,7 @@ impl Workload {
                 return 1.0;
             }
             let by_bytes = worker.issued_bytes as f64 / worker.target_bytes.max(1) as f64;
-            let by_count = job.number_ios.map_or(0.0, |most| worker.issued_ios as f64 / most as f64);
+            let by_count = job.number_ios.map_or(0.0, |most| worker.issued_ios as f64 / (most * job.rw.passes()) as f64);
             let by_time = job
                 .runtime
                 .map_or(0.0, |runtime| now_ns.saturating_sub(worker.start_ns) as f64 / (job.ramp_time.0 + runtime.0).max(1) as f64);
@@ -261,7 +261,7 @@ impl Workload {
                 Op::Write if job.flushes_after(worker.issued_writes) => Durable::All,
                 Op::Write if job.sync => Durable::Itself,
                 Op::Write if job.flushes() => Durable::Later,
-                Op::Read | Op::Write => Durable::No,
+                Op::Read | Op::Write | Op::Trim => Durable::No,
             };
             self.submit(kernel, Request { op, offset, bytes, worker: id, wire, durable, ..Request::default() }, entry);
         }
@@ -325,7 +325,7 @@ fn finished(worker: &Worker, job: &Job, now_ns: u64) -> bool {
     if now_ns >= worker.end_ns || (worker.next_ns >= worker.end_ns && now_ns < worker.next_ns) {
         return true;
     }
-    if job.number_ios.is_some_and(|most| worker.issued_ios >= most) {
+    if job.number_ios.is_some_and(|most| worker.issued_ios >= most * job.rw.passes()) {
         return true;
     }
     if job.time_based {
@@ -367,7 +367,10 @@ fn draw(worker: &mut Worker, job: &Job) -> (Op, u64, u64) {
             }
         }
         (true, true) if worker.choices.below(100) >= u64::from(job.rwmixread) => Op::Write,
-        (false, _) => Op::Write,
+        // A block that was trimmed is written next.
+        (false, true) if job.rw.trims() && worker.position[index_of(Op::Trim)] == worker.position[index_of(Op::Write)] => Op::Trim,
+        (false, true) => Op::Write,
+        (false, false) => Op::Trim,
         _ => Op::Read,
     };
     let least = job.min_request_bytes();
@@ -381,6 +384,9 @@ fn draw(worker: &mut Worker, job: &Job) -> (Op, u64, u64) {
         let position = worker.position[index_of(op)];
         if position + least > length { 0 } else { position }
     };
+    if op == Op::Write && job.rw.trims() {
+        bytes = worker.position[index_of(Op::Trim)] - offset;
+    }
     if bytes > length - offset {
         bytes = (length - offset) / least * least;
     }

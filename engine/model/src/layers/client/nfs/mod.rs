@@ -249,7 +249,7 @@ impl Client {
             }
             (Call::Create | Call::Delete, _) => self.compute(kernel, id),
             (_, Op::Read) => self.read(kernel, id),
-            (_, Op::Write) => {
+            (_, Op::Write | Op::Trim) => {
                 let on = process.machine;
                 self.machines[on].blocked.push_back(id);
                 self.admit(kernel, on);
@@ -288,7 +288,7 @@ impl Client {
         let request = kernel.requests[id];
         if of_protocol {
             return match request.op {
-                Op::Write => kernel.submit(self.below, id),
+                Op::Write | Op::Trim => kernel.submit(self.below, id),
                 Op::Read => self.finished(kernel, id),
             };
         }

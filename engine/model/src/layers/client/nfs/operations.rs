@@ -144,7 +144,7 @@ impl Client {
                 if process.call == Call::Delete { machine.attributes.forget(file) } else { machine.attributes.keep(file, kernel.now_ns()) }
             }
             Op::Read => machine.pages.arrive(&mut Cursor::default(), start / self.spec.transfer.0, place),
-            Op::Write => {
+            Op::Write | Op::Trim => {
                 machine.dirty_bytes -= bytes;
                 process.outstanding -= u32::from(is_async);
             }

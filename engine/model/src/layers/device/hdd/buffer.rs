@@ -6,29 +6,22 @@
 //! other one that overlaps it, so that a read never sees old data. When a range outgrows its segment, the oldest
 //! (lowest) blocks go.
 //!
-//! Left out: segments that are split or resized by use, a segment kept for writes (no effect in the reference), and hits
-//! on a request's later blocks only.
+//! A buffer may also be *divided as needed* ([`Buffer::adaptive`]), as in drives that link small pages to a segment of the size that a
+//! command needs (Fujitsu, product manual of the MBA3xxx drives, C141-C013, 3.1.1): a segment takes no more room than it holds, and
+//! there are as many as there is room for. No block is held twice, neighbours are joined when neither is being filled, and a write
+//! cuts off what it makes old, in place of the whole segment. A segment still grows no larger than its share of the buffer, so that
+//! one stream does not evict all others.
+//!
+//! Left out: a segment kept for writes (no effect in the reference), hits on a request's later blocks only, the size of a page but for
+//! the number of segments that it allows, and that a write into the middle of a segment would leave two.
 
-/// One segment: blocks from `start` to before `end`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Segment {
-    /// First block held.
-    pub start: u64,
-    /// One past the last block held; equal to `start` when empty.
-    pub end: u64,
-    /// When it was last used, in uses of the buffer.
-    used: u64,
-}
+use super::divided::{Divided, Segment};
 
-impl Segment {
-    fn is_empty(&self) -> bool {
-        self.start >= self.end
-    }
+/// Blocks that a segment takes at least of a buffer that is divided as needed, for its number of segments; assumed, 128 KiB.
+const LEAST_SHARE_BLOCKS: u64 = 256;
 
-    fn overlaps(&self, lbn: u64, end: u64) -> bool {
-        !self.is_empty() && self.start < end && lbn < self.end
-    }
-}
+/// Most segments of a buffer that is divided as needed; assumed.
+const MOST_SEGMENTS: u64 = 1024;
 
 /// Counters of the index of the segments; a power of two.
 const COUNTERS: usize = 1024;
@@ -82,6 +75,8 @@ pub struct Buffer {
     size: u64,
     uses: u64,
     index: Index,
+    /// For a buffer that is divided as needed.
+    divided: Option<Divided>,
 }
 
 impl Buffer {
@@ -89,15 +84,26 @@ impl Buffer {
     #[must_use]
     pub fn new(count: u32, size: u64) -> Self {
         let size = size.max(1);
-        Self { segments: vec![Segment::default(); count.max(1) as usize], size, uses: 0, index: Index::new(size) }
+        Self { segments: vec![Segment::default(); count.max(1) as usize], size, uses: 0, index: Index::new(size), divided: None }
+    }
+
+    /// A buffer of `count` times `size` blocks that is divided as needed, into segments of at most `size` blocks.
+    #[must_use]
+    pub fn adaptive(count: u32, size: u64) -> Self {
+        let blocks = u64::from(count.max(1)) * size.max(1);
+        let most = (blocks / LEAST_SHARE_BLOCKS).min(MOST_SEGMENTS).max(u64::from(count.max(2))) as u32;
+        Self { divided: Some(Divided::new(most, blocks)), ..Self::new(most, size) }
     }
 
     /// Gives a segment other blocks: those from `start` to before `end`.
     fn set(&mut self, index: usize, start: u64, end: u64) {
-        let segment = &mut self.segments[index];
+        let segment = &self.segments[index];
         let changed = Segment { start, end, ..*segment };
         self.index.change(segment, &changed);
-        *segment = changed;
+        if let Some(divided) = &mut self.divided {
+            divided.change(&self.segments, index, &changed);
+        }
+        self.segments[index] = changed;
     }
 
     /// A segment by its index.
@@ -113,6 +119,35 @@ impl Buffer {
         if self.index.counts[self.index.counter(lbn)] > 0 { self.search(lbn, end) } else { None }
     }
 
+    /// Up to where the buffer holds what a segment begins, as far as `end`: in one that is divided as needed, the next segment may go on.
+    #[must_use]
+    pub fn reach(&self, index: usize, end: u64) -> (usize, u64) {
+        let mut last = index;
+        if let Some(divided) = &self.divided {
+            while self.segments[last].end < end
+                && let Some(next) = self.at_place(divided.place_after(&self.segments, self.segments[last].end))
+                && self.segments[next].start == self.segments[last].end
+            {
+                last = next;
+            }
+        }
+        (last, self.segments[last].end)
+    }
+
+    /// Whether the buffer holds the blocks from `lbn`, which is in a segment, to before `end`.
+    #[must_use]
+    pub fn has_all(&self, index: usize, end: u64) -> bool {
+        self.segments[index].end >= end || self.reach(index, end).1 >= end
+    }
+
+    /// The first block from `lbn` on that a buffer holds which is divided as needed: there is no use in reading it again.
+    #[must_use]
+    pub fn next_held(&self, lbn: u64) -> Option<u64> {
+        let divided = self.divided.as_ref()?;
+        let next = self.at_place(divided.place_after(&self.segments, lbn))?;
+        Some(self.segments[next].start.max(lbn))
+    }
+
     /// The index's counter for block `lbn`, which never changes.
     pub(super) fn counter(&self, lbn: u64) -> usize {
         self.index.counter(lbn)
@@ -125,6 +160,10 @@ impl Buffer {
     }
 
     fn search(&self, lbn: u64, end: u64) -> Option<usize> {
+        if let Some(divided) = &self.divided {
+            let index = *divided.by_place.get(divided.place_after(&self.segments, lbn))? as usize;
+            return (self.segments[index].start <= lbn).then_some(index);
+        }
         let mut best: Option<(u64, u64, usize)> = None;
         for (index, segment) in self.segments.iter().enumerate() {
             if segment.start <= lbn && lbn < segment.end {
@@ -138,6 +177,9 @@ impl Buffer {
     pub fn touch(&mut self, index: usize) {
         self.uses += 1;
         self.segments[index].used = self.uses;
+        if let Some(divided) = &mut self.divided {
+            divided.touch(index as u32);
+        }
     }
 
     /// Takes a segment for a missed read from block `lbn` on; `filling` is the one read-ahead is filling.
@@ -150,6 +192,12 @@ impl Buffer {
 
     /// Takes a segment for a write of the blocks from `lbn` to before `end` and empties all others that overlap it.
     pub fn take_for_write(&mut self, lbn: u64, end: u64) -> usize {
+        if self.divided.is_some() {
+            self.drop_overlapping(lbn, end, usize::MAX);
+            let index = self.take_for_read(lbn, None);
+            self.fill(index, end);
+            return index;
+        }
         let overlapping = self.segments.iter().position(|segment| segment.overlaps(lbn, end));
         let index = overlapping.unwrap_or_else(|| self.least_recent(None));
         self.drop_overlapping(lbn, end, index);
@@ -161,6 +209,9 @@ impl Buffer {
 
     /// Empties every segment but `keep` that holds one of the blocks from `lbn` to before `end`.
     pub fn drop_overlapping(&mut self, lbn: u64, end: u64, keep: usize) {
+        if self.divided.is_some() {
+            return self.take_away(keep, lbn, end);
+        }
         for index in 0..self.segments.len() {
             if index != keep && self.segments[index].overlaps(lbn, end) {
                 self.clear(index);
@@ -172,13 +223,75 @@ impl Buffer {
     pub fn fill(&mut self, index: usize, end: u64) {
         let segment = self.segments[index];
         let end = segment.end.max(end);
+        self.take_away(index, segment.end, end);
         self.set(index, segment.start.max(end.saturating_sub(self.size)), end);
+        self.make_room(index);
     }
 
     /// Adds the blocks from `start` on in front of a segment's data.
     pub fn extend_front(&mut self, index: usize, start: u64) {
         let segment = self.segments[index];
-        self.set(index, segment.start.min(start), segment.end);
+        let start = segment.start.min(start);
+        self.take_away(index, start, segment.start);
+        self.set(index, start, segment.end);
+        self.make_room(index);
+    }
+
+    /// A segment is not being filled any more: its neighbours join it where they fit.
+    pub fn close(&mut self, index: usize) {
+        let Some(divided) = &self.divided else { return };
+        let segment = self.segments[index];
+        if segment.is_empty() {
+            return;
+        }
+        let place = divided.place_after(&self.segments, segment.start);
+        let [before, after] = [place.checked_sub(1), Some(place + 1)].map(|place| place.and_then(|place| self.at_place(place)));
+        for neighbour in [before, after].into_iter().flatten() {
+            let (this, other) = (self.segments[index], self.segments[neighbour]);
+            let (start, end) = (this.start.min(other.start), this.end.max(other.end));
+            if end - start <= self.size && end - start == this.blocks() + other.blocks() {
+                self.clear(neighbour);
+                self.set(index, start, end);
+            }
+        }
+    }
+
+    /// The segment at a place of a buffer that is divided as needed.
+    fn at_place(&self, place: usize) -> Option<usize> {
+        self.divided.as_ref()?.by_place.get(place).map(|index| *index as usize)
+    }
+
+    /// Takes blocks from all segments but one of a buffer that is divided as needed. What lies on both sides of them is cut to the
+    /// longer side.
+    fn take_away(&mut self, keep: usize, lbn: u64, end: u64) {
+        let Some(divided) = self.divided.as_ref().filter(|_| lbn < end) else { return };
+        let mut place = divided.place_after(&self.segments, lbn);
+        while let Some(index) = self.at_place(place)
+            && self.segments[index].start < end
+        {
+            let segment = self.segments[index];
+            if index == keep {
+                place += 1;
+            } else if lbn.saturating_sub(segment.start) > segment.end.saturating_sub(end) {
+                self.set(index, segment.start, lbn);
+                place += 1;
+            } else if segment.end > end {
+                self.set(index, end, segment.end);
+            } else {
+                self.clear(index);
+            }
+        }
+    }
+
+    /// Empties those used least recently until what is held fits into a buffer that is divided as needed.
+    fn make_room(&mut self, keep: usize) {
+        while let Some(divided) = self.divided.as_ref().filter(|divided| divided.held > divided.most) {
+            let mut index = divided.oldest;
+            while index as usize == keep || self.segments[index as usize].is_empty() {
+                index = divided.newer[index as usize];
+            }
+            self.clear(index as usize);
+        }
     }
 
     /// Drops a segment's blocks before `lbn`.
@@ -191,9 +304,15 @@ impl Buffer {
     pub fn clear(&mut self, index: usize) {
         let end = self.segments[index].end;
         self.set(index, end, end);
+        if let Some(divided) = &mut self.divided {
+            divided.give_up(index as u32);
+        }
     }
 
     fn least_recent(&self, avoid: Option<usize>) -> usize {
+        if let Some(divided) = &self.divided {
+            return divided.least_recent(avoid) as usize;
+        }
         let mut best: Option<(bool, u64, usize)> = None;
         for (index, segment) in self.segments.iter().enumerate() {
             if Some(index) == avoid {
@@ -237,6 +356,69 @@ mod tests {
             (0..4).for_each(|index| buffer.clear(index));
             prop_assert!(buffer.index.counts.iter().all(|count| *count == 0));
         }
+    }
+
+    proptest! {
+        #[test]
+        fn a_buffer_divided_as_needed_holds_each_block_once_and_no_more_than_its_room(
+            changes in prop::collection::vec((0_u8..7, 0_u64..40_000, 1_u64..3000), 1..300),
+        ) {
+            const SIZE: u64 = 2000;
+            let mut buffer = Buffer::adaptive(4, SIZE);
+            let mut latest = 0;
+            for (change, lbn, blocks) in changes {
+                let (start, end) = (buffer.segment(latest).start, buffer.segment(latest).end);
+                match change {
+                    0 | 1 if buffer.find(lbn, lbn + 1).is_none() => {
+                        latest = buffer.take_for_read(lbn, None);
+                        buffer.fill(latest, lbn + blocks);
+                    }
+                    2 => latest = buffer.take_for_write(lbn, lbn + blocks),
+                    3 => buffer.fill(latest, end + blocks),
+                    4 => buffer.drop_overlapping(lbn, lbn + blocks, usize::MAX),
+                    5 => buffer.extend_front(latest, start.saturating_sub(blocks.min(SIZE - (end - start)))),
+                    _ => buffer.close(latest),
+                }
+                let mut held: Vec<Segment> = buffer.segments.iter().copied().filter(|segment| !segment.is_empty()).collect();
+                held.sort_by_key(|segment| segment.start);
+                prop_assert!(held.windows(2).all(|pair| pair[0].end <= pair[1].start), "{:?}", held);
+                prop_assert!(held.iter().all(|segment| segment.blocks() <= SIZE));
+                prop_assert!(held.iter().map(Segment::blocks).sum::<u64>() <= 4 * SIZE);
+                for segment in &held {
+                    prop_assert_eq!(buffer.find(segment.start, segment.end).map(|index| buffer.segment(index).end), Some(segment.end));
+                    prop_assert!(buffer.find(segment.end, segment.end + 1).is_none_or(|index| buffer.segment(index).start == segment.end));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_buffer_divided_as_needed_has_as_many_segments_as_there_is_room_for() {
+        let read = |mut buffer: Buffer| {
+            for lbn in (0..100).map(|index| index * 10_000) {
+                let index = buffer.take_for_read(lbn, None);
+                buffer.fill(index, lbn + 200);
+                buffer.close(index);
+            }
+            (0..100).filter(|index| buffer.find(index * 10_000, index * 10_000 + 1).is_some()).count()
+        };
+        // 32,768 blocks: at most 128 segments of at least 256 blocks, or four.
+        assert_eq!((read(Buffer::adaptive(4, 8192)), read(Buffer::new(4, 8192))), (100, 4));
+    }
+
+    #[test]
+    fn neighbours_are_joined_when_they_are_filled_and_a_write_cuts_off_what_is_old() {
+        let mut buffer = Buffer::adaptive(4, 1000);
+        for (start, end) in [(100, 200), (300, 400), (200, 300)] {
+            let index = buffer.take_for_read(start, None);
+            buffer.fill(index, end);
+            buffer.close(index);
+        }
+        let held =
+            |buffer: &Buffer, lbn: u64| buffer.find(lbn, lbn + 1).map(|index| (buffer.segment(index).start, buffer.segment(index).end));
+        assert_eq!(held(&buffer, 150), Some((100, 400)));
+        buffer.drop_overlapping(110, 120, usize::MAX);
+        assert_eq!((held(&buffer, 105), held(&buffer, 150)), (None, Some((120, 400))), "the longer side stays");
     }
 
     fn filled(ranges: &[(u64, u64)]) -> Buffer {

@@ -9,7 +9,7 @@
 //! - the number of cylinders follows from the capacity;
 //! - the seek curve is `a + b sqrt(d) + c d` through the three seek times (see `seek`);
 //! - the buffer reads ahead a fixed number of bytes beyond each read, also starts again after a hit, gives way to another
-//!   request at once, and counts a read of the sector just being read ahead as a partial hit.
+//!   request at once, and counts a read of the sector just being read ahead as a partial hit; it is divided as needed (see `buffer`).
 //!
 //! Left out: spares and defects, differences between hit and miss overheads, and overheads that depend on the request
 //! before. A sheet does not tell them.
@@ -196,6 +196,7 @@ fn rules(sheet: &HddSpec) -> Rules {
     Rules {
         segments: sheet.segments,
         segment_blocks: blocks(sheet.buffer.0 / u64::from(sheet.segments)).max(1),
+        adaptive: sheet.adaptive_segments,
         read_ahead: match blocks(sheet.read_ahead.0) {
             0 => ReadAhead::None,
             blocks => ReadAhead::Blocks(blocks),

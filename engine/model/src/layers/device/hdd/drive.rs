@@ -157,7 +157,11 @@ impl Hdd {
             start_turns: 0.0,
             position: Position { cylinder: params.zones()[0].first_cylinder(), head: 0 },
             previous: Op::Read,
-            buffer: Buffer::new(rules.segments, rules.segment_blocks),
+            buffer: if rules.adaptive {
+                Buffer::adaptive(rules.segments, rules.segment_blocks)
+            } else {
+                Buffer::new(rules.segments, rules.segment_blocks)
+            },
             activity: Activity::Idle,
             window: vec![0.0; window],
             reading: None,
@@ -220,7 +224,7 @@ impl Hdd {
     /// Whether the buffer holds all of these blocks, as far as the drive was advanced.
     #[must_use]
     pub fn holds(&self, lbn: u64, end: u64) -> bool {
-        self.params.rules.caching && self.state.buffer.find(lbn, end).is_some_and(|segment| self.state.buffer.segment(segment).end >= end)
+        self.params.rules.caching && self.state.buffer.find(lbn, end).is_some_and(|segment| self.state.buffer.has_all(segment, end))
     }
 
     /// Until when the arm had better go on with the read-ahead of a stream, however near another request is; `None` when it may leave.
@@ -305,7 +309,7 @@ impl State {
     fn serve(&mut self, params: &Params, op: Op, lbn: u64, end: u64, lead: Lead) -> Outcome {
         let outcome = match op {
             Op::Read => self.read(params, lbn, end, lead),
-            Op::Write => self.write(params, lbn, end, lead),
+            Op::Write | Op::Trim => self.write(params, lbn, end, lead),
         };
         self.previous = op;
         outcome
@@ -339,6 +343,7 @@ impl State {
                 self.position = Position::on(&cursor.track);
                 self.buffer.fill(*segment, cursor.next);
                 if cursor.next >= *limit {
+                    self.buffer.close(*segment);
                     self.activity = Activity::Idle;
                 }
             }

@@ -380,6 +380,7 @@ fn read_rules(section: &Section, errors: &mut Vec<ParamError>) -> Rules {
     Rules {
         segments,
         segment_blocks,
+        adaptive: false,
         read_ahead: if caching { read_ahead } else { ReadAhead::None },
         caching,
         overlaps: false,

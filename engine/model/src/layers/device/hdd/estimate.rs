@@ -95,7 +95,7 @@ impl Hdd {
             if params.rules.caching && (filled || state.buffer.holds(lbn, target.counter)) {
                 let rest = if filled || !params.rules.overlaps { None } else { state.buffer.find(lbn, lbn + 1) };
                 let Some(segment) = rest else { return Some(0.0) };
-                target = self.target(state.buffer.segment(segment).end);
+                target = self.target(state.buffer.reach(segment, lbn + 1).1);
             }
         }
         // Counted from the end of an overhead that begins now, or from now.

@@ -26,6 +26,7 @@ pub fn desktop() -> HddSpec {
         interface_rate: Bytes(600_000_000),
         buffer: Bytes(64 << 20),
         segments: 16,
+        adaptive_segments: true,
         read_ahead: Bytes(1 << 20),
         write_cache: false,
         write_cache_is: Persistence::Volatile,

@@ -11,7 +11,7 @@
 //! - `geometry`: zones, spares, slips and skews; where a block lies;
 //! - `seek`: the arm's time over a distance;
 //! - `transfer`: moving between tracks and the stream of sectors;
-//! - `buffer`: segments, what they hold and which one gives way;
+//! - `buffer`: segments, what they hold and which one gives way; `divided`: as many of them as reads need;
 //! - `drive`: overheads, bus, what the arm does on its own; [`Hdd::serve`]. `read` and `write` are its two halves;
 //! - `estimate`: when the arm would reach a request;
 //! - `queue`: which waiting request goes next;
@@ -32,6 +32,7 @@
 
 mod buffer;
 mod data_sheet;
+mod divided;
 mod drive;
 mod drive_file;
 #[cfg(test)]

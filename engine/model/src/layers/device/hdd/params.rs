@@ -31,7 +31,7 @@ impl ByPrevious {
     pub fn after(self, previous: Op) -> f64 {
         match previous {
             Op::Read => self.after_read,
-            Op::Write => self.after_write,
+            Op::Write | Op::Trim => self.after_write,
         }
     }
 }
@@ -78,6 +78,8 @@ pub(super) enum ReadAhead {
 pub(super) struct Rules {
     pub segments: u32,
     pub segment_blocks: u64,
+    /// Whether the buffer is divided as needed.
+    pub adaptive: bool,
     pub read_ahead: ReadAhead,
     pub caching: bool,
     /// Whether commands, bus and media work on different requests at a time; see `drive`.

@@ -11,14 +11,16 @@ impl State {
         let Activity::ReadAhead { cursor, segment, .. } = self.activity else { return 0.0 };
         self.activity = Activity::Idle;
         let moving = cursor.arrive_at.max(0.0);
-        if params.rules.stop_mid_sector || moving > 0.0 {
+        let bound = if params.rules.stop_mid_sector || moving > 0.0 {
             moving
         } else if cursor.start_at > 0.0 {
             cursor.start_at
         } else {
             self.buffer.fill(segment, cursor.next + 1);
             (cursor.start_at + cursor.sector_ns(params)).max(0.0)
-        }
+        };
+        self.buffer.close(segment);
+        bound
     }
 
     fn filling(&self) -> Option<usize> {
@@ -79,13 +81,9 @@ impl State {
         }
 
         let filling = self.filling();
-        let found = if rules.caching {
-            self.buffer.find(lbn, end).or_else(|| self.almost_hit(params, lbn)).or_else(|| self.continued(params, lbn))
-        } else {
-            None
-        };
+        let found = self.found(params, lbn, end);
         // Anything but a read of what is just being read ahead needs the arm; what overlaps, only if the buffer lacks a part of it.
-        let is_held = found.is_some_and(|segment| self.buffer.segment(segment).end >= end);
+        let is_held = found.is_some_and(|segment| self.buffer.has_all(segment, end));
         let stopping = if filling.is_some() && found != filling && !(rules.overlaps && is_held) {
             if rules.overlaps {
                 self.read_until_departure(params, arm_from, found.map_or(lbn, |segment| self.buffer.segment(segment).end));
@@ -101,7 +99,7 @@ impl State {
         release += stopping;
 
         let segment = match found {
-            Some(segment) if self.buffer.segment(segment).end >= end => {
+            Some(segment) if self.buffer.has_all(segment, end) => {
                 self.buffer.touch(segment);
                 if rules.overlaps && Some(segment) == self.reading {
                     hit_from = hit_from.max(lead.arm_free); // its last blocks are just being read
@@ -177,6 +175,14 @@ impl State {
         out
     }
 
+    /// The segment that a read begins in, or goes on with.
+    fn found(&self, params: &Params, lbn: u64, end: u64) -> Option<usize> {
+        if !params.rules.caching {
+            return None;
+        }
+        self.buffer.find(lbn, end).or_else(|| self.almost_hit(params, lbn)).or_else(|| self.continued(params, lbn))
+    }
+
     /// The segment that ends where a read begins, in a drive that takes that for the same stream.
     fn continued(&self, params: &Params, lbn: u64) -> Option<usize> {
         let segment = self.buffer.find(lbn.checked_sub(1).filter(|_| params.rules.overlaps)?, lbn)?;
@@ -224,9 +230,13 @@ impl State {
         }
         let new_limit = self.read_ahead_limit(params, end, segment);
         match &mut self.activity {
-            Activity::ReadAhead { limit, .. } => *limit = new_limit.max(*limit),
+            Activity::ReadAhead { cursor, limit, .. } => {
+                let next = cursor.next;
+                *limit = self.buffer.next_held(next).map_or(new_limit, |held| held.min(new_limit)).max(*limit);
+            }
             Activity::Idle if idle => {
-                let next = self.buffer.segment(segment).end;
+                let (segment, next) = self.buffer.reach(segment, new_limit);
+                let new_limit = self.new_blocks(next, new_limit);
                 if next >= new_limit {
                     return;
                 }
@@ -237,13 +247,24 @@ impl State {
         }
     }
 
+    /// Where reading on from `next` up to `limit` meets what the buffer holds already.
+    fn new_blocks(&self, next: u64, limit: u64) -> u64 {
+        self.buffer.next_held(next).map_or(limit, |held| held.min(limit))
+    }
+
     /// Reads on after a request that ends before `end`.
     fn start_read_ahead(&mut self, params: &Params, cursor: Cursor, segment: usize, end: u64) {
         let mut new_limit = self.read_ahead_limit(params, end, segment);
         if let Activity::ReadAhead { limit, .. } = self.activity {
             new_limit = new_limit.max(limit);
         }
-        self.activity = if cursor.next < new_limit { Activity::ReadAhead { cursor, segment, limit: new_limit } } else { Activity::Idle };
+        new_limit = self.new_blocks(cursor.next, new_limit);
+        self.activity = if cursor.next < new_limit {
+            Activity::ReadAhead { cursor, segment, limit: new_limit }
+        } else {
+            self.buffer.close(segment);
+            Activity::Idle
+        };
     }
 
     /// Drops a request's data after it was sent, in drives that do not keep it.

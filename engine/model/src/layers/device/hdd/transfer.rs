@@ -56,7 +56,7 @@ pub(super) fn reposition_at_least_ns(params: &Params, distance: u32, op: Op) -> 
     let ns = params.seek.at_least_ns(distance);
     match op {
         // A negative settling shortens a move; none at all it does not.
-        Op::Write => ns.min((ns + params.timing.write_settle).max(0.0)),
+        Op::Write | Op::Trim => ns.min((ns + params.timing.write_settle).max(0.0)),
         Op::Read => ns,
     }
 }

@@ -12,7 +12,8 @@
 //!    goes first where it is due ([`super::ftl`]); a die without other work goes on with a collection begun. What a die has begun
 //!    ends before it reads, or is suspended ([`super::die`]).
 //! 5. What a volatile buffer has acknowledged is lost when the power fails; FLUSH and FUA see to it ([`flush`]).
-//! 6. A page of which a write covers only a part is read before it is programmed.
+//! 6. A TRIM changes the map of pages and no flash ([`trim`]).
+//! 7. A page of which a write covers only a part is read before it is programmed.
 //!
 //! Every nanosecond is charged to a phase of the part that came last. Waiting for a die that collects is charged to garbage
 //! collection, exactly. Waiting for room in the buffer, or to be let in, has no one die to blame: the share of the dies' time that
@@ -38,10 +39,12 @@ use seeklab_kernel::Stream;
 use seeklab_spec as spec;
 use seeklab_spec::Op;
 use seeklab_spec::{Collector, Gather, Persistence, Precondition};
+use trim::Trims;
 
 mod dies;
 mod flush;
 mod split;
+mod trim;
 
 timers! {
     enum Timer {
@@ -61,6 +64,8 @@ timers! {
         DataArrived(RequestId),
         /// All that a FLUSH waited for is on flash, and the map of it.
         Mapped(RequestId),
+        /// The map is changed, and commands that a TRIM kept out may come in.
+        Trimmed,
         /// A request is done.
         Finished(RequestId),
     }
@@ -149,8 +154,8 @@ pub(super) struct Drive {
     program_ns: u64,
     erase_ns: u64,
     command_ns: u64,
-    /// Of reads and of writes.
-    overhead_ns: [u64; 2],
+    /// Of reads, writes and trims.
+    overhead_ns: [u64; 3],
     depth: u32,
     buffer_bytes: u64,
     collect_parallel: u32,
@@ -180,6 +185,7 @@ pub(super) struct Drive {
     buffered_bytes: u64,
     buffer_is: Persistence,
     flushes: Flushes,
+    trims: Trims,
     gathering: Option<Gathering>,
     collected: Collected,
 }
@@ -192,6 +198,7 @@ impl Drive {
         let gathering =
             (flash.gather == Gather::Full).then(|| Gathering::new(shape.dies, shape.logical, flash.planes, wait_ns, spec.write_buffer.0));
         let planes = shape.dies * flash.read_planes as usize;
+        let of_write = spec.write_overhead.unwrap_or(spec.overhead);
         Self {
             page: spec.page.0,
             planes: flash.planes,
@@ -206,7 +213,7 @@ impl Drive {
             program_ns: spec.program.0,
             erase_ns: flash.erase.0,
             command_ns: flash.command.0,
-            overhead_ns: [spec.overhead.0, spec.write_overhead.unwrap_or(spec.overhead).0],
+            overhead_ns: [spec.overhead, of_write, of_write].map(|overhead| overhead.0),
             depth: spec.queue_depth,
             buffer_bytes: spec.write_buffer.0,
             collect_parallel: flash.collect_parallel,
@@ -231,6 +238,7 @@ impl Drive {
             buffered_bytes: 0,
             buffer_is: spec.write_buffer_is,
             flushes: Flushes::new(flash.map_flush.0),
+            trims: Trims::new(flash.trim_page.0, flash.sync_trim),
             gathering,
             collected: Collected::default(),
         }
@@ -271,6 +279,7 @@ impl Drive {
                 Timer::PagesMoved(part) => self.pages_moved(&mut turn, part),
                 Timer::DataArrived(id) => self.data_arrived(&mut turn, id),
                 Timer::Mapped(id) => self.deliver(&mut turn, id, 0),
+                Timer::Trimmed => self.enter_next(&mut turn),
                 Timer::Finished(id) => self.finish(&mut turn, id),
             },
             Event::Done(_) => {} // it submits nothing
@@ -283,9 +292,9 @@ impl Drive {
         if place >= self.requests.len() {
             self.requests.resize(place + 1, Inside::default());
         }
-        let arrived_ns = kernel.requests[id].charged_ns;
+        let (arrived_ns, now_ns) = (kernel.requests[id].charged_ns, kernel.now_ns());
         self.requests[place] = Inside { arrived_ns, collected_ns: self.collected.at(kernel.now_ns()), parts: 0 };
-        if self.inside < self.depth {
+        if self.is_open(now_ns) {
             self.enter(turn, id);
         } else {
             self.outside.push_back(id);
@@ -301,6 +310,7 @@ impl Drive {
         let request = turn.kernel.requests[id];
         match request.op {
             _ if request.is_flush() => self.flush(turn, id),
+            Op::Trim => self.trim(turn, id),
             Op::Read => self.read(turn, id),
             Op::Write if !self.is_buffered(&request) => self.receive(turn, id),
             Op::Write => {
@@ -409,7 +419,19 @@ impl Drive {
         if self.inside == 0 {
             turn.usage.busy_ns += now_ns - self.busy_from_ns;
         }
-        if let Some(next) = self.outside.pop_front() {
+        self.enter_next(turn);
+    }
+
+    /// Whether the drive takes another command.
+    fn is_open(&self, now_ns: u64) -> bool {
+        self.inside < self.depth && self.trims.closed_until_ns() <= now_ns
+    }
+
+    /// Lets commands in that wait outside.
+    fn enter_next(&mut self, turn: &mut Turn) {
+        while self.is_open(turn.kernel.now_ns())
+            && let Some(next) = self.outside.pop_front()
+        {
             self.enter(turn, next);
         }
     }

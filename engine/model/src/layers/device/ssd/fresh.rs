@@ -33,7 +33,7 @@ pub(super) struct Fresh {
     read_ns: u64,
     program_ns: u64,
     /// Of reads and of writes.
-    overhead_ns: [u64; 2],
+    overhead_ns: [u64; 3],
     interface_rate: u64,
     depth: u32,
     buffer_bytes: u64,
@@ -59,11 +59,12 @@ pub(super) struct Fresh {
 impl Fresh {
     /// The drive that a scenario describes.
     pub fn new(spec: &spec::Ssd) -> Self {
+        let of_write = spec.write_overhead.unwrap_or(spec.overhead);
         Self {
             page: spec.page.0,
             read_ns: spec.read.0,
             program_ns: spec.program.0,
-            overhead_ns: [spec.overhead.0, spec.write_overhead.unwrap_or(spec.overhead).0],
+            overhead_ns: [spec.overhead, of_write, of_write].map(|overhead| overhead.0),
             interface_rate: spec.interface_rate.0,
             depth: spec.queue_depth,
             buffer_bytes: spec.write_buffer.0,

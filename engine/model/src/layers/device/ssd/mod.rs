@@ -108,6 +108,13 @@ impl Ssd {
     }
 }
 
+/// Bytes of the part of a drive that is simulated; all of it without flash translation.
+#[must_use]
+pub fn simulated_bytes(spec: &spec::Ssd) -> u64 {
+    let shape = spec.flash.as_ref().and_then(|flash| ftl::Shape::of(spec, flash).ok());
+    shape.map_or(spec.capacity.0, |shape| shape.logical_pages() * spec.page.0)
+}
+
 /// Bytes of memory that a drive's translation layer needs; 0 without one.
 #[must_use]
 pub fn memory_bytes(spec: &spec::Ssd) -> u64 {

@@ -50,6 +50,11 @@ impl List {
 pub(super) struct Parts(pub Slab<Part>);
 
 impl Parts {
+    /// A part of a list, if there is one.
+    pub fn get(&self, part: u32) -> Option<Part> {
+        (part != NONE).then(|| self.0[part])
+    }
+
     pub fn push(&mut self, list: &mut List, part: u32) {
         self.0[part].next = NONE;
         if list.last == NONE {

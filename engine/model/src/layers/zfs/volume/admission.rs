@@ -173,7 +173,7 @@ impl ZfsVolume {
         let request = kernel.requests[id];
         let (done, upto) = match request.op {
             Op::Read => (0, request.bytes),
-            Op::Write => {
+            Op::Write | Op::Trim => {
                 let done = self.states[id.0 as usize].done;
                 (done, self.part(&request, done).1 - request.offset)
             }

@@ -148,19 +148,27 @@ impl Drive {
         if ftl.is_due(number) {
             return self.begin_collect(turn, number);
         }
-        let (mut programmed, mut to_read) = (0, 0);
+        let (mut programmed, mut dropped, mut to_read) = (0, 0, 0);
         let collected_ns = self.dies[number].collected_ns(now_ns);
         let line = &mut self.lines[number];
-        while !line.writes.is_empty() && programmed < self.planes {
+        while !line.writes.is_empty() && programmed + dropped < self.planes {
             let part = line.writes.first;
             let slot = &mut self.parts.0[part];
             let before = programmed;
-            while slot.pages > 0 && programmed < self.planes && ftl.write(number, slot.page % self.recipe.shape.logical) {
+            let pages = slot.pages;
+            while slot.pages > 0 && programmed + dropped < self.planes {
+                let page = slot.page % self.recipe.shape.logical;
+                if self.trims.gave_up(number, page, slot.number) {
+                    dropped += 1;
+                } else if ftl.write(number, page) {
+                    programmed += 1;
+                } else {
+                    break;
+                }
                 slot.page += 1;
                 slot.pages -= 1;
-                programmed += 1;
             }
-            if programmed == before {
+            if slot.pages == pages {
                 break;
             }
             slot.collect_ns = collected_ns - slot.collected_ns;
@@ -177,10 +185,14 @@ impl Drive {
                 self.parts.push(&mut line.programmed, part);
             }
         }
+        line.pages -= programmed + dropped;
         if programmed == 0 {
+            if dropped > 0 {
+                self.programmed(turn, number); // all that waited was given up
+                self.work(turn, number);
+            }
             return;
         }
-        line.pages -= programmed;
         if self.gathering.is_some() {
             ftl.pad(number, self.planes - programmed);
         }

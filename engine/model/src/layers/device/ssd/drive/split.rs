@@ -86,7 +86,7 @@ impl Drive {
     fn line_up_read(&mut self, turn: &mut Turn, piece: Piece) -> u64 {
         let Piece { die, at, .. } = piece;
         let mut pages = piece.pages;
-        if self.gathering.is_some() || self.recipe.precondition == Precondition::None {
+        if self.gathering.is_some() || self.recipe.precondition == Precondition::None || self.trims.were_any() {
             pages = (at..at + pages).filter(|page| self.is_on_flash(die, *page)).count() as u32;
         }
         let bytes = piece.bytes(self.page);
@@ -151,6 +151,7 @@ impl Drive {
         let bytes = piece.bytes(self.page);
         let Some(gathering) = &mut self.gathering else { return false };
         if gathering.absorbs(piece.die, piece.at) {
+            self.trims.is_written(piece.die, piece.at % self.recipe.shape.logical);
             self.buffered_bytes -= bytes;
             if self.buffer_is.is_volatile() {
                 turn.kernel.volatile.release(Holder::Device, bytes);

@@ -9,6 +9,7 @@ mod ftl;
 mod gather;
 mod planes;
 mod suspend;
+mod trim;
 
 use super::Ssd;
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phases, Request};
@@ -50,6 +51,8 @@ fn flash() -> spec::Flash {
         gather: Gather::Now,
         gather_wait: None,
         map_flush: Nanos(200_000),
+        trim_page: Nanos(20),
+        sync_trim: false,
         stripe: 1,
         read_planes: 1,
         collect_parallel: 1,

@@ -1,0 +1,77 @@
+//! Which jobs may trim: those that address drives with flash translation, with nothing in between that would have to pass a TRIM on.
+
+use seeklab_spec::{AddProblem, Bytes, DeviceGroup, Job, LayoutKind, Path, Problems, Scenario};
+
+use crate::layers::device::ssd;
+use crate::plan::Plan;
+
+/// Adds what keeps a job's trims from its devices.
+pub fn check_job(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+    if !job.rw.trims() {
+        return;
+    }
+    let between = [
+        ("nfs", scenario.nfs.is_some()),
+        ("network", scenario.network.is_some()),
+        ("server", scenario.server.is_some()),
+        ("protocol", scenario.protocol.is_some()),
+        ("volume", scenario.volume.is_some()),
+        ("zfs", scenario.zfs.is_some()),
+        ("cluster", scenario.cluster.is_some()),
+        ("controller", scenario.controller.is_some()),
+        ("tier", scenario.tier.is_some()),
+    ];
+    if let Some((layer, _)) = between.into_iter().find(|(_, is_there)| *is_there) {
+        problems.add(
+            at.field("rw"),
+            format!("trims go to devices that jobs address directly, and {layer} passes none on; drop {layer}, or read and write"),
+        );
+    }
+    if scenario.layout.kind == LayoutKind::RaidZ {
+        problems
+            .add(at.field("rw"), "RAID-Z passes no trims on; write layout.kind \"stripe\", \"concat\" or \"mirror\", or read and write");
+    }
+    for (index, group) in scenario.devices.iter().enumerate() {
+        if let Some(what) = without_trim(group) {
+            problems.add(
+                at.field("rw"),
+                format!("devices[{index}] is {what}, which has no TRIM; write a solid-state drive with flash, or read and write"),
+            );
+        }
+    }
+}
+
+/// What a device is that has no TRIM.
+fn without_trim(group: &DeviceGroup) -> Option<&'static str> {
+    match (&group.ssd, &group.hdd) {
+        (Some(ssd), _) if ssd.flash.is_some() => None,
+        (Some(_), _) => Some("a solid-state drive without flash translation"),
+        (None, Some(_)) => Some("a disk"),
+        (None, None) => Some("a logical unit"),
+    }
+}
+
+/// A TRIM of more than the simulated part of a drive would give up all of it, for addresses beyond the part fold back onto it.
+pub fn check_regions(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
+    let drives = scenario.devices.iter().filter_map(|group| Some((group.ssd.as_ref()?, u64::from(group.count))));
+    let (smallest, count) = drives.fold((u64::MAX, 0), |(least, count), (ssd, more)| (least.min(ssd::simulated_bytes(ssd)), count + more));
+    let apart = match scenario.layout.kind {
+        LayoutKind::Stripe => count,
+        LayoutKind::Mirror => count / scenario.layout.width.map_or(count, u64::from).max(1),
+        LayoutKind::Concat | LayoutKind::RaidZ => 1,
+    };
+    let most = smallest.saturating_mul(apart);
+    for (index, _) in scenario.jobs.iter().enumerate().filter(|(_, job)| job.rw.trims()) {
+        let length = plan.workers.iter().filter(|worker| worker.job == index).map(|worker| worker.region.end - worker.region.start).max();
+        if let Some(length) = length.filter(|length| *length > most) {
+            problems.add(
+                Path::root().index("jobs", index).field("size"),
+                format!(
+                    "trims {}, and {} of the drives are simulated, onto which all addresses fold; write a smaller size, or a larger ssd.flash.mapped",
+                    Bytes(length),
+                    Bytes(most)
+                ),
+            );
+        }
+    }
+}

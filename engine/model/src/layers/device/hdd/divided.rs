@@ -1,0 +1,128 @@
+//! How a drive's buffer is divided as needed: which segments hold something, by place, and all of them by use.
+//!
+//! A lookup is a search among the places, and the segment that gives way is known at once, however many there are.
+
+/// One segment: blocks from `start` to before `end`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Segment {
+    /// First block held.
+    pub start: u64,
+    /// One past the last block held; equal to `start` when empty.
+    pub end: u64,
+    /// When it was last used, in uses of the buffer.
+    pub used: u64,
+}
+
+impl Segment {
+    /// Whether it holds nothing.
+    pub fn is_empty(&self) -> bool {
+        self.start >= self.end
+    }
+
+    /// Blocks held.
+    pub fn blocks(&self) -> u64 {
+        self.end.saturating_sub(self.start)
+    }
+
+    /// Whether it holds one of the blocks from `lbn` to before `end`.
+    pub fn overlaps(&self, lbn: u64, end: u64) -> bool {
+        !self.is_empty() && self.start < end && lbn < self.end
+    }
+}
+
+/// A buffer that is divided as needed: its segments by place and by use.
+#[derive(Clone, Debug)]
+pub(super) struct Divided {
+    /// Those that hold something, from the lowest block to the highest. They do not overlap.
+    pub by_place: Vec<u32>,
+    /// The next older and the next newer of each, by use.
+    older: Vec<u32>,
+    pub newer: Vec<u32>,
+    pub oldest: u32,
+    newest: u32,
+    /// Blocks held, and blocks of the buffer.
+    pub held: u64,
+    pub most: u64,
+}
+
+/// No segment.
+const NONE: u32 = u32::MAX;
+
+impl Divided {
+    /// For `count` segments in a buffer of `most` blocks.
+    pub fn new(count: u32, most: u64) -> Self {
+        Self {
+            by_place: Vec::with_capacity(count as usize),
+            older: (0..count).map(|index| index.checked_sub(1).unwrap_or(NONE)).collect(),
+            newer: (1..=count).map(|index| if index < count { index } else { NONE }).collect(),
+            oldest: 0,
+            newest: count - 1,
+            held: 0,
+            most,
+        }
+    }
+
+    fn unlink(&mut self, index: u32) {
+        let (older, newer) = (self.older[index as usize], self.newer[index as usize]);
+        if older == NONE {
+            self.oldest = newer;
+        } else {
+            self.newer[older as usize] = newer;
+        }
+        if newer == NONE {
+            self.newest = older;
+        } else {
+            self.older[newer as usize] = older;
+        }
+    }
+
+    /// Makes a segment the one used last.
+    pub fn touch(&mut self, index: u32) {
+        if self.newest != index {
+            self.unlink(index);
+            self.older[index as usize] = self.newest;
+            self.newer[index as usize] = NONE;
+            self.newer[self.newest as usize] = index;
+            self.newest = index;
+        }
+    }
+
+    /// Makes a segment the next to be taken.
+    pub fn give_up(&mut self, index: u32) {
+        if self.oldest != index {
+            self.unlink(index);
+            self.newer[index as usize] = self.oldest;
+            self.older[index as usize] = NONE;
+            self.older[self.oldest as usize] = index;
+            self.oldest = index;
+        }
+    }
+
+    /// The next segment to be taken.
+    pub fn least_recent(&self, avoid: Option<usize>) -> u32 {
+        let newer = self.newer[self.oldest as usize];
+        if avoid == Some(self.oldest as usize) && newer != NONE { newer } else { self.oldest }
+    }
+
+    /// The place of the first segment that ends after `lbn`.
+    pub fn place_after(&self, segments: &[Segment], lbn: u64) -> usize {
+        self.by_place.partition_point(|index| segments[*index as usize].end <= lbn)
+    }
+
+    /// Notes that a segment changes.
+    pub fn change(&mut self, segments: &[Segment], index: usize, to: &Segment) {
+        let from = &segments[index];
+        self.held = self.held + to.blocks() - from.blocks();
+        match (from.is_empty(), to.is_empty()) {
+            (true, false) => {
+                let place = self.place_after(segments, to.start);
+                self.by_place.insert(place, index as u32);
+            }
+            (false, true) => {
+                let place = self.place_after(segments, from.start);
+                self.by_place.remove(place);
+            }
+            _ => {}
+        }
+    }
+}
