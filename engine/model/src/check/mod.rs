@@ -1,6 +1,7 @@
 //! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory.
 
 mod cluster;
+mod jobs;
 mod monitor;
 mod nfs;
 mod rebuild;
@@ -167,6 +168,7 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
             problems.add(at.field("copy"), "has a meaning for servercopy and odxcopy only; drop it or change rw");
         }
         nfs::check_job(job, scenario, &at, problems);
+        jobs::check(index, scenario, &at, problems);
         if let Some((credits, charge)) = layers::client::copy::too_few_credits(scenario, job) {
             problems.add(
                 at.field("bs"),
