@@ -3,6 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::access::{FileService, SizeMix, Stride, StridedZones, Verify};
+use crate::distribution::Distribution;
+use crate::governor::{ExitWhat, Flow, LatencyTarget, PauseBy, RateLimits, RateMin, SteadyState};
 use crate::nfs::Call;
 use crate::{Bytes, CopySpec, Extent, Nanos};
 
@@ -124,6 +127,10 @@ pub struct Job {
     /// Draw request sizes evenly from this range instead of `bs`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bsrange: Option<SizeRange>,
+    /// Draw request sizes from a mix, of which each size has a share; reads and writes may have a mix each. Instead of `bs`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Mix of sizes")]
+    pub bssplit: Option<SizeMix>,
     /// Requests kept in flight by each worker.
     #[serde(default = "crate::defaults::one")]
     #[schemars(title = "Queue depth", range(min = 1, max = 65536), extend("x-scale" = "log2"))]
@@ -195,9 +202,42 @@ pub struct Job {
     #[serde(default = "fifty")]
     #[schemars(title = "Reads", range(min = 0, max = 100), extend("x-unit" = "%"))]
     pub rwmixread: u32,
-    /// Distribution of random offsets: `random`, or `zipf:THETA` with THETA from 0.01 to 5, not 1.
+    /// Distribution of random offsets: `random`, `zipf:THETA` with THETA from 0.01 to 5, not 1, `pareto:H` with H between 0 and 1,
+    /// `normal:DEVIATION` in percent, or zones, as in `zoned:50/5:30/15:20/80` (access in percent / size in percent) and
+    /// `zoned_abs:60/10g:40/90g` (access in percent / size).
     #[serde(default)]
     pub random_distribution: Distribution,
+    /// Share of a random job's requests that go to a random place; the others follow the one before.
+    #[serde(default = "hundred", skip_serializing_if = "is_hundred")]
+    #[schemars(title = "Random requests", range(min = 0, max = 100), extend("x-unit" = "%"))]
+    pub percentage_random: u32,
+    /// A random job draws a place for every so many requests; those between follow the one before, or repeat its place (`repeat_place`).
+    #[serde(default = "crate::defaults::one", skip_serializing_if = "is_one")]
+    #[schemars(title = "Requests for each random place", range(min = 1, max = 1_000_000))]
+    pub random_every: u32,
+    /// Whether the requests between two random places go to the same place again.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub repeat_place: bool,
+    /// What a sequential job leaves out after each request, or how it goes backwards.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stride: Option<Stride>,
+    /// Zones that are visited one after the other, with gaps between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zones: Option<StridedZones>,
+    /// Files of equal length that each worker's region consists of.
+    #[serde(default = "crate::defaults::one", skip_serializing_if = "is_one")]
+    #[schemars(title = "Files of a worker", range(min = 1, max = 65536))]
+    pub nrfiles: u32,
+    /// Which of its files a worker takes next.
+    #[serde(default, skip_serializing_if = "FileService::is_default")]
+    pub file_service: FileService,
+    /// Requests to a file before the next file's turn.
+    #[serde(default = "crate::defaults::one", skip_serializing_if = "is_one")]
+    #[schemars(range(min = 1, max = 1_000_000))]
+    pub file_service_ios: u32,
+    /// Read back what was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub verify: Option<Verify>,
     /// Requests of a transaction: reads one after the other, and a write that commits it. A mixed job draws directions at random without it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Requests in a transaction", range(min = 1, max = 1_000_000))]
@@ -217,12 +257,64 @@ pub struct Job {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Writes between data flushes", range(min = 1, max = 65536), extend("x-scale" = "log2"))]
     pub fdatasync: Option<u32>,
+    /// Flush the file at the end of the worker: it ends once all that it wrote is durable.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(title = "Flush at the end")]
+    pub end_fsync: bool,
     /// Wait for all earlier jobs to end before this one starts.
     #[serde(default)]
     pub stonewall: bool,
-    /// When this job ends all others stop issuing.
+    /// Wait for this job, which is listed before, to end before this one starts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_for: Option<String>,
+    /// When this job ends others stop issuing: those that `exit_what` names.
     #[serde(default)]
     pub exitall: bool,
+    /// Which jobs stop when this one ends and has `exitall`.
+    #[serde(default, skip_serializing_if = "ExitWhat::is_default")]
+    pub exit_what: ExitWhat,
+    /// The group that `exit_what = "group"` ends.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub group: u32,
+    /// Share of the requests of all jobs of the same flow that each worker may issue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub flow: Option<Flow>,
+    /// A full queue is filled again only when so few requests are left in it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Queue is refilled at", range(min = 0, max = 65536))]
+    pub iodepth_low: Option<u32>,
+    /// A full queue is filled again only when so many requests have completed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Completions before a refill", range(min = 1, max = 65536))]
+    pub iodepth_batch_complete: Option<u32>,
+    /// From what the requests between two pauses are counted. The worker first waits for what is in flight, as fio does; without this
+    /// field requests in flight go on during a pause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinktime_by: Option<PauseBy>,
+    /// Pause after so much time without one, instead of after `thinktime_blocks` requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Time between pauses", extend("minimum" = 1))]
+    pub thinktime_iotime: Option<Nanos>,
+    /// Limits of a mixed job's reads and of its writes, each on its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_each: Option<RateLimits>,
+    /// The job fails when it is slower than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_min: Option<RateMin>,
+    /// The job fails when a request takes longer than this.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Longest latency", extend("minimum" = 1))]
+    pub max_latency: Option<Nanos>,
+    /// Look for the greatest queue depth at which latency stays below a target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub latency_target: Option<LatencyTarget>,
+    /// End the job when its rate has become steady.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steadystate: Option<SteadyState>,
+    /// Ask nothing of the storage: each request takes this time, however many are in flight. It is fio's engine `null`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Time of a request that asks nothing")]
+    pub null: Option<Nanos>,
 }
 
 impl Job {
@@ -248,12 +340,14 @@ impl Job {
     /// The largest request the job makes, in bytes.
     #[must_use]
     pub fn max_request_bytes(&self) -> u64 {
-        self.bsrange.map_or(self.bs.0, |range| range.max.0)
+        let of_one = self.bsrange.map_or(self.bs.0, |range| range.max.0);
+        self.bssplit.as_ref().and_then(SizeMix::largest).unwrap_or(of_one)
     }
     /// The smallest request the job makes, in bytes.
     #[must_use]
     pub fn min_request_bytes(&self) -> u64 {
-        self.bsrange.map_or(self.bs.0, |range| range.min.0)
+        let of_one = self.bsrange.map_or(self.bs.0, |range| range.min.0);
+        self.bssplit.as_ref().and_then(SizeMix::smallest).unwrap_or(of_one)
     }
 }
 
@@ -263,56 +357,18 @@ fn default_bs() -> Bytes {
 fn fifty() -> u32 {
     50
 }
-
-/// Distribution of random offsets.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub enum Distribution {
-    /// Uniform.
-    #[default]
-    Random,
-    /// Zipf: the k-th most popular block is drawn with a frequency proportional to 1 / k^theta.
-    Zipf(f64),
+fn hundred() -> u32 {
+    100
 }
-
-impl Distribution {
-    /// What the parser accepts, for error messages.
-    pub const ACCEPTED: &str = "random, or zipf:THETA with THETA from 0.01 to 5 and not 1; write zipf:1.2";
-
-    /// Reads `random` or `zipf:1.2`.
-    #[must_use]
-    pub fn parse(text: &str) -> Option<Self> {
-        if text == "random" {
-            return Some(Self::Random);
-        }
-        let theta: f64 = text.strip_prefix("zipf:")?.parse().ok()?;
-        ((0.01..=5.0).contains(&theta) && (theta - 1.0).abs() > 1e-9).then_some(Self::Zipf(theta))
-    }
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
+fn is_hundred(value: &u32) -> bool {
+    *value == 100
 }
-
-impl<'de> Deserialize<'de> for Distribution {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("\"{text}\" is not {}", Self::ACCEPTED)))
-    }
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
+fn is_one(value: &u32) -> bool {
+    *value == 1
 }
-
-impl Serialize for Distribution {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Self::Random => serializer.serialize_str("random"),
-            Self::Zipf(theta) => serializer.serialize_str(&format!("zipf:{theta}")),
-        }
-    }
-}
-
-impl JsonSchema for Distribution {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "Distribution".into()
-    }
-    fn inline_schema() -> bool {
-        true
-    }
-    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
-        schemars::json_schema!({"type": "string", "format": "distribution"})
-    }
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
+fn is_zero(value: &u32) -> bool {
+    *value == 0
 }

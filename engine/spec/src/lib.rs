@@ -7,11 +7,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod access;
 pub mod cluster;
 pub mod controller;
 mod copy;
 mod defaults;
 mod device;
+mod distribution;
+pub mod governor;
 mod job;
 mod layout;
 pub mod monitor;
@@ -40,7 +43,8 @@ pub mod zfs;
 
 pub use copy::CopySpec;
 pub use device::{DeviceGroup, HddSpec, Lun, QueuePolicy};
-pub use job::{Distribution, Job, RateProcess, Rw, SizeRange};
+pub use distribution::{Distribution, Zone};
+pub use job::{Job, RateProcess, Rw, SizeRange};
 pub use layout::{Layout, LayoutKind, ReadBalance};
 pub use operation::Op;
 pub use persistence::Persistence;

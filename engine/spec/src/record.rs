@@ -48,7 +48,7 @@ impl Default for Record {
     }
 }
 
-/// Bounds that a run may not exceed; each ends the run with an error that names it.
+/// Bounds that a run may not exceed; each but `operations` ends the run with an error that names it.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
@@ -61,10 +61,15 @@ pub struct Limits {
     /// Memory of the run.
     #[schemars(extend("minimum" = 1_048_576, "maximum" = 3_221_225_472_u64))]
     pub memory: Bytes,
+    /// Operations. Reaching it is no error: the jobs stop issuing, and the report says so. Jobs that start together have an equal part
+    /// of it, so that jobs behind a `stonewall` or a `wait_for` run too.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Operations", range(min = 1, max = 100_000_000_000_u64))]
+    pub operations: Option<u64>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { time: Nanos(86_400_000_000_000), events: 2_000_000_000, memory: Bytes(1 << 30) }
+        Self { time: Nanos(86_400_000_000_000), events: 2_000_000_000, memory: Bytes(1 << 30), operations: None }
     }
 }

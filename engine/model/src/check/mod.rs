@@ -1,6 +1,7 @@
 //! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory.
 
 mod cluster;
+mod jobs;
 mod monitor;
 mod nfs;
 mod rebuild;
@@ -170,6 +171,7 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
         }
         nfs::check_job(job, scenario, &at, problems);
         trim::check_job(job, scenario, &at, problems);
+        jobs::check(index, scenario, &at, problems);
         if let Some((credits, charge)) = layers::client::copy::too_few_credits(scenario, job) {
             problems.add(
                 at.field("bs"),

@@ -31,6 +31,13 @@ impl JobStats {
         }
         let elapsed_ns = self.end_ns.saturating_sub(self.start_ns);
         metrics.seconds(".elapsed_s", "Time from the start of the job to its end.", elapsed_ns);
+        if self.latency_depth > 0 {
+            let found = "Greatest number of requests in flight at which the target of latency is met, as far as the search came.";
+            metrics.count(".latency_depth", found, self.latency_depth.into());
+        }
+        if let Some(steady) = &self.steady {
+            metrics.count(".steady", "Whether the job's rate became steady: 1 when it did, 0 when it ended first.", steady.attained.into());
+        }
         for (stats, op) in self.by_op.iter().zip([".read", ".write", ".trim"]) {
             if stats.ios > 0 {
                 metrics.within(op, |metrics| stats.metrics(in_seconds(elapsed_ns), op == ".read", metrics));

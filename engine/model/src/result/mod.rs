@@ -9,12 +9,14 @@ pub mod limiter;
 pub mod log;
 pub mod metrics;
 pub mod modes;
+pub mod outcome;
 
 use bins::{Bin, Bins};
 use columns::Take::{Index, Real, Whole};
 use columns::{Table, Tables};
 use hdrhistogram::Histogram;
 use log::Log;
+use outcome::{Failure, Steadiness};
 
 use crate::kernel::{PHASES, Phases, Request};
 use seeklab_kernel::Fingerprint;
@@ -174,6 +176,14 @@ pub struct JobStats {
     pub start_ns: u64,
     /// When its last worker ended.
     pub end_ns: u64,
+    /// Why it failed, if it did.
+    pub error: Option<Failure>,
+    /// Whether it was stopped by the limit on operations.
+    pub is_limited: bool,
+    /// The depth that the search for a target of latency is at; 0 without one.
+    pub latency_depth: u32,
+    /// What was found of a steady state, where one was looked for.
+    pub steady: Option<Steadiness>,
 }
 
 /// One interval of the time series.
@@ -256,6 +266,10 @@ impl Recorder {
             workers_before_stall: None,
             start_ns: u64::MAX,
             end_ns: 0,
+            error: None,
+            is_limited: false,
+            latency_depth: 0,
+            steady: None,
         };
         Self {
             jobs: (0..jobs).map(|_| stats()).collect(),
@@ -307,6 +321,13 @@ impl Recorder {
         if measured {
             self.jobs[job].by_op[op].add(request, phases, now_ns);
         }
+    }
+
+    /// What a job did so far no longer counts.
+    pub fn restart(&mut self, job: usize) {
+        let stats = &mut self.jobs[job];
+        stats.by_op = [Stats::new(), Stats::new(), Stats::new()];
+        stats.depths = [0; DEPTH_LEVELS];
     }
 
     /// A worker whose results count from `start_ns` has ended.

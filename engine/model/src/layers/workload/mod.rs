@@ -3,22 +3,37 @@
 //! A worker keeps up to `iodepth` requests in flight as long as its rate, its think time and its end allow. Requests are logged
 //! when they complete. A worker of a copy follows each read by the write of the same bytes (see [`crate::layers::client::copy`]). A worker that replays takes its requests from a trace (see [`replay`]).
 
+pub mod extended;
+pub mod flow;
+pub mod latency_target;
 pub mod offsets;
+pub mod pattern;
 pub mod replay;
+pub mod steady;
+pub mod verify;
 
+#[cfg(test)]
+mod fio_tests;
+
+use extended::{Extended, Share};
+use flow::Flow;
+use latency_target::Verdict;
 use offsets::Order;
 use replay::Replay;
+use steady::Steady;
 
-use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Request, RequestId, Timer as _, Wire};
+use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _, Wire};
 use crate::layers::Layer;
 use crate::layers::client::copy::{Copy, in_flight};
 use crate::plan::Plan;
 use crate::range::Range;
 use crate::result::Recorder;
+use crate::result::outcome::Failure;
 use crate::timers;
 use seeklab_kernel::{NS_PER_S, Stream};
 use seeklab_spec::Op;
-use seeklab_spec::{Job, RateProcess, Scenario};
+use seeklab_spec::governor::ExitWhat;
+use seeklab_spec::{Job, RateProcess, Scenario, to_f64};
 
 const HERE: Address = Address::of(LayerId::Workload);
 
@@ -41,6 +56,10 @@ struct Worker {
     order: Option<Order>,
     /// Where requests come from a trace.
     replay: Option<Box<Replay>>,
+    /// What few workers need.
+    extended: Option<Box<Extended>>,
+    /// The job whose end it waits for.
+    waits_for: Option<usize>,
     /// Next sequential offset of each direction.
     position: [u64; 3],
     offsets: Stream,
@@ -75,6 +94,11 @@ pub struct Workload {
     stage: u32,
     stopping: bool,
     issued: u32,
+    flows: Vec<Flow>,
+    /// One for each job; none without a criterion.
+    steady: Vec<Option<Steady>>,
+    /// Where operations are limited: how many each start of jobs has, and how many are left.
+    budget: Option<(u64, u64)>,
     /// What it has done: statistics and log.
     pub recorder: Recorder,
 }
@@ -100,7 +124,8 @@ impl Layer for Workload {
     }
 
     fn memory_bytes(&self) -> u64 {
-        self.recorder.memory_bytes()
+        let of_workers = self.workers.iter().filter_map(|worker| worker.extended.as_ref()?.verify.as_ref());
+        self.recorder.memory_bytes() + of_workers.map(verify::Verifying::memory_bytes).sum::<u64>()
     }
 }
 
@@ -115,11 +140,13 @@ impl Workload {
             clones[planned.job] += 1;
             let mut offsets = Stream::new(seed, &format!("{name}/offsets"));
             let length = planned.region.end - planned.region.start;
-            let order = job
-                .rw
-                .is_random()
-                .then(|| Order::new(job.random_distribution, job.norandommap, length / job.min_request_bytes(), &mut offsets));
+            let order = job.rw.is_random().then(|| {
+                let least = job.min_request_bytes();
+                Order::new(&job.random_distribution, job.norandommap, length / least, least, &mut offsets)
+            });
             Worker {
+                extended: Extended::of(job, length, &mut offsets),
+                waits_for: job.wait_for.as_ref().and_then(|name| scenario.jobs.iter().position(|other| other.name == *name)),
                 job: planned.job,
                 number: u64::from(clones[planned.job] - 1),
                 region: planned.region,
@@ -147,12 +174,18 @@ impl Workload {
                 state: State::Waiting,
             }
         });
+        let mut workers: Vec<Worker> = workers.collect();
+        let starts = workers.iter().map(|worker| (worker.stage, worker.waits_for)).collect::<std::collections::BTreeSet<_>>().len() as u64;
+        let flows = flows(&scenario.jobs, &mut workers);
         Self {
-            workers: workers.collect(),
+            workers,
             jobs: scenario.jobs.clone(),
             stage: 0,
             stopping: false,
             issued: 0,
+            flows,
+            steady: scenario.jobs.iter().map(|job| job.steadystate.map(Steady::new)).collect(),
+            budget: scenario.limits.operations.map(|all| ((all / starts.max(1)).max(1), 0)),
             recorder: Recorder::new(scenario.jobs.len(), &scenario.record, scenario.monitor.is_some()),
         }
     }
@@ -167,21 +200,42 @@ impl Workload {
     /// Starts the workers of the present stage.
     fn start_stage(&mut self, kernel: &mut Kernel) {
         for index in 0..self.workers.len() {
-            let worker = &mut self.workers[index];
-            if worker.stage == self.stage {
-                let job = &self.jobs[worker.job];
-                worker.state = State::Issuing;
-                worker.start_ns =
-                    kernel.now_ns().saturating_add(job.startdelay.0).saturating_add(job.stagger.0.saturating_mul(worker.number));
-                worker.measure_from_ns = worker.start_ns.saturating_add(job.ramp_time.0);
-                worker.end_ns = job.runtime.map_or(u64::MAX, |runtime| worker.measure_from_ns.saturating_add(runtime.0));
-                worker.next_ns = worker.start_ns;
-                if job.rate_process == RateProcess::Poisson {
-                    worker.next_ns = worker.next_ns.saturating_add(gap_ns(job, &mut worker.gaps, 0));
-                }
-                kernel.wake_at(worker.start_ns, HERE, Timer::Issue(number(index)));
+            let worker = &self.workers[index];
+            if worker.stage == self.stage && worker.waits_for.is_none_or(|job| self.has_ended(job)) {
+                self.start_worker(kernel, index);
             }
         }
+    }
+
+    /// Whether all workers of a job have ended.
+    fn has_ended(&self, job: usize) -> bool {
+        self.workers.iter().all(|worker| worker.job != job || worker.state == State::Ended)
+    }
+
+    fn start_worker(&mut self, kernel: &mut Kernel, index: usize) {
+        let worker = &mut self.workers[index];
+        let job = &self.jobs[worker.job];
+        worker.state = State::Issuing;
+        worker.start_ns = kernel.now_ns().saturating_add(job.startdelay.0).saturating_add(job.stagger.0.saturating_mul(worker.number));
+        worker.measure_from_ns = worker.start_ns.saturating_add(job.ramp_time.0);
+        worker.end_ns = job.runtime.map_or(u64::MAX, |runtime| worker.measure_from_ns.saturating_add(runtime.0));
+        worker.next_ns = worker.start_ns;
+        if job.rate_process == RateProcess::Poisson {
+            worker.next_ns = worker.next_ns.saturating_add(gap_ns(job, &mut worker.gaps, 0));
+        }
+        if let Some(extended) = &mut worker.extended {
+            extended.start(worker.start_ns);
+            if extended.search.is_some() {
+                self.recorder.jobs[worker.job].latency_depth = 1;
+            }
+        }
+        if let Some(steady) = &mut self.steady[worker.job] {
+            steady.start(worker.start_ns);
+        }
+        if let Some((each, left)) = &mut self.budget {
+            *left = *each;
+        }
+        kernel.wake_at(worker.start_ns, HERE, Timer::Issue(number(index)));
     }
 
     /// Stages of jobs that have ended.
@@ -223,12 +277,23 @@ impl Workload {
                 return;
             }
             if self.stopping || finished(worker, job, now_ns) {
-                if worker.in_flight == 0 {
-                    self.end(kernel, id);
+                if worker.in_flight > 0 {
+                    return;
                 }
-                return;
+                match if self.stopping { closing(worker, u64::MAX) } else { closing(worker, now_ns) } {
+                    Closing::Verify => continue,
+                    Closing::Flush => return self.flush(kernel, id),
+                    Closing::End => return self.end(kernel, id),
+                }
             }
-            if worker.in_flight >= worker.replay.as_ref().map_or(worker.depth, |replay| replay.most_in_flight(worker.depth)) {
+            let may_issue = match &mut worker.extended {
+                None => worker.in_flight < worker.replay.as_ref().map_or(worker.depth, |replay| replay.most_in_flight(worker.depth)),
+                Some(extended) => {
+                    !extended.waits_to_verify(worker.issued_bytes, worker.in_flight)
+                        && extended.may_issue(job, worker.in_flight, worker.depth, now_ns, &mut worker.next_ns)
+                }
+            };
+            if !may_issue {
                 return;
             }
             if let Some(replay) = &worker.replay {
@@ -236,17 +301,42 @@ impl Workload {
                 worker.next_ns = due_ns;
             }
             if now_ns < worker.next_ns {
-                if worker.wake_ns != worker.next_ns {
-                    worker.wake_ns = worker.next_ns;
-                    kernel.wake_at(worker.next_ns.min(worker.end_ns), HERE, Timer::Issue(id));
-                }
+                let at_ns = worker.next_ns;
+                return wake(kernel, worker, at_ns, id);
+            }
+            if self.budget.is_some_and(|(_, left)| left == 0) {
+                self.recorder.jobs[worker.job].is_limited = true;
+                worker.end_ns = now_ns;
+                continue;
+            }
+            if worker.extended.is_some() && self.must_wait(kernel, id) {
                 return;
             }
+            let worker = &mut self.workers[id as usize];
+            let job = &self.jobs[worker.job];
             let (op, offset, bytes) = match &mut worker.replay {
                 Some(replay) => replay.take(),
-                None => draw(worker, job),
+                None => match draw(worker, job, now_ns) {
+                    Drawn::Request(op, offset, bytes) => (op, offset, bytes),
+                    Drawn::Later(at_ns) => return wake(kernel, worker, at_ns, id),
+                    Drawn::Verify(Some((offset, bytes))) => {
+                        worker.in_flight += 1;
+                        self.recorder.issued(worker.job, Op::Read, worker.in_flight);
+                        let (entry, offset) = (worker.entry, worker.region.start + offset);
+                        self.submit(kernel, Request { offset, bytes, worker: id, ..Request::default() }, entry);
+                        continue;
+                    }
+                    Drawn::Verify(None) => continue,
+                    Drawn::FilesDone => {
+                        next_pass(worker);
+                        continue;
+                    }
+                },
             };
             let taken = worker.copy.map_or(bytes, |copy| copy.command_bytes_at(offset));
+            if let Some((_, left)) = &mut self.budget {
+                *left -= 1;
+            }
             worker.issued_ios += 1;
             worker.issued_bytes += taken;
             worker.in_flight += 1;
@@ -263,18 +353,69 @@ impl Workload {
                 Op::Write if job.flushes() => Durable::Later,
                 Op::Read | Op::Write | Op::Trim => Durable::No,
             };
+            if let Some(extended) = &mut worker.extended {
+                extended.issued(op, now_ns, || gap_of_direction_ns(job, &mut worker.gaps, op, bytes));
+                self.tell_flow(kernel, id);
+            }
             self.submit(kernel, Request { op, offset, bytes, worker: id, wire, durable, ..Request::default() }, entry);
         }
+    }
+
+    /// Whether a worker must wait for the others of its flow.
+    fn must_wait(&mut self, kernel: &mut Kernel, id: u32) -> bool {
+        let worker = &mut self.workers[id as usize];
+        let Some(share) = worker.extended.as_ref().and_then(|extended| extended.share.as_ref()) else { return false };
+        let Some(spec) = self.jobs[worker.job].flow else { return false };
+        let flow = &mut self.flows[share.flow];
+        if !flow.is_ahead(spec.weight, share.issued) {
+            return false;
+        }
+        if spec.sleep.0 == 0 {
+            flow.waiting.push(id);
+        } else if worker.in_flight == 0 {
+            worker.next_ns = kernel.now_ns().saturating_add(spec.sleep.0);
+            let at_ns = worker.next_ns;
+            wake(kernel, worker, at_ns, id);
+        }
+        true
+    }
+
+    /// Counts a request in the worker's flow, and wakes those that waited for it.
+    fn tell_flow(&mut self, kernel: &mut Kernel, id: u32) {
+        let Some(share) = self.workers[id as usize].extended.as_ref().and_then(|extended| extended.share.as_ref()) else { return };
+        let flow = &mut self.flows[share.flow];
+        flow.issue();
+        for waiting in flow.waiting.drain(..) {
+            kernel.wake(HERE, Timer::Issue(waiting));
+        }
+    }
+
+    /// Flushes a worker's file before it ends.
+    fn flush(&mut self, kernel: &mut Kernel, id: u32) {
+        let worker = &mut self.workers[id as usize];
+        worker.in_flight += 1;
+        let (entry, offset) = (worker.entry, worker.region.start);
+        self.submit(kernel, Request { offset, worker: id, ..Request::flush(HERE) }, entry);
     }
 
     fn submit(&mut self, kernel: &mut Kernel, request: Request, entry: Address) {
         let id = kernel.open(Request { tag: self.issued, owner: HERE, ..request });
         self.issued = self.issued.wrapping_add(1);
+        let job = self.workers[request.worker as usize].job;
+        if let Some(null) = self.jobs[job].null {
+            kernel.requests.charge_ns(id, Phase::Overhead, null.0);
+            return kernel.complete_when_charged(id);
+        }
         kernel.submit(entry, id);
     }
 
     fn done(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];
+        if request.is_flush() {
+            kernel.requests.remove(id);
+            self.workers[request.worker as usize].in_flight -= 1;
+            return self.issue(kernel, request.worker);
+        }
         let worker = &mut self.workers[request.worker as usize];
         let job = &self.jobs[worker.job];
         let measured = request.submitted_ns >= worker.measure_from_ns;
@@ -291,21 +432,104 @@ impl Workload {
             replay.completed(kernel.now_ns());
         }
         worker.completed_since_pause += 1;
-        if job.thinktime.0 > 0 && worker.completed_since_pause >= job.thinktime_blocks {
+        let pauses_here = worker.extended.as_ref().is_none_or(|extended| !extended.pauses());
+        if job.thinktime.0 > 0 && worker.completed_since_pause >= job.thinktime_blocks && pauses_here {
             worker.completed_since_pause = 0;
             worker.next_ns = worker.next_ns.max(kernel.now_ns().saturating_add(job.thinktime.0));
         }
+        if worker.extended.is_some() {
+            self.judge(kernel, &request);
+        }
+        let job = self.workers[request.worker as usize].job;
+        if let Some(steady) = &mut self.steady[job]
+            && steady.completed(request.bytes, kernel.now_ns())
+        {
+            self.stop(kernel, |worker, _| worker.job == job);
+        }
         self.issue(kernel, request.worker);
+    }
+
+    /// What a completed request means for a worker's verification, its least rate, its longest latency and its target of latency.
+    fn judge(&mut self, kernel: &mut Kernel, request: &Request) {
+        let now_ns = kernel.now_ns();
+        let worker = &mut self.workers[request.worker as usize];
+        let job = &self.jobs[worker.job];
+        let Some(extended) = &mut worker.extended else { return };
+        if let Some(verify) = extended.verify.as_mut().filter(|_| request.op == Op::Write) {
+            verify.wrote(request.offset - worker.region.start, request.bytes);
+        }
+        let latency_ns = now_ns - request.submitted_ns;
+        if extended.completed(request.bytes, now_ns) {
+            self.recorder.jobs[worker.job].error = Some(Failure::TooSlow);
+            worker.end_ns = now_ns;
+        }
+        if job.max_latency.is_some_and(|most| latency_ns > most.0) {
+            self.recorder.jobs[worker.job].error = Some(Failure::TooLate);
+            worker.end_ns = now_ns;
+        }
+        let Some(search) = &mut extended.search else { return };
+        let verdict = search.completed(latency_ns, worker.in_flight, now_ns);
+        let depth = search.depth();
+        match verdict {
+            None => return,
+            Some(Verdict::GoOn) => {}
+            Some(Verdict::Lowered) => extended.drain(),
+            Some(Verdict::Found) => {
+                extended.drain();
+                worker.measure_from_ns = now_ns;
+                self.recorder.restart(worker.job);
+            }
+            Some(Verdict::Done) => worker.end_ns = now_ns,
+        }
+        self.recorder.jobs[worker.job].latency_depth = depth;
+    }
+
+    /// Lets the workers that `which` names stop issuing, among those that do.
+    fn stop(&mut self, kernel: &mut Kernel, which: impl Fn(&Worker, &[Job]) -> bool) {
+        for (index, worker) in self.workers.iter_mut().enumerate() {
+            if worker.state == State::Issuing && which(worker, &self.jobs) {
+                worker.end_ns = worker.end_ns.min(kernel.now_ns());
+                kernel.wake(HERE, Timer::Issue(number(index)));
+            }
+        }
     }
 
     fn end(&mut self, kernel: &mut Kernel, id: u32) {
         let worker = &mut self.workers[id as usize];
         worker.state = State::Ended;
+        let ended = worker.job;
         self.recorder.ended(worker.job, worker.measure_from_ns.min(kernel.now_ns()), kernel.now_ns());
-        if self.jobs[worker.job].exitall && !self.stopping {
-            self.stopping = true;
-            for other in 0..self.workers.len() {
-                kernel.wake(HERE, Timer::Issue(number(other)));
+        if let Some(share) = worker.extended.as_mut().and_then(|extended| extended.share.take()) {
+            let flow = &mut self.flows[share.flow];
+            flow.leave(self.jobs[ended].flow.map_or(0, |flow| flow.weight), share.issued);
+            for waiting in flow.waiting.drain(..) {
+                kernel.wake(HERE, Timer::Issue(waiting));
+            }
+        }
+        if let Some(steady) = self.steady[ended].as_ref().filter(|_| self.has_ended(ended)) {
+            self.recorder.jobs[ended].steady = Some(steady.found().clone());
+        }
+        let job = &self.jobs[ended];
+        if job.exitall && !self.stopping {
+            match job.exit_what {
+                ExitWhat::All => {
+                    self.stopping = true;
+                    for other in 0..self.workers.len() {
+                        kernel.wake(HERE, Timer::Issue(number(other)));
+                    }
+                }
+                ExitWhat::Stonewall => self.stop(kernel, |_, _| true),
+                ExitWhat::Group => {
+                    let group = job.group;
+                    self.stop(kernel, |worker, jobs| jobs[worker.job].group == group);
+                }
+            }
+        }
+        for index in 0..self.workers.len() {
+            let worker = &self.workers[index];
+            let waited = worker.waits_for == Some(ended) && worker.state == State::Waiting && worker.stage <= self.stage;
+            if waited && self.has_ended(ended) {
+                self.start_worker(kernel, index);
             }
         }
         let stage = self.stage;
@@ -313,6 +537,60 @@ impl Workload {
             self.stage += 1;
             self.start_stage(kernel);
         }
+    }
+}
+
+/// The flows of all jobs; each worker that shares one is told which.
+fn flows(jobs: &[Job], workers: &mut [Worker]) -> Vec<Flow> {
+    let mut flows: Vec<Flow> = Vec::new();
+    for worker in workers {
+        let (Some(spec), Some(extended)) = (jobs[worker.job].flow, &mut worker.extended) else { continue };
+        let index = flows.iter().position(|flow| flow.id == spec.id).unwrap_or_else(|| {
+            flows.push(Flow::new(spec.id));
+            flows.len() - 1
+        });
+        flows[index].join(spec.weight);
+        extended.share = Some(Share { flow: index, issued: 0 });
+    }
+    flows
+}
+
+/// Sets a worker's timer, unless it is set for that time already.
+fn wake(kernel: &mut Kernel, worker: &mut Worker, at_ns: u64, id: u32) {
+    if worker.wake_ns != at_ns {
+        worker.wake_ns = at_ns;
+        kernel.wake_at(at_ns.min(worker.end_ns), HERE, Timer::Issue(id));
+    }
+}
+
+/// What a worker does that has issued all it has to and has nothing in flight.
+enum Closing {
+    /// It reads back what it wrote.
+    Verify,
+    /// It flushes its file.
+    Flush,
+    /// It ends.
+    End,
+}
+
+fn closing(worker: &mut Worker, now_ns: u64) -> Closing {
+    let Some(extended) = &mut worker.extended else { return Closing::End };
+    if now_ns < worker.end_ns && extended.verify.as_mut().is_some_and(verify::Verifying::begin_all) {
+        return Closing::Verify;
+    }
+    if std::mem::take(&mut extended.flush_to_come) && worker.issued_writes > 0 {
+        return Closing::Flush;
+    }
+    Closing::End
+}
+
+/// A worker's files have been read to their ends before all bytes were issued, as with a stride: its next pass begins.
+fn next_pass(worker: &mut Worker) {
+    let Some(extended) = &mut worker.extended else { return };
+    let pass = extended.pass_bytes.max(1);
+    worker.issued_bytes = (worker.issued_bytes / pass + 1).saturating_mul(pass);
+    if let Some(pattern) = &mut extended.pattern {
+        pattern.rewind();
     }
 }
 
@@ -329,6 +607,9 @@ fn finished(worker: &Worker, job: &Job, now_ns: u64) -> bool {
         return true;
     }
     if job.time_based {
+        return false;
+    }
+    if worker.extended.as_ref().is_some_and(|extended| extended.is_reading()) {
         return false;
     }
     let least = if worker.copy.is_some() { 1 } else { job.min_request_bytes() };
@@ -350,34 +631,85 @@ fn gap_ns(job: &Job, gaps: &mut Stream, bytes: u64) -> u64 {
     libm::round(gap) as u64
 }
 
-/// Draws a worker's next request: direction, offset in its region, bytes.
-fn draw(worker: &mut Worker, job: &Job) -> (Op, u64, u64) {
+/// Time to the next request of a direction that has a rate of its own, after one of `bytes`.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // gaps are far below 2^53 ns
+fn gap_of_direction_ns(job: &Job, gaps: &mut Stream, op: Op, bytes: u64) -> u64 {
+    let Some(limits) = job.rate_each else { return 0 };
+    let (rate, iops) = if op == Op::Read { (limits.read, limits.read_iops) } else { (limits.write, limits.write_iops) };
+    let by_iops = iops.map_or(0.0, |per_s| to_f64(NS_PER_S) / per_s);
+    let by_rate = rate.map_or(0.0, |rate| to_f64(bytes) * to_f64(NS_PER_S) / to_f64(rate.0));
+    let mean = by_iops.max(by_rate);
+    let gap = match job.rate_process {
+        RateProcess::Linear => mean,
+        RateProcess::Poisson => gaps.exponential(mean),
+    };
+    libm::round(gap) as u64
+}
+
+/// What a worker does next.
+enum Drawn {
+    /// A request: direction, offset in its region, bytes.
+    Request(Op, u64, u64),
+    /// Nothing before this time.
+    Later(u64),
+    /// A read of what was written, or nothing when all that was due has been read.
+    Verify(Option<(u64, u64)>),
+    /// Its files have been read to their ends.
+    FilesDone,
+}
+
+/// Draws a worker's next request.
+fn draw(worker: &mut Worker, job: &Job, now_ns: u64) -> Drawn {
     let length = worker.region.end - worker.region.start;
     if let Some(copy) = worker.copy {
         let offset = if worker.position[0] >= length { 0 } else { worker.position[0] };
         worker.position[0] = offset + copy.command_bytes_at(offset);
-        return (Op::Read, offset, copy.chunk_bytes_at(offset));
+        return Drawn::Request(Op::Read, offset, copy.chunk_bytes_at(offset));
     }
-    let op = match (job.rw.reads(), job.rw.writes()) {
+    if let Some(verify) = worker.extended.as_mut().and_then(|extended| extended.verify.as_mut())
+        && verify.is_reading()
+    {
+        return Drawn::Verify(verify.next());
+    }
+    let (issued_ios, choices) = (worker.issued_ios, &mut worker.choices);
+    let trims_next = job.rw.trims() && worker.position[index_of(Op::Trim)] == worker.position[index_of(Op::Write)];
+    let mut draw_op = || match (job.rw.reads(), job.rw.writes()) {
         (true, true) if let Some(requests) = job.transaction => {
-            if (worker.issued_ios + 1).is_multiple_of(u64::from(requests)) {
+            if (issued_ios + 1).is_multiple_of(u64::from(requests)) {
                 Op::Write
             } else {
                 Op::Read
             }
         }
-        (true, true) if worker.choices.below(100) >= u64::from(job.rwmixread) => Op::Write,
+        (true, true) if choices.below(100) >= u64::from(job.rwmixread) => Op::Write,
         // A block that was trimmed is written next.
-        (false, true) if job.rw.trims() && worker.position[index_of(Op::Trim)] == worker.position[index_of(Op::Write)] => Op::Trim,
+        (false, true) if trims_next => Op::Trim,
         (false, true) => Op::Write,
         (false, false) => Op::Trim,
         _ => Op::Read,
     };
-    let least = job.min_request_bytes();
-    let mut bytes = match job.bsrange {
-        Some(range) => (worker.choices.below((range.max.0 - range.min.0) / least + 1) + 1) * least,
-        None => job.bs.0,
+    let op = match &mut worker.extended {
+        None => draw_op(),
+        Some(extended) => match extended.due(now_ns, draw_op) {
+            Ok(op) => op,
+            Err(at_ns) => return Drawn::Later(at_ns),
+        },
     };
+    let least = job.min_request_bytes();
+    let pattern = worker.extended.as_mut().and_then(|extended| extended.pattern.as_mut());
+    let mix = pattern.as_ref().and_then(|pattern| pattern.size(op, &mut worker.choices));
+    let mut bytes = match (mix, job.bsrange) {
+        (Some(bytes), _) => bytes,
+        (None, Some(range)) => (worker.choices.below((range.max.0 - range.min.0) / least + 1) + 1) * least,
+        (None, None) => job.bs.0,
+    };
+    if let Some(pattern) = pattern {
+        if !job.time_based {
+            bytes = bytes.min((worker.target_bytes - worker.issued_bytes) / least * least);
+        }
+        let Some((offset, bytes)) = pattern.place(op, bytes, &mut worker.offsets) else { return Drawn::FilesDone };
+        return Drawn::Request(op, offset, bytes);
+    }
     let offset = if let Some(order) = &mut worker.order {
         order.next(length / least, &mut worker.offsets) * least
     } else {
@@ -394,5 +726,5 @@ fn draw(worker: &mut Worker, job: &Job) -> (Op, u64, u64) {
         bytes = bytes.min(worker.target_bytes - worker.issued_bytes);
     }
     worker.position[index_of(op)] = offset + bytes;
-    (op, offset, bytes)
+    Drawn::Request(op, offset, bytes)
 }

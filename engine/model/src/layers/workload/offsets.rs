@@ -1,7 +1,11 @@
-//! Where random requests go: every block once a pass, uniformly with repetition, or by Zipf's law.
+//! Where random requests go: every block once a pass, uniformly with repetition, by Zipf's or Pareto's law, around a middle, or by zones.
+//!
+//! The laws are fio's own, so that a job file means here what it means there: its Pareto is an inverse of a continuous law, its
+//! "normal" the mean of twelve uniform draws (Irwin-Hall) with a uniform deviation added. Popular blocks are scattered over the file
+//! by a permutation, for which fio uses a hash. Left out: zones visit their blocks with repetition, where fio keeps its map of blocks.
 
 use seeklab_kernel::Stream;
-use seeklab_spec::Distribution;
+use seeklab_spec::{Distribution, to_f64};
 
 /// A permutation of `0..count`: each number comes once, in an order that looks random, in constant memory.
 ///
@@ -88,6 +92,20 @@ impl Zipf {
     }
 }
 
+/// Draws of which fio takes the mean for its "normal" distribution.
+const NORMAL_DRAWS: u64 = 12;
+
+/// A zone: the share of all requests up to its end, and its blocks.
+#[derive(Clone, Copy, Debug)]
+pub struct Zone {
+    /// Percent of the requests that go to this zone or one before it.
+    up_to_percent: f64,
+    /// First block.
+    first: u64,
+    /// Blocks; at least one.
+    count: u64,
+}
+
 /// The order in which a random job visits its blocks.
 #[derive(Clone, Debug)]
 pub enum Order {
@@ -102,16 +120,58 @@ pub enum Order {
     Uniform,
     /// By Zipf's law; the permutation scatters the popular blocks over the region.
     Zipf(Zipf, Permutation),
+    /// By Pareto's law: block number `(count - 1) * u^power`, scattered.
+    Pareto {
+        /// Exponent.
+        power: f64,
+        /// Scatters the popular blocks.
+        permutation: Permutation,
+    },
+    /// Around a middle, scattered.
+    Normal {
+        /// Blocks over which each draw is spread besides.
+        deviation: u64,
+        /// Scatters the popular blocks.
+        permutation: Permutation,
+    },
+    /// By zones.
+    Zones(Vec<Zone>),
+}
+
+/// Zones over `count` blocks; `blocks` gives a zone's length in blocks.
+fn zones<Length: Copy>(zones: &[seeklab_spec::Zone<Length>], count: u64, blocks: impl Fn(Length) -> f64) -> Vec<Zone> {
+    let (mut up_to_percent, mut end) = (0.0, 0.0);
+    let zone = |zone: &seeklab_spec::Zone<Length>| {
+        up_to_percent += zone.access_percent;
+        let first = whole(end).min(count - 1);
+        end += blocks(zone.length);
+        Zone { up_to_percent, first, count: whole(end).min(count).saturating_sub(first).max(1) }
+    };
+    zones.iter().map(zone).collect()
+}
+
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // block numbers, not negative
+fn whole(number: f64) -> u64 {
+    number as u64
 }
 
 impl Order {
-    /// The order that a job asks for, over `count` blocks.
+    /// The order that a job asks for, over `count` blocks of `block_bytes`.
     #[must_use]
-    pub fn new(distribution: Distribution, repeat: bool, count: u64, stream: &mut Stream) -> Self {
+    pub fn new(distribution: &Distribution, repeat: bool, count: u64, block_bytes: u64, stream: &mut Stream) -> Self {
         match distribution {
-            Distribution::Zipf(theta) => Self::Zipf(Zipf::new(count, theta), Permutation::new(count, stream)),
+            Distribution::Zipf(theta) => Self::Zipf(Zipf::new(count, *theta), Permutation::new(count, stream)),
             Distribution::Random if repeat => Self::Uniform,
             Distribution::Random => Self::Once { permutation: Permutation::new(count, stream), visited: 0 },
+            Distribution::Pareto(h) => {
+                Self::Pareto { power: libm::log(*h) / libm::log(1.0 - h), permutation: Permutation::new(count, stream) }
+            }
+            Distribution::Normal(percent) => Self::Normal {
+                deviation: whole(libm::ceil(to_f64(count) * percent / 100.0)).min(count / 2),
+                permutation: Permutation::new(count, stream),
+            },
+            Distribution::Zoned(shares) => Self::Zones(zones(shares, count, |percent| to_f64(count) * percent / 100.0)),
+            Distribution::ZonedAbs(shares) => Self::Zones(zones(shares, count, |bytes| to_f64(bytes.0) / to_f64(block_bytes))),
         }
     }
 
@@ -127,6 +187,19 @@ impl Order {
             }
             Self::Uniform => stream.below(count),
             Self::Zipf(zipf, permutation) => permutation.at(zipf.rank(stream) - 1),
+            Self::Pareto { power, permutation } => {
+                permutation.at(whole(to_f64(count - 1) * libm::pow(stream.unit(), *power)).min(count - 1))
+            }
+            Self::Normal { deviation, permutation } => {
+                let sum: u64 = (0..NORMAL_DRAWS).map(|_| stream.below(count)).sum();
+                let shifted = if *deviation > 0 { count + stream.below(*deviation) - *deviation / 2 } else { count };
+                permutation.at((sum / NORMAL_DRAWS + shifted) % count)
+            }
+            Self::Zones(zones) => {
+                let drawn = stream.unit() * 100.0;
+                let zone = zones.iter().find(|zone| drawn < zone.up_to_percent).or(zones.last());
+                zone.map_or(0, |zone| zone.first + stream.below(zone.count))
+            }
         }
     }
 }
@@ -141,7 +214,7 @@ mod tests {
         #[test]
         fn a_pass_visits_every_block_once(count in 1u64..3000, seed: u64) {
             let mut stream = Stream::new(seed, "test");
-            let mut order = Order::new(Distribution::Random, false, count, &mut stream);
+            let mut order = Order::new(&Distribution::Random, false, count, 4096, &mut stream);
             for _ in 0..2 {
                 let mut pass: Vec<u64> = (0..count).map(|_| order.next(count, &mut stream)).collect();
                 pass.sort_unstable();
@@ -163,5 +236,51 @@ mod tests {
             let found = f64::from(counts[rank]) / f64::from(counts[1]);
             assert!((found / expected - 1.0).abs() < 0.05, "rank {rank}: {found} against {expected}");
         }
+    }
+
+    fn draws(distribution: &str, count: u64) -> Vec<u64> {
+        let mut stream = Stream::new(1, "test");
+        let distribution = Distribution::parse(distribution).expect("a distribution");
+        let mut order = Order::new(&distribution, true, count, 4096, &mut stream);
+        (0..100_000).map(|_| order.next(count, &mut stream)).collect()
+    }
+
+    /// Requests to each block, the most popular first.
+    fn by_popularity(draws: &[u64], count: usize) -> Vec<u32> {
+        let mut counts = vec![0u32; count];
+        for block in draws {
+            counts[usize::try_from(*block).expect("small")] += 1;
+        }
+        counts.sort_unstable_by(|a, b| b.cmp(a));
+        counts
+    }
+
+    #[test]
+    fn a_fifth_of_the_blocks_has_four_fifths_of_the_requests_with_pareto_a_fifth() {
+        // n = (N - 1) u^(ln h / ln(1 - h)): P(n < h N) = h^(ln(1 - h) / ln h) = 1 - h.
+        let popular = by_popularity(&draws("pareto:0.2", 1000), 1000);
+        let first: u32 = popular[..200].iter().sum();
+        assert!((f64::from(first) / 100_000.0 - 0.8).abs() < 0.01, "{first}");
+    }
+
+    #[test]
+    fn the_mean_of_twelve_draws_has_a_twelfth_of_the_range_as_its_deviation() {
+        // Of a uniform draw over N the variance is N^2 / 12; of the mean of twelve N^2 / 144. Within one deviation are 68 %.
+        let popular = by_popularity(&draws("normal:0", 1200), 1200);
+        let within: u32 = popular[..200].iter().sum();
+        assert!((f64::from(within) / 100_000.0 - 0.683).abs() < 0.01, "{within}");
+    }
+
+    #[test]
+    fn zones_have_their_shares_of_the_requests() {
+        let found = draws("zoned:50/5:30/15:20/80", 1000);
+        let share = |first: u64, end: u64| {
+            f64::from(u32::try_from(found.iter().filter(|block| (first..end).contains(block)).count()).expect("small")) / 1000.0
+        };
+        assert!((share(0, 50) - 50.0).abs() < 0.7 && (share(50, 200) - 30.0).abs() < 0.7 && (share(200, 1000) - 20.0).abs() < 0.7);
+        // 60 % to the first 400 KiB, which are 100 blocks of 4 KiB.
+        let found = draws("zoned_abs:60/400k:40/1m", 1000);
+        let near = found.iter().filter(|block| **block < 100).count();
+        assert!((59_000..61_000).contains(&near) && found.iter().all(|block| *block < 356), "{near}");
     }
 }

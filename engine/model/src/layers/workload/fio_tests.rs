@@ -1,0 +1,257 @@
+//! What fio's job files can ask for, run on a logical unit whose times are known. Orders of requests are those that fio 3.33 wrote
+//! into its I/O log for the same job.
+
+use serde_json::{Value, json};
+
+use crate::stack::Stack;
+use crate::testing::{assert_within, metric, problems, run};
+use seeklab_spec::Op;
+
+/// 4 KiB take 40.96 us, one after the other.
+fn on_a_unit(jobs: &Value) -> Value {
+    json!({"jobs": jobs, "devices": [{"lun": {"capacity": "1GiB", "rate": "100MB", "latency": "0ms"}}]})
+}
+
+fn one(mut job: Value) -> Value {
+    job["name"] = json!("a");
+    if job.get("size").is_none() {
+        job["size"] = json!("64KiB");
+    }
+    on_a_unit(&json!([job]))
+}
+
+/// Requests in order of completion: direction and place in KiB.
+fn log(stack: &Stack) -> Vec<(Op, u64)> {
+    let log = stack.recorder().log.as_ref().expect("the log is kept");
+    log.op.iter().zip(&log.offset).map(|(op, offset)| (*op, offset / 1024)).collect()
+}
+
+fn places(job: Value) -> Vec<u64> {
+    log(&run(&one(job))).into_iter().map(|(_, place)| place).collect()
+}
+
+#[test]
+fn a_stride_leaves_out_its_bytes_after_each_request_and_ends_with_the_file() {
+    assert_eq!(places(json!({"rw": "read", "stride": {"skip": "8KiB"}})), [0, 12, 24, 36, 48, 60]);
+    let backwards = places(json!({"rw": "read", "stride": {"skip": "8KiB", "backwards": true}}));
+    assert_eq!(backwards, [0, 56, 52, 48, 44, 40, 36, 32, 28, 24, 20, 16, 12, 8, 4, 0]);
+}
+
+#[test]
+fn between_two_random_places_requests_follow_or_repeat() {
+    let runs = places(json!({"rw": "randread", "random_every": 4, "size": "16MiB", "number_ios": 40}));
+    assert!(runs.chunks(4).all(|run| (1u64..).zip(&run[1..]).all(|(nth, place)| *place == run[0] + 4 * nth)), "{runs:?}");
+    let repeated = places(json!({"rw": "randread", "random_every": 4, "repeat_place": true, "size": "16MiB", "number_ios": 40}));
+    assert!(repeated.chunks(4).all(|run| run.iter().all(|place| *place == run[0])), "{repeated:?}");
+    let some = places(json!({"rw": "randread", "percentage_random": 30, "size": "256MiB", "number_ios": 4000}));
+    let follow = some.windows(2).filter(|pair| pair[1] == pair[0] + 4).count();
+    assert!((2700..2900).contains(&follow), "70 % of 4000 follow the one before, not {follow}");
+}
+
+#[test]
+fn zones_are_visited_one_after_the_other_until_all_bytes_are_moved() {
+    let zones = places(json!({"rw": "read", "size": "256KiB", "zones": {"size": "16KiB", "skip": "32KiB"}}));
+    assert_eq!(zones.len(), 64, "all 256 KiB are moved");
+    assert_eq!(zones[..10], [0, 4, 8, 12, 48, 52, 56, 60, 96, 100]);
+    assert_eq!(zones[22..26], [248, 252, 0, 4]);
+    let within = places(json!({"rw": "randread", "size": "256KiB", "zones": {"size": "8KiB", "range": "16KiB", "skip": "16KiB"}}));
+    assert!((0u64..).step_by(32).zip(within.chunks(2)).take(8).all(|(start, pair)| pair.iter().all(|at| (start..start + 16).contains(at))));
+}
+
+#[test]
+fn files_take_turns_or_follow_each_other() {
+    let turns = places(json!({"rw": "read", "nrfiles": 4}));
+    assert_eq!(turns[..9], [0, 16, 32, 48, 4, 20, 36, 52, 8]);
+    assert_eq!(turns.len(), 16);
+    let two = places(json!({"rw": "read", "nrfiles": 2, "file_service_ios": 2, "size": "32KiB"}));
+    assert_eq!(two, [0, 4, 16, 20, 8, 12, 24, 28]);
+    let whole = places(json!({"rw": "read", "nrfiles": 4, "file_service": "sequential"}));
+    assert!((0u64..).step_by(4).zip(&whole).all(|(place, found)| place == *found), "{whole:?}");
+    let mut any = places(json!({"rw": "read", "nrfiles": 4, "file_service": "random"}));
+    any.sort_unstable();
+    assert_eq!(any, whole, "each block once");
+}
+
+#[test]
+fn sizes_have_their_shares_in_each_direction() {
+    let mix = json!({"read": [{"bs": "4KiB", "percent": 25}, {"bs": "16KiB", "percent": 75}], "write": [{"bs": "8KiB", "percent": 100}]});
+    let stack = run(&one(json!({"rw": "randrw", "bssplit": mix, "size": "64MiB", "norandommap": true, "number_ios": 8000})));
+    // A quarter of 4 and three quarters of 16 KiB have a mean of 13 KiB.
+    assert_within(metric(&stack, "a.read_bytes") / metric(&stack, "a.read_ios"), 13.0 * 1024.0, 0.02);
+    assert_within(metric(&stack, "a.write_bytes") / metric(&stack, "a.write_ios"), 8.0 * 1024.0, 1e-9);
+}
+
+#[test]
+fn what_was_written_is_read_back() {
+    let written = |job: Value| log(&run(&one(job)));
+    let whole = written(json!({"rw": "write", "size": "16KiB", "verify": {}}));
+    let (write, read) = (Op::Write, Op::Read);
+    assert_eq!(whole, [(write, 0), (write, 4), (write, 8), (write, 12), (read, 0), (read, 4), (read, 8), (read, 12)]);
+    let by_two = written(json!({"rw": "write", "size": "16KiB", "verify": {"backlog": 2}}));
+    assert_eq!(by_two, [(write, 0), (write, 4), (read, 0), (read, 4), (write, 8), (write, 12), (read, 8), (read, 12)]);
+    let twice = written(json!({"rw": "write", "size": "8KiB", "loops": 2, "verify": {}}));
+    assert_eq!(twice, [(write, 0), (write, 4), (read, 0), (read, 4), (write, 0), (write, 4), (read, 0), (read, 4)]);
+    let random = written(json!({"rw": "randwrite", "norandommap": true, "verify": {}}));
+    let reads: Vec<u64> = random.iter().filter(|(op, _)| *op == read).map(|(_, place)| *place).collect();
+    assert!(reads.is_sorted() && reads.windows(2).all(|pair| pair[0] != pair[1]), "by place, each once: {reads:?}");
+    let without = metric(&run(&one(json!({"rw": "write", "size": "16KiB"}))), "a.elapsed_s");
+    let with = metric(&run(&one(json!({"rw": "write", "size": "16KiB", "verify": {}}))), "a.elapsed_s");
+    assert_within(with, 2.0 * without, 1e-6);
+}
+
+#[test]
+fn a_job_waits_for_the_one_that_it_names_and_not_for_others() {
+    let stack = run(&on_a_unit(&json!([
+        {"name": "short", "rw": "read", "size": "1MiB", "null": "1us"},
+        {"name": "long", "rw": "read", "size": "1MiB", "rate_iops": 100.0},
+        {"name": "next", "rw": "read", "size": "1MiB", "wait_for": "short", "null": "1us"},
+    ])));
+    // 256 requests of 1 us each, one after the other; then as many again.
+    let ends = |job: usize| stack.recorder().jobs[job].end_ns;
+    assert_eq!((ends(0), ends(2)), (256_000, 512_000));
+    assert!(ends(1) > 2_000_000_000);
+}
+
+#[test]
+fn a_job_that_ends_can_stop_all_its_group_or_what_runs() {
+    let ios = |what: &str, group: u32| {
+        let stack = run(&on_a_unit(&json!([
+            {"name": "first", "rw": "read", "size": "1MiB", "number_ios": 10, "exitall": true, "exit_what": what, "group": 1},
+            {"name": "other", "rw": "read", "size": "1MiB", "group": group},
+            {"name": "later", "rw": "read", "size": "1MiB", "stonewall": true},
+        ])));
+        [1, 2].map(|job| stack.recorder().jobs[job].by_op[0].ios)
+    };
+    assert_eq!(ios("group", 1), [10, 256]);
+    assert_eq!(ios("group", 2), [256, 256]);
+    assert_eq!(ios("stonewall", 2), [10, 256]);
+    assert_eq!(ios("all", 2), [10, 0]);
+}
+
+#[test]
+fn workers_of_a_flow_issue_by_their_weights() {
+    let job = |name: &str, weight: u32| json!({"name": name, "rw": "randread", "size": "64MiB", "runtime": "1s", "time_based": true, "iodepth": 4, "flow": {"weight": weight}});
+    let stack = run(&on_a_unit(&json!([job("one", 1), job("eight", 8)])));
+    assert_within(metric(&stack, "eight.read_ios") / metric(&stack, "one.read_ios"), 8.0, 0.01);
+    let alone = run(&on_a_unit(&json!([job("one", 1)])));
+    assert_within(metric(&alone, "one.read_iops"), 100e6 / 4096.0, 0.01);
+}
+
+#[test]
+fn a_full_queue_is_refilled_only_when_it_has_drained_to_the_mark() {
+    let mean = |low: Option<u32>| {
+        let mut job = json!({"rw": "randread", "iodepth": 8, "size": "64MiB", "number_ios": 8000});
+        if let Some(low) = low {
+            job["iodepth_low"] = json!(low);
+        }
+        metric(&run(&one(job)), "a.read_in_flight_mean")
+    };
+    // One server: 8, 7, .. 1 in flight for equal times have a mean of 4.5; from 8 down to 5 one of 6.5.
+    assert_within(mean(None), 8.0, 0.01);
+    assert_within(mean(Some(0)), 4.5, 0.01);
+    assert_within(mean(Some(4)), 6.5, 0.01);
+    let stack = run(&one(json!({"rw": "randread", "iodepth": 8, "iodepth_batch_complete": 4, "size": "64MiB", "number_ios": 8000})));
+    assert_within(metric(&stack, "a.read_in_flight_mean"), 6.5, 0.01);
+}
+
+#[test]
+fn a_pause_begins_when_nothing_is_in_flight_any_more() {
+    let elapsed = |more: Value| {
+        let mut job =
+            json!({"rw": "randread", "iodepth": 4, "size": "64MiB", "number_ios": 400, "thinktime": "1ms", "thinktime_blocks": 4});
+        more.as_object().expect("fields").iter().for_each(|(field, value)| job[field] = value.clone());
+        metric(&run(&one(job)), "a.elapsed_s")
+    };
+    // 100 rounds of four requests of 40.96 us and 99 pauses.
+    assert_within(elapsed(json!({"thinktime_by": "issue"})), 0.099 + 400.0 * 40.96e-6, 0.002);
+    // A pause after each 10 ms of work: 16.4 ms of work have one.
+    assert_within(elapsed(json!({"thinktime_iotime": "10ms"})), 0.001 + 400.0 * 40.96e-6, 0.02);
+}
+
+#[test]
+fn each_direction_has_its_rate() {
+    let limits = json!({"read_iops": 300.0, "write": "400KiB"});
+    let stack = run(&one(json!({"rw": "randrw", "size": "64MiB", "runtime": "2s", "time_based": true, "iodepth": 8, "rate_each": limits})));
+    assert_within(metric(&stack, "a.read_iops"), 300.0, 0.01);
+    assert_within(metric(&stack, "a.write_iops"), 100.0, 0.01);
+}
+
+#[test]
+fn a_job_slower_than_its_least_rate_fails_after_the_time_to_settle_and_a_cycle() {
+    let job = |least: u64| json!({"rw": "read", "size": "64MiB", "runtime": "9s", "time_based": true, "rate_iops": 500.0, "rate_min": {"iops": least}});
+    let slow = run(&one(job(600)));
+    assert_eq!(slow.recorder().jobs[0].error.map(|failure| failure.errno()), Some(5));
+    assert_within(metric(&slow, "a.elapsed_s"), 3.0, 0.01);
+    let quick = run(&one(job(400)));
+    assert_eq!(quick.recorder().jobs[0].error, None);
+    let late = run(&one(json!({"rw": "read", "iodepth": 8, "max_latency": "200us"})));
+    assert_eq!(late.recorder().jobs[0].error.map(|failure| failure.errno()), Some(110));
+}
+
+#[test]
+fn a_target_of_latency_finds_the_depth_that_meets_it() {
+    let target = json!({"target": "250us", "window": "50ms", "percent": 100});
+    let stack = run(&one(
+        json!({"rw": "randread", "size": "64MiB", "iodepth": 64, "latency_target": target, "runtime": "60s", "time_based": true}),
+    ));
+    // Six requests of 40.96 us wait 245.8 us, seven 286.7 us.
+    assert_eq!(metric(&stack, "a.latency_depth") as u64, 6);
+    assert!(metric(&stack, "a.elapsed_s") < 2.0, "the job ends when it has found it");
+}
+
+#[test]
+fn a_steady_job_ends_when_its_window_is_full() {
+    let steady = json!({"of": "iops", "percent": 1, "duration": "3s", "ramp": "1s"});
+    let stack = run(&one(json!({"rw": "randread", "size": "64MiB", "runtime": "60s", "time_based": true, "steadystate": steady})));
+    assert_within(metric(&stack, "a.elapsed_s"), 4.0, 0.01);
+    assert_eq!(metric(&stack, "a.steady") as u64, 1);
+}
+
+#[test]
+fn a_flush_at_the_end_waits_for_the_volatile_cache() {
+    let job = |end_fsync: bool| {
+        json!({"jobs": [{"name": "a", "rw": "randwrite", "size": "1GiB", "number_ios": 200, "end_fsync": end_fsync}],
+               "devices": [{"hdd": {"rpm": 7200, "capacity": "1TB", "heads": 4, "zones": 8, "outer_rate": "150MB", "inner_rate": "75MB",
+                   "seek_single": "0.8ms", "seek_average": "8.5ms", "seek_full": "17ms", "head_switch": "0.8ms", "write_settle": "1ms",
+                   "overhead": "200us", "interface_rate": "550MB", "buffer": "64MB", "segments": 16, "read_ahead": "1MiB",
+                   "write_cache": true, "queue_policy": "satf", "queue_depth": 32}}]})
+    };
+    let (with, without) = (run(&job(true)), run(&job(false)));
+    let ends = |stack: &Stack| stack.recorder().jobs[0].end_ns;
+    // Two hundred writes of about 4 ms each in the best order are still in the buffer when the last is acknowledged.
+    assert!(ends(&with) > ends(&without) + 200_000_000, "{} {}", ends(&with), ends(&without));
+    assert_eq!(with.recorder().jobs[0].by_op[1].ios, 200, "the flush is no write");
+}
+
+#[test]
+fn operations_are_shared_out_among_the_starts_of_jobs() {
+    let mut scenario = on_a_unit(&json!([
+        {"name": "a", "rw": "read", "size": "1MiB", "time_based": true, "runtime": "1000s"},
+        {"name": "b", "rw": "read", "size": "64KiB", "stonewall": true},
+    ]));
+    scenario["limits"] = json!({"operations": 2000});
+    let stack = run(&scenario);
+    let jobs = &stack.recorder().jobs;
+    assert_eq!((jobs[0].by_op[0].ios, jobs[1].by_op[0].ios), (1000, 16));
+    assert_eq!((jobs[0].is_limited, jobs[1].is_limited), (true, false));
+}
+
+#[test]
+fn contradictions_are_told_with_the_field_and_what_is_accepted() {
+    for (job, start) in [
+        (json!({"bssplit": {"read": [{"bs": "4KiB", "percent": 50}]}}), "jobs[0].bssplit.read: the shares add up to 50 %"),
+        (json!({"rw": "randread", "stride": {"skip": "8KiB"}}), "jobs[0].stride: has a meaning for sequential jobs only"),
+        (json!({"rw": "read", "random_every": 4}), "jobs[0].random_every: has a meaning for random jobs only"),
+        (json!({"rw": "read", "verify": {}}), "jobs[0].verify: reads back what the job wrote"),
+        (json!({"rw": "read", "wait_for": "b"}), "jobs[0].wait_for: \"b\" is not the name of a job before this one"),
+        (json!({"rw": "read", "iodepth_low": 2}), "jobs[0].iodepth_low: 2 is above iodepth 1"),
+        (json!({"rw": "read", "rate_each": {"read": "1MiB"}}), "jobs[0].rate_each: limits a mixed job's directions"),
+        (
+            json!({"rw": "read", "random_distribution": "zoned:50/5:30/15"}),
+            "jobs[0].random_distribution: \"zoned:50/5:30/15\" is not random",
+        ),
+    ] {
+        let found = problems(&one(job));
+        assert!(found.iter().any(|problem| problem.starts_with(start)), "{start}: {found:?}");
+    }
+}
