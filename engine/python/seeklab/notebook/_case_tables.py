@@ -20,7 +20,7 @@ def fact_table(*cases: str, only: Sequence[str] = ()) -> Rows:
 
     `only` takes some of them, by their ids. A miss and a contradiction come with their reason.
     """
-    facts = [fact for name in cases for fact in judge_facts(name) if not only or fact["id"] in only]
+    facts = [fact for name in cases for fact in _judged(name, only)]
     return Rows(
         ["fact", "what", "kind", "documented", "simulated", "unit", "tolerance", "verdict"],
         [
@@ -37,6 +37,13 @@ def fact_table(*cases: str, only: Sequence[str] = ()) -> Rows:
             for fact in facts
         ],
     )
+
+
+def _judged(case: str, only: Sequence[str]) -> list[dict[str, Any]]:
+    if not only:
+        return judge_facts(case)
+    chosen = [fact["id"] for fact in load_case(case).facts if fact["id"] in only]
+    return [fact for id_ in chosen for fact in judge_facts(case, id_)]
 
 
 def what_if_table(case: str, metric: str, label: str, *, scale: float = 1.0, only: Sequence[str] = ()) -> Rows:
