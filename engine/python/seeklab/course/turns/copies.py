@@ -165,7 +165,7 @@ TASKS = {
         hints=(
             "Each request carries a list of chunks, and each list costs one round trip.",
             "[control['path'] for control in copies.controls] shows what can be set.",
-            "The path is jobs[server-side].copy.chunks_per_request. ODX makes 8 round trips; how many may this copy make?",
+            "The path is jobs[server-side].copy.chunks_per_request. ODX makes 8 round trips.",
         ),
         setup=_BEFORE,
         answer='better = {"jobs[server-side].copy.chunks_per_request": 16}',
@@ -192,7 +192,8 @@ TASKS = {
     "copies/limit": Task(
         question=(
             "Write a function that takes the bytes a client keeps in flight and gives the limit of a transaction in "
-            "bytes. It is tried with 4, 8, 16, 32 and 64 MiB in flight, and must come within a tenth of the best each time."
+            "bytes. It is tried with 4, 8, 16, 32 and 64 MiB in flight, and must come within a tenth of the best each "
+            "time."
         ),
         wants="a function of a number of bytes that gives a number of bytes",
         wrong=_limit_wrong,
