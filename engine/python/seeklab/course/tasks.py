@@ -27,7 +27,9 @@ class Task:
     """What a right answer shows."""
     hints: tuple[str, str, str]
     answer: str
-    """Code that gives a right answer."""
+    """Code that gives a right answer: the value of the last name that it assigns or defines."""
+    setup: str = ""
+    """Code that makes what the notebook has before this task, as far as the answer needs it."""
 
 
 @cache

@@ -78,6 +78,14 @@ def _cover_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
     )
 
 
+_BEFORE = (
+    "from collections import Counter\n"
+    "import seeklab\n"
+    'broken = seeklab.case("odx-prefetch").run("broken")\n'
+    'copy = broken.jobs.index("odx")\n'
+    'reads = [row for row in broken.ops.rows() if row["job"] == copy and row["op"] == 0]\n'
+)
+
 TASKS = {
     "odx/shapes": Task(
         question=(
@@ -92,6 +100,7 @@ TASKS = {
             "Keep the rows with row['job'] == copy and row['op'] == 0.",
             "collections.Counter counts what a generator gives: Counter((a, b) for row in ...).",
         ),
+        setup=_BEFORE,
         answer=(
             'copy = broken.jobs.index("odx")\n'
             'reads = [row for row in broken.ops.rows() if row["job"] == copy and row["op"] == 0]\n'
@@ -111,6 +120,7 @@ TASKS = {
             "For one column: sum(row[name] for row in reads) / len(reads) / 1e6.",
             "A dictionary comprehension over the names gives all of them.",
         ),
+        setup=_BEFORE,
         answer=(
             'names = [name for name in broken.ops.columns if name.endswith("_ns") '
             'and name not in ("submit_ns", "latency_ns")]\n'
@@ -130,6 +140,7 @@ TASKS = {
             "result.metrics has a share of the copy's reads in percent that were not in memory.",
             "The metric is odx.read_missed_share_percent.",
         ),
+        setup=_BEFORE,
         answer='def covers(result):\n    return result.metrics["odx.read_missed_share_percent"] == 0',
     ),
 }
