@@ -12,6 +12,7 @@ import pytest
 import seeklab
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from conftest import CommandLine
@@ -175,8 +176,8 @@ def test_the_normal_output_has_the_lines_that_people_look_for(command_line: Comm
         assert part in done.stdout, part
 
 
-FREE_OBJECTS = ("job options", "global options")
-"""Objects whose keys are the job file's own."""
+FREE_OBJECTS = ("job options", "global options", "bins")
+"""Objects whose keys are the job file's own, or the run's."""
 
 
 def key_paths(document: Any, path: str = "") -> set[str]:  # noqa: ANN401 -- any JSON value
@@ -193,25 +194,155 @@ def key_paths(document: Any, path: str = "") -> set[str]:  # noqa: ANN401 -- any
     return found
 
 
-def test_the_json_has_the_keys_that_the_real_fio_writes(command_line: CommandLine, shape: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def real_fio(tmp_path: Path) -> Callable[..., str]:
+    """Run the real fio in an empty folder; what it prints."""
     if shutil.which("fio") is None:
         pytest.skip("fio is not installed; on Debian: apt-get install fio")
+
+    def run(path: Path, *arguments: str) -> str:
+        done = subprocess.run(["fio", *arguments, str(path)], capture_output=True, text=True, check=True, cwd=tmp_path)
+        return done.stdout
+
+    return run
+
+
+@pytest.mark.parametrize("output_format", ["json", "json+"])
+def test_the_json_has_the_keys_that_the_real_fio_writes(
+    command_line: CommandLine, shape: Path, tmp_path: Path, real_fio: Callable[..., str], output_format: str
+) -> None:
     text = shape.read_text(encoding="utf-8").replace("ioengine=libaio\ndirect=1\n", "")
-    (tmp_path / "real.fio").write_text(
-        f"[global]\nioengine=psync\nfilename={tmp_path / 'data'}\n{text}", encoding="utf-8"
-    )
-    real = subprocess.run(
-        ["fio", "--output-format=json", str(tmp_path / "real.fio")],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=tmp_path,
-    )
-    theirs = key_paths(json.loads(real.stdout[real.stdout.index("{") :]))
-    ours = key_paths(run_json(command_line, shape))
+    real_job = tmp_path / "real.fio"
+    real_job.write_text(f"[global]\nioengine=psync\nfilename={tmp_path / 'data'}\n{text}", encoding="utf-8")
+    real = real_fio(real_job, f"--output-format={output_format}")
+    theirs = key_paths(json.loads(real[real.index("{") :]))
+    ours = key_paths(json.loads(ours_as(command_line, shape, output_format)))
     # fio leaves out the disks when it cannot find the one below a file (in a container, say), and adds what each kernel
     # knows about them; job files without [global] have no global options.
     variable = (".disk_util", ".global options")
     assert {path for path in theirs - ours if not path.startswith(variable)} == set()
     assert {path for path in ours - theirs if not path.startswith(variable)} == set()
     assert {".disk_util[].name", ".disk_util[].read_ios", ".disk_util[].util"} <= ours
+
+
+def ours_as(command_line: CommandLine, path: Path, output_format: str, *more: str) -> str:
+    """Read what `seeklab fio` prints."""
+    done = command_line("fio", str(path), "--on", "nvme", f"--output-format={output_format}", *more)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+COUNTED = {
+    "two passes": "[a]\nrw=read\nsize=1m\nbs=16k\nloops=2",
+    "a stride": "[a]\nrw=read:8k\nsize=1m",
+    "backwards": "[a]\nrw=read:-8k\nsize=1m",
+    "strided zones": "[a]\nrw=read\nsize=1m\nzonemode=strided\nzonesize=64k\nzoneskip=64k",
+    "four files": "[a]\nrw=read\nsize=1m\nnrfiles=4",
+    "verified writes": "[a]\nrw=write\nsize=1m\nverify=crc32c",
+    "verified in between": "[a]\nrw=write\nsize=1m\nverify=crc32c\nverify_backlog=16",
+    "verified random writes": "[a]\nrw=randwrite\nsize=1m\nverify=crc32c",
+    "flushes": "[a]\nrw=write\nsize=1m\nfsync=16",
+    "a flush at the end": "[a]\nrw=write\nsize=1m\nend_fsync=1",
+    "a number of requests": "[a]\nrw=randread\nsize=1m\nnumber_ios=100",
+    "jobs that wait": "[a]\nrw=write\nsize=1m\n[b]\nwait_for=a\nrw=read\nsize=1m\n[c]\nnew_group\nsize=64k",
+    "two sizes": "[a]\nrw=read\nsize=1m\nbs=64k\n[b]\nrw=write\nsize=1m\nbs=4k,8k",
+    "io_size": "[a]\nrw=randread\nsize=1m\nio_size=4m",
+    "null": "[a]\nioengine=null\nrw=randread\nsize=16m\nnorandommap",
+    "null, several": "[global]\nioengine=null\nsize=1m\n[a]\nnumjobs=3\ngroup_reporting\n[b]\nstonewall\nrw=write",
+}
+"""Jobs in which nothing depends on speed or on chance."""
+
+
+@pytest.mark.parametrize("name", COUNTED, ids=lambda name: name.replace(" ", "-").replace(",", ""))
+def test_every_count_that_does_not_depend_on_speed_is_that_of_the_real_fio(
+    command_line: CommandLine, tmp_path: Path, real_fio: Callable[..., str], name: str
+) -> None:
+    path = tmp_path / "job.fio"
+    path.write_text(COUNTED[name] + "\n", encoding="utf-8")
+    printed = real_fio(path, "--output-format=json", "--fallocate=none")
+    theirs = json.loads(printed[printed.index("{") :])["jobs"]
+    ours = json.loads(ours_as(command_line, path, "json"))["jobs"]
+    assert [counts(job) for job in ours] == [counts(job) for job in theirs]
+    line, real_line = (
+        text.splitlines()[0].split(";")
+        for text in (ours_as(command_line, path, "terse"), real_fio(path, "--output-format=terse", "--terse-version=3"))
+    )
+    # fio's lines end with the disk below the file, where it finds one; ours with the modelled one.
+    disk = slice(130 - 9, 130)
+    same = [0, 2, 3, 4, 5, 46]
+    assert [line[place] for place in same] == [real_line[place] for place in same]
+    assert len(line[: disk.start]) == len(real_line[: disk.start]) == 121
+
+
+def counts(job: dict[str, Any]) -> dict[str, Any]:
+    """Take out of a job's report what does not depend on speed."""
+    found = {field: job[field] for field in ("jobname", "groupid", "error", "latency_target", "latency_window")}
+    for direction in ("read", "write", "trim"):
+        for field in ("io_bytes", "io_kbytes", "total_ios", "short_ios", "drop_ios"):
+            found[f"{direction} {field}"] = job[direction][field]
+        found[f"{direction} samples"] = job[direction]["lat_ns"]["N"]
+        found[f"{direction} percentiles"] = sorted(job[direction]["clat_ns"].get("percentile", {}))
+    # fio counts flushes among the requests of the first level, which then has more than 100 %.
+    found["depths"] = {level: min(100, round(share)) for level, share in job["iodepth_level"].items()}
+    found["syncs"] = job["sync"]["total_ios"]
+    return found
+
+
+def test_logs_have_the_lines_of_the_real_fio(
+    command_line: CommandLine, tmp_path: Path, real_fio: Callable[..., str]
+) -> None:
+    settings = "write_lat_log=of\nwrite_bw_log=of\nwrite_iops_log=of\nlog_offset=1\n"
+    path = tmp_path / "job.fio"
+    path.write_text(
+        f"[a]\nrw=write\nsize=256k\n{settings}[b]\nstonewall\nrw=read\nsize=64k\n{settings}", encoding="utf-8"
+    )
+    ours_as(command_line, path, "normal")
+    ours = {file.name: lines_of(file) for file in tmp_path.glob("of_*.log")}
+    for file in tmp_path.glob("of_*.log"):
+        file.unlink()
+    real_fio(path)
+    theirs = {file.name: lines_of(file) for file in tmp_path.glob("of_*.log")}
+    assert ours == theirs
+
+
+def lines_of(file: Path) -> list[list[str]]:
+    """Read a log, without its times and values."""
+    return [line.split(", ")[2:] for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def test_a_window_of_a_log_has_the_mean_of_its_requests(command_line: CommandLine, tmp_path: Path) -> None:
+    text = "[a]\nrw=read\nsize=64m\nioengine=null\niodepth=1\nrate_iops=1000\nwrite_lat_log=of\nwrite_iops_log=of\nlog_avg_msec=1000\n"
+    path = tmp_path / "job.fio"
+    path.write_text(text + "number_ios=3000\n", encoding="utf-8")
+    ours_as(command_line, path, "normal")
+    assert (tmp_path / "of_lat.1.log").read_text() == "1000, 1000, 0, 0, 0\n2000, 1000, 0, 0, 0\n3000, 1000, 0, 0, 0\n"
+    assert [line.split(", ")[1] for line in (tmp_path / "of_iops.1.log").read_text().splitlines()] == ["1000"] * 3
+
+
+def test_variables_sections_output_and_other_options_are_those_of_the_command_line(
+    command_line: CommandLine, tmp_path: Path
+) -> None:
+    path = tmp_path / "job.fio"
+    path.write_text("[global]\nsize=1m\nbs=${BS}\n[a]\n[b]\nrw=write\n", encoding="utf-8")
+    done = command_line("fio", str(path), "--on", "nvme")
+    assert done.returncode == 2
+    assert "${BS} is not known here; write its value, or --env BS=VALUE" in done.stderr
+    arguments = ("--env", "BS=8k", "--section", "b", "--output", "report.json", "--output-format=json", "--client=host")
+    done = command_line("fio", str(path), "--on", "nvme", *arguments)
+    assert done.returncode == 0, done.stderr
+    assert "--client is ignored: no other machine takes part" in done.stderr
+    (job,) = json.loads((tmp_path / "report.json").read_text())["jobs"]
+    assert (job["jobname"], job["write"]["total_ios"], done.stdout) == ("b", 128, "")
+
+
+def test_jobs_of_hours_are_run_to_the_limit_and_say_so(command_line: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "job.fio"
+    path.write_text(
+        "[global]\nsize=1m\n[a]\nruntime=1h\ntime_based\n[b]\nstonewall\nruntime=2h\ntime_based\nrw=randread\n",
+        encoding="utf-8",
+    )
+    done = command_line("fio", str(path), "--on", "nvme", "--most-operations", "2000", "--output-format=json")
+    assert done.returncode == 0, done.stderr
+    assert "[a] was stopped after" in done.stderr
+    assert "of 7200 s asked for, at the limit on operations" in done.stderr
+    assert [job["read"]["total_ios"] for job in json.loads(done.stdout)["jobs"]] == [1000, 1000]

@@ -189,6 +189,13 @@ fn place_workers(scenario: &Scenario, plan: &mut Plan, problems: &mut Problems) 
             problems.add(&at, "offset and size add up to more than 16 EiB");
             continue;
         };
+        if whole && job.size.is_none() && offset >= capacity {
+            problems.add(
+                Path::root().index("jobs", index).field("offset"),
+                format!("{offset} bytes are beyond the end of the devices, which hold {capacity} bytes; write a smaller offset or larger devices"),
+            );
+            continue;
+        }
         if size < job.max_request_bytes() && job.rw != Rw::OdxCopy {
             problems.add(
                 &at,

@@ -7,11 +7,14 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use seeklab_formats::fio;
-use seeklab_formats::fio::report::{DiskReport, Latency, WINDOW_NS};
-use seeklab_formats::fio::{FioJob, FioJobs, Ignored, Report};
-use seeklab_model::result::{SAMPLE_NS, Stats};
+use seeklab_formats::fio::report::{DiskReport, JobReport, Latency, Steady, Target, WINDOW_NS};
+use seeklab_formats::fio::{FioJob, FioJobs, Ignored, Logs, Reading, Report};
+use seeklab_model::result::{JobStats, SAMPLE_NS, Stats};
 use seeklab_model::stack::Stack;
 use seeklab_spec::{Job, Presets, Problem, Problems, Rw, Scenario};
+
+/// How long a run with a limit on operations may simulate: the most that any may.
+const LONGEST_NS: u64 = 31_536_000_000_000_000;
 
 const _: () = assert!(SAMPLE_NS == WINDOW_NS, "the recorder samples in fio's windows");
 
@@ -24,39 +27,71 @@ pub struct ParsedJobFile {
     pub ignored: Vec<Ignored>,
     /// What the reader of the report should know, one sentence each.
     pub warnings: Vec<String>,
+    /// The logs that each job shall leave, in the order of the scenario's jobs.
+    pub logs: Vec<Logs>,
 }
 
-fn files(input: &Map<String, Value>) -> Result<(BTreeMap<String, String>, &str), Problems> {
+/// The job files of a call, and what is read besides.
+struct Given<'a> {
+    files: BTreeMap<String, String>,
+    mains: Vec<&'a str>,
+    reading: Reading,
+}
+
+impl Given<'_> {
+    fn parse(&self) -> Result<FioJobs, Problems> {
+        fio::parse_all(&self.files, &self.mains, &self.reading)
+    }
+}
+
+fn given(input: &Map<String, Value>) -> Result<Given<'_>, Problems> {
     let files = input
         .get("files")
         .and_then(Value::as_object)
         .ok_or_else(|| vec![Problem::new("files", "is missing: an object of names and texts")])?;
-    let main =
-        input.get("main").and_then(Value::as_str).ok_or_else(|| vec![Problem::new("main", "is missing: the name of the job file")])?;
+    let names = |field: &str| match input.get(field) {
+        Some(Value::String(name)) => vec![name.as_str()],
+        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    let mains = names("main");
+    if mains.is_empty() {
+        return Err(vec![Problem::new("main", "is missing: the name of the job file, or a list of names")]);
+    }
     let text = |(name, text): (&String, &Value)| {
         text.as_str()
             .map(|text| (name.clone(), text.to_owned()))
             .ok_or_else(|| vec![Problem::new(format!("files.{name}"), "is not a text")])
     };
-    Ok((files.iter().map(text).collect::<Result<_, _>>()?, main))
+    let files = files.iter().map(text).collect::<Result<_, _>>()?;
+    let variables = input.get("environment").and_then(Value::as_object).into_iter().flatten();
+    let environment = variables.filter_map(|(name, value)| Some((name.clone(), value.as_str()?.to_owned()))).collect();
+    let sections = names("sections").into_iter().map(str::to_owned).collect();
+    Ok(Given { files, mains, reading: Reading { environment, sections } })
 }
 
-/// Translates the job file of `{"files", "main", "preset"}` into `{"scenario", "ignored", "warnings"}`.
+/// Translates the job files of `{"files", "main", "preset"}` into `{"scenario", "ignored", "warnings", "logs"}`. `main` is a name or a
+/// list of them; `environment` has values of variables, `sections` names those to run, `system` stands for a preset of one's own, and
+/// `operations` is the limit on operations.
 ///
 /// # Errors
 /// Everything that is wrong with the file, or with its jobs on that preset.
 pub fn parse(input: &Map<String, Value>, presets: &Presets) -> Result<ParsedJobFile, Problems> {
-    let name = input
-        .get("preset")
-        .and_then(Value::as_str)
-        .ok_or_else(|| vec![Problem::new("preset", "is missing: the name of a device or a pool")])?;
-    let mut system = presets.system(name)?;
-    system["record"] = json!({"log": false});
-    let (files, main) = files(input)?;
-    let jobs = fio::parse(&files, main)?;
+    let mut system = match (input.get("system"), input.get("preset").and_then(Value::as_str)) {
+        (Some(system), _) => system.clone(),
+        (None, Some(name)) => presets.system(name)?,
+        (None, None) => return Err(vec![Problem::new("preset", "is missing: the name of a device or a pool")]),
+    };
+    let jobs = given(input)?.parse()?;
+    system["record"] = json!({"log": jobs.jobs.iter().any(|job| job.logs.is_any())});
+    if let Some(most) = input.get("operations").filter(|most| !most.is_null()) {
+        system["limits"]["operations"] = most.clone();
+        system["limits"]["time"] = json!(LONGEST_NS);
+    }
     let checked = seeklab_model::read(&fio::to_scenario(&jobs, system), presets).map_err(|problems| in_sections(problems, &jobs))?;
     let (scenario, _) = checked.into_parts();
-    Ok(ParsedJobFile { scenario, ignored: jobs.ignored, warnings: jobs.warnings })
+    let logs = jobs.jobs.into_iter().map(|job| job.logs).collect();
+    Ok(ParsedJobFile { scenario, ignored: jobs.ignored, warnings: jobs.warnings, logs })
 }
 
 /// Names the section in place of the job's number: `jobs[0].size` becomes `[reader] size`.
@@ -103,6 +138,8 @@ fn section(index: usize, job: &Job) -> FioJob {
         ioengine: "libaio".to_owned(),
         iodepth: job.iodepth,
         kb_base: 1024,
+        logs: Logs::default(),
+        percentiles: [false, true],
     }
 }
 
@@ -112,8 +149,7 @@ fn section(index: usize, job: &Job) -> FioJob {
 /// When the job file is given and is not one, or has other jobs than the run.
 pub fn report(stack: &Stack, options: &Map<String, Value>) -> Result<Report, Problems> {
     let jobs = if options.contains_key("files") {
-        let (files, main) = files(options)?;
-        fio::parse(&files, main)?
+        given(options)?.parse()?
     } else {
         let sections = stack.scenario().jobs.iter().enumerate().map(|(index, job)| section(index, job));
         FioJobs { jobs: sections.collect(), ..FioJobs::default() }
@@ -123,10 +159,12 @@ pub fn report(stack: &Stack, options: &Map<String, Value>) -> Result<Report, Pro
     }
     let mut report = Report::of(&jobs, concat!("seeklab-", env!("CARGO_PKG_VERSION")));
     report.elapsed_ns = stack.now_ns();
-    for (job, stats) in report.jobs.iter_mut().zip(&stack.recorder().jobs) {
+    for ((job, stats), spec) in report.jobs.iter_mut().zip(&stack.recorder().jobs).zip(&stack.scenario().jobs) {
+        searches(job, stats, spec);
         let runtime_ns = stats.end_ns.saturating_sub(stats.start_ns);
         job.job_runtime_ns = runtime_ns;
         job.depths = stats.depths;
+        job.error = stats.error.map_or(0, |failure| failure.errno());
         for (direction, stats) in [&mut job.read, &mut job.write].into_iter().zip(&stats.by_op) {
             if stats.ios > 0 {
                 direction.io_bytes = stats.bytes;
@@ -141,6 +179,36 @@ pub fn report(stack: &Stack, options: &Map<String, Value>) -> Result<Report, Pro
     let elapsed_ns = stack.now_ns();
     report.disks = stack.device_names().iter().zip(stack.usage()).map(|(name, usage)| disk(name, &usage, elapsed_ns)).collect();
     Ok(report)
+}
+
+/// What a job looked for while it ran, and its flushes.
+fn searches(job: &mut JobReport, stats: &JobStats, spec: &Job) {
+    let us = |ns: u64| ns / 1_000;
+    job.target = spec.latency_target.map(|target| Target {
+        target_ns: target.target.0,
+        window_us: us(target.window.0),
+        percent: target.percent,
+        depth: stats.latency_depth,
+    });
+    job.steady = spec.steadystate.zip(stats.steady.as_ref()).map(|(steady, found)| Steady {
+        criterion: format!(
+            "{}:{:.6}%",
+            serde_json::to_value(steady.of).ok().as_ref().and_then(Value::as_str).unwrap_or_default(),
+            steady.percent
+        ),
+        duration_s: steady.duration.0 / 1_000_000_000,
+        attained: found.attained,
+        value_percent: found.criterion_percent,
+        max_deviation: found.max_deviation,
+        slope: found.slope,
+        iops: found.iops.clone(),
+        bw: found.bw.clone(),
+    });
+    // A flush follows so many writes when another request comes after it, as in fio.
+    let workers = u64::from(spec.numjobs);
+    let writes = stats.by_op[1].ios / workers;
+    let every = |every: Option<u32>| every.map_or(0, |every| writes.saturating_sub(1) / u64::from(every));
+    job.syncs = (every(spec.fsync) + every(spec.fdatasync)) * workers;
 }
 
 /// The windows from the first to the last in which the job completed anything.

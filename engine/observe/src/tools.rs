@@ -6,7 +6,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use seeklab_formats::fio::{json, normal};
+use seeklab_formats::fio::{Bins, json, normal, terse};
 use seeklab_model::cpu::folded::fold;
 use seeklab_model::layers::controller::Controller;
 use seeklab_model::layers::server::Server;
@@ -19,7 +19,7 @@ use crate::{analytics, bonnie, dtrace, fio, histogram, iostat, listing, monitor,
 type Print = fn(&Stack, &Map<String, Value>) -> Result<String, Problems>;
 
 /// Name, what it shows, how.
-const TOOLS: [(&str, &str, Print); 21] = [
+const TOOLS: [(&str, &str, Print); 23] = [
     ("metrics", "All metrics of the run: name, value, unit, and what each is.", |stack, _| Ok(listing::print(stack))),
     ("metrics-json", "The same as JSON.", |stack, _| Ok(listing::json(stack))),
     ("oplog", "The log of operations, one line for each: what it found in memory and where its time went.", oplog::print),
@@ -30,7 +30,11 @@ const TOOLS: [(&str, &str, Print); 21] = [
     ("monitor-json", "The same as JSON.", monitor::json),
     ("parted", "What parted -l shows of each device: its sectors, and where its partition lies.", |stack, _| Ok(parted::print(stack))),
     ("fio", "The report that fio prints for people.", |stack, options| Ok(normal(&fio::report(stack, options)?))),
-    ("fio-json", "The report of fio as JSON.", |stack, options| Ok(json(&fio::report(stack, options)?))),
+    ("fio-json", "The report of fio as JSON.", |stack, options| Ok(json(&fio::report(stack, options)?, Bins::Without))),
+    ("fio-json+", "The report of fio as JSON, with the bins of its latencies.", |stack, options| {
+        Ok(json(&fio::report(stack, options)?, Bins::With))
+    }),
+    ("fio-terse", "The report of fio as lines of fields, version 3.", |stack, options| Ok(terse(&fio::report(stack, options)?))),
     ("folded", "Processor time by stack of functions, one line for each: what a flame graph is drawn from.", |stack, _| Ok(folded(stack))),
     ("quantize", "Latencies as DTrace's quantize() shows them, by powers of two.", dtrace::quantize),
     ("lquantize", "Latencies as DTrace's lquantize() shows them, in milliseconds.", dtrace::lquantize),

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from seeklab._host import engine
+from seeklab._mine import groups_on, own_preset
 from seeklab._result import Result, execute
 
 if TYPE_CHECKING:
@@ -59,6 +60,15 @@ class Case:
     def with_(self, changes: Mapping[str, object]) -> Case:
         """Give the same case with other values, by path: `case.with_({"jobs[0].bs": "8MiB"})`."""
         return replace(self, changes=MappingProxyType({**self.changes, **changes}))
+
+    def on(self, device: str, variant: str | None = None) -> Case:
+        """Give the same case with its data on another device: a preset, one's own (`mine`), or the file of one.
+
+        How many devices there are and how addresses spread over them stays; devices of logs and caches stay too.
+        """
+        own = own_preset(device)
+        groups = self.scenario(variant)["devices"]
+        return self.with_(groups_on(groups, device if own is None else own))
 
     def run(self, variant: str | None = None, *, seed: int = 1, progress: Progress | None = None) -> Result:
         """Run a variant. `progress` is called from time to time with the share done; an interrupt stops the run."""

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import os
+import re
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab._files import STANDARD_INPUT, Kind, read_text, shown
+from seeklab._fio_logs import log_files
 from seeklab._host import engine
+from seeklab._mine import own_preset
 from seeklab._result import Result, run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from os import PathLike
 
     from seeklab._result import Progress
@@ -20,6 +24,9 @@ if TYPE_CHECKING:
 JOB_FILE = Kind("a fio job file", most_bytes=1 << 20, may_be_packed=False)
 """A job file is written by people; anything larger is some other file."""
 MOST_INCLUDES = 100
+VARIABLE = re.compile(r"\$\{([^}]*)\}")
+Format = Literal["normal", "json", "json+", "terse"]
+TOOLS: dict[str, str] = {"normal": "fio", "json": "fio-json", "json+": "fio-json+", "terse": "fio-terse"}
 
 
 @dataclass(frozen=True)
@@ -33,31 +40,85 @@ class FioJob:
     warnings: tuple[str, ...]
     """What deserves attention and is not an error."""
     files: Mapping[str, str]
-    """The texts of the job file and of what it includes, by name."""
-    main: str
-    """The name of the job file among `files`."""
+    """The texts of the job files and of what they include, by name."""
+    mains: tuple[str, ...]
+    """The names of the job files among `files`."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    """Values of the variables that the job files name."""
+    sections: tuple[str, ...] = ()
+    """The sections that are run; all when empty."""
+    logs: tuple[Mapping[str, Any], ...] = ()
+    """The logs that each job asks for."""
+
+    @property
+    def main(self) -> str:
+        """The name of the first job file among `files`."""
+        return self.mains[0]
 
     def run(self, *, seed: int = 1, progress: Progress | None = None) -> Result:
         """Run the jobs."""
         return run(self.scenario, seed=seed, progress=progress)
 
-    def report(self, result: Result, output_format: Literal["normal", "json"] = "normal") -> str:
+    def report(self, result: Result, output_format: Format = "normal") -> str:
         """Print a run of these jobs as fio does, with the options of the job file."""
-        tool = "fio" if output_format == "normal" else "fio-json"
-        return result.text(tool, files=self.files, main=self.main)
+        return result.text(TOOLS[output_format], **self._given())
+
+    def stopped(self, result: Result) -> list[str]:
+        """Say which jobs the limit on operations stopped, a sentence each."""
+        sentences = []
+        for job in self.scenario["jobs"]:
+            name = job["name"]
+            if result.metrics.get(f"{name}.stopped_by_limit"):
+                ran_s = result.metrics.get(f"{name}.elapsed_s", 0.0)
+                asked = f" of {job['runtime'] / 1e9:g} s asked for" if job.get("runtime") else ""
+                sentences.append(
+                    f"[{name}] was stopped after {ran_s:.4g} simulated seconds{asked}, at the limit on operations "
+                    f"(--most-operations {self.scenario['limits']['operations']})"
+                )
+        return sentences
+
+    def log_files(self, result: Result) -> dict[str, str]:
+        """Give the log files that the jobs ask for (`write_lat_log` and others): their texts by name."""
+        return log_files(self.scenario["jobs"], self.logs, result)
+
+    def _given(self) -> dict[str, Any]:
+        chosen: dict[str, Any] = {"files": dict(self.files), "main": list(self.mains)}
+        if self.environment:
+            chosen["environment"] = dict(self.environment)
+        if self.sections:
+            chosen["sections"] = list(self.sections)
+        return chosen
 
 
-def fio(jobfile: str | PathLike[str], on: str) -> FioJob:
-    """Translate a fio job file for the preset `on`. `-` is the standard input.
+def fio(
+    jobfile: str | PathLike[str] | Sequence[str | PathLike[str]],
+    on: str,
+    *,
+    environment: Mapping[str, str] | None = None,
+    sections: Sequence[str] = (),
+    most_operations: int | None = None,
+) -> FioJob:
+    """Translate a fio job file, or several, for the preset `on`. `-` is the standard input.
 
-    Includes are looked for beside the job file first and in the working directory second, as fio does.
+    Includes are looked for beside the job file first and in the working directory second, as fio does. `environment`
+    has values of the variables that the files name as `${NAME}`; those of the process itself count too. `sections` are
+    those to run. A run ends after `most_operations`; jobs that start together have an equal part of them.
     """
-    main = str(jobfile) if str(jobfile) == STANDARD_INPUT else shown(jobfile)
-    files = {main: read_text(jobfile, JOB_FILE)}
-    folder = Path() if main == STANDARD_INPUT else Path(jobfile).parent
+    given = [jobfile] if isinstance(jobfile, (str, os.PathLike)) else list(jobfile)
+    if not given:
+        raise SeeklabError([Problem("jobfile", "there is none; name at least one job file")])
+    names = [str(name) if str(name) == STANDARD_INPUT else shown(name) for name in given]
+    files = {name: read_text(path, JOB_FILE) for name, path in zip(names, given, strict=True)}
+    folders = [Path() if name == STANDARD_INPUT else Path(path).parent for name, path in zip(names, given, strict=True)]
+    asked: dict[str, Any] = {"main": names, **_system(on)}
+    if sections:
+        asked["sections"] = list(sections)
+    if most_operations is not None:
+        asked["operations"] = most_operations
     while True:
+        variables = _variables(files, environment or {})
         try:
-            answer = engine().call("fio_parse", {"files": files, "main": main, "preset": on})
+            answer = engine().call("fio_parse", {**asked, "files": files, "environment": variables})
         except SeeklabError as error:
             missing = [problem.nearest for problem in error.problems if problem.path == "include" and problem.nearest]
             if not missing or missing[0] in files:
@@ -66,7 +127,31 @@ def fio(jobfile: str | PathLike[str], on: str) -> FioJob:
                 message = f"more than {MOST_INCLUDES} included files; do they include each other?"
                 raise SeeklabError([Problem("include", message)]) from None
             included = missing[0]
-            beside = folder / included
-            files[included] = read_text(beside if beside.exists() else included, JOB_FILE)
+            beside = next((folder / included for folder in folders if (folder / included).exists()), Path(included))
+            files[included] = read_text(beside, JOB_FILE)
         else:
-            return FioJob(answer["scenario"], tuple(answer["ignored"]), tuple(answer["warnings"]), files, main)
+            return FioJob(
+                answer["scenario"],
+                tuple(answer["ignored"]),
+                tuple(answer["warnings"]),
+                files,
+                tuple(names),
+                variables,
+                tuple(sections),
+                tuple(answer["logs"]),
+            )
+
+
+def _system(on: str) -> dict[str, Any]:
+    """Say what the jobs run on: a preset of the library by its name, or one's own as it is."""
+    own = own_preset(on)
+    if own is None:
+        return {"preset": on}
+    return {"system": {"devices": [{"name": "disk", **own["device"]}]}}
+
+
+def _variables(files: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
+    """Find the variables that the files name, among those given and the process's own; no other leaves this process."""
+    named = {name for text in files.values() for name in VARIABLE.findall(text)}
+    known = {**os.environ, **given}
+    return {name: known[name] for name in sorted(named) if name in known}

@@ -207,6 +207,10 @@ pub struct Job {
     /// `zoned_abs:60/10g:40/90g` (access in percent / size).
     #[serde(default)]
     pub random_distribution: Distribution,
+    /// Random requests begin at multiples of this; at multiples of the smallest size when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Alignment of random requests", extend("minimum" = 512, "maximum" = 1_073_741_824, "x-scale" = "log2"))]
+    pub blockalign: Option<Bytes>,
     /// Share of a random job's requests that go to a random place; the others follow the one before.
     #[serde(default = "hundred", skip_serializing_if = "is_hundred")]
     #[schemars(title = "Random requests", range(min = 0, max = 100), extend("x-unit" = "%"))]

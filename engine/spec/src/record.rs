@@ -61,7 +61,8 @@ pub struct Limits {
     /// Memory of the run.
     #[schemars(extend("minimum" = 1_048_576, "maximum" = 3_221_225_472_u64))]
     pub memory: Bytes,
-    /// Operations. Reaching it is no error: the jobs stop issuing, and the report says so. Jobs that start together have an equal part
+    /// Operations, of which one of more than 64 KiB counts as several. Reaching it is no error: the jobs stop issuing, and the report
+    /// says so. Jobs that start together have an equal part
     /// of it, so that jobs behind a `stonewall` or a `wait_for` run too.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Operations", range(min = 1, max = 100_000_000_000_u64))]

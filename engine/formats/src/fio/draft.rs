@@ -8,17 +8,21 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
+use super::Logs;
 use super::ini::{Section, Setting};
+use super::mechanisms::Mechanisms;
 use super::notes::Notes;
 use super::numbers::{self, KB_BASE_DEFAULT, MICROSECOND, SECOND};
 use super::options::{self, PAGE_CACHE, Treatment};
 use super::values::{
-    self, Pattern, SYNCHRONOUS_ENGINES, assign, boolean, count, distribution, engine, extent, extent_value, flag, is_device, not_a_size,
-    one_file, pattern, time, unknown_here, within,
+    self, Pattern, assign, boolean, count, distribution, engine, extent, extent_value, file_names, flag, is_device, is_null,
+    is_synchronous, known_here, not_a_size, pattern, time, within,
 };
 use seeklab_spec::problem::nearest;
 use seeklab_spec::{Extent, Problem};
 
+/// What the engine null costs: about what fio itself needs for a request that asks nothing (a million a second on one core), in ns.
+const NULL_NS: u64 = 1_000;
 /// Options whose sizes a full IEC prefix would make smaller than they seem.
 const SIZE_OPTIONS: [&str; 8] = ["bs", "bsrange", "size", "io_size", "filesize", "offset", "offset_increment", "rate"];
 /// Options for which fio reads a number after white space rightly.
@@ -71,8 +75,14 @@ pub(super) struct Draft {
     thinktime_ns: u64,
     thinktime_blocks: u64,
     rwmixread: u64,
-    zipf_theta: Option<f64>,
+    distribution: Option<String>,
     norandommap: bool,
+    pub(super) mechanisms: Mechanisms,
+    pub(super) logs: Logs,
+    pub(super) lat_percentiles: bool,
+    pub(super) clat_percentiles: bool,
+    /// Files that `filename` lists.
+    files: u64,
     pub(super) stonewall: bool,
     pub(super) new_group: bool,
     pub(super) group_reporting: bool,
@@ -118,8 +128,13 @@ impl Default for Draft {
             thinktime_ns: 0,
             thinktime_blocks: 1,
             rwmixread: 50,
-            zipf_theta: None,
+            distribution: None,
             norandommap: false,
+            mechanisms: Mechanisms::default(),
+            logs: Logs { per_job: true, ..Logs::default() },
+            lat_percentiles: false,
+            clat_percentiles: true,
+            files: 1,
             stonewall: false,
             new_group: false,
             group_reporting: false,
@@ -139,6 +154,9 @@ impl Draft {
     fn apply(&mut self, setting: &Setting, section: &str, job: &str, notes: &mut Notes) {
         let path = format!("{} [{section}] {}", setting.place, setting.name);
         let Some(option) = options::find(&setting.name) else {
+            if notes.has_foreign_engine {
+                return; // it is that engine's own, and the engine is refused
+            }
             notes.add(|| {
                 let nearest = nearest(&setting.name, options::names());
                 let advice = nearest.as_ref().map_or("remove it".to_owned(), |name| format!("did you mean \"{name}\"?"));
@@ -146,12 +164,12 @@ impl Draft {
             });
             return;
         };
-        let value = setting.value.as_deref();
+        let known = match setting.value.as_deref().map(|value| known_here(value, &notes.environment)).transpose() {
+            Ok(known) => known,
+            Err(problem) => return notes.problem(&path, problem),
+        };
+        let value = known.as_deref();
         let shown = value.unwrap_or_default();
-        if let Some(problem) = unknown_here(shown) {
-            notes.problem(&path, problem);
-            return;
-        }
         let free = option.name == "description" || TIME_OPTIONS.contains(&option.name) || shown.bytes().all(|byte| byte.is_ascii_digit());
         if setting.spaced && !free {
             notes.problem(
@@ -173,8 +191,11 @@ impl Draft {
                     return;
                 }
                 match option.name {
+                    "ioengine" if is_null(shown) => {
+                        notes.warnings.push(format!("{path}: the engine {shown} asks nothing of the storage; each request takes 1 us, about what fio itself needs for it."));
+                    }
                     "ioengine" => {
-                        notes.ignore(job, option.name, shown, "the engine's own cost is not modelled; whether it is synchronous is");
+                        notes.ignore(job, option.name, shown, values::engine_note(shown));
                     }
                     "direct" | "buffered" => notes.ignore(job, option.name, shown, PAGE_CACHE),
                     "filename" | "directory" | "filename_format" => {
@@ -206,6 +227,15 @@ impl Draft {
     /// Sets a modelled option. The error says what was found and what is accepted.
     fn set(&mut self, name: &str, value: Option<&str>) -> Result<(), String> {
         match name {
+            "write_lat_log" | "write_bw_log" | "write_iops_log" => {
+                let prefix = value.filter(|text| !text.is_empty()).map_or_else(|| self.name.clone(), str::to_owned);
+                match name {
+                    "write_lat_log" => self.logs.lat = Some(prefix),
+                    "write_bw_log" => self.logs.bw = Some(prefix),
+                    _ => self.logs.iops = Some(prefix),
+                }
+            }
+            "exitall" => self.mechanisms.exitall = flag(value)?,
             "time_based" => self.time_based = flag(value)?,
             "norandommap" => self.norandommap = flag(value)?,
             "stonewall" => self.stonewall = flag(value)?,
@@ -224,7 +254,16 @@ impl Draft {
         match name {
             "name" => text.clone_into(&mut self.name),
             "description" => self.description = Some(text.to_owned()),
-            "filename" => self.filename = Some(one_file(text)?),
+            "filename" => {
+                let names = file_names(text);
+                self.files = names.len() as u64;
+                self.filename = Some(names.join(":"));
+            }
+            "log_avg_msec" => self.logs.avg_ms = count(text, base, 0, u64::MAX)?,
+            "per_job_logs" => self.logs.per_job = boolean(text)?,
+            "log_offset" => self.logs.offset = boolean(text)?,
+            "lat_percentiles" => self.lat_percentiles = boolean(text)?,
+            "clat_percentiles" => self.clat_percentiles = boolean(text)?,
             "directory" => self.directory = Some(text.trim_end_matches('/').to_owned()),
             "filename_format" => self.filename_format = Some(text.to_owned()),
             "kb_base" => {
@@ -237,8 +276,12 @@ impl Draft {
             "direct" => self.direct = Some(boolean(text)?),
             "buffered" => self.direct = Some(!boolean(text)?),
             "ioengine" => self.ioengine = engine(text)?,
-            "rw" => self.pattern = pattern(text)?,
-            "random_distribution" => self.zipf_theta = distribution(text)?,
+            "rw" => {
+                let (found, modifier) = pattern(text)?;
+                self.mechanisms.modify(found.is_random(), modifier, base).map_err(|what| format!("the modifier of rw={text} {what}"))?;
+                self.pattern = found;
+            }
+            "random_distribution" => self.distribution = distribution(text, base)?,
             "bs" => {
                 let sizes = numbers::per_direction(text, |part| numbers::size(part, base)).ok_or_else(|| not_a_size(text))?;
                 assign(&mut self.bs, sizes, 512, 1 << 30, "a block size")?;
@@ -302,10 +345,7 @@ impl Draft {
             "loops" => self.loops = count(text, base, 0, 1_000_000)?.max(1),
             "rwmixread" => self.rwmixread = count(text, base, 0, 100)?,
             "rwmixwrite" => self.rwmixread = 100u64.saturating_sub(count(text, base, 0, 100)?),
-            "nrfiles" if count(text, base, 1, u64::MAX)? > 1 => {
-                return Err(format!("nrfiles={text} is refused: a job uses one file; write a section for each file"));
-            }
-            _ => {}
+            _ => return self.mechanisms.set(name, text, base),
         }
         Ok(())
     }
@@ -329,6 +369,9 @@ impl Draft {
     }
 
     pub(super) fn blocks(&self) -> [(u64, u64); 2] {
+        if let Some(mix) = &self.mechanisms.bssplit {
+            return mix.blocks();
+        }
         let [read, write] = self.bs;
         let [read_range, write_range] = self.bsrange;
         [read_range.unwrap_or((read, read)), write_range.unwrap_or((write, write))]
@@ -353,16 +396,23 @@ impl Draft {
     }
 
     /// The fields of a scenario's job that all workers have in common, `name` and `offset` apart.
-    pub(super) fn scenario(&self, file: Option<&str>, notes: &mut Notes) -> Map<String, Value> {
-        let on_device = file.is_some_and(is_device);
+    pub(super) fn scenario(&self, file: Option<&str>, known_size: Option<&Value>, notes: &mut Notes) -> Map<String, Value> {
+        let null = is_null(&self.ioengine) || file.is_some_and(|file| file == "/dev/null" || file == "/dev/zero");
+        let on_device = file.is_some_and(is_device) && !null;
         let mut job = Map::new();
-        job.insert("rw".to_owned(), json!(self.pattern.scenario));
+        let reads_only = self.mechanisms.only_verifies() && !self.pattern.reads;
+        let rw = if reads_only { self.pattern.as_reads() } else { self.pattern.scenario };
+        job.insert("rw".to_owned(), json!(rw));
         let smallest = self.block_fields(&mut job, notes);
-        job.insert("iodepth".to_owned(), json!(self.effective_depth(notes)));
+        let depth = self.effective_depth(notes);
+        job.insert("iodepth".to_owned(), json!(depth));
         if let Some(file) = file {
-            job.insert("filename".to_owned(), json!(file));
+            job.insert("filename".to_owned(), json!(if null { file.replace("/dev/", "") } else { file.to_owned() }));
         }
-        self.size_fields(&mut job, on_device, smallest, notes);
+        if null {
+            job.insert("null".to_owned(), json!(NULL_NS));
+        }
+        self.size_fields(&mut job, on_device, smallest, known_size, notes);
         for (field, value, default) in [
             ("number_ios", self.number_ios, 0),
             ("fsync", self.fsync, 0),
@@ -387,9 +437,19 @@ impl Draft {
         if self.is_mixed() {
             job.insert("rwmixread".to_owned(), json!(self.rwmixread));
         }
-        if let Some(theta) = self.zipf_theta {
-            job.insert("random_distribution".to_owned(), json!(format!("zipf:{theta}")));
+        if let Some(distribution) = &self.distribution {
+            job.insert("random_distribution".to_owned(), json!(distribution));
         }
+        let (reads, writes) = (self.pattern.reads || reads_only, self.pattern.writes && !reads_only);
+        let about = super::mechanisms::About {
+            reads,
+            writes,
+            random: self.pattern.is_random(),
+            depth,
+            pauses: self.thinktime_ns > 0,
+            files: self.files,
+        };
+        self.mechanisms.fields(about, &mut job, |option| self.place(option).to_owned(), notes);
         if self.sync {
             job.insert("sync".to_owned(), json!(true));
         }
@@ -405,10 +465,19 @@ impl Draft {
     /// Writes `bs` or `bsrange`; returns the smallest request.
     fn block_fields(&self, job: &mut Map<String, Value>, notes: &mut Notes) -> u64 {
         let option = if self.places.contains_key("bsrange") { "bsrange" } else { "bs" };
+        if let Some(mix) = &self.mechanisms.bssplit {
+            job.insert("bssplit".to_owned(), mix.field(&self.pattern));
+            return mix.blocks().iter().map(|(smallest, _)| *smallest).min().unwrap_or(0);
+        }
+        if self.is_mixed() && self.bsrange == [None; 2] && self.bs[0] != self.bs[1] {
+            let [read, write] = self.bs.map(|bytes| json!([{"bs": bytes, "percent": 100}]));
+            job.insert("bssplit".to_owned(), json!({"read": read, "write": write}));
+            return self.bs[0].min(self.bs[1]);
+        }
         let Some((smallest, largest)) = self.used(self.blocks()) else {
             notes.problem(
                 self.place(option),
-                "reads and writes of different sizes in one job are refused: they are not modelled; write a job for each",
+                "ranges of sizes that differ between reads and writes are refused: they are not modelled; use bssplit, or write a job for each",
             );
             return 0;
         };
@@ -421,7 +490,7 @@ impl Draft {
     }
 
     fn effective_depth(&self, notes: &mut Notes) -> u64 {
-        if self.iodepth > 1 && SYNCHRONOUS_ENGINES.contains(&self.ioengine.as_str()) {
+        if self.iodepth > 1 && is_synchronous(&self.ioengine) {
             let origin = if self.places.contains_key("ioengine") { "" } else { ", fio's default," };
             notes.warnings.push(format!(
                 "{}: the engine {}{origin} is synchronous, so the queue depth is 1, not {}; use libaio or io_uring for more.",
@@ -434,8 +503,17 @@ impl Draft {
         self.iodepth
     }
 
-    fn size_fields(&self, job: &mut Map<String, Value>, on_device: bool, smallest: u64, notes: &mut Notes) {
-        let size = match (self.size, self.filesize) {
+    fn size_fields(&self, job: &mut Map<String, Value>, on_device: bool, smallest: u64, known_size: Option<&Value>, notes: &mut Notes) {
+        let filesize = self.filesize.map(|bytes| bytes.saturating_mul(self.mechanisms.nrfiles.max(self.files)));
+        let of_pool = self.size_in_name();
+        if self.size.is_none() && filesize.is_none() && of_pool.is_none() && !on_device {
+            let whole = json!("100%");
+            if let Some(known) = known_size.or(self.mechanisms.fill_device.then_some(&whole)) {
+                job.insert("size".to_owned(), known.clone());
+                return;
+            }
+        }
+        let size = match (self.size, filesize.or(of_pool)) {
             (Some(Extent::Bytes(size)), Some(file)) => Some(Extent::Bytes(size.min(file))),
             (size, file) => size.or(file.map(Extent::Bytes)),
         };
@@ -491,11 +569,17 @@ impl Draft {
         let limited =
             [("rate", self.rate), ("rate_iops", self.rate_iops)].into_iter().filter(|(_, rates)| rates.iter().any(|rate| *rate > 0));
         if self.is_mixed() {
-            for (option, _) in limited {
-                notes.problem(
-                    self.place(option),
-                    format!("{option} in a job that reads and writes is refused: fio limits each direction on its own, which is not modelled; write a job for each"),
-                );
+            let mut each = Map::new();
+            for (option, [read, write]) in limited {
+                let suffix = option.trim_start_matches("rate");
+                for (direction, rate) in [("read", read), ("write", write)] {
+                    if rate > 0 {
+                        each.insert(format!("{direction}{suffix}"), json!(rate));
+                    }
+                }
+            }
+            if !each.is_empty() {
+                job.insert("rate_each".to_owned(), Value::Object(each));
             }
             return;
         }
@@ -510,5 +594,11 @@ impl Draft {
         if (rate > 0 || rate_iops > 0) && self.rate_process != "linear" {
             job.insert("rate_process".to_owned(), json!(self.rate_process));
         }
+    }
+
+    /// The size that pmemblk's file name holds behind the block size, in MiB.
+    fn size_in_name(&self) -> Option<u64> {
+        let name = self.filename.as_ref().filter(|_| self.ioengine == "pmemblk")?;
+        name.split(',').nth(2)?.parse::<u64>().ok()?.checked_mul(1 << 20)
     }
 }

@@ -9,6 +9,7 @@ use super::notes::Notes;
 use super::values::{extent_value, is_device};
 use super::{FioJob, JOBS_MAX};
 use seeklab_spec::Extent;
+use seeklab_spec::problem::nearest;
 
 /// Longest name of a job, as in a scenario.
 const NAME_CHARS_MAX: usize = 64;
@@ -32,6 +33,10 @@ pub(super) struct Jobs {
     /// Where each job comes from.
     origins: Vec<Origin>,
     names: BTreeSet<String>,
+    /// The name of the last job of each section name, and whether it has others beside it.
+    last_of: BTreeMap<String, (String, bool)>,
+    /// The size of each file that has been given one.
+    sizes: BTreeMap<String, Value>,
     sections: u32,
     group: u32,
     group_used: bool,
@@ -47,7 +52,12 @@ impl Jobs {
                 None
             }
         };
-        let fields = draft.scenario(file.as_deref(), notes);
+        let known_size = file.as_ref().and_then(|file| self.sizes.get(file));
+        let mut fields = draft.scenario(file.as_deref(), known_size, notes);
+        if let (Some(file), Some(size)) = (&file, fields.get("size")) {
+            self.sizes.insert(file.clone(), size.clone());
+        }
+        self.waits(draft, &mut fields, notes);
         if (draft.stonewall || draft.new_group) && self.group_used {
             self.group = self.group.saturating_add(1);
         }
@@ -67,6 +77,7 @@ impl Jobs {
         for part in 0..parts {
             let name = if split { format!("{}.{part}", draft.name) } else { draft.name.clone() };
             let name = self.unique(&name);
+            self.last_of.insert(draft.section.clone(), (name.clone(), parts > 1));
             if name.chars().count() > NAME_CHARS_MAX {
                 notes.problem(&draft.path, format!("the name \"{name}\" has more than {NAME_CHARS_MAX} characters; shorten it"));
             }
@@ -100,6 +111,28 @@ impl Jobs {
         self.sections = self.sections.saturating_add(1);
     }
 
+    /// The job that a section waits for, by its name in the scenario.
+    fn waits(&self, draft: &Draft, fields: &mut Map<String, Value>, notes: &mut Notes) {
+        let Some(wanted) = &draft.mechanisms.wait_for else { return };
+        match self.last_of.get(wanted) {
+            Some((name, false)) => {
+                fields.insert("wait_for".to_owned(), json!(name));
+            }
+            Some((_, true)) => {
+                notes.problem(
+                    draft.place("wait_for"),
+                    format!("[{wanted}] has workers at different offsets, and waiting for them is not modelled; use stonewall"),
+                );
+            }
+            None => {
+                let advice = nearest(wanted, self.last_of.keys().map(String::as_str));
+                let advice =
+                    advice.map_or("write the name of a section before this one".to_owned(), |name| format!("did you mean \"{name}\"?"));
+                notes.problem(draft.place("wait_for"), format!("there is no section [{wanted}] before this one; {advice}"));
+            }
+        }
+    }
+
     fn report_fields(&self, draft: &Draft, scenario: Value, workers: u64) -> FioJob {
         let [read, write] = draft.blocks();
         FioJob {
@@ -116,6 +149,8 @@ impl Jobs {
             ioengine: draft.ioengine.clone(),
             iodepth: u32::try_from(draft.iodepth).unwrap_or(u32::MAX),
             kb_base: u32::try_from(draft.kb_base).unwrap_or(1024),
+            logs: draft.logs.clone(),
+            percentiles: [draft.lat_percentiles, draft.clat_percentiles],
         }
     }
 
@@ -127,6 +162,18 @@ impl Jobs {
             number = number.saturating_add(1);
         }
         candidate
+    }
+
+    /// Where a job that ends stops its group, each job says which group it is of.
+    pub(super) fn groups(&mut self) {
+        if !self.list.iter().any(|job| job.scenario.get("exitall").is_some()) {
+            return;
+        }
+        for job in self.list.iter_mut().filter(|job| job.group > 0) {
+            if let Some(fields) = job.scenario.as_object_mut() {
+                fields.insert("group".to_owned(), json!(job.group));
+            }
+        }
     }
 
     /// All device files stand for the one modelled system.

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use super::normal::TIME;
 use super::report::{
     BATCH_LEVELS, CLASS_BOUNDS, CLASS_FLOOR, DEPTH_LEVELS, Direction, JobReport, LEVEL_FLOOR, Latency, PERCENTILES, Report, Samples,
-    group_rate, milliseconds, per_second, share_of_group, visible_percent,
+    Steady, group_rate, milliseconds, per_second, share_of_group, visible_percent,
 };
 
 /// A JSON value in fio's style: numbers are either integers or have six decimals.
@@ -20,9 +20,18 @@ enum Node {
 
 use Node::{Integer, Object, Real, Text};
 
-/// The report as fio prints it with `--output-format=json`.
+/// Whether the bins of latencies are printed, as with `--output-format=json+`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bins {
+    /// No.
+    Without,
+    /// Yes.
+    With,
+}
+
+/// The report as fio prints it with `--output-format=json`, or `json+` with bins.
 #[must_use]
-pub fn json(report: &Report) -> String {
+pub fn json(report: &Report, bins: Bins) -> String {
     let jobs = report.merged();
     let mut top = vec![
         field("fio version", Text(report.version.clone())),
@@ -36,7 +45,7 @@ pub fn json(report: &Report) -> String {
     let elapsed_s = report.elapsed_ns.div_ceil(1_000_000_000);
     let entry = |job: &JobReport| {
         let group: Vec<&JobReport> = jobs.iter().filter(|other| other.group == job.group).collect();
-        job_node(job, &group, elapsed_s)
+        job_node(job, &group, elapsed_s, bins)
     };
     top.push(field("jobs", Node::List(jobs.iter().map(entry).collect())));
     if !report.disks.is_empty() {
@@ -74,21 +83,24 @@ fn options(options: &[(String, String)]) -> Node {
     Object(options.iter().enumerate().filter_map(last).collect())
 }
 
-fn job_node(job: &JobReport, group: &[&JobReport], elapsed_s: u64) -> Node {
+fn job_node(job: &JobReport, group: &[&JobReport], elapsed_s: u64, bins: Bins) -> Node {
     let total = job.total_ios();
     let classes = job.latency_classes();
     let batches = || levels(BATCH_LEVELS, [0, total, 0, 0, 0, 0, 0]);
     let mut fields = vec![
         field("jobname", Text(job.name.clone())),
         field("groupid", Integer(job.group.into())),
-        field("error", Integer(0)),
+        field("error", Integer(job.error.into())),
         field("eta", Integer(0)),
         field("elapsed", Integer(elapsed_s)),
         field("job options", options(&job.options)),
-        field("read", direction(&job.read, group_rate(group.iter().map(|job| &job.read)))),
-        field("write", direction(&job.write, group_rate(group.iter().map(|job| &job.write)))),
-        field("trim", direction(&Direction::default(), 0)),
-        field("sync", Object(vec![field("total_ios", Integer(0)), field("lat_ns", latency(&Latency::default(), false))])),
+        field("read", direction(&job.read, group_rate(group.iter().map(|job| &job.read)), job.percentiles, bins)),
+        field("write", direction(&job.write, group_rate(group.iter().map(|job| &job.write)), job.percentiles, bins)),
+        field("trim", direction(&Direction::default(), 0, job.percentiles, bins)),
+        field(
+            "sync",
+            Object(vec![field("total_ios", Integer(job.syncs)), field("lat_ns", latency(&Latency::default(), false, Bins::Without))]),
+        ),
         field("job_runtime", Integer(milliseconds(job.job_runtime_ns))),
         field("usr_cpu", Real(0.0)),
         field("sys_cpu", Real(0.0)),
@@ -101,18 +113,39 @@ fn job_node(job: &JobReport, group: &[&JobReport], elapsed_s: u64) -> Node {
         field("latency_ns", class_node(&classes.ns, total)),
         field("latency_us", class_node(&classes.us, total)),
         field("latency_ms", class_node(&classes.ms, total)),
-        field("latency_depth", Integer(job.iodepth.into())),
-        field("latency_target", Integer(0)),
-        field("latency_percentile", Real(100.0)),
-        field("latency_window", Integer(0)),
+        field("latency_depth", Integer(job.target.map_or(job.iodepth, |target| target.depth).into())),
+        field("latency_target", Integer(job.target.map_or(0, |target| target.target_ns))),
+        field("latency_percentile", Real(job.target.map_or(100.0, |target| target.percent))),
+        field("latency_window", Integer(job.target.map_or(0, |target| target.window_us))),
     ];
+    fields.extend(job.steady.as_ref().map(|steady| field("steadystate", steady_node(steady))));
     if let Some(description) = &job.description {
         fields.push(field("desc", Text(description.clone())));
     }
     Object(fields)
 }
 
-fn direction(direction: &Direction, group_bytes_per_s: u64) -> Node {
+fn steady_node(steady: &Steady) -> Node {
+    let list = |values: &[u64]| Node::List(values.iter().map(|value| Integer(*value)).collect());
+    let mean = |values: &[u64]| values.iter().sum::<u64>() / (values.len() as u64).max(1);
+    let data = vec![
+        field("bw_mean", Integer(mean(&steady.bw))),
+        field("iops_mean", Integer(mean(&steady.iops))),
+        field("iops", list(&steady.iops)),
+        field("bw", list(&steady.bw)),
+    ];
+    Object(vec![
+        field("ss", Text(steady.criterion.clone())),
+        field("duration", Integer(steady.duration_s)),
+        field("attained", Integer(steady.attained.into())),
+        field("criterion", Text(format!("{:.6}%", steady.value_percent))),
+        field("max_deviation", Real(steady.max_deviation)),
+        field("slope", Real(steady.slope)),
+        field("data", Object(data)),
+    ])
+}
+
+fn direction(direction: &Direction, group_bytes_per_s: u64, [of_all, of_completion]: [bool; 2], bins: Bins) -> Node {
     let runtime_ms = milliseconds(direction.runtime_ns);
     let bw_bytes = if runtime_ms == 0 { 0 } else { per_second(direction.io_bytes, runtime_ms) };
     let iops = if runtime_ms == 0 { 0.0 } else { 1000.0 * to_f64(direction.total_ios) / to_f64(runtime_ms) };
@@ -126,9 +159,9 @@ fn direction(direction: &Direction, group_bytes_per_s: u64) -> Node {
         field("total_ios", Integer(direction.total_ios)),
         field("short_ios", Integer(0)),
         field("drop_ios", Integer(0)),
-        field("slat_ns", latency(&Latency::default(), false)),
-        field("clat_ns", latency(&direction.latency, true)),
-        field("lat_ns", latency(&direction.latency, false)),
+        field("slat_ns", latency(&Latency::default(), false, Bins::Without)),
+        field("clat_ns", latency(&direction.latency, of_completion, bins)),
+        field("lat_ns", latency(&direction.latency, of_all, bins)),
     ];
     let Samples { min, max, mean, stddev, samples } = direction.bw;
     fields.extend([
@@ -150,7 +183,7 @@ fn direction(direction: &Direction, group_bytes_per_s: u64) -> Node {
     Object(fields)
 }
 
-fn latency(latency: &Latency, percentiles: bool) -> Node {
+fn latency(latency: &Latency, percentiles: bool, bins: Bins) -> Node {
     let samples = latency.samples();
     let mut fields = vec![
         field("min", Integer(latency.min_ns)),
@@ -163,6 +196,10 @@ fn latency(latency: &Latency, percentiles: bool) -> Node {
         let values =
             PERCENTILES.iter().zip(latency.percentiles()).map(|(percentile, value)| field(format!("{percentile:.6}"), Integer(value)));
         fields.push(field("percentile", Object(values.collect())));
+        if bins == Bins::With {
+            let bins = latency.bins().into_iter().map(|(ns, count)| field(ns.to_string(), Integer(count)));
+            fields.push(field("bins", Object(bins.collect())));
+        }
     }
     Object(fields)
 }

@@ -14,11 +14,13 @@ mod draft;
 mod ini;
 mod jobs;
 pub mod json;
+mod mechanisms;
 pub mod normal;
 mod notes;
 mod numbers;
 mod options;
 pub mod report;
+pub mod terse;
 mod values;
 
 use std::collections::BTreeMap;
@@ -27,9 +29,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub use json::json;
+pub use json::{Bins, json};
 pub use normal::normal;
 pub use report::Report;
+pub use terse::terse;
 
 use seeklab_spec::Problems;
 
@@ -82,6 +85,45 @@ pub struct FioJob {
     pub iodepth: u32,
     /// 1024 when reports prefer binary units, 1000 when they prefer decimal ones.
     pub kb_base: u32,
+    /// The logs that the job shall leave.
+    pub logs: Logs,
+    /// Whether percentiles of the whole latency are reported, and of the completion latency.
+    pub percentiles: [bool; 2],
+}
+
+/// The logs that a job shall leave, each with its prefix.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "JobLogs")]
+pub struct Logs {
+    /// Latency of each request.
+    pub lat: Option<String>,
+    /// Bandwidth.
+    pub bw: Option<String>,
+    /// Requests a second.
+    pub iops: Option<String>,
+    /// Milliseconds that a line stands for; 0 for a line for each request.
+    pub avg_ms: u64,
+    /// Whether lines say where a request went.
+    pub offset: bool,
+    /// Whether each worker has files of its own.
+    pub per_job: bool,
+}
+
+impl Logs {
+    /// Whether any log is asked for.
+    #[must_use]
+    pub fn is_any(&self) -> bool {
+        self.lat.is_some() || self.bw.is_some() || self.iops.is_some()
+    }
+}
+
+/// What is read besides the job file itself.
+#[derive(Clone, Debug, Default)]
+pub struct Reading {
+    /// Values of the variables that the file names as `${NAME}`.
+    pub environment: BTreeMap<String, String>,
+    /// Sections to run; all when empty.
+    pub sections: Vec<String>,
 }
 
 /// An option that makes no difference here.
@@ -104,8 +146,23 @@ pub struct Ignored {
 /// Everything that is wrong with the file, at once. A file that is named by `include` (or `main` itself) and not among `files` is
 /// a single problem with the path `include` and the file's name as `nearest`, so that the caller can load it and try again.
 pub fn parse(files: &BTreeMap<String, String>, main: &str) -> Result<FioJobs, Problems> {
-    let (sections, problems) = ini::read(files, main)?;
-    convert::convert(main, &sections, problems)
+    parse_all(files, &[main], &Reading::default())
+}
+
+/// Reads several job files, whose jobs follow each other: the first of each file waits for all before it, and the defaults of a file are
+/// its own, as with fio's command line.
+///
+/// # Errors
+/// As of [`parse`], of all files.
+pub fn parse_all(files: &BTreeMap<String, String>, mains: &[&str], reading: &Reading) -> Result<FioJobs, Problems> {
+    let mut read = Vec::new();
+    let mut problems = Problems::new();
+    for main in mains {
+        let (sections, found) = ini::read(files, main)?;
+        problems.extend(found);
+        read.push(sections);
+    }
+    convert::convert(mains, &read, problems, reading)
 }
 
 /// Puts the jobs into `system`, a scenario without jobs.

@@ -86,7 +86,12 @@ fn job_lines(job: &JobReport, group: &[&JobReport], lines: &mut Vec<String>) {
     if job.total_ios() == 0 {
         return;
     }
-    lines.push(format!("{}: (groupid={}, jobs={}): err= 0: pid=0: {TIME}", job.name, job.group, job.workers));
+    let error = match job.error {
+        0 => String::new(),
+        110 => " (a request took longer than max_latency)".to_owned(),
+        _ => " (slower than rate_min)".to_owned(),
+    };
+    lines.push(format!("{}: (groupid={}, jobs={}): err={:2}{error}: pid=0: {TIME}", job.name, job.group, job.workers, job.error));
     if let Some(description) = &job.description {
         lines.push(format!("  Description  : [{description}]"));
     }
@@ -99,7 +104,20 @@ fn job_lines(job: &JobReport, group: &[&JobReport], lines: &mut Vec<String>) {
     lines.push(format!("     submit    : {}", levels(BATCH_LEVELS, batches)));
     lines.push(format!("     complete  : {}", levels(BATCH_LEVELS, batches)));
     lines.push(format!("     issued rwts: total={},{},0,0 short=0,0,0,0 dropped=0,0,0,0", job.read.total_ios, job.write.total_ios));
-    lines.push(format!("     latency   : target=0, window=0, percentile=100.00%, depth={}", job.iodepth));
+    let target = job.target.unwrap_or(super::report::Target { percent: 100.0, depth: job.iodepth, ..Default::default() });
+    lines.push(format!(
+        "     latency   : target={}, window={}, percentile={:.2}%, depth={}",
+        target.target_ns, target.window_us, target.percent, target.depth
+    ));
+    if let Some(steady) = &job.steady {
+        lines.push(format!(
+            "  steadystate  : attained={}, {}={:.3}%, window={} s",
+            if steady.attained { "yes" } else { "no" },
+            steady.criterion,
+            steady.value_percent,
+            steady.duration_s
+        ));
+    }
 }
 
 fn direction_lines(name: &str, job: &JobReport, direction: &Direction, group_bytes_per_s: u64, lines: &mut Vec<String>) {

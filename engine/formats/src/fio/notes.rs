@@ -1,5 +1,7 @@
 //! What is found while a job file is read: options without effect, warnings, problems.
 
+use std::collections::BTreeMap;
+
 use seeklab_spec::{Problem, Problems};
 
 use super::Ignored;
@@ -15,6 +17,10 @@ pub(super) struct Notes {
     pub(super) problems: Problems,
     /// Problems beyond [`PROBLEMS_MAX`], counted only.
     pub(super) hidden: usize,
+    /// Values of variables.
+    pub(super) environment: BTreeMap<String, String>,
+    /// Whether a section names an engine that is refused, whose own options are then unknown.
+    pub(super) has_foreign_engine: bool,
 }
 
 impl Notes {

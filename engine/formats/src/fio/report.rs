@@ -69,8 +69,52 @@ pub struct JobReport {
     pub read: Direction,
     /// Writes.
     pub write: Direction,
+    /// The error number that ended the job; 0 for none.
+    pub error: u32,
+    /// Flushes of the job's files.
+    pub syncs: u64,
+    /// Whether percentiles of the whole latency are reported, and of the completion latency.
+    pub percentiles: [bool; 2],
+    /// The target of latency that the job looked for, and what it found.
+    pub target: Option<Target>,
+    /// The steady state that the job looked for, and what it found.
+    pub steady: Option<Steady>,
     /// Requests that found (themselves included) 1, 2-3, 4-7, 8-15, 16-31, 32-63, 64 or more in flight when submitted.
     pub depths: [u64; 7],
+}
+
+/// A target of latency.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Target {
+    /// The target in nanoseconds.
+    pub target_ns: u64,
+    /// The window in microseconds.
+    pub window_us: u64,
+    /// Share of the requests that must meet it.
+    pub percent: f64,
+    /// The depth that was found.
+    pub depth: u32,
+}
+
+/// A steady state.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Steady {
+    /// The criterion as fio writes it, such as `iops:10.000000%`.
+    pub criterion: String,
+    /// Seconds of the window.
+    pub duration_s: u64,
+    /// Whether it was reached.
+    pub attained: bool,
+    /// The criterion's last value, in percent.
+    pub value_percent: f64,
+    /// The greatest distance from the mean.
+    pub max_deviation: f64,
+    /// The slope a second.
+    pub slope: f64,
+    /// Requests of each second of the window.
+    pub iops: Vec<u64>,
+    /// Bytes of each second of the window.
+    pub bw: Vec<u64>,
 }
 
 /// Requests of a job in one direction.
@@ -153,6 +197,18 @@ pub(super) fn whole(number: f64) -> u64 {
     number as u64
 }
 
+/// Bits of a value that fio's bins keep.
+const BIN_BITS: u32 = 6;
+
+/// The value that stands for the bin of a latency: the middle of those whose first seven bits are the same.
+fn bin_value(ns: u64) -> u64 {
+    let dropped = (u64::BITS - ns.leading_zeros()).saturating_sub(BIN_BITS + 1);
+    if dropped == 0 {
+        return ns;
+    }
+    (ns >> dropped << dropped) + (1 << (dropped - 1))
+}
+
 /// fio counts run time in milliseconds, rounded up.
 pub(super) fn milliseconds(ns: u64) -> u64 {
     ns.div_ceil(1_000_000)
@@ -217,6 +273,7 @@ impl JobReport {
             ioengine: job.ioengine.clone(),
             iodepth: job.iodepth,
             kb_base: job.kb_base,
+            percentiles: job.percentiles,
             ..Self::default()
         }
     }
@@ -224,6 +281,8 @@ impl JobReport {
     fn merge(&mut self, other: &Self) {
         self.workers = self.workers.saturating_add(other.workers);
         self.job_runtime_ns = self.job_runtime_ns.saturating_add(other.job_runtime_ns);
+        self.error = self.error.max(other.error);
+        self.syncs = self.syncs.saturating_add(other.syncs);
         self.read.merge(&other.read);
         self.write.merge(&other.write);
         for (depth, more) in self.depths.iter_mut().zip(other.depths) {
@@ -278,6 +337,20 @@ impl Latency {
     #[must_use]
     pub fn samples(&self) -> u64 {
         self.counts.iter().map(|(_, count)| count).sum()
+    }
+
+    /// The counts by fio's bins: each has the value that fio prints for it, in nanoseconds.
+    #[must_use]
+    pub fn bins(&self) -> Vec<(u64, u64)> {
+        let mut bins: Vec<(u64, u64)> = Vec::new();
+        for (ns, count) in &self.counts {
+            let value = bin_value((*ns).clamp(self.min_ns, self.max_ns.max(self.min_ns)));
+            match bins.last_mut() {
+                Some((last, sum)) if *last == value => *sum += count,
+                _ => bins.push((value, *count)),
+            }
+        }
+        bins
     }
 
     /// The values at [`PERCENTILES`]: of each, the smallest latency that so many percent of the requests do not exceed.

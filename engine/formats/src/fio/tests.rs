@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::report::{DiskReport, Latency, Report};
-use super::{FILE_BYTES_MAX, FioJobs, parse, to_scenario};
+use super::{FILE_BYTES_MAX, FioJobs, Reading, parse, parse_all, to_scenario};
 
 fn read(text: &str) -> Result<FioJobs, Vec<String>> {
     let files = BTreeMap::from_iter([("job.fio".to_owned(), text.to_owned())]);
@@ -117,13 +117,13 @@ fn options_of_real_hosts_are_listed_with_a_reason() {
 #[test]
 fn all_problems_are_told_at_once_with_line_section_and_option() {
     let problems = read(
-        "[global]\nsize=1m\n[reader]\nbs=8q\niodeph=4\nend_fsync=1\nend_fsync=0\nrw=randred\n[writer]\nruntime=5min\nbs = 8k\nloops=\n",
+        "[global]\nsize=1m\n[reader]\nbs=8q\niodeph=4\ncreate_only=1\ncreate_only=0\nrw=randred\n[writer]\nruntime=5min\nbs = 8k\nloops=\n",
     )
     .unwrap_err();
     let starts = [
         "job.fio:4 [reader] bs: \"8q\" is not a size; write 8k or 8192",
         "job.fio:5 [reader] iodeph: \"iodeph\" is not an option of fio 3.33; did you mean \"iodepth\"?",
-        "job.fio:6 [reader] end_fsync: \"end_fsync=1\" would change the result and is refused: a flush at a file's end is not modelled; use 0",
+        "job.fio:6 [reader] create_only: \"create_only=1\" would change the result and is refused: a job that only creates files would ask nothing of the storage; use 0",
         "job.fio:8 [reader] rw: \"randred\" is not a pattern; did you mean \"randread\"?",
         "job.fio:10 [writer] runtime: \"5min\" is not a time; write whole us, ms, s, m, h or d",
         "job.fio:11 [writer] bs: fio takes the space after \"=\" for a part of the value and misreads it; write bs=8k",
@@ -138,21 +138,25 @@ fn all_problems_are_told_at_once_with_line_section_and_option() {
 #[test]
 fn what_would_change_the_result_is_refused_by_name() {
     for (setting, word) in [
-        ("bssplit=4k/50:8k/50", "mixes"),
-        ("rw=randread:8", "modifier"),
-        ("rw=read:8k", "modifier"),
+        ("bssplit=4k/60:8k/50", "more than 100 %"),
+        ("bssplit=4q/50", "mix of sizes"),
+        ("rw=randread:8k", "randread:8"),
+        ("rw=read:x", "read:-8k"),
         ("rw=randtrim", "trims"),
-        ("verify=md5", "verification"),
         ("sync=2", "kind of synchronous write"),
-        ("nrfiles=4", "one file"),
-        ("filename=a:b", "several files"),
-        ("random_distribution=pareto:0.2", "not modelled"),
+        ("file_service_type=zipf", "roundrobin, sequential or random"),
+        ("random_distribution=pareto:2", "H between 0 and 1"),
+        ("random_distribution=zoned:60/5:60/15", "more than 100 %"),
+        ("random_distribution=zoned:100/5,100/6", "differ between directions"),
+        ("steadystate=iops:30", "without %"),
+        ("wait_for=b", "no section [b] before this one"),
+        ("exit_what=some", "not one of group"),
         ("random_distribution=zipf:1", "not 1"),
         ("startdelay=1-5", "range of delays"),
         ("ioengine=rbd", "refused"),
         ("ioengine=libaoi", "did you mean \"libaio\""),
-        ("zonemode=zbd", "zoned"),
-        ("size=${SIZE}", "environment variable ${SIZE}"),
+        ("zonemode=zbd", "devices with zones"),
+        ("size=${SIZE}", "--env SIZE=VALUE"),
         ("iodepth=$ncpus", "host"),
         ("direct=yes", "write 1 or 0"),
         ("numjobs=0", "out of range"),
@@ -169,11 +173,101 @@ fn what_would_change_the_result_is_refused_by_name() {
 }
 
 #[test]
-fn directions_of_a_mixed_job_may_not_differ_in_size_or_have_rates() {
-    assert!(only_problem("[a]\nrw=rw\nsize=1m\nbs=4k,8k\n").starts_with("job.fio:4 [a] bs: reads and writes of different sizes"));
-    assert!(only_problem("[a]\nrw=randrw\nsize=1m\nrate=1m\n").contains("fio limits each direction on its own"));
+fn directions_of_a_mixed_job_have_sizes_and_rates_of_their_own() {
+    let mixed = &jobs("[a]\nrw=rw\nsize=1m\nbs=4k,8k\nrate=1m,2m\n")[0];
+    assert_eq!(mixed["bssplit"], json!({"read": [{"bs": 4096, "percent": 100}], "write": [{"bs": 8192, "percent": 100}]}));
+    assert_eq!(mixed["rate_each"], json!({"read": 1 << 20, "write": 2 << 20}));
+    assert!(only_problem("[a]\nrw=rw\nsize=1m\nbsrange=4k-8k,8k-16k\n").contains("ranges of sizes that differ"));
     assert_eq!(jobs("[a]\nrw=write\nsize=1m\nbs=4k,8k\nrate=1m,2m\n")[0]["bs"], 8192);
     assert_eq!(jobs("[a]\nrw=write\nsize=1m\nbs=4k,8k\nrate=1m,2m\n")[0]["rate"], 2 << 20);
+}
+
+#[test]
+fn mixes_of_sizes_are_read_with_what_is_left_out() {
+    let found = jobs("[a]\nrw=randrw\nsize=1m\nbssplit=4k/10:64k/50:32k/,512/\n");
+    let read = json!([{"bs": 4096, "percent": 10.0}, {"bs": 65536, "percent": 50.0}, {"bs": 32768, "percent": 40.0}]);
+    assert_eq!(found[0]["bssplit"], json!({"read": read, "write": [{"bs": 512, "percent": 100.0}]}));
+    let one = jobs("[a]\nrw=write\nsize=1m\nbssplit=4k/10:64k/50:32k/,512/\n");
+    assert_eq!(one[0]["bssplit"], json!({"read": [{"bs": 512, "percent": 100.0}]}));
+}
+
+#[test]
+fn orders_and_places_are_read() {
+    let field = |settings: &str, field: &str| jobs(&format!("[a]\nsize=1m\n{settings}\n"))[0][field].clone();
+    assert_eq!(field("rw=read:8k", "stride"), json!({"skip": 8192, "backwards": false}));
+    assert_eq!(field("rw=read:-8k", "stride"), json!({"skip": 8192, "backwards": true}));
+    assert_eq!(field("rw=randread:8\nrw_sequencer=identical", "random_every"), json!(8));
+    assert_eq!(field("rw=randread:8\nrw_sequencer=identical", "repeat_place"), json!(true));
+    assert_eq!(field("rw=randread\nrandom_distribution=zoned:50/5:30/15:20/", "random_distribution"), json!("zoned:50/5:30/15:20/80"));
+    assert_eq!(field("rw=randread\nrandom_distribution=zoned_abs:60/1k:40/2k", "random_distribution"), json!("zoned_abs:60/1024:40/2048"));
+    assert_eq!(field("rw=randread\nrandom_distribution=pareto", "random_distribution"), json!("pareto:0.2"));
+    assert_eq!(field("zonemode=strided\nzonesize=16k\nzoneskip=32k", "zones"), json!({"size": 16384, "range": null, "skip": 32768}));
+    assert_eq!(field("filename=a:b:c", "nrfiles"), json!(3));
+    assert_eq!(field("nrfiles=4\nfile_service_type=random:2", "file_service_ios"), json!(2));
+    assert_eq!(field("ioengine=libaio\niodepth=16\niodepth_batch_complete_min=4\niodepth_low=8", "iodepth_batch_complete"), json!(4));
+}
+
+#[test]
+fn verification_reads_back_what_was_written_and_only_that() {
+    let of = |settings: &str| jobs(&format!("[a]\nsize=1m\n{settings}\n"))[0].clone();
+    assert_eq!(of("rw=write\nverify=md5\nverify_backlog=8")["verify"], json!({"backlog": 8, "batch": null}));
+    for without in ["rw=read\nverify=md5", "rw=write\nverify=0", "rw=write\nverify=md5\ndo_verify=0"] {
+        assert_eq!(of(without).get("verify"), None, "{without}");
+    }
+    assert_eq!(of("rw=randwrite\nverify=md5\nverify_only=1")["rw"], "randread");
+    assert_eq!(of("rw=write\nend_fsync=1")["end_fsync"], json!(true));
+    assert_eq!(of("rw=write\nsync_file_range=wait_before,write:8")["fdatasync"], json!(8));
+}
+
+#[test]
+fn limits_and_searches_are_read() {
+    let of = |settings: &str| jobs(&format!("[a]\nsize=1m\n{settings}\n"))[0].clone();
+    assert_eq!(of("rate=1m\nrate_min=500k")["rate_min"], json!({"rate": 512_000, "cycle": 1_000_000_000}));
+    assert_eq!(
+        of("latency_target=500\nlatency_window=10ms\nlatency_percentile=99")["latency_target"],
+        json!({"target": 500_000, "window": 10_000_000, "percent": 99.0, "keep_adapting": false})
+    );
+    assert_eq!(
+        of("ss=bw_slope:0.3%\nss_dur=30s\nss_ramp=10s")["steadystate"],
+        json!({"of": "bw_slope", "percent": 0.3, "duration": 30_000_000_000u64, "ramp": 10_000_000_000u64})
+    );
+    assert_eq!(of("flow=8\nflow_sleep=1000")["flow"], json!({"weight": 8, "id": 0, "sleep": 1_000_000}));
+    assert_eq!(of("ioengine=null")["null"], json!(1000));
+}
+
+#[test]
+fn jobs_wait_for_others_and_end_their_group() {
+    let found =
+        jobs("[global]\nsize=1m\n[a]\nexitall\n[b]\nwait_for=a\n[c]\nnew_group\n[d]\nfilename=f\nsize=2m\n[e]\nfilename=f\nsize=0\n");
+    assert_eq!((found[0]["exitall"].clone(), found[0]["exit_what"].clone()), (json!(true), json!("group")));
+    assert_eq!((found[1]["wait_for"].clone(), found[2]["group"].clone()), (json!("a"), json!(1)));
+    assert_eq!(found[4]["size"], json!(2 << 20), "a file has the size that it was given before");
+}
+
+#[test]
+fn variables_sections_and_several_files_are_those_of_the_command_line() {
+    let files = BTreeMap::from_iter([
+        ("a.fio".to_owned(), "[global]\nsize=1m\nbs=${BS}\n[one]\n[two]\nrw=${KIND}read\n".to_owned()),
+        ("b.fio".to_owned(), "[three]\nsize=2m\n".to_owned()),
+    ]);
+    let environment = BTreeMap::from_iter([("BS".to_owned(), "8k".to_owned()), ("KIND".to_owned(), "rand".to_owned())]);
+    let reading = Reading { environment, sections: Vec::new() };
+    let all = parse_all(&files, &["a.fio", "b.fio"], &reading).expect("valid");
+    let names: Vec<&str> = all.jobs.iter().map(|job| job.name.as_str()).collect();
+    assert_eq!(names, ["one", "two", "three"]);
+    assert_eq!((all.jobs[1].scenario["rw"].clone(), all.jobs[1].scenario["bs"].clone()), (json!("randread"), json!(8192)));
+    assert_eq!((all.jobs[2].scenario["stonewall"].clone(), all.jobs[2].scenario["bs"].clone()), (json!(true), json!(4096)));
+    let two = parse_all(&files, &["a.fio"], &Reading { sections: vec!["two".to_owned()], ..reading.clone() }).expect("valid");
+    assert_eq!((two.jobs.len(), two.jobs[0].name.as_str()), (1, "two"));
+    let none = parse_all(&files, &["a.fio"], &Reading { sections: vec!["twoo".to_owned()], ..reading }).expect_err("no such section");
+    assert!(none[0].to_string().contains("there is no section [twoo]; did you mean \"two\"?"), "{none:?}");
+}
+
+#[test]
+fn engines_of_other_machines_are_refused_without_a_word_on_their_own_options() {
+    let problem = only_problem("[a]\nioengine=http\nhttp_mode=s3\nsize=1m\n");
+    assert!(problem.contains("the engine \"http\" is refused: its storage is another machine"), "{problem}");
+    assert!(only_problem("[a]\nioengine=falloc\nsize=1m\n").contains("names and extents of a file system"));
 }
 
 #[test]
@@ -329,7 +423,7 @@ fn the_normal_output_has_the_lines_of_fio() {
 
 #[test]
 fn the_json_output_parses_and_has_the_fields_of_fio() {
-    let text = super::json(&measured());
+    let text = super::json(&measured(), super::Bins::Without);
     assert!(text.contains("\"iops\" : 128.449574"), "{text}");
     let found: Value = serde_json::from_str(&text).expect("JSON");
     assert_eq!(found["jobs"].as_array().map(Vec::len), Some(2), "workers of a group are merged");
@@ -369,7 +463,7 @@ proptest! {
         if let Ok(found) = read(&lines.join("\n")) {
             let report = Report::of(&found, "seeklab");
             prop_assert!(super::normal(&report).contains("Starting"));
-            prop_assert!(serde_json::from_str::<Value>(&super::json(&report)).is_ok());
+            prop_assert!(serde_json::from_str::<Value>(&super::json(&report, super::Bins::With)).is_ok());
         }
     }
 }

@@ -2,53 +2,59 @@
 //!
 //! Each function reads one kind of value; its error says what was found and what is accepted, without the place.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::numbers::{self, SECOND};
-use seeklab_spec::Extent;
 use seeklab_spec::problem::nearest;
+use seeklab_spec::{Distribution, Extent};
 
-/// Theta of `random_distribution=zipf` without a number.
-const ZIPF_THETA_DEFAULT: f64 = 1.1;
+/// What `random_distribution=zipf` and the like stand for without a number.
+const DEFAULTS: [(&str, &str); 3] = [("zipf", "1.1"), ("pareto", "0.2"), ("normal", "0")];
 
 /// Engines that complete one request before they take the next, whatever `iodepth` says.
-pub(super) const SYNCHRONOUS_ENGINES: [&str; 8] = ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "sg"];
+const SYNCHRONOUS_ENGINES: [&str; 12] =
+    ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "sg", "libpmem", "dev-dax", "pmemblk", "libcufile"];
 /// Engines that keep `iodepth` requests in flight.
-const ASYNCHRONOUS_ENGINES: [&str; 7] = ["libaio", "linuxaio", "io_uring", "io_uring_cmd", "posixaio", "windowsaio", "solarisaio"];
-/// Engines whose work is not I/O on a local file or device.
-const FOREIGN_ENGINES: [&str; 32] = [
-    "cpuio",
-    "null",
-    "net",
-    "netsplice",
-    "ftruncate",
-    "filecreate",
-    "filestat",
-    "filedelete",
-    "exec",
-    "falloc",
-    "e4defrag",
-    "gfapi",
-    "gfapi_async",
-    "mtd",
-    "nbd",
-    "rdma",
-    "rados",
-    "rbd",
-    "pmemblk",
-    "dev-dax",
-    "libpmem",
-    "http",
-    "libiscsi",
-    "libhdfs",
-    "libcufile",
-    "dfs",
-    "nfs",
-    "xnvme",
-    "libzbc",
-    "libblkio",
-    "guasi",
-    "binject",
+const ASYNCHRONOUS_ENGINES: [&str; 9] =
+    ["libaio", "linuxaio", "io_uring", "io_uring_cmd", "posixaio", "windowsaio", "solarisaio", "xnvme", "libblkio"];
+/// Engines that ask nothing.
+const NULL_ENGINES: [&str; 2] = ["null", "cpp_null"];
+/// Engines that are refused, with the reason.
+const FOREIGN_ENGINES: [(&str, &[&str]); 5] = [
+    (
+        "its storage is another machine, which is not modelled",
+        &[
+            "net",
+            "netsplice",
+            "rdma",
+            "rados",
+            "rbd",
+            "http",
+            "libhdfs",
+            "nfs",
+            "gfapi",
+            "gfapi_async",
+            "libiscsi",
+            "nbd",
+            "dfs",
+            "ime_psync",
+            "ime_psyncv",
+            "ime_aio",
+            "librpma_apm_client",
+            "librpma_apm_server",
+            "librpma_gpspm_client",
+            "librpma_gpspm_server",
+        ],
+    ),
+    ("it keeps processors or programs busy and asks nothing of storage", &["cpuio", "exec"]),
+    (
+        "it works on names and extents of a file system, not on blocks",
+        &["filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete", "ftruncate", "falloc", "e4defrag"],
+    ),
+    ("devices with zones are not modelled", &["libzbc"]),
+    ("bare flash without a controller and interfaces of other systems are not modelled", &["mtd", "guasi", "binject"]),
 ];
 
 /// Direction and order of a job's requests.
@@ -89,15 +95,24 @@ pub(super) fn extent_value(extent: Extent) -> Value {
     }
 }
 
-/// What fio would replace by a value of its host.
-pub(super) fn unknown_here(value: &str) -> Option<String> {
-    if let Some((_, rest)) = value.split_once("${")
-        && let Some((variable, _)) = rest.split_once('}')
-    {
-        return Some(format!("the environment variable ${{{variable}}} is not known here; write its value"));
+/// A value with its variables replaced by what they stand for; an error for what only fio's host knows.
+pub(super) fn known_here(value: &str, environment: &BTreeMap<String, String>) -> Result<String, String> {
+    let mut known = String::new();
+    let mut rest = value;
+    while let Some((before, after)) = rest.split_once("${") {
+        let Some((variable, behind)) = after.split_once('}') else { break };
+        let Some(text) = environment.get(variable) else {
+            return Err(format!("the environment variable ${{{variable}}} is not known here; write its value, or --env {variable}=VALUE"));
+        };
+        known.push_str(before);
+        known.push_str(text);
+        rest = behind;
     }
-    let keyword = ["$pagesize", "$mb_memory", "$ncpus"].into_iter().find(|keyword| value.contains(keyword))?;
-    Some(format!("{keyword} is a value of fio's host, which is not modelled; write a number"))
+    known.push_str(rest);
+    match ["$pagesize", "$mb_memory", "$ncpus"].into_iter().find(|keyword| known.contains(keyword)) {
+        Some(keyword) => Err(format!("{keyword} is a value of fio's host, which is not modelled; write a number")),
+        None => Ok(known),
+    }
 }
 
 /// An option that may stand alone; any integer but 0 switches it on.
@@ -155,32 +170,54 @@ pub(super) fn assign(target: &mut [u64; 2], values: [Option<u64>; 2], min: u64, 
     Ok(())
 }
 
-/// A single file name; `:` separates names unless a backslash precedes it.
-pub(super) fn one_file(text: &str) -> Result<String, String> {
-    let name = text.replace("\\:", "\0");
-    if name.contains(':') {
-        return Err(format!("\"{text}\" names several files, which is refused: a job uses one file; write a section for each"));
+/// File names; `:` separates them unless a backslash precedes it.
+pub(super) fn file_names(text: &str) -> Vec<String> {
+    text.replace("\\:", "\0").split(':').map(|name| name.replace('\0', ":")).collect()
+}
+
+/// Whether an engine completes one request before it takes the next.
+pub(super) fn is_synchronous(engine: &str) -> bool {
+    SYNCHRONOUS_ENGINES.contains(&engine)
+}
+
+/// Whether an engine asks nothing.
+pub(super) fn is_null(engine: &str) -> bool {
+    NULL_ENGINES.contains(&engine)
+}
+
+/// Why an engine is refused, when it is.
+pub(super) fn refusal(engine: &str) -> Option<&'static str> {
+    if engine.starts_with("external") {
+        return Some("what a plug-in does is not known here");
     }
-    Ok(name.replace('\0', ":"))
+    FOREIGN_ENGINES.iter().find(|(_, names)| names.contains(&engine)).map(|(reason, _)| *reason)
+}
+
+/// What the reader of the report should know of an engine that is modelled.
+pub(super) fn engine_note(engine: &str) -> &'static str {
+    match engine {
+        "io_uring_cmd" | "sg" | "xnvme" | "libblkio" | "libpmem" | "dev-dax" | "pmemblk" | "libcufile" => {
+            "it is another way to the same local device; what it saves or costs on the host is not modelled, whether it is synchronous is"
+        }
+        _ => "the engine's own cost is not modelled; whether it is synchronous is",
+    }
 }
 
 /// The name of an I/O engine.
 pub(super) fn engine(text: &str) -> Result<String, String> {
-    if SYNCHRONOUS_ENGINES.contains(&text) || ASYNCHRONOUS_ENGINES.contains(&text) {
+    if is_synchronous(text) || ASYNCHRONOUS_ENGINES.contains(&text) || is_null(text) {
         return Ok(text.to_owned());
     }
-    if FOREIGN_ENGINES.contains(&text) || text.starts_with("external") {
-        return Err(format!(
-            "the engine \"{text}\" is refused: its work is not that of a local file or device; use libaio, io_uring or psync"
-        ));
+    if let Some(reason) = refusal(text) {
+        return Err(format!("the engine \"{text}\" is refused: {reason}; use libaio, io_uring or psync"));
     }
     let known = SYNCHRONOUS_ENGINES.into_iter().chain(ASYNCHRONOUS_ENGINES);
     let advice = nearest(text, known).map_or("use libaio, io_uring or psync".to_owned(), |name| format!("did you mean \"{name}\"?"));
     Err(format!("\"{text}\" is not an engine; {advice}"))
 }
 
-/// The value of `rw`.
-pub(super) fn pattern(text: &str) -> Result<Pattern, String> {
+/// The value of `rw`: the pattern, and what follows the colon.
+pub(super) fn pattern(text: &str) -> Result<(Pattern, &str), String> {
     let (name, modifier) = text.split_once(':').unwrap_or((text, ""));
     if name.contains("trim") {
         return Err(format!("rw={text} is refused: trims are not modelled; use read, write, randread, randwrite, rw or randrw"));
@@ -190,31 +227,80 @@ pub(super) fn pattern(text: &str) -> Result<Pattern, String> {
             nearest(name, PATTERNS.iter().map(|known| known.name)).map_or(String::new(), |name| format!("did you mean \"{name}\"? "));
         return Err(format!("\"{text}\" is not a pattern; {advice}Write read, write, randread, randwrite, rw or randrw"));
     };
-    // Of the modifiers only "a new random offset for every request" is what happens without one.
-    let harmless = modifier.is_empty() || (modifier == "1" && found.name.starts_with("rand"));
-    if harmless {
-        Ok(found)
-    } else {
-        Err(format!("the modifier \":{modifier}\" of rw={text} is refused: it is not modelled; write rw={name}"))
+    Ok((found, modifier))
+}
+
+impl Pattern {
+    /// Whether offsets are random.
+    pub(super) fn is_random(&self) -> bool {
+        self.name.starts_with("rand")
+    }
+
+    /// The same order, reading.
+    pub(super) fn as_reads(&self) -> &'static str {
+        if self.is_random() { "randread" } else { "read" }
     }
 }
 
-/// Theta of a Zipf distribution, or nothing for a uniform one.
-pub(super) fn distribution(text: &str) -> Result<Option<f64>, String> {
-    let theta = match text.split_once(':').unwrap_or((text, "")) {
+/// Shares that may be left out: those share what is left of 100 %. Nothing when they exceed it.
+pub(super) fn shares(written: &[Option<f64>]) -> Option<Vec<f64>> {
+    let sum: f64 = written.iter().flatten().sum();
+    let missing = written.iter().filter(|share| share.is_none()).count();
+    if sum > 100.0 + 1e-9 {
+        return None;
+    }
+    let each = (100.0 - sum) / if missing == 0 { 1.0 } else { seeklab_spec::to_f64(missing as u64) };
+    let mut full: Vec<f64> = written.iter().map(|share| share.unwrap_or(each)).collect();
+    // Without one that is left out fio draws the last when no other is drawn.
+    if let Some(last) = full.last_mut().filter(|_| missing == 0) {
+        *last += 100.0 - sum;
+    }
+    Some(full)
+}
+
+/// A distribution as a scenario has it, or nothing for a uniform one.
+pub(super) fn distribution(text: &str, base: u64) -> Result<Option<String>, String> {
+    let (name, rest) = text.split_once(':').unwrap_or((text, ""));
+    let default = DEFAULTS.into_iter().find(|(known, _)| *known == name).map(|(_, number)| number);
+    let written = match (name, rest) {
         ("random", "") => return Ok(None),
-        ("zipf", "") => Some(ZIPF_THETA_DEFAULT),
-        ("zipf", number) if number.contains(':') => {
+        ("zoned" | "zoned_abs", _) => zones(name, rest, base)?,
+        (_, rest) if default.is_some() && rest.contains(':') => {
             return Err(format!("the centre in \"{text}\" is refused: it is not modelled; write zipf:1.2"));
         }
-        ("zipf", number) => number.parse().ok(),
-        ("pareto" | "normal" | "zoned" | "zoned_abs", _) => {
-            return Err(format!("the distribution \"{text}\" is refused: it is not modelled; write random or zipf:1.2"));
-        }
-        _ => None,
+        (name, "") => format!("{name}:{}", default.unwrap_or_default()),
+        (name, rest) => format!("{name}:{rest}"),
     };
-    match theta {
-        Some(theta) if (0.01..=5.0).contains(&theta) && (theta - 1.0f64).abs() > 1e-9 => Ok(Some(theta)),
-        _ => Err(format!("\"{text}\" is not a distribution; write random, or zipf:1.2 with a number from 0.01 to 5, not 1")),
+    let refused = || format!("\"{text}\" is not {}", Distribution::ACCEPTED);
+    Distribution::parse(&written).map(|found| Some(found.text())).ok_or_else(refused)
+}
+
+/// Zones with what was left out filled in; one list counts for all directions, and lists that differ are refused.
+fn zones(name: &str, text: &str, base: u64) -> Result<String, String> {
+    let mut lists = text.split(',');
+    let first = lists.next().unwrap_or_default();
+    if lists.any(|list| list != first) {
+        return Err(format!(
+            "zones that differ between directions, as in \"{name}:{text}\", are refused: they are not modelled; write one list"
+        ));
     }
+    let wrong =
+        || format!("\"{text}\" is not a list of zones; write {name}:50/{}", if name == "zoned" { "5:30/15:20/80" } else { "1g:50/9g" });
+    let mut accesses = Vec::new();
+    let mut lengths = Vec::new();
+    for part in first.split(':') {
+        let (access, length) = part.split_once('/').ok_or_else(wrong)?;
+        let percent = |text: &str| if text.is_empty() { Some(None) } else { text.parse::<f64>().ok().map(Some) };
+        accesses.push(percent(access).ok_or_else(wrong)?);
+        if name == "zoned" {
+            lengths.push(percent(length).ok_or_else(wrong)?);
+        } else {
+            lengths.push(Some(seeklab_spec::to_f64(numbers::size(length, base).ok_or_else(wrong)?)));
+        }
+    }
+    let over = || format!("the shares of \"{name}:{text}\" add up to more than 100 %; write shares that add up to 100");
+    let accesses = shares(&accesses).ok_or_else(over)?;
+    let lengths = if name == "zoned" { shares(&lengths).ok_or_else(over)? } else { lengths.into_iter().flatten().collect() };
+    let zones: Vec<String> = accesses.iter().zip(lengths).map(|(access, length)| format!("{access}/{length}")).collect();
+    Ok(format!("{name}:{}", zones.join(":")))
 }

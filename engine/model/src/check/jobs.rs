@@ -79,6 +79,9 @@ fn check_order(job: &Job, at: &Path, problems: &mut Problems) {
         let range = zones.range.unwrap_or(zones.size);
         problems.add(at.field("zones.range"), format!("{range} does not hold one request of {} bytes", job.max_request_bytes()));
     }
+    if let Some(align) = job.blockalign.filter(|align| align.0 % SECTOR != 0) {
+        problems.add(at.field("blockalign"), format!("{} is not a multiple of a sector of {SECTOR} bytes", align.0));
+    }
     for (field, skip) in [("stride.skip", job.stride.map(|stride| stride.skip)), ("zones.skip", job.zones.map(|zones| zones.skip))] {
         if let Some(skip) = skip.filter(|skip| skip.0 % SECTOR != 0) {
             problems.add(at.field(field), format!("{} is not a multiple of a sector of {SECTOR} bytes", skip.0));

@@ -24,7 +24,8 @@ def add_case(added: ArgumentParser) -> None:
 
 def add_device(added: ArgumentParser) -> None:
     """Take the device to run on."""
-    added.add_argument("--on", metavar="PRESET", required=True, help="the device; `seeklab presets` lists them")
+    help_ = "the device: a preset (`seeklab presets` lists them), one of your own (`mine`), or a preset's file"
+    added.add_argument("--on", metavar="PRESET", required=True, help=help_)
 
 
 def add_seed(added: ArgumentParser) -> None:
@@ -52,12 +53,17 @@ def add_run(added: ArgumentParser) -> None:
     add_set(
         added, "PATH=VALUE", "change a value of the scenario, such as volume.prefetch.chunk=4MiB; null takes it away"
     )
+    help_ = "put the case's data on this device instead of its own: a preset, one of your own (`mine`), or a file"
+    added.add_argument("--on", metavar="PRESET", help=help_)
     add_seed(added)
 
 
 def run_case(options: Namespace) -> Result:
     """Make the run that `add_run` takes."""
-    case = seeklab.case(options.case).with_(dict(options.set))
+    case = seeklab.case(options.case)
+    if options.on is not None:
+        case = case.on(options.on, options.variant)
+    case = case.with_(dict(options.set))
     with ProgressBar() as progress:
         result = case.run(options.variant, seed=options.seed, progress=progress)
     for warning in result.warnings:

@@ -1,11 +1,16 @@
-"""`seeklab fio`: a fio job file on a modelled device."""
+"""`seeklab fio`: fio job files on a modelled device."""
 
 from __future__ import annotations
 
+import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import seeklab
+from seeklab._errors import Problem, SeeklabError
+from seeklab._fio import TOOLS
 from seeklab._progress import ProgressBar
+from seeklab.cli import _values
 from seeklab.cli._ending import DONE
 from seeklab.cli._options import add_device, add_seed
 from seeklab.cli._output import complain, print_text
@@ -15,24 +20,98 @@ if TYPE_CHECKING:
 
     from seeklab.cli._commands import Commands
 
+MOST_OPERATIONS = 400_000
+"""About ten seconds of work. Jobs that ask for hours are run to this limit, and the report says so."""
+WITHOUT_EFFECT = {
+    "eta": "progress is shown on a terminal",
+    "eta-newline": "progress is shown on a terminal",
+    "eta-interval": "progress is shown on a terminal",
+    "status-interval": "the report comes at the end of the run",
+    "terse-version": "version 3 is printed",
+    "max-jobs": "a job file may have 256 jobs",
+    "alloc-size": "memory is the engine's",
+    "warnings-fatal": "problems always are",
+    "allow-file-create": "files on the modelled storage exist from the start",
+    "readonly": "nothing but the model is written",
+    "idle-prof": "processors are not modelled",
+    "cpuclock-test": "the clock is the model's",
+    "trigger-file": "nothing watches the run",
+    "trigger-timeout": "nothing watches the run",
+    "trigger": "nothing watches the run",
+    "aux-path": "no state is kept",
+    "debug": "the operation log of a run has more",
+    "client": "no other machine takes part",
+    "server": "no other machine takes part",
+    "remote-config": "no other machine takes part",
+    "daemonize": "no other machine takes part",
+}
+"""fio's options that make no difference here, with the reason."""
+FLAGS = frozenset(("warnings-fatal", "readonly", "cpuclock-test"))
+
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    added = commands.add("fio", fio, "Run a fio job file on a modelled device.", json_option=False)
-    added.add_argument("jobfile", metavar="JOBFILE", help="a fio job file; - reads the standard input")
+    added = commands.add("fio", fio, "Run fio job files on a modelled device.", json_option=False)
+    help_ = "a fio job file, or several, whose jobs follow each other; - reads the standard input"
+    added.add_argument("jobfile", metavar="JOBFILE", nargs="+", help=help_)
     add_device(added)
-    added.add_argument("--output-format", choices=("normal", "json"), default="normal", help="as fio's own option")
+    added.add_argument("--output-format", choices=tuple(TOOLS), default="normal", help="as fio's own option")
+    added.add_argument("--output", metavar="FILE", help="write the report to this file")
+    help_ = "run this section only; may be repeated"
+    added.add_argument("--section", metavar="NAME", action="append", default=[], help=help_)
+    help_ = "value of ${NAME} in the job file, before the process's own; may be repeated"
+    added.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], type=_variable, help=help_)
+    help_ = (
+        "end the run after so many operations, of which one of more than 64 KiB counts as "
+        f"several (default {MOST_OPERATIONS}; 0 for no limit)"
+    )
+    added.add_argument("--most-operations", metavar="N", type=_values.whole, default=MOST_OPERATIONS, help=help_)
     add_seed(added)
+    for name in WITHOUT_EFFECT:
+        kind = {"action": "store_true"} if name in FLAGS else {"nargs": "?", "const": "", "default": None}
+        added.add_argument(f"--{name}", dest=f"ignored_{name}", help=argparse.SUPPRESS, **kind)
 
 
 def fio(options: Namespace) -> int:
-    """Run a job file and print what fio would print."""
-    job = seeklab.fio(options.jobfile, options.on)
+    """Run job files and print what fio would print."""
+    job = seeklab.fio(
+        options.jobfile,
+        options.on,
+        environment=dict(options.env),
+        sections=options.section,
+        most_operations=options.most_operations or None,
+    )
+    for name, reason in WITHOUT_EFFECT.items():
+        if getattr(options, f"ignored_{name}") not in (None, False):
+            complain(f"note: --{name} is ignored: {reason}")
     for warning in job.warnings:
         complain(f"note: {warning}")
     for item in job.ignored:
         complain(f"note: [{item['job']}] {item['option']}={item['value']} is ignored: {item['reason']}")
     with ProgressBar() as progress:
         result = job.run(seed=options.seed, progress=progress)
-    print_text(job.report(result, options.output_format))
+    for sentence in job.stopped(result):
+        complain(f"note: {sentence}")
+    report = job.report(result, options.output_format)
+    if options.output:
+        _write(options.output, report)
+    else:
+        print_text(report)
+    for name, text in job.log_files(result).items():
+        _write(name, text)
     return DONE
+
+
+def _write(path: str, text: str) -> None:
+    try:
+        Path(path).write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SeeklabError([Problem(path, f"{error.strerror}; name a file that can be written")]) from None
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, sign, value = text.partition("=")
+    if not name or not sign:
+        message = f'"{text}" is not a variable; write NAME=VALUE'
+        raise argparse.ArgumentTypeError(message)
+    return name, value

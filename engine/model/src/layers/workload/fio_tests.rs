@@ -82,6 +82,14 @@ fn sizes_have_their_shares_in_each_direction() {
 }
 
 #[test]
+fn random_requests_begin_at_multiples_of_the_alignment() {
+    let places = places(json!({"rw": "randread", "bs": "512", "blockalign": "16KiB", "size": "1MiB", "number_ios": 64}));
+    let mut sorted = places.clone();
+    sorted.sort_unstable();
+    assert!((0u64..).step_by(16).zip(&sorted).all(|(place, found)| place == *found), "each place once: {places:?}");
+}
+
+#[test]
 fn what_was_written_is_read_back() {
     let written = |job: Value| log(&run(&one(job)));
     let whole = written(json!({"rw": "write", "size": "16KiB", "verify": {}}));

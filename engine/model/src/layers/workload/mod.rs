@@ -37,6 +37,9 @@ use seeklab_spec::{Job, RateProcess, Scenario, to_f64};
 
 const HERE: Address = Address::of(LayerId::Workload);
 
+/// A larger request counts as several where operations are limited: it costs as much work.
+const ONE_OPERATION_BYTES: u64 = 1 << 16;
+
 timers! {
     enum Timer {
         /// A worker issues what is due.
@@ -335,7 +338,7 @@ impl Workload {
             };
             let taken = worker.copy.map_or(bytes, |copy| copy.command_bytes_at(offset));
             if let Some((_, left)) = &mut self.budget {
-                *left -= 1;
+                *left = left.saturating_sub(taken.div_ceil(ONE_OPERATION_BYTES).max(1));
             }
             worker.issued_ios += 1;
             worker.issued_bytes += taken;

@@ -38,6 +38,8 @@ pub struct Pattern {
     files: Vec<File>,
     file_bytes: u64,
     least_bytes: u64,
+    /// Random requests begin at multiples of this.
+    grid_bytes: u64,
     service: FileService,
     service_ios: u32,
     /// The file in turn, and how many requests it still has.
@@ -55,11 +57,12 @@ impl Pattern {
     /// The pattern of a job over a region of `length` bytes; nothing when it has one size, one order and one file.
     pub fn of(job: &Job, length: u64, stream: &mut Stream) -> Option<Self> {
         let plain = job.bssplit.is_none() && job.stride.is_none() && job.zones.is_none();
-        if plain && job.nrfiles == 1 && job.percentage_random == 100 && job.random_every == 1 {
+        if plain && job.nrfiles == 1 && job.percentage_random == 100 && job.random_every == 1 && job.blockalign.is_none() {
             return None;
         }
         let least_bytes = job.min_request_bytes();
         let file_bytes = (length / u64::from(job.nrfiles) / least_bytes * least_bytes).max(least_bytes);
+        let grid_bytes = job.blockalign.map_or(least_bytes, |align| align.0.min(file_bytes));
         let mut file = |number: u64| File {
             start: number * file_bytes,
             position: [0; DIRECTIONS],
@@ -67,7 +70,7 @@ impl Pattern {
             order: job
                 .rw
                 .is_random()
-                .then(|| Order::new(&job.random_distribution, job.norandommap, file_bytes / least_bytes, least_bytes, stream)),
+                .then(|| Order::new(&job.random_distribution, job.norandommap, file_bytes / grid_bytes, grid_bytes, stream)),
             issued_bytes: 0,
         };
         let mix = |writes: bool| {
@@ -85,6 +88,7 @@ impl Pattern {
             files: (0..u64::from(job.nrfiles)).map(&mut file).collect(),
             file_bytes,
             least_bytes,
+            grid_bytes,
             service: job.file_service,
             service_ios: job.file_service_ios,
             turn: (0, job.file_service_ios),
@@ -191,7 +195,7 @@ impl Pattern {
     }
 
     fn anywhere(&mut self, number: usize, direction: usize, offsets: &mut Stream) -> Option<u64> {
-        let (length, least) = (self.file_bytes, self.least_bytes);
+        let (length, least, grid) = (self.file_bytes, self.least_bytes, self.grid_bytes);
         let file = &mut self.files[number];
         let Some(order) = &mut file.order else {
             return match strided(file.position[direction], length, self.stride) {
@@ -214,7 +218,7 @@ impl Pattern {
         if goes_on && position + least <= length {
             return Some(position);
         }
-        Some(order.next(length / least, offsets) * least)
+        Some(order.next(length / grid, offsets) * grid)
     }
 }
 

@@ -1,0 +1,70 @@
+"""Devices of one's own: presets in a file, as `seeklab calibrate` writes them, by name or by path."""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab._files import Kind, read_text, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+PRESET_FILE = Kind("a preset such as `seeklab calibrate` writes", most_bytes=1 << 20, may_be_packed=False)
+MINE = "mine"
+"""The preset that `--on mine` means, and that `seeklab calibrate` writes unless told otherwise."""
+ENDINGS = (".toml", ".json")
+KINDS = ("hdd", "ssd", "lun")
+
+
+def folder() -> Path:
+    """Give the folder of presets of one's own: `SEEKLAB_PRESETS`, or the place that the system has for settings."""
+    chosen = os.environ.get("SEEKLAB_PRESETS")
+    if chosen:
+        return Path(chosen)
+    settings = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
+    return Path(settings) / "seeklab" / "presets"
+
+
+def own_preset(name: str) -> dict[str, Any] | None:
+    """Read the preset of one's own that `name` means; None when it means one of the library.
+
+    A name that ends like a file is a path; `mine`, and any other name with a file in the folder, is one there.
+    """
+    path = Path(name) if name.endswith(ENDINGS) else folder() / f"{name}.toml"
+    if not name.endswith(ENDINGS) and not path.is_file():
+        if name == MINE:
+            message = f'there is no preset "{MINE}" yet ({shown(path)}); `seeklab calibrate` measures one'
+            raise SeeklabError([Problem("on", message)])
+        return None
+    return read_preset(path)
+
+
+def read_preset(path: Path) -> dict[str, Any]:
+    """Read a preset from a TOML or JSON file, and check that it is one."""
+    text, name = read_text(path, PRESET_FILE), shown(path)
+    try:
+        document = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SeeklabError([Problem(name, f"{error}; give {PRESET_FILE.what}")]) from None
+    device = document.get("device") if isinstance(document, dict) else None
+    kinds = [kind for kind in KINDS if isinstance(device, dict) and isinstance(device.get(kind), dict)]
+    if len(kinds) != 1:
+        found = ", ".join(kinds) or "none"
+        message = f"found {found} of device.hdd, device.ssd and device.lun; a preset has exactly one of them"
+        raise SeeklabError([Problem(name, message)])
+    return dict(document)
+
+
+def groups_on(groups: list[Mapping[str, Any]], preset: Mapping[str, Any] | str) -> dict[str, object]:
+    """Say what to set in a scenario so that its devices are the preset's; names and counts of the groups stay."""
+    device = {"preset": preset} if isinstance(preset, str) else dict(preset["device"])
+    kept = ("name", "count")
+    return {
+        f"devices[{index}]": {**{field: group[field] for field in kept if field in group}, **device}
+        for index, group in enumerate(groups)
+    }
