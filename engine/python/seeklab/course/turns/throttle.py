@@ -75,7 +75,7 @@ def _rhythm_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the le
 
 def _reached_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
     found = _numbers(answer)
-    chosen = case("delay-everything")
+    chosen = case("delay-everything").with_({"jobs[writers].ramp_time": 0, "jobs[writers].runtime": "1s"})
     truth = {}
     for name, variant in (("A", "bug"), ("B", "intended")):
         zfs = chosen.scenario(variant)["zfs"]
