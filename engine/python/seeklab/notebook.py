@@ -15,11 +15,11 @@ import anywidget
 import ipywidgets
 import traitlets
 
-from seeklab import checks
 from seeklab._case import Case, measure
 from seeklab._case import case as load_case
 from seeklab._chart import Bars, Lines
 from seeklab._errors import EngineError, Problem, SeeklabError
+from seeklab.judge.evidence import factor_between, number
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -165,8 +165,9 @@ class Prediction:
             answer = str(self.actual)
         else:
             answer = f"{self.actual:.3g}"
-            verdict = checks.judge_prediction(self.value, self.actual)
-            told = f"You said {self.value:.3g} {self._unit}; the run gives {answer} {self._unit}: {verdict.reason}."
+            factor = number(factor_between(self.value, self.actual))
+            said = f"You said {self.value:.3g} {self._unit}; the run gives {answer} {self._unit}"
+            told = f"{said}: off by a factor {factor}."
         return f"{told} {self._reveal.replace('{answer}', answer)}".strip()
 
     def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 -- as ipywidgets has it
