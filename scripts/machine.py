@@ -11,6 +11,7 @@ import json
 import os
 import re
 import shutil
+import sys
 import tomllib
 from pathlib import Path
 
@@ -20,6 +21,8 @@ WASM_TARGET = "wasm32-unknown-unknown"
 
 # Command -> Debian package.
 BUILD_PACKAGES = {"cc": "build-essential"}
+# The jail for learners' code; it is Linux's alone, and nothing but grading needs it.
+JAIL_PACKAGES = {"bwrap": "bubblewrap"} if sys.platform == "linux" else {}
 TEST_PACKAGES = {"chromium": "chromium", "fio": "fio", "iostat": "sysstat", "bon_csv2txt": "bonnie++"}
 
 
@@ -28,6 +31,7 @@ def require_for_lab() -> None:
     _require_rust()
     _require_node()
     _require_packages(BUILD_PACKAGES)
+    _offer_packages(JAIL_PACKAGES, "`seeklab grade` needs it; the course does not.")
     _require_wasm_target()
 
 
@@ -41,7 +45,7 @@ def require_for_tests() -> None:
     """Make sure that everything can be tested here."""
     _require_rust()
     _require_node()
-    _require_packages({**BUILD_PACKAGES, **TEST_PACKAGES})
+    _require_packages({**BUILD_PACKAGES, **JAIL_PACKAGES, **TEST_PACKAGES})
     _require_wasm_target()
 
 
@@ -127,6 +131,14 @@ def _require_packages(packages: dict[str, str]) -> None:
         say(str(failure))
         message = f'apt-get could not install {" ".join(names)}; run "{by_hand}" as root yourself, then try again.'
         raise StepFailedError(message) from None
+
+
+def _offer_packages(packages: dict[str, str], why: str) -> None:
+    """Install what is missing where that needs no question; elsewhere name it, and go on."""
+    try:
+        _require_packages(packages)
+    except StepFailedError as failure:
+        say(f"{failure} {why}")
 
 
 def _version(text: str) -> tuple[int, ...]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import pytest
 
-from seeklab import checks
+from seeklab.judge import Seeds, practice
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -46,9 +46,10 @@ def command_line(tmp_path: Path) -> CommandLine:
 
 @pytest.fixture(autouse=True)
 def seeds_drawn_alike(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let the checks draw the same seeds in every run of a test, so that a test that fails can be run again.
+    """Let practice draw the same seeds in every run of a test, so that a test that fails can be run again.
 
-    Learners get seeds that nobody knows, and so do the solutions that the tests have nbgrader judge in another process.
+    Learners get seeds that nobody knows. What is committed to in a test is kept nowhere.
     """
     source = random.Random(request.node.nodeid)  # noqa: S311 -- seeds of runs, not secrets
-    monkeypatch.setattr(checks, "fresh_seeds", lambda count: [source.randrange(1, checks.MANY) for _ in range(count)])
+    monkeypatch.setattr(practice, "fresh_seeds", lambda: Seeds(source.randbytes(32)))
+    monkeypatch.setattr(practice, "record", lambda _name, _value: None)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 import seeklab
-from seeklab import checks
-from seeklab.checks import Outcome
 from seeklab.exercises import hci_taxonomy as exercise
+from seeklab.judge import Outcome
+from seeklab.judge.practice import NEAR
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,39 +31,39 @@ def by_closed_forms(learner: str) -> dict[str, float]:
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
-def test_closed_forms_earn_full_points(learner: str) -> None:
-    verdict = exercise.check_prediction(by_closed_forms(learner), learner)
+def test_closed_forms_are_near(learner: str) -> None:
+    verdict = exercise.check("check-prediction", learner, prediction=by_closed_forms(learner))
     assert verdict.outcome is Outcome.PASS, verdict
-    assert verdict.score == pytest.approx(1)
+    assert all(item.met for item in verdict.evidence), verdict
 
 
-def test_chance_does_not_cost_points() -> None:
-    """The rarest truth of any cluster that may be drawn stays nearly six standard deviations within full points."""
+def test_chance_does_not_make_a_closed_form_far() -> None:
+    """The rarest truth of any cluster that may be drawn is nearly six standard deviations within what is near."""
     for number in range(500):
         own = exercise.numbers(f"learner {number}")
         blocks = own["machine_mib"] * 16
         share = (own["copies"] - 1) / (own["nodes"] - 1)
-        deviation = ((1 - share) / (share * blocks * checks.SEEDS)) ** 0.5
-        assert 1 - 5.8 * deviation > 1 / exercise.FULL_WITHIN, own
+        deviation = ((1 - share) / (share * blocks * exercise.TRUTH_SEEDS)) ** 0.5
+        assert 1 - 5.8 * deviation > 1 / NEAR, own
 
 
 def test_a_neighbours_numbers_do_not() -> None:
     clusters: Mapping[str, dict[str, int]] = {learner: exercise.numbers(learner) for learner in LEARNERS}
     assert len({tuple(numbers.values()) for numbers in clusters.values()}) == len(LEARNERS)
-    copied = exercise.check_prediction(by_closed_forms(LEARNERS[0]), LEARNERS[1])
-    assert copied.score < 1, copied
+    copied = exercise.check("check-prediction", LEARNERS[1], prediction=by_closed_forms(LEARNERS[0]))
+    assert not all(item.met for item in copied.evidence), copied
 
 
 def test_nothing_runs_before_all_is_predicted() -> None:
     with pytest.raises(seeklab.SeeklabError, match="protected_s is no number yet"):
         exercise.run(LEARNERS[0], {**by_closed_forms(LEARNERS[0]), "protected_s": None}, "hash")
-    unanswered = exercise.check_prediction(dict.fromkeys(exercise.QUESTIONS), LEARNERS[0])
+    unanswered = exercise.check("check-prediction", LEARNERS[0], prediction=dict.fromkeys(exercise.QUESTIONS))
     assert unanswered.outcome is not Outcome.PASS
     assert unanswered.score == 0
 
 
 def test_claims_are_judged_by_what_the_designs_do() -> None:
-    right = exercise.check_claims({"local_again": "locality", "asks_most": "dedup-spread"}, LEARNERS[0])
+    right = exercise.check("check-claims", LEARNERS[0], claims={"local_again": "locality", "asks_most": "dedup-spread"})
     assert right.outcome is Outcome.PASS, right
-    wrong = exercise.check_claims({"local_again": "hash", "asks_most": "locality"}, LEARNERS[0])
+    wrong = exercise.check("check-claims", LEARNERS[0], claims={"local_again": "hash", "asks_most": "locality"})
     assert wrong.outcome is Outcome.FAIL, wrong

@@ -1,9 +1,10 @@
-"""The assignments: in step with their source, failing as shipped, solvable, and graded rightly by nbgrader itself."""
+"""The assignments: in step with their source, failing as shipped, solvable, and graded rightly by nbgrader."""
 
 from __future__ import annotations
 
 import filecmp
 import json
+import os
 import re
 import shutil
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,9 @@ import pytest
 
 import exercises
 from seeklab.exercises import odx_prefetch
+from seeklab.judge.grading import Work, grade
+from seeklab.judge.identity import SECRET_VARIABLE, Course, open_course
+from seeklab.judge.jail import Jail
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -63,33 +67,43 @@ def test_no_answer_and_no_hidden_test_is_in_a_release(course: Path) -> None:
         assert [answer for answer in answers if json.dumps(answer)[1:-1] in release] == []
 
 
+@pytest.fixture(scope="module")
+def judges(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    secret = tmp_path_factory.mktemp("instructor") / "secret"
+    return open_course(secret)[0]
+
+
 @pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_a_solution_passes_its_own_checks(course: Path, assignment: str) -> None:
-    told = exercises.nbgrader(course, "validate", str(course / "solutions" / assignment / f"{assignment}.ipynb")).stdout
+def test_a_solution_earns_all_points_and_what_is_shipped_earns_none(assignment: str, judges: Course) -> None:
+    solved = exercises.SOLUTIONS / assignment / f"{assignment}.ipynb"
+    shipped = exercises.EXERCISES / assignment / f"{assignment}.ipynb"
+    full, none = (grade(Work("Ada Lovelace", assignment, str(path)), judges, Jail()) for path in (solved, shipped))
+    assert full.flags == ()
+    assert full.score == full.max_score, [str(verdict) for verdict in full.verdicts]
+    assert none.score == 0, [str(verdict) for verdict in none.verdicts]
+    assert all(verdict.reason for verdict in none.verdicts)
+
+
+def test_a_learner_may_validate_with_nbgrader(course: Path) -> None:
+    told = exercises.nbgrader(course, "validate", str(course / "solutions" / "disk-time" / "disk-time.ipynb")).stdout
     assert "Success! Your notebook passes all the tests." in told
-
-
-@pytest.mark.parametrize("assignment", ASSIGNMENTS)
-def test_every_check_fails_as_shipped(course: Path, assignment: str) -> None:
-    path = course / "exercises" / assignment / f"{assignment}.ipynb"
-    checks = [cell for cell in _read(path)["cells"] if cell["metadata"].get("nbgrader", {}).get("grade")]
-    assert checks
-    told = exercises.nbgrader(course, "validate", str(path)).stdout
-    assert f"VALIDATION FAILED ON {len(checks)} CELL(S)!" in told
+    told = exercises.nbgrader(course, "validate", str(course / "exercises" / "disk-time" / "disk-time.ipynb")).stdout
+    assert "VALIDATION FAILED ON 3 CELL(S)!" in told
 
 
 # What a class hands in. Each takes the released notebook and changes it as a learner would, or as a cheat would.
 
 
-def _good(notebook: Notebook) -> None:
+def _good(notebook: Notebook, student: str) -> None:
     solved = _read(exercises.SOLUTIONS / ASSIGNMENT / f"{ASSIGNMENT}.ipynb")
     for cell in solved["cells"]:
         for answer in SOLUTION.findall(_source(cell)):
             _cell(notebook, cell["id"])["source"] = answer
+    _cell(notebook, "learner")["source"] = f"LEARNER = {student!r}"
 
 
-def _bad(notebook: Notebook) -> None:
-    _good(notebook)
+def _bad(notebook: Notebook, student: str) -> None:
+    _good(notebook, student)
     _cell(notebook, "prediction")["source"] = f"prediction = {dict.fromkeys(odx_prefetch.QUESTIONS, 1000)}"
     _cell(notebook, "diagnosis")["source"] = """diagnosis = {
     "read_bytes": 8 << 20, "missed_bytes": 0, "first_missed_byte": 0,
@@ -98,42 +112,42 @@ def _bad(notebook: Notebook) -> None:
     _cell(notebook, "fix")["source"] = "fix = {'jobs[background].rate_iops': 0.001, 'volume.cache.size': '64GiB'}"
 
 
-def _fitted_to_one_size(notebook: Notebook) -> None:
-    _good(notebook)
+def _fitted_to_one_size(notebook: Notebook, student: str) -> None:
+    _good(notebook, student)
     largest = "exercise.system(LEARNER).changes['protocol.max_transaction']"
     _cell(notebook, "fix")["source"] = f"fix = {{'volume.prefetch.chunk': {largest}}}"
 
 
-def _points_raised(notebook: Notebook) -> None:
-    _fitted_to_one_size(notebook)
+def _points_raised(notebook: Notebook, student: str) -> None:
+    _fitted_to_one_size(notebook, student)
     for name in POINTS:
         _cell(notebook, name)["metadata"]["nbgrader"]["points"] = 100
 
 
-def _checks_rewritten(notebook: Notebook) -> None:
+def _checks_rewritten(notebook: Notebook, _student: str) -> None:
     for name, points in POINTS.items():
         _cell(notebook, name)["source"] = str(points)
 
 
-def _checks_removed(notebook: Notebook) -> None:
-    _fitted_to_one_size(notebook)
+def _checks_removed(notebook: Notebook, student: str) -> None:
+    _fitted_to_one_size(notebook, student)
     deleted = ("check-diagnosis", "check-fix-elsewhere")
     for name in POINTS:
         del _cell(notebook, name)["metadata"]["nbgrader"]
     notebook["cells"] = [cell for cell in notebook["cells"] if cell["id"] not in deleted]
 
 
-def _checks_not_graded(notebook: Notebook) -> None:
-    _bad(notebook)
+def _checks_not_graded(notebook: Notebook, student: str) -> None:
+    _bad(notebook, student)
     for name in POINTS:
         _cell(notebook, name)["metadata"]["nbgrader"]["grade"] = False
 
 
 FITTED = {**POINTS, "check-fix-elsewhere": 0}
-SUBMISSIONS: dict[str, tuple[Callable[[Notebook], None], dict[str, int]]] = {
+SUBMISSIONS: dict[str, tuple[Callable[[Notebook, str], None], dict[str, int]]] = {
     "good": (_good, POINTS),
-    "untouched": (lambda _: None, NOTHING),
-    "bad": (_bad, NOTHING),
+    "untouched": (lambda _notebook, _student: None, NOTHING),
+    "bad": (_bad, {**NOTHING, "check-prediction": 3}),
     "points-raised": (_points_raised, FITTED),
     "checks-rewritten": (_checks_rewritten, NOTHING),
     "checks-removed": (_checks_removed, FITTED),
@@ -144,17 +158,18 @@ REFUSED = ["checks-not-graded"]
 
 
 @pytest.fixture(scope="module")
-def grades(course: Path) -> dict[str, dict[str, float]]:
+def grades(course: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, float]]:
     """Let nbgrader's command line grade the class, and read its gradebook."""
     from nbgrader.api import Gradebook  # noqa: PLC0415 -- after importorskip
 
+    os.environ[SECRET_VARIABLE] = str(tmp_path_factory.mktemp("instructor") / "secret")
     release = course / "exercises" / ASSIGNMENT
     for student, (change, _) in SUBMISSIONS.items():
         handed_in = course / ".grading" / "submitted" / student / ASSIGNMENT
         shutil.copytree(release, handed_in)
         path = handed_in / f"{ASSIGNMENT}.ipynb"
         notebook = _read(path)
-        change(notebook)
+        change(notebook, student)
         path.write_text(json.dumps(notebook), encoding="utf-8")
     told = exercises.nbgrader(course, "autograde", ASSIGNMENT, "--force").stdout
     assert re.findall(r"error processing assignment '.*' for student '(.*)'", told) == REFUSED, told
@@ -173,9 +188,10 @@ def test_nbgrader_grades_a_submission_by_what_it_does(student: str, grades: dict
     assert grades[student] == SUBMISSIONS[student][1]
 
 
-def test_a_learner_is_told_the_measured_number_and_the_bound() -> None:
-    verdict = odx_prefetch.check_fix({"volume.prefetch.per_request": 2}, "Ada Lovelace")
+def test_a_learner_is_told_the_measured_number_the_bound_and_what_is_wrong() -> None:
+    verdict = odx_prefetch.check("check-fix", "Ada Lovelace", fix={"volume.prefetch.per_request": 2})
     assert re.search(r"prefetch_max_ahead_bytes: [\d,]+ B; bound <= [\d,]+ \(fixed has [\d,]+\): broken", str(verdict))
+    assert "fetches far more ahead than is read" in verdict.reason
 
 
 def test_systems_differ_between_learners_and_stay_the_same_for_one() -> None:
@@ -184,28 +200,13 @@ def test_systems_differ_between_learners_and_stay_the_same_for_one() -> None:
     assert len(chunks) > 15
 
 
-def test_a_diagnosis_is_right_for_every_learner() -> None:
-    for learner in ("Grace Hopper", "Edsger Dijkstra", "Barbara Liskov"):
-        changes = odx_prefetch.system(learner).changes
-        largest, chunk = (changes[path] for path in ("protocol.max_transaction", "volume.prefetch.chunk"))
-        assert isinstance(largest, int)
-        assert isinstance(chunk, int)
-        diagnosis = {
-            "read_bytes": largest,
-            "missed_bytes": largest - chunk,
-            "first_missed_byte": chunk,
-            "phase": "waiting",
-            "cause": "A copy read is longer than what is fetched ahead for it.",
-        }
-        verdict = odx_prefetch.check_diagnosis(diagnosis, learner)
-        assert verdict.passed, verdict
-
-
 def test_a_failed_diagnosis_does_not_tell_the_right_numbers() -> None:
     learner = "Ada Lovelace"
-    told = str(odx_prefetch.check_diagnosis({"read_bytes": 1, "missed_bytes": 2, "first_missed_byte": 3}, learner))
+    wrong = {"read_bytes": 1, "missed_bytes": 2, "first_missed_byte": 3}
+    verdict = odx_prefetch.check("check-diagnosis", learner, diagnosis=wrong)
+    assert len({item.why for item in verdict.evidence}) == 5, "each part has a reason of its own"
     for size in odx_prefetch.system(learner).changes.values():
-        assert f"{size:,}" not in told
+        assert f"{size:,}" not in str(verdict)
 
 
 def _is_hidden(path: Path) -> bool:

@@ -23,19 +23,23 @@ import json
 import seeklab
 from seeklab import workloads
 from seeklab.exercises import cache_policies
-from seeklab.policy_checks import judge_policy
+from seeklab.judge import Seeds, Variant, judge
+from seeklab.judge.programs import Text
 
 class Forgetful(Policy):
     def evict(self, incoming):
         return incoming
 
 trace = workloads.text(workloads.zipf(2000, 300, seed=7))
-contests = lambda seed: list(cache_policies.contests("Ada Lovelace", seed))[:1]
+text = Text(({"kind": "own", "label": "policy", "source": SOURCE},), "Policy")
+own = Variant(b"v" * 32)
+(verdict,) = judge(cache_policies.ASSIGNMENT, {"Policy": text}, own, Seeds(b"s" * 32), ["check-policy"])
 json.dumps({
     "hits": seeklab.play_cache(trace, Policy(), 50, objects=True)["hits"],
     "curve": seeklab.cache(trace, ["lru", "arc", "s3-fifo"], [20, 50], objects=True),
-    "verdict": judge_policy(Policy, contests, seeds=1).outcome.value,
-    "refused": str(judge_policy(Forgetful, contests, seeds=1)),
+    "verdict": verdict.outcome.value,
+    "told": str(verdict),
+    "refused": str(cache_policies.check("check-policy", "Ada Lovelace", Policy=Forgetful)),
 })
 """
 
@@ -84,9 +88,10 @@ def _in_pyodide(package: Path, program: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(("number", "outcome"), [(0, "fail"), (1, "pass")], ids=["as shipped", "solved"])
 def test_a_policy_runs_and_is_judged_in_pyodide_as_on_cpython(package: Path, number: int, outcome: str) -> None:
-    program = _policy(number) + PROGRAM
+    program = f"SOURCE = {_policy(number)!r}\n{_policy(number)}{PROGRAM}"
     there, here = _in_pyodide(package, program), _here(program)
     assert (there["hits"], there["curve"]) == (here["hits"], here["curve"])
     assert 0 < there["hits"] < 2000
     assert (there["verdict"], here["verdict"]) == (outcome, outcome)
+    assert there["told"] == here["told"]
     assert "not in the cache" in there["refused"]

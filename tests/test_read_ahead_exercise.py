@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import seeklab
-from seeklab import SeeklabError, checks
+from seeklab import SeeklabError
 from seeklab.exercises import read_ahead
+from seeklab.judge import Outcome
 
 if TYPE_CHECKING:
     from seeklab import Read
@@ -37,7 +38,7 @@ class InOrder:
 
 
 def test_two_records_for_whoever_reads_in_order_pass() -> None:
-    verdict = read_ahead.check_prefetcher(lambda: InOrder(2), LEARNER, seeds=1)
+    verdict = read_ahead.check("check-read-ahead", LEARNER, Policy=lambda: InOrder(2))
     assert verdict.passed, verdict
 
 
@@ -49,20 +50,23 @@ def test_two_records_for_whoever_reads_in_order_pass() -> None:
         (lambda: lambda read: [(read.record + 1, 2)], "in vain"),
         (lambda: lambda _read: 1 / 0, "ZeroDivisionError"),
         (lambda: lambda _read: "much", "not a list of"),
-        (None, "a class, or a function"),
+        (7, "a class, or a function"),
     ],
 )
 def test_what_reads_too_little_or_too_much_fails_with_the_number(policy: object, told: str) -> None:
-    verdict = read_ahead.check_prefetcher(policy, LEARNER, seeds=1)
-    assert verdict.outcome is checks.Outcome.FAIL
+    verdict = read_ahead.check("check-read-ahead", LEARNER, Policy=policy)
+    assert verdict.outcome is Outcome.FAIL
     assert told.replace("not a list of", "give a list of") in str(verdict)
 
 
 def test_predictions_are_players_times_window_and_players_times_rate() -> None:
     own = read_ahead.server(LEARNER)
     right = {"asked_gib": own.players / 32, "needed_mb_per_s": own.players / 8}
-    assert read_ahead.check_prediction(right, LEARNER).score == 1
-    assert read_ahead.check_prediction({name: value * 3 for name, value in right.items()}, LEARNER).score == 0
+    near = read_ahead.check("check-prediction", LEARNER, prediction=right)
+    assert all(item.met for item in near.evidence), near
+    tripled = {name: value * 3 for name, value in right.items()}
+    far = read_ahead.check("check-prediction", LEARNER, prediction=tripled)
+    assert not any(item.met for item in far.evidence), far
 
 
 def test_a_host_that_answers_as_the_reader_goes_is_asked_at_each_read_and_obeyed() -> None:

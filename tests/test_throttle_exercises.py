@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from seeklab import SeeklabError, checks
+from seeklab import SeeklabError
 from seeklab.exercises import buffer_size, tune_scheduler, which_throttle, write_throttle
+from seeklab.judge import Outcome
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -19,16 +20,21 @@ MIB = 1 << 20
 
 
 def passing_throttles(learner: str) -> list[str]:
-    return [name for name in which_throttle.THROTTLES if which_throttle.check_throttle(name, learner).passed]
+    return [
+        name
+        for name in which_throttle.THROTTLES
+        if which_throttle.check("check-throttle", learner, throttle=name).passed
+    ]
 
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_one_throttle_only_behaves_as_the_found_one(learner: str) -> None:
     (name,) = passing_throttles(learner)
     others = [other for other in which_throttle.THROTTLES if other != name]
-    failed = which_throttle.check_throttle(others[0], learner)
-    assert failed.outcome is checks.Outcome.FAIL
+    failed = which_throttle.check("check-throttle", learner, throttle=others[0])
+    assert failed.outcome is Outcome.FAIL
     assert "as found: broken" in str(failed)
+    assert which_throttle.TOLD_APART[others[0]] in failed.reason
 
 
 def test_learners_get_different_throttles() -> None:
@@ -40,17 +46,21 @@ def test_a_wrong_reading_fails_without_telling_the_right_one() -> None:
     learner = LEARNERS[0]
     text = which_throttle.look(learner, "delays")
     slept = int(next(line.split()[-1] for line in text.splitlines() if line.split()[:1] == ["delayed"]))
-    told = which_throttle.check_readings({"slept": slept + 1, "stopped": 0, "stalls_percent": 0}, learner)
-    assert told.outcome is checks.Outcome.FAIL
+    told = which_throttle.check(
+        "check-readings", learner, readings={"slept": slept + 1, "stopped": 0, "stalls_percent": 0}
+    )
+    assert told.outcome is Outcome.FAIL
     assert f"{slept:,};" not in str(told).replace(f"{slept + 1:,}", "")
-    assert which_throttle.check_readings({"slept": slept, "stopped": 0, "stalls_percent": 0}, learner).passed
+    assert which_throttle.check(
+        "check-readings", learner, readings={"slept": slept, "stopped": 0, "stalls_percent": 0}
+    ).passed
 
 
-@pytest.mark.parametrize(
-    ("answer", "outcome"), [(None, "cannot tell"), ("The disks.", "cannot tell"), (3, "cannot tell")]
-)
-def test_what_is_no_throttle_cannot_be_judged(answer: object, outcome: str) -> None:
-    assert which_throttle.check_throttle(answer, LEARNERS[0]).outcome.value == outcome
+@pytest.mark.parametrize(("answer", "told"), [(None, "no answer yet"), ("The disks.", "word for word"), (3, "is 3")])
+def test_what_is_no_throttle_is_refused_with_a_sentence(answer: object, told: str) -> None:
+    verdict = which_throttle.check("check-throttle", LEARNERS[0], throttle=answer)
+    assert verdict.outcome is Outcome.FAIL
+    assert told in verdict.reason
 
 
 def test_a_tool_that_is_not_at_hand_is_refused_with_those_that_are() -> None:
@@ -64,8 +74,8 @@ def right_size(load: int, backend: int, burst_s: int, percent: int) -> float:
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_the_sum_that_counts_the_first_group_passes_everywhere(learner: str) -> None:
-    assert buffer_size.check_size(right_size, learner).passed
-    assert buffer_size.check_size_elsewhere(right_size).passed
+    assert buffer_size.check("check-size", learner, size=right_size).passed
+    assert buffer_size.check("check-size-elsewhere", learner, size=right_size).passed
 
 
 @pytest.mark.parametrize(
@@ -81,8 +91,8 @@ def test_the_sum_that_counts_the_first_group_passes_everywhere(learner: str) -> 
     ],
 )
 def test_another_sum_fails_with_number_and_bound(size: object) -> None:
-    verdict = buffer_size.check_size(size, LEARNERS[0])
-    assert verdict.outcome is checks.Outcome.FAIL
+    verdict = buffer_size.check("check-size", LEARNERS[0], size=size)
+    assert verdict.outcome is Outcome.FAIL
     assert all(item.bound for item in verdict.evidence)
 
 
@@ -91,8 +101,8 @@ GOOD = {"async_write_min_active": 1, "async_write_max_active": 8, "delay_scale":
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_one_choice_serves_the_quiet_hour_and_the_rush(learner: str) -> None:
-    assert tune_scheduler.check_quiet(GOOD, learner).passed
-    assert tune_scheduler.check_rush(GOOD, learner).passed
+    assert tune_scheduler.check("check-quiet", learner, choice=GOOD).passed
+    assert tune_scheduler.check("check-rush", learner, choice=GOOD).passed
 
 
 @pytest.mark.parametrize(
@@ -106,7 +116,10 @@ def test_one_choice_serves_the_quiet_hour_and_the_rush(learner: str) -> None:
 )
 def test_a_choice_that_serves_one_of_them_only_fails(change: dict[str, object], quiet: str, rush: str) -> None:
     choice = {**GOOD, **change}
-    verdicts = tune_scheduler.check_quiet(choice, LEARNERS[0]), tune_scheduler.check_rush(choice, LEARNERS[0])
+    verdicts = (
+        tune_scheduler.check("check-quiet", LEARNERS[0], choice=choice),
+        tune_scheduler.check("check-rush", LEARNERS[0], choice=choice),
+    )
     assert tuple(verdict.outcome.value for verdict in verdicts) == (quiet, rush)
 
 
@@ -115,8 +128,8 @@ def test_a_choice_that_serves_one_of_them_only_fails(change: dict[str, object], 
     [({}, "at least one"), ({"record": "4KiB"}, "delay_scale"), ({"async_write_min_active": 30}, "minimum")],
 )
 def test_what_is_no_choice_is_refused_with_a_sentence(choice: dict[str, object], told: str) -> None:
-    verdict = tune_scheduler.check_rush(choice, LEARNERS[0])
-    assert verdict.outcome is checks.Outcome.FAIL
+    verdict = tune_scheduler.check("check-rush", LEARNERS[0], choice=choice)
+    assert verdict.outcome is Outcome.FAIL
     assert told in str(verdict)
 
 
@@ -138,8 +151,8 @@ def constant(delay_ns: float) -> Callable[[], Any]:
 
 
 def test_a_curve_that_leaves_room_for_a_group_beats_2008_on_swinging_backends() -> None:
-    assert write_throttle.check_throttle(Curve, LEARNERS[0]).passed
-    assert write_throttle.check_throttle_elsewhere(Curve).passed
+    assert write_throttle.check("check-throttle", LEARNERS[0], Policy=Curve).passed
+    assert write_throttle.check("check-throttle-elsewhere", LEARNERS[0], Policy=Curve).passed
 
 
 @pytest.mark.parametrize(
@@ -153,26 +166,28 @@ def test_a_curve_that_leaves_room_for_a_group_beats_2008_on_swinging_backends() 
     ],
 )
 def test_another_throttle_fails_with_what_it_broke(policy: object, told: str) -> None:
-    verdict = write_throttle.check_throttle(policy, LEARNERS[0], seeds=1)
-    assert verdict.outcome is checks.Outcome.FAIL
+    verdict = write_throttle.check("check-throttle", LEARNERS[0], Policy=policy)
+    assert verdict.outcome is Outcome.FAIL
     assert told in str(verdict)
 
 
 def test_predictions_by_littles_law_are_near() -> None:
     own = write_throttle.backend(LEARNERS[0])
     fair_ms = 1000 * own.threads * write_throttle.BLOCK / own.rate
-    assert write_throttle.check_prediction({"rival_p50_ms": 0.03, "fair_ms": fair_ms}, LEARNERS[0]).passed
-    assert not write_throttle.check_prediction({"rival_p50_ms": 10, "fair_ms": 4000}, LEARNERS[0]).passed
+    near = write_throttle.check("check-prediction", LEARNERS[0], prediction={"rival_p50_ms": 0.03, "fair_ms": fair_ms})
+    assert near.evidence[1].met, near
+    far = write_throttle.check("check-prediction", LEARNERS[0], prediction={"rival_p50_ms": 10, "fair_ms": 4000})
+    assert not any(item.met for item in far.evidence), far
 
 
 @pytest.mark.parametrize("learner", [None, "", 3])
 def test_a_learner_without_a_name_is_asked_for_one(learner: object) -> None:
     name = next(iter(which_throttle.THROTTLES))
     for verdict in (
-        which_throttle.check_throttle(name, learner),
-        buffer_size.check_size(right_size, learner),
-        tune_scheduler.check_rush(GOOD, learner),
-        write_throttle.check_throttle(Curve, learner),
+        which_throttle.check("check-throttle", learner, throttle=name),
+        buffer_size.check("check-size", learner, size=right_size),
+        tune_scheduler.check("check-rush", learner, choice=GOOD),
+        write_throttle.check("check-throttle", learner, Policy=Curve),
     ):
-        assert verdict.outcome is checks.Outcome.FAIL
+        assert verdict.outcome is Outcome.FAIL
         assert "not a name" in str(verdict)

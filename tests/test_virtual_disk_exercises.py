@@ -11,8 +11,8 @@ import pytest
 
 from exercises import SOLUTIONS
 from seeklab import SeeklabError
-from seeklab.checks import Outcome
 from seeklab.exercises import blind_diagnosis, monitors_lie, shard_count, shard_map
+from seeklab.judge import Outcome
 
 LEARNERS = ("Ada Lovelace", "Barbara Liskov", "Grace Hopper")
 
@@ -26,7 +26,7 @@ def decode(outstanding: int, write_mib: float, window_s: float, points: list[tup
 
 @pytest.mark.parametrize("learner", LEARNERS)
 def test_littles_law_reads_any_dashboard(learner: str) -> None:
-    assert monitors_lie.check_function(decode, learner).passed
+    assert monitors_lie.check("check-decode", learner, decode=decode).passed
     assert f"{'latency ms':>10}" in monitors_lie.look(learner)
 
 
@@ -42,7 +42,7 @@ def test_littles_law_reads_any_dashboard(learner: str) -> None:
     ],
 )
 def test_another_reading_of_a_dashboard_fails_with_number_and_bound(function: object) -> None:
-    verdict = monitors_lie.check_function(function, LEARNERS[0], seeds=1)
+    verdict = monitors_lie.check("check-decode", LEARNERS[0], decode=function)
     assert verdict.outcome is Outcome.FAIL
     assert all(item.bound for item in verdict.evidence)
 
@@ -51,9 +51,10 @@ def test_a_function_that_forgets_the_second_window_fails_on_bursts_that_straddle
     def busiest(outstanding: int, write_mib: float, window_s: float, points: list[Any]) -> tuple[float, float]:
         return decode(outstanding, write_mib, window_s, [max(points)])
 
-    verdict = monitors_lie.check_function(busiest, LEARNERS[0], seeds=1)
+    verdict = monitors_lie.check("check-decode", LEARNERS[0], decode=busiest)
     assert verdict.outcome is Outcome.FAIL
     assert all("two windows" in item.what for item in verdict.evidence)
+    assert "straddles two points" in verdict.reason
 
 
 def rule(cores: int, disks: int, dispatch_us: float, read_us: float) -> int:
@@ -64,9 +65,9 @@ def rule(cores: int, disks: int, dispatch_us: float, read_us: float) -> int:
 def test_the_smallest_number_of_shards_that_meets_the_next_limit_passes(learner: str) -> None:
     own = shard_count.node(learner)
     right = rule(own.cores, own.disks, own.dispatch_us, own.read_us)
-    assert shard_count.check_shards(right, learner, seeds=1).passed
+    assert shard_count.check("check-shards", learner, shards=right).passed
     for wrong in (right - 1, right + 1):
-        verdict = shard_count.check_shards(wrong, learner, seeds=1)
+        verdict = shard_count.check("check-shards", learner, shards=wrong)
         assert verdict.outcome is Outcome.FAIL
         assert all(item.bound for item in verdict.evidence)
 
@@ -79,15 +80,15 @@ def test_the_smallest_number_of_shards_that_meets_the_next_limit_passes(learner:
         (lambda _cores, _disks, dispatch, read: math.ceil(read / dispatch), Outcome.FAIL),  # forgets the cores
         (lambda *_: 1 / 0, Outcome.FAIL),
         (lambda *_: 2.5, Outcome.FAIL),
-        (None, Outcome.CANNOT_TELL),
+        (None, Outcome.FAIL),
     ],
 )
 def test_a_rule_is_judged_on_nodes_that_it_has_not_seen(wrong: object, outcome: Outcome) -> None:
-    assert shard_count.check_rule(wrong, LEARNERS[0], seeds=2).outcome is outcome
+    assert shard_count.check("check-rule", LEARNERS[0], rule=wrong).outcome is outcome
 
 
-def test_no_number_of_shards_cannot_be_judged() -> None:
-    assert shard_count.check_shards(None, LEARNERS[0], seeds=1).outcome is Outcome.CANNOT_TELL
+def test_no_number_of_shards_earns_nothing() -> None:
+    assert shard_count.check("check-shards", LEARNERS[0], shards=None).outcome is Outcome.FAIL
 
 
 def _balanced() -> type:
@@ -104,8 +105,8 @@ Balanced = _balanced()
 
 
 def test_a_map_that_balances_survives_hot_ranges_that_it_has_not_seen() -> None:
-    assert shard_map.check_map(Balanced, LEARNERS[0], seeds=1).passed
-    assert shard_map.check_map_elsewhere(Balanced).passed
+    assert shard_map.check("check-map", LEARNERS[0], Policy=Balanced).passed
+    assert shard_map.check("check-map-elsewhere", LEARNERS[0], Policy=Balanced).passed
 
 
 @pytest.mark.parametrize(
@@ -121,7 +122,7 @@ def test_a_map_that_balances_survives_hot_ranges_that_it_has_not_seen() -> None:
     ],
 )
 def test_another_map_fails_with_what_it_broke(policy: object, told: str) -> None:
-    verdict = shard_map.check_map(policy, LEARNERS[0], seeds=1)
+    verdict = shard_map.check("check-map", LEARNERS[0], Policy=policy)
     assert verdict.outcome is Outcome.FAIL
     assert told in str(verdict)
 
@@ -131,7 +132,11 @@ def learners_of_each_cause() -> list[str]:
     found: dict[str, str] = {}
     for number in range(60):
         learner = f"learner {number}"
-        right = [cause for cause in blind_diagnosis.CAUSES if blind_diagnosis.check_cause(cause, learner).passed]
+        right = [
+            cause
+            for cause in blind_diagnosis.CAUSES
+            if blind_diagnosis.check("check-cause", learner, cause=cause).passed
+        ]
         assert len(right) == 1, (learner, right)
         found.setdefault(right[0], learner)
         if len(found) == len(blind_diagnosis.CAUSES):
@@ -194,24 +199,26 @@ def read_off(learner: str) -> tuple[str, dict[str, float]]:
 def test_each_incident_can_be_diagnosed_from_the_tools_alone() -> None:
     for learner in learners_of_each_cause():
         cause, evidence = read_off(learner)
-        verdict = blind_diagnosis.check_evidence(evidence, cause, learner)
+        verdict = blind_diagnosis.check("check-evidence", learner, evidence=evidence, cause=cause)
         assert verdict.passed, (learner, cause, verdict)
         assert set(evidence) == set(blind_diagnosis.evidence_for(cause))
         name = next(iter(evidence))
-        wrong = blind_diagnosis.check_evidence({**evidence, name: 2 * evidence[name]}, cause, learner)
+        wrong = blind_diagnosis.check(
+            "check-evidence", learner, evidence={**evidence, name: 2 * evidence[name]}, cause=cause
+        )
         assert wrong.outcome is Outcome.FAIL
         assert all(item.bound.startswith("what the tools show") for item in wrong.evidence)
 
 
-def test_evidence_for_another_cause_is_none_and_what_is_no_cause_cannot_be_judged() -> None:
+def test_evidence_for_another_cause_is_none_and_what_is_no_cause_earns_nothing() -> None:
     learner = LEARNERS[0]
     cause, evidence = read_off(learner)
     other = next(other for other in blind_diagnosis.CAUSES if other != cause)
-    assert blind_diagnosis.check_cause(other, learner).outcome is Outcome.FAIL
-    assert blind_diagnosis.check_evidence(evidence, other, learner).outcome is Outcome.FAIL
+    assert blind_diagnosis.check("check-cause", learner, cause=other).outcome is Outcome.FAIL
+    assert blind_diagnosis.check("check-evidence", learner, evidence=evidence, cause=other).outcome is Outcome.FAIL
     for nothing in (None, "The network.", 3):
-        assert blind_diagnosis.check_cause(nothing, learner).outcome is Outcome.CANNOT_TELL
-    assert blind_diagnosis.check_evidence({}, cause, learner).outcome is Outcome.CANNOT_TELL
+        assert blind_diagnosis.check("check-cause", learner, cause=nothing).outcome is Outcome.FAIL
+    assert blind_diagnosis.check("check-evidence", learner, evidence={}, cause=cause).outcome is Outcome.FAIL
     with pytest.raises(SeeklabError, match="iostat"):
         blind_diagnosis.look(learner, "oplog")
     with pytest.raises(SeeklabError, match="word for word"):
@@ -227,11 +234,11 @@ def test_learners_get_systems_of_their_own() -> None:
 @pytest.mark.parametrize("learner", [None, "", 3])
 def test_a_learner_without_a_name_is_asked_for_one(learner: object) -> None:
     for verdict in (
-        monitors_lie.check_function(decode, learner),
-        shard_count.check_shards(3, learner),
-        shard_count.check_rule(rule, learner),
-        shard_map.check_map(Balanced, learner),
-        blind_diagnosis.check_cause(blind_diagnosis.THREAD, learner),
+        monitors_lie.check("check-decode", learner, decode=decode),
+        shard_count.check("check-shards", learner, shards=3),
+        shard_count.check("check-rule", learner, rule=rule),
+        shard_map.check("check-map", learner, Policy=Balanced),
+        blind_diagnosis.check("check-cause", learner, cause=blind_diagnosis.THREAD),
     ):
         assert verdict.outcome is Outcome.FAIL
         assert "not a name" in str(verdict)

@@ -63,11 +63,12 @@ def _plain(value: object, path: str, depth: int) -> object:
 
 def _number(value: object, path: str) -> float:
     number: float
-    if isinstance(value, SupportsIndex):
+    # The usual types first: to ask whether a value has a method takes twenty times as long.
+    if isinstance(value, (int, SupportsIndex)):
         number = value.__index__()
         if number.bit_length() > MOST_BITS:
             _refuse(path, f"is a whole number of {number.bit_length()} bits; write one below 2^{MOST_BITS}")
-    elif isinstance(value, SupportsFloat):
+    elif isinstance(value, (float, SupportsFloat)):
         number = float(value)
         if not math.isfinite(number):
             _refuse(path, f"is {number}; write a finite number")

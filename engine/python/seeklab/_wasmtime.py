@@ -21,6 +21,7 @@ import wasmtime
 
 from seeklab._checkout import edited_library
 from seeklab._compiled import NEVER, CompiledEngine
+from seeklab._direct import DirectCall
 from seeklab._errors import EngineError, MachineError
 from seeklab._host import TypeCode, unwrap
 from seeklab._interrupts import NoneDropped, is_interruptible, stoppable
@@ -69,6 +70,7 @@ class _Instance:
             message = "The engine's file exports no memory. Build it again with `make wasm`."
             raise EngineError(message)
         self._memory = memory
+        self._calls: dict[str, DirectCall] = {}
         # A store may be used by one thread at a time, and ctypes lets other threads run during a call.
         self._lock = Lock()
         self._stopped = False
@@ -112,16 +114,22 @@ class _Instance:
         if self._stopped:
             message = "This run was closed or its engine stopped; start it again."
             raise EngineError(message)
+        call = self._calls.get(export)
+        if call is None:
+            call = self._calls[export] = self._direct(export)
+        try:
+            with NoneDropped():
+                return call(*arguments)
+        except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
+            self._stopped = True
+            raise self._stop_reason(export, error) from error
+
+    def _direct(self, export: str) -> DirectCall:
         function = self._exports[export]
         if not isinstance(function, wasmtime.Func):
             message = f"The engine's file exports no function {export}. Build it again with `make wasm`."
             raise EngineError(message)
-        try:
-            with NoneDropped():
-                return function(self._store, *arguments)
-        except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
-            self._stopped = True
-            raise self._stop_reason(export, error) from error
+        return DirectCall(self._store, function)
 
     def _stop_reason(self, export: str, error: Exception) -> EngineError:
         held = self._memory.data_len(self._store)

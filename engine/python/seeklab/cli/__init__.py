@@ -17,12 +17,14 @@ from seeklab.cli import (
     design,
     facts,
     fio,
+    grade,
     presets,
     replay,
     run,
     schema,
     show,
     sweep,
+    ticket,
     tools,
     validate,
     version,
@@ -37,7 +39,7 @@ __all__ = ["BAD_INPUT", "CHECK_FAILED", "DEFECT", "DONE", "INTERRUPTED", "LACKS_
 
 IN_ORDER = (
     *(cases, run, sweep, facts, show, tools, fio, replay, cache, curve),
-    *(design, align, validate, presets, schema, course, version),
+    *(design, align, validate, presets, schema, course, grade, ticket, version),
 )
 """The commands as `seeklab --help` lists them."""
 

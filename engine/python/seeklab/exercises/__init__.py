@@ -1,22 +1,42 @@
-"""What the assignments share with their graders: one module for each, named like its case.
+"""The assignments: one module for each, named like it, with the system that a learner gets and its tasks.
 
-A module gives every learner a system of their own and judges the tasks. It holds no answers: each truth is measured by
-running the learner's own system, on seeds drawn at the moment of the check.
+A module holds no answers: each truth is measured by running systems. `ASSIGNMENT` declares what may be handed in and
+how it is measured; `check` and `hint` are for the learner's notebook.
 """
 
 from __future__ import annotations
 
-import hashlib
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from seeklab._errors import Problem, SeeklabError
 
-__all__ = ["draws_of"]
+if TYPE_CHECKING:
+    from seeklab.judge import Assignment
+
+NAMES = (
+    "blind-diagnosis",
+    "bonnie-decoded",
+    "buffer-size",
+    "cache-policies",
+    "disk-time",
+    "hci-taxonomy",
+    "monitors-lie",
+    "odx-prefetch",
+    "pool-design",
+    "read-ahead",
+    "shard-count",
+    "shard-map",
+    "tune-scheduler",
+    "which-throttle",
+    "write-throttle",
+)
+"""The assignments that there are."""
 
 
-def draws_of(learner: object) -> bytes:
-    """Give 32 bytes that depend on a learner's name alone, to draw a system from; case and spaces do not count."""
-    name = "".join(learner.split()).casefold() if isinstance(learner, str) else ""
-    if not name:
-        message = f"{learner!r} is not a name; write your own between quotes, so that you get a system of your own"
-        raise SeeklabError([Problem("LEARNER", message)])
-    return hashlib.sha256(name.encode()).digest()
+def assignment(name: str) -> Assignment:
+    """Give an assignment by its name."""
+    if name not in NAMES:
+        raise SeeklabError([Problem("assignment", f'"{name}" is none; known: {", ".join(NAMES)}')])
+    found: Assignment = import_module(f"seeklab.exercises.{name.replace('-', '_')}").ASSIGNMENT
+    return found

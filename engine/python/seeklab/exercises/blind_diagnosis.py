@@ -8,14 +8,23 @@ the run that the tools print.
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import seeklab
-from seeklab import checks
 from seeklab._errors import Problem, SeeklabError
-from seeklab.checks import Evidence, Outcome, Verdict
-from seeklab.exercises import draws_of
+from seeklab.judge import (
+    Asked,
+    Assignment,
+    Choice,
+    Evidence,
+    Practice,
+    Settings,
+    Task,
+    draws_of,
+    handed_text,
+    near,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,15 +40,36 @@ CORES = "All cores of the node are busy."
 ALIGNMENT = "Writes do not begin and end where the disks' blocks do."
 BURSTS = "The application writes in bursts, and the dashboard averages over silence."
 WINDOW = "The two ends let too few bytes be on the way for so long a line."
-CAUSES = (THREAD, LOCK, CORES, ALIGNMENT, BURSTS, WINDOW)
-"""What it may be."""
+CAUSES: Mapping[str, str] = {
+    THREAD: (
+        "a thread that is the limit works all the time. Find the busiest one in the folded stacks: with a second shard"
+        " beside it nothing changed here"
+    ),
+    LOCK: (
+        "who waits for a lock is seen waiting in the folded stacks, while the holder works alone. Without the lock the"
+        " threads here would get no further than they do"
+    ),
+    CORES: (
+        "busy cores show as work that adds up to all of them. Add up the folded stacks, divide by the run's time, and"
+        " compare with the cores that the node has: twice as many would change nothing here"
+    ),
+    ALIGNMENT: (
+        "a write that begins inside a block makes the disk read first, so iostat shows reads where nobody reads. Moved"
+        " to a whole MiB, this partition does as before"
+    ),
+    BURSTS: (
+        "a dashboard lies about bursts when its window is longer than they are. With a window of 100 ms this one shows"
+        " what it showed before"
+    ),
+    WINDOW: (
+        "a window is the limit when the bytes of one round trip are the smaller of the two buffers. With 16 MiB at both"
+        " ends nothing more arrives here"
+    ),
+}
+"""What it may be, and what is told to whoever names it when it is not."""
 
 TOOLS = ("fio", "iostat", "monitor", "histogram", "parted", "folded")
 """What may be looked at, as on the command line with `--as`."""
-
-GONE_TIMES = 1.2
-"""Without its cause the complaint's number grows at least by this factor."""
-READ_WITHIN_PERCENT = 5.0
 
 APP = "app"
 
@@ -256,7 +286,7 @@ _INCIDENTS: Mapping[str, Callable[[random.Random], Incident]] = {
 def _found(learner: object) -> tuple[str, Incident]:
     """Give the learner's incident and its cause."""
     draws = draws_of(learner)
-    cause = CAUSES[draws[0] % len(CAUSES)]
+    cause = list(CAUSES)[draws[0] % len(CAUSES)]
     return cause, _INCIDENTS[cause](random.Random(bytes(draws)))  # noqa: S311 -- a load, not a secret
 
 
@@ -279,64 +309,140 @@ def _without(scenario: dict[str, Any], cause: str) -> dict[str, Any]:
     return changed
 
 
+def _number_of(incident: Incident) -> float:
+    return float(seeklab.run(incident.scenario).metrics[incident.metric])
+
+
+def _complaint(draws: bytes) -> str:
+    _, incident = _found(draws)
+    return f"{incident.complaint.format(_number_of(incident))} {incident.known}".rstrip()
+
+
+def _shown(draws: bytes, tool: str) -> str:
+    _, incident = _found(draws)
+    return seeklab.run(incident.scenario).text(tool) or "(nothing: no thread of the storage node was seen at work)"
+
+
 def ticket(learner: object) -> str:
     """Tell what the users complain of, and what the tools do not print."""
-    _, incident = _found(learner)
-    number = seeklab.run(incident.scenario).metrics[incident.metric]
-    return f"The ticket of {learner}: {incident.complaint.format(number)} {incident.known}".rstrip()
+    complaint = handed_text(learner, "ticket")
+    return f"The ticket of {learner}: {_complaint(draws_of(learner)) if complaint is None else complaint}"
 
 
 def look(learner: object, tool: str) -> str:
     """Print what a tool shows of the learner's system."""
     if tool not in TOOLS:
         raise SeeklabError([Problem("tool", f'"{tool}" is not at hand here; known: {", ".join(TOOLS)}')])
-    _, incident = _found(learner)
-    return seeklab.run(incident.scenario).text(tool) or "(nothing: no thread of the storage node was seen at work)"
+    text = handed_text(learner, tool)
+    return _shown(draws_of(learner), tool) if text is None else text
+
+
+def _handed_out(draws: bytes) -> dict[str, str]:
+    """Give all that may be looked at, and nothing else."""
+    return {"ticket": _complaint(draws), **{tool: _shown(draws, tool) for tool in TOOLS}}
+
+
+def _example(cause: str) -> Incident:
+    return _INCIDENTS[cause](random.Random(1))  # noqa: S311 -- a load like another, not a secret
 
 
 def evidence_for(cause: object) -> dict[str, str]:
     """Say which numbers speak for a cause, by name."""
     if cause not in CAUSES:
         raise SeeklabError([Problem("cause", "is none of exercise.CAUSES, word for word")])
-    shown = _INCIDENTS[str(cause)](random.Random(1))  # noqa: S311 -- the questions are the same for all
-    return {name: question for name, (question, _) in shown.evidence.items()}
+    return {name: question for name, (question, _) in _example(str(cause)).evidence.items()}
 
 
-def check_cause(cause: object, learner: object) -> Verdict:
+def _cause(asked: Asked) -> list[Evidence]:
     """Judge a cause by experiment: without it the complaint's number has to grow."""
-    if cause is None or cause not in CAUSES:
-        evidence = Evidence("cause", None if cause is None else repr(cause), "one of the causes, word for word", None)
-        return Verdict(Outcome.CANNOT_TELL, (evidence,), "no cause to judge")
-    try:
-        _, incident = _found(learner)
-    except SeeklabError as error:  # a learner without a name
-        return checks.refused(error)
-
-    def measure(seed: int) -> list[Evidence]:
-        found, without = (
-            seeklab.run(scenario, seed=seed)
-            for scenario in (incident.scenario, _without(incident.scenario, str(cause)))
-        )
-        before, after = found.metrics[incident.metric], without.metrics[incident.metric]
-        bound = f">= {GONE_TIMES * before:,.4g} ({GONE_TIMES:g} times as found)"
-        what = f"{incident.metric} without it"
-        return [Evidence(what, after, bound, after >= GONE_TIMES * before, found.units[incident.metric], seed)]
-
-    return checks.judge_on_fresh_seeds(measure, 1)
-
-
-def check_evidence(evidence: object, cause: object, learner: object) -> Verdict:
-    """Judge the numbers that were read off the tools; those of another cause are no evidence."""
-    verdict = check_cause(cause, learner)
-    if not verdict.passed:
-        return replace(verdict, reason="evidence for a cause that is not the one")
-    _, incident = _found(learner)
-    given = evidence if isinstance(evidence, dict) else {}
-    result = seeklab.run(incident.scenario)
-    judged = checks.combine(
-        checks.judge_number(given.get(name), measure(result), what=name, within_percent=READ_WITHIN_PERCENT)
-        for name, (_, measure) in incident.evidence.items()
+    cause = asked.answers["cause"]
+    _, incident = _found(asked.draws)
+    found, without = (
+        seeklab.run(scenario, seed=asked.seed) for scenario in (incident.scenario, _without(incident.scenario, cause))
     )
+    before, after = found.metrics[incident.metric], without.metrics[incident.metric]
+    times = asked.bound("gone_times")
+    bound = f">= {times * before:,.4g} ({times:g} times as found)"
+    what, unit = f"{incident.metric} without it", found.units[incident.metric]
+    return [Evidence(what, after, bound, after >= times * before, unit, asked.seed, CAUSES[cause])]
+
+
+def _evidence(asked: Asked) -> list[Evidence]:
+    """Judge the numbers that were read off the tools; those of another cause are no evidence."""
+    named, given = asked.answers["cause"], asked.answers["evidence"]
+    cause, incident = _found(asked.draws)
+    names = list(evidence_for(named))
+    if named != cause:
+        why = "these numbers are evidence for a cause that is not the one; name the cause first"
+        return [Evidence(name, None, "a number that speaks for the cause", met=False, why=why) for name in names]
+    result = seeklab.run(incident.scenario)
+    percent = asked.bound("read_within_percent")
     # The right number stays untold: the tools tell it to whoever looks.
-    told = f"what the tools show, +-{READ_WITHIN_PERCENT:g} %"
-    return replace(judged, evidence=tuple(replace(item, bound=told) for item in judged.evidence))
+    told = f"what the tools show, +-{percent:g} %"
+    found = []
+    for name in names:
+        question, measure = incident.evidence[name]
+        value = given.get(name)
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            found.append(Evidence(name, None, "a number", met=False, why=f"{name} has no number yet: {question}"))
+            continue
+        why = f"{name} is not what the tools of this system show. The question is: {question}"
+        found.append(near(name, value, measure(result), within_percent=percent, told=told, why=why))
+    return found
+
+
+EVIDENCE_NAMES = (
+    *("thread_percent", "shard_percent", "cores_percent", "outside_percent", "reads_per_write", "into_block"),
+    *("shown_in_flight", "disk_mib_per_s", "per_round_trip_kib"),
+)
+"""The numbers of all causes."""
+
+ASSIGNMENT = Assignment(
+    id="blind-diagnosis",
+    cells={"cause": "cause", "evidence": "evidence"},
+    bounds={"gone_times": 1.2, "read_within_percent": 5.0},
+    blind=_handed_out,
+    tasks=(
+        Task(
+            "check-cause",
+            5,
+            {"cause": Choice(CAUSES)},
+            _cause,
+            (
+                "Compare what the application waits with what the device takes: where is the rest?",
+                (
+                    "Each cause leaves one trace that no other leaves: a thread at 100 %, waiting in the"
+                    " stacks, work that"
+                    " fills all cores, reads that nobody asked for, a latency that Little's law contradicts,"
+                    " or the same"
+                    " bytes in every round trip."
+                ),
+                (
+                    "Strike out what the tools disprove, one tool at a time: folded for threads, iostat for"
+                    " alignment, the"
+                    " monitor beside the histogram for bursts, ping times the rate for the window."
+                ),
+            ),
+            seeds=1,
+        ),
+        Task(
+            "check-evidence",
+            4,
+            {"cause": Choice(CAUSES), "evidence": Settings(EVIDENCE_NAMES)},
+            _evidence,
+            (
+                "exercise.evidence_for(cause) says which two numbers are asked for.",
+                (
+                    "A share of a thread, or of cores, is the work in the folded stacks (ns) over the run's"
+                    " time; fio prints"
+                    " how long the run took."
+                ),
+                "The share outside the device is 1 - r_await / fio's mean latency, both in the same unit.",
+            ),
+            seeds=1,
+            by_parts=True,
+        ),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

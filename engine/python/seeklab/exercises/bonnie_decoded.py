@@ -11,15 +11,14 @@ import random
 from typing import TYPE_CHECKING, Any
 
 import seeklab
-from seeklab import checks
 from seeklab._errors import Problem, SeeklabError
-from seeklab.exercises import draws_of
+from seeklab.judge import Asked, Assignment, Choice, Commitment, Evidence, Fields, Practice, Task, draws_of, largest
+from seeklab.judge.answers import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from seeklab._result import Result
-    from seeklab.checks import Verdict
 
 MIB = 1 << 20
 SET_MIB = 64
@@ -39,11 +38,23 @@ LINES = {
 }
 """The lines of the report, in the order in which the tests run."""
 
-LIMITS = ("client CPU", "network", "devices", "latency")
-"""What may limit a line; latency is when nothing is busy all the time."""
-
-FULL_PERCENT = 90.0
-"""From this busy share on a resource counts as the limit."""
+LIMITS: Mapping[str, str] = {
+    "client CPU": (
+        "the client's processor is not the limit here: divide its work for 8 KiB by its speed,"
+        " and compare with the time"
+        " that the same 8 KiB take on the wire, or with the round trip"
+    ),
+    "network": (
+        "the wire is not the limit here: what does not go over it (a file in the cache), or what the processor prepares"
+        " more slowly than the link carries, does not fill it"
+    ),
+    "devices": "the server has everything in memory and answers in 106 us; nothing on its side is ever full",
+    "latency": (
+        "latency is the limit only when nothing is busy all the time: one request at a time, with an answer that has to"
+        " be waited for. Here something is busy"
+    ),
+}
+"""What may limit a line (latency is when nothing is busy all the time), and what is told when it does not."""
 
 LINK_TIMES = 4
 QUESTIONS = {
@@ -132,52 +143,73 @@ def run(learner: object, limits: object, prediction: object) -> Result:
     named = limits if isinstance(limits, dict) else {}
     given = prediction if isinstance(prediction, dict) else {}
     missing = [name for name in LINES if named.get(name) not in LIMITS]
-    missing += [name for name in QUESTIONS if checks.as_number(given.get(name)) is None]
+    missing += [name for name in QUESTIONS if not is_number(given.get(name))]
     if missing:
         message = f"{', '.join(missing)} has no answer yet; commit to all of them before the first run"
         raise SeeklabError([Problem("limits and prediction", message)])
     return seeklab.run(system(learner))
 
 
-def check_limits(limits: object, learner: object) -> Verdict:
+def _limits(asked: Asked) -> list[Evidence]:
     """Judge each named limit by the busy shares of a run on another day."""
-    named: Mapping[str, object] = limits if isinstance(limits, dict) else {}
-    (day,) = checks.fresh_seeds(1)
-    found = seeklab.run(system(learner, day=day), seed=day).metrics
-    return checks.combine(
-        checks.judge_choice(
-            named.get(line),
+    found = seeklab.run(system(asked.draws, day=asked.seed), seed=asked.seed).metrics
+    return [
+        largest(
+            f"{line}: busy share of",
+            limit,
             {
-                **{limit: found[f"{line}.{share}_busy_share_percent"] for limit, share in SHARES.items()},
-                "latency": FULL_PERCENT,
+                **{name: found[f"{line}.{share}_busy_share_percent"] for name, share in SHARES.items()},
+                "latency": asked.bound("full_percent"),
             },
-            what=f"{line}: busy share of",
             unit="%",
+            why=f"{LINES[line]}: {LIMITS[limit]}",
         )
-        for line in LINES
-    )
+        for line, limit in asked.answers["limits"].items()
+    ]
 
 
-def check_prediction(prediction: object, learner: object) -> Verdict:
-    """Judge the predictions by what a faster link does on another day."""
-    given: Mapping[str, object] = prediction if isinstance(prediction, dict) else {}
-    (day,) = checks.fresh_seeds(1)
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    """Measure what a faster link does on another day."""
     before, after = (
-        seeklab.run(system(learner, day=day, link_times=times), seed=day).metrics for times in (1, LINK_TIMES)
+        seeklab.run(system(asked.draws, day=asked.seed, link_times=times), seed=asked.seed).metrics
+        for times in (1, LINK_TIMES)
     )
     rates = {
         "put_block_times": "put_block.printed_k_per_s",
         "putc_times": "putc.printed_k_per_s",
         "create_times": "seq_create.write_iops",
     }
-    return checks.combine(
-        checks.judge_prediction(
-            given.get(name),
-            after[rate] / before[rate],
-            within_factor=1.4,
-            full_within_factor=1.15,
-            what=name,
-            unit="times",
-        )
-        for name, rate in rates.items()
-    )
+    return {name: (after[rate] / before[rate], "times") for name, rate in rates.items()}
+
+
+ASSIGNMENT = Assignment(
+    id="bonnie-decoded",
+    cells={"limits": "limits", "prediction": "prediction"},
+    bounds={"full_percent": 90.0},
+    tasks=(
+        Task(
+            "check-limits",
+            9,
+            {"limits": Fields(dict.fromkeys(LINES, Choice(LIMITS)))},
+            _limits,
+            (
+                "For each line: how long does the processor work for 8 KiB, and how long is the wire busy with them?",
+                (
+                    "What fits into the page cache is not read over the wire again. The protocol thread"
+                    " works beside the"
+                    " process, so the longer of the two counts."
+                ),
+                (
+                    "Seeks go one at a time, and so do names: whatever waits for a round trip with nothing"
+                    " else in flight is"
+                    " limited by latency, unless it needs no message at all."
+                ),
+            ),
+            seeds=1,
+            by_parts=True,
+        ),
+        Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

@@ -10,16 +10,12 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from seeklab import checks
 from seeklab._case import Case
 from seeklab._case import case as load_case
-from seeklab._errors import SeeklabError
-from seeklab.checks import Evidence
-from seeklab.exercises import draws_of
+from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
 
 if TYPE_CHECKING:
     from seeklab._result import Result
-    from seeklab.checks import Verdict
 
 CASE = "dirty-sizing"
 MB = 1_000_000
@@ -112,62 +108,75 @@ def briefing(learner: object) -> str:
     )
 
 
-def check_prediction(prediction: object, learner: object) -> Verdict:
-    """Judge the predictions by their distance from what fresh runs give."""
-    given = prediction if isinstance(prediction, dict) else {}
-    own = burst(learner)
-    (seed,) = checks.fresh_seeds(1)
-    small, large = own.run(found(learner), seed), own.run(4 * own.left_behind, seed)
-    truths = {
-        "first_delay_s": (small.metrics["zfs_first_delay_s"], 1.5, 1.15, "s"),
-        "peak_mb": (large.metrics["zfs_dirty_max_bytes"] / MB, 1.3, 1.1, "MB"),
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    own = burst(asked.draws)
+    small, large = own.run(found(asked.draws), asked.seed), own.run(4 * own.left_behind, asked.seed)
+    return {
+        "first_delay_s": (small.metrics["zfs_first_delay_s"], "s"),
+        "peak_mb": (large.metrics["zfs_dirty_max_bytes"] / MB, "MB"),
     }
-    return checks.combine(
-        checks.judge_prediction(
-            given.get(name), truth, within_factor=within, full_within_factor=full, what=name, unit=unit
-        )
-        for name, (truth, within, full, unit) in truths.items()
-    )
 
 
-def check_size(size: object, learner: object) -> Verdict:
-    """Judge the function on the learner's own burst.
-
-    `size` takes the load and the backend in B/s, the length of the burst in s and the percentage where delays begin,
-    and gives bytes.
-    """
-    try:
-        own = burst(learner)
-    except SeeklabError as error:  # a learner without a name
-        return checks.refused(error)
-    return checks.judge_on_fresh_seeds(lambda seed: _measure(size, own, seed), 1)
+def _own(asked: Asked) -> list[Evidence]:
+    """Judge the function on the learner's own burst."""
+    return _measure(asked, burst(asked.draws))
 
 
-def check_size_elsewhere(size: object) -> Verdict:
-    """Judge it on bursts drawn at the moment of the check."""
-    return checks.combine(
-        checks.judge_on_fresh_seeds(lambda seed: _measure(size, _drawn(random.Random(seed).randbytes(4)), seed), 1)  # noqa: S311 -- a load, not a secret
-        for _ in range(OTHERS)
-    )
+def _elsewhere(asked: Asked) -> list[Evidence]:
+    """Judge it on a burst that the seed draws."""
+    return _measure(asked, _drawn(random.Random(asked.seed).randbytes(4)))  # noqa: S311 -- a load like another, not a secret
 
 
-def _measure(size: object, on: Burst, seed: int) -> list[Evidence]:
-    if not callable(size):
-        return [Evidence("size", repr(size), "a function", met=False)]
-    try:
+def _measure(asked: Asked, on: Burst) -> list[Evidence]:
+    """Run the size that the function gives, and one a little smaller."""
+    with asked.play("size") as size:
         given = size(on.load, on.backend, on.burst_s, on.delay_percent)
-    except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-        return [Evidence(str(on), checks.told(error), "a number of bytes", met=False, seed=seed)]
-    number = checks.as_number(given)
-    if number is None or number < 1:
-        return [Evidence(str(on), repr(given), "a number of bytes", met=False, seed=seed)]
-    try:
-        enough, less = (on.run(number * share, seed) for share in (1, 1 - WASTE_PERCENT / 100))
-    except SeeklabError as error:
-        return list(checks.refused(error).evidence)
-    told = f"{on}: delayed writes at {number / MB:,.0f} MB"
+    bound = "a number of bytes"
+    if isinstance(given, bool) or not isinstance(given, (int, float)) or not 1 <= given <= 100 * on.left_behind:
+        why = f"for {on} the function gives {given!r}; what is asked for is a number of bytes"
+        return [Evidence(str(on), repr(given)[:80], bound, met=False, seed=asked.seed, why=why)] * 2
+    enough, less = (on.run(given * share, asked.seed) for share in (1, 1 - asked.bound("waste_percent") / 100))
+    told = f"{on}: delayed writes at {given / MB:,.0f} MB"
     delayed, fewer = (run.metrics["zfs_delayed_writes"] for run in (enough, less))
+    if given <= on.left_behind:
+        small = (
+            "too small: the size holds what the burst leaves behind, but delays begin long before the buffer is full."
+            f" At {on.delay_percent} % of it there must still be nothing delayed"
+        )
+    else:
+        small = (
+            "too small: nothing is written while the first 64 MiB come in, so the backend loses that time, and more is"
+            " left behind than load minus backend says"
+        )
+    large = "too large: a buffer that is a few percent smaller would have done as well, and memory is not free"
     return [
-        Evidence(told, delayed, "0", delayed == 0, seed=seed),
-        Evidence(f"{told} less {WASTE_PERCENT} %", fewer, ">= 1", fewer >= 1, seed=seed),
+        Evidence(told, delayed, "0", delayed == 0, seed=asked.seed, why=small),
+        Evidence(
+            f"{told} less {asked.bound('waste_percent'):g} %", fewer, ">= 1", fewer >= 1, seed=asked.seed, why=large
+        ),
     ]
+
+
+HINTS = (
+    "How much comes in during the burst, and how much goes out? What is left is dirty at the end.",
+    "Writes are delayed when the dirty data pass delay_percent of the buffer, not when it is full.",
+    (
+        "A group begins to sync when 64 MiB of it are dirty; until then the backend writes"
+        " nothing. In that time it would"
+        " have written backend * 64 MiB / load."
+    ),
+)
+CODE = Code()
+
+ASSIGNMENT = Assignment(
+    id="buffer-size",
+    cells={"prediction": "prediction", "size": "size"},
+    bounds={"waste_percent": WASTE_PERCENT},
+    tasks=(
+        Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
+        Task("check-size", 3, {"size": CODE}, _own, HINTS, seeds=1),
+        Task("check-size-elsewhere", 3, {"size": CODE}, _elsewhere, HINTS, seeds=OTHERS),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

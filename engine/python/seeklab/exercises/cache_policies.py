@@ -6,20 +6,18 @@ moment of the check, with the engine's own LRU, ARC and the optimum beside it.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from seeklab import checks, workloads
-from seeklab._errors import SeeklabError
+from seeklab import workloads
 from seeklab._questions.eviction import play_cache
 from seeklab._traces import cache
-from seeklab.exercises import draws_of
-from seeklab.policy_checks import Contest, Demand, judge_policy
+from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from seeklab._questions.eviction import EvictionPolicy
-    from seeklab.checks import Verdict
 
 REQUESTS = 3000
 OBJECTS_PER_SLOT = 5
@@ -37,9 +35,73 @@ QUESTIONS = {
 }
 """What a learner commits to before the first replay."""
 
-ON_SCANS = (Demand("lru", 1.06), Demand("arc", 0.95))
-ON_SHIFTS = (Demand("lru", 0.97), Demand("arc", 0.95))
-ON_LOOPS = (Demand("belady", 0.4),)
+
+@dataclass(frozen=True)
+class Demand:
+    """So many hits, as a multiple of those of a policy of the engine."""
+
+    against: str
+    at_least: float
+    bound: str
+    """Its name in the bank."""
+    why: str
+    """What is wrong with a policy that does not reach it."""
+
+    def __str__(self) -> str:
+        """Say the demand."""
+        return f"at least {self.at_least:g} times the hits of {self.against}"
+
+
+@dataclass(frozen=True)
+class Contest:
+    """A trace to be played, the cache's size in objects, and what is demanded there."""
+
+    name: str
+    trace: str
+    """Lines of `time,object,size`."""
+    size: int
+    demands: tuple[Demand, ...]
+
+
+ON_SCANS = (
+    Demand(
+        "lru",
+        1.06,
+        "scans_over_lru",
+        "a scan passes through and throws out what is popular, as it does with LRU: an object that was asked for once"
+        " proves little, and should leave first",
+    ),
+    Demand(
+        "arc",
+        0.95,
+        "scans_over_arc",
+        "scans cost this policy more than they cost ARC: what comes back soon after it was thrown out should not be"
+        " treated as new",
+    ),
+)
+ON_SHIFTS = (
+    Demand(
+        "lru",
+        0.97,
+        "shifts_over_lru",
+        "it holds on to what was popular once: when popularity changes, old fame must fade, and LRU has forgotten it",
+    ),
+    Demand(
+        "arc",
+        0.95,
+        "shifts_over_arc",
+        "newcomers get too little room to prove themselves when popularity changes; ARC gives them more",
+    ),
+)
+ON_LOOPS = (
+    Demand(
+        "belady",
+        0.4,
+        "loops_over_best",
+        "on a loop that is longer than the cache, whoever throws out the oldest throws out what is needed next; a part"
+        " of the loop has to be kept while the rest goes by",
+    ),
+)
 """What a policy must reach on every seed. LRU and ARC hit nothing on a loop that is too long: the optimum is asked."""
 
 
@@ -87,40 +149,60 @@ def practise(
     return rows
 
 
-def check_prediction(prediction: object, learner: object) -> Verdict:
-    """Judge the predictions by their distance from what replays of fresh traces give."""
-    given = prediction if isinstance(prediction, dict) else {}
-    size = cache_size(learner)
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    size = cache_size(asked.draws)
     loop = workloads.text(workloads.loop(REQUESTS, round(size * LOOP_OVER)))
     lru, best = (100 * row["hits"] / row["requests"] for row in cache(loop, ["lru", "belady"], [size], objects=True))
-    (seed,) = checks.fresh_seeds(1)
-    popular = workloads.text(workloads.zipf(REQUESTS, size * OBJECTS_PER_SLOT, seed=seed))
+    popular = workloads.text(workloads.zipf(REQUESTS, size * OBJECTS_PER_SLOT, seed=asked.seed))
     once, twice = (row["hits"] for row in cache(popular, ["lru"], [size, 2 * size], objects=True))
-    truths = {
-        "loop_lru_percent": (lru, 2.0, 1.25, "%"),
-        "loop_best_percent": (best, 1.3, 1.1, "%"),
-        "doubled_times": (twice / once, 1.25, 1.1, "x"),
-    }
-    return checks.combine(
-        checks.judge_prediction(
-            given.get(name), truth, within_factor=within, full_within_factor=full, what=name, unit=unit
-        )
-        for name, (truth, within, full, unit) in truths.items()
-    )
+    return {"loop_lru_percent": (lru, "%"), "loop_best_percent": (best, "%"), "doubled_times": (twice / once, "x")}
 
 
-def check_policy(policy: Callable[[], EvictionPolicy], learner: object, seeds: int = checks.SEEDS) -> Verdict:
-    """Judge a policy on unseen traces against LRU and ARC."""
-    return _judge(policy, lambda seed: contests(learner, seed), seeds)
+def _play(asked: Asked, played: Iterable[Contest]) -> list[Evidence]:
+    """Play contests: one piece of evidence for each demand, by how often the policy hits beside the engine's own."""
+    found = []
+    for contest in played:
+        rivals = [demand.against for demand in contest.demands]
+        hits = {row["policy"]: row["hits"] for row in cache(contest.trace, rivals, [contest.size], objects=True)}
+        with asked.play("Policy") as policy:
+            own = play_cache(contest.trace, policy, contest.size, objects=True)["hits"]
+        label = f"hits on {contest.name}, cache of {contest.size}"
+        for demand in contest.demands:
+            times = asked.bound(demand.bound)
+            bound = times * hits[demand.against]
+            words = f">= {bound:,.0f} ({times:g} times {demand.against}'s {hits[demand.against]:,})"
+            found.append(Evidence(label, own, words, own >= bound, "", asked.seed, demand.why))
+    return found
 
 
-def check_policy_elsewhere(policy: Callable[[], EvictionPolicy], learner: object) -> Verdict:
-    """Judge it on a loop that is too long, and on a smaller cache."""
-    return _judge(policy, lambda seed: other_contests(learner, seed), checks.SEEDS)
+CODE = Code(made=True, methods=("hit", "admitted", "evicted", "evict"), notes=("hit", "admitted", "evicted"))
+HINTS = (
+    "What does LRU do when a scan comes by? Which objects would you rather have kept?",
+    "Give newcomers a small part of the room, and the rest to objects that were asked for a second time.",
+    "Remember the keys of newcomers that left unused, as many as the cache holds. One that comes back is no newcomer.",
+)
 
-
-def _judge(policy: Callable[[], EvictionPolicy], of_seed: Callable[[int], Iterator[Contest]], seeds: int) -> Verdict:
-    try:
-        return judge_policy(policy, of_seed, seeds=seeds)
-    except SeeklabError as error:  # a learner without a name
-        return checks.refused(error)
+ASSIGNMENT = Assignment(
+    id="cache-policies",
+    cells={"prediction": "prediction", "Policy": "policy"},
+    bounds={demand.bound: demand.at_least for demand in (*ON_SCANS, *ON_SHIFTS, *ON_LOOPS)},
+    tasks=(
+        Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
+        Task(
+            "check-policy",
+            3,
+            {"Policy": CODE},
+            lambda asked: _play(asked, contests(asked.draws, asked.seed)),
+            HINTS,
+        ),
+        Task(
+            "check-policy-elsewhere",
+            3,
+            {"Policy": CODE},
+            lambda asked: _play(asked, other_contests(asked.draws, asked.seed)),
+            HINTS,
+        ),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

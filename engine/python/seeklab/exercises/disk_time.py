@@ -9,15 +9,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab import checks
-from seeklab._errors import SeeklabError
 from seeklab._result import run
-from seeklab.checks import Evidence, Outcome, Verdict
-from seeklab.exercises import draws_of
+from seeklab.judge import Asked, Assignment, Commitment, Evidence, Practice, Settings, Task, draws_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from seeklab._result import Result
 
 REQUESTS = 5000
@@ -99,67 +94,97 @@ def alone(learner: object, seed: int = 1) -> Result:
     return measure(learner, {}, {}, seed)
 
 
-def check_prediction(prediction: object, learner: object) -> Verdict:
-    """Judge the predictions by their distance from what a fresh run gives."""
-    given = prediction if isinstance(prediction, dict) else {}
-    (seed,) = checks.fresh_seeds(1)
-    one = alone(learner, seed).metrics
-    many = measure(learner, {"queue_policy": "satf", "queue_depth": 16}, {"iodepth": 16}, seed).metrics
-    truths = {
-        "rotation_ms": (one["reads.read_rotation_mean_ms"], 1.5, 1.1, "ms"),
-        "random_mib_per_s": (one["reads.read_mib_per_s"], 2.0, 1.25, "MiB/s"),
-        "sixteen_times": (many["reads.read_iops"] / one["reads.read_iops"], 1.5, 1.15, "x"),
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    one = alone(asked.draws, asked.seed).metrics
+    queue = {"queue_policy": "satf", "queue_depth": 16}
+    many = measure(asked.draws, queue, {"iodepth": 16}, asked.seed).metrics
+    return {
+        "rotation_ms": (one["reads.read_rotation_mean_ms"], "ms"),
+        "random_mib_per_s": (one["reads.read_mib_per_s"], "MiB/s"),
+        "sixteen_times": (many["reads.read_iops"] / one["reads.read_iops"], "x"),
     }
-    return checks.combine(
-        checks.judge_prediction(
-            given.get(name), truth, within_factor=within, full_within_factor=full, what=name, unit=unit
+
+
+def _why(choice: dict[str, Any], late: str, slow: str) -> str:
+    """Say what is wrong with an order, by what it is."""
+    if choice.get("queue_policy", "fcfs") == "fcfs":
+        return "in order of arrival the disk gains nothing from its queue: it sees many requests, and takes the first"
+    if choice.get("queue_policy") != "satf":
+        return (
+            "this order counts the way of the arm only; half the time of a small read goes into waiting for the platter"
         )
-        for name, (truth, within, full, unit) in truths.items()
-    )
+    return late if int(choice.get("queue_depth") or 1) > DEEP else slow
 
 
-def check_users(choice: object, learner: object) -> Verdict:
+DEEP = 24
+FAR = (
+    "among so many requests there is always a near one, and a far one waits until nobody is"
+    " nearer: the mean is fine, and"
+    " the last percent starves"
+)
+FEW = "with so few requests to choose from the nearest is still far away; a deeper queue serves more a second"
+
+
+def _users(asked: Asked) -> list[Evidence]:
     """Judge a choice by what users wait."""
+    choice = asked.answers["choice"]
+    found = users(asked.draws, choice, asked.seed)
+    unit_ms = alone(asked.draws, asked.seed).metrics["reads.read_latency_mean_ms"]
+    why = _why(choice, FAR, FEW)
+    return [
+        _at_most(found, "reads.read_latency_mean_ms", asked.bound("users_mean_times"), unit_ms, why),
+        _at_most(found, "reads.read_latency_p99_ms", asked.bound("users_p99_times"), unit_ms, why),
+    ]
 
-    def bounds(own: dict[str, Any], seed: int) -> list[Evidence]:
-        found, unit_ms = users(learner, own, seed), alone(learner, seed).metrics["reads.read_latency_mean_ms"]
-        return [
-            _at_most(found, "reads.read_latency_mean_ms", USERS_MEAN_TIMES, unit_ms),
-            _at_most(found, "reads.read_latency_p99_ms", USERS_P99_TIMES, unit_ms),
-        ]
 
-    return _judge(choice, bounds)
-
-
-def check_batch(choice: object, learner: object) -> Verdict:
+def _batch(asked: Asked) -> list[Evidence]:
     """Judge the same choice by what the batch job gets, and by those of its requests that wait longest."""
+    choice = asked.answers["choice"]
+    found, one = batch(asked.draws, choice, asked.seed), alone(asked.draws, asked.seed).metrics
+    times = asked.bound("batch_rate_times")
+    rate, least = found.metrics["reads.read_iops"], times * one["reads.read_iops"]
+    words = f">= {least:.0f} ({times:g} times {one['reads.read_iops']:.0f})"
+    unit_ms = one["reads.read_latency_mean_ms"]
+    why = _why(choice, FAR, FEW)
+    return [
+        Evidence("reads.read_iops", rate, words, rate >= least, "1/s", asked.seed, why),
+        _at_most(found, "reads.read_latency_p99_ms", asked.bound("batch_p99_times"), unit_ms, why),
+    ]
 
-    def bounds(own: dict[str, Any], seed: int) -> list[Evidence]:
-        found, one = batch(learner, own, seed), alone(learner, seed).metrics
-        rate, least = found.metrics["reads.read_iops"], BATCH_RATE_TIMES * one["reads.read_iops"]
-        words = f">= {least:.0f} ({BATCH_RATE_TIMES:g} times {one['reads.read_iops']:.0f})"
-        return [
-            Evidence("reads.read_iops", rate, words, rate >= least, "1/s", seed),
-            _at_most(found, "reads.read_latency_p99_ms", BATCH_P99_TIMES, one["reads.read_latency_mean_ms"]),
-        ]
 
-    return _judge(choice, bounds)
-
-
-def _at_most(found: Result, metric: str, times: float, unit_ms: float) -> Evidence:
+def _at_most(found: Result, metric: str, times: float, unit_ms: float, why: str) -> Evidence:
     measured, most = found.metrics[metric], times * unit_ms
-    return Evidence(
-        metric, measured, f"<= {most:.0f} ({times:g} times {unit_ms:.1f})", measured <= most, "ms", found.seed
-    )
+    bound = f"<= {most:.0f} ({times:g} times {unit_ms:.1f})"
+    return Evidence(metric, measured, bound, measured <= most, "ms", found.seed, why)
 
 
-def _judge(choice: object, bounds: Callable[[dict[str, Any], int], list[Evidence]]) -> Verdict:
-    if not isinstance(choice, dict) or not choice:
-        return Verdict(Outcome.FAIL, (Evidence("choice", "nothing", "at least one value that is set", met=False),))
-    outside = [name for name in choice if name not in MAY_SET]
-    if outside:
-        return Verdict(Outcome.FAIL, (Evidence("set", str(outside[0]), f"one of {', '.join(MAY_SET)}", met=False),))
-    try:
-        return checks.judge_on_fresh_seeds(lambda seed: bounds(choice, seed), checks.SEEDS)
-    except SeeklabError as error:
-        return checks.refused(error)
+CHOICE = Settings(
+    MAY_SET, {"rpm": "the disk turns as fast as it turns; its order and the depth of its queue are yours to set"}
+)
+HINTS = (
+    "Look at where the time of one read goes: seek, rotation, transfer. Which orders shorten which of them?",
+    "A deeper queue serves more requests a second, and lets far ones wait longer. Try 4, 16 and 64.",
+    (
+        "One order counts arm and platter together. With it, look for the depth at which the"
+        " 99th percentile of the batch"
+        " begins to run away."
+    ),
+)
+
+ASSIGNMENT = Assignment(
+    id="disk-time",
+    cells={"prediction": "prediction", "choice": "choice"},
+    bounds={
+        "users_mean_times": USERS_MEAN_TIMES,
+        "users_p99_times": USERS_P99_TIMES,
+        "batch_rate_times": BATCH_RATE_TIMES,
+        "batch_p99_times": BATCH_P99_TIMES,
+    },
+    tasks=(
+        Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
+        Task("check-users", 3, {"choice": CHOICE}, _users, HINTS),
+        Task("check-batch", 3, {"choice": CHOICE}, _batch, HINTS),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

@@ -9,15 +9,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import seeklab
-from seeklab import checks
 from seeklab._errors import Problem, SeeklabError
-from seeklab.exercises import draws_of
+from seeklab.judge import Asked, Assignment, Choice, Commitment, Evidence, Fields, Practice, Task, draws_of, largest
+from seeklab.judge.answers import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from seeklab._result import Result
-    from seeklab.checks import Verdict
 
 MIB = 1 << 20
 
@@ -27,9 +26,6 @@ DESIGNS = ("locality", "hash", "dedup-pairs", "dedup-spread", "redirect-pairs")
 LOCAL_QUESTION = "How much of the moved machine's disk is on its new node at the moment it comes there, in %?"
 PROTECT_QUESTION = "How long after the loss has every block all its copies again, in s?"
 
-FULL_WITHIN = 1.25
-"""Nearly six standard deviations of the most scattered truth: a fifteenth of 4096 blocks, averaged over three seeds."""
-
 QUESTIONS = {
     "local_percent": f"With locality. {LOCAL_QUESTION}",
     "local_percent_hash": f"With hash placement. {LOCAL_QUESTION}",
@@ -38,6 +34,15 @@ QUESTIONS = {
     "protected_s_pairs": f"With redirection in pairs. {PROTECT_QUESTION}",
 }
 """What a learner commits to before the first run."""
+
+PLACES = {
+    "locality": "it keeps a copy where the machine is, and asks nobody else for what is there",
+    "hash": "the hash says where each block is, so nobody has to be asked, and nothing moves after the machine",
+    "dedup-pairs": "its index is split between two nodes, so it asks no more than one other",
+    "dedup-spread": "its index is spread over all nodes, and what was placed stays where its content says",
+    "redirect-pairs": "it leaves a pointer at the old place, and the data stay with the pair",
+}
+"""What is told of each design to whoever names it wrongly."""
 
 CLAIMS = {
     "local_again": "the design whose local share comes back by itself, by its name",
@@ -98,55 +103,77 @@ def system(learner: object, design: str, *, reads: bool = True, loss: bool = Tru
 def run(learner: object, prediction: object, design: str) -> Result:
     """Run the learner's cluster under one design, once a prediction has been committed to."""
     given = prediction if isinstance(prediction, dict) else {}
-    missing = [name for name in QUESTIONS if checks.as_number(given.get(name)) is None]
+    missing = [name for name in QUESTIONS if not is_number(given.get(name))]
     if missing:
         message = f"{', '.join(missing)} is no number yet; predict all of them before the first run"
         raise SeeklabError([Problem("prediction", message)])
     return seeklab.run(system(learner, design))
 
 
-def check_prediction(prediction: object, learner: object) -> Verdict:
-    """Judge the predictions by their distance from what fresh runs give."""
-    given: Mapping[str, object] = prediction if isinstance(prediction, dict) else {}
-    seeds = checks.fresh_seeds(checks.SEEDS)
+TRUTH_SEEDS = 3
+"""Placement draws nodes: a share of some hundred blocks varies by several percent, so it is averaged."""
 
+
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     def measured(design: str, metric: str) -> float:
-        """Average over seeds: placement draws nodes, and a share of some hundred blocks varies by several percent."""
-        return sum(runs[design, seed][metric] for seed in seeds) / len(seeds)
+        seeds = range(asked.seed, asked.seed + TRUTH_SEEDS)
+        runs = [seeklab.run(system(asked.draws, design), seed=seed).metrics[metric] for seed in seeds]
+        return sum(runs) / len(runs)
 
-    designs = ("locality", "hash", "redirect-pairs")
-    runs = {
-        (design, seed): seeklab.run(system(learner, design), seed=seed).metrics for design in designs for seed in seeds
-    }
-    truths = {
+    return {
         "local_percent": (measured("locality", "cluster_placed_local_at_move_percent"), "%"),
         "local_percent_hash": (measured("hash", "cluster_placed_local_at_move_percent"), "%"),
         "moved_mb": (measured("locality", "cluster_moved_bytes") / 1e6, "MB"),
         "protected_s": (measured("hash", "cluster_reprotect_s"), "s"),
         "protected_s_pairs": (measured("redirect-pairs", "cluster_reprotect_s"), "s"),
     }
-    return checks.combine(
-        checks.judge_prediction(
-            given.get(name), truth, within_factor=1.5, full_within_factor=FULL_WITHIN, what=name, unit=unit
-        )
-        for name, (truth, unit) in truths.items()
-    )
 
 
-def check_claims(claims: object, learner: object) -> Verdict:
-    """Judge what was read off the runs by running all five designs on a fresh seed."""
-    given: Mapping[str, object] = claims if isinstance(claims, dict) else {}
-    (seed,) = checks.fresh_seeds(1)
-    gained, asked = {}, {}
+def _claims(asked: Asked) -> list[Evidence]:
+    """Judge what was read off the runs by running all five designs."""
+    gained: dict[str, float] = {}
+    nodes_asked: dict[str, float] = {}
     for design in DESIGNS:
-        found = seeklab.run(system(learner, design, loss=False), seed=seed).metrics
+        moved = system(asked.draws, design, loss=False)
+        found = seeklab.run(moved, seed=asked.seed).metrics
         gained[design] = found["cluster_placed_local_percent"] - found["cluster_placed_local_at_move_percent"]
-        home = system(learner, design, loss=False)
-        home["cluster"]["moves"] = []
-        asked[design] = seeklab.run(home, seed=seed).metrics["cluster_lookups_per_read"]
-    return checks.combine(
-        [
-            checks.judge_choice(given.get("local_again"), gained, what="local share gained:", unit="%"),
-            checks.judge_choice(given.get("asks_most"), asked, what="nodes asked per read:", unit=""),
-        ]
-    )
+        home = {**moved, "cluster": {**moved["cluster"], "moves": []}}
+        nodes_asked[design] = seeklab.run(home, seed=asked.seed).metrics["cluster_lookups_per_read"]
+    measured: Mapping[str, tuple[str, Mapping[str, float], str]] = {
+        "local_again": ("local share gained:", gained, "%"),
+        "asks_most": ("nodes asked per read:", nodes_asked, ""),
+    }
+    found_all = []
+    for claim, design in asked.answers["claims"].items():
+        what, values, unit = measured[claim]
+        why = f"{claim} is not {design}: {PLACES[design]}"
+        found_all.append(largest(what, design, values, unit=unit, seed=asked.seed, why=why))
+    return found_all
+
+
+ASSIGNMENT = Assignment(
+    id="hci-taxonomy",
+    cells={"prediction": "prediction", "claims": "claims"},
+    tasks=(
+        Commitment("check-prediction", 5, "prediction", QUESTIONS, _near),
+        Task(
+            "check-claims",
+            4,
+            {"claims": Fields(dict.fromkeys(CLAIMS, Choice(PLACES)))},
+            _claims,
+            (
+                "Compare two columns of the table: what is local at the move, and what is local at the end.",
+                "A share comes back by itself only where reading a block elsewhere brings a copy of it here.",
+                (
+                    "How many nodes know where a block is? One that computes it asks nobody; one that keeps"
+                    " a list of all"
+                    " content asks whoever holds that part of the list."
+                ),
+            ),
+            seeds=1,
+            by_parts=True,
+        ),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

@@ -7,22 +7,18 @@ learner's function are judged by what the job itself saw, on bursts that are dra
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from seeklab import checks
 from seeklab._case import case as load_case
-from seeklab._errors import Problem, SeeklabError
-from seeklab.checks import Evidence
-from seeklab.exercises import draws_of
+from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of, near
 
 if TYPE_CHECKING:
     from seeklab._case import Case
     from seeklab._result import Result
-    from seeklab.checks import Verdict
 
 CASE = "averaged-away"
 MIB = 1 << 20
-WITHIN_PERCENT = {"MiB/s": 5.0, "s": 10.0}
+WITHIN_PERCENT = {"rate_percent": 5.0, "duration_percent": 10.0}
 """How near a function has to come. The queue fills from empty, which Little's law for a full one leaves out."""
 
 QUESTIONS = {
@@ -82,25 +78,17 @@ def _truth(result: Result) -> tuple[float, float]:
     return result.metrics["burst.write_mib_per_s"], result.metrics["burst.elapsed_s"]
 
 
-def check_prediction(prediction: object, learner: object) -> Verdict:
-    """Judge the predictions by their distance from what fresh runs give."""
-    given = prediction if isinstance(prediction, dict) else {}
-    (seed,) = checks.fresh_seeds(1)
-    own = system(learner)
-    rate, burst_s = _truth(own.run(seed=seed))
-    half = own.with_({"jobs[burst].iodepth": own.scenario()["jobs"][0]["iodepth"] // 2}).run(seed=seed).metrics
-    truths = {
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    own = system(asked.draws)
+    rate, burst_s = _truth(own.run(seed=asked.seed))
+    outstanding = own.scenario()["jobs"][0]["iodepth"]
+    half = own.with_({"jobs[burst].iodepth": outstanding // 2}).run(seed=asked.seed).metrics
+    return {
         "disk_mib_per_s": (rate, "MiB/s"),
         "burst_s": (burst_s, "s"),
         "half_ms": (half["monitor_busiest_latency_mean_ms"], "ms"),
         "half_shown_mib_per_s": (half["monitor_busiest_mib_per_s"], "MiB/s"),
     }
-    return checks.combine(
-        checks.judge_prediction(
-            given.get(name), truth, within_factor=1.3, full_within_factor=1.08, what=name, unit=unit
-        )
-        for name, (truth, unit) in truths.items()
-    )
 
 
 def points_of(result: Result) -> list[tuple[float, float | None]]:
@@ -108,50 +96,76 @@ def points_of(result: Result) -> list[tuple[float, float | None]]:
     return [(point["mib_per_s"], point["latency_mean_ms"]) for point in result.monitor()]
 
 
-def check_function(function: object, learner: object, seeds: int = checks.SEEDS) -> Verdict:
-    """Judge `function(outstanding, write_mib, window_s, points)` on dashboards that nobody has seen.
-
-    It gives the MiB/s while the application wrote, and for how many seconds. Half of the bursts straddle two points.
-    """
-    try:
-        draws_of(learner)
-    except SeeklabError as error:
-        return checks.refused(error)
-    return checks.judge_on_fresh_seeds(lambda seed: _measure(function, seed), seeds)
-
-
-def _measure(function: object, seed: int) -> list[Evidence]:
+def _decoded(asked: Asked) -> list[Evidence]:
+    """Judge the function on dashboards that nobody has seen; one of two bursts straddles two points."""
     return [
         item
         for whole in (True, False)
-        for item in _judged(function, _drawn(random.Random(seed), whole=whole), whole, seed)  # noqa: S311 -- a load
+        for item in _judged(asked, _drawn(random.Random(asked.seed), whole=whole), whole=whole)  # noqa: S311 -- a load like another, not a secret
     ]
 
 
-def _judged(function: Any, case: Case, whole: bool, seed: int) -> list[Evidence]:  # noqa: ANN401, FBT001 -- a learner's
+def _judged(asked: Asked, case: Case, *, whole: bool) -> list[Evidence]:
     place = "a burst in one window" if whole else "a burst in two windows"
-    result, scenario = case.run(seed=seed), case.scenario()
+    result, scenario = case.run(seed=asked.seed), case.scenario()
     job, window_s = scenario["jobs"][0], scenario["monitor"]["window"] / 1e9
-    names = (("rate", "MiB/s"), ("duration", "s"))
-    try:
-        if not callable(function):
-            raise SeeklabError([Problem("function", f"{function!r} cannot be called")])  # noqa: TRY301 -- told below
-        found = function(job["iodepth"], job["bs"] / MIB, window_s, points_of(result))
-        numbers = [checks.as_number(number) for number in found]
-    except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-        told = checks.told(error)
-        return [Evidence(f"{place}: {name}", told, "a number", met=False, seed=seed) for name, _ in names]
-    if len(numbers) != len(names):
-        numbers = [None, None]
+    with asked.play("decode") as decode:
+        found = decode(job["iodepth"], job["bs"] / MIB, window_s, points_of(result))
+    wanted = zip(("rate", "duration"), ("MiB/s", "s"), WITHIN_PERCENT, _truth(result), strict=True)
+    if not isinstance(found, list) or len(found) != 2 or not all(type(given) in (int, float) for given in found):  # noqa: PLR2004 -- rate and duration
+        why = f"the function gives {str(found)[:80]}; what is asked for are two numbers, MiB/s and s"
+        return [Evidence(f"{place}: {name}", None, "a number", met=False, why=why) for name, *_ in wanted]
     return [
-        _near(f"{place}: {name}", number, truth, unit, seed)
-        for (name, unit), number, truth in zip(names, numbers, _truth(result), strict=True)
+        near(
+            f"{place}: {name}",
+            given,
+            truth,
+            within_percent=asked.bound(bound),
+            unit=unit,
+            seed=asked.seed,
+            why=_why(name, given, truth, whole=whole),
+        )
+        for given, (name, unit, bound, truth) in zip(found, wanted, strict=True)
     ]
 
 
-def _near(what: str, number: float | None, truth: float, unit: str, seed: int) -> Evidence:
-    if number is None:
-        return Evidence(what, None, "a number; give two of them, MiB/s and s", met=False, seed=seed)
-    within = WITHIN_PERCENT[unit]
-    met = abs(number - truth) <= within / 100 * truth
-    return Evidence(what, number, f"{truth:,.4g} +-{within:g} %", met, unit, seed)
+def _why(name: str, given: float, truth: float, *, whole: bool) -> str:
+    """Say which mistake gives such a number."""
+    if not whole:
+        return (
+            "a burst that straddles two points is in both of them: add up their bytes, and weigh each latency by what"
+            " was written in its window"
+        )
+    if name == "rate" and given < truth:
+        return (
+            "this is what the dashboard shows: bytes over a window that was mostly silent. The latency was not averaged"
+            " over silence, and Little's law makes a rate of it"
+        )
+    if name == "rate":
+        return "too high: outstanding writes, times their size, over the latency in seconds is the rate"
+    return "a point stands for the whole window, and the writing took a part of it: bytes over the rate"
+
+
+CODE = Code(shape=(None, None, None, None))
+HINTS = (
+    "What was averaged over silence, and what was not?",
+    "Requests in the disk = rate x latency. Two of the three are known while the application writes.",
+    (
+        "The rate is outstanding x size / latency; the bytes of all points together, over that"
+        " rate, are the duration. With"
+        " two points, weigh their latencies by their bytes."
+    ),
+)
+
+ASSIGNMENT = Assignment(
+    id="monitors-lie",
+    cells={"prediction": "prediction", "decode": "decode"},
+    bounds=WITHIN_PERCENT,
+    tasks=(
+        Commitment("check-prediction", 4, "prediction", QUESTIONS, _near),
+        Task("check-decode", 3, {"decode": CODE}, _decoded, HINTS),
+        Task("check-decode-elsewhere", 3, {"decode": CODE}, _decoded, HINTS, seeds=3),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

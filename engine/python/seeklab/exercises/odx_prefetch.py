@@ -7,22 +7,35 @@ bytes beyond it, another load by others. So a number copied from the course, or 
 from __future__ import annotations
 
 import random
-from dataclasses import replace
 from statistics import mode
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from seeklab import checks
 from seeklab._case import Case
 from seeklab._case import case as load_case
 from seeklab._errors import Problem, SeeklabError
-from seeklab.checks import Bound, Evidence, Outcome, Verdict
-from seeklab.exercises import draws_of
+from seeklab.judge import (
+    Asked,
+    Assignment,
+    Bound,
+    Choice,
+    Commitment,
+    Evidence,
+    Fields,
+    Number,
+    Practice,
+    Settings,
+    Task,
+    draws_of,
+    largest,
+    near,
+)
+from seeklab.judge.answers import is_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from seeklab._result import Result
-    from seeklab._table import Number
+    from seeklab._table import Number as Cell
 
 CASE = "odx-prefetch"
 KIB = 1 << 10
@@ -49,6 +62,14 @@ PHASES = {
 }
 """Where a read's time may go, in words of the assignment, and the phases of the log that belong to each."""
 
+PHASE_REASONS: Mapping[str, str] = {
+    "memory": "copying from memory is fast here; the phases of the log say so for each read",
+    "waiting": "waiting for the disk is not where this time goes",
+    "transfer": "the missing bytes are few; once the platter is there they are read in no time",
+    "overhead": "the fixed costs of a command are a small part of a read of megabytes",
+}
+"""What is told of a phase to whoever names it wrongly."""
+
 SUSPECTS: Mapping[str, Mapping[str, object]] = {
     "The memory is too small.": {"volume.cache.size": "8GiB"},
     "Memory is copied too slowly.": {"volume.cache.rate": "40GB"},
@@ -70,15 +91,62 @@ MAY_SET = (
 """What a fix may change. Workload, memory and disks belong to others, and the largest transaction to the protocol."""
 
 DEMANDS = (
-    Bound("odx.read_latency_mean_ms", at_most=1.5, of="fixed"),
-    Bound("odx.read_missed_share_percent", at_most=0.1),
-    Bound("odx.read_mib_per_s", at_least=0.9, of="fixed"),
-    Bound("prefetch_max_ahead_bytes", at_most=1.25, of="fixed"),
-    Bound("clients.read_latency_mean_ms", at_most=1.1, of="fixed"),
+    Bound(
+        "odx.read_latency_mean_ms",
+        at_most=1.5,
+        of="fixed",
+        why="the copy's reads still wait: a part of each is not fetched before it is asked for",
+    ),
+    Bound(
+        "odx.read_missed_share_percent",
+        at_most=0.1,
+        why="bytes at the end of each read still come from disk, because the fetched range ends before the read does",
+    ),
+    Bound(
+        "odx.read_mib_per_s",
+        at_least=0.9,
+        of="fixed",
+        why="the copy reads in pieces that are too small, or one after the other, so its rate is lost",
+    ),
+    Bound(
+        "prefetch_max_ahead_bytes",
+        at_most=1.25,
+        of="fixed",
+        why="it fetches far more ahead than is read, and so takes the memory of everybody else",
+    ),
+    Bound(
+        "clients.read_latency_mean_ms",
+        at_most=1.1,
+        of="fixed",
+        why="the other clients pay for it: what is fetched for the copy keeps the disks from their reads",
+    ),
 )
 """What a fix must reach, on every seed."""
 
+ACQUITTED: Mapping[str, str] = {
+    "The memory is too small.": (
+        "with four times the memory the reads take as long: nobody had asked for those bytes yet"
+    ),
+    "Memory is copied too slowly.": "with memory that copies faster the reads take nearly as long",
+    "The write log holds the reads up.": "a faster write log changes nothing: the copy's reads do not pass through it",
+    "The disks turn too slowly.": (
+        "faster disks shorten the wait and leave it there: it should not be waited for at all"
+    ),
+    "Other people's reads keep the disks busy.": "alone on the disks the copy's reads still wait for the same bytes",
+    "A copy read is longer than what is fetched ahead for it.": "this is not what costs most here",
+}
+"""What the experiment says of a suspect to whoever accuses it wrongly."""
+
 LOG_SHOWS = "what the log of a run shows of nearly every copy read"
+
+NUMBER_REASONS: Mapping[str, str] = {
+    "read_bytes": "read_bytes is what one read of the copy asks for: the column of bytes in the operation log",
+    "missed_bytes": "missed_bytes are the bytes of one read that came from disk, not those of the whole copy",
+    "first_missed_byte": (
+        "first_missed_byte counts from the start of the read: what is fetched ahead reaches that far, and no further"
+    ),
+}
+"""What is told of a number that is not the log's."""
 
 OTHER_MAXIMA_MIB = (20, 24, 28)
 """Largest transactions of the other systems that a fix is tried on: all farther from any chunk than a fix may fetch."""
@@ -110,7 +178,7 @@ def run(learner: object, prediction: object) -> Result:
     if not isinstance(prediction, dict) or set(prediction) != set(QUESTIONS):
         message = f"is not a dictionary of {', '.join(QUESTIONS)}; predict all of them before the first run"
         raise SeeklabError([Problem("prediction", message)])
-    open_questions = [name for name, value in prediction.items() if checks.as_number(value) is None]
+    open_questions = [name for name, value in prediction.items() if not is_number(value)]
     if open_questions:
         message = f"{', '.join(open_questions)} is no number yet; predict all of them before the first run"
         raise SeeklabError([Problem("prediction", message)])
@@ -118,64 +186,51 @@ def run(learner: object, prediction: object) -> Result:
     return system(learner).run("broken", seed=seed)
 
 
-def check_prediction(prediction: object, learner: object) -> Verdict:
-    """Judge the three predictions by their distance from what fresh runs give."""
-    given = prediction if isinstance(prediction, dict) else {}
-    base = system(learner)
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    base = system(asked.draws)
     tail = _largest_transaction(base) - _chunk(base)
     doubled = base.with_({"protocol.max_transaction": _largest_transaction(base) + tail})
     latency = "odx.read_latency_mean_ms"
-    now = _mean_metric(base, "broken", latency)
-    truths = {
-        "times_slower": (now / _mean_metric(base, "fixed", latency), 2.0, 1.25, "x"),
-        "times_slower_with_twice_the_bytes": (_mean_metric(doubled, "broken", latency) / now, 1.25, 1.1, "x"),
-        "dashboard_miss_percent": (100 - _mean_metric(base, "broken", "memory_hit_share_percent"), 2.0, 1.25, "%"),
+    now = _metric(base, "broken", asked.seed, latency)
+    return {
+        "times_slower": (now / _metric(base, "fixed", asked.seed, latency), "x"),
+        "times_slower_with_twice_the_bytes": (_metric(doubled, "broken", asked.seed, latency) / now, "x"),
+        "dashboard_miss_percent": (100 - _metric(base, "broken", asked.seed, "memory_hit_share_percent"), "%"),
     }
-    return checks.combine(
-        checks.judge_prediction(
-            given.get(name), truth, within_factor=within, full_within_factor=full, what=name, unit=unit
-        )
-        for name, (truth, within, full, unit) in truths.items()
-    )
 
 
-def check_diagnosis(diagnosis: object, learner: object) -> Verdict:
-    """Judge the cause and its evidence against fresh runs of the learner's system; each part counts the same."""
-    given = diagnosis if isinstance(diagnosis, dict) else {}
-    base = system(learner)
-    (seed,) = checks.fresh_seeds(1)
+def _diagnosis(asked: Asked) -> list[Evidence]:
+    """Judge the cause and its evidence against a run of the learner's system; each part counts the same."""
+    base, seed, given = system(asked.draws), asked.seed, asked.answers["diagnosis"]
     result = base.run("broken", seed=seed)
     reads = list(copy_reads(result))
-    numbers = {
+    numbers: Mapping[str, float] = {
         "read_bytes": mode(read["bytes"] for read in reads),
         "missed_bytes": mode(read["missed_bytes"] for read in reads),
         "first_missed_byte": mode(first_missed_byte(result, read) for read in reads),
     }
-    return checks.combine(
-        [
-            *(_check_number(name, given.get(name), truth) for name, truth in numbers.items()),
-            checks.judge_choice(given.get("phase"), _time_by_phase_ms(result), what="phase", unit="ms a read"),
-            _check_cause(given.get("cause"), base, seed),
-        ]
-    )
+    # The right number stays untold: the log tells it to whoever looks.
+    found = [
+        near(name, given[name], float(truth), unit="B", told=LOG_SHOWS, why=NUMBER_REASONS[name])
+        for name, truth in numbers.items()
+        if name in given
+    ]
+    if "phase" in given:
+        phase = given["phase"]
+        times = _time_by_phase_ms(result)
+        found.append(largest("phase", phase, times, unit="ms a read", seed=seed, why=PHASE_REASONS[phase]))
+    if "cause" in given:
+        # Each suspect is taken away: which absence saves most of the mean read?
+        latency = "odx.read_latency_mean_ms"
+        now = _metric(base, "broken", seed, latency)
+        saved = {name: now - _metric(base.with_(gone), "broken", seed, latency) for name, gone in SUSPECTS.items()}
+        cause = given["cause"]
+        unit = "ms of each read saved"
+        found.append(largest("taken away:", cause, saved, unit=unit, seed=seed, why=ACQUITTED[cause]))
+    return found
 
 
-def check_fix(fix: object, learner: object) -> Verdict:
-    """Judge a change of configuration on the learner's own system, with fresh seeds."""
-    return _shortened(_judge_fix(fix, system(learner)))
-
-
-def check_fix_elsewhere(fix: object, learner: object) -> Verdict:
-    """Judge the same change on systems whose protocol allows much larger, and much smaller, transactions."""
-    base = system(learner)
-    source = random.SystemRandom()
-    maxima = [source.choice(OTHER_MAXIMA_MIB) * MIB, _chunk(base) // 2]
-    return _shortened(
-        checks.combine(_judge_fix(fix, base.with_({"protocol.max_transaction": maximum})) for maximum in maxima)
-    )
-
-
-def copy_reads(result: Result) -> Iterator[dict[str, Number]]:
+def copy_reads(result: Result) -> Iterator[dict[str, Cell]]:
     """Give the copy engine's reads in order, without the first, which nothing could have been fetched for."""
     job = result.jobs.index("odx")
     reads = (row for row in result.ops.rows() if row["job"] == job and row["op"] == 0)
@@ -183,7 +238,7 @@ def copy_reads(result: Result) -> Iterator[dict[str, Number]]:
     return reads
 
 
-def first_missed_byte(result: Result, read: Mapping[str, Number]) -> int:
+def first_missed_byte(result: Result, read: Mapping[str, Cell]) -> int:
     """Count the bytes from the start of a read to the first that nobody had asked for; its length if none."""
     job, start, length = read["job"], read["offset"], read["bytes"]
     reach = start
@@ -193,35 +248,25 @@ def first_missed_byte(result: Result, read: Mapping[str, Number]) -> int:
     return int(min(reach - start, length))
 
 
-def _check_number(name: str, given: object, truth: float) -> Verdict:
-    """Judge a number read off the log, without telling the right one: the log tells it to whoever looks."""
-    verdict = checks.judge_number(given, truth, what=name, unit="B")
-    return replace(verdict, evidence=tuple(replace(item, bound=LOG_SHOWS) for item in verdict.evidence))
+def _fix(asked: Asked) -> list[Evidence]:
+    """Judge a change of configuration on the learner's own system."""
+    return _demanded(asked, system(asked.draws))
 
 
-def _check_cause(cause: object, base: Case, seed: int) -> Verdict:
-    """Judge a cause by experiment: take each suspect away and see how much of the mean read is gone."""
-    if not isinstance(cause, str) or cause not in SUSPECTS:
-        found = None if cause is None else repr(cause)
-        evidence = Evidence("cause", found, "one of the suspects, word for word", None)
-        return Verdict(Outcome.CANNOT_TELL, (evidence,), "no cause to judge")
-    latency = "odx.read_latency_mean_ms"
-    now = _metric(base, "broken", seed, latency)
-    saved = {name: now - _metric(base.with_(without), "broken", seed, latency) for name, without in SUSPECTS.items()}
-    return checks.judge_choice(cause, saved, what="taken away:", unit="ms of each read saved")
+def _fix_elsewhere(asked: Asked) -> list[Evidence]:
+    """Judge the same change on systems whose protocol allows much larger, and much smaller, transactions."""
+    base = system(asked.draws)
+    source = random.Random(asked.seed)  # noqa: S311 -- a load like another, not a secret
+    maxima = (source.choice(OTHER_MAXIMA_MIB) * MIB, _chunk(base) // 2)
+    systems = (base.with_({"protocol.max_transaction": maximum}) for maximum in maxima)
+    return [item for other in systems for item in _demanded(asked, other)]
 
 
-def _judge_fix(fix: object, base: Case) -> Verdict:
-    changes: Any = fix  # anything that a learner may hand in; judge_fix refuses what is no dictionary
-    return checks.judge_fix(base.with_({"record.log": False}), changes, DEMANDS, variant="broken", may_set=MAY_SET)
-
-
-def _shortened(verdict: Verdict) -> Verdict:
-    """Keep one line for each demand: the first run's, which stands for the others when all agree."""
-    if verdict.outcome is Outcome.CANNOT_TELL:
-        return verdict
-    first = {item.what: item for item in reversed(verdict.evidence)}
-    return Verdict(verdict.outcome, tuple(reversed(first.values())), verdict.reason, verdict.score)
+def _demanded(asked: Asked, base: Case) -> list[Evidence]:
+    plain = base.with_({"record.log": False})
+    reference = plain.run("fixed", seed=asked.seed)
+    result = plain.with_(asked.answers["fix"]).run("broken", seed=asked.seed)
+    return [bound.check(result, reference) for bound in DEMANDS]
 
 
 def _time_by_phase_ms(result: Result) -> dict[str, float]:
@@ -229,12 +274,6 @@ def _time_by_phase_ms(result: Result) -> dict[str, float]:
         word: sum(result.metrics.get(f"odx.read_{phase}_mean_ms", 0.0) for phase in phases)
         for word, phases in PHASES.items()
     }
-
-
-def _mean_metric(base: Case, variant: str, metric: str) -> float:
-    """Average over a few fresh seeds, so that one run's luck does not decide."""
-    seeds = checks.fresh_seeds(checks.SEEDS)
-    return sum(_metric(base, variant, seed, metric) for seed in seeds) / len(seeds)
 
 
 def _metric(base: Case, variant: str, seed: int, metric: str) -> float:
@@ -247,3 +286,54 @@ def _chunk(base: Case) -> int:
 
 def _largest_transaction(base: Case) -> int:
     return int(base.scenario("broken")["protocol"]["max_transaction"])
+
+
+FIX = Settings(
+    MAY_SET,
+    {
+        "jobs[background].rate_iops": "the workload belongs to others; a fix that sends the users home is none",
+        "volume.cache.size": "memory belongs to others, and more of it would not help: nobody asks for those bytes",
+        "protocol.max_transaction": "what the protocol allows is not yours to change; how reads are cut is",
+    },
+)
+FIX_HINTS = (
+    "The fetched range and the read end at different bytes. Which of the two can be moved?",
+    "To fetch more than one chunk ahead helps one size of reads, and takes memory for all of them.",
+    "Reads that are cut to the size that is fetched never reach beyond it, whatever the protocol would allow.",
+)
+
+ASSIGNMENT = Assignment(
+    id="odx-prefetch",
+    cells={"prediction": "prediction", "diagnosis": "diagnosis", "fix": "fix"},
+    tasks=(
+        Commitment("check-prediction", 3, "prediction", QUESTIONS, _near),
+        Task(
+            "check-diagnosis",
+            5,
+            {
+                "diagnosis": Fields(
+                    {
+                        **dict.fromkeys(NUMBER_REASONS, Number()),
+                        "phase": Choice(PHASE_REASONS),
+                        "cause": Choice(ACQUITTED),
+                    }
+                )
+            },
+            _diagnosis,
+            (
+                "Take one read from the middle of the log. How long is it, and how much of it was missed?",
+                "result.prefetches says which bytes were fetched ahead: up to which byte of the read do they reach?",
+                (
+                    "Few bytes are missed and much time is lost: the read waits for an arm and a platter, because it is"
+                    " longer than what is fetched for it."
+                ),
+            ),
+            seeds=1,
+            by_parts=True,
+        ),
+        Task("check-fix", 2, {"fix": FIX}, _fix, FIX_HINTS),
+        Task("check-fix-elsewhere", 2, {"fix": FIX}, _fix_elsewhere, FIX_HINTS),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

@@ -11,12 +11,12 @@ import random
 from typing import TYPE_CHECKING, Any
 
 import seeklab
-from seeklab import checks
-from seeklab._errors import SeeklabError
-from seeklab.checks import Evidence, Outcome, Verdict
-from seeklab.exercises import draws_of
+from seeklab._errors import Problem, SeeklabError
+from seeklab.judge import Asked, Assignment, Choice, Evidence, Fields, Practice, Settings, Task, draws_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from seeklab._design import Design, Measured
 
 TB = 1e12
@@ -30,6 +30,31 @@ QUESTIONS = {
 
 PARTS = ("clients' links", "server's link", "cores", "disks", "log SSDs", "read SSDs", "threads")
 """What may bind a test."""
+
+NOT_FULL: Mapping[str, str] = {
+    "clients' links": (
+        "each client has 1 Gbit/s of its own; divide the measured rate by the clients before you blame them"
+    ),
+    "server's link": "10 Gbit/s carry 1.2 GB/s; what is measured here is far from it",
+    "cores": "the cores could copy more than this: their bound is their cycles over those of a byte",
+    "disks": "disks bind only what comes from disks: what is in memory, or on the log SSD, does not wait for them",
+    "log SSDs": "the log SSDs are for writes that must be durable; nothing else touches them",
+    "read SSDs": "the pool has no read SSD",
+    "threads": "threads bind when each waits for its one request and nothing is full: divide them by the latency",
+    "waiting": "something is full here: compare what each part allows with what is measured",
+}
+"""What is told of a part to whoever names it wrongly."""
+
+WHY_TEST: Mapping[str, str] = {
+    "working-set": (
+        "too few reads: what is not in memory comes from disks, at some eighty reads a second"
+        " each. More memory, or more"
+        " disks, and mind that a few percent that miss are most of the time"
+    ),
+    "9-sync-writes": "too few durable writes: each waits for a log SSD, and one takes some ten thousand a second",
+    "4-streams-warm": "the streams are too slow: they come from memory, over cores that copy and a link that carries",
+}
+"""What is told of a design that misses a test."""
 
 THREADS = {"working-set": (104, 152), "9-sync-writes": (104, 152), "4-streams-warm": (9, 11)}
 """Least and most threads of the loads that a design is judged by."""
@@ -97,64 +122,124 @@ def measure(learner: object, choice: object, test: str, seed: int = 1) -> Measur
     return pool(learner, choice).run(test, {"jobs[load].numjobs": source.randint(*THREADS[test])}, seed=seed)
 
 
-def check_bounds(answers: object, learner: object) -> Verdict:
-    """Judge what was named for each test of the first pool by the bounds and a fresh run."""
-    draws_of(learner)
-    given = answers if isinstance(answers, dict) else {}
+def _binds(asked: Asked) -> list[Evidence]:
+    """Judge what was named for each test of the first pool by a run."""
     first = seeklab.design()
-    (seed,) = checks.fresh_seeds(1)
-    verdicts = []
-    for test, question in QUESTIONS.items():
-        found = first.run(test, seed=seed)
-        said = given.get(test)
-        met = said == found.binds
-        bound = f"the part that is full: {found.share:.0%} of what it allows" if met else f"one of {', '.join(PARTS)}"
-        evidence = Evidence(question, said if isinstance(said, str) else None, bound, met, seed=seed)
-        verdicts.append(Verdict(Outcome.PASS if met else Outcome.FAIL, (evidence,), score=float(met)))
-    return checks.combine(verdicts)
+    found = []
+    for test, part in asked.answers["binds"].items():
+        run = first.run(test, seed=asked.seed)
+        met = part == run.binds
+        bound = f"the part that is full: {run.share:.0%} of what it allows" if met else f"one of {', '.join(PARTS)}"
+        found.append(Evidence(QUESTIONS[test], part, bound, met, seed=asked.seed, why=NOT_FULL[part]))
+    return found
 
 
-def check_test(choice: object, learner: object, test: str) -> Verdict:
-    """Judge a design by one test of its service level, under loads that nobody has seen."""
-    least = level(learner)[test]
-
-    def bounds(seed: int) -> list[Evidence]:
-        found = measure(learner, choice, test, seed)
-        return [Evidence(found.title, found.value, f">= {least:,}", found.value >= least, found.unit, seed)]
-
-    return _judge(choice, bounds)
-
-
-def check_cost(choice: object, learner: object) -> Verdict:
-    """Judge capacity, redundancy and cost; a design that misses its service level earns nothing for being cheap."""
-    most, own = budget(learner), level(learner)
-
-    def bounds(seed: int) -> list[Evidence]:
-        design = pool(learner, choice)
-        held, numbers = design.capacity_bytes / TB, design.numbers
-        found = [
-            Evidence("capacity", held, f">= {own['capacity_tb']}", held >= own["capacity_tb"], "TB"),
-            Evidence("disks in a group", numbers["width"], ">= 2", numbers["width"] > 1),
-            Evidence("cost", design.cost, f"<= {most:,}", design.cost <= most),
-        ]
-        if all(evidence.met for evidence in found):
-            runs = ((test, measure(learner, choice, test, seed)) for test in THREADS)
-            found += [
-                Evidence(run.title, run.value, f">= {own[test]:,}", run.value >= own[test], run.unit, seed)
-                for test, run in runs
-            ]
-        return found
-
-    return _judge(choice, bounds, seeds=1)
-
-
-def _judge(choice: object, bounds: Any, seeds: int = checks.SEEDS) -> Verdict:  # noqa: ANN401 -- a function of a seed
-    if not isinstance(choice, dict) or not choice:
-        return Verdict(Outcome.FAIL, (Evidence("design", "nothing", "at least one number", met=False),))
-    given = [name for name in ("prices", "working_set_gib", "client_gbit") if name in choice]
-    if given:
-        return Verdict(Outcome.FAIL, (Evidence("design", given[0], "parts of the pool, not the task", met=False),))
+def _checked(asked: Asked) -> dict[str, Any]:
+    """Give the design that was handed in; raises what is wrong with it."""
+    choice: dict[str, Any] = asked.answers["design"]
     try:
-        return checks.judge_on_fresh_seeds(bounds, seeds)
-    except (SeeklabError, TypeError) as error:
-        return checks.refused(error) if isinstance(error, SeeklabError) else Verdict(Outcome.FAIL, reason=str(error))
+        pool(asked.draws, choice)
+    except TypeError as error:
+        raise SeeklabError([Problem("design", str(error))]) from None
+    return choice
+
+
+def _test(asked: Asked, test: str) -> list[Evidence]:
+    """Judge a design by one test of its service level, under a load that nobody has seen."""
+    choice, least = _checked(asked), level(asked.draws)[test]
+    found = measure(asked.draws, choice, test, asked.seed)
+    return [
+        Evidence(
+            found.title, found.value, f">= {least:,}", found.value >= least, found.unit, asked.seed, WHY_TEST[test]
+        )
+    ]
+
+
+def _cost(asked: Asked) -> list[Evidence]:
+    """Judge capacity, redundancy and cost; a design that misses its service level earns nothing for being cheap."""
+    choice, own = _checked(asked), level(asked.draws)
+    design, most = pool(asked.draws, choice), budget(asked.draws)
+    held, width = design.capacity_bytes / TB, design.numbers["width"]
+    runs = [(test, measure(asked.draws, choice, test, asked.seed)) for test in THREADS]
+    return [
+        Evidence(
+            "capacity",
+            held,
+            f">= {own['capacity_tb']}",
+            held >= own["capacity_tb"],
+            "TB",
+            why="too small: mirrors hold half of what their disks do, and parity takes its share",
+        ),
+        Evidence(
+            "disks in a group",
+            width,
+            ">= 2",
+            width > 1,
+            why="a disk that fails loses data: single disks have no copy, whatever they save",
+        ),
+        Evidence(
+            "cost",
+            design.cost,
+            f"<= {most:,}",
+            design.cost <= most,
+            why="too dear: find the part that is far from full in every test, and buy less of it",
+        ),
+        *(
+            Evidence(
+                run.title,
+                run.value,
+                f">= {own[test]:,}",
+                run.value >= own[test],
+                run.unit,
+                asked.seed,
+                f"cheap, and it misses its level, which earns nothing: {WHY_TEST[test]}",
+            )
+            for test, run in runs
+        ),
+    ]
+
+
+MAY_SET = (
+    *("disks", "width", "parity", "record_kib", "memory_gib"),
+    *("read_ssds", "log_ssds", "cores", "server_gbit"),
+)
+DESIGN = Settings(
+    MAY_SET,
+    dict.fromkeys(
+        ("prices", "working_set_gib", "client_gbit"), "prices, working set and clients are the task's, not yours"
+    ),
+)
+HINTS = (
+    "exercise.pool(LEARNER, design).bounds(test) says what each part allows: begin with the smallest.",
+    "The capacity sets the disks; the disks bring some reads; memory has to hold the rest of the working set.",
+    (
+        "Then one part for each test: log SSDs for durable writes, cores and the server's link for streams. Take a few"
+        " percent more than the level, for loads with other numbers of threads."
+    ),
+)
+
+ASSIGNMENT = Assignment(
+    id="pool-design",
+    cells={"binds": "binds", "design": "design"},
+    tasks=(
+        Task(
+            "check-binds",
+            3,
+            {"binds": Fields(dict.fromkeys(QUESTIONS, Choice(NOT_FULL)))},
+            _binds,
+            (
+                "Which parts does a byte of this test pass at all?",
+                "For each part on its way: how much does it allow? The smallest binds, if there is load enough.",
+                "seeklab.design().bounds(test) works it out, from the smallest up.",
+            ),
+            seeds=1,
+            by_parts=True,
+        ),
+        Task("check-reads", 2, {"design": DESIGN}, lambda asked: _test(asked, "working-set"), HINTS),
+        Task("check-writes", 2, {"design": DESIGN}, lambda asked: _test(asked, "9-sync-writes"), HINTS),
+        Task("check-streams", 2, {"design": DESIGN}, lambda asked: _test(asked, "4-streams-warm"), HINTS),
+        Task("check-cost", 3, {"design": DESIGN}, _cost, HINTS, seeds=1),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

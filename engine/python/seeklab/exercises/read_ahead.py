@@ -11,11 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import seeklab
-from seeklab import checks
-from seeklab._errors import SeeklabError
-from seeklab._questions.read_ahead import run_prefetcher
-from seeklab.checks import Evidence, Verdict
-from seeklab.exercises import draws_of
+from seeklab._questions.read_ahead import Read, run_prefetcher
+from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,12 +27,13 @@ RATE = 125_000
 WINDOW = 256
 """Records that a stream of 2008 may have ahead."""
 WARM_UP_S = 2
-RUN_S = 3
+RUN_S = 2
 FROM_MEMORY_PERCENT = 75
 WASTED_PERCENT = 1
 DISK_TIMES = 1.5
-JUDGED_SEEDS = 2
-"""A run asks some thirty thousand questions."""
+OTHER_PLAYERS = 3000
+JUDGED_SEEDS = 1
+"""A run asks some ten thousand questions, and with more players more."""
 
 QUESTIONS = {
     "asked_gib": f"With the {WINDOW} records of 2008 for each stream: how much memory may read-ahead take, in GiB?",
@@ -123,7 +121,7 @@ def _drawn(source: random.Random, players: int) -> Server:
 def server(learner: object) -> Server:
     """Give the learner's own server."""
     draws = draws_of(learner)
-    return _drawn(random.Random(draws), 4000 + 10 * (draws[0] % 100))  # noqa: S311 -- a system, not a secret
+    return _drawn(random.Random(draws), 1000 + 10 * (draws[0] % 100))  # noqa: S311 -- a load like another, not a secret
 
 
 def briefing(learner: object) -> str:
@@ -153,55 +151,76 @@ def practise(prefetcher: Callable[[], Prefetcher], learner: object, seed: int = 
     return rows
 
 
-def check_prediction(prediction: object, learner: object) -> Verdict:
-    """Judge the predictions by their distance from what fresh runs give."""
-    given = prediction if isinstance(prediction, dict) else {}
-    own = server(learner)
-    (seed,) = checks.fresh_seeds(1)
-    roomy = seeklab.run(own.scenario(is_roomy=True), seed=seed).metrics
-    truths = {
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    roomy = seeklab.run(server(asked.draws).scenario(is_roomy=True), seed=asked.seed).metrics
+    return {
         "asked_gib": (roomy["zfs_ahead_asked_bytes"] / (1 << 30), "GiB"),
         "needed_mb_per_s": (roomy["players.read_mb_per_s"], "MB/s"),
     }
-    return checks.combine(
-        checks.judge_prediction(given.get(name), truth, within_factor=1.5, full_within_factor=1.1, what=name, unit=unit)
-        for name, (truth, unit) in truths.items()
+
+
+def _served(asked: Asked, players: int) -> list[Evidence]:
+    """Judge a read-ahead on a server that the seed draws."""
+    on = _drawn(random.Random(asked.seed), players)  # noqa: S311 -- a load like another, not a secret
+    with asked.play("Policy") as policy:
+        memory, wasted, times = numbers(on.run(policy, asked.seed))
+    least, most, reads = (asked.bound(name) for name in ("from_memory_percent", "wasted_percent", "disk_times"))
+    lost = (
+        "players wait for disks: what was fetched for them was thrown out before they came, because everybody asked for"
+        " more than there is room"
+        if wasted > most
+        else "players wait for disks: too little is fetched for those who read in order, or too late"
     )
-
-
-def check_prefetcher(prefetcher: object, learner: object, seeds: int = JUDGED_SEEDS) -> Verdict:
-    """Judge a read-ahead with the learner's number of players, on servers drawn from fresh seeds.
-
-    `prefetcher` makes one that knows nothing yet: a class with `__call__`, or a function that gives a function.
-    """
-    try:
-        own = server(learner)
-    except SeeklabError as error:  # a learner without a name
-        return checks.refused(error)
-    return checks.judge_on_fresh_seeds(
-        lambda seed: _measure(prefetcher, _drawn(random.Random(seed), own.players), seed),  # noqa: S311 -- as above
-        seeds,
+    vain = (
+        "memory is filled with what nobody reads: readers who jump do not read on, and a player needs the next records,"
+        " not the next minutes"
     )
-
-
-def check_prefetcher_elsewhere(prefetcher: object) -> Verdict:
-    """Judge it with five thousand players."""
-    return checks.judge_on_fresh_seeds(
-        lambda seed: _measure(prefetcher, _drawn(random.Random(seed), 5000), seed),  # noqa: S311 -- as above
-        1,
-    )
-
-
-def _measure(prefetcher: object, on: Server, seed: int) -> list[Evidence]:
-    if not callable(prefetcher):
-        return [Evidence("read-ahead", repr(prefetcher), "a class, or a function that makes one", met=False)]
-    try:
-        memory, wasted, times = numbers(on.run(prefetcher(), seed))
-    except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-        told = checks.told(error)
-        return [Evidence(str(on), told, demand, met=False, seed=seed) for demand in DEMANDS]
+    more = "the disks read more than anybody asked for, and their time is what players wait for"
     return [
-        Evidence(f"{on}: from memory", memory, f">= {FROM_MEMORY_PERCENT}", memory >= FROM_MEMORY_PERCENT, "%", seed),
-        Evidence(f"{on}: read ahead in vain", wasted, f"<= {WASTED_PERCENT}", wasted <= WASTED_PERCENT, "%", seed),
-        Evidence(f"{on}: disks over readers", times, f"<= {DISK_TIMES:g}", times <= DISK_TIMES, "x", seed),
+        Evidence(f"{on}: from memory", memory, f">= {least:g}", memory >= least, "%", asked.seed, lost),
+        Evidence(f"{on}: read ahead in vain", wasted, f"<= {most:g}", wasted <= most, "%", asked.seed, vain),
+        Evidence(f"{on}: disks over readers", times, f"<= {reads:g}", times <= reads, "x", asked.seed, more),
     ]
+
+
+CODE = Code(made=True, shape=(Read._fields,))
+HINTS = (
+    "How much memory is there for each player? How many records are that?",
+    "Whoever jumps gives himself away: the next read does not begin where the last one ended.",
+    (
+        "Keep one number for each file, where its last read ended. Fetch two records for whoever"
+        " goes on there, and nothing"
+        " for the others."
+    ),
+)
+
+ASSIGNMENT = Assignment(
+    id="read-ahead",
+    cells={"prediction": "prediction", "Policy": "read-ahead"},
+    bounds={
+        "from_memory_percent": FROM_MEMORY_PERCENT,
+        "wasted_percent": WASTED_PERCENT,
+        "disk_times": DISK_TIMES,
+    },
+    tasks=(
+        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+        Task(
+            "check-read-ahead",
+            3,
+            {"Policy": CODE},
+            lambda asked: _served(asked, server(asked.draws).players),
+            HINTS,
+            seeds=JUDGED_SEEDS,
+        ),
+        Task(
+            "check-read-ahead-elsewhere",
+            3,
+            {"Policy": CODE},
+            lambda asked: _served(asked, OTHER_PLAYERS),
+            HINTS,
+            seeds=1,
+        ),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

@@ -8,13 +8,10 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from seeklab import checks
 from seeklab._case import case as load_case
-from seeklab._errors import SeeklabError
-from seeklab.checks import Evidence, Outcome, Verdict
-from seeklab.exercises import draws_of
+from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Number, Practice, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -119,72 +116,78 @@ def table(learner: object, counts: object = (1, 2, 4)) -> list[tuple[str, ...]]:
     return rows
 
 
-def check_prediction(prediction: object, learner: object) -> Verdict:
-    """Judge the predictions by their distance from what fresh runs give."""
-    given = prediction if isinstance(prediction, dict) else {}
-    own = node(learner)
-    (seed,) = checks.fresh_seeds(1)
-    rates = [own.metrics(shards, seed)["reads.read_iops"] for shards in range(1, MOST_SHARDS + 1)]
-    truths = {"one_per_s": rates[0], "most_per_s": max(rates)}
-    return checks.combine(
-        checks.judge_prediction(
-            given.get(name), truth, within_factor=1.5, full_within_factor=1.1, what=name, unit="reads/s"
-        )
-        for name, truth in truths.items()
-    )
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    own = node(asked.draws)
+    rates = [own.metrics(shards, asked.seed)["reads.read_iops"] for shards in range(1, MOST_SHARDS + 1)]
+    return {"one_per_s": (rates[0], "reads/s"), "most_per_s": (max(rates), "reads/s")}
 
 
-def check_shards(shards: object, learner: object, seeds: int = checks.SEEDS) -> Verdict:
+def _own(asked: Asked) -> list[Evidence]:
     """Judge a number of shards for the learner's node."""
-    try:
-        own = node(learner)
-    except SeeklabError as error:
-        return checks.refused(error)
-    return checks.judge_on_fresh_seeds(lambda seed: _judge(shards, own, seed), seeds)
+    return _judge(asked, asked.answers["shards"], node(asked.draws))
 
 
-def check_rule(rule: object, learner: object, seeds: int = checks.SEEDS) -> Verdict:
-    """Judge `rule(cores, disks, dispatch_us, read_us)`, which gives a number of shards, on nodes unseen so far."""
-    try:
-        draws_of(learner)
-    except SeeklabError as error:
-        return checks.refused(error)
-    if not callable(rule):
-        evidence = Evidence("rule", None if rule is None else repr(rule), "a function that gives a number", None)
-        return Verdict(Outcome.CANNOT_TELL, (evidence,), "no rule to judge")
-    return checks.judge_on_fresh_seeds(lambda seed: _judge_rule(rule, seed), seeds)
-
-
-def _judge_rule(rule: Any, seed: int) -> list[Evidence]:  # noqa: ANN401 -- a learner's
-    """Ask the rule about a node of each kind."""
+def _rule(asked: Asked) -> list[Evidence]:
+    """Judge a rule on a node of each kind."""
     rows = []
-    for cores_bind in (False, True):
-        drawn = _drawn(random.Random(seed), cores_bind=cores_bind)  # noqa: S311 -- a load, not a secret
-        try:
-            shards = rule(drawn.cores, drawn.disks, drawn.dispatch_us, drawn.read_us)
-        except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-            shards = checks.told(error)
-        rows += _judge(shards, drawn, seed)
+    with asked.play("rule") as rule:
+        for cores_bind in (False, True):
+            drawn = _drawn(random.Random(asked.seed), cores_bind=cores_bind)  # noqa: S311 -- a load like another, not a secret
+            rows += _judge(asked, rule(drawn.cores, drawn.disks, drawn.dispatch_us, drawn.read_us), drawn)
     return rows
 
 
-def _judge(shards: object, on: Node, seed: int) -> list[Evidence]:
-    if isinstance(shards, bool) or not isinstance(shards, int) or not 1 <= shards <= MOST_SHARDS:
-        found = None if shards is None else shards if isinstance(shards, str) else repr(shards)
+FEW = "too few: the shards are busy all the time, while the primary and some cores still have room"
+MANY = (
+    "too many: behind the bend no shard brings another read, because the primary or the cores"
+    " are full, and each of them"
+    " takes a core from others"
+)
+
+
+def _judge(asked: Asked, shards: object, on: Node) -> list[Evidence]:
+    if type(shards) is not int or not 1 <= shards <= MOST_SHARDS:
         bound = f"a whole number from 1 to {MOST_SHARDS}"
-        return [Evidence(f"{on}: shards", found, bound, None if shards is None else False, seed=seed)] * len(DEMANDS)
-    runs = {count: on.metrics(count, seed) for count in range(1, MOST_SHARDS + 1)}
+        why = f"for {on} the rule gives {str(shards)[:80]}; what is asked for is {bound}"
+        found = None if shards is None else str(shards)[:80]
+        return [Evidence(f"{on}: shards", found, bound, met=False, seed=asked.seed, why=why)] * len(DEMANDS)
+    runs = {count: on.metrics(count, asked.seed) for count in range(1, MOST_SHARDS + 1)}
     rates = {count: found["reads.read_iops"] for count, found in runs.items()}
     late = {count: found["reads.read_latency_p99_ms"] for count, found in runs.items()}
-    least = LEAST_RATE * max(rates.values())
-    most = MOST_P99 * min(late[count] for count in runs if rates[count] >= least)
+    least = asked.bound("least_rate") * max(rates.values())
+    most = asked.bound("most_p99") * min(late[count] for count in runs if rates[count] >= least)
     enough = [count for count in runs if rates[count] >= least and late[count] <= most]
     per_core = {count: rates[count] / on.cores_set_aside(count) for count in runs}
-    thrifty = LEAST_PER_CORE * max(per_core[count] for count in enough)
+    thrifty = asked.bound("least_per_core") * max(per_core[count] for count in enough)
     where = f"{shards} shards on {on}"
     rows = (
-        ("reads", rates[shards], f">= {least:,.0f}", rates[shards] >= least, "1/s"),
-        ("p99", late[shards], f"<= {most:.3g}", late[shards] <= most, "ms"),
-        ("reads per core set aside", per_core[shards], f">= {thrifty:,.0f}", per_core[shards] >= thrifty, "1/s"),
+        ("reads", rates[shards], f">= {least:,.0f}", rates[shards] >= least, "1/s", FEW),
+        ("p99", late[shards], f"<= {most:.3g}", late[shards] <= most, "ms", FEW if shards < min(enough) else MANY),
+        ("reads per core set aside", per_core[shards], f">= {thrifty:,.0f}", per_core[shards] >= thrifty, "1/s", MANY),
     )
-    return [Evidence(f"{where}: {name}", value, bound, met, unit, seed) for name, value, bound, met, unit in rows]
+    return [
+        Evidence(f"{where}: {name}", value, bound, met, unit, asked.seed, why)
+        for name, value, bound, met, unit, why in rows
+    ]
+
+
+CODE = Code()
+HINTS = (
+    "How many reads a second can one shard do, how many can the primary hand on, and what do all cores allow?",
+    "Shards bring more until the primary is full: read time over dispatch time.",
+    "Or until the cores are full: each read costs shard and primary together. The smaller of the two, rounded up.",
+)
+
+ASSIGNMENT = Assignment(
+    id="shard-count",
+    cells={"prediction": "prediction", "shards": "shards", "rule": "rule"},
+    bounds={"least_rate": LEAST_RATE, "most_p99": MOST_P99, "least_per_core": LEAST_PER_CORE},
+    tasks=(
+        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+        Task("check-shards", 3, {"shards": Number(whole=True, at_least=1, at_most=MOST_SHARDS)}, _own, HINTS),
+        Task("check-rule", 2, {"rule": CODE}, _rule, HINTS),
+        Task("check-rule-elsewhere", 3, {"rule": CODE}, _rule, HINTS, seeds=3),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

@@ -11,18 +11,14 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from seeklab import checks
-from seeklab._errors import SeeklabError
-from seeklab._questions.shard_map import INTERLEAVED, run_shard_map
-from seeklab.checks import Evidence
-from seeklab.exercises import draws_of
+from seeklab._questions.shard_map import INTERLEAVED, ShardHistory, run_shard_map
+from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from seeklab._questions.shard_map import ShardMap
     from seeklab._result import Result
-    from seeklab.checks import Verdict
 
 MIB = 1 << 20
 RANGES = 256
@@ -153,66 +149,93 @@ def practise(policy: Callable[[], ShardMap], learner: object, seed: int = 1) -> 
     return rows
 
 
-def check_prediction(prediction: object, learner: object) -> Verdict:
-    """Judge the predictions by their distance from what fresh runs give."""
-    given = prediction if isinstance(prediction, dict) else {}
-    own = disk(learner)
-    (seed,) = checks.fresh_seeds(1)
-    now, _ = numbers(own.run(INTERLEAVED, seed))
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    own = disk(asked.draws)
+    now, _ = numbers(own.run(INTERLEAVED, asked.seed))
     # The same number of hot ranges, the first of them with the first shard, and so on.
     even = tuple(own.shards * nth + nth % own.shards for nth in range(HOT))
-    spread, _ = numbers(Disk(own.shards, (even, even)).run(INTERLEAVED, seed))
-    truths = {"interleaved_per_s": (now, 1.4, 1.1, "1/s"), "spread_times": (spread / now, 1.4, 1.15, "x")}
-    return checks.combine(
-        checks.judge_prediction(
-            given.get(name), truth, within_factor=within, full_within_factor=full, what=name, unit=unit
-        )
-        for name, (truth, within, full, unit) in truths.items()
-    )
+    spread, _ = numbers(Disk(own.shards, (even, even)).run(INTERLEAVED, asked.seed))
+    return {"interleaved_per_s": (now, "1/s"), "spread_times": (spread / now, "x")}
 
 
-def check_map(policy: object, learner: object, seeds: int = checks.SEEDS) -> Verdict:
-    """Judge a map on the learner's shards, with hot ranges drawn from fresh seeds.
-
-    `policy` makes a map that knows nothing yet: a class with `__call__`, or a function that gives a function.
-    """
-    try:
-        own = disk(learner)
-    except SeeklabError as error:  # a learner without a name
-        return checks.refused(error)
-    return checks.judge_on_fresh_seeds(
-        lambda seed: _measure(policy, _drawn(random.Random(seed), own.shards), seed),  # noqa: S311 -- a load
-        seeds,
-    )
+def _own(asked: Asked) -> list[Evidence]:
+    """Judge a map on the learner's number of shards, with hot ranges that the seed draws."""
+    return _measure(asked, _drawn(random.Random(asked.seed), disk(asked.draws).shards))  # noqa: S311 -- a load like another, not a secret
 
 
-def check_map_elsewhere(policy: object) -> Verdict:
+def _elsewhere(asked: Asked) -> list[Evidence]:
     """Judge it with other numbers of shards."""
-    return checks.judge_on_fresh_seeds(
-        lambda seed: _measure(policy, _drawn(random.Random(seed)), seed),  # noqa: S311 -- a load, not a secret
-        checks.SEEDS,
-    )
+    return _measure(asked, _drawn(random.Random(asked.seed)))  # noqa: S311 -- a load like another, not a secret
 
 
-def _measure(policy: object, on: Disk, seed: int) -> list[Evidence]:
-    if not callable(policy):
-        return [Evidence("map", repr(policy), "a class, or a function that makes a map", met=False)]
-    try:
-        per_s, late_ms = numbers(on.run(policy(), seed))
-    except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-        told = checks.told(error)
-        return [Evidence(str(on), told, demand, met=False, seed=seed) for demand in DEMANDS]
-    rival_per_s, rival_ms = numbers(on.run(INTERLEAVED, seed))
-    told_per_s, _ = numbers(run_shard_map(on.told(), INTERLEAVED, seed=seed))
-    least, most, near = READS_TIMES * rival_per_s, P99_TIMES * rival_ms, TOLD_TIMES * told_per_s
+def _measure(asked: Asked, on: Disk) -> list[Evidence]:
+    with asked.play("Policy") as policy:
+        result = on.run(policy, asked.seed)
+    per_s, late_ms = numbers(result)
+    rival_per_s, rival_ms = numbers(on.run(INTERLEAVED, asked.seed))
+    told_per_s, _ = numbers(run_shard_map(on.told(), INTERLEAVED, seed=asked.seed))
+    times, p99, told = (asked.bound(name) for name in ("reads_times", "p99_times", "told_times"))
+    least, most, near = times * rival_per_s, p99 * rival_ms, told * told_per_s
+    moved = result.metrics.get("moved_ranges", 0)
+    if not moved:
+        slow = "no range ever changes its owner: a map that does not look at what is hot leaves the hot ranges together"
+    elif moved > RESTLESS:
+        slow = (
+            f"ranges were moved {moved:,.0f} times, and each move costs the new owner {TAKEOVER_US} us: follow what"
+            " stays hot, not every queue"
+        )
+    else:
+        slow = (
+            "the hot ranges change their place half way, and this map is late to follow, or leaves two of them on one"
+            " shard: forget old heat, and move from the fullest shard to the emptiest"
+        )
     return [
         Evidence(
-            f"{on}: reads", per_s, f">= {least:,.0f} ({READS_TIMES:g} times interleaved)", per_s >= least, "1/s", seed
+            f"{on}: reads",
+            per_s,
+            f">= {least:,.0f} ({times:g} times interleaved)",
+            per_s >= least,
+            "1/s",
+            asked.seed,
+            slow,
         ),
         Evidence(
-            f"{on}: p99", late_ms, f"<= {most:.3g} ({P99_TIMES:g} times interleaved)", late_ms <= most, "ms", seed
+            f"{on}: p99", late_ms, f"<= {most:.3g} ({p99:g} times interleaved)", late_ms <= most, "ms", asked.seed, slow
         ),
         Evidence(
-            f"{on}: reads", per_s, f">= {near:,.0f} ({TOLD_TIMES:g} times a map that knows)", per_s >= near, "1/s", seed
+            f"{on}: reads",
+            per_s,
+            f">= {near:,.0f} ({told:g} times a map that knows)",
+            per_s >= near,
+            "1/s",
+            asked.seed,
+            slow,
         ),
     ]
+
+
+RESTLESS = 200
+"""Moves in a run beyond which a map pays for its restlessness."""
+CODE = Code(made=True, shape=(None, None, ShardHistory._fields))
+HINTS = (
+    "Count what each range gets. Which of them are hot, and where are they?",
+    "Hot ranges change: let the counts fade, by halving them now and then.",
+    (
+        "Every fifty requests or so, move one range from the shard with the longest queue to the"
+        " one with the least load,"
+        " and only a range that is no hotter than the gap between the two."
+    ),
+)
+
+ASSIGNMENT = Assignment(
+    id="shard-map",
+    cells={"prediction": "prediction", "Policy": "map"},
+    bounds={"reads_times": READS_TIMES, "p99_times": P99_TIMES, "told_times": TOLD_TIMES},
+    tasks=(
+        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+        Task("check-map", 3, {"Policy": CODE}, _own, HINTS),
+        Task("check-map-elsewhere", 3, {"Policy": CODE}, _elsewhere, HINTS),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

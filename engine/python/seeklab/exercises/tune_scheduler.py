@@ -8,12 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from seeklab import checks
 from seeklab._case import Case
 from seeklab._case import case as load_case
-from seeklab._errors import SeeklabError
-from seeklab.checks import Bound, Evidence, Outcome, Verdict
-from seeklab.exercises import draws_of
+from seeklab.judge import Asked, Assignment, Bound, Commitment, Evidence, Practice, Settings, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,14 +57,45 @@ QUESTIONS = {
 READS = "readers.read_latency_p99_ms"
 DEMANDS: Mapping[str, Sequence[Bound]] = {
     "quiet": (
-        Bound("zfs_delayed_writes", at_most=0),
-        Bound("zfs_write_rate_variation_percent", at_most=0.3, of="found"),
-        Bound(READS, at_most=0.85, of="found"),
+        Bound(
+            "zfs_delayed_writes",
+            at_most=0,
+            why="writers are delayed in a quiet hour: the delay begins below where the dirty data settle",
+        ),
+        Bound(
+            "zfs_write_rate_variation_percent",
+            at_most=0.3,
+            of="found",
+            why="writes still come in bursts: with many in flight from the start a little is gone at"
+            " once, and then there is"
+            " silence. Let the ramp begin low",
+        ),
+        Bound(
+            READS,
+            at_most=0.85,
+            of="found",
+            why="reads wait behind as many writes as before, though the backend has time for both",
+        ),
     ),
     "rush": (
-        Bound("writers.write_mib_per_s", at_least=0.8, of="found"),
-        Bound(READS, at_most=0.53, of="found"),
-        Bound("zfs_dirty_max_bytes", at_most=0.8, of="found"),
+        Bound(
+            "writers.write_mib_per_s",
+            at_least=0.8,
+            of="found",
+            why="too few writes are in flight for a backend that gains by depth: throughput is lost",
+        ),
+        Bound(
+            READS,
+            at_most=0.53,
+            of="found",
+            why="a read waits for the writes ahead of it, and in the rush as many as may are there",
+        ),
+        Bound(
+            "zfs_dirty_max_bytes",
+            at_most=0.8,
+            of="found",
+            why="dirty data settle where the delay holds the writers back: with so small a delay_scale, near the limit",
+        ),
     ),
 }
 """What a choice must reach, on every seed."""
@@ -113,48 +141,43 @@ def briefing(learner: object) -> str:
     )
 
 
-def check_prediction(prediction: object, learner: object) -> Verdict:
-    """Judge the predictions by their distance from what fresh runs give."""
-    given = prediction if isinstance(prediction, dict) else {}
-    (seed,) = checks.fresh_seeds(1)
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     deep, shallow = (
-        run(learner, {"async_write_min_active": depth, "async_write_max_active": depth}, "rush", seed).metrics
+        run(asked.draws, {"async_write_min_active": depth, "async_write_max_active": depth}, "rush", asked.seed).metrics
         for depth in (20, 5)
     )
-    truths = {
-        "flight_times": (deep["writers.write_mib_per_s"] / shallow["writers.write_mib_per_s"], 1.3, 1.1),
-        "read_times": (deep["readers.read_latency_mean_ms"] / shallow["readers.read_latency_mean_ms"], 1.6, 1.2),
+    return {
+        "flight_times": (deep["writers.write_mib_per_s"] / shallow["writers.write_mib_per_s"], "x"),
+        "read_times": (deep["readers.read_latency_mean_ms"] / shallow["readers.read_latency_mean_ms"], "x"),
     }
-    return checks.combine(
-        checks.judge_prediction(
-            given.get(name), truth, within_factor=within, full_within_factor=full, what=name, unit="x"
-        )
-        for name, (truth, within, full) in truths.items()
-    )
 
 
-def check_quiet(choice: object, learner: object) -> Verdict:
-    """Judge a choice in the quiet hour: smooth writes that nobody is delayed for, and reads that feel it."""
-    return _judge(choice, learner, "quiet")
+def _judge(asked: Asked, load: str) -> list[Evidence]:
+    found = run(asked.draws, {}, load, asked.seed)
+    own = run(asked.draws, asked.answers["choice"], load, asked.seed)
+    return [bound.check(own, found) for bound in DEMANDS[load]]
 
 
-def check_rush(choice: object, learner: object) -> Verdict:
-    """Judge the same choice in the rush: reads, against throughput, against memory."""
-    return _judge(choice, learner, "rush")
+CHOICE = Settings(MAY_SET)
+HINTS = (
+    "In the quiet hour: what lets writes come in bursts? In the rush: what does a read wait for?",
+    "A ramp from one write in flight upwards smooths the quiet hour. The most in flight decides what a read waits for.",
+    (
+        "The backend gains up to ten in flight; a little below that costs little. A larger delay_scale lets dirty data"
+        " settle lower."
+    ),
+)
 
-
-def _judge(choice: object, learner: object, load: str) -> Verdict:
-    if not isinstance(choice, dict) or not choice:
-        return Verdict(Outcome.FAIL, (Evidence("choice", "nothing", "at least one value that is set", met=False),))
-    outside = [name for name in choice if name not in MAY_SET]
-    if outside:
-        return Verdict(Outcome.FAIL, (Evidence("set", str(outside[0]), f"one of {', '.join(MAY_SET)}", met=False),))
-
-    def measure(seed: int) -> list[Evidence]:
-        found, own = (run(learner, settings, load, seed) for settings in ({}, choice))
-        return [bound.check(own, found) for bound in DEMANDS[load]]
-
-    try:
-        return checks.judge_on_fresh_seeds(measure, checks.SEEDS)
-    except SeeklabError as error:
-        return checks.refused(error)
+ASSIGNMENT = Assignment(
+    id="tune-scheduler",
+    cells={"prediction": "prediction", "choice": "choice"},
+    tasks=(
+        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+        # In the quiet hour: smooth writes that nobody is delayed for, and reads that feel it.
+        Task("check-quiet", 3, {"choice": CHOICE}, lambda asked: _judge(asked, "quiet"), HINTS),
+        # The same choice in the rush: reads, against throughput, against memory.
+        Task("check-rush", 3, {"choice": CHOICE}, lambda asked: _judge(asked, "rush"), HINTS),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

@@ -6,15 +6,26 @@ by experiment: the system is built with the throttle that was named, and has to 
 
 from __future__ import annotations
 
-from dataclasses import replace
+import json
 from typing import TYPE_CHECKING
 
-from seeklab import checks
 from seeklab._case import Case
 from seeklab._case import case as load_case
 from seeklab._errors import Problem, SeeklabError
-from seeklab.checks import Evidence, Outcome, Verdict
-from seeklab.exercises import draws_of
+from seeklab.judge import (
+    Asked,
+    Assignment,
+    Choice,
+    Commitment,
+    Evidence,
+    Fields,
+    Number,
+    Practice,
+    Task,
+    draws_of,
+    handed_text,
+    near,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -64,10 +75,39 @@ READINGS = {
 }
 """What is to be read off the tools."""
 
-TOOLS_SHOW = "what the tools show of this system"
+TOLD_APART: Mapping[str, str] = {
+    "Nothing: writers stop when the memory is full.": (
+        "with nothing to hold them back writers run into the limit and stop; none of them is ever delayed"
+    ),
+    "A tick beyond 7/8 of the group, and a stop at its limit.": (
+        "with a working threshold writers are free up to 7/8 of the group, sleep one tick"
+        " beyond it, and stop at its limit"
+    ),
+    "A tick beyond 7/8 of the group, and the 7/8 come out as nothing.": (
+        "when the 7/8 come out as nothing, every write sleeps one tick, all delays are of one length, and few ever stop"
+    ),
+    "A wait until the measured rate, times the age of the group, covers it.": (
+        "the diagonal holds dirty data on a line that grows with the group's age; its waits are of many lengths"
+    ),
+    "A delay that grows with the dirty data; sleepers wake one after the other.": (
+        "the curve holds dirty data level, below the limit, and since sleepers wake one after the other the delays of"
+        " many writers add up"
+    ),
+    "A delay that grows with the dirty data; each sleeps for itself.": (
+        "on the curve without a queue each sleeps its own short delay: the delays are alike,"
+        " and dirty data climb higher"
+    ),
+}
+"""What a throttle looks like, for whoever names it when it is another."""
 
-SAME_PERCENT = 1.0
-"""Two systems behave alike when each number agrees within this."""
+READING_REASONS: Mapping[str, str] = {
+    "slept": "delayed writes are those that slept and then went in; the tool `delays` counts them",
+    "stopped": "stopped writes met the limit and waited for space; `delays` counts them apart from those that slept",
+    "stalls_percent": "the share of waiting, not of writes: the last lines of the histogram by total time",
+}
+"""What is told of a reading that is not the tools'."""
+
+TOOLS_SHOW = "what the tools show of this system"
 
 
 def _found(learner: object) -> Case:
@@ -97,86 +137,75 @@ def _with(learner: object, throttle: str) -> Case:
     )
 
 
-def briefing(learner: object) -> str:
-    """Tell what everybody knows of the learner's system."""
-    scenario = _found(learner).scenario()
+def _briefing(draws: bytes) -> str:
+    scenario = _found(draws).scenario()
     job, lun = scenario["jobs"][0], scenario["devices"][0]["lun"]
     return (
-        f"In the system of {learner} {job['numjobs']} threads write {RECORD // KIB} KiB at a time, as fast as they may,"
-        f" to a backend of {lun['rate'] / MIB:.0f} MiB/s."
+        f"{job['numjobs']} threads write {RECORD // KIB} KiB at a time, as fast as they may, to a backend of"
+        f" {lun['rate'] / MIB:.0f} MiB/s."
     )
+
+
+def briefing(learner: object) -> str:
+    """Tell what everybody knows of the learner's system."""
+    text = handed_text(learner, "briefing")
+    return f"In the system of {learner} {_briefing(draws_of(learner)) if text is None else text}"
 
 
 def look(learner: object, tool: str) -> str:
     """Print what a tool shows of the learner's system."""
     if tool not in TOOLS:
         raise SeeklabError([Problem("tool", f'"{tool}" is not at hand here; known: {", ".join(TOOLS)}')])
-    return _found(learner).run().text(tool)
+    text = handed_text(learner, tool)
+    return _found(learner).run().text(tool) if text is None else text
 
 
 def dirty(learner: object, step: int = 5) -> list[tuple[float, float]]:
     """Give the dirty data of the learner's system over time, as points of seconds and MiB."""
-    run = _found(learner).run()
+    text = handed_text(learner, "dirty data")
+    points = _dirty(draws_of(learner)) if text is None else [(point[0], point[1]) for point in json.loads(text)]
+    return points[:: max(step, 1)]
+
+
+def _dirty(draws: bytes) -> list[tuple[float, float]]:
+    run = _found(draws).run()
     interval_s = run.series["time_ns"][1] / 1e9
-    rows = list(enumerate(run.zfs["dirty_mean_bytes"]))[:: max(step, 1)]
+    rows = enumerate(run.zfs["dirty_mean_bytes"])
     return [(round(nth * interval_s, 1), mean / MIB) for nth, mean in rows if nth * interval_s <= run.simulated_s]
 
 
-def check_prediction(prediction: object, learner: object) -> Verdict:
-    """Judge the predictions by their distance from what fresh runs give."""
-    given = prediction if isinstance(prediction, dict) else {}
-    (seed,) = checks.fresh_seeds(1)
-    now = _found(learner).run(seed=seed).metrics
-    then = _with(learner, list(THROTTLES)[4]).run(seed=seed).metrics
+def _handed_out(draws: bytes) -> dict[str, str]:
+    """Give all that may be looked at, and nothing else."""
+    found = _found(draws).run()
+    texts = {tool: found.text(tool) for tool in TOOLS}
+    return {"briefing": _briefing(draws), "dirty data": json.dumps(_dirty(draws)), **texts}
+
+
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    now = _found(asked.draws).run(seed=asked.seed).metrics
+    then = _with(asked.draws, list(THROTTLES)[4]).run(seed=asked.seed).metrics
     rate = "writers.write_mib_per_s"
-    truths = {
-        "throughput_times": (then[rate] / now[rate], 1.25, 1.1, "x"),
-        "new_longest_ms": (then["writers.write_latency_max_ms"], 2.0, 1.25, "ms"),
+    return {
+        "throughput_times": (then[rate] / now[rate], "x"),
+        "new_longest_ms": (then["writers.write_latency_max_ms"], "ms"),
     }
-    return checks.combine(
-        checks.judge_prediction(
-            given.get(name), truth, within_factor=within, full_within_factor=full, what=name, unit=unit
-        )
-        for name, (truth, within, full, unit) in truths.items()
-    )
 
 
-def check_readings(readings: object, learner: object) -> Verdict:
+def _readings(asked: Asked) -> list[Evidence]:
     """Judge the numbers that were read off the tools against the run that they print."""
-    given = readings if isinstance(readings, dict) else {}
-    metrics = _found(learner).run().metrics
+    metrics = _found(asked.draws).run().metrics
     truths = {
         "slept": (metrics["zfs_delayed_writes"], 0.0, ""),
         "stopped": (metrics["zfs_blocked_writes"], 0.0, ""),
-        "stalls_percent": (metrics["writers.write_stalls_share_percent"], 3.0, "%"),
+        "stalls_percent": (metrics["writers.write_stalls_share_percent"], asked.bound("stalls_within_percent"), "%"),
     }
-    return checks.combine(
-        _without_truth(checks.judge_number(given.get(name), truth, what=name, within_percent=within, unit=unit))
-        for name, (truth, within, unit) in truths.items()
-    )
-
-
-def _without_truth(verdict: Verdict) -> Verdict:
-    """Leave the right number out: the tools tell it to whoever looks."""
-    return replace(verdict, evidence=tuple(replace(item, bound=TOOLS_SHOW) for item in verdict.evidence))
-
-
-def check_throttle(throttle: object, learner: object) -> Verdict:
-    """Judge a diagnosis by experiment: the system with that throttle has to behave as the found one does."""
-    if not isinstance(throttle, str) or throttle not in THROTTLES:
-        found = None if throttle is None else repr(throttle)
-        evidence = Evidence("throttle", found, "one of the throttles, word for word", None)
-        return Verdict(Outcome.CANNOT_TELL, (evidence,), "no throttle to judge")
-    try:
-        found_system, named_system = _found(learner), _with(learner, throttle)
-    except SeeklabError as error:  # a learner without a name
-        return checks.refused(error)
-
-    def measure(seed: int) -> list[Evidence]:
-        found, named = (system.run(seed=seed) for system in (found_system, named_system))
-        return [item for metric in _SIGNS for item in _alike(metric, found, named, seed)]
-
-    return checks.judge_on_fresh_seeds(measure, 1)
+    found = []
+    for name, value in asked.answers["readings"].items():
+        truth, within, unit = truths[name]
+        # The right number stays untold: the tools tell it to whoever looks.
+        why = READING_REASONS[name]
+        found.append(near(name, value, truth, within_percent=within, unit=unit, told=TOOLS_SHOW, why=why))
+    return found
 
 
 _SIGNS: Mapping[str, str] = {
@@ -189,11 +218,63 @@ _SIGNS: Mapping[str, str] = {
 """By what throttles are told apart."""
 
 
-def _alike(metric: str, found: Result, named: Result, seed: int) -> list[Evidence]:
+def _throttle(asked: Asked) -> list[Evidence]:
+    """Judge a diagnosis by experiment: the system with that throttle has to behave as the found one does."""
+    throttle = asked.answers["throttle"]
+    found, named = (system.run(seed=asked.seed) for system in (_found(asked.draws), _with(asked.draws, throttle)))
+    return [_alike(asked, metric, found, named, TOLD_APART[throttle]) for metric in _SIGNS]
+
+
+def _alike(asked: Asked, metric: str, found: Result, named: Result, looks: str) -> Evidence:
     """Compare one number of the system with the named throttle with that of the found one."""
     wanted, measured = found.metrics[metric], named.metrics[metric]
-    met = abs(measured - wanted) <= SAME_PERCENT / 100 * abs(wanted)
-    bound = f"{wanted:,.6g} +-{SAME_PERCENT:g} %, as found"
+    percent = asked.bound("same_percent")
+    met = abs(measured - wanted) <= percent / 100 * abs(wanted)
+    bound = f"{wanted:,.6g} +-{percent:g} %, as found"
     if met and not wanted:
         bound = "0, as found"
-    return [Evidence(f"{_SIGNS[metric]}, with this throttle", measured, bound, met, found.units.get(metric, ""), seed)]
+    what, unit = f"{_SIGNS[metric]}, with this throttle", found.units.get(metric, "")
+    why = f"{_SIGNS[metric]} would be another number with this throttle: {looks}"
+    return Evidence(what, measured, bound, met, unit, asked.seed, why)
+
+
+ASSIGNMENT = Assignment(
+    id="which-throttle",
+    cells={"prediction": "prediction", "readings": "readings", "throttle": "throttle"},
+    bounds={"stalls_within_percent": 3.0, "same_percent": 1.0},
+    blind=_handed_out,
+    tasks=(
+        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+        Task(
+            "check-readings",
+            3,
+            {"readings": Fields(dict.fromkeys(READINGS, Number()))},
+            _readings,
+            (
+                'exercise.look(LEARNER, "delays") prints how many writes slept, and for how long.',
+                "Writes that stopped are counted apart: they met the limit.",
+                'For the stalls take "histogram", and add up the shares of waiting from one second on.',
+            ),
+            seeds=1,
+            by_parts=True,
+        ),
+        Task(
+            "check-throttle",
+            4,
+            {"throttle": Choice(TOLD_APART)},
+            _throttle,
+            (
+                "Do writers sleep, stop, or both? That alone leaves two or three of the six.",
+                "Are all delays of one length? Then it is a tick. Of many lengths? Then something is measured.",
+                (
+                    "Look at the dirty data over time: level below the limit, a saw that climbs to it, or a"
+                    " line that grows"
+                    " with the group."
+                ),
+            ),
+            seeds=1,
+        ),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

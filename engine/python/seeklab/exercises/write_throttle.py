@@ -11,11 +11,8 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from seeklab import checks
-from seeklab._errors import SeeklabError
-from seeklab._questions.throttle import run_throttle
-from seeklab.checks import Evidence, Verdict
-from seeklab.exercises import draws_of
+from seeklab._questions.throttle import ThrottleHistory, run_throttle
+from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,69 +140,84 @@ def practise(policy: Callable[[], ThrottlePolicy], learner: object, seed: int = 
     return rows
 
 
-def check_prediction(prediction: object, learner: object) -> Verdict:
-    """Judge the predictions by their distance from what fresh runs give."""
-    given = prediction if isinstance(prediction, dict) else {}
-    own = backend(learner)
-    (seed,) = checks.fresh_seeds(1)
-    old = own.run(RIVAL, seed).metrics
-    truths = {
-        "rival_p50_ms": (old["writers.write_latency_p50_ms"], 3.0, 1.5),
-        "fair_ms": (1000 * own.threads * BLOCK * RUN_S / written_bytes(own.run(RIVAL, seed)), 1.3, 1.1),
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    own = backend(asked.draws)
+    old = own.run(RIVAL, asked.seed)
+    return {
+        "rival_p50_ms": (old.metrics["writers.write_latency_p50_ms"], "ms"),
+        "fair_ms": (1000 * own.threads * BLOCK * RUN_S / written_bytes(old), "ms"),
     }
-    return checks.combine(
-        checks.judge_prediction(
-            given.get(name), truth, within_factor=within, full_within_factor=full, what=name, unit="ms"
-        )
-        for name, (truth, within, full) in truths.items()
-    )
 
 
-def check_throttle(policy: object, learner: object, seeds: int = checks.SEEDS) -> Verdict:
-    """Judge a throttle on the learner's writers, with backends drawn from fresh seeds.
-
-    `policy` makes a throttle that knows nothing yet: a class with `__call__`, or a function that gives a function.
-    """
-    try:
-        own = backend(learner)
-    except SeeklabError as error:  # a learner without a name
-        return checks.refused(error)
-
-    def swinging(seed: int) -> Backend:
-        drawn = _drawn(random.Random(seed))  # noqa: S311 -- a load, not a secret
-        return Backend(own.threads, own.rate, drawn.varies)
-
-    return checks.judge_on_fresh_seeds(lambda seed: _measure(policy, swinging(seed), seed), seeds)
+def _own(asked: Asked) -> list[Evidence]:
+    """Judge a throttle on the learner's writers, with a backend whose swings the seed draws."""
+    own = backend(asked.draws)
+    drawn = _drawn(random.Random(asked.seed))  # noqa: S311 -- a load like another, not a secret
+    return _measure(asked, Backend(own.threads, own.rate, drawn.varies))
 
 
-def check_throttle_elsewhere(policy: object) -> Verdict:
+def _elsewhere(asked: Asked) -> list[Evidence]:
     """Judge it with other numbers of writers and other rates."""
-    return checks.judge_on_fresh_seeds(
-        lambda seed: _measure(policy, _drawn(random.Random(seed)), seed),  # noqa: S311 -- a load, not a secret
-        checks.SEEDS,
-    )
+    return _measure(asked, _drawn(random.Random(asked.seed)))  # noqa: S311 -- a load like another, not a secret
 
 
-def _measure(policy: object, on: Backend, seed: int) -> list[Evidence]:
-    if not callable(policy):
-        return [Evidence("throttle", repr(policy), "a class, or a function that makes a throttle", met=False)]
-    rival = on.run(RIVAL, seed)
-    try:
-        own = on.run(policy(), seed)
-    except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-        told = checks.told(error)
-        return [Evidence(str(on), told, demand, met=False, seed=seed) for demand in DEMANDS]
+def _measure(asked: Asked, on: Backend) -> list[Evidence]:
+    rival = on.run(RIVAL, asked.seed)
+    with asked.play("Policy") as policy:
+        own = on.run(policy, asked.seed)
     p99 = "writers.write_latency_p99_ms"
-    most, least = P99_TIMES * rival.metrics[p99], BYTES_TIMES * written_bytes(rival)
+    times, share = asked.bound("p99_times"), asked.bound("bytes_times")
+    most, least = times * rival.metrics[p99], share * written_bytes(rival)
     late, written = own.metrics[p99], written_bytes(own)
+    stopped = own.metrics["zfs_blocked_writes"]
+    slow = (
+        f"{stopped:,.0f} writes ran into the limit and stopped: the delay begins too late, or does not grow enough, for"
+        " data that are released a whole group at a time"
+        if stopped
+        else "no write stops, and the slowest still wait long: each sleeper sleeps for itself, or the delay"
+        " jumps where it should grow"
+    )
+    idle = (
+        "the backend stands idle: writers are held back while there is room, so that too little"
+        " is dirty when it is fast."
+        " A rate that was measured is a rate of the past"
+    )
     return [
-        Evidence(f"{on}: p99", late, f"<= {most:,.0f} ({P99_TIMES:g} times that of 2008)", late <= most, "ms", seed),
+        Evidence(
+            f"{on}: p99", late, f"<= {most:,.0f} ({times:g} times that of 2008)", late <= most, "ms", asked.seed, slow
+        ),
         Evidence(
             f"{on}: written",
             written / MIB,
-            f">= {least / MIB:,.0f} ({BYTES_TIMES:g} times that of 2008)",
+            f">= {least / MIB:,.0f} ({share:g} times that of 2008)",
             written >= least,
             "MiB",
-            seed,
+            asked.seed,
+            idle,
         ),
     ]
+
+
+CODE = Code(made=True, shape=(None, None, ThrottleHistory._fields))
+HINTS = (
+    "When thirty writers each sleep 10 ms, how many writes a second get through? Does that depend on the backend?",
+    "Let sleepers wake one after the other: keep the time of the last wake, and let the next one be later.",
+    (
+        "A delay of the form scale * (dirty - start) / (limit - dirty), with a start low enough"
+        " to leave room for a whole"
+        " group above it."
+    ),
+)
+
+ASSIGNMENT = Assignment(
+    id="write-throttle",
+    cells={"prediction": "prediction", "Policy": "throttle"},
+    bounds={"p99_times": P99_TIMES, "bytes_times": BYTES_TIMES},
+    tasks=(
+        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+        Task("check-throttle", 3, {"Policy": CODE}, _own, HINTS),
+        Task("check-throttle-elsewhere", 3, {"Policy": CODE}, _elsewhere, HINTS),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from seeklab.notebook._commitment import commitments
+from seeklab._commitments import commitments
 from seeklab.notebook._tables import Rows
 
 if TYPE_CHECKING:
-    from seeklab.notebook._commitment import Commitment
+    from seeklab._commitments import Commitment
 
 
 def calibration() -> Rows:

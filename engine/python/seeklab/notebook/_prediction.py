@@ -15,8 +15,9 @@ import ipywidgets
 
 from seeklab._case import Case, measure
 from seeklab._case import case as load_case
+from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
-from seeklab.notebook._commitment import Commitment, first_commitment, keep
+from seeklab.judge.evidence import factor_between
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -159,7 +160,7 @@ class Prediction:
             return None
         if isinstance(self.value, str) or isinstance(self.actual, str):
             return self.value == self.actual
-        return _factor(self.value, self.actual) <= NEAR
+        return factor_between(self.value, self.actual) <= NEAR
 
     def _distance(self) -> str:
         if self.actual is None:
@@ -174,7 +175,7 @@ class Prediction:
             told = f"Right: {answer}." if right else f"You said {self.value}; the run shows {answer}."
             told += "" if right else f" {self._because.get(str(self.value), '')}"
         else:
-            factor = _factor(self.value, float(self.actual))
+            factor = factor_between(self.value, float(self.actual))
             off = "exactly" if factor == 1 else "a factor that cannot be told off" if math.isinf(factor) else ""
             off = off or f"off by a factor {factor:.2g}"
             told = f"You said {self.value:.3g}{unit}; the run gives {answer}{unit}: {off}."
@@ -210,13 +211,6 @@ def after(*predictions: Prediction) -> None:
             "Then run this cell and those below (menu Run, Run Selected Cell and All Below)."
         )
         raise NotYetError(message)
-
-
-def _factor(first: float, second: float) -> float:
-    low, high = sorted((abs(first), abs(second)))
-    if low == high and first == second:
-        return 1.0
-    return math.inf if low == 0 or first * second < 0 else high / low
 
 
 def _slider(low: float, high: float, scale: str) -> ipywidgets.FloatSlider | ipywidgets.FloatLogSlider:

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import ipywidgets
 
+from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.course.tasks import tasks
-from seeklab.notebook._commitment import Commitment, first_commitment, keep
 from seeklab.notebook._prediction import NotYetError
 
 if TYPE_CHECKING:

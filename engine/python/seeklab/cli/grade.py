@@ -1,0 +1,111 @@
+"""`seeklab grade`: a class's submissions, each judged, and the scores where they are wanted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab._progress import ProgressBar
+from seeklab.cli._ending import CHECK_FAILED, DONE
+from seeklab.cli._output import complain, print_json, print_table
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from seeklab.cli._commands import Commands
+    from seeklab.judge.grading import Grade
+    from seeklab.judge.store import Store
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    added = commands.add("grade", grade, "Grade submissions of the exercises.")
+    added.add_argument("folders", metavar="FOLDER", nargs="+", type=Path, help="nbgrader's submitted/, or notebooks")
+    how = added.add_mutually_exclusive_group()
+    how.add_argument("--jobs", metavar="N", type=int, default=1, help="processes to grade in (default 1)")
+    how.add_argument("--dask", metavar="ADDRESS", help="a Dask scheduler, such as tcp://127.0.0.1:8786")
+    added.add_argument("--grades", metavar="FILE", type=Path, default=Path("grades.db"), help="where grades are kept")
+    added.add_argument("--assignment", metavar="NAME", help="what notebooks are of whose names do not say it")
+    add_secret(added)
+    added.add_argument("--unsafe", action="store_true", help="run learners' code without a jail, at your own risk")
+    added.add_argument("--seconds", metavar="S", type=int, default=60, help="for a submission's code (default 60)")
+    added.add_argument("--memory", metavar="MIB", type=int, default=1024, help="for a submission's code (default 1024)")
+    added.add_argument("--feedback", metavar="FOLDER", type=Path, help="write a page for each submission")
+    added.add_argument("--canvas", metavar="FILE", type=Path, help="write a CSV that Canvas imports")
+    added.add_argument("--moodle", metavar="FILE", type=Path, help="write a CSV that Moodle imports")
+    added.add_argument("--gradescope", metavar="FOLDER", type=Path, help="write results that Gradescope reads")
+    added.add_argument("--gradebook", metavar="URL", help="nbgrader's, such as sqlite:///.grading/gradebook.db")
+
+
+def add_secret(added: object) -> None:
+    """Take the file of the course's secret."""
+    help_ = "the course's secret, outside the course folder (default ~/.config/seeklab/course-secret)"
+    added.add_argument("--secret", metavar="FILE", type=Path, help=help_)  # type: ignore[attr-defined]
+
+
+def grade(options: Namespace) -> int:
+    """Grade what is not graded yet, and write what was asked for."""
+    from seeklab.exercises import assignment  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.judge import batch  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.judge.identity import open_course  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.judge.jail import Jail, Limits  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.judge.store import Store  # noqa: PLC0415 -- what not every host has, or every command needs
+
+    for name, least in (("jobs", 1), ("seconds", 1), ("memory", 64)):
+        if getattr(options, name) < least:
+            raise SeeklabError([Problem(f"--{name}", f"is {getattr(options, name)}; give {least} or more")])
+    if options.assignment is not None:
+        assignment(options.assignment)
+    course, made = open_course(options.secret, Path.cwd())
+    if made:
+        complain(f"note: made the course's secret in {course.folder}; keep it, and keep it from learners")
+    limits = Limits(memory_bytes=options.memory << 20, cpu_s=options.seconds, wall_s=2.0 * options.seconds)
+    jail = Jail(limits, unsafe=options.unsafe)
+    works = batch.submissions(options.folders, course, options.assignment)
+    if not works:
+        raise SeeklabError([Problem("folder", "holds no submission: no notebook names a student and an assignment")])
+    if options.unsafe:
+        complain("note: learners' code runs without a jail, and may do all that you may")
+    run = batch.here if options.jobs == 1 else batch.in_processes(options.jobs)
+    if options.dask is not None:
+        run = batch.on_dask(options.dask)
+    with Store(options.grades) as store, ProgressBar() as progress:
+
+        def told(done: int, of: int, last: Grade | None) -> None:
+            progress(done / max(1, of), "" if last is None else f"{last.student}, {last.assignment}")
+
+        batch.grade_all(works, store, course, jail, run, told)
+        return _written(options, store, {(work.student, work.assignment) for work in works})
+
+
+def _written(options: Namespace, store: Store, wanted: set[tuple[str, str]]) -> int:
+    """Write the grades of these submissions in every form that was asked for."""
+    from seeklab.judge import exports  # noqa: PLC0415 -- what not every host has, or every command needs
+
+    graded = [item for item in store.details() if (item[0]["student"], item[0]["assignment"]) in wanted]
+    grades = [document for document, _ in graded]
+    try:
+        if options.feedback is not None:
+            exports.write_feedback(graded, options.feedback)
+        for system in ("canvas", "moodle"):
+            path = getattr(options, system)
+            if path is not None:
+                exports.table(grades, system, path)
+        if options.gradescope is not None:
+            exports.write_gradescope(grades, options.gradescope)
+    except OSError as error:
+        raise SeeklabError([Problem("output", f"{error.filename} cannot be written: {error.strerror}")]) from None
+    if options.gradebook is not None:
+        exports.write_gradebook(grades, options.gradebook)
+    if options.json:
+        print_json(grades)
+    else:
+        rows = [(g["student"], g["assignment"], f"{g['score']:g}", f"{g['max_score']:g}", _note(g)) for g in grades]
+        print_table(("student", "assignment", "score", "of", ""), rows, right=(2, 3))
+    return DONE if len(grades) == len(wanted) else CHECK_FAILED
+
+
+def _note(grade: dict[str, list[str]]) -> str:
+    flags = grade["flags"]
+    return "" if not flags else flags[0] if len(flags) == 1 else f"{flags[0]} (and {len(flags) - 1} more)"

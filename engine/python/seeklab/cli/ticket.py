@@ -1,0 +1,50 @@
+"""`seeklab ticket`: what a student is handed of a system that is the student's alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab.cli._ending import DONE
+from seeklab.cli._output import complain, print_json
+from seeklab.cli.grade import add_secret
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from seeklab.cli._commands import Commands
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    added = commands.add("ticket", ticket, "Write the tickets of a student, to hand out.")
+    added.add_argument("--student", metavar="S", required=True, help="the student, as the gradebook has it")
+    added.add_argument("--assignment", metavar="NAME", help="one assignment; those to be diagnosed when left out")
+    added.add_argument(
+        "--out", metavar="FOLDER", type=Path, default=Path("tickets"), help="where to (default tickets/)"
+    )
+    add_secret(added)
+
+
+def ticket(options: Namespace) -> int:
+    """Write the tickets, and remember that they were handed out."""
+    from seeklab import exercises  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.judge.identity import open_course  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.judge.tickets import hand_out  # noqa: PLC0415 -- what not every host has, or every command needs
+
+    if not options.student.strip() or Path(options.student).name != options.student:
+        raise SeeklabError([Problem("--student", f"{options.student!r} is no name that a folder can have")])
+    course, made = open_course(options.secret, Path.cwd())
+    if made:
+        complain(f"note: made the course's secret in {course.folder}; keep it, and keep it from learners")
+    names = [options.assignment] if options.assignment else exercises.NAMES
+    found = [exercises.assignment(name) for name in names]
+    wanted = found if options.assignment else [one for one in found if one.blind is not None]
+    written = {one.id: [str(path) for path in hand_out(one, options.student, course, options.out)] for one in wanted}
+    if options.json:
+        print_json({"student": options.student, "tickets": written})
+    else:
+        for paths in written.values():
+            print(*paths, sep="\n")
+    return DONE

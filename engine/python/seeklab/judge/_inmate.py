@@ -1,0 +1,431 @@
+"""What runs inside the jail: an interpreter that knows nothing of Seeklab, runs a learner's code, and answers in JSON.
+
+The grader starts this file alone, as a program; it imports the standard library only. Its first line of input says what
+to do; its output is lines of JSON, to a pipe that the learner's code is not told of and that holds nothing but what the
+learner may say anyway. `strict` is also what the grader itself reads answers with, so that both mean the same.
+"""
+
+from __future__ import annotations
+
+import ast
+import collections.abc
+import json
+import math
+import numbers
+import os
+import random
+import sys
+from collections import namedtuple
+from itertools import chain, islice, repeat
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MOST_ARGUMENTS = 8
+DEEPEST = 8
+MOST_ITEMS = 20_000
+LONGEST_TEXT = 100_000
+MOST_BITS = 60
+LONGEST_MESSAGE = 300
+
+
+class NotDataError(ValueError):
+    """A value that is no answer, with the sentence that says why."""
+
+
+class _Read:
+    """Turns a value into plain data; counts what it has seen, so that no answer is endless."""
+
+    def __init__(self) -> None:
+        self.items = 0
+
+    def value(self, given: Any, depth: int = 0) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+        self.items += 1
+        if self.items > MOST_ITEMS:
+            message = f"holds more than {MOST_ITEMS:,} values"
+            raise NotDataError(message)
+        if depth > DEEPEST:
+            message = f"is nested more than {DEEPEST} levels deep"
+            raise NotDataError(message)
+        if given is None or given is Ellipsis:
+            return None
+        if isinstance(given, (bool, str)):
+            return _text(given) if isinstance(given, str) else bool(given)
+        if isinstance(given, numbers.Integral) or hasattr(type(given), "__index__"):
+            return _whole(given)
+        if isinstance(given, numbers.Real) or hasattr(type(given), "__float__"):
+            return _finite(given)
+        if isinstance(given, collections.abc.Mapping):
+            return {_key(name): self.value(item, depth + 1) for name, item in given.items()}
+        if isinstance(given, collections.abc.Iterable) and not isinstance(given, (bytes, bytearray)):
+            return [self.value(item, depth + 1) for item in given]
+        message = f"is of type {type(given).__name__}, which is no number, text, list or dictionary"
+        raise NotDataError(message)
+
+
+def _text(given: str) -> str:
+    if len(given) > LONGEST_TEXT:
+        message = f"is a text of {len(given):,} characters; at most {LONGEST_TEXT:,} are read"
+        raise NotDataError(message)
+    return str(given)
+
+
+def _key(given: Any) -> str:  # noqa: ANN401 -- plain data, or a learner's
+    if isinstance(given, str):
+        return _text(given)
+    message = "is a dictionary with a key that is no text"
+    raise NotDataError(message)
+
+
+def _whole(given: Any) -> int:  # noqa: ANN401 -- plain data, or a learner's
+    number = int(given)
+    if number.bit_length() > MOST_BITS:
+        digits = int(number.bit_length() * math.log10(2)) + 1
+        message = f"is a number of about {digits:,} digits, and no answer is beyond {2**MOST_BITS:.1e}"
+        raise NotDataError(message)
+    return number
+
+
+def _finite(given: Any) -> float:  # noqa: ANN401 -- plain data, or a learner's
+    number = float(given)
+    if not math.isfinite(number):
+        message = f"is {number}, which is no finite number"
+        raise NotDataError(message)
+    return number
+
+
+def strict(given: object) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+    """Give a value as plain data (numbers, texts, lists, dictionaries); raises NotDataError with a sentence."""
+    try:
+        return _Read().value(given)
+    except RecursionError:
+        message = f"is nested more than {DEEPEST} levels deep"
+        raise NotDataError(message) from None
+
+
+def told(error: BaseException) -> str:
+    """Say what was raised, and in which line of the learner's code."""
+    place = ""
+    trace = error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if name.startswith("<cell"):
+            place = f", line {trace.tb_lineno} of {name[1:-1]}"
+        trace = trace.tb_next
+    if isinstance(error, SyntaxError) and error.lineno:
+        place = f", line {error.lineno}"
+    try:
+        said = str(error.msg if isinstance(error, SyntaxError) else error)
+    except BaseException:  # noqa: BLE001 -- a learner's code may raise anything
+        said = ""
+    said = " ".join(said.split())[:LONGEST_MESSAGE]
+    return f"raised {type(error).__name__}{': ' if said else ''}{said}{place}"
+
+
+# Which cells an answer needs.
+
+
+def without_magics(source: str) -> str:
+    """Blank the lines that only IPython understands, so that the others keep their numbers."""
+    return "\n".join("" if line.lstrip().startswith(("%", "!", "?")) else line for line in source.split("\n"))
+
+
+class _Names(ast.NodeVisitor):
+    """What statements define or change, and what they use, by name; what is local to a function does not count."""
+
+    def __init__(self) -> None:
+        self.stored: set[str] = set()
+        self.used: set[str] = set()
+
+    def visit_Name(self, node: ast.Name) -> None:
+        (self.used if isinstance(node.ctx, ast.Load) else self.stored).add(node.id)
+
+    def visit_alias(self, node: ast.alias) -> None:
+        self.stored.add((node.asname or node.name).partition(".")[0])
+
+    def _changed(self, node: ast.expr) -> None:
+        """Note that `a[0] = 1`, `a.b = 1`, `a += 1` and `a.append(1)` change a."""
+        while isinstance(node, (ast.Subscript, ast.Attribute)):
+            node = node.value
+        if isinstance(node, ast.Name):
+            self.stored.add(node.id)
+            self.used.add(node.id)
+
+    def visit_Subscript(self, node: ast.Subscript) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self._changed(node)
+        self.generic_visit(node)
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        if not isinstance(node.ctx, ast.Load):
+            self._changed(node)
+        self.generic_visit(node)
+
+    def visit_AugAssign(self, node: ast.AugAssign) -> None:
+        self._changed(node.target)
+        self.generic_visit(node)
+
+    def visit_Expr(self, node: ast.Expr) -> None:
+        if isinstance(node.value, ast.Call) and isinstance(node.value.func, ast.Attribute):
+            self._changed(node.value.func)
+        self.generic_visit(node)
+
+    def _within(self, nodes: list[ast.AST], own: set[str]) -> None:
+        inner = _Names()
+        for node in nodes:
+            inner.visit(node)
+        self.used |= inner.used - inner.stored - own
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self.stored.add(node.name)
+        for outer in (*node.decorator_list, *node.args.defaults, *filter(None, node.args.kw_defaults)):
+            self.visit(outer)
+        self._within([*node.body], {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)})
+
+    visit_AsyncFunctionDef = visit_FunctionDef  # type: ignore[assignment]  # noqa: N815 -- as the standard library calls it
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        for outer in (*node.args.defaults, *filter(None, node.args.kw_defaults)):
+            self.visit(outer)
+        self._within([node.body], {argument.arg for argument in ast.walk(node.args) if isinstance(argument, ast.arg)})
+
+    def visit_ClassDef(self, node: ast.ClassDef) -> None:
+        self.stored.add(node.name)
+        for outer in (*node.decorator_list, *node.bases, *(keyword.value for keyword in node.keywords)):
+            self.visit(outer)
+        self._within([*node.body], set())
+
+    def _comprehension(self, node: ast.AST) -> None:
+        self._within([*ast.iter_child_nodes(node)], set())
+
+    visit_ListComp = visit_SetComp = visit_DictComp = visit_GeneratorExp = _comprehension  # noqa: N815 -- as the standard library calls it
+
+
+class Part:
+    """Statements that run together: a learner's cell, or one statement of a cell that is not the learner's."""
+
+    def __init__(self, cell: int, label: str, nodes: list[ast.stmt]) -> None:
+        """Note what it stores and uses."""
+        self.cell, self.label, self.nodes = cell, label, nodes
+        names = _Names()
+        for node in nodes:
+            names.visit(node)
+        self.stored, self.used = names.stored, names.used
+
+
+def parts_of(cells: list[dict[str, Any]]) -> tuple[list[Part], dict[str, str]]:
+    """Read the code cells; what cannot be read is told by label."""
+    parts: list[Part] = []
+    unreadable: dict[str, str] = {}
+    for at, cell in enumerate(cells):
+        if cell["kind"] == "check":
+            continue
+        source = without_magics(cell["source"])
+        try:
+            nodes = ast.parse(source, f"<cell {cell['label']}>").body
+            together = [[node] for node in nodes] if cell["kind"] == "locked" else [nodes] if nodes else []
+            parts += [Part(at, cell["label"], some) for some in together]
+        except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+            unreadable[cell["label"]] = told(error)
+    return parts, unreadable
+
+
+def needed_for(names: set[str], parts: list[Part]) -> list[Part]:
+    """Give the parts that decide what the names are, in order."""
+    wanted = set(names)
+    chosen: set[int] = set()
+    while True:
+        more = [nth for nth, part in enumerate(parts) if nth not in chosen and part.stored & wanted]
+        if not more:
+            return [parts[nth] for nth in sorted(chosen)]
+        for nth in more:
+            chosen.add(nth)
+            wanted |= parts[nth].used
+
+
+def _run(part: Part, space: dict[str, Any]) -> None:
+    exec(compile(ast.Module(part.nodes, []), f"<cell {part.label}>", "exec", dont_inherit=True), space)  # noqa: S102 -- what the jail is for
+
+
+def _fresh_space() -> dict[str, Any]:
+    return {"__name__": "__main__", "display": lambda *_: None, "get_ipython": lambda: None}
+
+
+# What the grader asks for.
+
+
+def _say(out: int, document: object) -> None:
+    os.write(out, json.dumps(document, allow_nan=False).encode() + b"\n")
+
+
+def give_answers(order: dict[str, Any], out: int) -> None:
+    """Run what the answers need, and report each where its check stands, or at the end."""
+    cells = order["cells"]
+    wanted: dict[str, bool] = order["wanted"]
+    parts, unreadable = parts_of(cells)
+    for label, reason in unreadable.items():
+        _say(out, {"cell": label, "reason": reason})
+    for name in wanted:
+        _say(out, {"program": name, "cells": sorted({part.cell for part in needed_for({name}, parts)})})
+    chosen = needed_for(set(wanted), parts)
+    space = _fresh_space()
+    open_names = set(wanted)
+    for at, cell in enumerate(cells):
+        if cell["kind"] == "check":
+            for name in cell["gives"]:
+                if name in open_names:
+                    open_names.discard(name)
+                    _report(out, name, space, is_program=wanted[name])
+            continue
+        for part in (part for part in chosen if part.cell == at):
+            try:
+                _run(part, space)
+            except BaseException as error:  # noqa: BLE001 -- a learner's code may raise anything
+                _say(out, {"cell": part.label, "reason": told(error)})
+    for name in sorted(open_names):
+        _report(out, name, space, is_program=wanted[name])
+    _say(out, {"done": True})
+
+
+def _report(out: int, name: str, space: dict[str, Any], *, is_program: bool) -> None:
+    if name not in space:
+        _say(out, {"name": name, "reason": "is not there"})
+        return
+    try:
+        if is_program:
+            _say(out, {"name": name, "value": callable(space[name])})
+        else:
+            _say(out, {"name": name, "value": strict(space[name])})
+    except NotDataError as error:
+        _say(out, {"name": name, "reason": str(error)})
+    except BaseException as error:  # noqa: BLE001 -- a learner's code may raise anything
+        _say(out, {"name": name, "reason": told(error)})
+
+
+def as_tuples(value: Any) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+    """Give lists as tuples, as in a policy's history on the grader's side."""
+    return tuple(map(as_tuples, value)) if isinstance(value, list) else value
+
+
+def program_of(sources: list[dict[str, Any]], entry: str) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+    """Run the cells of a program in a namespace of their own, and give what it is called by."""
+    space = _fresh_space()
+    random.seed(0)  # so that a policy that draws lots does the same every time
+    parts, unreadable = parts_of(sources)
+    if unreadable:
+        message = next(iter(unreadable.values()))
+        raise NotDataError(message)
+    for part in needed_for({entry}, parts):
+        _run(part, space)
+    if entry not in space:
+        message = f"defines no {entry}"
+        raise NotDataError(message)
+    return space[entry]
+
+
+def plain(value: Any) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+    """Give a list with tuples in it, as on the grader's side, and what is no list as it is."""
+    return [as_tuples(item) for item in value] if isinstance(value, list) else value
+
+
+def readers(shape: list[Any]) -> Iterator[Any]:
+    """Give a function for each argument: plain data, or a record with named fields; beyond the shape, plain data."""
+    made: list[Any] = []
+    for fields in shape:
+        if fields is None:
+            made.append(plain)
+        else:
+            record = namedtuple("Record", fields)  # type: ignore[misc]  # noqa: PYI024 -- the fields are the grader's
+            made.append(
+                lambda value, record=record: record(
+                    *[as_tuples(item) if type(item) is list else item for item in value]
+                )
+            )
+    return chain(made, repeat(plain))
+
+
+def play(order: dict[str, Any], out: int, lines: Any) -> None:  # noqa: ANN401 -- plain data, or a learner's
+    """Make the policy, then answer questions until there are no more."""
+    try:
+        program = program_of(order["sources"], order["entry"])
+        policy = program() if order["made"] else program
+        lacking = [name for name in order["methods"] if not callable(getattr(policy, name, None))]
+        if lacking:
+            message = f"has no method {lacking[0]}; it needs {', '.join(order['methods'])}"
+            raise NotDataError(message)  # noqa: TRY301 -- told below, as all others
+    except BaseException as error:  # noqa: BLE001 -- a learner's code may raise anything
+        _say(out, {"raised": str(error) if isinstance(error, NotDataError) else told(error)})
+        return
+    _say(out, {"ready": True})
+    read = list(islice(readers(order["shape"]), MOST_ARGUMENTS))
+    methods = {name: getattr(policy, name) for name in order["methods"]}
+    methods[""] = policy
+    for line in lines:
+        try:
+            value = None
+            for name, arguments in json.loads(line.decode()):
+                if name:
+                    value = methods[name](*arguments)
+                else:
+                    value = policy(*(take(given) for take, given in zip(read, arguments, strict=False)))
+            reply = b"[%d]\n" % value if type(value) is int and abs(value) < 1 << 60 else _reply(value)
+        except BaseException as error:  # noqa: BLE001 -- a learner's code may raise anything
+            reply = json.dumps({"raised": str(error) if isinstance(error, NotDataError) else told(error)}).encode()
+            reply += b"\n"
+        os.write(out, reply)
+
+
+def _reply(value: object) -> bytes:
+    try:
+        return json.dumps([strict(value)], allow_nan=False).encode() + b"\n"
+    except NotDataError as error:
+        message = f"gave an answer that {error}"
+        raise NotDataError(message) from None
+
+
+# Locking the door from inside, before anything of the learner's is read.
+
+
+def lock(order: dict[str, Any]) -> None:
+    """Set the limits, and become a user without rights when started by root."""
+    import resource  # noqa: PLC0415 -- what not every host has, or every command needs
+
+    limits = order["limits"]
+    for name, most in limits.items():
+        if name != "NPROC":
+            resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
+    if os.getuid() == 0:
+        os.setgroups([])
+        os.setresgid(order["uid"], order["uid"], order["uid"])
+        os.setresuid(order["uid"], order["uid"], order["uid"])
+    if os.getuid() == 0 or os.geteuid() == 0:
+        message = "learners' code never runs as root"
+        raise SystemExit(message)
+    # After the change of user: the kernel counts the processes of that user.
+    if "NPROC" in limits:
+        resource.setrlimit(resource.RLIMIT_NPROC, (limits["NPROC"], limits["NPROC"]))
+
+
+def main() -> None:
+    """Do what the first line of input says."""
+    lines = sys.stdin.buffer
+    order = json.loads(lines.readline())
+    out = os.dup(1)
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 1)
+    os.dup2(nothing, 2)
+    lock(order)
+    sys.path[:0] = order["path"]
+    if order["do"] == "answers":
+        os.dup2(nothing, 0)
+        give_answers(order, out)
+    else:
+        own = os.fdopen(os.dup(0), "rb")
+        os.dup2(nothing, 0)
+        play(order, out, own)
+    os._exit(0)  # nothing that the learner's code left behind runs on
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,311 @@
+"""An assignment as a declaration, and the judge: answers, a variant and seeds in, verdicts out.
+
+`judge` is a pure function. The same arguments give the same verdicts in a notebook, in a browser and in the grader:
+nothing is drawn that the seeds do not say, budgets count decisions and events, and time is the jail's affair.
+
+A task passes when every seed meets every bound and fails when every seed breaks one. When the seeds disagree, twice as
+many are drawn, and those decide; when they disagree too, the answer is "cannot tell", with all the numbers. Nothing
+here knows an answer: work is judged by what it does.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from seeklab._errors import LimitExceeded, SeeklabError
+from seeklab.judge.answers import Code, Fields, Kind, UnreadableError
+from seeklab.judge.evidence import Evidence, Outcome
+from seeklab.judge.programs import ProgramError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from contextlib import AbstractContextManager
+
+MANY = 2**53
+"""Seeds of runs are whole numbers below this."""
+SEEDS = 2
+"""Seeds of a check; twice as many more are drawn when these disagree."""
+HINTS = 3
+HINT_COSTS = 0.05
+"""The share of a task's points that each hint costs."""
+
+
+@dataclass(frozen=True)
+class Seeds:
+    """Seeds that nobody knows who does not have the key."""
+
+    key: bytes
+
+    def draw(self, task: str, count: int, nth: int = 0) -> list[int]:
+        """Give seeds of runs for a task; `nth` is the number of the first."""
+        return [1 + self._number(f"{task}\0{number}") % (MANY - 1) for number in range(nth, nth + count)]
+
+    def _number(self, message: str) -> int:
+        return int.from_bytes(hmac.new(self.key, message.encode(), hashlib.sha256).digest()[:8], "big")
+
+
+@dataclass(frozen=True)
+class Variant:
+    """The system that a student was given, and the bounds that are demanded."""
+
+    draws: bytes
+    """32 bytes from which the student's own system is drawn."""
+    bounds: Mapping[str, float] = field(default_factory=dict)
+    """Bounds in place of those of the practice bank, by name."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a task's measurement is given: answers that have been read, the variant, and one seed."""
+
+    answers: Mapping[str, Any]
+    variant: Variant
+    seed: int
+    practice: Mapping[str, float]
+    kinds: Mapping[str, Kind]
+
+    @property
+    def draws(self) -> bytes:
+        """From which the student's own system is drawn."""
+        return self.variant.draws
+
+    def bound(self, name: str) -> float:
+        """Give a bound, as the bank has it."""
+        return self.variant.bounds.get(name, self.practice[name])
+
+    def play(self, name: str) -> AbstractContextManager[Any]:
+        """Start a program that was handed in for one game."""
+        kind = self.kinds[name]
+        if not isinstance(kind, Code):
+            message = f"{name} is no program"
+            raise TypeError(message)
+        playing: AbstractContextManager[Any] = self.answers[name].start(kind)
+        return playing
+
+
+@dataclass(frozen=True)
+class Task:
+    """One thing to do, with what it is worth."""
+
+    id: str
+    """The name of its check's cell."""
+    points: float
+    takes: Mapping[str, Kind]
+    """The answers that it needs."""
+    measure: Callable[[Asked], list[Evidence]]
+    """Measures what was handed in on one seed: always the same bounds in the same order, unless it raises."""
+    hints: tuple[str, str, str]
+    """From a nudge to nearly the way; each costs a little."""
+    seeds: int = SEEDS
+    by_parts: bool = False
+    """Whether each bound that holds has its share of the points."""
+
+
+@dataclass(frozen=True)
+class Commitment:
+    """Predictions: complete and well-formed ones earn their points; how near they are is the learner's affair."""
+
+    id: str
+    points: float
+    answer: str
+    """The name of the answer that holds them."""
+    questions: Mapping[str, str]
+    near: Callable[[Asked], Mapping[str, tuple[float, str]]]
+    """Measures what was asked for: the number, and its unit."""
+
+    @property
+    def takes(self) -> Mapping[str, Kind]:
+        """Give the answer that it needs."""
+        from seeklab.judge.answers import Number  # noqa: PLC0415 -- what not every host has, or every command needs
+
+        return {self.answer: Fields(dict.fromkeys(self.questions, Number()))}
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What became of a task."""
+
+    task: str
+    outcome: Outcome
+    points: float
+    max_points: float
+    reason: str
+    """Why: for a failure, what this very error is."""
+    evidence: tuple[Evidence, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether the work passed."""
+        return self.outcome is Outcome.PASS
+
+    @property
+    def score(self) -> float:
+        """Points as a share, from 0 to 1."""
+        return self.points / self.max_points if self.max_points else 0.0
+
+    def __str__(self) -> str:
+        """Tell the outcome, the reason, and every number behind it."""
+        lines = [f"{self.outcome.value}: {self.reason}" if self.reason else self.outcome.value]
+        lines += [f"  {item}" for item in self.evidence]
+        return "\n".join(lines)
+
+    def document(self) -> dict[str, Any]:
+        """Give it as the JSON that `seeklab grade` prints."""
+        return {
+            "id": self.task,
+            "score": self.points,
+            "max_score": self.max_points,
+            "verdict": self.outcome.value,
+            "reason": self.reason,
+        }
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Tasks, what their answers may be, and where in the notebook they stand."""
+
+    id: str
+    tasks: Sequence[Task | Commitment]
+    cells: Mapping[str, str]
+    """The cell that each answer is written in."""
+    bounds: Mapping[str, float] = field(default_factory=dict)
+    """The bounds of the practice bank, by name."""
+    blind: Callable[[bytes], dict[str, str]] | None = None
+    """For a system that the learner may only look at: what the tools print of it, by name."""
+
+    def task(self, name: str) -> Task | Commitment:
+        """Give a task by its name."""
+        return next(task for task in self.tasks if task.id == name)
+
+    @property
+    def kinds(self) -> dict[str, Kind]:
+        """Give what each answer may be."""
+        return {name: kind for task in self.tasks for name, kind in task.takes.items()}
+
+
+def judge(
+    assignment: Assignment,
+    answers: Mapping[str, object],
+    variant: Variant,
+    seeds: Seeds,
+    tasks: Iterable[str] | None = None,
+) -> list[Verdict]:
+    """Judge answers (plain data by name; programs as something that can be started): a verdict for each task."""
+    wanted = None if tasks is None else set(tasks)
+    return [
+        _judged(assignment, task, answers, variant, seeds)
+        for task in assignment.tasks
+        if wanted is None or task.id in wanted
+    ]
+
+
+def _judged(
+    assignment: Assignment, task: Task | Commitment, answers: Mapping[str, object], variant: Variant, seeds: Seeds
+) -> Verdict:
+    read: dict[str, Any] = {}
+    broken: list[Evidence] = []
+    for name, kind in task.takes.items():
+        try:
+            read[name], parts = kind.read(name, answers.get(name))
+        except UnreadableError as error:
+            return Verdict(task.id, Outcome.FAIL, 0.0, task.points, error.why, (error.evidence(name),))
+        broken += parts
+    if isinstance(task, Commitment):
+        return _committed(task, broken)
+    return _measured(assignment, task, read, broken, variant, seeds)
+
+
+def _committed(task: Commitment, broken: Sequence[Evidence]) -> Verdict:
+    """Count what was committed to."""
+    share = 1 - len(broken) / len(task.questions)
+    if not broken:
+        return Verdict(task.id, Outcome.PASS, task.points, task.points, "every question has a number committed to it")
+    reason = f"{len(broken)} of {len(task.questions)} questions have no number committed to them: {broken[0].why}"
+    return Verdict(task.id, Outcome.FAIL, _rounded(share * task.points), task.points, reason, tuple(broken))
+
+
+def _measured(  # noqa: PLR0913, PLR0917 -- what it takes
+    assignment: Assignment,
+    task: Task,
+    read: Mapping[str, Any],
+    broken: Sequence[Evidence],
+    variant: Variant,
+    seeds: Seeds,
+) -> Verdict:
+    count = int(variant.bounds.get("seeds", task.seeds))
+    rows: list[list[Evidence]] = []
+    decided: list[Outcome] = []
+    later: list[list[Evidence]] = []
+    for some, nth in ((count, 0), (2 * count, count)):
+        try:
+            later = [
+                task.measure(Asked(read, variant, seed, assignment.bounds, assignment.kinds))
+                for seed in seeds.draw(task.id, some, nth)
+            ]
+        except (ProgramError, SeeklabError) as error:
+            return _stopped(task, error)
+        rows += later
+        decided = [_outcome(column) for column in zip(*later, strict=True)]
+        undecided = Outcome.CANNOT_TELL in decided
+        if not undecided or (Outcome.FAIL in decided and not task.by_parts) or _nothing_to_measure(later):
+            break
+    columns = list(zip(*rows, strict=True))
+    drawn_again = f", after {count} that disagreed" if len(rows) > count else ""
+    return _verdict(task, columns, decided, broken, len(later), drawn_again)
+
+
+def _verdict(  # noqa: PLR0913, PLR0917 -- what it takes
+    task: Task,
+    columns: Sequence[Sequence[Evidence]],
+    decided: Sequence[Outcome],
+    broken: Sequence[Evidence],
+    count: int,
+    drawn_again: str,
+) -> Verdict:
+    parts = len(decided) + len(broken)
+    share = sum(outcome is Outcome.PASS for outcome in decided) / parts if parts else 0.0
+    points = task.points * share if task.by_parts else task.points * (share == 1.0)
+    failed = [column for column, outcome in zip(columns, decided, strict=True) if outcome is Outcome.FAIL]
+    wrong = [*broken, *(next(item for item in reversed(column) if item.met is False) for column in failed)]
+    if wrong:
+        said = next((item.why for item in wrong if item.why), "")
+        reason = said or f"a bound is broken on every seed{drawn_again}"
+        return Verdict(task.id, Outcome.FAIL, _rounded(points), task.points, reason, tuple(wrong))
+    if Outcome.CANNOT_TELL in decided:
+        evidence = tuple(item for column in columns for item in column)
+        nothing = any(item.measured is None for item in evidence)
+        reason = "there is nothing to measure" if nothing else "the seeds disagree, or the numbers are too close"
+        return Verdict(task.id, Outcome.CANNOT_TELL, _rounded(points), task.points, reason, evidence)
+    evidence = tuple(column[-1] for column in columns)
+    reason = f"every bound holds on {count} fresh seed{'s' * (count > 1)}{drawn_again}"
+    return Verdict(task.id, Outcome.PASS, _rounded(points), task.points, reason, evidence)
+
+
+def _rounded(points: float) -> float:
+    return round(points, 2)
+
+
+def _stopped(task: Task, error: ProgramError | SeeklabError) -> Verdict:
+    """Fail what the engine does not run, or what does not answer it."""
+    if isinstance(error, SeeklabError):
+        kind = "stopped at a limit" if isinstance(error, LimitExceeded) else "refused by the engine"
+        evidence = tuple(Evidence(problem.path, problem.message, "what runs", met=False) for problem in error.problems)
+        reason = f"{kind}: {error.problems[0].path} {error.problems[0].message}" if error.problems else kind
+    else:
+        reason = f"the program {error}"
+        evidence = (Evidence("program", str(error), "an answer", met=False),)
+    return Verdict(task.id, Outcome.FAIL, 0.0, task.points, reason, evidence)
+
+
+def _outcome(column: Iterable[Evidence]) -> Outcome:
+    met = {item.met for item in column}
+    if met == {True}:
+        return Outcome.PASS
+    return Outcome.FAIL if met == {False} else Outcome.CANNOT_TELL
+
+
+def _nothing_to_measure(rows: Iterable[Iterable[Evidence]]) -> bool:
+    return any(item.met is None for row in rows for item in row)

@@ -1,0 +1,178 @@
+"""A class: many submissions, graded by several processes or a Dask cluster, each written down as it is done.
+
+One process keeps the grades; the others grade. Whoever dies takes nothing along: what was in its hands is graded again,
+and what was written stays. A submission that ends the process that grades it twice gets no points and a sentence.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import re
+from collections import deque
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from typing import TYPE_CHECKING
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab.exercises import NAMES
+from seeklab.exercises import assignment as find_assignment
+from seeklab.judge.grading import Grade, Work, grade, not_graded
+from seeklab.judge.store import print_of
+from seeklab.judge.tickets import handed_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
+
+    from seeklab.judge.identity import Course
+    from seeklab.judge.jail import Jail
+    from seeklab.judge.store import Store
+
+ENDED = "grading it ended the process twice, for want of memory perhaps; tell your instructor"
+
+
+def submissions(folders: Iterable[Path], course: Course, only: str | None = None) -> list[Work]:
+    """Find the submissions: STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb as nbgrader has it, or notebooks that name both.
+
+    A notebook in a folder of its own kind is called STUDENT_ASSIGNMENT.ipynb, or STUDENT/ASSIGNMENT.ipynb.
+    """
+    found: dict[tuple[str, str], Work] = {}
+    ticketed = handed_out(course)
+    for folder in folders:
+        if not folder.is_dir():
+            raise SeeklabError([Problem("folder", f"{folder} is no folder")])
+        for path in sorted(_notebooks(folder)):
+            named = _named(path.relative_to(folder), only)
+            if named is None:
+                continue
+            student, assignment = named
+            has_ticket = student in ticketed.get(assignment, ())
+            found.setdefault(named, Work(student, assignment, str(path), has_ticket))
+    return list(found.values())
+
+
+def _notebooks(folder: Path) -> Iterator[Path]:
+    for path in folder.rglob("*.ipynb"):
+        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
+        if not hidden and not path.is_symlink():
+            yield path
+
+
+def _named(path: Path, only: str | None) -> tuple[str, str] | None:
+    """Read student and assignment off a path; None when it names none."""
+    *folders, name = path.with_suffix("").parts
+    if name in NAMES:
+        names = folders[:-1] if folders and folders[-1] == name else folders
+        return (names[-1], name) if names else None
+    if only is not None:
+        return (name, only)
+    for assignment in NAMES:
+        found = re.fullmatch(rf"(.+?)[_ .-]+{assignment}(?:[_ .-]*\(?\d*\)?)?", name)
+        if found:
+            return found.group(1), assignment
+    if folders and folders[-1] in NAMES and len(folders) > 1:
+        return folders[-2], folders[-1]  # a file that was given another name
+    return None
+
+
+def grade_all(  # noqa: PLR0913, PLR0917 -- what a class's grading is made of
+    works: Iterable[Work],
+    store: Store,
+    course: Course,
+    jail: Jail,
+    run: Callable[[list[Work], Course, Jail], Iterator[Grade]],
+    told: Callable[[int, int, Grade | None], None],
+) -> None:
+    """Grade what is not graded yet, and keep each grade at once."""
+    prints = {(work.student, work.assignment): print_of(work, course) for work in works}
+    known = store.known()
+    waiting = [work for work in works if known.get((work.student, work.assignment)) != _of(prints, work)]
+    done = 0
+    told(done, len(waiting), None)
+    for graded in run(waiting, course, jail):
+        store.keep(graded, prints[graded.student, graded.assignment])
+        done += 1
+        told(done, len(waiting), graded)
+
+
+def _of(prints: dict[tuple[str, str], str], work: Work) -> str:
+    return prints[work.student, work.assignment]
+
+
+def here(works: list[Work], course: Course, jail: Jail) -> Iterator[Grade]:
+    """Grade one after the other in this process."""
+    for work in works:
+        yield grade(work, course, jail)
+
+
+def in_processes(jobs: int) -> Callable[[list[Work], Course, Jail], Iterator[Grade]]:
+    """Grade in so many processes of this machine."""
+
+    def run(works: list[Work], course: Course, jail: Jail) -> Iterator[Grade]:
+        rest = deque(works)
+        suspects: list[Work] = []
+        while rest:
+            yield from _until_broken(rest, suspects, jobs, course, jail)
+        # What was in hand when a process ended is graded alone, so that another death has one culprit.
+        for work in suspects:
+            with _pool(1) as pool:
+                try:
+                    yield pool.submit(grade, work, course, jail).result()
+                except BrokenProcessPool:
+                    yield not_graded(find_assignment(work.assignment), work, ENDED)
+
+    return run
+
+
+def _pool(jobs: int) -> ProcessPoolExecutor:
+    # Spawned: a fork would carry the engine's threads and locks along.
+    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+
+
+def _until_broken(rest: deque[Work], suspects: list[Work], jobs: int, course: Course, jail: Jail) -> Iterator[Grade]:
+    """Grade what waits in one pool, until it is all done or a process of the pool has ended."""
+    in_hand: dict[Future[Grade], Work] = {}
+    with _pool(jobs) as pool:
+        broken = False
+        while in_hand or (rest and not broken):
+            while rest and not broken and len(in_hand) < 2 * jobs:
+                try:
+                    in_hand[pool.submit(grade, rest[0], course, jail)] = rest[0]
+                except BrokenProcessPool:
+                    broken = True
+                else:
+                    rest.popleft()
+            for future in wait(in_hand, return_when=FIRST_COMPLETED).done:
+                work = in_hand.pop(future)
+                try:
+                    yield future.result()
+                except BrokenProcessPool:
+                    broken = True
+                    suspects.append(work)
+
+
+def on_dask(address: str) -> Callable[[list[Work], Course, Jail], Iterator[Grade]]:
+    """Grade on a Dask cluster, whose workers see the submissions' files where this process does."""
+
+    def run(works: list[Work], course: Course, jail: Jail) -> Iterator[Grade]:
+        try:
+            from distributed import Client, as_completed  # noqa: PLC0415 -- what not every host has, or every command needs
+        except ImportError:
+            message = "needs the package distributed: pip install distributed"
+            raise SeeklabError([Problem("--dask", message)]) from None
+        try:
+            client = Client(address, timeout="30s")
+        except OSError as error:
+            raise SeeklabError([Problem("--dask", f"no scheduler answers at {address}: {error}")]) from None
+        with client:
+            # A worker that dies gives its work back; the scheduler hands it to another.
+            futures = {client.submit(grade, work, course, jail, pure=False, retries=2): work for work in works}
+            for future in as_completed(list(futures)):
+                try:
+                    yield future.result()
+                except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
+                    work = futures[future]
+                    reason = f"{ENDED} ({type(error).__name__})"
+                    yield not_graded(find_assignment(work.assignment), work, reason)
+
+    return run

@@ -1,0 +1,168 @@
+"""What a judge has measured: numbers beside their bounds, each with the reason that belongs to breaking it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from seeklab._case import case
+from seeklab._errors import Problem, SeeklabError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from seeklab._result import Result
+
+
+class Outcome(Enum):
+    """What a check found."""
+
+    PASS = "pass"  # noqa: S105 -- no password
+    FAIL = "fail"
+    CANNOT_TELL = "cannot tell"
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """One measured number beside its bound."""
+
+    what: str
+    """What was measured, in words or as a metric's name."""
+    measured: float | str | None
+    """What was found; None when there was nothing to measure."""
+    bound: str
+    """What was demanded, with its number."""
+    met: bool | None
+    """Whether the bound holds; None when it cannot be told."""
+    unit: str = ""
+    seed: int | None = None
+    """The seed of the run it was measured in."""
+    why: str = ""
+    """What the error is, for whoever breaks this bound in this way."""
+
+    def __str__(self) -> str:
+        """One line: what, how much, against which bound, in which run."""
+        found = "nothing to measure" if self.measured is None else number(self.measured)
+        unit = f" {self.unit}" if self.unit and self.measured is not None else ""
+        mark = {True: "met", False: "broken", None: "undecided"}[self.met]
+        run = "" if self.seed is None else f" (seed {self.seed})"
+        return f"{self.what}: {found}{unit}; bound {self.bound}: {mark}{run}"
+
+    def because(self, why: str) -> Evidence:
+        """Give the same with a reason."""
+        return replace(self, why=why)
+
+
+@dataclass(frozen=True)
+class Bound:
+    """A demand on one metric of a run.
+
+    The limits are plain numbers, or shares of the same metric in a reference variant that is run on the same seed: a
+    bound with `at_most=1.1, of="fixed"` allows ten percent more than the variant `fixed` has.
+    """
+
+    metric: str
+    at_least: float | None = None
+    at_most: float | None = None
+    of: str | None = None
+    """The reference variant whose metric multiplies the limits."""
+    why: str = ""
+    """What is wrong with a change that breaks this bound."""
+
+    def __str__(self) -> str:
+        """Say the demand, before anything is measured."""
+        limits = (("at least", self.at_least), ("at most", self.at_most))
+        reference = "" if self.of is None else f" times that of the variant {self.of}"
+        told = " and ".join(f"{words} {number(limit)}" for words, limit in limits if limit is not None)
+        return f"{self.metric}: {told}{reference}"
+
+    @classmethod
+    def from_fact(cls, case_id: str, fact_id: str, metric: str) -> Bound:
+        """Demand of `metric` the documented value or range of one of the case's facts."""
+        documented = next((fact["documented"] for fact in case(case_id).facts if fact["id"] == fact_id), None)
+        if documented is None:
+            known = ", ".join(fact["id"] for fact in case(case_id).facts)
+            message = f'"{fact_id}" is not a fact of {case_id}; known: {known}'
+            raise SeeklabError([Problem("fact", message)])
+        low, high = documented if isinstance(documented, list) else (None, documented)
+        return cls(metric, at_least=low, at_most=high)
+
+    def check(self, result: Result, reference: Result | None) -> Evidence:
+        """Measure this bound in one run."""
+        factor = 1.0
+        source = ""
+        if self.of is not None:
+            measured = reference.metrics.get(self.metric) if reference is not None else None
+            if measured is None:
+                bound = f"relative to {self.of}, which has no such metric"
+                return Evidence(self.metric, None, bound, None, seed=result.seed)
+            factor = measured
+            source = f" ({self.of} has {number(factor)})"
+        low = None if self.at_least is None else self.at_least * factor
+        high = None if self.at_most is None else self.at_most * factor
+        parts = [f">= {number(low)}"] if low is not None else []
+        parts += [f"<= {number(high)}"] if high is not None else []
+        text = " and ".join(parts) + source
+        unit = result.units.get(self.metric, "")
+        found = result.metrics.get(self.metric)
+        if found is None or math.isnan(found):
+            return Evidence(self.metric, None, text, None, unit, result.seed)
+        met = (low is None or found >= low) and (high is None or found <= high)
+        return Evidence(self.metric, found, text, met, unit, result.seed, self.why)
+
+
+def near(  # noqa: PLR0913 -- what it takes
+    what: str,
+    given: float,
+    truth: float,
+    *,
+    within_percent: float = 0.0,
+    unit: str = "",
+    seed: int | None = None,
+    told: str = "",
+    why: str = "",
+) -> Evidence:
+    """Hold a number against the true one; `told` stands in for the truth where the truth shall not be told."""
+    allowed = abs(truth) * within_percent / 100
+    exact = f" +-{number(within_percent)} %" if within_percent else " exactly"
+    return Evidence(what, given, told or f"{number(truth)}{exact}", abs(given - truth) <= allowed, unit, seed, why)
+
+
+def largest(  # noqa: PLR0913 -- what it takes
+    what: str,
+    choice: str,
+    measured: Mapping[str, float],
+    *,
+    margin_percent: float = 5.0,
+    unit: str = "",
+    seed: int | None = None,
+    why: str = "",
+) -> Evidence:
+    """Hold a choice against what else could have been chosen: it has to measure most; a near tie cannot be told."""
+    found = measured[choice]
+    rival = max(value for name, value in measured.items() if name != choice)
+    close = abs(found - rival) <= margin_percent / 100 * max(abs(found), abs(rival))
+    bound = f">= {number(rival)}, the largest of the others"
+    return Evidence(f"{what} {choice}", found, bound, None if close else found > rival, unit, seed, why)
+
+
+def factor_between(value: float, actual: float) -> float:
+    """How many times one is larger than the other."""
+    if value == actual:
+        return 1.0
+    if value <= 0 or actual <= 0:
+        return math.inf
+    return max(value / actual, actual / value)
+
+
+def number(value: float | str) -> str:
+    """Write a number with the digits that carry meaning, whole numbers in full."""
+    if isinstance(value, str):
+        return value
+    if math.isinf(value) or math.isnan(value):
+        return "infinite" if math.isinf(value) else "none"
+    if float(value).is_integer():
+        return f"{int(value):,}"
+    return f"{value:.4g}"

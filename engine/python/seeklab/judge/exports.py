@@ -1,0 +1,155 @@
+"""What others read of the grades: Canvas and Moodle (CSV), Gradescope (JSON), nbgrader's gradebook, feedback (HTML)."""
+
+from __future__ import annotations
+
+import csv
+import html
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seeklab.exercises import assignment as find_assignment
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    Grade = Mapping[str, Any]
+    """A document as `seeklab grade --json` prints it."""
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color: #1b1f24; }
+h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 1.5rem 0 .3rem; }
+table { border-collapse: collapse; width: 100%; font-size: .9rem; }
+td, th { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #d8dee4; vertical-align: top; }
+.pass { color: #116329; } .fail { color: #a40e26; } .cannot { color: #7d4e00; } .note { color: #57606a; }
+"""
+
+
+def table(grades: Sequence[Grade], system: str, path: Path) -> None:
+    """Write a row for each student and a column for each assignment, as Canvas or Moodle imports them."""
+    assignments = sorted({grade["assignment"] for grade in grades})
+    scores = {(grade["student"], grade["assignment"]): grade["score"] for grade in grades}
+    most = {grade["assignment"]: grade["max_score"] for grade in grades}
+    students = sorted({grade["student"] for grade in grades})
+    with path.open("w", newline="", encoding="utf-8") as file:
+        rows = csv.writer(file)
+        if system == "canvas":
+            rows.writerow(["Student", "ID", "SIS User ID", "SIS Login ID", "Section", *assignments])
+            rows.writerow(["    Points Possible", "", "", "", "", *(most[name] for name in assignments)])
+            for student in students:
+                own = [scores.get((student, name), "") for name in assignments]
+                rows.writerow([_cell(student), "", "", _cell(student), "", *own])
+        else:
+            rows.writerow(["username", *assignments])
+            for student in students:
+                rows.writerow([_cell(student), *(scores.get((student, name), "") for name in assignments)])
+
+
+def _cell(text: str) -> str:
+    """Keep a spreadsheet from taking a name for a formula."""
+    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+
+
+def gradescope(grade: Grade) -> dict[str, Any]:
+    """Give one grade as the results that Gradescope's autograder reads."""
+    return {
+        "score": grade["score"],
+        "output": "\n".join(grade["flags"]),
+        "visibility": "visible",
+        "tests": [
+            {
+                "name": task["id"],
+                "score": task["score"],
+                "max_score": task["max_score"],
+                "status": "passed" if task["verdict"] == "pass" else "failed",
+                "output": f"{task['verdict']}: {task['reason']}",
+            }
+            for task in grade["tasks"]
+        ],
+    }
+
+
+def write_gradescope(grades: Iterable[Grade], folder: Path) -> None:
+    """Write a results file for each submission."""
+    for grade in grades:
+        place = folder / _file_name(grade["student"]) / grade["assignment"]
+        place.mkdir(parents=True, exist_ok=True)
+        document = json.dumps(gradescope(grade), indent=1, ensure_ascii=False)
+        (place / "results.json").write_text(document + "\n", encoding="utf-8")
+
+
+def write_feedback(graded: Iterable[tuple[Grade, Mapping[str, Any]]], folder: Path) -> None:
+    """Write a page for each submission; nothing of a learner's in it is taken for HTML."""
+    for grade, details in graded:
+        place = folder / _file_name(grade["student"]) / grade["assignment"]
+        place.mkdir(parents=True, exist_ok=True)
+        (place / f"{grade['assignment']}.html").write_text(feedback(grade, details), encoding="utf-8")
+
+
+def feedback(grade: Grade, details: Mapping[str, Any]) -> str:
+    """Give the page that a learner gets back: points, what was measured, what is wrong, and a hint."""
+    told = html.escape
+    parts = [f"<h1>{told(grade['assignment'])}: {grade['score']:g} of {grade['max_score']:g} points</h1>"]
+    parts.append(f"<p class=note>{told(grade['student'])}</p>")
+    parts += [f"<p class=cannot>{told(flag)}</p>" for flag in grade["flags"]]
+    hints = {task.id: getattr(task, "hints", ("",)) for task in find_assignment(grade["assignment"]).tasks}
+    for task in grade["tasks"]:
+        kind = task["verdict"].partition(" ")[0]
+        parts.append(f"<h2>{told(task['id'])}: {task['score']:g} of {task['max_score']:g}</h2>")
+        parts.append(f"<p><b class={told(kind)}>{told(task['verdict'])}</b>. {told(task['reason'])}</p>")
+        parts.append(_evidence(details.get("evidence", {}).get(task["id"], [])))
+        hint = hints.get(task["id"], ("",))[0]
+        if task["verdict"] != "pass" and hint:
+            parts.append(f"<p class=note>To begin with: {told(hint)}</p>")
+    title = told(f"{grade['assignment']}, {grade['student']}")
+    head = '<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">'
+    return f"{head}<title>{title}</title><style>{STYLE}</style>{''.join(parts)}</html>\n"
+
+
+def _evidence(items: Sequence[Mapping[str, Any]]) -> str:
+    if not items:
+        return ""
+    rows = "".join(
+        f"<tr><td>{html.escape(str(item['what']))}<td>{_measured(item)}<td>{html.escape(str(item['bound']))}"
+        f"<td>{ {True: 'met', False: 'broken', None: 'undecided'}[item['met']] }"
+        for item in items
+    )
+    return f"<table><tr><th>measured<th>found<th>bound<th>{rows}</table>"
+
+
+def _measured(item: Mapping[str, Any]) -> str:
+    found = item["measured"]
+    shown = "-" if found is None else f"{found:,.6g}" if isinstance(found, (int, float)) else str(found)
+    return html.escape(f"{shown} {item.get('unit') or ''}".strip())
+
+
+def _file_name(student: str) -> str:
+    """Give a folder's name for a student that no path is hidden in."""
+    return "".join(letter if letter.isalnum() or letter in "-_. @" else "_" for letter in student).lstrip(".") or "_"
+
+
+def write_gradebook(grades: Iterable[Grade], url: str) -> None:
+    """Write the scores into nbgrader's gradebook, by nbgrader's own interface."""
+    from nbgrader.api import Gradebook, MissingEntry  # noqa: PLC0415 -- what not every host has, or every command needs
+
+    # nbgrader calls alembic by its name alone.
+    os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
+    with Gradebook(url) as gradebook:
+        for grade in grades:
+            name, student = grade["assignment"], grade["student"]
+            gradebook.update_or_create_assignment(name)
+            gradebook.update_or_create_notebook(name, name)
+            for task in grade["tasks"]:
+                try:
+                    gradebook.find_grade_cell(task["id"], name, name)
+                except MissingEntry:
+                    cell = {"max_score": task["max_score"], "cell_type": "code"}
+                    gradebook.update_or_create_grade_cell(task["id"], name, name, **cell)
+            gradebook.update_or_create_student(student)
+            gradebook.update_or_create_submission(name, student)
+            for task in grade["tasks"]:
+                kept = gradebook.find_grade(task["id"], name, name, student)
+                kept.auto_score, kept.needs_manual_grade = task["score"], False
+            gradebook.db.commit()

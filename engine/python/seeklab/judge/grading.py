@@ -1,0 +1,143 @@
+"""One submission from file to grade: read, answers out, judged, written down. Whatever it is, it gets a grade."""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seeklab.exercises import assignment as find_assignment
+from seeklab.judge.assignment import Verdict, judge
+from seeklab.judge.evidence import Outcome
+from seeklab.judge.jail import Jail, JailError
+from seeklab.judge.practice import COMMITS, LONGEST_FILE, TICKET, committed, less_hints
+from seeklab.judge.submission import Notebook, UnreadableSubmissionError, answers_in, read_notebook
+from seeklab.judge.tickets import ticket_document
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from seeklab.judge.assignment import Assignment
+    from seeklab.judge.identity import Course
+
+
+@dataclass(frozen=True)
+class Work:
+    """A submission that is to be graded."""
+
+    student: str
+    assignment: str
+    path: str
+    """The notebook."""
+    ticketed: bool = False
+    """Whether this student was handed a ticket for this assignment."""
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What became of a submission."""
+
+    student: str
+    assignment: str
+    verdicts: tuple[Verdict, ...]
+    flags: tuple[str, ...] = ()
+    seconds: float = 0.0
+    answers: Mapping[str, Any] = field(default_factory=dict)
+    """The values that were handed in, for the desk; programs as their text."""
+
+    @property
+    def score(self) -> float:
+        """All points."""
+        return round(sum(verdict.points for verdict in self.verdicts), 2)
+
+    @property
+    def max_score(self) -> float:
+        """All points that there were."""
+        return round(sum(verdict.max_points for verdict in self.verdicts), 2)
+
+    def document(self) -> dict[str, Any]:
+        """Give it as the JSON that `seeklab grade` prints."""
+        return {
+            "student": self.student,
+            "assignment": self.assignment,
+            "score": self.score,
+            "max_score": self.max_score,
+            "tasks": [verdict.document() for verdict in self.verdicts],
+            "flags": list(self.flags),
+            "seconds": round(self.seconds, 3),
+        }
+
+    def details(self) -> dict[str, Any]:
+        """Give what the desk and the feedback show besides."""
+        evidence = {verdict.task: [asdict(item) for item in verdict.evidence] for verdict in self.verdicts}
+        return {"evidence": evidence, "answers": dict(self.answers)}
+
+
+def grade(work: Work, course: Course, jail: Jail) -> Grade:
+    """Grade one submission. Only a jail that cannot be had stops it."""
+    started = time.perf_counter()
+    assignment = find_assignment(work.assignment)
+    try:
+        notebook = read_notebook(Path(work.path), assignment)
+        graded = grade_notebook(notebook, assignment, work, course, jail)
+    except UnreadableSubmissionError as error:
+        graded = not_graded(assignment, work, str(error))
+    return replace(graded, seconds=time.perf_counter() - started)
+
+
+def grade_notebook(notebook: Notebook, assignment: Assignment, work: Work, course: Course, jail: Jail) -> Grade:
+    """Grade the cells of a notebook."""
+    variant = course.variant(work.student, assignment.id, ticketed=work.ticketed)
+    files = {}
+    if work.ticketed:
+        files[TICKET] = json.dumps(ticket_document(assignment, work.student, course))
+    answers = answers_in(notebook, assignment, work.student, jail, files)
+    commits = _beside(Path(work.path), COMMITS)
+    given = committed(assignment, answers.values, commits)
+    seeds = course.seeds(work.student, assignment.id)
+    verdicts: list[Verdict] = []
+    flags = list(answers.flags)
+    for task in assignment.tasks:
+        try:
+            (verdict,) = judge(assignment, given, variant, seeds, [task.id])
+        except (JailError, MemoryError):
+            raise
+        except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
+            reason = (
+                f"the judge could not judge this ({type(error).__name__}: {str(error)[:200]}); tell your instructor"
+            )
+            flags.append(f"{task.id}: {reason}")
+            verdict = Verdict(task.id, Outcome.CANNOT_TELL, 0.0, task.points, reason)
+        verdicts.append(less_hints(verdict, commits))
+    return Grade(work.student, assignment.id, tuple(verdicts), tuple(flags), answers=_told(given))
+
+
+def _told(answers: Mapping[str, object]) -> dict[str, Any]:
+    """Give answers as plain data, for those who look at many."""
+    told: dict[str, Any] = {}
+    for name, value in answers.items():
+        text = getattr(value, "text", None)
+        if text is not None:
+            told[name] = "\n".join(source["source"] for source in text.sources)
+        elif isinstance(value, (dict, list, str, int, float)):
+            told[name] = value
+    return told
+
+
+def not_graded(assignment: Assignment, work: Work, reason: str) -> Grade:
+    """Give no points, and say why."""
+    verdicts = tuple(Verdict(task.id, Outcome.FAIL, 0.0, task.points, reason) for task in assignment.tasks)
+    return Grade(work.student, assignment.id, verdicts, (reason,))
+
+
+def _beside(notebook: Path, name: str) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+    """Read a small JSON file that was handed in beside the notebook; None when it is none."""
+    path = notebook.parent / name
+    try:
+        if path.is_symlink() or path.stat().st_size > LONGEST_FILE:
+            return None
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
+        return None

@@ -1,0 +1,436 @@
+"""The jail: where learners' code runs, without network, without sight of anybody's files, with little of everything.
+
+`bubblewrap` builds it: namespaces of its own for processes, network, users and files; the system, this interpreter and
+this package read-only; a small /tmp in memory, and no folder that outlives it. The limits of one process are the
+kernel's (`_inmate.lock`); time and the memory of all its processes together are watched from here. What comes out is
+read as JSON and checked before anything uses it.
+
+Started by root, as a CI may be, bubblewrap does without a user namespace and the inmate becomes a user without rights
+before it reads a byte of the learner's. Without bubblewrap nothing is run, unless somebody insists (`unsafe`).
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import select
+import shutil
+import site
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab.judge import _inmate
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+MIB = 1 << 20
+FIRST_UID, UIDS = 61_184, 4_000
+"""Users that no system gives to people; each jail of root's has one of them."""
+WATCH_S = 0.2
+LONGEST_LINE = 2 * MIB
+SYSTEM_FOLDERS = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin")
+WORK = "/submission"
+HOW = "install it (on Debian and Ubuntu: apt-get install bubblewrap), or insist with --unsafe"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What an inmate may take."""
+
+    memory_bytes: int = 1 << 30
+    cpu_s: int = 60
+    wall_s: float = 120.0
+    processes: int = 32
+    tmp_bytes: int = 32 * MIB
+    output_bytes: int = 4 * MIB
+
+
+class JailError(SeeklabError):
+    """No jail can be had here, with the sentence that says what to do."""
+
+    @classmethod
+    def because(cls, sentence: str) -> JailError:
+        """Say why."""
+        return cls([Problem("jail", sentence)])
+
+
+class BrokenOutError(Exception):
+    """An inmate was ended: by a limit, or because it said what no inmate says. The message says which."""
+
+
+@dataclass(frozen=True)
+class Jail:
+    """How inmates are held."""
+
+    limits: Limits = field(default_factory=Limits)
+    unsafe: bool = False
+
+    def with_limits(self, **limits: Any) -> Jail:  # noqa: ANN401 -- plain data, or a learner's
+        """Give the same jail with other limits."""
+        return replace(self, limits=replace(self.limits, **limits))
+
+    def start(self, order: Mapping[str, Any], files: Mapping[str, str] | None = None) -> Inmate:
+        """Start an inmate, which sees `files` (text by name) in its working directory, and send it the order."""
+        limits = self.limits
+        own = {
+            "path": _import_path(),
+            "uid": FIRST_UID + os.getpid() % UIDS,
+            "limits": {
+                "DATA": limits.memory_bytes,
+                "CPU": limits.cpu_s,
+                "FSIZE": limits.tmp_bytes,
+                "NOFILE": 256,
+                "CORE": 0,
+                "NPROC": limits.processes,
+            },
+        }
+        command, environment, passed = self._command(files or {})
+        try:
+            process = subprocess.Popen(  # noqa: S603 -- a fixed command
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env=environment,
+                cwd="/",
+                pass_fds=passed,
+                bufsize=0,
+                start_new_session=True,
+            )
+        finally:
+            for number in passed:
+                os.close(number)
+        inmate = Inmate(process, limits)
+        inmate.tell({**order, **own})
+        return inmate
+
+    def _command(self, files: Mapping[str, str]) -> tuple[list[str], dict[str, str], list[int]]:
+        """Give the command, its environment, and the pipes that it reads files from."""
+        python = [sys.executable, "-P", "-s", "-S", "-B", str(Path(_inmate.__file__).resolve())]
+        environment = {
+            "PATH": "/usr/bin:/bin",
+            "HOME": "/tmp",  # noqa: S108 -- the jail's own, in memory
+            "LANG": "C.UTF-8",
+            "PYTHONHASHSEED": "0",
+            "PYTHONUTF8": "1",
+        }
+        if self.unsafe:
+            return python, environment, []
+        command = [_bubblewrap(), "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
+        command += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+        command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] if os.geteuid() == 0 else ["--unshare-user"]
+        command += ["--hostname", "jail", "--proc", "/proc", "--dev", "/dev"]
+        command += ["--perms", "1777", "--size", str(self.limits.tmp_bytes), "--tmpfs", "/tmp"]  # noqa: S108 -- the jail's own, in memory
+        command += _seen()
+        passed: list[int] = []
+        command += ["--perms", "0755", "--dir", WORK]
+        for name, text in files.items():
+            reading, writing = os.pipe()
+            passed.append(reading)
+            _feed(writing, text.encode())
+            command += ["--perms", "0444", "--ro-bind-data", str(reading), f"{WORK}/{name}"]
+        command += ["--chdir", WORK]
+        for name, value in {**environment, "XDG_CACHE_HOME": "/cache"}.items():
+            command += ["--setenv", name, value]
+        return [*command, "--", *python], {}, passed
+
+
+def _seen() -> list[str]:
+    """Give what an inmate sees, all of it read-only: the system, this interpreter, this package, compiled engines."""
+    command: list[str] = []
+    for folder in SYSTEM_FOLDERS:
+        path = Path(folder)
+        if path.is_symlink():
+            command += ["--symlink", str(path.readlink()), folder]
+        elif path.is_dir():
+            command += ["--ro-bind", folder, folder]
+    own = _own_folders()
+    # Made beforehand: what bubblewrap makes by itself on the way to a folder, only root may enter.
+    for folder in dict.fromkeys(str(above) for path in own for above in reversed(Path(path).parents)):
+        if folder not in {"/", "/tmp"}:  # noqa: S108 -- the jail's own, in memory
+            command += ["--perms", "0755", "--dir", folder]
+    for seen in ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", *own):
+        command += ["--ro-bind-try", seen, seen]
+    command += ["--perms", "0755", "--dir", "/cache", "--perms", "0755", "--dir", "/cache/seeklab"]
+    for compiled in _compiled_engines():
+        command += ["--ro-bind", str(compiled), f"/cache/seeklab/{compiled.name}"]
+    return command
+
+
+def _feed(writing: int, content: bytes) -> None:
+    """Put a file's content into a pipe, whose buffer holds a megabyte; tickets are smaller."""
+    import fcntl  # noqa: PLC0415 -- what not every host has, or every command needs
+
+    with suppress(OSError):
+        fcntl.fcntl(writing, 1031, MIB)  # F_SETPIPE_SZ
+    os.set_blocking(writing, False)
+    try:
+        if os.write(writing, content) != len(content):
+            message = "what lies beside the notebook is too large for the jail"
+            raise JailError.because(message)
+    finally:
+        os.close(writing)
+
+
+def _import_path() -> list[str]:
+    """Give the folders that an inmate imports from: this interpreter's packages and this package."""
+    packages = [path for path in site.getsitepackages() if Path(path).is_dir()]
+    return [str(_package().parent), *packages]
+
+
+def _package() -> Path:
+    return Path(_inmate.__file__).resolve().parent.parent
+
+
+def _own_folders() -> list[str]:
+    """Give what is bound besides the system: interpreter, environment, this package; nothing that holds them."""
+    folders = [sys.base_prefix, sys.prefix, sys.base_exec_prefix, str(_package())]
+    named = dict.fromkeys(str(Path(folder)) for folder in folders)
+    return [folder for folder in named if not folder.startswith("/usr/") and folder != "/usr"]
+
+
+def _compiled_engines() -> list[Path]:
+    """Give the files of compiled engines, so that an inmate need not compile one."""
+    from seeklab._compiled import cache_directory  # noqa: PLC0415 -- what not every host has, or every command needs
+
+    found: list[Path] = []
+    with suppress(RuntimeError, OSError):
+        for path in cache_directory().glob("engine-*.cwasm"):
+            if os.geteuid() == 0:
+                path.chmod(0o644)  # in a folder that only root may enter
+            found.append(path)
+    return found
+
+
+@cache
+def _bubblewrap() -> str:
+    """Find bubblewrap, and try once whether it can build a jail here."""
+    if platform.system() != "Linux":
+        message = (
+            f"learners' code is run in a jail of Linux's, and this is {platform.system()}; grade on Linux "
+            "(a virtual machine or a container will do), or insist with --unsafe"
+        )
+        raise JailError.because(message)
+    found = shutil.which("bwrap")
+    if found is None:
+        message = f"bubblewrap, which holds learners' code, is not installed; {HOW}"
+        raise JailError.because(message)
+    # bubblewrap as root makes no user namespace, so it needs the rights that a privileged container has.
+    user = [] if os.geteuid() == 0 else ["--unshare-user"]
+    trial = [found, *user, "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc", "/bin/true"]
+    tried = subprocess.run(  # noqa: S603 -- a fixed command
+        trial,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if tried.returncode != 0:
+        message = (
+            f"bubblewrap cannot build a jail here ({tried.stderr.strip()}); allow user namespaces to this user "
+            "(in a container: start it with --privileged or --security-opt seccomp=unconfined), or insist with --unsafe"
+        )
+        raise JailError.because(message)
+    return found
+
+
+class Inmate:
+    """A process in the jail, and what it says."""
+
+    def __init__(self, process: subprocess.Popen[bytes], limits: Limits) -> None:
+        """Hold a process that has started."""
+        self._process, self._limits = process, limits
+        assert process.stdin is not None  # noqa: S101 -- for the type checker
+        assert process.stdout is not None  # noqa: S101 -- for the type checker
+        self._in, self._out = process.stdin.fileno(), process.stdout.fileno()
+        self._poll = select.poll()
+        self._poll.register(self._out, select.POLLIN | select.POLLHUP)
+        self._rest = b""
+        self._read = 0
+        self._ends = time.monotonic() + limits.wall_s
+        self._looks = 0.0
+        os.set_blocking(self._in, False)
+
+    def __enter__(self) -> Self:
+        """Hold it."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End it."""
+        self.close()
+
+    def tell(self, document: object) -> None:
+        """Send a line of JSON."""
+        content = memoryview(json.dumps(document).encode() + b"\n")
+        if time.monotonic() > self._ends:
+            self.close()
+            message = f"was not done within {self._limits.wall_s:g} s"
+            raise BrokenOutError(message)
+        try:
+            while content:
+                try:
+                    content = content[os.write(self._in, content) :]
+                except BlockingIOError:
+                    self._watch()
+                    select.select([], [self._in], [], WATCH_S)
+        except BrokenPipeError:
+            raise BrokenOutError(self._last_words()) from None
+
+    def line(self, within_s: float | None = None) -> bytes:
+        """Wait for a line that it says; raises BrokenOutError when none comes."""
+        now = time.monotonic()
+        ends = self._ends if within_s is None else min(self._ends, now + within_s)
+        while True:
+            line, newline, rest = self._rest.partition(b"\n")
+            if newline:
+                self._rest = rest
+                return line
+            if not self._poll.poll(1000 * min(WATCH_S, max(0.0, ends - now))):
+                now = time.monotonic()
+                self._watch()
+                if now >= ends:
+                    self.close()
+                    message = f"gave no answer within {self._limits.wall_s if ends == self._ends else within_s:g} s"
+                    raise BrokenOutError(message)
+                continue
+            part = os.read(self._out, 1 << 16)
+            if not part:
+                raise BrokenOutError(self._last_words())
+            self._read += len(part)
+            self._rest += part
+            if self._read > self._limits.output_bytes or len(self._rest) > LONGEST_LINE:
+                self.close()
+                message = f"wrote more than {self._limits.output_bytes // MIB} MiB of answers"
+                raise BrokenOutError(message)
+            now = time.monotonic()
+
+    def forgive_output(self) -> None:
+        """Begin to count its output anew: a policy may say a little very often."""
+        self._read = 0
+
+    def _watch(self) -> None:
+        """End it when all its processes together hold too much memory."""
+        now = time.monotonic()
+        if now - self._looks < WATCH_S:
+            return
+        self._looks = now
+        held = _resident_bytes(self._process.pid)
+        if held > self._limits.memory_bytes:
+            self.close()
+            message = f"took more than {self._limits.memory_bytes / (1 << 30):g} GiB of memory"
+            raise BrokenOutError(message)
+
+    def _last_words(self) -> str:
+        """Say how it ended."""
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(5)
+        code = self._process.returncode
+        assert self._process.stderr is not None  # noqa: S101 -- for the type checker
+        said = b""
+        with suppress(OSError):
+            os.set_blocking(self._process.stderr.fileno(), False)
+            said = os.read(self._process.stderr.fileno(), 4096) or b""
+        self.close()
+        if said.startswith(b"bwrap:"):
+            raise JailError.because(said.decode(errors="replace").strip())
+        if code in (128 + 24, -24, 128 + 9, -9):
+            return f"was ended by a limit (of {self._limits.cpu_s} s of processor time, or of memory)"
+        return "ended the interpreter before it had answered"
+
+    def close(self) -> None:
+        """End it, and all that it started."""
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+        self._process.wait()
+
+
+def _resident_bytes(pid: int) -> int:
+    """Add up what a process and all below it hold in memory."""
+    total = 0
+    waiting = [pid]
+    while waiting:
+        at = waiting.pop()
+        with suppress(OSError, ValueError, IndexError):
+            total += int(Path(f"/proc/{at}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
+            for task in Path(f"/proc/{at}/task").iterdir():
+                waiting += map(int, (task / "children").read_text().split())
+    return total
+
+
+@dataclass
+class Told:
+    """What an inmate has told of a notebook."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    """Answers by name."""
+    reasons: dict[str, str] = field(default_factory=dict)
+    """Why an answer has no value, by name."""
+    programs: dict[str, list[int]] = field(default_factory=dict)
+    """The numbers of the cells that a program needs, by name."""
+    wrong: dict[str, str] = field(default_factory=dict)
+    """What went wrong in a cell, by its label."""
+
+    def take(self, told: Mapping[str, Any], cells: int, wanted: Mapping[str, bool]) -> None:
+        """Take one line; whatever is not as it should be is left out."""
+        reason = str(told.get("reason", ""))[: 2 * _inmate.LONGEST_MESSAGE]
+        name = told.get("name", told.get("program", told.get("cell")))
+        if not isinstance(name, str) or len(name) > _inmate.LONGEST_MESSAGE:
+            return
+        if "cell" in told:
+            self.wrong.setdefault(name, reason)
+        elif name not in wanted:
+            return
+        elif "program" in told:
+            numbers = told.get("cells")
+            if isinstance(numbers, list):
+                self.programs[name] = sorted({at for at in numbers if type(at) is int and 0 <= at < cells})
+        elif "value" in told:
+            try:
+                self.values[name] = _inmate.strict(told["value"])
+            except _inmate.NotDataError as error:
+                self.reasons[name] = str(error)
+        else:
+            self.reasons[name] = reason or "is not there"
+
+
+def answers_of(
+    jail: Jail, cells: Sequence[Mapping[str, Any]], wanted: Mapping[str, bool], files: Mapping[str, str] | None = None
+) -> Told:
+    """Run a notebook's cells for the answers named in `wanted` (True: a program, of which only its cells are told)."""
+    found = Told()
+    ended = ""
+    try:
+        with jail.start({"do": "answers", "cells": list(cells), "wanted": dict(wanted)}, files) as inmate:
+            while not (told := _document(inmate.line())).get("done"):
+                found.take(told, len(cells), wanted)
+    except BrokenOutError as error:
+        ended = str(error)
+    for name in wanted:
+        if name not in found.values and name not in found.reasons:
+            found.reasons[name] = f"has no value: the notebook's code {ended or 'did not come so far'}"
+    return found
+
+
+def _document(line: bytes) -> dict[str, Any]:
+    """Read what an inmate said; it may be anything."""
+    try:
+        document = json.loads(line)
+    except (ValueError, RecursionError):
+        message = "wrote into the answers what is no JSON"
+        raise BrokenOutError(message) from None
+    if not isinstance(document, dict):
+        message = "wrote into the answers what is none"
+        raise BrokenOutError(message)
+    return document

@@ -1,0 +1,186 @@
+"""Practice: the judge at the learner's elbow, on the practice bank, with what the grader does not need.
+
+The same `judge` as in the grader, on seeds that are drawn at the moment of the check. Predictions are committed to
+(`commits.json` beside the notebook) and, once committed, held against the truth: for the learner's own eyes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab.judge.answers import Code
+from seeklab.judge.assignment import (
+    HINT_COSTS,
+    HINTS,
+    Asked,
+    Assignment,
+    Commitment,
+    Seeds,
+    Task,
+    Variant,
+    Verdict,
+    judge,
+)
+from seeklab.judge.evidence import Evidence, Outcome, factor_between, number
+from seeklab.judge.identity import practice_draws, same_name
+from seeklab.judge.programs import Live
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+COMMITS = "commits.json"
+TICKET = "ticket.json"
+LONGEST_FILE = 1 << 20
+NEAR = 1.25
+"""A prediction within this factor is called near."""
+
+
+def fresh_seeds() -> Seeds:
+    """Give seeds that nobody can know in advance."""
+    return Seeds(os.urandom(32))
+
+
+def read_beside(name: str) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+    """Read a small JSON file beside the notebook; None when there is none."""
+    path = Path(name)
+    try:
+        return json.loads(path.read_text(encoding="utf-8")) if path.stat().st_size <= LONGEST_FILE else None
+    except (OSError, ValueError, RecursionError):
+        return None
+
+
+def ticket_of(learner: object) -> dict[str, Any] | None:
+    """Give the ticket beside the notebook, when it is this learner's."""
+    ticket = read_beside(TICKET)
+    return ticket if isinstance(ticket, dict) and same_name(ticket.get("student"), learner) else None
+
+
+def draws_of(learner: object) -> bytes:
+    """Give the 32 bytes that a learner's system is drawn from: those of the name, of the ticket, or given as such."""
+    if isinstance(learner, bytes):
+        return learner
+    ticket = ticket_of(learner)
+    if ticket is None:
+        return practice_draws(learner)
+    if "draws" not in ticket:
+        message = "a ticket lies beside this notebook, and its system is known to the instructor alone; look at it only"
+        raise SeeklabError([Problem("LEARNER", message)])
+    return bytes.fromhex(ticket["draws"])
+
+
+def handed_text(learner: object, name: str) -> str | None:
+    """Give what a ticket beside the notebook holds under a name, such as a tool's output."""
+    ticket = ticket_of(learner)
+    texts = ticket.get("evidence") if ticket else None
+    return str(texts[name]) if isinstance(texts, dict) and name in texts else None
+
+
+@dataclass(frozen=True)
+class Practice:
+    """An assignment in a learner's notebook."""
+
+    assignment: Assignment
+
+    def check(self, task: str, learner: object, **answers: object) -> Verdict:
+        """Judge one task on the learner's practice system, on fresh seeds."""
+        found = self.assignment.task(task)
+        kinds = self.assignment.kinds
+        given = {
+            name: Live(value) if isinstance(kinds.get(name), Code) and callable(value) else value
+            for name, value in answers.items()
+        }
+        try:
+            variant = Variant(draws_of(learner))
+        except SeeklabError as error:
+            evidence = Evidence("LEARNER", None, "your name between quotes", met=False)
+            return Verdict(task, Outcome.FAIL, 0.0, found.points, str(error), (evidence,))
+        seeds = fresh_seeds()
+        (verdict,) = judge(self.assignment, given, variant, seeds, [task])
+        if isinstance(found, Commitment):
+            self._commit(found, answers.get(found.answer))
+            if verdict.passed:
+                return replace(verdict, evidence=self._near(found, given[found.answer], variant, seeds))
+        return verdict
+
+    def hint(self, task: str, step: int = 1) -> str:
+        """Give a hint, the first, second or third; each costs a twentieth of the task's points."""
+        found = self.assignment.task(task)
+        if not isinstance(found, Task) or step not in range(1, HINTS + 1):
+            message = f"there is none; tasks have hints 1 to {HINTS}, and predictions have none"
+            raise SeeklabError([Problem("hint", message)])
+        record(f"hint/{task}/{step}", None)
+        return found.hints[step - 1]
+
+    def _commit(self, task: Commitment, predicted: object) -> None:
+        given: Mapping[str, Any] = predicted if isinstance(predicted, dict) else {}
+        for name in task.questions:
+            record(f"{self.assignment.id}/{name}", given.get(name))
+
+    def _near(self, task: Commitment, predicted: Any, variant: Variant, seeds: Seeds) -> tuple[Evidence, ...]:  # noqa: ANN401 -- plain data, or a learner's
+        (seed,) = seeds.draw(task.id, 1)
+        truths = task.near(Asked({}, variant, seed, self.assignment.bounds, self.assignment.kinds))
+        return tuple(nearness(name, float(predicted[name]), truth, unit) for name, (truth, unit) in truths.items())
+
+
+def nearness(what: str, predicted: float, truth: float, unit: str = "") -> Evidence:
+    """Hold a prediction against the truth; it counts for nothing but the learner's own eye."""
+    factor = factor_between(predicted, truth)
+    bound = f"measured {number(truth)}, off by a factor {number(factor)}"
+    return Evidence(what, predicted, bound, met=factor <= NEAR, unit=unit)
+
+
+def record(name: str, value: object) -> None:
+    """Keep a commitment in `commits.json` beside the notebook; a folder that cannot be written keeps none."""
+    plain = value if isinstance(value, (int, float, str)) and not isinstance(value, bool) else None
+    kept = read_beside(COMMITS)
+    commits = kept if isinstance(kept, list) else []
+    if any(isinstance(entry, dict) and (entry.get("id"), entry.get("value")) == (name, plain) for entry in commits):
+        return
+    hinted = name.startswith("hint/")
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    entry = {"id": name, "value": plain, "confidence": None, "skipped": plain is None and not hinted, "time": now}
+    try:
+        Path(COMMITS).write_text(json.dumps([*commits, entry], indent=1) + "\n", encoding="utf-8")
+    except OSError:
+        return
+
+
+def hints_taken(commits: object, task: str) -> int:
+    """Count the hints of a task among commitments that a learner handed in."""
+    entries = commits if isinstance(commits, list) else []
+    names = {entry.get("id") for entry in entries if isinstance(entry, dict) and isinstance(entry.get("id"), str)}
+    return sum(f"hint/{task}/{step}" in names for step in range(1, HINTS + 1))
+
+
+def less_hints(verdict: Verdict, commits: object) -> Verdict:
+    """Take what hints cost from the points."""
+    taken = hints_taken(commits, verdict.task)
+    if not taken or not verdict.points:
+        return verdict
+    points = round(verdict.points * (1 - HINT_COSTS * taken), 2)
+    reason = f"{verdict.reason}; {taken} hint{'s' * (taken > 1)} taken"
+    return replace(verdict, points=points, reason=reason)
+
+
+def committed(assignment: Assignment, answers: Mapping[str, Any], commits: object) -> dict[str, Any]:
+    """Add to the answers what `commits.json` holds of predictions: the first commitment to each question counts."""
+    entries = commits if isinstance(commits, list) else []
+    first: dict[str, Any] = {}
+    for entry in entries:
+        if isinstance(entry, dict) and isinstance(entry.get("id"), str) and entry.get("value") is not None:
+            first.setdefault(entry["id"], entry["value"])
+    joined = dict(answers)
+    for task in assignment.tasks:
+        if isinstance(task, Commitment):
+            given = joined.get(task.answer)
+            known = {name: first.get(f"{assignment.id}/{name}") for name in task.questions}
+            stated = given if isinstance(given, dict) else {}
+            if any(value is not None for value in known.values()):
+                joined[task.answer] = {**stated, **{name: value for name, value in known.items() if value is not None}}
+    return joined

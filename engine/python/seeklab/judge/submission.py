@@ -1,0 +1,171 @@
+"""A submission: a notebook as a learner handed it in, and the answers in it.
+
+The file is read as JSON, with nothing taken for granted: any version of the notebook format, cells that are missing or
+there twice, a file that is no notebook at all. Cells are found by their ids. What is in them runs in the jail only.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from seeklab.judge.answers import Code, Missing
+from seeklab.judge.identity import same_name
+from seeklab.judge.jail import answers_of
+from seeklab.judge.programs import Jailed, Text
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+    from seeklab.judge.assignment import Assignment
+    from seeklab.judge.jail import Jail
+
+MOST_BYTES = 64 << 20
+MOST_CELLS = 2_000
+MOST_SOURCE = 2 << 20
+LEARNER = "LEARNER"
+MB = 1_000_000
+
+
+class UnreadableSubmissionError(Exception):
+    """A file that is no notebook; the message is the sentence for the learner."""
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What was found in a notebook."""
+
+    values: Mapping[str, object]
+    flags: tuple[str, ...] = ()
+
+
+@dataclass
+class Notebook:
+    """The code cells of a notebook, as the jail takes them."""
+
+    cells: list[dict[str, Any]]
+    flags: list[str] = field(default_factory=list)
+
+
+def read_notebook(path: Path, assignment: Assignment) -> Notebook:
+    """Read a notebook's file."""
+    try:
+        size = path.stat().st_size
+        if size > MOST_BYTES:
+            message = (
+                f"the file has {size / MB:,.0f} MB, and at most {MOST_BYTES / MB:,.0f} are read; clear its outputs"
+            )
+            raise UnreadableSubmissionError(message)
+        content = path.read_bytes()
+    except OSError as error:
+        message = f"the file cannot be read: {error.strerror}"
+        raise UnreadableSubmissionError(message) from None
+    try:
+        document = json.loads(content)
+    except (ValueError, RecursionError):
+        message = "the file is no notebook: it holds no JSON that can be read"
+        raise UnreadableSubmissionError(message) from None
+    return notebook_of(document, assignment)
+
+
+def notebook_of(document: object, assignment: Assignment) -> Notebook:
+    """Take the code cells out of a notebook's document."""
+    cells = _listed(document)
+    if cells is None:
+        message = "the file is no notebook: it has no list of cells"
+        raise UnreadableSubmissionError(message)
+    if len(cells) > MOST_CELLS:
+        message = f"the notebook has {len(cells):,} cells, and at most {MOST_CELLS:,} are read"
+        raise UnreadableSubmissionError(message)
+    answer_cells = set(assignment.cells.values())
+    gives = {task.id: list(task.takes) for task in assignment.tasks}
+    notebook = Notebook([])
+    seen: set[str] = set()
+    total = 0
+    for nth, cell in enumerate(cells):
+        if not isinstance(cell, dict) or cell.get("cell_type") != "code":
+            continue
+        name, locked = _identity(cell)
+        if name in seen:
+            notebook.flags.append(f"the cell {name} is there more than once")
+        if name:
+            seen.add(name)
+        source = _source(cell)
+        total += len(source)
+        if total > MOST_SOURCE:
+            message = f"the notebook has more than {MOST_SOURCE / MB:,.0f} MB of code"
+            raise UnreadableSubmissionError(message)
+        if name in gives:
+            notebook.cells.append({"kind": "check", "label": name, "source": "", "gives": gives[name]})
+            continue
+        kind = "locked" if locked and name not in answer_cells else "own"
+        notebook.cells.append({"kind": kind, "label": name or f"cell {nth + 1}", "source": source})
+    notebook.flags += [f"the cell {name} is missing" for name in sorted(answer_cells - seen)]
+    notebook.flags = list(dict.fromkeys(notebook.flags))
+    return notebook
+
+
+def _listed(document: object) -> list[Any] | None:
+    """Give the list of cells of any version of the format."""
+    if not isinstance(document, dict):
+        return None
+    cells = document.get("cells")
+    if cells is None:  # before version 4
+        sheets = document.get("worksheets")
+        first = sheets[0] if isinstance(sheets, list) and sheets else None
+        cells = first.get("cells") if isinstance(first, dict) else None
+    return cells if isinstance(cells, list) else None
+
+
+def _identity(cell: Mapping[str, Any]) -> tuple[str, bool]:
+    """Give a cell's name (nbgrader's, or its id) and whether it is not the learner's to change."""
+    metadata = cell.get("metadata")
+    own = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    own = own if isinstance(own, dict) else {}
+    name = own.get("grade_id", cell.get("id"))
+    name = name[:100] if isinstance(name, str) else ""
+    return name, own.get("locked") is True and own.get("solution") is not True
+
+
+def _source(cell: Mapping[str, Any]) -> str:
+    source = cell.get("source", cell.get("input", ""))
+    if isinstance(source, list):
+        source = "".join(line for line in source if isinstance(line, str))
+    return source if isinstance(source, str) else ""
+
+
+def answers_in(
+    notebook: Notebook, assignment: Assignment, student: str, jail: Jail, files: Mapping[str, str] | None = None
+) -> Answers:
+    """Take the answers out of a notebook, in the jail."""
+    kinds = assignment.kinds
+    wanted = {LEARNER: False, **{name: isinstance(kind, Code) for name, kind in kinds.items()}}
+    told = answers_of(jail, notebook.cells, wanted, files)
+    flags = list(notebook.flags)
+    claimed = told.values.get(LEARNER)
+    if claimed is not None and not same_name(claimed, student):
+        flags.append(f"the notebook names {str(claimed)[:80]!r}; it is judged as the work of {student}")
+    found: dict[str, object] = {}
+    for name, kind in kinds.items():
+        if name in told.reasons or name not in told.values:
+            found[name] = Missing(_reason(assignment.cells[name], told.reasons.get(name, "has no value"), told.wrong))
+        elif not isinstance(kind, Code):
+            found[name] = told.values[name]
+        elif told.values[name] is not True:
+            found[name] = Missing("is no function or class")
+        else:
+            text = Text(_sources(notebook.cells, told.programs.get(name, ())), name)
+            found[name] = Jailed(text, jail, files)
+    return Answers(found, tuple(flags))
+
+
+def _reason(cell: str, reason: str, wrong: Mapping[str, str]) -> str:
+    """Say why an answer has no value: because its own cell stopped, or another one."""
+    blamed = cell if cell in wrong else next(iter(wrong), None)
+    return reason if blamed is None else f"{reason}: the cell {blamed} {wrong[blamed]}"
+
+
+def _sources(cells: Sequence[Mapping[str, Any]], numbers: Sequence[int]) -> tuple[dict[str, str], ...]:
+    return tuple({name: cells[at][name] for name in ("kind", "label", "source")} for at in numbers)

@@ -1,0 +1,337 @@
+"""Thirty submissions that try to get more than they have earned, or to disturb others, and what must come of each.
+
+A submission is a released notebook with some cells changed. Those of `disk-time` hold a right answer besides what they
+try, unless they try to do without, so that a full grade says: the attempt did nothing. `NEIGHBOUR` stands for what an
+instructor's machine holds beside the submission: another's work, a gradebook, the configuration, solutions, the secret.
+"""
+# ruff: noqa: E501, S108 -- the texts of attempts, and the places that they try
+
+from __future__ import annotations
+
+import json
+import textwrap
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ROOT = Path(__file__).resolve().parents[2]
+MARK = "what only the instructor may read"
+GOOD = 'choice = {"queue_policy": "satf", "queue_depth": 16}\n'
+PREDICTION = 'prediction = {"rotation_ms": 3.0, "random_mib_per_s": 0.5, "sixteen_times": 2.0}\n'
+FULL, NONE = (9, 9), (0, 0)
+PREDICTED = (3, 3)
+"""The predictions are another cell than what was spoilt."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What is handed in, and what must come of it."""
+
+    name: str
+    tries: str
+    cells: Mapping[str, str] = field(default_factory=dict)
+    """New sources, by cell."""
+    points: tuple[float, float] = FULL
+    """Least and most points that it may get."""
+    told: str = ""
+    """What its grade must say somewhere."""
+    assignment: str = "disk-time"
+    slow: bool = False
+    """Whether it takes its time limit to be ended."""
+    file: bytes | None = None
+    """The whole file, in place of a notebook."""
+
+
+def after(attempt: str) -> dict[str, str]:
+    """Try something in the cell of an answer, and answer rightly afterwards."""
+    return {"choice": f"try:\n{_indented(attempt)}\nexcept Exception:\n    pass\n{GOOD}"}
+
+
+def _indented(text: str) -> str:
+    return textwrap.indent(text.strip(), "    ")
+
+
+def policy(body: str) -> dict[str, str]:
+    """Give an eviction policy whose `evict` does something, and LRU otherwise."""
+    return {
+        "policy": f"""
+class Policy:
+    seen = {{}}
+    def __init__(self):
+        self.inside = {{}}
+    def hit(self, key):
+        self.inside[key] = self.inside.pop(key, None)
+    def admitted(self, key, size):
+        self.inside[key] = None
+    def evicted(self, key):
+        self.inside.pop(key, None)
+    def evict(self, incoming):
+{textwrap.indent(body.strip(), " " * 8)}
+        return next(iter(self.inside))
+"""
+    }
+
+
+READ = """
+import os
+found = []
+for top in {tops!r}:
+    for folder, _, names in os.walk(top):
+        for name in names:
+            if name.endswith((".ipynb", ".txt", ".db", "secret", "environ", "config.py")):
+                try:
+                    found.append(open(os.path.join(folder, name), errors="replace").read())
+                except OSError:
+                    pass
+leaked = [text for text in found if {mark!r} in text]
+"""
+
+
+def reading(*tops: str) -> dict[str, str]:
+    """Look for the mark in files, and hand in what was found as a name that a verdict would repeat."""
+    attempt = READ.format(tops=tops, mark=MARK)
+    return {"choice": f"{attempt}\n{GOOD}if leaked:\n    choice = {{leaked[0]: 1}}\n"}
+
+
+WRITE = """
+import glob, os
+for pattern in {patterns!r}:
+    for path in glob.glob(pattern, recursive=True):
+        try:
+            open(path, "a").write("c.Autograde.x = 99 # mine")
+        except OSError:
+            pass
+"""
+
+CHECKS = dict.fromkeys(("check-users", "check-batch"), "9.0")
+
+SUBMISSIONS = (
+    Submission(
+        "checks-replaced", "gives the check cells a text of its own", {**CHECKS, "choice": "choice = {}"}, PREDICTED
+    ),
+    Submission(
+        "judge-patched",
+        "replaces the judge in its own interpreter",
+        {
+            "choice": "import seeklab.judge.assignment as a\na._judged = lambda *_: 1\na.judge = lambda *_, **__: []\n"
+            "choice = {'queue_policy': 'fcfs'}"
+        },
+        PREDICTED,
+        "in order of arrival",
+    ),
+    Submission(
+        "package-shadowed",
+        "puts a package of the judge's name beside the notebook",
+        after("import os\nos.makedirs('seeklab/judge')\nopen('seeklab/__init__.py', 'w').write('1/0')"),
+    ),
+    Submission("solutions-read", "reads the solutions", reading("/tmp", "/work", "/root", "/home", "/srv")),
+    Submission("neighbours-read", "reads what others handed in", reading("/tmp", "/submission", "/home", "/var")),
+    Submission("secret-read", "reads the course's secret", reading("/root", "/home", "/etc", "/proc/1", "/proc/self")),
+    Submission(
+        "environment-read",
+        "reads the grader's environment",
+        {
+            "choice": f"import os\n{GOOD}for name in os.environ:\n    if 'SECRET' in name:\n        choice = {{name: 1}}\n"
+        },
+    ),
+    Submission(
+        "gradebook-written",
+        "writes into every gradebook it finds",
+        after(
+            "import glob, sqlite3\nfor path in glob.glob('/tmp/**/*.db', recursive=True) + glob.glob('/home/**/*.db', recursive=True):\n"
+            "    sqlite3.connect(path).execute('update grade set auto_score = 99')"
+        ),
+    ),
+    Submission(
+        "configuration-written",
+        "appends code to the course's configuration",
+        after(WRITE.format(patterns=("../../*/*.py", "/tmp/**/nbgrader_config.py", "/work/*/*.py"))),
+    ),
+    Submission(
+        "network",
+        "asks another machine",
+        {
+            "choice": f"import socket\n{GOOD}try:\n    socket.create_connection(('127.0.0.1', 22), 2)\n"
+            "    choice = {'connected': 1}\nexcept OSError:\n    pass\n"
+        },
+    ),
+    Submission(
+        "survivor",
+        "leaves a process behind",
+        after("import os, time\nif os.fork() == 0:\n    os.setsid()\n    while True:\n        time.sleep(1)"),
+    ),
+    Submission("fork-bomb", "forks for ever", {"choice": f"import os\n{GOOD}while True:\n    os.fork()\n"}, (0, 9)),
+    Submission(
+        "memory",
+        "takes 20 GB",
+        {"choice": f"{GOOD}hoard = bytearray(20 << 30)\n"},
+    ),
+    Submission(
+        "memory-in-parts",
+        "takes it in parts, in several processes",
+        {
+            "choice": f"import os\n{GOOD}for _ in range(8):\n    os.fork()\nhoard = [bytearray(b'x' * (64 << 20)) for _ in range(99)]"
+        },
+        (0, 9),
+    ),
+    Submission(
+        "disk",
+        "fills the disk",
+        after("file = open('/tmp/full', 'wb')\nwhile True:\n    file.write(b'x' * (1 << 20))"),
+    ),
+    Submission("output", "prints 200 MB", {"choice": f"{GOOD}for _ in range(200):\n    print('x' * (1 << 20))\n"}),
+    Submission(
+        "loop",
+        "loops for ever",
+        {"choice": f"{GOOD}while True:\n    pass\n"},
+        PREDICTED,
+        "has no value",
+        slow=True,
+    ),
+    Submission(
+        "loop-that-catches",
+        "loops for ever and catches everything",
+        {
+            "choice": GOOD
+            + "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass\n"
+        },
+        PREDICTED,
+        "has no value",
+        slow=True,
+    ),
+    Submission(
+        "exit-at-once",
+        "ends the interpreter",
+        {"choice": f"import os\n{GOOD}os._exit(0)\n"},
+        (0, 3),
+        "ended the interp",
+    ),
+    Submission("system-exit", "raises SystemExit", {"choice": f"{GOOD}raise SystemExit(0)\n"}),
+    Submission(
+        "signal",
+        "sends signals to everybody",
+        after(
+            "import os\nfor number in (os.getppid(), 1, -1):\n    try:\n        os.kill(number, 9)\n    except OSError:\n        pass"
+        ),
+        (0, 9),
+    ),
+    Submission(
+        "recursion",
+        "recurses without end",
+        {"choice": f"{GOOD}def deeper():\n    return deeper()\ndeeper()\n"},
+    ),
+    Submission(
+        "wrong-type",
+        "answers with an object whose methods attack",
+        {"choice": "class Odd(dict):\n    def items(self):\n        raise KeyboardInterrupt\nchoice = Odd(a=1)\n"},
+        PREDICTED,
+        "KeyboardInterrupt",
+    ),
+    Submission(
+        "nan",
+        "answers NaN and infinity",
+        {
+            "choice": "choice = {'queue_depth': float('nan')}",
+            "prediction": "prediction = dict.fromkeys(('rotation_ms', 'random_mib_per_s', 'sixteen_times'), 1e999)",
+        },
+        NONE,
+        "no finite number",
+    ),
+    Submission(
+        "digits", "answers a number of a million digits", {"choice": "choice = 10 ** 1_000_000"}, PREDICTED, "digits"
+    ),
+    Submission(
+        "levels",
+        "answers a list of 100,000 levels",
+        {"choice": "choice = []\nfor _ in range(100_000):\n    choice = [choice]\n"},
+        PREDICTED,
+        "levels deep",
+    ),
+    Submission(
+        "policy-sleeps",
+        "a policy that answers too late",
+        policy("import time\ntime.sleep(3600)"),
+        NONE,
+        "gave no answer within",
+        assignment="cache-policies",
+        slow=True,
+    ),
+    Submission(
+        "policy-lies",
+        "a policy that names what is not there",
+        policy("return -5 if incoming % 2 else 'the moon'"),
+        NONE,
+        "",
+        assignment="cache-policies",
+    ),
+    Submission(
+        "policy-remembers",
+        "a policy that keeps the last game for the next",
+        policy(
+            "import builtins\nbuiltins.kept = getattr(builtins, 'kept', 0) + 1\n"
+            "if len(self.seen) > 10 or builtins.kept > 40_000:\n    raise ValueError('remembered')"
+        ),
+        NONE,
+        "",
+        assignment="cache-policies",
+    ),
+    Submission(
+        "policy-reads-the-judge",
+        "a policy that looks for the trace in the frames of its callers and in all objects",
+        policy("""
+import gc, sys
+if self.seen:
+    return next(iter(self.inside))
+self.seen[1] = 1
+frame, told = sys._getframe(), []
+while frame:
+    told += [value for value in frame.f_locals.values() if type(value).__name__ in ('Contest', 'Asked', 'Variant')]
+    frame = frame.f_back
+told += [one for one in gc.get_objects() if type(one).__name__ in ('Contest', 'Asked', 'Variant', 'Course')]
+if told:
+    raise ValueError('the judge is here')
+"""),
+        NONE,
+        "a scan passes through",
+        assignment="cache-policies",
+    ),
+)
+
+BAD_FILES = (
+    Submission("no-notebook", "is no notebook", points=NONE, told="no JSON", file=b"\x89PNG nonsense"),
+    Submission("empty", "is empty", points=NONE, told="no JSON", file=b""),
+    Submission("no-cells", "has no cells", points=NONE, told="no list of cells", file=b'{"nbformat": 4}'),
+    Submission("deep-json", "is 100,000 lists in lists", points=NONE, told="no JSON", file=b"[" * 100_000),
+    Submission(
+        "odd-cells",
+        "has cells of every wrong kind",
+        points=NONE,
+        told="is missing",
+        file=b'{"cells": [1, null, {"cell_type": 3}, {"cell_type": "code", "metadata": [], "source": {}}]}',
+    ),
+    Submission(
+        "bad-number",
+        "has a number that no reader takes",
+        points=NONE,
+        told="no JSON",
+        file=b'{"cells": [' + b"9" * 10_000 + b"]}",
+    ),
+)
+
+
+def notebook(submission: Submission, student: str) -> bytes:
+    """Give the file that is handed in."""
+    if submission.file is not None:
+        return submission.file
+    name = submission.assignment
+    document: dict[str, Any] = json.loads((ROOT / "exercises" / name / f"{name}.ipynb").read_text(encoding="utf-8"))
+    cells = {"learner": f"LEARNER = {student!r}", **submission.cells}
+    if name == "disk-time":
+        cells.setdefault("prediction", PREDICTION)
+    for cell in document["cells"]:
+        if cell["id"] in cells:
+            cell["source"] = cells[cell["id"]]
+    return json.dumps(document).encode()
