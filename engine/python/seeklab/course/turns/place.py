@@ -1,0 +1,186 @@
+"""Notebook 08, where is my data: what the learner writes."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import case
+from seeklab.course.tasks import Task
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from seeklab._result import Result
+
+CASE = "hci-taxonomy"
+MOVE_NS, HALF_NS = 1e9, 5e8
+OLD_NODE, NEW_NODE = 0, 5
+NEAR = 0.01
+KEPT = ("cluster.link", "cluster.nodes", "cluster.copies", "cluster.design", "cluster.failures")
+FULL_MB_PER_S = 8000
+
+
+@cache
+def _run(design: str) -> Result:
+    return case(CASE).with_({"cluster.failures": []}).run(design)
+
+
+@cache
+def _reads(design: str) -> Sequence[tuple[float, int, float]]:
+    """Give the machine's reads: time of day, node that served them, time for looking up."""
+    log, mine = _run(design).ops, _run(design).jobs.index("vm")
+    columns = (log[name] for name in ("job", "submit_ns", "device", "lookup_ns"))
+    return [tuple(rest) for job, *rest in zip(*columns, strict=True) if job == mine]
+
+
+def _served(own: Mapping[bool, int]) -> dict[int, float]:
+    counts: dict[int, list[bool]] = {}
+    for submit, node, _ in _reads("locality"):
+        counts.setdefault(int(submit / HALF_NS), []).append(node == own[submit >= MOVE_NS])
+    return {half: sum(local) / len(local) for half, local in counts.items()}
+
+
+def _served_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
+    truth = _served({False: OLD_NODE, True: NEW_NODE})
+    found = {int(half): float(share) for half, share in dict(answer).items()}
+    if set(found) != set(truth):
+        return f"Wanted are the half seconds 0 to {max(truth)}; your keys are {sorted(found)[:10]}."
+
+    def agrees(other: Mapping[int, float]) -> bool:
+        return all(abs(found[half] - other[half]) <= NEAR for half in other)
+
+    if agrees(truth):
+        return None
+    if agrees({half: 100 * share for half, share in truth.items()}):
+        return "These are per cent; give shares between 0 and 1."
+    if agrees(_served({False: OLD_NODE, True: OLD_NODE})):
+        return "That is what node 0 served. The machine has moved: from 1 s on its own node is node 5."
+    if agrees(_served({False: NEW_NODE, True: NEW_NODE})):
+        return "That is what node 5 served. In the first second the machine's own node is node 0."
+    off = max(truth, key=lambda half: abs(found[half] - truth[half]))
+    return (
+        f"For half second {off} you give {found[off]:.3g}; its own node served {truth[off]:.3g} of the machine's "
+        "reads. The log also has the reads of seven other machines."
+    )
+
+
+def _lookups_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
+    trip_ns = case(CASE).scenario("hash")["cluster"]["round_trip"]
+    found = {str(design): float(asked) for design, asked in dict(answer).items()}
+    missing = [design for design in case(CASE).variants if design not in found]
+    if missing:
+        return f"{missing[0]} is missing: a number for each of the five designs is wanted."
+    for design in case(CASE).variants:
+        spent = [(submit >= MOVE_NS, lookup) for submit, _, lookup in _reads(design)]
+        after = [lookup for is_after, lookup in spent if is_after]
+        truth, given = sum(after) / len(after) / trip_ns, found[design]
+        if abs(given - truth) <= NEAR:
+            continue
+        if abs(given - sum(lookup for _, lookup in spent) / len(spent) / trip_ns) <= NEAR:
+            return (
+                f"{design}: {given:.3g} is the mean of the whole run. Take the reads that came after the move, at 1 s."
+            )
+        if abs(given - sum(lookup > 0 for lookup in after) / len(after)) <= NEAR:
+            return (
+                f"{design}: {given:.3g} is the share of reads that asked anybody. Some ask twice: add up lookup_ns and "
+                "divide by a round trip."
+            )
+        if abs(given / max(truth, NEAR) - trip_ns) <= NEAR * trip_ns:
+            return f"{design}: {given:,.0f} are nanoseconds; each node that is asked takes {trip_ns:,} of them."
+        return f"{design}: you give {given:.3g} nodes for a read, the log has {truth:.3g}."
+    return None
+
+
+def _senders_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
+    changes = {str(path): value for path, value in dict(answer).items()}
+    touched = [path for path in changes if path.startswith(KEPT)]
+    if touched:
+        return (
+            f"{touched[0]} stays as it is: same nodes, same links, same design, same loss. What is laid out unevenly?"
+        )
+    quiet = case(CASE).with_({"jobs[vm].rate_iops": 100, "record.log": False, **changes})
+    rate = quiet.run("locality").metrics["cluster_reprotect_mb_per_s"]
+    if rate >= FULL_MB_PER_S:
+        return None
+    told = f"Then {rate:,.0f} MB/s are copied, and {FULL_MB_PER_S:,} are wanted"
+    if "cluster.rebuild_in_flight" in changes:
+        return f"{told}. More copies in flight wait for the same link: one node still has to send nearly everything."
+    return f"{told}. Whose first copies lie on one node alone, and how many of them are there?"
+
+
+_BEFORE = (
+    "import seeklab\n"
+    'case = seeklab.case("hci-taxonomy")\n'
+    'calm = case.with_({"cluster.failures": []})\n'
+    "runs = {design: calm.run(design) for design in case.variants}\n"
+    'moved = runs["locality"]\n'
+    'vm = moved.jobs.index("vm")\n'
+)
+
+TASKS = {
+    "place/served": Task(
+        question=(
+            "moved is the run of the design locality. Its log has for each read job (the machine's number is vm), "
+            "submit_ns, and device: the number of the node that served it. Which share of the machine's reads did its "
+            "own node serve, in each half second? The machine runs on node 0 for the first second and then on node 5."
+        ),
+        wants="a dictionary: number of the half second (0 to 7), and a share between 0 and 1",
+        wrong=_served_wrong,
+        why="All local before the move. After it, about a seventh, from the beginning to the end.",
+        hints=(
+            "Loop over moved.ops.rows() and keep the rows with row['job'] == vm.",
+            "int(row['submit_ns'] / 5e8) is the half second; its own node is 0 in the half seconds 0 and 1, else 5.",
+            "Collect row['device'] == own for each half second in a list; sum(list) / len(list) is the share.",
+        ),
+        setup=_BEFORE,
+        answer=(
+            "halves = {}\n"
+            "for row in moved.ops.rows():\n"
+            '    if row["job"] == vm:\n'
+            '        half = int(row["submit_ns"] / 5e8)\n'
+            '        halves.setdefault(half, []).append(row["device"] == (0 if half < 2 else 5))\n'
+            "served = {half: sum(local) / len(local) for half, local in halves.items()}"
+        ),
+    ),
+    "place/lookups": Task(
+        question=(
+            "runs has a result for each design. How many nodes did the machine ask for a read, on average, after its "
+            "move at 1 s? Each node that is asked takes a round trip of 100,000 ns, and lookup_ns has the sum."
+        ),
+        wants="a dictionary: name of the design, and nodes asked for a read",
+        wrong=_lookups_wrong,
+        why="From none to one and a half, before the first byte has moved.",
+        hints=(
+            "For one design: lookups = [row['lookup_ns'] for row in result.ops.rows() if row['job'] == vm and ...].",
+            "After the move means row['submit_ns'] of 1e9 or more.",
+            "The mean of these, divided by 100,000; then the same for all of runs.items().",
+        ),
+        setup=_BEFORE,
+        answer=(
+            "asked = {}\n"
+            "for design, result in runs.items():\n"
+            "    spent = [\n"
+            '        row["lookup_ns"] for row in result.ops.rows() if row["job"] == vm and row["submit_ns"] >= 1e9\n'
+            "    ]\n"
+            "    asked[design] = sum(spent) / len(spent) / 100_000\n"
+            "nodes_asked = asked"
+        ),
+    ),
+    "place/senders": Task(
+        question=(
+            "With the design locality, make the seven nodes that are left copy at 8,000 MB/s or more. Nodes, links, "
+            "copies, design and loss stay as they are."
+        ),
+        wants="a dictionary: the path of a setting, and its value",
+        wrong=_senders_wrong,
+        why="Where all machines are of one size, what was lost has its other copies on all nodes alike.",
+        hints=(
+            "Under locality one copy of everything lies where its machine runs. Which machine is the largest?",
+            "case.scenario('locality')['jobs'] has the machines with their sizes in bytes.",
+            "The path is jobs[vm].size; the other seven have 512MiB.",
+        ),
+        setup=_BEFORE,
+        answer='evenly = {"jobs[vm].size": "512MiB"}',
+    ),
+}
