@@ -70,6 +70,9 @@ pub fn flash_metrics<'a>(devices: impl Iterator<Item = &'a Device>, metrics: &mu
     };
     metrics.count("ssd_host_pages", "Pages that the host wrote to flash.", wear.host_pages);
     metrics.count("ssd_moved_pages", "Pages that garbage collection moved.", wear.moved_pages);
+    if wear.folded_pages > 0 {
+        metrics.count("ssd_folded_pages", "Pages that the drives moved out of their SLC cache.", wear.folded_pages);
+    }
     if wear.padded_pages > 0 {
         metrics.count("ssd_padded_pages", "Pages left empty by programs that could not wait to be full.", wear.padded_pages);
     }

@@ -109,7 +109,8 @@ impl Drive {
     /// Whether the page holds data on flash.
     fn is_mapped(&self, die: usize, page: u32) -> bool {
         let filled = self.recipe.precondition != Precondition::None;
-        self.ftl.as_ref().map_or(filled, |ftl| ftl.is_mapped(die, page % self.recipe.shape.logical))
+        let page = page % self.recipe.shape.logical;
+        self.ftl.as_ref().map_or(filled, |ftl| ftl.is_mapped(die, page)) || self.cache.as_ref().is_some_and(|cache| cache.has(die, page))
     }
 
     /// Where a page is, for its cells.
