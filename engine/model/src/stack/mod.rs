@@ -86,11 +86,13 @@ impl Stack {
 
     fn build(checked: Checked, seed: u64) -> Self {
         let (scenario, plan) = checked.into_parts();
+        let mut kernel = Kernel::default();
+        kernel.volatile.keep_series(scenario.record.interval.0);
         Self {
             layers: build::layers(&scenario, &plan, seed),
             analytics: scenario.record.analytics.then(Analytics::default),
             read_ns: if scenario.record.analytics { 0 } else { u64::MAX },
-            kernel: Kernel::default(),
+            kernel,
             marks: Vec::new(),
             unsafe_bytes: 0,
             seed,
@@ -226,7 +228,9 @@ impl Stack {
                 format!("the run reached {} events; shorten the jobs or raise the limit", limits.events),
             ));
         }
-        let mut memory = self.analytics.as_ref().map_or(0, Analytics::memory_bytes) + self.kernel.requests.memory_bytes();
+        let mut memory = self.analytics.as_ref().map_or(0, Analytics::memory_bytes)
+            + self.kernel.requests.memory_bytes()
+            + self.kernel.volatile.memory_bytes();
         self.layers.each(|layer| memory += layer.memory_bytes());
         if memory > limits.memory.0 {
             return Err(Problem::new(

@@ -389,7 +389,7 @@ impl Drive {
         let request = turn.kernel.requests[id];
         let buffered = self.is_buffered(&request);
         if buffered && self.buffer_is.is_volatile() {
-            turn.kernel.volatile.hold(Holder::Device, request.bytes);
+            turn.kernel.hold(Holder::Device, request.bytes);
         }
         self.split(turn, id, buffered);
         if !buffered {

@@ -155,7 +155,7 @@ impl Drive {
             self.trims.is_written(piece.die, piece.at % self.recipe.shape.logical);
             self.buffered_bytes -= bytes;
             if self.buffer_is.is_volatile() {
-                turn.kernel.volatile.release(Holder::Device, bytes);
+                turn.kernel.release(Holder::Device, bytes);
             }
             return false;
         }
