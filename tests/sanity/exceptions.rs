@@ -77,7 +77,6 @@ const HISTORY: &str = "The collector's work depends on what was overwritten befo
 const PAGE: &str = "Requests of 512 bytes in order: eight of them ask for the same page of 4 KiB, and the die senses it for each, one after the other. A drive's page register and its read buffer, which are not modelled, would answer for the other seven.";
 const POOL: &str = "Sequential streams part the arms of a pool, and RAID-Z moves all of them for each record. More streams than the 16 segments of a drive's buffer lose what was read ahead for them.";
 const COMBINED: &str = "All that waits is combined into one transaction, so that the drive below has one request at a time: without read-ahead or a write cache it loses a turn after each. Transactions no larger than a request keep its queue filled.";
-const MIDDLE: &str = "Written apart, the whole blocks between the two partial ones need not wait until those have been read.";
 const AHEAD: &str =
     "Eight prefetches of 1 MiB for each of four reads are more than a segment of the drive's buffer holds, as in the sweeps of disks.";
 const SLOT: &str = "A log block of 36 KiB passes the head in 0.15 ms at 249 MB/s: a command of 0.1 ms or less comes in time for the block after the next. With the overheads that drives have, from 0.2 ms on, a commit takes its revolution.";
@@ -97,7 +96,6 @@ pub const EXCEPTIONS: &[Exception] = &[
     slower("disks", "*", "depth", 27, "hdd-7200: read 1 MiB", SEGMENT),
     slower("disks", "*: readwrite *", "depth", 36, "hdd-7200: readwrite 1 MiB", MIXED),
     slower("disks", "*: read 128 KiB depth 32", "hdd.segments", 42, "hdd-7200: read 128 KiB depth 32", SEGMENT),
-    slower("disks", "hdd-7200-2008: read 4 KiB depth 4", "hdd.segments", 10, "hdd-7200-2008: read 4 KiB depth 4", SEGMENT),
     slower("disks", "disk-array-2021: write 128 KiB depth 32", "hdd.segments", 36, "disk-array-2021: write 128 KiB depth 32", SEGMENT),
     slower("disks", "hdd-7200-2008: read 128 KiB depth 32", "hdd.queue_depth", 19, "hdd-7200-2008: read 128 KiB depth 32", SEGMENT),
     slower("disks", "*: streams, *", "its own order", 34, "hdd-7200-2008: streams, read 128 KiB depth 4", STREAMS),
@@ -150,14 +148,6 @@ pub const EXCEPTIONS: &[Exception] = &[
         81,
         "combining scheduler: read 128 KiB depth 4",
         COMBINED,
-    ),
-    slower(
-        "volume",
-        "misaligned partition: write 128 KiB depth 8",
-        "partition.apart",
-        26,
-        "misaligned partition: write 128 KiB depth 8",
-        MIDDLE,
     ),
     slower(
         "volume",

@@ -118,8 +118,10 @@ fn of_flash(ssd: &Ssd, fields: &Value, load: Load) -> (Vec<Bound>, f64) {
         let at_once = units * to_f64(planes * ssd.page.0);
         let waits = load.pattern.is_sync() && !is_protected(fields, "write_buffer_is", true);
         let ahead_bytes = at_once + if waits { 0.0 } else { to_f64(ssd.write_buffer.0) };
-        let bytes_per_s = at_once / (to_f64(ssd.program.0) / 1e9);
-        bounds.push(Bound { rule, what: "dies: units x pages at once / program", bytes_per_s, ahead_bytes });
+        let in_cache =
+            flash.and_then(|flash| flash.slc_cache.as_ref()).map_or(0.0, |cache| 1.0 / (f64::from(cache.bits) * to_f64(cache.program.0)));
+        let bytes_per_s = at_once * 1e9 * in_cache.max(1.0 / to_f64(ssd.program.0));
+        bounds.push(Bound { rule, what: "dies: units x pages at once / program, or those of the SLC cache", bytes_per_s, ahead_bytes });
     }
     (bounds, service_s * 1e9)
 }

@@ -119,6 +119,11 @@ class Result:
         return self._table("series")
 
     @property
+    def unsafe(self) -> Table:
+        """What a power failure would have lost: the most bytes in each interval, and those at its end by whose memory had them."""
+        return self._table("unsafe")
+
+    @property
     def device_table(self) -> Table:
         """One row per device."""
         return self._table("devices")

@@ -54,7 +54,7 @@ pub use protocol::{Protocol, Scheduler, Sizing};
 pub use read::read;
 pub use record::{JourneysSpec, Limits, Record};
 pub use scenario::Scenario;
-pub use ssd::{Collector, EraseSuspension, Flash, Gather, Precondition, ProgramSuspension, Ssd, Suspend};
+pub use ssd::{Collector, EraseSuspension, Flash, Gather, Precondition, ProgramSuspension, SlcCache, Ssd, Suspend, WhenFull};
 pub use tier::Tier;
 pub use units::{Bytes, Extent, Nanos, to_f64};
 pub use volume::{Cache, Prefetch, Resize, Volume};

@@ -127,6 +127,10 @@ pub struct Flash {
     #[serde(default)]
     #[schemars(title = "Reads first on the channels")]
     pub channel_reads_first: bool,
+    /// A cache of cells that hold one bit; none when absent, as in drives for data centres.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "SLC cache")]
+    pub slc_cache: Option<SlcCache>,
     /// How garbage collection chooses the next block.
     #[serde(default)]
     #[schemars(title = "Collector")]
@@ -191,6 +195,53 @@ pub enum Gather {
     Now,
     /// When there are enough to fill a program, or one has waited for long, or the buffer fills up.
     Full,
+}
+
+/// A part of the flash whose cells hold one bit in place of several, for what was written last.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SlcCache {
+    /// Data that it always has room for, on the whole drive.
+    #[serde(default)]
+    #[schemars(title = "Fixed part", extend("maximum" = 1_125_899_906_842_624_u64))]
+    pub fixed: Bytes,
+    /// Data that it has room for besides while no page of the drive's flash holds data; as the drive fills up, this part shrinks to nothing.
+    #[serde(default)]
+    #[schemars(title = "Dynamic part", extend("maximum" = 1_125_899_906_842_624_u64))]
+    pub dynamic: Bytes,
+    /// Bits that a cell holds elsewhere: a program and a block of the cache hold this part of the pages of others.
+    #[schemars(title = "Bits of a cell", range(min = 2, max = 5))]
+    pub bits: u32,
+    /// Time to read a page of the cache.
+    #[schemars(title = "Page read", extend("minimum" = 1))]
+    pub read: Nanos,
+    /// Time to program pages of the cache.
+    #[schemars(title = "Page program", extend("minimum" = 1))]
+    pub program: Nanos,
+    /// How long the drive must be idle before it moves data from the cache to where cells hold all their bits.
+    #[serde(default = "default_fold_after")]
+    #[schemars(title = "Folds after", extend("maximum" = 3_600_000_000_000_u64))]
+    pub fold_after: Nanos,
+    /// Where writes go when it is full.
+    #[serde(default)]
+    #[schemars(title = "When full")]
+    pub when_full: WhenFull,
+}
+
+/// Where writes go when the SLC cache is full.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum WhenFull {
+    /// To where cells hold all their bits.
+    #[default]
+    Direct,
+    /// To the cache, once older data were moved out of it.
+    Fold,
+}
+
+/// Measured drives have their cache back within a second of idleness.
+fn default_fold_after() -> Nanos {
+    Nanos(1_000_000_000)
 }
 
 /// How programs and erases are suspended for reads.

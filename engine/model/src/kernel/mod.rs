@@ -17,7 +17,7 @@ use journeys::{Mark, Marked};
 pub use phases::{PHASES, Phase, Phases};
 pub use requests::{Durable, NO_DEVICE, Request, RequestId, Requests, Wire};
 pub use timer::{Packed, Timer, Word};
-pub use volatile::{Holder, Volatile};
+pub use volatile::{Holder, UnsafeRow, Volatile};
 
 /// Which layer of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,6 +141,18 @@ pub struct Kernel {
 }
 
 impl Kernel {
+    /// Bytes have been acknowledged as written that only the volatile memory of `holder` has.
+    #[inline]
+    pub fn hold(&mut self, holder: Holder, bytes: u64) {
+        self.volatile.hold(self.clock.now_ns(), holder, bytes);
+    }
+
+    /// A holder's bytes are safe, or written anew.
+    #[inline]
+    pub fn release(&mut self, holder: Holder, bytes: u64) {
+        self.volatile.release(self.clock.now_ns(), holder, bytes);
+    }
+
     /// The present, in nanoseconds since the start of the run.
     #[inline]
     #[must_use]

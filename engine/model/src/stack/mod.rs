@@ -50,6 +50,7 @@ impl Question {
 /// The kernel of a run, which keeps the journeys that the scenario asks for.
 fn kernel(scenario: &Scenario) -> Kernel {
     let mut kernel = Kernel::default();
+    kernel.volatile.keep_series(scenario.record.interval.0);
     kernel.requests.journeys = scenario.record.journeys.as_ref().map(|spec| Box::new(Journeys::new(spec)));
     kernel
 }
@@ -243,7 +244,9 @@ impl Stack {
                 format!("the run reached {} events; shorten the jobs or raise the limit", limits.events),
             ));
         }
-        let mut memory = self.analytics.as_ref().map_or(0, Analytics::memory_bytes) + self.kernel.requests.memory_bytes();
+        let mut memory = self.analytics.as_ref().map_or(0, Analytics::memory_bytes)
+            + self.kernel.requests.memory_bytes()
+            + self.kernel.volatile.memory_bytes();
         memory += self.journeys().map_or(0, Journeys::memory_bytes);
         self.layers.each(|layer| memory += layer.memory_bytes());
         if memory > limits.memory.0 {

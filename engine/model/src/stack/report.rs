@@ -141,6 +141,8 @@ fn report_tables(stack: Option<&Stack>, tables: &mut Tables) {
     Volume::tables(stack.and_then(|stack| stack.layers.volume.as_ref()), owner, tables);
     Recorder::tables(recorder, tables);
     device::report::tables(stack.into_iter().flat_map(|stack| stack.layers.devices.iter().map(Device::usage)), tables);
+    let interval_ns = recorder.map_or(0, |recorder| recorder.interval_ns);
+    device::report::unsafe_tables(stack.map(|stack| (&stack.kernel.volatile, stack.kernel.now_ns())), interval_ns, tables);
     Record::tables(stack.and_then(Stack::zfs_record), tables);
     Reads::tables(stack.and_then(Stack::zfs_reads), tables);
     Cluster::tables(stack.and_then(|stack| stack.layers.cluster.as_ref()), tables);

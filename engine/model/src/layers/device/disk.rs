@@ -344,7 +344,7 @@ impl Disk {
         {
             let gone = cached.extents.remove(&self.drive, first, end);
             if cached.is_volatile {
-                kernel.volatile.release(Holder::Device, gone * SECTOR_BYTES);
+                kernel.release(Holder::Device, gone * SECTOR_BYTES);
             }
             let waits = request.durable == Durable::All && cached.heeds_flush;
             self.end_flushes(kernel); // what it overwrote needs no destaging any more
@@ -413,7 +413,7 @@ impl Disk {
         let (write, more) = cached.extents.add(&self.drive, now_ns, first, end);
         self.drive.forget_written(first, end);
         if cached.is_volatile {
-            kernel.volatile.hold(Holder::Device, more * SECTOR_BYTES);
+            kernel.hold(Holder::Device, more * SECTOR_BYTES);
         }
         if cached.heeds_flush && kernel.requests[id].durable == Durable::All {
             return cached.flushes.push_back((id, write));
@@ -459,7 +459,7 @@ impl Disk {
         let Some(cached) = &mut self.cached else { return };
         let Some(piece) = cached.extents.written() else { return };
         if cached.is_volatile {
-            kernel.volatile.release(Holder::Device, piece.blocks() * SECTOR_BYTES);
+            kernel.release(Holder::Device, piece.blocks() * SECTOR_BYTES);
         }
         while let Some(cached) = &mut self.cached
             && let Some((id, arrived_ns, ready_ns)) = cached.for_room.front().copied()

@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::durable_tests::{merge, scenario};
+use crate::result::columns::Column;
 use crate::testing::{metric, run};
 
 /// MiB a second of so many jobs.
@@ -193,4 +194,24 @@ fn a_file_beyond_the_buffer_gains_by_depth_and_by_what_the_buffer_holds_of_it() 
         eprintln!("{mebibytes} MiB: {rates:.0?}");
         assert!(rates[0].iter().zip(&rates[1]).all(|(needed, equal)| *needed > 0.97 * equal), "{rates:?}");
     }
+}
+
+#[test]
+fn what_a_power_failure_would_lose_is_kept_over_time() {
+    // Writes of 64 KiB at 1 MiB a second for a second, then silence: the drive empties its cache while it is idle.
+    let job = json!({"rw": "randwrite", "bs": "64KiB", "size": "64GiB", "rate_iops": 16, "runtime": "1s", "time_based": true});
+    let stack = run(&scenario(&job, &json!({}), &json!({"record": {"interval": "100ms"}})));
+    let column = |name: &str| match stack.column(&format!("unsafe.{name}")) {
+        Some(Column::F64(values)) => values,
+        other => panic!("{name}: {other:?}"),
+    };
+    let (time, most, device) = (column("time_ns"), column("most_bytes"), column("device_bytes"));
+    assert!(time.windows(2).all(|pair| (pair[1] - pair[0] - 1e8).abs() < 1.0), "{time:?}");
+    let of_all = most.iter().copied().fold(0.0, f64::max);
+    assert!((of_all - metric(&stack, "unsafe_max_bytes")).abs() < 1.0 && of_all >= 65_536.0, "{most:?}");
+    assert!(device.iter().zip(&most).all(|(end, most)| end <= most), "{device:?} {most:?}");
+    assert!(device.last().is_some_and(|end| *end < 1.0), "all is on the media in the end: {device:?}");
+    assert!(column("client_bytes").iter().chain(&column("file_system_bytes")).all(|bytes| *bytes < 1.0));
+    let protected = run(&scenario(&job, &json!({"write_cache_is": "protected"}), &json!({})));
+    assert_eq!(protected.column("unsafe.most_bytes"), Some(Column::F64(Vec::new())), "what survives is never unsafe");
 }

@@ -2,7 +2,7 @@
 
 use super::ssd::Wear;
 use super::{Device, Usage};
-use crate::kernel::{Holder, Volatile};
+use crate::kernel::{Holder, UnsafeRow, Volatile};
 use crate::result::analytics::Served;
 use crate::result::columns::Take::{Index, Whole};
 use crate::result::columns::{Table, Tables};
@@ -21,6 +21,18 @@ const DEVICES: Table<(u32, Usage)> = Table::new(
         ("write_response_ns", Whole(|row| row.1.response_ns[1])),
         ("flushes", Whole(|row| row.1.flushes)),
         ("busy_ns", Whole(|row| row.1.busy_ns)),
+    ],
+);
+
+/// A row for each interval of the series, with its start: what a power failure would have lost.
+const UNSAFE: Table<(u64, UnsafeRow)> = Table::new(
+    "unsafe",
+    &[
+        ("time_ns", Whole(|row| row.0)),
+        ("most_bytes", Whole(|row| row.1.most)),
+        ("client_bytes", Whole(|row| row.1.at_end[Holder::Client as usize])),
+        ("file_system_bytes", Whole(|row| row.1.at_end[Holder::FileSystem as usize])),
+        ("device_bytes", Whole(|row| row.1.at_end[Holder::Device as usize])),
     ],
 );
 
@@ -70,6 +82,9 @@ pub fn flash_metrics<'a>(devices: impl Iterator<Item = &'a Device>, metrics: &mu
     };
     metrics.count("ssd_host_pages", "Pages that the host wrote to flash.", wear.host_pages);
     metrics.count("ssd_moved_pages", "Pages that garbage collection moved.", wear.moved_pages);
+    if wear.folded_pages > 0 {
+        metrics.count("ssd_folded_pages", "Pages that the drives moved out of their SLC cache.", wear.folded_pages);
+    }
     if wear.padded_pages > 0 {
         metrics.count("ssd_padded_pages", "Pages left empty by programs that could not wait to be full.", wear.padded_pages);
     }
@@ -85,4 +100,10 @@ pub fn flash_metrics<'a>(devices: impl Iterator<Item = &'a Device>, metrics: &mu
 /// Reports the table of all devices.
 pub fn tables(usages: impl IntoIterator<Item = Usage>, tables: &mut Tables) {
     tables.table(&DEVICES, (0..).zip(usages));
+}
+
+/// Reports the table of what a power failure would have lost, over time.
+pub fn unsafe_tables(volatile: Option<(&Volatile, u64)>, interval_ns: u64, tables: &mut Tables) {
+    let rows = volatile.into_iter().flat_map(|(volatile, now_ns)| volatile.series(now_ns));
+    tables.table(&UNSAFE, (0..).zip(rows).map(|(row, of)| (row * interval_ns, of)));
 }

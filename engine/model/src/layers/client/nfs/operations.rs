@@ -173,7 +173,7 @@ impl Client {
         }
         if op == Op::Write && !is_meta {
             if is_async {
-                kernel.volatile.release(Holder::Client, bytes);
+                kernel.release(Holder::Client, bytes);
             }
             self.written(kernel, worker);
         }

@@ -44,7 +44,7 @@ impl Client {
             }
             return;
         }
-        kernel.volatile.hold(Holder::Client, request.bytes);
+        kernel.hold(Holder::Client, request.bytes);
         if process.open.end != written.start {
             self.flush(kernel, worker);
             self.processes[worker as usize].open = Range { start: written.start, end: written.start };

@@ -193,13 +193,15 @@ fn timing(sheet: &HddSpec) -> Timing {
 
 fn rules(sheet: &HddSpec) -> Rules {
     let blocks = |bytes: u64| bytes / BLOCK_BYTES as u64;
+    let segment_blocks = blocks(sheet.buffer.0 / u64::from(sheet.segments)).max(1);
     Rules {
         segments: sheet.segments,
-        segment_blocks: blocks(sheet.buffer.0 / u64::from(sheet.segments)).max(1),
+        segment_blocks,
         adaptive: sheet.adaptive_segments,
         read_ahead: match blocks(sheet.read_ahead.0) {
             0 => ReadAhead::None,
-            blocks => ReadAhead::Blocks(blocks),
+            // Farther it would evict what it has read ahead itself.
+            blocks => ReadAhead::Blocks(blocks.min(segment_blocks)),
         },
         caching: true,
         overlaps: true,

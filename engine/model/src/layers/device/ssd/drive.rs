@@ -31,6 +31,7 @@ use super::die::{Die, Rules};
 use super::ftl::{Ftl, Shape, Wear};
 use super::gather::Gathering;
 use super::parts::{EMPTY, List, Parts};
+use super::slc::Cache;
 use crate::kernel::{Address, Durable, Event, Holder, Kernel, LayerId, NO_DEVICE, Phase, Request, RequestId, Timer as _};
 use crate::layers::device::{Usage, transfer_ns};
 use crate::timers;
@@ -43,6 +44,7 @@ use trim::Trims;
 
 mod dies;
 mod flush;
+mod fold;
 mod split;
 mod trim;
 
@@ -66,6 +68,8 @@ timers! {
         Mapped(RequestId),
         /// The map is changed, and commands that a TRIM kept out may come in.
         Trimmed,
+        /// The drive may have been idle for long enough to empty its SLC cache.
+        Idle,
         /// A request is done.
         Finished(RequestId),
     }
@@ -187,6 +191,12 @@ pub(super) struct Drive {
     flushes: Flushes,
     trims: Trims,
     gathering: Option<Gathering>,
+    cache: Option<Box<Cache>>,
+    /// Since when no request is inside, and whether a timer is set for it.
+    idle_since_ns: u64,
+    is_idle_timed: bool,
+    /// Room for the pages that a die moves out of the cache.
+    folding: Vec<u32>,
     collected: Collected,
 }
 
@@ -240,6 +250,10 @@ impl Drive {
             flushes: Flushes::new(flash.map_flush.0),
             trims: Trims::new(flash.trim_page.0, flash.sync_trim),
             gathering,
+            cache: flash.slc_cache.as_ref().map(|cache| Box::new(Cache::new(spec, flash, cache, shape.dies, shape.logical))),
+            idle_since_ns: 0,
+            is_idle_timed: false,
+            folding: vec![0; flash.planes as usize],
             collected: Collected::default(),
         }
     }
@@ -279,6 +293,7 @@ impl Drive {
                 Timer::PagesMoved(part) => self.pages_moved(&mut turn, part),
                 Timer::DataArrived(id) => self.data_arrived(&mut turn, id),
                 Timer::Mapped(id) => self.deliver(&mut turn, id, 0),
+                Timer::Idle => self.idle(&mut turn),
                 Timer::Trimmed => self.enter_next(&mut turn),
                 Timer::Finished(id) => self.finish(&mut turn, id),
             },
@@ -306,6 +321,9 @@ impl Drive {
             self.busy_from_ns = turn.kernel.now_ns();
         }
         self.inside += 1;
+        if let Some(cache) = &mut self.cache {
+            cache.is_folding = false;
+        }
         self.charge_wait(turn, id);
         let request = turn.kernel.requests[id];
         match request.op {
@@ -371,7 +389,7 @@ impl Drive {
         let request = turn.kernel.requests[id];
         let buffered = self.is_buffered(&request);
         if buffered && self.buffer_is.is_volatile() {
-            turn.kernel.volatile.hold(Holder::Device, request.bytes);
+            turn.kernel.hold(Holder::Device, request.bytes);
         }
         self.split(turn, id, buffered);
         if !buffered {
@@ -418,6 +436,7 @@ impl Drive {
         self.inside -= 1;
         if self.inside == 0 {
             turn.usage.busy_ns += now_ns - self.busy_from_ns;
+            self.becomes_idle(turn);
         }
         self.enter_next(turn);
     }

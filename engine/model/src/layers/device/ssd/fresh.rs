@@ -100,7 +100,7 @@ impl Fresh {
             }
             Event::Timer(timer) => match Timer::unpack(timer) {
                 Timer::Ready(id) => self.ready(kernel, here, id),
-                Timer::Left => kernel.volatile.release(Holder::Device, self.held.pop_front().unwrap_or_default()),
+                Timer::Left => kernel.release(Holder::Device, self.held.pop_front().unwrap_or_default()),
                 Timer::Served(id) => {
                     let (now_ns, request) = (kernel.now_ns(), kernel.requests[id]);
                     usage.count(request.op, request.bytes, now_ns - self.arrived_ns[id.0 as usize]);
@@ -195,7 +195,7 @@ impl Fresh {
                 self.buffered.push_back((leaves_ns, bytes));
                 self.admit_writes(kernel, here);
                 if self.buffer_is.is_volatile() {
-                    kernel.volatile.hold(Holder::Device, bytes);
+                    kernel.hold(Holder::Device, bytes);
                     self.held.push_back(bytes);
                     kernel.wake_at(leaves_ns, here, Timer::Left);
                 }

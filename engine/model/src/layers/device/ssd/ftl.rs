@@ -128,6 +128,8 @@ pub(super) struct Die {
     victim: Option<Victim>,
     /// Pages that the host has written.
     pub clock: u64,
+    /// Logical pages that have a place.
+    pub mapped: u32,
 }
 
 /// What one step of collection did.
@@ -148,6 +150,8 @@ pub struct Wear {
     pub host_pages: u64,
     /// Pages that garbage collection moved.
     pub moved_pages: u64,
+    /// Pages that were moved out of the SLC cache.
+    pub folded_pages: u64,
     /// Places of programs that nothing filled.
     pub padded_pages: u64,
     /// Pages that were overwritten in the buffer; they are not among those that the host wrote.
@@ -169,6 +173,7 @@ impl Wear {
         Self {
             host_pages: self.host_pages + other.host_pages,
             moved_pages: self.moved_pages + other.moved_pages,
+            folded_pages: self.folded_pages + other.folded_pages,
             padded_pages: self.padded_pages + other.padded_pages,
             absorbed_pages: self.absorbed_pages + other.absorbed_pages,
             trimmed_pages: self.trimmed_pages + other.trimmed_pages,
@@ -181,7 +186,7 @@ impl Wear {
     /// Pages programmed for each page that the host wrote; 1 when it wrote none.
     #[must_use]
     pub fn write_amplification(&self) -> f64 {
-        let programmed = self.host_pages + self.moved_pages + self.padded_pages;
+        let programmed = self.host_pages + self.moved_pages + self.folded_pages + self.padded_pages;
         if self.host_pages == 0 { 1.0 } else { programmed as f64 / self.host_pages as f64 }
     }
 }
@@ -205,7 +210,7 @@ impl Ftl {
     /// A drive whose blocks are all erased.
     pub fn erased(shape: Shape, collector: Collector) -> Self {
         let blocks = shape.dies * shape.blocks as usize;
-        let die = Die { free: (0..shape.blocks).collect(), host: NONE, moved: NONE, victim: None, clock: 0 };
+        let die = Die { free: (0..shape.blocks).collect(), host: NONE, moved: NONE, victim: None, clock: 0, mapped: 0 };
         Self {
             shape,
             collector,
@@ -233,6 +238,31 @@ impl Ftl {
         self.dies[die].host != NONE || self.dies[die].free.len() > 1
     }
 
+    /// Places that the host's pages may take on a die before another block is erased. O(1).
+    pub fn places_left(&self, die: usize) -> u32 {
+        let here = &self.dies[die];
+        let open = if here.host == NONE { 0 } else { self.shape.pages - self.blocks[self.block(die, here.host)].written };
+        open + (here.free.len().saturating_sub(1) as u32) * self.shape.pages
+    }
+
+    /// The host writes a logical page to the SLC cache: its place here is stale. O(1).
+    pub fn is_cached(&mut self, die: usize, page: u32) {
+        self.forget(die, page);
+        self.wear.host_pages += 1;
+    }
+
+    /// Takes a logical page from the SLC cache, when there is room. O(1).
+    pub fn fold(&mut self, die: usize, page: u32) {
+        self.wear.host_pages -= 1; // it was the host's once
+        self.wear.folded_pages += 1;
+        self.write(die, page);
+    }
+
+    /// Places of a program to the SLC cache stay empty.
+    pub fn pads_cache(&mut self, pages: u32) {
+        self.wear.padded_pages += u64::from(pages);
+    }
+
     /// Writes a logical page for the host. Returns whether there was room. O(1).
     pub fn write(&mut self, die: usize, page: u32) -> bool {
         if !self.has_room(die) {
@@ -248,13 +278,24 @@ impl Ftl {
 
     /// Forgets what a logical page held, if it held something: its place is stale, and need not move. O(1).
     pub fn trim(&mut self, die: usize, page: u32) {
+        self.wear.trimmed_pages += u64::from(self.forget(die, page));
+    }
+
+    /// Counts a page of the SLC cache that the host gave up.
+    pub fn trims_cache(&mut self) {
+        self.wear.trimmed_pages += 1;
+    }
+
+    /// Takes a logical page out of the map. Returns whether it was there.
+    fn forget(&mut self, die: usize, page: u32) -> bool {
         let logical = self.logical(die, page);
         let old = std::mem::replace(&mut self.map[logical], NONE);
         if old == NONE {
-            return;
+            return false;
         }
         self.make_stale(die, old);
-        self.wear.trimmed_pages += 1;
+        self.dies[die].mapped -= 1;
+        true
     }
 
     /// The data of a physical page of a die have another place, or none.
@@ -349,7 +390,9 @@ impl Ftl {
         }
         let logical = self.logical(die, page);
         let old = std::mem::replace(&mut self.map[logical], place);
-        if old != NONE {
+        if old == NONE {
+            self.dies[die].mapped += 1;
+        } else {
             self.make_stale(die, old);
         }
         let first = die * self.shape.blocks as usize * self.shape.pages as usize;

@@ -9,6 +9,7 @@
 //! Parts of the second:
 //! - `die`: what a die does, and how programs and erases are suspended for reads;
 //! - `cells`: how long a page takes to read; `channel`: who moves pages first; `gather`: pages that wait to fill a program;
+//! - `slc`: a cache of cells that hold one bit;
 //! - `ftl`: the map of pages, valid counts, victims, erases; no time;
 //! - `precondition`: what the drive holds at the start, built in bulk;
 //! - [`closed_form`]: the write amplification that uniform random writes must have; it places the preconditioned pages, and the
@@ -36,6 +37,7 @@ mod ftl;
 mod gather;
 mod parts;
 mod precondition;
+mod slc;
 #[cfg(test)]
 mod tests;
 
@@ -120,7 +122,11 @@ pub fn simulated_bytes(spec: &spec::Ssd) -> u64 {
 pub fn memory_bytes(spec: &spec::Ssd) -> u64 {
     let Some((flash, shape)) = spec.flash.as_ref().and_then(|flash| Some((flash, ftl::Shape::of(spec, flash).ok()?))) else { return 0 };
     let gathered = if flash.gather == Gather::Full { gather::Gathering::memory_bytes(shape.logical_pages()) } else { 0 };
-    shape.memory_bytes() + gathered
+    let cached = flash.slc_cache.as_ref().map_or(0, |cache| {
+        let pages = slc::pages(spec, cache, shape.dies, shape.logical).map(u64::from);
+        slc::Cache::memory_bytes(shape.logical_pages(), pages.iter().sum::<u64>() * shape.dies as u64)
+    });
+    shape.memory_bytes() + gathered + cached
 }
 
 /// Adds what contradicts itself in the drive at `at`, whose fields are each in their range.
@@ -131,6 +137,9 @@ pub fn check(spec: &spec::Ssd, at: &Path, problems: &mut Problems) {
     let Some(flash) = &spec.flash else { return };
     let at = at.field("flash");
     check_operations(spec, flash, &at, problems);
+    if let (Some(cache), Ok(shape)) = (&flash.slc_cache, ftl::Shape::of(spec, flash)) {
+        check_cache(spec, flash, cache, shape, &at.field("slc_cache"), problems);
+    }
     if !spec.units.is_multiple_of(flash.channels) {
         problems.add(
             at.field("channels"),
@@ -176,6 +185,39 @@ pub fn check(spec: &spec::Ssd, at: &Path, problems: &mut Problems) {
             ),
             Ok(_) => {}
         }
+    }
+}
+
+/// What contradicts itself in an SLC cache.
+fn check_cache(spec: &spec::Ssd, flash: &spec::Flash, cache: &spec::SlcCache, shape: ftl::Shape, at: &Path, problems: &mut Problems) {
+    let bits = cache.bits;
+    if !flash.planes.is_multiple_of(bits) {
+        let message = format!("a program of {} pages does not divide into {bits} of the cache; write planes or bits that do", flash.planes);
+        problems.add(at.field("bits"), message);
+    }
+    for (name, found, whole) in [("read", cache.read, spec.read), ("program", cache.program, spec.program)] {
+        if found > whole {
+            let message = format!("{found} is longer than the {whole} of cells that hold {bits} bits; write less");
+            problems.add(at.field(name), message);
+        }
+    }
+    let taken = cache.dynamic.0.saturating_mul(u64::from(bits));
+    if taken > spec.capacity.0 {
+        let message =
+            format!("takes {} of flash with one bit in a cell, more than the capacity of {}; write less", Bytes(taken), spec.capacity);
+        problems.add(at.field("dynamic"), message);
+    }
+    if cache.fixed > spec.capacity {
+        problems.add(at.field("fixed"), format!("{} is more than the capacity of {}", cache.fixed, spec.capacity));
+    }
+    let block = flash.pages_per_block / bits;
+    let [fixed, dynamic] = slc::pages(spec, cache, shape.dies, shape.logical);
+    if fixed + dynamic < block {
+        let message = format!(
+            "leaves each die {} pages in the simulated part of the drive, fewer than the {block} of a block; write more, or a larger mapped",
+            fixed + dynamic
+        );
+        problems.add(at.field("fixed"), message);
     }
 }
 

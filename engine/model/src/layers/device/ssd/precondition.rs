@@ -122,6 +122,7 @@ impl Ftl {
         let first = die * self.shape.blocks as usize * self.shape.pages as usize;
         self.owner[first + place as usize] = page;
         self.map[die * self.shape.logical as usize + page as usize] = place;
+        self.dies[die].mapped += 1;
         debug_assert_ne!(place, NONE);
     }
 

@@ -64,7 +64,7 @@ impl ZfsVolume {
     /// A write of `group` has been acknowledged from memory.
     pub(super) fn acknowledged(&mut self, kernel: &mut Kernel, group: u64, bytes: u64) {
         self.unsafe_bytes[place(group)] += bytes;
-        kernel.volatile.hold(Holder::FileSystem, bytes);
+        kernel.hold(Holder::FileSystem, bytes);
     }
 
     /// Bytes of `group` that were acknowledged are in the log.
@@ -72,7 +72,7 @@ impl ZfsVolume {
         let held = if self.groups.syncing() == Some(group) { &mut self.sync.unsafe_bytes } else { &mut self.unsafe_bytes[place(group)] };
         let bytes = bytes.min(*held);
         *held -= bytes;
-        kernel.volatile.release(Holder::FileSystem, bytes);
+        kernel.release(Holder::FileSystem, bytes);
     }
 
     /// `group` begins to sync.
@@ -88,6 +88,6 @@ impl ZfsVolume {
         let share = if blocks < sync.blocks_left { mul_div(sync.unsafe_bytes, blocks, sync.blocks_left) } else { sync.unsafe_bytes };
         sync.blocks_left = sync.blocks_left.saturating_sub(blocks);
         sync.unsafe_bytes -= share;
-        kernel.volatile.release(Holder::FileSystem, share);
+        kernel.release(Holder::FileSystem, share);
     }
 }

@@ -32,11 +32,12 @@ impl Drive {
 
     /// Whether the pages that wait for a die shall be programmed now.
     fn may_write(&mut self, turn: &mut Turn, number: usize) -> bool {
+        let planes = self.program_pages(number);
         let Some(gathering) = &mut self.gathering else { return true };
         let line = &mut self.lines[number];
         let oldest = self.parts.0[line.writes.first];
         let due_ns = oldest.came_ns + gathering.wait_ns;
-        if line.pages >= self.planes || line.unbuffered > 0 || due_ns <= turn.kernel.now_ns() || self.flushes.wants(oldest.number) {
+        if line.pages >= planes || line.unbuffered > 0 || due_ns <= turn.kernel.now_ns() || self.flushes.wants(oldest.number) {
             return true;
         }
         if gathering.is_full() && self.oldest_die() == Some(number) {
@@ -76,7 +77,7 @@ impl Drive {
         }
     }
 
-    fn ask_to_suspend(&mut self, turn: &mut Turn, number: usize) {
+    pub(super) fn ask_to_suspend(&mut self, turn: &mut Turn, number: usize) {
         let now_ns = turn.kernel.now_ns();
         match self.dies[number].wants_suspension(&self.rules, now_ns) {
             Some(at_ns) if at_ns > now_ns => turn.at(at_ns, Timer::Suspend(number as u32)),
@@ -124,6 +125,10 @@ impl Drive {
         } else {
             (page..page + pages).map(|page| self.cells.read_ns(self.spot(number, page))).max().unwrap_or(self.read_ns)
         };
+        let read_ns = match &self.cache {
+            Some(cache) if (page..page + pages).all(|page| cache.has(number, page % self.recipe.shape.logical)) => cache.read_ns,
+            _ => read_ns,
+        };
         let die = &mut self.dies[number];
         let slot = &mut self.parts.0[part];
         slot.page += pages;
@@ -148,19 +153,36 @@ impl Drive {
         if ftl.is_due(number) {
             return self.begin_collect(turn, number);
         }
+        let mapped = ftl.dies[number].mapped;
+        if self.cache.as_ref().is_some_and(|cache| cache.must_fold(number, mapped)) && self.begin_fold(turn, number) {
+            return;
+        }
+        let to_cache = self.goes_to_cache(number);
+        let (most, program_ns) = match self.cache.as_ref().filter(|_| to_cache) {
+            Some(cache) => (cache.program_pages, cache.program_ns),
+            None => (self.planes, self.program_ns),
+        };
+        let Some(ftl) = self.ftl.as_mut() else { return };
         let (mut programmed, mut dropped, mut to_read) = (0, 0, 0);
         let collected_ns = self.dies[number].collected_ns(now_ns);
         let line = &mut self.lines[number];
-        while !line.writes.is_empty() && programmed + dropped < self.planes {
+        while !line.writes.is_empty() && programmed + dropped < most {
             let part = line.writes.first;
             let slot = &mut self.parts.0[part];
             let before = programmed;
             let pages = slot.pages;
-            while slot.pages > 0 && programmed + dropped < self.planes {
+            while slot.pages > 0 && programmed + dropped < most {
                 let page = slot.page % self.recipe.shape.logical;
                 if self.trims.gave_up(number, page, slot.number) {
                     dropped += 1;
+                } else if let Some(cache) = self.cache.as_mut().filter(|_| to_cache) {
+                    cache.write(number, page);
+                    ftl.is_cached(number, page);
+                    programmed += 1;
                 } else if ftl.write(number, page) {
+                    if let Some(cache) = &mut self.cache {
+                        cache.forget(number, page);
+                    }
                     programmed += 1;
                 } else {
                     break;
@@ -174,7 +196,7 @@ impl Drive {
             slot.collect_ns = collected_ns - slot.collected_ns;
             slot.read_ns += u64::from(slot.to_read) * self.read_ns;
             slot.channel_ns += u64::from(programmed - before) * self.channel_page_ns;
-            slot.program_ns += self.program_ns;
+            slot.program_ns += program_ns;
             to_read += std::mem::take(&mut slot.to_read);
             if let (Some(gathering), true) = (&mut self.gathering, slot.buffered) {
                 gathering.begins(number, slot.page - 1, slot.bytes);
@@ -193,10 +215,15 @@ impl Drive {
             }
             return;
         }
-        if self.gathering.is_some() {
-            ftl.pad(number, self.planes - programmed);
+        match &mut self.cache {
+            _ if self.gathering.is_none() => {}
+            Some(cache) if to_cache => {
+                cache.pad(number, most - programmed);
+                ftl.pads_cache(most - programmed);
+            }
+            _ => ftl.pad(number, most - programmed),
         }
-        let busy_ns = u64::from(to_read) * self.read_ns + self.program_ns;
+        let busy_ns = u64::from(to_read) * self.read_ns + program_ns;
         let channel = number % self.channels.len();
         if self.reads_first {
             self.dies[number].loads(busy_ns);
@@ -237,11 +264,16 @@ impl Drive {
         }
     }
 
-    fn begin_collect(&mut self, turn: &mut Turn, number: usize) {
+    pub(super) fn begin_collect(&mut self, turn: &mut Turn, number: usize) {
         self.dies[number].ends_row();
         let Some(ftl) = self.ftl.as_mut() else { return };
         let (kind, busy_ns) = match ftl.collect(number, self.planes) {
-            Step::Nothing => return,
+            Step::Nothing => {
+                if self.cache.as_ref().is_some_and(|cache| cache.is_folding) {
+                    self.begin_fold(turn, number);
+                }
+                return;
+            }
             Step::Moved(pages) => (Kind::Move, u64::from(pages.div_ceil(self.collect_parallel)) * self.read_ns + self.program_ns),
             Step::Erased => (Kind::Erase, self.erase_ns),
         };

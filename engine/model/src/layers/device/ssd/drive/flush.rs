@@ -69,7 +69,7 @@ impl Drive {
     pub(super) fn is_durable(&mut self, turn: &mut Turn, part: &Part) {
         self.flushes.buffered -= 1;
         if self.buffer_is.is_volatile() {
-            turn.kernel.volatile.release(Holder::Device, part.bytes);
+            turn.kernel.release(Holder::Device, part.bytes);
         }
         self.flushes.waiting.iter_mut().rev().take_while(|flush| part.number < flush.before).for_each(|flush| flush.parts -= 1);
         while let Some(flush) = self.flushes.waiting.front().copied().filter(|flush| flush.parts == 0) {

@@ -109,7 +109,8 @@ impl Drive {
     /// Whether the page holds data on flash.
     fn is_mapped(&self, die: usize, page: u32) -> bool {
         let filled = self.recipe.precondition != Precondition::None;
-        self.ftl.as_ref().map_or(filled, |ftl| ftl.is_mapped(die, page % self.recipe.shape.logical))
+        let page = page % self.recipe.shape.logical;
+        self.ftl.as_ref().map_or(filled, |ftl| ftl.is_mapped(die, page)) || self.cache.as_ref().is_some_and(|cache| cache.has(die, page))
     }
 
     /// Where a page is, for its cells.
@@ -154,7 +155,7 @@ impl Drive {
             self.trims.is_written(piece.die, piece.at % self.recipe.shape.logical);
             self.buffered_bytes -= bytes;
             if self.buffer_is.is_volatile() {
-                turn.kernel.volatile.release(Holder::Device, bytes);
+                turn.kernel.release(Holder::Device, bytes);
             }
             return false;
         }

@@ -99,7 +99,11 @@ impl Drive {
             let stop = local((end - 1).min(last_row * stripe + stripe - 1));
             let pages = (stop + 1 - start).min(logical);
             for at in start..start + pages {
-                ftl.trim(die as usize, (at % logical) as u32);
+                let (die, page) = (die as usize, (at % logical) as u32);
+                ftl.trim(die, page);
+                if self.cache.as_mut().is_some_and(|cache| cache.forget(die, page)) {
+                    ftl.trims_cache();
+                }
             }
             let mut waiting = line.writes.first;
             while let Some(part) = self.parts.get(waiting) {

@@ -8,6 +8,7 @@ mod fresh;
 mod ftl;
 mod gather;
 mod planes;
+mod slc;
 mod suspend;
 mod trim;
 
@@ -57,6 +58,7 @@ fn flash() -> spec::Flash {
         read_planes: 1,
         collect_parallel: 1,
         channel_reads_first: false,
+        slc_cache: None,
         collector: Collector::Greedy,
         precondition: Precondition::Sequential,
         mapped: None,
