@@ -76,12 +76,10 @@ def _together_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the 
         )
     if found == Counter({size * MIB: count for size, count in truth.items()}):
         return "These are bytes. Wanted is the number of reads in a transaction."
-    if sum(found.values()) == sum(moments.values()):
-        return (
-            f"You counted {sum(found.values()):,} reads one by one. Reads that end at the same moment belong together: "
-            "the end is submit_ns + latency_ns, and either alone will not do."
-        )
-    return f"You have {sum(found.values()):,} transactions in {len(found)} sizes; there are {sum(truth.values()):,}."
+    return (
+        f"Your counts add up to {sum(found.values()):,}; there are {sum(truth.values()):,} transactions. Reads belong "
+        "together when they end at the same moment: submit_ns + latency_ns, and neither alone will do."
+    )
 
 
 @cache

@@ -32,13 +32,15 @@ def _seen() -> tuple[Sequence[tuple[float, float]], Sequence[Mapping[str, float]
     return list(compress(zip(log["submit_ns"], log["latency_ns"], strict=True), mine)), list(result.groups.rows())
 
 
-def _by_second(begins: str, ends: str) -> dict[int, float]:
+def _by_second(*, at_its_end: bool = False) -> dict[int, float]:
+    """Give the mean latency by second of a group's writing: of the second in which a read came, or was answered."""
     reads, groups = _seen()
     ages: dict[int, list[float]] = {}
     for submit, latency in reads:
+        at = submit + latency if at_its_end else submit
         for group in groups:
-            if group[begins] <= submit < group[ends]:
-                ages.setdefault(int((submit - group[begins]) / 1e9), []).append(latency / 1e6)
+            if group["sync_started_ns"] <= at < group["synced_ns"]:
+                ages.setdefault(int((at - group["sync_started_ns"]) / 1e9), []).append(latency / 1e6)
     return {second: sum(times) / len(times) for second, times in ages.items()}
 
 
@@ -62,7 +64,7 @@ def _share_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
 
 
 def _age_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
-    truth = _by_second("sync_started_ns", "synced_ns")
+    truth = _by_second()
     found = {int(second): float(ms) for second, ms in dict(answer).items()}
 
     def agrees(other: Mapping[int, float]) -> bool:
@@ -70,11 +72,8 @@ def _age_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learn
 
     if agrees(truth):
         return None
-    if agrees(_by_second("opened_ns", "closed_ns")):
-        return (
-            "You count from the moment at which a group opened. It fills then, and its writes are only collected; they "
-            "go to the disks from sync_started_ns to synced_ns."
-        )
+    if agrees(_by_second(at_its_end=True)):
+        return "You place each read by the moment at which it was answered. The scheduler knew when it came: submit_ns."
     if agrees({second: 1e6 * ms for second, ms in truth.items()}):
         return "These are nanoseconds; wanted are milliseconds."
     if not set(truth) <= set(found):
