@@ -14,6 +14,7 @@ from seeklab.cli import (
     cases,
     curve,
     design,
+    desk,
     facts,
     fio,
     grade,
@@ -38,7 +39,7 @@ __all__ = ["BAD_INPUT", "CHECK_FAILED", "DEFECT", "DONE", "INTERRUPTED", "LACKS_
 
 IN_ORDER = (
     *(cases, run, sweep, facts, show, tools, fio, replay, cache, curve),
-    *(design, align, validate, presets, schema, grade, ticket, version),
+    *(design, align, validate, presets, schema, grade, ticket, desk, version),
 )
 """The commands as `seeklab --help` lists them."""
 
