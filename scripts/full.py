@@ -13,7 +13,7 @@ from steps import FOR_FULL
 def full() -> int:
     """Prepare, run every stage that can run, count."""
     start = time.monotonic()
-    machine.require_for_lab()
+    machine.require_for_full()
     failed_steps = {name for name, failure in apply(FOR_FULL).items() if failure is not None}
     count = check(FULL, failed_steps) + Count(failed=len(failed_steps))
     say(f"All of it took {time.monotonic() - start:.0f} s.\n")

@@ -49,6 +49,12 @@ def require_for_tests() -> None:
     _require_wasm_target()
 
 
+def require_for_full() -> None:
+    """Make sure that everything can be checked whole here."""
+    require_for_lab()
+    _require_packages(JAIL_PACKAGES)
+
+
 def require_for_bench() -> None:
     """Make sure that every host can be measured here."""
     require_for_lab()

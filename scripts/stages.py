@@ -212,6 +212,14 @@ FULL = (
         runner=PYTEST,
         environment={"SEEKLAB_FULL": "1"},
     ),
+    # All hostile submissions by nbgrader's own command line too, more kills, a Dask cluster, a thousand answers.
+    Stage(
+        "Grading",
+        (*PYTEST_COMMAND, "tests/test_hostile.py", "tests/test_grading.py", "tests/test_pyodide.py"),
+        needs=("python-tests", "package", "npm"),
+        runner=PYTEST,
+        environment={"SEEKLAB_FULL": "1"},
+    ),
 )
 
 

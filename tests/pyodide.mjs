@@ -7,20 +7,21 @@
  */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { text } from "node:stream/consumers";
 import { loadPyodide } from "../web/node_modules/pyodide/pyodide.mjs";
 
 const glue = resolve(import.meta.dirname, "../engine/wasm/pkg");
 
 try {
   // From its text: a file of this name outside a package would be read twice, as two kinds of module.
-  const text = readFileSync(join(glue, "seeklab.js")).toString("base64");
-  const engine = await import(`data:text/javascript;base64,${text}`);
+  const source = readFileSync(join(glue, "seeklab.js")).toString("base64");
+  const engine = await import(`data:text/javascript;base64,${source}`);
   engine.initSync({ module: readFileSync(join(glue, "seeklab_bg.wasm")) });
   engine.call("give_library", readFileSync(join(glue, "library.json"), "utf8"));
   const pyodide = await loadPyodide();
   pyodide.unpackArchive(new Uint8Array(readFileSync(process.argv[2])), "zip");
   pyodide.registerJsModule("seeklab_engine", { call: engine.call, Run: engine.Run });
-  console.log(pyodide.runPython(readFileSync(0, "utf8")));
+  console.log(pyodide.runPython(await text(process.stdin)));
 } catch (error) {
   // The message alone: a stack would print Pyodide's own source, which is one long line.
   console.error(error.message);

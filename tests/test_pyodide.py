@@ -1,10 +1,13 @@
-"""A learner's policy inside the engine in Pyodide: the same program gives the same hits and the same verdicts there."""
+"""Inside the engine in Pyodide: the same program gives the same hits there, and the same answers the same verdicts."""
 
 from __future__ import annotations
 
 import json
+import os
+import random
 import shutil
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -12,6 +15,10 @@ from typing import Any
 import pytest
 
 from conftest import GIVE_UP_S
+from seeklab import exercises
+from seeklab.judge import Choice, Fields, Number, Settings
+from seeklab.judge.jail import Jail, answers_of
+from seeklab.judge.programs import Jailed, Text
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "engine" / "python"
@@ -72,7 +79,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def _in_pyodide(package: Path, program: str) -> dict[str, Any]:
+def _in_pyodide(package: Path, program: str) -> Any:  # noqa: ANN401 -- any JSON value
     done = subprocess.run(
         ["node", ROOT / "tests" / "pyodide.mjs", package],
         input=program,
@@ -82,8 +89,7 @@ def _in_pyodide(package: Path, program: str) -> dict[str, Any]:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    return json.loads(done.stdout)
 
 
 @pytest.mark.parametrize(("number", "outcome"), [(0, "fail"), (1, "pass")], ids=["as shipped", "solved"])
@@ -95,3 +101,110 @@ def test_a_policy_runs_and_is_judged_in_pyodide_as_on_cpython(package: Path, num
     assert (there["verdict"], here["verdict"]) == (outcome, outcome)
     assert there["told"] == here["told"]
     assert "not in the cache" in there["refused"]
+
+
+# The same answers on CPython, from the jail, and in Pyodide.
+
+TASKS: dict[str, tuple[str, ...]] = {
+    "bonnie-decoded": ("check-limits", "check-prediction"),
+    "buffer-size": ("check-size", "check-prediction"),
+    "which-throttle": ("check-readings", "check-throttle"),
+    "blind-diagnosis": ("check-cause", "check-evidence"),
+    "disk-time": ("check-users", "check-batch"),
+    "monitors-lie": ("check-decode",),
+    "tune-scheduler": ("check-quiet",),
+}
+PROGRAMS = {
+    "size": (
+        "def size(load, backend, s, percent):\n    return {} * (load - backend) * s * 100 / percent",
+        "def size(load, backend, s, percent):\n    return [load][{}]",
+    ),
+    "decode": (
+        "def decode(n, mib, window, points):\n    return {} * max(points)[0], window",
+        (
+            "def decode(n, mib, window, points):\n    rate, ms = max(points)\n    r = 1000 * n * mib / ms\n"
+            "    return r * {}, rate * window / r"
+        ),
+    ),
+}
+ODD: tuple[object, ...] = (None, "many", True, [], {}, [[1]], -1, 0, 1e300)
+
+
+def drawn(source: random.Random, name: str, kind: object) -> object:
+    """Draw an answer: often one that can be judged, sometimes one that cannot."""
+    if source.random() < 0.15:
+        return source.choice(ODD)
+    if isinstance(kind, Choice):
+        return source.choice(list(kind.options))
+    if isinstance(kind, Number):
+        return round(source.uniform(0, 100), 3)
+    if isinstance(kind, Fields):
+        return {part: drawn(source, part, one) for part, one in kind.kinds.items()}
+    if isinstance(kind, Settings):
+        values: dict[str, tuple[object, ...]] = {
+            "queue_policy": ("fcfs", "sstf", "satf", "c-look", "none"),
+            "queue_depth": (1, 4, 16, 64, 0, "16"),
+            "delay_scale": ("100us", "5ms", 3, "?"),
+        }
+        chosen = source.sample(list(kind.may_set), source.randint(1, min(3, len(kind.may_set))))
+        return {path: source.choice(values.get(path, (1, 5, 12, 40))) for path in chosen}
+    return {"program": source.choice(PROGRAMS[name]).format(source.choice((0.9, 1, 1.02, 1.2)))}
+
+
+def answered(count: int) -> list[dict[str, Any]]:
+    """Draw answers to tasks of the practice bank."""
+    source = random.Random(11)  # noqa: S311 -- answers, not secrets
+    found = []
+    for _ in range(count):
+        name = source.choice(list(TASKS))
+        task = source.choice(TASKS[name])
+        kinds = exercises.assignment(name).task(task).takes
+        answers = {answer: drawn(source, answer, kind) for answer, kind in kinds.items()}
+        learner = f"learner {source.randrange(4)}"
+        found.append({"assignment": name, "task": task, "learner": learner, "answers": answers})
+    return found
+
+
+JUDGES = """
+import json
+from seeklab import exercises
+from seeklab.judge import Seeds, Variant, draws_of, judge
+from seeklab.judge.programs import Text
+
+def taken(name, value):
+    if isinstance(value, dict) and "program" in value:
+        return Text(({"kind": "own", "label": name, "source": value["program"]},), name)
+    return value
+
+def verdict(case, held=taken):
+    assignment = exercises.assignment(case["assignment"])
+    answers = {name: held(name, value) for name, value in case["answers"].items()}
+    own, seeds = Variant(draws_of(case["learner"])), Seeds(b"s" * 32)
+    (found,) = judge(assignment, answers, own, seeds, [case["task"]])
+    return [str(found), found.points]
+
+json.dumps([verdict(case) for case in json.loads(CASES)])
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the jail is Linux's")
+def test_the_same_answers_get_the_same_verdicts_on_cpython_from_the_jail_and_in_pyodide(package: Path) -> None:
+    cases = answered(1000 if os.environ.get("SEEKLAB_FULL") == "1" else 24)
+    program = f"CASES = {json.dumps(cases)!r}\n{JUDGES}"
+    scope: dict[str, Any] = {"CASES": json.dumps(cases)}
+    exec(JUDGES.rpartition("json.dumps(")[0], scope)  # noqa: S102 -- the judges above
+    here = [scope["verdict"](case) for case in cases]
+    assert len({points > 0 for _, points in here}) == 2, "some are right and some are wrong"
+    assert _in_pyodide(package, program) == here
+
+    jail = Jail()
+    source = "\n".join(f"a{nth} = {case['answers']!r}" for nth, case in enumerate(cases))
+    cells = [{"kind": "own", "label": "all", "source": source}]
+    told = answers_of(jail, cells, {f"a{nth}": False for nth in range(len(cases))})
+
+    def held(name: str, value: object) -> object:
+        text = scope["taken"](name, value)
+        return Jailed(text, jail) if isinstance(text, Text) else text
+
+    jailed = [{**case, "answers": told.values[f"a{nth}"]} for nth, case in enumerate(cases)]
+    assert [scope["verdict"](case, held) for case in jailed] == here

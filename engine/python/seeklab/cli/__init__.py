@@ -15,6 +15,7 @@ from seeklab.cli import (
     course,
     curve,
     design,
+    desk,
     facts,
     fio,
     grade,
@@ -39,7 +40,7 @@ __all__ = ["BAD_INPUT", "CHECK_FAILED", "DEFECT", "DONE", "INTERRUPTED", "LACKS_
 
 IN_ORDER = (
     *(cases, run, sweep, facts, show, tools, fio, replay, cache, curve),
-    *(design, align, validate, presets, schema, course, grade, ticket, version),
+    *(design, align, validate, presets, schema, course, grade, ticket, desk, version),
 )
 """The commands as `seeklab --help` lists them."""
 

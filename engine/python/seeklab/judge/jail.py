@@ -36,6 +36,7 @@ MIB = 1 << 20
 FIRST_UID, UIDS = 61_184, 4_000
 """Users that no system gives to people; each jail of root's has one of them."""
 WATCH_S = 0.2
+LAST_MOMENT_S = 2.0
 LONGEST_LINE = 2 * MIB
 SYSTEM_FOLDERS = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin")
 WORK = "/submission"
@@ -263,8 +264,13 @@ class Inmate:
         """Hold it."""
         return self
 
-    def __exit__(self, *_: object) -> None:
-        """End it."""
+    def __exit__(self, kind: object, *_: object) -> None:
+        """End it; one that has done its work has a moment to go by itself."""
+        if kind is None and self._process.stdin is not None:
+            with suppress(OSError):
+                self._process.stdin.close()
+            with suppress(subprocess.TimeoutExpired):
+                self._process.wait(LAST_MOMENT_S)
         self.close()
 
     def tell(self, document: object) -> None:

@@ -1,0 +1,49 @@
+"""`seeklab desk`: what a class's grades say, as a page on this machine or as a file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab.cli._ending import DONE
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+
+    from seeklab.cli._commands import Commands
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    added = commands.add("desk", desk, "Show what a class's grades say: the instructor's desk.", json_option=False)
+    added.add_argument("--grades", metavar="FILE", type=Path, default=Path("grades.db"), help="what `grade` has kept")
+    added.add_argument("--report", metavar="FILE", type=Path, help="write the page to a file, and serve nothing")
+    added.add_argument("--port", metavar="N", type=int, default=0, help="of the server on this machine (default: any)")
+
+
+def desk(options: Namespace) -> int:
+    """Read the grades, and show them."""
+    from seeklab.judge.desk import Desk, report, serve  # noqa: PLC0415 -- no other command needs it
+    from seeklab.judge.store import Store  # noqa: PLC0415 -- as above
+
+    if not options.grades.exists():
+        raise SeeklabError([Problem("--grades", f"{options.grades} is not there; `seeklab grade` writes it")])
+    with Store(options.grades) as store:
+        read = Desk.read(store)
+    if not read.grades:
+        raise SeeklabError([Problem("--grades", f"{options.grades} holds no grades yet")])
+    if options.report is not None:
+        try:
+            options.report.write_text(report(read), encoding="utf-8")
+        except OSError as error:
+            raise SeeklabError([Problem("--report", f"cannot be written: {error.strerror}")]) from None
+        return DONE
+    try:
+        server, address = serve(read, options.port)
+    except (OSError, OverflowError) as error:
+        raise SeeklabError([Problem("--port", f"{options.port} cannot be served on: {error}")]) from None
+    print(f"The desk is at\n\n    {address}\n\nTo close it, press Ctrl-C here.", flush=True)
+    with server:
+        server.serve_forever()
+    return DONE

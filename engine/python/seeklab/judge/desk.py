@@ -1,0 +1,252 @@
+"""The instructor's desk: what a class's grades say of learners, of exercises, and of wrong answers.
+
+A report as one HTML page without scripts, and a server that shows it on this machine only, behind a token. All that
+learners have written is escaped.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import secrets
+from collections import Counter, defaultdict
+from dataclasses import dataclass, field
+from hmac import compare_digest
+from http import HTTPStatus
+from http.cookies import SimpleCookie
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from statistics import StatisticsError, correlation, mean, median
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+from seeklab.judge.exports import STYLE, feedback
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from seeklab.judge.store import Store
+
+MOST_SHOWN = 10
+LONGEST_SHOWN = 200
+COOKIE = "seeklab-desk"
+LOCAL = {"127.0.0.1", "localhost"}
+
+
+@dataclass
+class Item:
+    """A task, as a class has done it."""
+
+    points: dict[str, float] = field(default_factory=dict)
+    """By student, as a share."""
+    outcomes: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def difficulty(self) -> float:
+        """Give the mean share of the points, as item analysis calls it: near 1 is easy."""
+        return mean(self.points.values())
+
+    def discrimination(self, totals: Mapping[str, float]) -> float | None:
+        """Correlate it with the points of the assignment's other tasks; None where all are alike."""
+        rest = {student: totals[student] - share for student, share in self.points.items()}
+        try:
+            return correlation(list(self.points.values()), [rest[student] for student in self.points])
+        except StatisticsError:
+            return None
+
+
+@dataclass
+class Desk:
+    """What the grades of a class hold."""
+
+    grades: list[tuple[dict[str, Any], dict[str, Any]]]
+    attempts: Counter[tuple[str, str]]
+
+    @classmethod
+    def read(cls, store: Store) -> Desk:
+        """Read the grades."""
+        return cls(list(store.details()), Counter((student, name) for student, name, _ in store.attempts()))
+
+    def assignments(self) -> list[str]:
+        """Give the assignments that somebody handed in."""
+        return sorted({grade["assignment"] for grade, _ in self.grades})
+
+    def of(self, assignment: str) -> list[tuple[dict[str, Any], dict[str, Any]]]:
+        """Give the grades of an assignment."""
+        return [one for one in self.grades if one[0]["assignment"] == assignment]
+
+    def items(self, assignment: str) -> dict[str, Item]:
+        """Give the tasks of an assignment."""
+        items: dict[str, Item] = defaultdict(Item)
+        for grade, _ in self.of(assignment):
+            for task in grade["tasks"]:
+                item = items[task["id"]]
+                item.points[grade["student"]] = task["score"] / task["max_score"]
+                item.outcomes[task["verdict"]] += 1
+                if task["verdict"] != "pass":
+                    item.reasons[task["reason"]] += 1
+        return dict(items)
+
+    def wrong_answers(self, assignment: str) -> dict[str, Counter[str]]:
+        """Count what was answered by those who have not all points, by name; programs are left out."""
+        found: dict[str, Counter[str]] = defaultdict(Counter)
+        for grade, details in self.of(assignment):
+            if grade["score"] < grade["max_score"]:
+                for name, value in details["answers"].items():
+                    if not (isinstance(value, str) and "\n" in value):
+                        found[name][json.dumps(value, sort_keys=True)] += 1
+        return dict(found)
+
+    def copies(self, assignment: str) -> list[tuple[str, str, str]]:
+        """Give pairs of students with the same numbers: what fits the second one's system, and not the first's.
+
+        Systems differ between students, so the same numbers are right for one of them at most.
+        """
+        by_answer: dict[tuple[str, str], list[tuple[str, bool]]] = defaultdict(list)
+        for grade, details in self.of(assignment):
+            fits = grade["score"] == grade["max_score"]
+            for name, value in details["answers"].items():
+                if _numbers(value) > 1:
+                    by_answer[name, json.dumps(value, sort_keys=True)].append((grade["student"], fits))
+        return [
+            (student, name, other)
+            for (name, _), holders in sorted(by_answer.items())
+            for student, fits in holders
+            for other, others_fits in holders
+            if not fits and others_fits
+        ]
+
+
+def _numbers(value: object) -> int:
+    values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return sum(isinstance(one, (int, float)) and not isinstance(one, bool) for one in values)
+
+
+def report(desk: Desk, link: Callable[[str, str], str] | None = None) -> str:
+    """Write the report as one page; `link` gives the address of a submission's evidence."""
+    parts = ["<h1>The desk</h1>", _progress(desk, link)]
+    for assignment in desk.assignments():
+        parts.append(f"<h2 id={_told(assignment)}>{_told(assignment)}</h2>")
+        parts += [_items(desk, assignment), _reasons(desk, assignment), _answers(desk, assignment)]
+        parts.append(_copies(desk, assignment))
+    head = '<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">'
+    return f"{head}<title>Seeklab: the desk</title><style>{STYLE}</style>{''.join(parts)}</html>\n"
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    cells = "".join("<tr>" + "".join(f"<td>{cell}" for cell in row) for row in rows)
+    return f"<table><tr>{''.join(f'<th>{_told(name)}' for name in head)}{cells}</table>"
+
+
+def _told(text: object) -> str:
+    shown = str(text)
+    return html.escape(shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}...")
+
+
+def _progress(desk: Desk, link: Callable[[str, str], str] | None) -> str:
+    names = desk.assignments()
+    scores = {(grade["student"], grade["assignment"]): grade for grade, _ in desk.grades}
+    rows = []
+    for student in sorted({student for student, _ in scores}):
+        cells = [_told(student)]
+        for name in names:
+            grade = scores.get((student, name))
+            shown = "" if grade is None else f"{grade['score']:g}/{grade['max_score']:g}{' !' * bool(grade['flags'])}"
+            cells.append(f'<a href="{html.escape(link(student, name))}">{shown}</a>' if link and shown else shown)
+        rows.append(cells)
+    note = "<p class=note>! marks a flag: another's name, cells that are missing or there twice, a broken file.</p>"
+    return _table(["learner", *names], rows) + note
+
+
+def _items(desk: Desk, assignment: str) -> str:
+    items = desk.items(assignment)
+    totals: dict[str, float] = defaultdict(float)
+    for item in items.values():
+        for student, share in item.points.items():
+            totals[student] += share
+    tries = [number for (_, name), number in desk.attempts.items() if name == assignment]
+    rows = []
+    for name, item in items.items():
+        apart = item.discrimination(totals)
+        rows.append(
+            [
+                _told(name),
+                str(len(item.points)),
+                f"{item.difficulty:.2f}",
+                "-" if apart is None else f"{apart:.2f}",
+                *(str(item.outcomes[outcome]) for outcome in ("pass", "fail", "cannot tell")),
+            ]
+        )
+    scores = [grade["score"] / grade["max_score"] for grade, _ in desk.of(assignment) if grade["max_score"]]
+    said = f"<p>Median {100 * median(scores):.0f} % of the points; graded {mean(tries):.1f} times on average.</p>"
+    head = ["task", "learners", "mean share", "discrimination", "pass", "fail", "cannot tell"]
+    return said + _table(head, rows)
+
+
+def _reasons(desk: Desk, assignment: str) -> str:
+    rows = [
+        [_told(name), str(count), _told(reason)]
+        for name, item in desk.items(assignment).items()
+        for reason, count in item.reasons.most_common(MOST_SHOWN)
+    ]
+    return _table(["task", "learners", "what was wrong"], rows) if rows else ""
+
+
+def _answers(desk: Desk, assignment: str) -> str:
+    rows = [
+        [_told(name), str(count), f"<code>{_told(answer)}</code>"]
+        for name, answers in desk.wrong_answers(assignment).items()
+        for answer, count in answers.most_common(MOST_SHOWN)
+    ]
+    return _table(["answer", "learners", "as handed in, where points are missing"], rows) if rows else ""
+
+
+def _copies(desk: Desk, assignment: str) -> str:
+    rows = [[_told(one), _told(name), _told(other)] for one, name, other in desk.copies(assignment)]
+    return _table(["learner", "has the numbers of", "which fit the system of"], rows) if rows else ""
+
+
+def serve(desk: Desk, port: int) -> tuple[ThreadingHTTPServer, str]:
+    """Make a server on this machine's own address; give it and the address with the token."""
+    token = secrets.token_urlsafe(24)
+    pages = {(grade["student"], grade["assignment"]): (grade, details) for grade, details in desk.grades}
+    keys = {f"{nth}": key for nth, key in enumerate(pages)}
+    addresses = {key: f"/evidence?of={nth}" for nth, key in keys.items()}
+
+    class Handler(BaseHTTPRequestHandler):
+        """Answers who has the token, and nobody else."""
+
+        def do_GET(self) -> None:
+            """Give the report, or a submission's evidence."""
+            asked = urlsplit(self.path)
+            query = parse_qs(asked.query)
+            host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
+            cookie = SimpleCookie(self.headers.get("Cookie", "")).get(COOKIE)
+            given = query.get("token", [cookie.value if cookie else ""])[0]
+            if host not in LOCAL or not compare_digest(given.encode(), token.encode()):
+                self._send(HTTPStatus.FORBIDDEN, "The desk opens with the address that seeklab desk has printed.\n")
+            elif asked.path == "/":
+                self._send(HTTPStatus.OK, report(desk, lambda student, name: addresses[student, name]))
+            elif asked.path == "/evidence" and query.get("of", [""])[0] in keys:
+                self._send(HTTPStatus.OK, feedback(*pages[keys[query["of"][0]]]))
+            else:
+                self._send(HTTPStatus.NOT_FOUND, "There is no such page.\n")
+
+        def _send(self, status: HTTPStatus, page: str) -> None:
+            content = page.encode()
+            self.send_response(status)
+            kind = "text/html" if page.startswith("<!doctype") else "text/plain"
+            self.send_header("Content-Type", f"{kind}; charset=utf-8")
+            self.send_header("Content-Length", str(len(content)))
+            self.send_header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
+            self.send_header("Referrer-Policy", "no-referrer")
+            if status == HTTPStatus.OK:
+                self.send_header("Set-Cookie", f"{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/")
+            self.end_headers()
+            self.wfile.write(content)
+
+        def log_message(self, *_: object) -> None:
+            """Keep the terminal quiet, and the token out of it."""
+
+    server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
+    return server, f"http://127.0.0.1:{server.server_address[1]}/?token={token}"
