@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from seeklab.cli import (
     align,
     cache,
+    calibrate,
     cases,
     curve,
     design,
@@ -36,7 +37,7 @@ __all__ = ["BAD_INPUT", "CHECK_FAILED", "DEFECT", "DONE", "INTERRUPTED", "LACKS_
 
 IN_ORDER = (
     *(cases, run, sweep, facts, show, tools, fio, replay, cache, curve),
-    *(design, align, validate, presets, schema, version),
+    *(calibrate, design, align, validate, presets, schema, version),
 )
 """The commands as `seeklab --help` lists them."""
 
