@@ -162,7 +162,7 @@ pub fn report(stack: &Stack, options: &Map<String, Value>) -> Result<Report, Pro
         job.job_runtime_ns = runtime_ns;
         job.depths = stats.depths;
         job.error = stats.error.map_or(0, |failure| failure.errno());
-        for (direction, stats) in [&mut job.read, &mut job.write].into_iter().zip(&stats.by_op) {
+        for (direction, stats) in [&mut job.read, &mut job.write, &mut job.trim].into_iter().zip(&stats.by_op) {
             if stats.ios > 0 {
                 direction.io_bytes = stats.bytes;
                 direction.total_ios = stats.ios;
