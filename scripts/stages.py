@@ -201,7 +201,7 @@ SANITY = Stage(
     environment={"SEEKLAB_SANITY": "whole"},
 )
 
-LONG_TESTS = ("tests/test_calibration.py",)
+LONG_TESTS = ("tests/test_calibration.py", "tests/test_diagnosis.py")
 
 # What is sampled there is whole here. Facts take minutes each: they are shared out one by one.
 FULL = (
@@ -214,7 +214,7 @@ FULL = (
         environment={"SEEKLAB_FULL": "1"},
     ),
     Stage(
-        "Hidden devices",
+        "Hidden devices and blind diagnoses",
         (VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto", "--dist", "worksteal", *LONG_TESTS),
         needs=("python-tests", "package"),
         runner=PYTEST,

@@ -15,6 +15,7 @@ from seeklab.cli import (
     cases,
     curve,
     design,
+    diagnose,
     facts,
     fio,
     presets,
@@ -37,7 +38,7 @@ __all__ = ["BAD_INPUT", "CHECK_FAILED", "DEFECT", "DONE", "INTERRUPTED", "LACKS_
 
 IN_ORDER = (
     *(cases, run, sweep, facts, show, tools, fio, replay, cache, curve),
-    *(calibrate, design, align, validate, presets, schema, version),
+    *(calibrate, diagnose, design, align, validate, presets, schema, version),
 )
 """The commands as `seeklab --help` lists them."""
 
