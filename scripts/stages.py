@@ -202,12 +202,21 @@ SANITY = Stage(
     environment={"SEEKLAB_SANITY": "whole"},
 )
 
+LONG_TESTS = ("tests/test_calibration.py", "tests/test_diagnosis.py")
+
 # What is sampled there is whole here. Facts take minutes each: they are shared out one by one.
 FULL = (
     SANITY,
     Stage(
         "Ranges of all facts",
         (VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto", "--dist", "worksteal", "tests/test_ranges.py"),
+        needs=("python-tests", "package"),
+        runner=PYTEST,
+        environment={"SEEKLAB_FULL": "1"},
+    ),
+    Stage(
+        "Hidden devices and blind diagnoses",
+        (VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto", "--dist", "worksteal", *LONG_TESTS),
         needs=("python-tests", "package"),
         runner=PYTEST,
         environment={"SEEKLAB_FULL": "1"},

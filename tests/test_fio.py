@@ -311,7 +311,8 @@ def lines_of(file: Path) -> list[list[str]]:
 
 
 def test_a_window_of_a_log_has_the_mean_of_its_requests(command_line: CommandLine, tmp_path: Path) -> None:
-    text = "[a]\nrw=read\nsize=64m\nioengine=null\niodepth=1\nrate_iops=1000\nwrite_lat_log=of\nwrite_iops_log=of\nlog_avg_msec=1000\n"
+    logs = "write_lat_log=of\nwrite_iops_log=of\nlog_avg_msec=1000\n"
+    text = f"[a]\nrw=read\nsize=64m\nioengine=null\niodepth=1\nrate_iops=1000\n{logs}"
     path = tmp_path / "job.fio"
     path.write_text(text + "number_ios=3000\n", encoding="utf-8")
     ours_as(command_line, path, "normal")

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 use seeklab_formats::fio;
 use seeklab_formats::fio::report::{DiskReport, JobReport, Latency, Steady, Target, WINDOW_NS};
 use seeklab_formats::fio::{FioJob, FioJobs, Ignored, Logs, Reading, Report};
+use seeklab_model::result::outcome::Failure;
 use seeklab_model::result::{JobStats, SAMPLE_NS, Stats};
 use seeklab_model::stack::Stack;
 use seeklab_spec::{Job, Presets, Problem, Problems, Rw, Scenario};
@@ -164,8 +165,8 @@ pub fn report(stack: &Stack, options: &Map<String, Value>) -> Result<Report, Pro
         let runtime_ns = stats.end_ns.saturating_sub(stats.start_ns);
         job.job_runtime_ns = runtime_ns;
         job.depths = stats.depths;
-        job.error = stats.error.map_or(0, |failure| failure.errno());
-        for (direction, stats) in [&mut job.read, &mut job.write].into_iter().zip(&stats.by_op) {
+        job.error = stats.error.map_or(0, Failure::errno);
+        for (direction, stats) in [&mut job.read, &mut job.write, &mut job.trim].into_iter().zip(&stats.by_op) {
             if stats.ios > 0 {
                 direction.io_bytes = stats.bytes;
                 direction.total_ios = stats.ios;

@@ -38,7 +38,9 @@ def log_files(jobs: Sequence[Mapping[str, Any]], logs: Iterable[Mapping[str, Any
     ops = result.ops
     columns = (ops["job"], ops["op"], ops["bytes"], ops["offset"], ops["submit_ns"], ops["latency_ns"])
     for job, op, size, offset, submitted, latency in zip(*columns, strict=True):
-        requests[job].append(_Completed(submitted + latency, op, size, offset, latency))
+        # Columns of large numbers are floats.
+        numbers = (submitted + latency, op, size, offset, latency)
+        requests[int(job)].append(_Completed(*(int(number) for number in numbers)))
     files: dict[str, str] = {}
     number = 1
     for log, job, of_job in zip(logs, jobs, requests, strict=True):

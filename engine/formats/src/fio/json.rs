@@ -96,7 +96,7 @@ fn job_node(job: &JobReport, group: &[&JobReport], elapsed_s: u64, bins: Bins) -
         field("job options", options(&job.options)),
         field("read", direction(&job.read, group_rate(group.iter().map(|job| &job.read)), job.percentiles, bins)),
         field("write", direction(&job.write, group_rate(group.iter().map(|job| &job.write)), job.percentiles, bins)),
-        field("trim", direction(&Direction::default(), 0, job.percentiles, bins)),
+        field("trim", direction(&job.trim, group_rate(group.iter().map(|job| &job.trim)), job.percentiles, bins)),
         field(
             "sync",
             Object(vec![field("total_ios", Integer(job.syncs)), field("lat_ns", latency(&Latency::default(), false, Bins::Without))]),

@@ -50,7 +50,7 @@ impl Mix {
 
     /// As a scenario has it; a job of one direction needs that one only.
     pub(super) fn field(&self, pattern: &Pattern) -> Value {
-        let list = |list: &Vec<(u64, f64)>| Value::from_iter(list.iter().map(|(bytes, percent)| json!({"bs": bytes, "percent": percent})));
+        let list = |list: &Vec<(u64, f64)>| list.iter().map(|(bytes, percent)| json!({"bs": bytes, "percent": percent})).collect::<Value>();
         let [read, write] = &self.0;
         match (pattern.reads, pattern.writes) {
             (true, true) if read != write => json!({"read": list(read), "write": list(write)}),
@@ -62,6 +62,7 @@ impl Mix {
 
 /// What a job is, for the options that heed it.
 #[derive(Clone, Copy)]
+#[allow(clippy::struct_excessive_bools)] // each is a property of the job
 pub(super) struct About {
     pub(super) reads: bool,
     pub(super) writes: bool,

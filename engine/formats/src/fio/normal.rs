@@ -31,6 +31,7 @@ pub fn normal(report: &Report) -> String {
         let jobs: Vec<&JobReport> = jobs.iter().filter(|job| job.group == group).collect();
         group_line("   READ", &jobs, |job| &job.read, &mut lines);
         group_line("  WRITE", &jobs, |job| &job.write, &mut lines);
+        group_line("   TRIM", &jobs, |job| &job.trim, &mut lines);
     }
     if !report.disks.is_empty() {
         lines.push("\nDisk stats (read/write):".to_owned());
@@ -97,13 +98,17 @@ fn job_lines(job: &JobReport, group: &[&JobReport], lines: &mut Vec<String>) {
     }
     direction_lines("read", job, &job.read, group_rate(group.iter().map(|job| &job.read)), lines);
     direction_lines("write", job, &job.write, group_rate(group.iter().map(|job| &job.write)), lines);
+    direction_lines("trim", job, &job.trim, group_rate(group.iter().map(|job| &job.trim)), lines);
     class_lines(job, lines);
     lines.push("  cpu          : usr=0.00%, sys=0.00%, ctx=0, majf=0, minf=0".to_owned());
     let batches = [0, job.total_ios(), 0, 0, 0, 0, 0];
     lines.push(format!("  IO depths    : {}", levels(DEPTH_LEVELS, job.depths)));
     lines.push(format!("     submit    : {}", levels(BATCH_LEVELS, batches)));
     lines.push(format!("     complete  : {}", levels(BATCH_LEVELS, batches)));
-    lines.push(format!("     issued rwts: total={},{},0,0 short=0,0,0,0 dropped=0,0,0,0", job.read.total_ios, job.write.total_ios));
+    lines.push(format!(
+        "     issued rwts: total={},{},{},{} short=0,0,0,0 dropped=0,0,0,0",
+        job.read.total_ios, job.write.total_ios, job.trim.total_ios, job.syncs
+    ));
     let target = job.target.unwrap_or(super::report::Target { percent: 100.0, depth: job.iodepth, ..Default::default() });
     lines.push(format!(
         "     latency   : target={}, window={}, percentile={:.2}%, depth={}",

@@ -69,6 +69,8 @@ pub struct JobReport {
     pub read: Direction,
     /// Writes.
     pub write: Direction,
+    /// Trims.
+    pub trim: Direction,
     /// The error number that ended the job; 0 for none.
     pub error: u32,
     /// Flushes of the job's files.
@@ -285,6 +287,7 @@ impl JobReport {
         self.syncs = self.syncs.saturating_add(other.syncs);
         self.read.merge(&other.read);
         self.write.merge(&other.write);
+        self.trim.merge(&other.trim);
         for (depth, more) in self.depths.iter_mut().zip(other.depths) {
             *depth = depth.saturating_add(more);
         }
@@ -292,12 +295,13 @@ impl JobReport {
 
     /// Requests in both directions.
     pub(super) fn total_ios(&self) -> u64 {
-        self.read.total_ios.saturating_add(self.write.total_ios)
+        self.read.total_ios.saturating_add(self.write.total_ios).saturating_add(self.trim.total_ios)
     }
 
     pub(super) fn latency_classes(&self) -> LatencyClasses {
         let mut classes = LatencyClasses::default();
-        for (ns, count) in self.read.latency.counts.iter().chain(&self.write.latency.counts) {
+        let counts = [&self.read, &self.write, &self.trim].map(|direction| &direction.latency.counts);
+        for (ns, count) in counts.into_iter().flatten() {
             let (value, slots): (u64, &mut [u64]) = match ns {
                 0..1_000 => (*ns, &mut classes.ns),
                 1_000..1_000_000 => (ns / 1_000, &mut classes.us),

@@ -142,7 +142,6 @@ fn what_would_change_the_result_is_refused_by_name() {
         ("bssplit=4q/50", "mix of sizes"),
         ("rw=randread:8k", "randread:8"),
         ("rw=read:x", "read:-8k"),
-        ("rw=randtrim", "trims"),
         ("sync=2", "kind of synchronous write"),
         ("file_service_type=zipf", "roundrobin, sequential or random"),
         ("random_distribution=pareto:2", "H between 0 and 1"),
@@ -261,6 +260,16 @@ fn variables_sections_and_several_files_are_those_of_the_command_line() {
     assert_eq!((two.jobs.len(), two.jobs[0].name.as_str()), (1, "two"));
     let none = parse_all(&files, &["a.fio"], &Reading { sections: vec!["twoo".to_owned()], ..reading }).expect_err("no such section");
     assert!(none[0].to_string().contains("there is no section [twoo]; did you mean \"two\"?"), "{none:?}");
+}
+
+#[test]
+fn trims_are_read_where_the_model_has_them_and_refused_by_name_where_not() {
+    for pattern in ["trim", "randtrim", "trimwrite"] {
+        match read(&format!("[a]\nsize=1m\nrw={pattern}\n")) {
+            Ok(found) => assert_eq!(found.jobs[0].scenario["rw"], pattern),
+            Err(problems) => assert!(problems[0].contains(&format!("rw={pattern} is refused: trims are not modelled")), "{problems:?}"),
+        }
+    }
 }
 
 #[test]

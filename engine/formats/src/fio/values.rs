@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::numbers::{self, SECOND};
 use seeklab_spec::problem::nearest;
-use seeklab_spec::{Distribution, Extent};
+use seeklab_spec::{Distribution, Extent, Rw};
 
 /// What `random_distribution=zipf` and the like stand for without a number.
 const DEFAULTS: [(&str, &str); 3] = [("zipf", "1.1"), ("pareto", "0.2"), ("normal", "0")];
@@ -72,7 +72,7 @@ pub(super) struct Pattern {
 
 /// fio's default.
 pub(super) const SEQUENTIAL_READS: Pattern = Pattern { name: "read", reads: true, writes: false, printed: "read", scenario: "read" };
-const PATTERNS: [Pattern; 7] = [
+const PATTERNS: [Pattern; 10] = [
     SEQUENTIAL_READS,
     Pattern { name: "write", reads: false, writes: true, printed: "write", scenario: "write" },
     Pattern { name: "randread", reads: true, writes: false, printed: "randread", scenario: "randread" },
@@ -80,6 +80,9 @@ const PATTERNS: [Pattern; 7] = [
     Pattern { name: "rw", reads: true, writes: true, printed: "rw", scenario: "readwrite" },
     Pattern { name: "readwrite", reads: true, writes: true, printed: "rw", scenario: "readwrite" },
     Pattern { name: "randrw", reads: true, writes: true, printed: "randrw", scenario: "randrw" },
+    Pattern { name: "trim", reads: false, writes: false, printed: "trim", scenario: "trim" },
+    Pattern { name: "randtrim", reads: false, writes: false, printed: "randtrim", scenario: "randtrim" },
+    Pattern { name: "trimwrite", reads: false, writes: true, printed: "trimwrite", scenario: "trimwrite" },
 ];
 
 /// Whether the file is a block device as a whole.
@@ -219,14 +222,14 @@ pub(super) fn engine(text: &str) -> Result<String, String> {
 /// The value of `rw`: the pattern, and what follows the colon.
 pub(super) fn pattern(text: &str) -> Result<(Pattern, &str), String> {
     let (name, modifier) = text.split_once(':').unwrap_or((text, ""));
-    if name.contains("trim") {
-        return Err(format!("rw={text} is refused: trims are not modelled; use read, write, randread, randwrite, rw or randrw"));
-    }
     let Some(found) = PATTERNS.into_iter().find(|known| known.name == name) else {
         let advice =
             nearest(name, PATTERNS.iter().map(|known| known.name)).map_or(String::new(), |name| format!("did you mean \"{name}\"? "));
         return Err(format!("\"{text}\" is not a pattern; {advice}Write read, write, randread, randwrite, rw or randrw"));
     };
+    if serde_json::from_value::<Rw>(json!(found.scenario)).is_err() {
+        return Err(format!("rw={text} is refused: trims are not modelled; use read, write, randread, randwrite, rw or randrw"));
+    }
     Ok((found, modifier))
 }
 

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from seeklab.cli import (
     align,
     cache,
+    calibrate,
     cases,
     course,
     curve,
     design,
     desk,
+    diagnose,
     facts,
     fio,
     grade,
@@ -40,7 +42,7 @@ __all__ = ["BAD_INPUT", "CHECK_FAILED", "DEFECT", "DONE", "INTERRUPTED", "LACKS_
 
 IN_ORDER = (
     *(cases, run, sweep, facts, show, tools, fio, replay, cache, curve),
-    *(design, align, validate, presets, schema, course, grade, ticket, desk, version),
+    *(calibrate, diagnose, design, align, validate, presets, schema, course, grade, ticket, desk, version),
 )
 """The commands as `seeklab --help` lists them."""
 

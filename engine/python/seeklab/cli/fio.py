@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from seeklab.cli._commands import Commands
 
-MOST_OPERATIONS = 400_000
+MOST_OPERATIONS = 250_000
 """About ten seconds of work. Jobs that ask for hours are run to this limit, and the report says so."""
 WITHOUT_EFFECT = {
     "eta": "progress is shown on a terminal",

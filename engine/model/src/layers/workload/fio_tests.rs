@@ -3,8 +3,9 @@
 
 use serde_json::{Value, json};
 
+use crate::result::outcome::Failure;
 use crate::stack::Stack;
-use crate::testing::{assert_within, metric, problems, run};
+use crate::testing::{assert_is, assert_within, metric, problems, run};
 use seeklab_spec::Op;
 
 /// 4 KiB take 40.96 us, one after the other.
@@ -188,12 +189,12 @@ fn each_direction_has_its_rate() {
 fn a_job_slower_than_its_least_rate_fails_after_the_time_to_settle_and_a_cycle() {
     let job = |least: u64| json!({"rw": "read", "size": "64MiB", "runtime": "9s", "time_based": true, "rate_iops": 500.0, "rate_min": {"iops": least}});
     let slow = run(&one(job(600)));
-    assert_eq!(slow.recorder().jobs[0].error.map(|failure| failure.errno()), Some(5));
+    assert_eq!(slow.recorder().jobs[0].error.map(Failure::errno), Some(5));
     assert_within(metric(&slow, "a.elapsed_s"), 3.0, 0.01);
     let quick = run(&one(job(400)));
     assert_eq!(quick.recorder().jobs[0].error, None);
     let late = run(&one(json!({"rw": "read", "iodepth": 8, "max_latency": "200us"})));
-    assert_eq!(late.recorder().jobs[0].error.map(|failure| failure.errno()), Some(110));
+    assert_eq!(late.recorder().jobs[0].error.map(Failure::errno), Some(110));
 }
 
 #[test]
@@ -203,7 +204,7 @@ fn a_target_of_latency_finds_the_depth_that_meets_it() {
         json!({"rw": "randread", "size": "64MiB", "iodepth": 64, "latency_target": target, "runtime": "60s", "time_based": true}),
     ));
     // Six requests of 40.96 us wait 245.8 us, seven 286.7 us.
-    assert_eq!(metric(&stack, "a.latency_depth") as u64, 6);
+    assert_is(metric(&stack, "a.latency_depth"), 6.0);
     assert!(metric(&stack, "a.elapsed_s") < 2.0, "the job ends when it has found it");
 }
 
@@ -212,7 +213,7 @@ fn a_steady_job_ends_when_its_window_is_full() {
     let steady = json!({"of": "iops", "percent": 1, "duration": "3s", "ramp": "1s"});
     let stack = run(&one(json!({"rw": "randread", "size": "64MiB", "runtime": "60s", "time_based": true, "steadystate": steady})));
     assert_within(metric(&stack, "a.elapsed_s"), 4.0, 0.01);
-    assert_eq!(metric(&stack, "a.steady") as u64, 1);
+    assert_is(metric(&stack, "a.steady"), 1.0);
 }
 
 #[test]

@@ -3,14 +3,14 @@
 //! A worker keeps up to `iodepth` requests in flight as long as its rate, its think time and its end allow. Requests are logged
 //! when they complete. A worker of a copy follows each read by the write of the same bytes (see [`crate::layers::client::copy`]). A worker that replays takes its requests from a trace (see [`replay`]).
 
-pub mod extended;
-pub mod flow;
-pub mod latency_target;
+mod extended;
+mod flow;
+mod latency_target;
 pub mod offsets;
-pub mod pattern;
+mod pattern;
 pub mod replay;
-pub mod steady;
-pub mod verify;
+mod steady;
+mod verify;
 
 #[cfg(test)]
 mod fio_tests;
@@ -672,7 +672,7 @@ fn draw(worker: &mut Worker, job: &Job, now_ns: u64) -> Drawn {
     if let Some(verify) = worker.extended.as_mut().and_then(|extended| extended.verify.as_mut())
         && verify.is_reading()
     {
-        return Drawn::Verify(verify.next());
+        return Drawn::Verify(verify.next_block());
     }
     let (issued_ios, choices) = (worker.issued_ios, &mut worker.choices);
     let trims_next = job.rw.trims() && worker.position[index_of(Op::Trim)] == worker.position[index_of(Op::Write)];

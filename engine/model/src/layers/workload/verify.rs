@@ -44,7 +44,7 @@ impl Verifying {
     }
 
     /// The next block to read; nothing when all that was due has been read.
-    pub fn next(&mut self) -> Option<(u64, u64)> {
+    pub fn next_block(&mut self) -> Option<(u64, u64)> {
         let (index, end) = self.reading.as_mut()?;
         if let Some(block) = self.written.get(*index).copied().filter(|_| *index < *end) {
             *index += 1;
@@ -78,7 +78,7 @@ mod tests {
     use super::*;
 
     fn read_back(verifying: &mut Verifying) -> Vec<u64> {
-        std::iter::from_fn(|| verifying.next()).map(|(offset, _)| offset).collect()
+        std::iter::from_fn(|| verifying.next_block()).map(|(offset, _)| offset).collect()
     }
 
     #[test]

@@ -1,0 +1,265 @@
+"""Closed forms: from a few measured numbers to one parameter. Times in us, sizes in bytes, rates in bytes/us (MB/s).
+
+Each is an identity of the model's own stages. Sources of the form: Little's law; least squares; the uniform wait for a
+sector; the seek curve a + B sqrt(x) + C x; the greedy collector's write amplification p = exp(-alpha (1 - p)).
+"""
+
+from __future__ import annotations
+
+from math import log, sqrt
+from statistics import fmean
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+KIB = 1024
+MIB = 1 << 20
+ROUNDING = 1e-9
+SPEEDS_RPM = (4200, 5400, 5900, 7200, 10000, 10500, 15000)
+"""Speeds at which disks are sold."""
+US_PER_MINUTE = 60e6
+
+
+class Line(NamedTuple):
+    """A straight line."""
+
+    intercept: float
+    slope: float
+
+
+def line(points: Mapping[float, float]) -> Line:
+    """Fit a line by least squares of relative errors: latencies of 1 MiB must not outweigh those of 4 KiB."""
+    weights = {x: 1 / (y * y) for x, y in points.items()}
+    total = sum(weights.values())
+    mean_x = sum(weights[x] * x for x in points) / total
+    mean_y = sum(weights[x] * y for x, y in points.items()) / total
+    slope = sum(weights[x] * (x - mean_x) * (y - mean_y) for x, y in points.items()) / sum(
+        weights[x] * (x - mean_x) ** 2 for x in points
+    )
+    return Line(mean_y - slope * mean_x, slope)
+
+
+class Link(NamedTuple):
+    """A drive's link, as far as it can be seen."""
+
+    rate: float
+    """Bytes a microsecond."""
+    command: float
+    """Time of a command on the link, in us; None's place is taken by 0 when it is not seen."""
+    ratio: float
+    """How far the requests a second at three sizes lie on one line: 1 when the link limits all of them."""
+    is_bound: bool
+
+
+BOUND_RATIO = (0.75, 1.33)
+
+
+def link(x4: float, x16: float, x128: float) -> Link:
+    """Find the link's rate and its time for a command from requests a second at 4, 16 and 128 KiB and great depth."""
+    rate = 124 * KIB / (1e6 / x128 - 1e6 / x4)
+    ratio = (1e6 / x16 - 1e6 / x4) / (12 * KIB / rate)
+    is_bound = BOUND_RATIO[0] <= ratio <= BOUND_RATIO[1]
+    command = max(0.0, 1e6 / x4 - 4 * KIB / rate) if is_bound else 0.0
+    return Link(rate, command, ratio, is_bound)
+
+
+def link_by_slope(latency_16: float, latency_64: float) -> float:
+    """Find the link's rate from latencies of one request at a time, of 16 and 64 KiB."""
+    return 48 * KIB / (latency_64 - latency_16)
+
+
+def spare_percent(amplification: float) -> float:
+    """Find the spare flash from the write amplification under uniform random writes with a greedy collector."""
+    valid = 1 - 1 / amplification
+    alpha = -log(valid) / (1 - valid)
+    return 100 * (alpha - 1)
+
+
+class Buffer(NamedTuple):
+    """A drive's write buffer."""
+
+    drain: float
+    """Bytes a microsecond."""
+    size: float
+    """Bytes."""
+    is_seen: bool
+    """Whether the buffer ever filled: it drains slower than the link fills it."""
+
+
+def buffer(moved_200ms: float, moved_500ms: float, link_rate: float) -> Buffer:
+    """Find how fast a buffer drains and how large it is from the bytes written in 200 and in 500 ms after a rest."""
+    drain = (moved_500ms - moved_200ms) / 300e3
+    return Buffer(drain, max(0.0, moved_200ms - 200e3 * drain), is_seen=drain <= 0.95 * link_rate)
+
+
+LEAST_DELAYED = 300
+
+
+def program_us(read_us: float, longest_us: float, delayed: int, channel_us: float) -> float | None:
+    """Find the time of a program from the longest read that had to wait for one; None with too few that waited."""
+    return None if delayed < LEAST_DELAYED else longest_us - read_us - channel_us
+
+
+def stroke(share: float, inner_to_outer: float) -> float:
+    """Find the part of the stroke that holds the first `share` of the bytes, with a rate that falls linearly."""
+    bend = (1 - inner_to_outer) / 2
+    if bend == 0:
+        return share
+    return (1 - sqrt(1 - 4 * bend * (1 - bend) * share)) / (2 * bend)
+
+
+class Rates(NamedTuple):
+    """The rates at a disk's outer and inner edge."""
+
+    outer: float
+    inner: float
+
+
+def edges(rates: Mapping[float, float]) -> Rates:
+    """Fit the edges' rates to rates at shares of the bytes."""
+    inner_to_outer = 0.5
+    outer = inner = 0.0
+    for _ in range(20):
+        points = {stroke(share, inner_to_outer): rate for share, rate in rates.items()}
+        outer, fall = line(points)
+        inner = outer + fall
+        inner_to_outer = min(1.0, max(0.1, inner / outer))
+    return Rates(outer, inner)
+
+
+def rotation_us(q10: float, q90: float) -> tuple[float, float]:
+    """Find the time of a turn from the spread of reads in a narrow span, as measured and as the nearest speed has."""
+    measured = (q90 - q10) / 0.8
+    speed = min(SPEEDS_RPM, key=lambda rpm: abs(log(US_PER_MINUTE / rpm / measured)))
+    return measured, US_PER_MINUTE / speed
+
+
+class Seeks(NamedTuple):
+    """A seek curve a + B sqrt(x) + C x over the part x of the stroke, in us."""
+
+    a: float
+    b: float
+    c: float
+
+    @property
+    def single(self) -> float:
+        """The shortest seek."""
+        return self.a
+
+    @property
+    def average(self) -> float:
+        """The mean of seeks between two random places."""
+        return self.a + 8 * self.b / 15 + self.c / 3
+
+    @property
+    def full(self) -> float:
+        """A seek over the whole stroke."""
+        return self.a + self.b + self.c
+
+
+def seeks(positioning: Mapping[float, float]) -> Seeks:
+    """Fit the seek curve to mean positioning times over spans of the stroke; no coefficient is below zero."""
+    best: tuple[float, Seeks] | None = None
+    for used in ((True, True), (True, False), (False, True)):
+        columns = [[1.0] * len(positioning)]
+        if used[0]:
+            columns.append([8 / 15 * sqrt(x) for x in positioning])
+        if used[1]:
+            columns.append([x / 3 for x in positioning])
+        found = iter(_least_squares(columns, list(positioning.values())))
+        curve = Seeks(next(found), next(found) if used[0] else 0.0, next(found) if used[1] else 0.0)
+        if min(curve) < -ROUNDING:
+            continue
+        error = sum((curve.a + 8 / 15 * curve.b * sqrt(x) + curve.c * x / 3 - y) ** 2 for x, y in positioning.items())
+        if best is None or error < best[0]:
+            best = (error, curve)
+    return best[1] if best else Seeks(max(0.0, fmean(positioning.values())), 0.0, 0.0)
+
+
+def _least_squares(columns: Sequence[Sequence[float]], values: Sequence[float]) -> list[float]:
+    """Solve the normal equations by elimination; there are three unknowns at most."""
+    rows = [
+        [sum(a * b for a, b in zip(one, other, strict=True)) for other in columns]
+        + [sum(a * y for a, y in zip(one, values, strict=True))]
+        for one in columns
+    ]
+    size = len(rows)
+    for pivot in range(size):
+        best = max(range(pivot, size), key=lambda row: abs(rows[row][pivot]))
+        rows[pivot], rows[best] = rows[best], rows[pivot]
+        for row in range(size):
+            if row != pivot:
+                factor = rows[row][pivot] / rows[pivot][pivot]
+                rows[row] = [cell - factor * above for cell, above in zip(rows[row], rows[pivot], strict=True)]
+    return [rows[row][size] / rows[row][row] for row in range(size)]
+
+
+LEAST_INSIDE = 1.2
+"""Requests in the server, below which nothing can be told of more."""
+
+
+class Unit(NamedTuple):
+    """A fixed-rate logical unit."""
+
+    latency: float
+    alone: float
+    """Rate with one request in flight, bytes a microsecond."""
+    rate: float
+    full_at: int | None
+    """Requests in flight at which the rate is reached; None when it does not vary."""
+
+
+def unit(latencies: Mapping[float, float], rates: Mapping[int, float], size: int = MIB) -> Unit:
+    """Find a logical unit from latencies alone by size, and from requests a second of `size` by depth."""
+    latency, slope = line(latencies)
+    latency, alone = max(0.0, latency), 1 / slope
+    rate = max(x * size / 1e6 for x in rates.values())
+    if rate <= 1.05 * alone:
+        return Unit(latency, alone, rate, None)
+    fulls = []
+    for depth, x in rates.items():
+        inside = depth - x / 1e6 * latency
+        now = x * size / 1e6
+        if 1.03 * alone < now < 0.97 * rate and inside > LEAST_INSIDE:
+            fulls.append(1 + (inside - 1) * (rate - alone) / (now - alone))
+    if not fulls:
+        return Unit(latency, alone, rate, 2)
+    fulls.sort()
+    return Unit(latency, alone, rate, max(2, round(fulls[len(fulls) // 2])))
+
+
+class Bucket(NamedTuple):
+    """A token bucket: so much a second while it lasts, so much afterwards."""
+
+    burst: float
+    refill: float
+    tokens: float
+    explains: float
+    """Share of the variance that the two levels explain."""
+
+
+LEAST_EXPLAINED = 0.5
+LEAST_STEP = 1.15
+
+
+def bucket(per_second: Sequence[float]) -> Bucket | None:
+    """Find the best split of a series into two levels; None when there is none worth the name."""
+    least = 3
+    if len(per_second) < 2 * least:
+        return None
+    mean = fmean(per_second)
+    whole = sum((y - mean) ** 2 for y in per_second)
+    if whole == 0:
+        return None
+    best: Bucket | None = None
+    for split in range(least, len(per_second) - least + 1):
+        before, after = per_second[:split], per_second[split:]
+        burst, refill = fmean(before), fmean(after)
+        rest = sum((y - burst) ** 2 for y in before) + sum((y - refill) ** 2 for y in after)
+        explains = 1 - rest / whole
+        if best is None or explains > best.explains:
+            best = Bucket(burst, refill, (burst - refill) * split, explains)
+    if best is None or best.explains < LEAST_EXPLAINED or best.burst <= LEAST_STEP * best.refill:
+        return None
+    return best

@@ -1,0 +1,314 @@
+"""Which family of devices fits, how well on jobs that were not used to fit it, and the preset that follows."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from itertools import pairwise
+from math import exp, log
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Literal
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab.calibration import closed, disk, lun, ssd
+from seeklab.calibration.plan import held_out
+from seeklab.calibration.simulated import ask
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from seeklab.calibration.measured import Measured, Results
+    from seeklab.calibration.parameter import Parameter
+
+Family = Literal["lun", "ssd", "hdd"]
+Grade = Literal["good", "usable", "does not fit"]
+
+GOOD, USABLE = (10.0, 25.0), (25.0, 60.0)
+"""Most error in percent of mean latency, averaged over the held-out jobs, and of their 99th percentiles."""
+SIMPLER_IF_WITHIN = 1.3
+"""A logical unit has fewer parameters: it is preferred when its error is at most so many times the drive's."""
+NOISY_CV = 10.0
+HOST_BOUND = 1.5
+CAPACITY = re.compile(r"([\d.]+)\s*([kmgt]?)(i?b|)", re.IGNORECASE)
+DISK_MEDIAN_US = 1500.0
+DISK_WIDTH_US = (3000.0, 16000.0)
+GAP, GAP_SHARE, GAP_OF_DISK = 3.0, 0.02, 0.1
+HELD_OUT_IOS = 20_000
+HELD_OUT_IOS_OF_DISK = 3_000
+
+
+@dataclass(frozen=True)
+class Check:
+    """A job, measured and simulated."""
+
+    job: Measured
+    simulated: Measured
+    held_out: bool
+
+    @property
+    def mean_error(self) -> float:
+        """Error of mean latency in percent: how far the larger is above the smaller, with the sign of the model's."""
+        return _off(self.simulated.mean, self.job.mean)
+
+    @property
+    def p99_error(self) -> float:
+        """Error of the 99th percentile."""
+        return _off(self.simulated.q(99), self.job.q(99))
+
+    @property
+    def iops_error(self) -> float:
+        """Error of requests a second."""
+        return _off(self.simulated.iops, self.job.iops)
+
+
+def _off(simulated: float, measured: float) -> float:
+    return 100 * (simulated / measured - 1)
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How well a model does on jobs that were not used to fit it."""
+
+    grade: Grade
+    mean: float
+    """Error of mean latency in percent, averaged."""
+    worst: float
+    p99: float
+    """Error of the 99th percentile in percent, averaged."""
+    jobs: int
+
+    def __str__(self) -> str:
+        """Write it as a sentence."""
+        return (
+            f"{self.grade}: on {self.jobs} jobs that were not used to fit it, mean latency is "
+            f"{self.mean:.1f} % off ({self.worst:.1f} % at worst) and the 99th percentile "
+            f"{self.p99:.1f} %"
+        )
+
+
+@dataclass
+class Calibration:
+    """What was found."""
+
+    family: Family
+    device: dict[str, Any]
+    parameters: list[Parameter]
+    verdict: Verdict
+    checks: list[Check]
+    others: dict[str, Verdict] = field(default_factory=dict)
+    """The families that fit less well."""
+    warnings: list[str] = field(default_factory=list)
+    results: Results | None = None
+
+    def fits(self) -> bool:
+        """Whether the model is worth a preset."""
+        return self.verdict.grade != "does not fit"
+
+    def unidentified(self) -> list[Parameter]:
+        """Give the parameters that were assumed or only bounded."""
+        return [parameter for parameter in self.parameters if parameter.how in ("assumed", "bound")]
+
+    def source(self) -> str:
+        """Write the evidence in words."""
+        title = f"Measured with {', '.join(sorted(self.results.versions))}; " if self.results else ""
+        return f"{title}{self.verdict}. {' '.join(f'{parameter}.' for parameter in self.parameters)}"
+
+    def preset_toml(self, name: str, title: str | None = None) -> str:
+        """Write the preset as `seeklab fio --on FILE` and cases take it."""
+        rough = " (rough)" if any(warning.startswith("noisy") for warning in self.warnings) else ""
+        kind = {"lun": "Logical unit", "ssd": "SSD", "hdd": "Disk"}[self.family]
+        lines = [
+            f"name = {json.dumps(name)}",
+            f"title = {json.dumps(title or f'{kind} measured on this machine{rough}')}",
+            f"source = {json.dumps(self.source(), ensure_ascii=False)}",
+        ]
+        lines += _toml("device", self.device)
+        return "\n".join(lines) + "\n"
+
+
+def _capacity_bytes(text: str) -> float:
+    """Read a capacity such as 1920GB or 1g, as scenarios have it."""
+    found = CAPACITY.fullmatch(text.strip())
+    if not found:
+        message = f'"{text}" is not a capacity; write 960GB, 1.92TB or 512GiB'
+        raise SeeklabError([Problem("capacity", message)])
+    letter, rest = found[2].lower(), found[3].lower()
+    power = "kmgt".index(letter) + 1 if letter else 0
+    base = 1000.0 if rest == "b" else 1024.0
+    return float(found[1]) * float(base**power)
+
+
+def _toml(path: str, table: Mapping[str, Any]) -> list[str]:
+    plain = {name: value for name, value in table.items() if not isinstance(value, dict)}
+    lines = ["", f"[{path}]", *(f"{name} = {json.dumps(value)}" for name, value in plain.items())] if plain else []
+    for name, value in table.items():
+        if isinstance(value, dict):
+            lines += _toml(f"{path}.{name}", value)
+    return lines
+
+
+def calibrate(
+    results: Results,
+    *,
+    capacity: str | None = None,
+    family: Family | None = None,
+    accept_noise: bool = False,
+    progress: Callable[[float], object] | None = None,
+) -> Calibration:
+    """Fit what was recorded. Raises a sentence when nothing can be said; a model that does not fit is told as one.
+
+    `capacity` is the device's; without it the largest span that was read, or 1 TB. `family` takes one instead of the
+    best.
+    """
+    disk_like = family == "hdd" if family else is_disk(results)
+    whole = dict(results.jobs)
+    kept = held_out(whole, disk_like=disk_like)
+    fitted = {key: job for key, job in whole.items() if key not in kept}
+    warnings = _look(results, accept_noise=accept_noise)
+    span = max((key.span + (key.offset if key.offset >= 1 else 0) for key in whole), default=0.0)
+    size = _capacity_bytes(capacity) if capacity else max(span, 1e12)
+    text = capacity or str(round(size))
+    results.jobs = fitted
+    try:
+        wanted: tuple[str, ...] = (family,) if family else (("hdd",) if disk_like else ("lun", "ssd"))
+        candidates = _fit(results, text, size, wanted, progress)
+    finally:
+        results.jobs = whole
+    if not candidates:
+        message = (
+            "too few jobs for any family: at least random reads of 4, 16 and 64 KiB one at a "
+            "time are needed, and some at depth"
+        )
+        raise SeeklabError([Problem("from", message)])
+    judged = {}
+    for name, (device, parameters) in candidates.items():
+        checks = _checks(whole, kept, device, disk_like=disk_like)
+        judged[name] = (device, parameters, checks, _verdict(checks))
+    best = _best(judged)
+    device, parameters, checks, verdict = judged[best]
+    others = {name: found[3] for name, found in judged.items() if name != best}
+    return Calibration(best, device, parameters, verdict, checks, others, warnings, results)
+
+
+def _fit(
+    results: Results,
+    capacity: str,
+    size: float,
+    wanted: tuple[str, ...],
+    progress: Callable[[float], object] | None,
+) -> dict[str, tuple[dict[str, Any], list[Parameter]]]:
+    found: dict[str, tuple[dict[str, Any], list[Parameter]] | None] = {}
+    if "lun" in wanted:
+        found["lun"] = lun.fit(results, capacity)
+    if "ssd" in wanted:
+        found["ssd"] = ssd.fit(results, capacity, progress)
+    if "hdd" in wanted:
+        found["hdd"] = disk.fit(results, capacity, size)
+    return {name: of_family for name, of_family in found.items() if of_family is not None}
+
+
+def is_disk(results: Results) -> bool:
+    """Whether random reads alone look like a disk's; what the kernel says of rotation is wrong for virtual disks."""
+    alone = [
+        job
+        for key, job in results.jobs.items()
+        if key.rw == "randread" and key.size == 4 * ssd.KIB and key.depth == 1 and key.span > disk.HITS_SPAN
+    ]
+    if not alone:
+        return False
+    job = max(alone, key=lambda job: job.key.span)
+    return job.q(50) > DISK_MEDIAN_US and DISK_WIDTH_US[0] < (job.q(90) - job.q(10)) / 0.8 < 4 * DISK_WIDTH_US[1]
+
+
+def _look(results: Results, *, accept_noise: bool) -> list[str]:
+    """Look at the recording itself: noise, the host, caches in between, tokens."""
+    warnings = []
+    four = results.get("randread", 4 * ssd.KIB, 1)
+    if four is not None:
+        variation = four.variation()
+        if variation > NOISY_CV:
+            means = ", ".join(f"{run.mean:.1f}" for run in four.runs)
+            message = (
+                f"too noisy: mean latencies of randread 4k QD1 were {means} us, which vary by "
+                f"{variation:.1f} %; at most {NOISY_CV:g} % can be used. Let nothing else run"
+            )
+            if not accept_noise:
+                raise SeeklabError([Problem("from", f"{message}, or accept it with --accept-noise")])
+            warnings.append(f"noisy: {message.removeprefix('too noisy: ')}; the preset is rough")
+        ticks = [run.ticks_us for run in four.runs if run.ticks_us]
+        if ticks and four.mean / fmean(ticks) > HOST_BOUND:
+            message = (
+                f"the host is the limit: a read took {four.mean:.1f} us and spent {fmean(ticks):.1f} "
+                "us in the block layer; the rest is processor time that was not there"
+            )
+            if not accept_noise:
+                raise SeeklabError(
+                    [Problem("from", f"{message}. Let nothing else run, or accept it with --accept-noise")]
+                )
+            warnings.append(f"noisy: {message}; the preset is rough")
+        warnings += _cached(four)
+    for name, series in results.series.items():
+        found = closed.bucket(series)
+        if found:
+            warnings.append(
+                f"{name}: {found.burst:.0f} a second fell to {found.refill:.0f} after a bucket of "
+                f"{found.tokens:.0f}; the model has no such bucket"
+            )
+    return warnings
+
+
+def _cached(four: Measured) -> list[str]:
+    """Look for two crowds of latencies, as a cache in between makes them."""
+    bins = four.runs[0].bins
+    total = sum(count for _, count in bins)
+    below = 0
+    for (value, count), (following, _) in pairwise(bins):
+        below += count
+        share = below / total
+        least = GAP_OF_DISK if four.q(50) > DISK_MEDIAN_US else GAP_SHARE
+        if following > GAP * value and least <= share <= 1 - least:
+            crowds = f"{100 * share:.0f} % of single reads took at most {value:.0f} us"
+            return [f"a cache in between: {crowds}, the others at least {following:.0f} us"]
+    return []
+
+
+def _checks(jobs: Mapping[Any, Measured], chosen: set[Any], device: dict[str, Any], *, disk_like: bool) -> list[Check]:
+    most = HELD_OUT_IOS_OF_DISK if disk_like else HELD_OUT_IOS
+    checks = []
+    for key, job in jobs.items():
+        if key.limit_ms or key.size > key.span > 0:
+            continue
+        judged = key in chosen
+        checks.append(Check(job, ask(device, key, most_ios=most if judged else most // 4), judged))
+    return checks
+
+
+def _verdict(checks: list[Check]) -> Verdict:
+    chosen = [check for check in checks if check.held_out]
+    if not chosen:
+        message = (
+            "no job is left to judge the model by: record one that is not in the fit, such as randread 4k at depth 24"
+        )
+        raise SeeklabError([Problem("from", message)])
+    means = [_size(check.simulated.mean, check.job.mean) for check in chosen]
+    tails = [_size(check.simulated.q(99), check.job.q(99)) for check in chosen]
+    mean, tail = fmean(means), fmean(tails)
+    grade: Grade = "does not fit"
+    if mean <= GOOD[0] and tail <= GOOD[1]:
+        grade = "good"
+    elif mean <= USABLE[0] and tail <= USABLE[1]:
+        grade = "usable"
+    return Verdict(grade, mean, max(means), tail, len(chosen))
+
+
+def _size(simulated: float, measured: float) -> float:
+    """Give the error in percent, alike for twice as much and half as much."""
+    return 100 * (exp(abs(log(simulated / measured))) - 1)
+
+
+def _best(judged: Mapping[str, tuple[Any, Any, Any, Verdict]]) -> Any:  # noqa: ANN401 -- a family
+    best = min(judged, key=lambda name: judged[name][3].mean)
+    if "lun" in judged and judged["lun"][3].mean <= SIMPLER_IF_WITHIN * judged[best][3].mean:
+        return "lun"
+    return best

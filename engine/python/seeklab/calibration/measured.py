@@ -1,0 +1,366 @@
+"""What fio recorded: reports read into points, and every one that cannot be used named with its reason."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from math import sqrt
+from pathlib import Path
+from statistics import fmean, median, stdev
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab._files import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from os import PathLike
+
+LEAST_FIO = (3, 18)
+"""Before it, fio had no separate percentiles of the whole latency."""
+LEAST_RUNTIME = 0.95
+"""Of the time that was asked for; a job that ran shorter was interrupted."""
+MOST_OFF_LITTLE = 0.1
+"""How far requests a second times mean latency may be from the depth."""
+LARGEST_REPORT_BYTES = 1 << 26
+MS_PER_S = 1000.0
+PREFIXES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
+SIZE = re.compile(r"(\d+)([kmgt]?)i?b?$", re.IGNORECASE)
+TIME = re.compile(r"(\d+)(us|ms|s|m|h)?$")
+TIME_UNITS_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
+T_95 = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}
+"""Student's t for an interval of 95 %, by number of repeats."""
+
+
+class Key(NamedTuple):
+    """What a job asked for, as far as it matters: jobs with the same key are repeats."""
+
+    rw: str
+    size: int
+    depth: int
+    mix: int = 100
+    """Share of reads in percent."""
+    pause_us: int = 0
+    rate_iops: int = 0
+    offset: float = 0.0
+    """Where its region begins: a share of the device when below 1, else bytes."""
+    span: float = 0.0
+    """Bytes of its region; 0 when it was not said."""
+    limit_ms: int = 0
+    """Run time, of jobs that are told apart by it: those that fill the write buffer."""
+
+    def __str__(self) -> str:
+        """Write it as people do."""
+        size = f"{self.size >> 20}M" if self.size % (1 << 20) == 0 else f"{self.size / 1024:g}k"
+        mix = f" {self.mix}/{100 - self.mix}" if self.rw in ("randrw", "rw") else ""
+        pause = f", pauses of {self.pause_us / 1000:g} ms" if self.pause_us else ""
+        rate = f", {self.rate_iops}/s" if self.rate_iops else ""
+        place = f", {self.span / (1 << 20):g} MiB at {self.offset:g}" if self.offset or self.limit_ms else ""
+        time = f", {self.limit_ms} ms" if self.limit_ms else ""
+        return f"{self.rw} {size} QD{self.depth}{mix}{pause}{rate}{place}{time}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """One job of one report. Times in us."""
+
+    mean: float
+    iops: float
+    bins: tuple[tuple[float, int], ...]
+    least: float
+    longest: float
+    io_bytes: int
+    runtime_s: float
+    ticks_us: float | None = None
+    """Mean time of a request in the host's block layer, when it was reported."""
+    cpu_percent: float = 0.0
+
+    def q(self, percent: float) -> float:
+        """Give a percentile."""
+        total = sum(count for _, count in self.bins)
+        reached = 0
+        for value, count in self.bins:
+            reached += count
+            if reached >= percent / 100 * total:
+                return min(max(value, self.least), self.longest)
+        return self.longest
+
+    def share_above(self, us: float) -> int:
+        """Count the requests that took longer."""
+        return sum(count for value, count in self.bins if value > us)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """A job with its repeats; its numbers are medians over them."""
+
+    key: Key
+    runs: tuple[Run, ...]
+
+    @property
+    def mean(self) -> float:
+        """Mean latency in us."""
+        return median(run.mean for run in self.runs)
+
+    @property
+    def iops(self) -> float:
+        """Requests a second."""
+        return median(run.iops for run in self.runs)
+
+    @property
+    def longest(self) -> float:
+        """The longest latency in us, of the repeat in the middle."""
+        return median(run.longest for run in self.runs)
+
+    @property
+    def io_bytes(self) -> float:
+        """Bytes moved."""
+        return median(run.io_bytes for run in self.runs)
+
+    @property
+    def runtime_s(self) -> float:
+        """How long it ran."""
+        return median(run.runtime_s for run in self.runs)
+
+    def q(self, percent: float) -> float:
+        """Give a percentile in us."""
+        return median(run.q(percent) for run in self.runs)
+
+    def variation(self) -> float:
+        """Give the coefficient of variation of mean latency over the repeats, in percent."""
+        means = [run.mean for run in self.runs]
+        return 100 * stdev(means) / fmean(means) if len(means) > 1 else 0.0
+
+    def interval(self) -> float | None:
+        """Give half the 95 % interval of the median of the mean latencies, in us; None without repeats."""
+        means = [run.mean for run in self.runs]
+        factor = T_95.get(min(len(means), max(T_95)))
+        return None if factor is None else factor * 1.25 * stdev(means) / sqrt(len(means))
+
+
+@dataclass
+class Results:
+    """All that was recorded."""
+
+    jobs: dict[Key, Measured] = field(default_factory=dict)
+    left_out: list[str] = field(default_factory=list)
+    """A sentence for each report or job that is not used."""
+    files: int = 0
+    versions: set[str] = field(default_factory=set)
+    series: dict[str, list[float]] = field(default_factory=dict)
+    """Bandwidth second by second, of logs found beside the reports."""
+
+    def get(self, rw: str, size: int, depth: int, **more: Any) -> Measured | None:  # noqa: ANN401 -- a field of Key
+        """Find a plain job: the one with the largest span when several differ in that alone."""
+        found = [
+            job
+            for key, job in self.jobs.items()
+            if key[:3] == (rw, size, depth)
+            and key.pause_us == more.get("pause_us", 0)
+            and key.mix == more.get("mix", 100)
+            and key.limit_ms == more.get("limit_ms", 0)
+            and not key.offset
+        ]
+        return max(found, key=lambda job: job.key.span, default=None)
+
+
+def read_results(folder: str | PathLike[str]) -> Results:
+    """Read every fio report below a folder, or one report."""
+    path = Path(folder)
+    if not path.exists():
+        raise SeeklabError([Problem("from", f"{shown(path)} does not exist; name a folder with fio's JSON reports")])
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    results = Results()
+    runs: dict[Key, list[Run]] = {}
+    for file in files:
+        if file.suffix == ".log" and "_bw" in file.name:
+            results.series[file.name] = list(_series(file))
+            continue
+        if file.suffix != ".json":
+            continue
+        results.files += 1
+        try:
+            for key, run in _jobs(file, results):
+                runs.setdefault(key, []).append(run)
+        except _UnusableError as reason:
+            results.left_out.append(f"{shown(file)}: {reason}")
+    if not results.files:
+        message = (
+            f"{shown(path)} holds no file that ends with .json; record with fio "
+            "--output-format=json+ --output=NAME.json"
+        )
+        raise SeeklabError([Problem("from", message)])
+    results.jobs = {key: Measured(key, tuple(of_key)) for key, of_key in runs.items()}
+    if not results.jobs:
+        reasons = "; ".join(results.left_out[:5])
+        raise SeeklabError([Problem("from", f"nothing in {shown(path)} can be used: {reasons}")])
+    return results
+
+
+class _UnusableError(Exception):
+    """A report that cannot be used; its text says why."""
+
+
+def _series(file: Path) -> Iterator[float]:
+    for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
+        cells = line.split(",")
+        if len(cells) > 1 and cells[1].strip().isdigit():
+            yield float(cells[1])
+
+
+def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
+    if file.stat().st_size > LARGEST_REPORT_BYTES:
+        reason = f"holds {file.stat().st_size >> 20} MiB, and a report of fio is far smaller"
+        raise _UnusableError(reason)
+    text = file.read_text(encoding="utf-8", errors="replace")
+    start = text.find("{")
+    if start < 0:
+        reason = "is no JSON report of fio: there is no { in it" if text.strip() else "is empty"
+        raise _UnusableError(reason)
+    try:
+        document = json.loads(text[start:])
+    except json.JSONDecodeError as error:
+        reason = f"is not whole: {error}"
+        raise _UnusableError(reason) from None
+    version = document.get("fio version") if isinstance(document, dict) else None
+    if not isinstance(version, str) or not isinstance(document.get("jobs"), list):
+        reason = 'is no JSON report of fio: it has no "fio version" and "jobs"'
+        raise _UnusableError(reason)
+    _check_version(version)
+    results.versions.add(version)
+    shared = document.get("global options", {})
+    ticks = document.get("disk_util") or [{}]
+    for job in document["jobs"]:
+        try:
+            yield _run({**shared, **job.get("job options", {})}, job, ticks[0] if len(ticks) == 1 else {})
+        except (_UnusableError, KeyError, TypeError, ValueError) as reason:
+            name = job.get("jobname", "?") if isinstance(job, dict) else "?"
+            said = (
+                str(reason)
+                if isinstance(reason, _UnusableError)
+                else f"lacks the field {reason}, or has another kind of value there"
+            )
+            results.left_out.append(f"{shown(file)} [{name}]: {said}")
+
+
+def _check_version(version: str) -> None:
+    if version.startswith("seeklab-"):
+        return
+    numbers = re.match(r"fio-(\d+)\.(\d+)", version)
+    if numbers is None:
+        reason = f'says it is of "{version}", not of fio'
+        raise _UnusableError(reason)
+    if (int(numbers[1]), int(numbers[2])) < LEAST_FIO:
+        reason = f"is of {version}; at least fio-{LEAST_FIO[0]}.{LEAST_FIO[1]} is needed"
+        raise _UnusableError(reason)
+
+
+def _run(options: Mapping[str, str], job: Mapping[str, Any], disk: Mapping[str, Any]) -> tuple[Key, Run]:
+    if job["error"]:
+        reason = f"ended with error {job['error']}"
+        raise _UnusableError(reason)
+    asked_s = _seconds(options["runtime"]) if "runtime" in options else 0.0
+    ran_s = job["job_runtime"] / MS_PER_S / int(options.get("numjobs", "1"))
+    if asked_s and "time_based" in options and ran_s < LEAST_RUNTIME * asked_s:
+        reason = f"ran {ran_s:g} s of {asked_s:g} s: it was interrupted"
+        raise _UnusableError(reason)
+    key = _key(options, asked_s)
+    read, write = job["read"], job["write"]
+    main = write if key.rw in ("write", "randwrite") else read
+    if not main["total_ios"]:
+        reason = "completed nothing"
+        raise _UnusableError(reason)
+    of_all = [direction for direction in (read, write) if direction["total_ios"]]
+    iops = sum(direction["iops"] for direction in of_all)
+    total = sum(direction["total_ios"] for direction in of_all)
+    mean_ns = sum(direction["lat_ns"]["mean"] * direction["total_ios"] for direction in of_all) / total
+    bins = _bins(main["lat_ns"], main["clat_ns"])
+    # A few hundred milliseconds are mostly ramp.
+    if not key.pause_us and not key.rate_iops and not key.limit_ms:
+        found = iops * mean_ns / 1e9
+        if abs(found / key.depth - 1) > MOST_OFF_LITTLE:
+            reason = (
+                f"has {found:.3g} requests in flight by Little's law, and its depth is {key.depth}: "
+                "pauses, rates or lost time are in it"
+            )
+            raise _UnusableError(reason)
+    ios = disk.get("read_ios", 0)
+    return key, Run(
+        mean=main["lat_ns"]["mean"] / 1e3,
+        iops=iops,
+        bins=bins,
+        least=main["lat_ns"]["min"] / 1e3,
+        longest=main["lat_ns"]["max"] / 1e3,
+        io_bytes=sum(direction["io_bytes"] for direction in of_all),
+        runtime_s=ran_s,
+        ticks_us=1e3 * disk["read_ticks"] / ios if ios and key.rw in ("read", "randread") else None,
+        cpu_percent=job.get("usr_cpu", 0.0) + job.get("sys_cpu", 0.0),
+    )
+
+
+def _bins(whole: Mapping[str, Any], completion: Mapping[str, Any]) -> tuple[tuple[float, int], ...]:
+    """Read the latency histogram, or make one of the percentiles when only those were recorded."""
+    for latency in (whole, completion):
+        if latency.get("bins"):
+            return tuple(sorted((int(ns) / 1e3, count) for ns, count in latency["bins"].items()))
+    for latency in (whole, completion):
+        if latency.get("percentile"):
+            return _of_percentiles(latency["percentile"], latency["N"])
+    reason = "has neither bins nor percentiles; record with --output-format=json+ and lat_percentiles=1"
+    raise _UnusableError(reason)
+
+
+def _of_percentiles(percentiles: Mapping[str, int], count: int) -> tuple[tuple[float, int], ...]:
+    bins, reached = [], 0
+    for percent, ns in sorted((float(percent), ns) for percent, ns in percentiles.items()):
+        up_to = round(percent / 100 * count)
+        bins.append((ns / 1e3, max(0, up_to - reached)))
+        reached = max(reached, up_to)
+    return tuple(bins)
+
+
+def _key(options: Mapping[str, str], asked_s: float) -> Key:
+    for name in ("bssplit", "bsrange", "rate", "random_distribution", "numjobs", "nrfiles"):
+        if name in options and not (name == "numjobs" and options[name] == "1"):
+            reason = f"has {name}={options[name]}, which no job of a calibration has"
+            raise _UnusableError(reason)
+    rw = options.get("rw", options.get("readwrite", "read"))
+    if rw not in ("read", "write", "randread", "randwrite", "randrw", "rw"):
+        reason = f"has rw={rw}, which no job of a calibration has"
+        raise _UnusableError(reason)
+    offset, size = options.get("offset", "0"), options.get("size", "0")
+    mix = int(options.get("rwmixread", "50")) if rw in ("randrw", "rw") else 100
+    return Key(
+        rw,
+        _bytes(options.get("bs", "4k")),
+        int(options.get("iodepth", "1")),
+        mix,
+        int(_seconds(options["thinktime"], bare=1e-6) * 1e6) if "thinktime" in options else 0,
+        int(options.get("rate_iops", "0").split(",")[0]),
+        float(offset.rstrip("%")) / 100 if offset.endswith("%") else float(_bytes(offset)),
+        0.0 if size.endswith("%") else float(_bytes(size)),
+        round(asked_s * 1000) if rw == "randwrite" and 0 < asked_s < 1 and "startdelay" in options else 0,
+    )
+
+
+def _bytes(text: str) -> int:
+    found = SIZE.fullmatch(text)
+    if not found:
+        reason = f'has the size "{text}", which is no number with k, m or g'
+        raise _UnusableError(reason)
+    return int(found[1]) * PREFIXES[found[2].lower()]
+
+
+def _seconds(text: str, bare: float = 1.0) -> float:
+    found = TIME.fullmatch(text)
+    if not found:
+        reason = f'has the time "{text}", which is no number with us, ms, s, m or h'
+        raise _UnusableError(reason)
+    return int(found[1]) * (TIME_UNITS_S[found[2]] if found[2] else bare)
+
+
+def repeats(jobs: Sequence[Measured]) -> float:
+    """Give the median coefficient of variation of the jobs that have repeats, in percent."""
+    variations = [job.variation() for job in jobs if len(job.runs) > 1]
+    return median(variations) if variations else 0.0

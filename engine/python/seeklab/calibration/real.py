@@ -1,0 +1,321 @@
+"""Running the jobs on this machine, with real fio, on a scratch file: what is asked, bounded, checked and cleaned up.
+
+The file is made anew (`O_EXCL`, no link is followed) in a folder that the user names, filled with random content, and
+removed at the end, also after an interrupt. A device is read only when it is named with a flag of its own, with fio's
+`readonly`; it is never written.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab._files import shown
+from seeklab.calibration.measured import LEAST_FIO, read_results
+from seeklab.calibration.plan import GIB, MIB, Job, disk_jobs, drive_jobs, judging_disk_jobs, judging_jobs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+SCRATCH = "seeklab-calibrate.scratch"
+LEAST_BYTES, MOST_BYTES = 256 * MIB, GIB
+SHARE_OF_FREE = 0.05
+KEPT_FREE_BYTES, KEPT_FREE_SHARE = 2 * GIB, 0.1
+REPEATS = 3
+START_S = 0.3
+"""fio's own start and end, a job."""
+GIVE_UP_S = 60.0
+IN_MEMORY = ("tmpfs", "ramfs")
+STACKED = ("overlay", "fuse", "nfs", "9p", "zfs", "btrfs", "cifs")
+NO_SPACE_LEFT, NO_PERMISSION, DISK_ERROR, INVALID = 28, 13, 5, 22
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is measured."""
+
+    path: Path
+    size: int
+    is_device: bool
+    warnings: tuple[str, ...] = ()
+
+
+def refuse(message: str) -> SeeklabError:
+    """Make the error of a calibration that cannot begin."""
+    return SeeklabError([Problem("calibrate", message)])
+
+
+def find_fio() -> str:
+    """Find fio, new enough; its path."""
+    found = shutil.which("fio")
+    if found is None:
+        message = (
+            "fio is not on the PATH; install the package fio, or fit what was recorded elsewhere with --from FOLDER"
+        )
+        raise refuse(message)
+    asked = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)  # noqa: S603 -- found on the PATH
+    said = asked.stdout.strip()
+    numbers = re.match(r"fio-(\d+)\.(\d+)", said)
+    if numbers is None or (int(numbers[1]), int(numbers[2])) < LEAST_FIO:
+        message = f'{found} is "{said}"; at least fio-{LEAST_FIO[0]}.{LEAST_FIO[1]} is needed'
+        raise refuse(message)
+    return found
+
+
+def choose_file(folder: Path, size: int | None) -> Target:
+    """Say which file would be made, and refuse places that would not measure a device."""
+    if not folder.is_dir():
+        message = f"{shown(folder)} is no folder; name one on the disk that shall be measured"
+        raise refuse(message)
+    kind = file_system(folder)
+    if kind in IN_MEMORY:
+        message = f"{shown(folder)} is in memory ({kind}), so that no disk would be measured; name a folder on the disk"
+        raise refuse(message)
+    space = shutil.disk_usage(folder)
+    chosen = size or min(MOST_BYTES, round(space.free * SHARE_OF_FREE) // MIB * MIB)
+    kept = max(KEPT_FREE_BYTES, KEPT_FREE_SHARE * space.total)
+    if chosen < LEAST_BYTES or space.free - chosen < kept:
+        message = (
+            f"a file of {chosen >> 20} MiB does not fit: {space.free >> 20} MiB are free in {shown(folder)}, at least "
+            f"{round(kept) >> 20} MiB stay free, and the file has at least {LEAST_BYTES >> 20} "
+            "MiB; free space, or name another folder"
+        )
+        raise refuse(message)
+    stacked = any(kind.startswith(name) for name in STACKED)
+    warnings = (
+        (f"{shown(folder)} is on {kind}: the result is that of the whole stack, not of a device",) if stacked else ()
+    )
+    return Target(folder / SCRATCH, chosen, is_device=False, warnings=warnings)
+
+
+def choose_device(path: Path) -> Target:
+    """Say which device would be read, and refuse what is none or is in use."""
+    try:
+        mode = path.stat().st_mode
+    except OSError as error:
+        message = f"{shown(path)}: {error.strerror}; name a block device such as /dev/sdb"
+        raise refuse(message) from None
+    if not stat.S_ISBLK(mode):
+        message = (
+            f"{shown(path)} is no block device; name one such as /dev/sdb, or measure a file in a "
+            "folder with --in FOLDER"
+        )
+        raise refuse(message)
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_EXCL)
+    except OSError as error:
+        message = (
+            f"{shown(path)} cannot be had alone: {error.strerror}; it is mounted, or a part of "
+            "something that is, or not yours to read"
+        )
+        raise refuse(message) from None
+    try:
+        size = os.lseek(descriptor, 0, os.SEEK_END)
+    finally:
+        os.close(descriptor)
+    return Target(path, size, is_device=True)
+
+
+def file_system(folder: Path) -> str:
+    """Give the kind of the file system that a folder is on; nothing where the system does not tell."""
+    try:
+        mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return ""
+    wanted, best, kind = folder.resolve(), -1, ""
+    for line in mounts:
+        before, _, after = line.partition(" - ")
+        point = Path(before.split()[4].replace("\\040", " "))
+        if (wanted == point or point in wanted.parents) and len(str(point)) >= best:
+            best, kind = len(str(point)), after.split()[0]
+    return kind
+
+
+def plan(target: Target, *, disk_like: bool, repeats: int, seconds_most: float) -> list[tuple[int, Job]]:
+    """List the jobs with the number of their repeat, repeats interleaved, as many as there is time for.
+
+    Those that judge are never dropped; repeats are first.
+    """
+    writes = not target.is_device
+    fitted = disk_jobs(target.size, writes=writes) if disk_like else drive_jobs(target.size, writes=writes)
+    judging = judging_disk_jobs(target.size, writes=writes) if disk_like else judging_jobs(target.size, writes=writes)
+    for count in range(1 if disk_like else repeats, 0, -1):
+        listed = [
+            (repeat, job) for repeat in range(1, count + 1) for job in (fitted if repeat == 1 else _repeated(fitted))
+        ]
+        listed += [(repeat, job) for repeat in range(1, min(2, count) + 1) for job in judging]
+        if duration_s(listed) <= seconds_most:
+            return listed
+    message = f"one pass of the jobs takes {duration_s(listed):.0f} s; --time-limit {seconds_most:.0f}s is less"
+    raise refuse(message)
+
+
+def _repeated(jobs: Sequence[Job]) -> list[Job]:
+    """Give the jobs that are worth repeating: the short ones that only read."""
+    return [job for job in jobs if job.key.rw == "randread"]
+
+
+def duration_s(listed: Sequence[tuple[int, Job]]) -> float:
+    """Say how long the jobs take."""
+    return sum(job.seconds + START_S + (5.0 if job.rests else 0.0) for _, job in listed)
+
+
+def written_bytes(listed: Sequence[tuple[int, Job]], size: int) -> int:
+    """Say how much is written at most, the file itself included."""
+    bursts = sum(256 * MIB for _, job in listed if job.key.limit_ms)
+    return size + min(size, bursts + 100 * MIB)
+
+
+def record(
+    target: Target,
+    listed: Sequence[tuple[int, Job]],
+    folder: Path,
+    progress: Callable[[float], object] | None = None,
+) -> None:
+    """Make the file, run the jobs into `folder`, and remove the file."""
+    fio = find_fio()
+    folder.mkdir(parents=True, exist_ok=True)
+    with _scratch(target):
+        if not target.is_device:
+            _lay_out(fio, target, folder)
+        engine = _engine(fio, target)
+        start, whole = monotonic(), duration_s(listed)
+        for repeat, job in listed:
+            _run_one(
+                fio,
+                job.text(str(target.path), engine, repeat, target.size),
+                folder / f"{job.name}.{repeat}",
+                job,
+                target,
+            )
+            if progress:
+                progress(min(0.99, (monotonic() - start) / whole))
+
+
+class _scratch:  # noqa: N801 -- used as a statement
+    """The scratch file while it is needed; a signal removes it too."""
+
+    def __init__(self, target: Target) -> None:
+        self._target = target
+
+    def __enter__(self) -> None:
+        if self._target.is_device:
+            return
+        try:
+            flags = os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_WRONLY
+            os.close(os.open(self._target.path, flags, 0o600))
+        except FileExistsError:
+            message = (
+                f"{shown(self._target.path)} is there already: another calibration runs, or one was "
+                "killed; remove it first"
+            )
+            raise refuse(message) from None
+        except OSError as error:
+            message = f"{shown(self._target.path)} cannot be made: {error.strerror}"
+            raise refuse(message) from None
+        self._before = signal.signal(signal.SIGTERM, self._ended)
+
+    def __exit__(self, *_: object) -> None:
+        if not self._target.is_device:
+            signal.signal(signal.SIGTERM, self._before)
+            self._target.path.unlink(missing_ok=True)
+
+    @staticmethod
+    def _ended(*_: object) -> None:
+        raise KeyboardInterrupt
+
+
+def _lay_out(fio: str, target: Target, folder: Path) -> None:
+    text = (
+        f"[layout]\nfilename={target.path}\nrw=write\nbs=1m\niodepth=4\nioengine=libaio\ndirect=1\nsize={target.size}\n"
+        "refill_buffers=1\nend_fsync=1\nallow_file_create=1\n"
+    )
+    code, said = _call(fio, text, folder / "layout.txt", ["--output-format=normal"], GIVE_UP_S * 10)
+    if code:
+        raise refuse(_reason(said, target))
+
+
+def _engine(fio: str, target: Target) -> str:
+    """Choose an engine that keeps requests in flight."""
+    for engine in ("libaio", "io_uring"):
+        options = f"ioengine={engine}\ndirect=1\nrw=randread\nbs=4k\niodepth=4\nsize={LEAST_BYTES}\nnumber_ios=8\n"
+        text = f"[try]\nfilename={target.path}\n{options}"
+        code, said = _call(fio, text, Path(os.devnull), ["--readonly"], GIVE_UP_S)
+        if not code:
+            return engine
+    raise refuse(_reason(said, target))
+
+
+def _run_one(fio: str, text: str, path: Path, job: Job, target: Target) -> None:
+    path.with_name(f"{path.name}.fio").write_text(text, encoding="utf-8")
+    output = path.with_name(f"{path.name}.json")
+    arguments = ["--output-format=json+", *(["--readonly"] if target.is_device else [])]
+    code, said = _call(fio, text, output, arguments, job.seconds + GIVE_UP_S)
+    if code and any(f"err={number}" in said or f"error={number}" in said for number in (DISK_ERROR, NO_SPACE_LEFT)):
+        raise refuse(_reason(said, target))
+
+
+def _call(fio: str, text: str, output: Path, arguments: Sequence[str], most_s: float) -> tuple[int, str]:
+    # fio is a group of its own, so that all its processes end with it.
+    process = subprocess.Popen(  # noqa: S603 -- found on the PATH
+        [fio, *arguments, f"--output={output}", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        said, _ = process.communicate(text, timeout=most_s)
+    except BaseException as error:
+        os.killpg(process.pid, signal.SIGTERM)
+        process.wait(10)
+        if isinstance(error, subprocess.TimeoutExpired):
+            message = f"a job took more than {most_s:.0f} s; the disk hangs, or is far slower than any that is modelled"
+            raise refuse(message) from None
+        raise
+    return process.returncode, said
+
+
+def _reason(said: str, target: Target) -> str:
+    name = shown(target.path)
+    for number, words in (
+        (NO_SPACE_LEFT, f"there is no space left for {name}"),
+        (NO_PERMISSION, f"{name} may not be opened"),
+        (DISK_ERROR, f"the disk reported an error on {name}; look at the kernel's log and save your data"),
+        (INVALID, f"{name} cannot be opened past the page cache (O_DIRECT); name a folder on another file system"),
+    ):
+        if f"err={number}" in said or f"error={number}" in said or f"errno={number}" in said:
+            return words
+    lines = [line for line in said.splitlines() if line.strip()]
+    return f"fio failed on {name}: {lines[-1] if lines else 'without a word'}"
+
+
+def looks_like_a_disk(folder: Path) -> bool | None:
+    """Whether the first reads in a recording look like a disk's; None when there are none."""
+    from seeklab.calibration.fitted import is_disk  # noqa: PLC0415 -- the fit needs the engine, a plan does not
+
+    try:
+        return is_disk(read_results(folder))
+    except SeeklabError:
+        return None
+
+
+def probe(target: Target) -> list[tuple[int, Job]]:
+    """List the one job that tells a disk from a drive."""
+    return [(1, drive_jobs(target.size, writes=False)[0])]
+
+
+def names(listed: Sequence[tuple[int, Job]]) -> Iterator[str]:
+    """Write the jobs for people."""
+    for repeat, job in listed:
+        yield f"{job.name} (repeat {repeat}, {job.seconds:g} s): {job.key}"

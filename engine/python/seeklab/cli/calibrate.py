@@ -1,0 +1,233 @@
+"""`seeklab calibrate`: a preset of one's own device, from fio runs that were recorded or are made now."""
+
+from __future__ import annotations
+
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from seeklab import _mine
+from seeklab._errors import Problem, SeeklabError
+from seeklab._files import shown
+from seeklab._progress import ProgressBar
+from seeklab.calibration import real
+from seeklab.calibration.drawn import page, svg
+from seeklab.calibration.fitted import Calibration, calibrate
+from seeklab.calibration.measured import read_results
+from seeklab.cli import _values
+from seeklab.cli._ending import CHECK_FAILED, DONE
+from seeklab.cli._output import complain, print_json, print_table
+
+if TYPE_CHECKING:
+    from argparse import Namespace
+    from collections.abc import Sequence
+
+    from seeklab.calibration.plan import Job
+    from seeklab.cli._commands import Commands
+
+MOST_S = 600.0
+
+
+def add(commands: Commands) -> None:
+    """Add the command."""
+    text = "Measure a device with fio, or take what was recorded, and write a preset of it with its evidence."
+    added = commands.add("calibrate", run, text)
+    source = added.add_mutually_exclusive_group(required=True)
+    source.add_argument("--from", dest="recorded", metavar="FOLDER", help="fit the fio reports (json+) in this folder")
+    source.add_argument(
+        "--in", dest="folder", metavar="FOLDER", help="measure a scratch file in this folder with fio, now"
+    )
+    source.add_argument(
+        "--device", metavar="PATH", help="read this whole block device with fio, now; nothing is written"
+    )
+    added.add_argument("--out", metavar="FILE", help="write the preset here (default: where --on mine finds it)")
+    added.add_argument("--name", metavar="NAME", default=_mine.MINE, help="name of the preset (default mine)")
+    added.add_argument(
+        "--page", metavar="FILE", help="write the evidence as a page (.html) or the picture alone (.svg)"
+    )
+    added.add_argument("--capacity", metavar="SIZE", help="capacity of the device, such as 1TB")
+    added.add_argument("--family", choices=("lun", "ssd", "hdd"), help="fit this family instead of the best")
+    added.add_argument("--size", metavar="SIZE", type=_bytes, help="size of the scratch file, such as 512m")
+    added.add_argument("--keep", metavar="FOLDER", help="keep fio's reports here")
+    added.add_argument(
+        "--time-limit", metavar="S", type=_values.whole, default=round(MOST_S), help="most time for fio (default 600)"
+    )
+    added.add_argument(
+        "--repeats", metavar="N", type=_values.whole, default=real.REPEATS, help="repeats of each read (default 3)"
+    )
+    added.add_argument("--dry-run", action="store_true", help="print the jobs and do nothing")
+    added.add_argument("--yes", action="store_true", help="do not ask")
+    added.add_argument(
+        "--accept-noise", action="store_true", help="fit a noisy recording; the preset is marked as rough"
+    )
+
+
+def run(options: Namespace) -> int:
+    """Calibrate."""
+    if options.recorded:
+        return _fit(options, Path(options.recorded))
+    target = (
+        real.choose_device(Path(options.device))
+        if options.device
+        else real.choose_file(Path(options.folder), options.size)
+    )
+    if options.dry_run:
+        listed = _listed(options, target, disk_like=False)
+        _announce(target, listed)
+        for line in real.names(listed):
+            print(line)
+        for _, job in listed:
+            print(f"\n# {job.name}\n{job.text(str(target.path), 'libaio', 1, target.size)}", end="")
+        return DONE
+    real.find_fio()
+    _announce(target, _listed(options, target, disk_like=False))
+    if not options.yes and not _agreed():
+        return DONE
+    if options.keep:
+        return _measure(options, target, Path(options.keep))
+    with tempfile.TemporaryDirectory(prefix="seeklab-calibrate-") as folder:
+        return _measure(options, target, Path(folder))
+
+
+def _listed(options: Namespace, target: real.Target, *, disk_like: bool) -> list[tuple[int, Job]]:
+    return real.plan(target, disk_like=disk_like, repeats=max(1, options.repeats), seconds_most=options.time_limit)
+
+
+def _announce(target: real.Target, listed: Sequence[tuple[int, Job]]) -> None:
+    for warning in target.warnings:
+        complain(f"note: {warning}")
+    what = (
+        "is read, and nothing is written"
+        if target.is_device
+        else (
+            f"is made with {target.size >> 20} MiB and removed at the end; at most "
+            f"{real.written_bytes(listed, target.size) >> 20} MiB are written"
+        )
+    )
+    complain(
+        f"{shown(target.path)} {what}. {len(listed)} jobs take about "
+        f"{real.duration_s(listed):.0f} s. Let nothing else run."
+    )
+
+
+def _agreed() -> bool:
+    if sys.stdin is None or not sys.stdin.isatty():
+        message = "asks first, and nobody can answer here; add --yes"
+        raise SeeklabError([Problem("calibrate", message)])
+    return input("Go on? [y/N] ").strip().lower() in ("y", "yes")
+
+
+def _measure(options: Namespace, target: real.Target, folder: Path) -> int:
+    with ProgressBar() as progress:
+        listed = _listed(options, target, disk_like=False)
+        first, rest = listed[:1], listed[1:]
+        with tempfile.TemporaryDirectory(prefix="seeklab-probe-") as probe:
+            real.record(target, first, Path(probe))
+            disk_like = real.looks_like_a_disk(Path(probe))
+        real.record(
+            target, _listed(options, target, disk_like=True) if disk_like else [*first, *rest], folder, progress
+        )
+    return _fit(options, folder)
+
+
+def _fit(options: Namespace, folder: Path) -> int:
+    results = read_results(folder)
+    with ProgressBar() as progress:
+        found = calibrate(
+            results,
+            capacity=options.capacity,
+            family=options.family,
+            accept_noise=options.accept_noise,
+            progress=progress,
+        )
+    if options.json:
+        print_json(_document(found))
+    else:
+        _print(found)
+    title = f"{found.family.upper()} measured"
+    if options.page:
+        _write(Path(options.page), svg(found) if options.page.endswith(".svg") else page(found, title))
+    if not found.fits():
+        complain("no model fits, so that no preset is written")
+        return CHECK_FAILED
+    out = Path(options.out) if options.out else _mine.folder() / f"{options.name}.toml"
+    _write(out, found.preset_toml(options.name))
+    complain(f"note: the preset is in {shown(out)}; run on it with --on {options.out or options.name}")
+    return DONE
+
+
+def _print(found: Calibration) -> None:
+    print(f"{found.verdict}.\n")
+    for name, verdict in found.others.items():
+        print(f"As a {name}: {verdict}.")
+    rows = [(item.name, item.value, item.how, item.why) for item in found.parameters]
+    print_table(("parameter", "value", "how", "why"), rows)
+    print()
+    lines = [
+        (
+            str(check.job.key),
+            "held out" if check.held_out else "",
+            *(f"{value:.4g}" for value in (check.job.mean, check.simulated.mean)),
+            f"{check.mean_error:+.1f}",
+            *(f"{value:.4g}" for value in (check.job.q(99), check.simulated.q(99))),
+            f"{check.p99_error:+.1f}",
+        )
+        for check in found.checks
+    ]
+    head = ("job", "", "mean, us", "simulated", "off, %", "p99, us", "simulated", "off, %")
+    print_table(head, lines, right=range(2, len(head)))
+    for warning in found.warnings:
+        complain(f"note: {warning}")
+    for reason in found.results.left_out if found.results else []:
+        complain(f"note: left out: {reason}")
+
+
+def _document(found: Calibration) -> dict[str, object]:
+    return {
+        "family": found.family,
+        "grade": found.verdict.grade,
+        "held_out": {
+            "jobs": found.verdict.jobs,
+            "mean_percent": found.verdict.mean,
+            "worst_percent": found.verdict.worst,
+            "p99_percent": found.verdict.p99,
+        },
+        "device": found.device,
+        "parameters": [vars(item) for item in found.parameters],
+        "jobs": [
+            {
+                "job": str(check.job.key),
+                "held_out": check.held_out,
+                "mean_us": check.job.mean,
+                "simulated_mean_us": check.simulated.mean,
+                "p99_us": check.job.q(99),
+                "simulated_p99_us": check.simulated.q(99),
+                "iops": check.job.iops,
+                "simulated_iops": check.simulated.iops,
+            }
+            for check in found.checks
+        ],
+        "warnings": found.warnings,
+        "left_out": found.results.left_out if found.results else [],
+    }
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise SeeklabError([Problem(shown(path), f"{error.strerror}; name a file that can be written")]) from None
+
+
+def _bytes(text: str) -> int:
+    import argparse  # noqa: PLC0415 -- for its error alone
+
+    from seeklab.calibration.measured import PREFIXES, SIZE  # noqa: PLC0415 -- beside it
+
+    found = SIZE.fullmatch(text)
+    if not found:
+        message = f'"{text}" is not a size; write 512m or 1g'
+        raise argparse.ArgumentTypeError(message)
+    return int(found[1]) * PREFIXES[found[2].lower()]

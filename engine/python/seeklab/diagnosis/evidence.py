@@ -1,0 +1,352 @@
+"""What tools printed, as devices and requests: iostat -x, zpool iostat, fio's JSON, blkparse, operation logs."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab._files import Kind, read_text, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from os import PathLike
+
+FILE = Kind(
+    "a report of iostat -x, zpool iostat, fio (JSON), blkparse, or an operation log (CSV)", longest_line=1 << 16
+)
+KIB = 1024
+MS_PER_S = 1e3
+NS_PER_S = 1e9
+SECTOR = 512
+READ, WRITE = 0, 1
+LEAST_COLUMNS = 5
+ACCEPTED = "give a report of iostat -x, zpool iostat, fio --output-format=json, blkparse, or an operation log as CSV"
+
+
+class Device(NamedTuple):
+    """What a device did in one interval, by direction: reads, writes. Times in ms."""
+
+    name: str
+    ios_per_s: tuple[float, float]
+    bytes_per_s: tuple[float, float]
+    await_ms: tuple[float, float]
+    queue: float
+    util: float | None
+    """Share of time with something under way, 0 to 1; None where the tool does not say."""
+
+
+class Op(NamedTuple):
+    """A request of a client or to a device."""
+
+    job: int
+    direction: int
+    offset: int
+    bytes: int
+    submit_ns: int
+    latency_ns: int
+
+
+class Job(NamedTuple):
+    """A direction of a fio job. Times in ms."""
+
+    name: str
+    direction: int
+    iops: float
+    bytes_per_s: float
+    mean_ms: float
+    sd_ms: float
+    percentiles: dict[float, float]
+    depth: int
+
+
+@dataclass
+class Evidence:
+    """All that was read."""
+
+    devices: list[list[Device]] = field(default_factory=list)
+    """Interval by interval."""
+    ops: list[Op] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+    """What each file was taken for."""
+    of_device: bool = False
+    """Whether the requests are a device's own."""
+
+
+def read_evidence(files: Sequence[str | PathLike[str]]) -> Evidence:
+    """Read every file; a sentence for one that is none of these."""
+    if not files:
+        raise SeeklabError([Problem("files", f"there is none; {ACCEPTED}")])
+    found = Evidence()
+    for path in files:
+        text, name = read_text(path, FILE), shown(path)
+        kind = _read(text, name, found)
+        found.sources.append(f"{name}: {kind}")
+    if not (found.devices or found.ops or found.jobs):
+        raise SeeklabError(
+            [Problem("files", "hold no request and no device: the intervals are all idle, or the reports are empty")]
+        )
+    return found
+
+
+def _read(text: str, name: str, found: Evidence) -> str:
+    start = text.lstrip("\ufeff \t\r\n")
+    if not start:
+        _refuse(name, f"is empty; {ACCEPTED}")
+    if start[0] in "{[" or (start.startswith("fio:") and "{" in start):
+        return _json(start[start.index("{") :] if "{" in start else start, name, found)
+    first = start.splitlines()[0]
+    if "submit_ns" in first and "op" in first.split(","):
+        found.ops += _operations(start, name)
+        return "an operation log"
+    if re.search(r"^\s*Device:?\s.*(%util|aqu-sz|avgqu-sz)", text, re.MULTILINE):
+        found.devices += _iostat(text, name)
+        return "iostat -x"
+    if re.search(r"^pool\s+alloc\s+free", text, re.MULTILINE):
+        found.devices += _zpool(text, name)
+        return "zpool iostat"
+    if re.search(r"^\s*\d+,\d+\s+\d+\s+\d+\s+\d+\.\d+\s+\d+\s+[A-Z]\s", text, re.MULTILINE):
+        found.ops += _blkparse(text, name)
+        found.of_device = True
+        return "blkparse"
+    if re.search(r"^\s*Device:?\s.*tps", text, re.MULTILINE):
+        _refuse(name, "is of iostat without -x, which has no times and no queue; record with iostat -x 1")
+    _refuse(name, f'begins with "{first[:60]}", which is none of the known reports; {ACCEPTED}')
+    return ""
+
+
+def _refuse(name: str, message: str) -> None:
+    raise SeeklabError([Problem(name, message)])
+
+
+def _json(text: str, name: str, found: Evidence) -> str:
+    try:
+        document = json.loads(text)
+    except json.JSONDecodeError as error:
+        _refuse(name, f"is JSON that is not whole ({error}); {ACCEPTED}")
+    if isinstance(document, dict) and "sysstat" in document:
+        try:
+            found.devices += list(_sysstat(document))
+        except (KeyError, TypeError, IndexError) as error:
+            _refuse(name, f"lacks {error} of iostat -x -o JSON; record with iostat -x -o JSON 1")
+        return "iostat -x as JSON"
+    if isinstance(document, dict) and "fio version" in document and isinstance(document.get("jobs"), list):
+        try:
+            found.jobs += [job for each in document["jobs"] for job in _fio(each)]
+        except (KeyError, TypeError, ValueError) as error:
+            _refuse(name, f"lacks {error} of fio's JSON; record with fio 3.18 or later")
+        return "fio's JSON"
+    _refuse(name, f"is JSON of another tool; {ACCEPTED}")
+    return ""
+
+
+def _sysstat(document: Mapping[str, Any]) -> Iterator[list[Device]]:
+    for interval in document["sysstat"]["hosts"][0]["statistics"]:
+        devices = []
+        for row in interval["disk"]:
+            if "r_await" not in row:
+                message = "r_await"
+                raise KeyError(message)
+            devices.append(
+                Device(
+                    str(row["disk_device"]),
+                    (row["r/s"], row["w/s"]),
+                    (
+                        _first(row, "rkB/s", "rMB/s") * _scale(row, "r"),
+                        _first(row, "wkB/s", "wMB/s") * _scale(row, "w"),
+                    ),
+                    (row["r_await"], row["w_await"]),
+                    _first(row, "aqu-sz", "avgqu-sz"),
+                    row["util"] / 100,
+                )
+            )
+        yield devices
+
+
+def _first(row: Mapping[str, Any], *names: str) -> float:
+    return next(float(row[name]) for name in names if name in row)
+
+
+def _scale(row: Mapping[str, Any], direction: str) -> int:
+    return KIB if f"{direction}kB/s" in row else KIB * KIB
+
+
+def _fio(job: Mapping[str, Any]) -> Iterator[Job]:
+    for direction, name in ((READ, "read"), (WRITE, "write")):
+        of = job[name]
+        if not of["total_ios"]:
+            continue
+        latency = of["lat_ns"]
+        percentiles = latency.get("percentile") or of["clat_ns"].get("percentile", {})
+        yield Job(
+            str(job["jobname"]),
+            direction,
+            of["iops"],
+            of["bw_bytes"],
+            latency["mean"] / 1e6,
+            latency["stddev"] / 1e6,
+            {float(percent): ns / 1e6 for percent, ns in percentiles.items()},
+            int(job.get("job options", {}).get("iodepth", job.get("latency_depth", 1))),
+        )
+
+
+def _operations(text: str, name: str) -> Iterator[Op]:
+    lines = text.splitlines()
+    columns = [column.strip() for column in lines[0].split(",")]
+    needed = ("job", "op", "offset", "bytes", "submit_ns", "latency_ns")
+    for column in needed:
+        if column not in columns:
+            _refuse(f"{name} line 1", f"found a header without {column}; an operation log has {', '.join(needed)}")
+    places = [columns.index(column) for column in needed]
+    for number, line in enumerate(lines[1:], 2):
+        cells = line.split(",")
+        if not line.strip():
+            continue
+        try:
+            job, op, offset, size, submit, latency = (cells[place].strip() for place in places)
+            direction = {"read": READ, "write": WRITE}.get(op)
+            yield Op(
+                int(float(job)),
+                int(float(op)) if direction is None else direction,
+                *(int(float(value)) for value in (offset, size, submit, latency)),
+            )
+        except (ValueError, IndexError):
+            _refuse(f"{name} line {number}", f'found "{line[:60]}"; a line has a number for each column of the header')
+
+
+def _iostat(text: str, name: str) -> Iterator[list[Device]]:
+    columns: list[str] = []
+    interval: list[Device] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        cells = line.split()
+        if not cells or cells[0] in ("avg-cpu:", "Linux"):
+            continue
+        if cells[0].rstrip(":") == "Device":
+            if interval:
+                yield interval
+            columns, interval = [cell.rstrip(":") for cell in cells], []
+            if "r_await" not in columns or not {"aqu-sz", "avgqu-sz"} & set(columns):
+                _refuse(
+                    f"{name} line {number}",
+                    "found a header without r_await and aqu-sz; record with iostat -x of sysstat 11 or later",
+                )
+            continue
+        if len(cells) != len(columns) or not columns:
+            continue  # processor times between the tables
+        row = dict(zip(columns, cells, strict=True))
+        try:
+            values = {column: float(value.replace(",", ".")) for column, value in row.items() if column != "Device"}
+        except ValueError:
+            _refuse(f"{name} line {number}", f'found "{line.strip()[:60]}"; every column but the name is a number')
+        interval.append(
+            Device(
+                cells[0],
+                (values["r/s"], values["w/s"]),
+                (
+                    _first(values, "rkB/s", "rMB/s") * _scale(values, "r"),
+                    _first(values, "wkB/s", "wMB/s") * _scale(values, "w"),
+                ),
+                (values["r_await"], values["w_await"]),
+                _first(values, "aqu-sz", "avgqu-sz"),
+                values["%util"] / 100 if "%util" in values else None,
+            )
+        )
+    if interval:
+        yield interval
+
+
+UNITS = {"": 1, "K": KIB, "M": KIB**2, "G": KIB**3, "T": KIB**4, "P": KIB**5}
+TIMES_MS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": MS_PER_S}
+
+
+def _quantity(text: str, name: str) -> float:
+    found = re.fullmatch(r"([\d.]+)([KMGTP]?)", text)
+    if text == "-":
+        return 0.0
+    if not found:
+        _refuse(name, f'found "{text}"; zpool iostat writes numbers such as 1.5M')
+        return 0.0
+    return float(found[1]) * UNITS[found[2]]
+
+
+def _time_ms(text: str) -> float:
+    found = re.fullmatch(r"([\d.]+)(ns|us|ms|s)", text)
+    return float(found[1]) * TIMES_MS[found[2]] if found else 0.0
+
+
+def _zpool(text: str, name: str) -> Iterator[list[Device]]:
+    """Read `zpool iostat [-v] [-l]`: the lowest rows below a pool are its devices; without -v the pool is one."""
+    interval: list[tuple[int, Device]] = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.startswith("pool") and interval:
+            yield _leaves(interval)
+            interval = []
+        cells = line.split()
+        least = 7
+        if (
+            len(cells) < least
+            or line.startswith("pool")
+            or (set(cells[1]) <= {"-"} and set(cells[0]) <= {"-"})
+            or cells[1] == "operations"
+        ):
+            continue
+        at = f"{name} line {number}"
+        try:
+            ios = (_quantity(cells[3], at), _quantity(cells[4], at))
+        except SeeklabError:
+            if interval:
+                raise
+            continue  # a line of the head
+        moved = (_quantity(cells[5], at), _quantity(cells[6], at))
+        waits = tuple(_time_ms(cell) for cell in cells[7:9]) if len(cells) > least + 1 else (0.0, 0.0)
+        queue = sum(each * wait / MS_PER_S for each, wait in zip(ios, waits, strict=True))
+        interval.append(
+            (len(line) - len(line.lstrip()), Device(cells[0], ios, moved, (waits[0], waits[1]), queue, None))
+        )
+    if interval:
+        yield _leaves(interval)
+
+
+def _leaves(rows: list[tuple[int, Device]]) -> list[Device]:
+    deepest = [
+        device for index, (depth, device) in enumerate(rows) if index + 1 == len(rows) or rows[index + 1][0] <= depth
+    ]
+    return deepest or [device for _, device in rows]
+
+
+BLKPARSE = re.compile(r"\s*(\d+,\d+)\s+\d+\s+\d+\s+(\d+\.\d+)\s+\d+\s+([A-Z])\s+(\S+)\s+(\d+)\s\+\s(\d+)")
+
+
+def _blkparse(text: str, name: str) -> Iterator[Op]:
+    """Pair queued (Q, or issued D) and completed (C) events of blkparse's default format by place and length."""
+    begun: dict[tuple[str, int], tuple[int, int]] = {}
+    found = 0
+    for line in text.splitlines():
+        match = BLKPARSE.match(line)
+        if not match:
+            continue
+        device, time, action, kind, sector, count = match.groups()
+        at, ns = (device, int(sector)), round(float(time) * NS_PER_S)
+        if action in ("Q", "D") and at not in begun:
+            begun[at] = (ns, int(count))
+        elif action == "C" and at in begun:
+            submit, _ = begun.pop(at)
+            found += 1
+            yield Op(0, WRITE if "W" in kind else READ, int(sector) * SECTOR, int(count) * SECTOR, submit, ns - submit)
+    if not found:
+        _refuse(
+            name,
+            "has no request with both its begin (Q or D) and its completion (C); record with "
+            "blktrace -a queue -a complete",
+        )
+
+
+def by_job(ops: Iterable[Op]) -> dict[tuple[int, int], list[Op]]:
+    """Sort requests by job and direction."""
+    found: dict[tuple[int, int], list[Op]] = {}
+    for op in ops:
+        found.setdefault((op.job, op.direction), []).append(op)
+    return found

@@ -1,0 +1,223 @@
+"""Numbers without a scale: what is left of a system when its size, its speed and its load are taken away.
+
+A feature is a ratio, a share, or a logarithm of a ratio, so that an incident at twice the load on disks half as fast
+has about the same ones. Which can be had depends on what was recorded; those that cannot are left out of every
+comparison.
+"""
+
+from __future__ import annotations
+
+from math import log2, log10
+from statistics import fmean, median, pstdev
+from typing import TYPE_CHECKING
+
+from seeklab.diagnosis.evidence import KIB, READ, WRITE
+from seeklab.diagnosis.plain import mean_devices
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from seeklab.diagnosis.evidence import Device, Evidence, Op
+
+WINDOWS = 50
+"""Into which the time of a recording is cut."""
+LEAST_OPS = 20
+LEAST_IOS = 0.5
+STALL_NS = 1_000_000_000
+TICK_NS = 10_000_000
+NEAR_TICK = 0.1
+FLOOR = 1e-3
+PAGE = 4 * KIB
+NAMES = {
+    "read share": "share of the requests that read",
+    "read tail": "how far one read in a hundred is above half of them",
+    "write tail": "how far one write in a hundred is above half of them",
+    "read spread": "spread of reads' times around their mean",
+    "write spread": "spread of writes' times around their mean",
+    "read skew": "how far the mean of reads is above half of them",
+    "write skew": "how far the mean of writes is above half of them",
+    "write to read time": "time of a write against that of a read",
+    "stalled": "share of the time that requests of a second and more have",
+    "at a tick": "share of writes that take about a tick of 10 ms",
+    "in bursts": "how uneven the completions are over time",
+    "idle windows": "share of the time without a completion",
+    "rhythm": "how much the completions of one moment are like those some moments later",
+    "trend": "whether requests take longer towards the end",
+    "sequential": "share of requests that follow the one before",
+    "odd sizes": "share of requests that are no power of two and no multiple of 4 KiB",
+    "unaligned": "share of requests that begin within a page",
+    "size": "size of a request",
+    "time with size": "whether larger requests take longer",
+    "crowds": "share of requests far below and far above the middle",
+    "in flight": "requests in flight",
+    "busy": "how busy the busiest device is",
+    "uneven devices": "how much busier the busiest device is than the one in the middle",
+    "device queue": "requests at a device",
+    "above devices, reads": "what a client's read waits against what a device's takes",
+    "above devices, writes": "what a client's write waits against what a device's takes",
+    "device reads": "bytes that devices read against those that clients do",
+    "device writes": "bytes that devices write against those that clients do",
+    "device read size": "size of a device's read against a client's",
+    "device write size": "size of a device's write against a client's",
+    "devices": "how many devices are in use",
+    "device write to read time": "time of a device's write against that of its read",
+    "jobs differ": "how far the slowest job's requests are from the fastest's",
+    "fixed": "share of requests within a tenth of the middle one",
+}
+"""What each feature is, in words."""
+
+
+def features(found: Evidence) -> dict[str, float]:
+    """Take the features of what was recorded."""
+    values: dict[str, float] = {}
+    if found.ops and not found.of_device:
+        values |= _of_operations(found.ops)
+    elif found.jobs:
+        values |= _of_jobs(found)
+    if found.devices:
+        devices = [device for device in mean_devices(found.devices) if sum(device.ios_per_s) > LEAST_IOS]
+        values |= _of_devices(devices, found)
+    return values
+
+
+def _ratio(one: float, other: float) -> float:
+    """Give the decimal logarithm of a ratio, between a thousandth and a thousand."""
+    return max(-3.0, min(3.0, log10(max(one, FLOOR * 1e-3) / max(other, FLOOR * 1e-3))))
+
+
+def _of_operations(ops: Sequence[Op]) -> dict[str, float]:
+    values: dict[str, float] = {"read share": sum(op.direction == READ for op in ops) / len(ops)}
+    for way, name in ((READ, "read"), (WRITE, "write")):
+        times = sorted(op.latency_ns for op in ops if op.direction == way)
+        if len(times) < LEAST_OPS:
+            continue
+        middle, mean = max(times[len(times) // 2], 1), fmean(times)
+        values[f"{name} tail"] = _ratio(times[min(len(times) - 1, round(0.99 * len(times)))], middle)
+        values[f"{name} spread"] = _ratio(pstdev(times) + 1, mean + 1)
+        values[f"{name} skew"] = _ratio(mean + 1, middle)
+    by_way = {way: [op.latency_ns for op in ops if op.direction == way] for way in (READ, WRITE)}
+    if all(len(times) >= LEAST_OPS for times in by_way.values()):
+        values["write to read time"] = _ratio(fmean(by_way[WRITE]) + 1, fmean(by_way[READ]) + 1)
+    values |= _times(ops) | _windows(ops) | _places(ops)
+    return values
+
+
+def _times(ops: Sequence[Op]) -> dict[str, float]:
+    times = sorted(op.latency_ns for op in ops)
+    total = sum(times) or 1
+    middle = max(times[len(times) // 2], 1)
+    writes = [op.latency_ns for op in ops if op.direction == WRITE]
+    begin, end = min(op.submit_ns for op in ops), max(op.submit_ns + op.latency_ns for op in ops)
+    by_job: dict[tuple[int, int], list[int]] = {}
+    for op in ops:
+        by_job.setdefault((op.job, op.direction), []).append(op.latency_ns)
+    means = [fmean(of) + 1 for of in by_job.values() if len(of) >= LEAST_OPS]
+    values = {
+        "stalled": sum(time for time in times if time >= STALL_NS) / total,
+        "crowds": sum(time < middle / 5 or time > middle * 5 for time in times) / len(times),
+        "fixed": sum(abs(time / middle - 1) < NEAR_TICK for time in times) / len(times),
+        "in flight": _ratio(total / max(end - begin, 1), 1),
+        "jobs differ": _ratio(max(means), min(means)) if means else 0.0,
+    }
+    if len(writes) >= LEAST_OPS:
+        values["at a tick"] = sum(abs(time / TICK_NS - 1) < NEAR_TICK for time in writes) / len(writes)
+    third = len(ops) // 3
+    if third >= LEAST_OPS:
+        in_order = sorted(ops, key=lambda op: op.submit_ns)
+        late = fmean(op.latency_ns for op in in_order[-third:]) + 1
+        values["trend"] = _ratio(late, fmean(op.latency_ns for op in in_order[:third]) + 1)
+    return values
+
+
+def _windows(ops: Sequence[Op]) -> dict[str, float]:
+    begin, end = min(op.submit_ns for op in ops), max(op.submit_ns + op.latency_ns for op in ops)
+    width = max((end - begin) / WINDOWS, 1)
+    counts = [0] * WINDOWS
+    for op in ops:
+        counts[min(WINDOWS - 1, int((op.submit_ns + op.latency_ns - begin) / width))] += op.bytes
+    mean = fmean(counts) or 1
+    spread = [count / mean - 1 for count in counts]
+    power = sum(value * value for value in spread) or 1
+    likeness = [
+        sum(one * other for one, other in zip(spread, spread[lag:], strict=False)) / power
+        for lag in range(2, WINDOWS // 2)
+    ]
+    return {
+        "in bursts": min(3.0, pstdev(counts) / mean),
+        "idle windows": counts.count(0) / WINDOWS,
+        "rhythm": max(likeness),
+    }
+
+
+def _places(ops: Sequence[Op]) -> dict[str, float]:
+    sizes = [op.bytes for op in ops if op.bytes]
+    if not sizes:
+        return {}
+    follow = 0
+    last: dict[tuple[int, int], int] = {}
+    for op in sorted(ops, key=lambda op: op.submit_ns):
+        follow += last.get((op.job, op.direction)) == op.offset
+        last[op.job, op.direction] = op.offset + op.bytes
+    logs = [log2(size) for size in sizes]
+    times = [log10(op.latency_ns + 1) for op in ops if op.bytes]
+    spread = pstdev(logs) * pstdev(times)
+    mean_log, mean_time = fmean(logs), fmean(times)
+    together = fmean((one - mean_log) * (other - mean_time) for one, other in zip(logs, times, strict=True))
+    return {
+        "sequential": follow / len(ops),
+        "odd sizes": sum(bool(size & (size - 1)) for size in sizes) / len(sizes),
+        "unaligned": sum(op.offset % PAGE > 0 for op in ops) / len(ops),
+        "size": (median(logs) - 12) / 4,
+        "time with size": together / spread if spread > FLOOR else 0.0,
+    }
+
+
+def _of_jobs(found: Evidence) -> dict[str, float]:
+    """Take what fio's own report has of it."""
+    total = sum(job.iops for job in found.jobs)
+    values = {"read share": sum(job.iops for job in found.jobs if job.direction == READ) / total}
+    for way, name in ((READ, "read"), (WRITE, "write")):
+        of = [job for job in found.jobs if job.direction == way]
+        if not of:
+            continue
+        job = max(of, key=lambda job: job.iops)
+        p50, p99 = job.percentiles.get(50.0), job.percentiles.get(99.0)
+        if p50 and p99:
+            values[f"{name} tail"] = _ratio(p99, p50)
+            values[f"{name} skew"] = _ratio(job.mean_ms, p50)
+        values[f"{name} spread"] = _ratio(job.sd_ms, job.mean_ms)
+    values["in flight"] = _ratio(sum(job.iops * job.mean_ms for job in found.jobs) / 1e3, 1)
+    values["size"] = (log2(max(1.0, sum(job.bytes_per_s for job in found.jobs) / total)) - 12) / 4
+    return values
+
+
+def _of_devices(devices: list[Device], found: Evidence) -> dict[str, float]:
+    utils = [device.util for device in devices if device.util is not None]
+    values = {"devices": _ratio(max(1, len(devices)), 1)}
+    if utils:
+        values["busy"] = max(utils)
+        values["uneven devices"] = _ratio(max(utils), median(utils))
+    if not devices:
+        return values
+    values["device queue"] = _ratio(max(device.queue for device in devices) + FLOOR, 1)
+    ios = [sum(device.ios_per_s[way] for device in devices) for way in (READ, WRITE)]
+    moved = [sum(device.bytes_per_s[way] for device in devices) for way in (READ, WRITE)]
+    waits = [
+        sum(device.ios_per_s[way] * device.await_ms[way] for device in devices) / ios[way] if ios[way] else 0.0
+        for way in (READ, WRITE)
+    ]
+    if min(ios) > LEAST_IOS:
+        values["device write to read time"] = _ratio(waits[WRITE], waits[READ])
+    if not found.ops or found.of_device:
+        return values
+    begin = min(op.submit_ns for op in found.ops)
+    seconds = max((max(op.submit_ns + op.latency_ns for op in found.ops) - begin) / 1e9, 1e-9)
+    for way, name in ((READ, "read"), (WRITE, "write")):
+        of = [op for op in found.ops if op.direction == way]
+        if len(of) < LEAST_OPS:
+            continue
+        values[f"above devices, {name}s"] = _ratio(fmean(op.latency_ns for op in of) / 1e6, waits[way])
+        values[f"device {name}s"] = _ratio(moved[way], sum(op.bytes for op in of) / seconds)
+        if ios[way] > LEAST_IOS:
+            values[f"device {name} size"] = _ratio(moved[way] / ios[way], fmean(op.bytes for op in of))
+    return values

@@ -1,0 +1,186 @@
+"""What the numbers say by themselves, before any incident is thought of.
+
+Each sentence is arithmetic: Little's law (requests in flight = rate times time), utilisation, the spread behind a
+mean, sizes, and how much of a request's time was spent above the devices.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from statistics import fmean, median
+from typing import TYPE_CHECKING
+
+from seeklab.diagnosis.evidence import KIB, MS_PER_S, READ, WRITE, Device, by_job
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from seeklab.diagnosis.evidence import Evidence, Op
+
+BUSY, IDLE = 0.9, 0.5
+OFF_LITTLE = 0.25
+TAIL = 10.0
+UNEVEN = 2.0
+ABOVE = 2.0
+PAUSE = 0.1
+MOSTLY = 0.9
+LEAST_IOS = 1.0
+LEAST_OPS = 20
+WORDS = {READ: "reads", WRITE: "writes"}
+
+
+def says(found: Evidence) -> list[str]:
+    """Say all of it, a sentence each."""
+    return [*_devices(found), *_jobs(found), *_operations(found), *_between(found)]
+
+
+def mean_devices(interval: list[list[Device]]) -> list[Device]:
+    """Average each device over the intervals."""
+    rows: dict[str, list[Device]] = {}
+    for devices in interval:
+        for device in devices:
+            rows.setdefault(device.name, []).append(device)
+    found = []
+    for name, of in rows.items():
+        ios = tuple(fmean(row.ios_per_s[way] for row in of) for way in (READ, WRITE))
+        moved = tuple(fmean(row.bytes_per_s[way] for row in of) for way in (READ, WRITE))
+        waits = tuple(
+            sum(row.await_ms[way] * row.ios_per_s[way] for row in of) / max(sum(row.ios_per_s[way] for row in of), 1e-9)
+            for way in (READ, WRITE)
+        )
+        utils = [row.util for row in of if row.util is not None]
+        found.append(
+            Device(
+                name,
+                (ios[0], ios[1]),
+                (moved[0], moved[1]),
+                (waits[0], waits[1]),
+                fmean(row.queue for row in of),
+                fmean(utils) if utils else None,
+            )
+        )
+    return found
+
+
+def _devices(found: Evidence) -> Iterator[str]:
+    devices = [device for device in mean_devices(found.devices) if sum(device.ios_per_s) >= LEAST_IOS]
+    utils = [device.util for device in devices if device.util is not None]
+    if utils:
+        busiest = max(devices, key=lambda device: device.util or 0)
+        if max(utils) >= BUSY:
+            yield (
+                f"{busiest.name} is busy {100 * max(utils):.0f} % of the time with "
+                f"{busiest.queue:.1f} requests at a time. "
+                "Busy is not full: a device that serves many at once may have room at 100 %."
+            )
+        elif max(utils) <= IDLE:
+            yield (
+                f"No device is busy more than {100 * max(utils):.0f} % of the time: whatever is slow, "
+                "the devices wait for it."
+            )
+        if len(utils) > 1 and max(utils) > UNEVEN * max(median(utils), 0.01):
+            yield (
+                f"{busiest.name} is busy {100 * max(utils):.0f} %, the device in the middle "
+                f"{100 * median(utils):.0f} %: the load is uneven."
+            )
+    for device in devices:
+        by_law = sum(ios * wait / MS_PER_S for ios, wait in zip(device.ios_per_s, device.await_ms, strict=True))
+        if device.queue > LEAST_IOS and abs(by_law / device.queue - 1) > OFF_LITTLE:
+            yield (
+                f"{device.name}: {sum(device.ios_per_s):.0f} requests a second of their mean time are "
+                f"{by_law:.1f} in flight by Little's law, "
+                f"and the queue is given as {device.queue:.1f}: the intervals mix busy and idle "
+                "times, or requests are merged."
+            )
+        for way in (READ, WRITE):
+            if device.ios_per_s[way] < LEAST_IOS:
+                continue
+            size = device.bytes_per_s[way] / device.ios_per_s[way] / KIB
+            each = 1 if sum(device.ios_per_s) == 0 else device.queue
+            service = device.await_ms[way] / max(each, 1.0)
+            yield (
+                f"{device.name}: {device.ios_per_s[way]:.0f} {WORDS[way]} a second of {size:.1f} KiB "
+                f"take {device.await_ms[way]:.2f} ms; "
+                f"with {each:.1f} at a time, about {service:.2f} ms of it is the device and the rest "
+                "is the line before it."
+            )
+
+
+def _jobs(found: Evidence) -> Iterator[str]:
+    for job in found.jobs:
+        in_flight = job.iops * job.mean_ms / MS_PER_S
+        yield (
+            f"{job.name}: {job.iops:.0f} {WORDS[job.direction]} a second of {job.mean_ms:.3g} ms "
+            f"are {in_flight:.1f} in flight by Little's law; the job's depth is {job.depth}."
+        )
+        p50, p99 = (job.percentiles.get(percent) for percent in (50.0, 99.0))
+        if p50 and p99 and p99 > TAIL * p50:
+            yield (
+                f"{job.name}: the mean of {job.mean_ms:.3g} ms hides that half of the "
+                f"{WORDS[job.direction]} take at most {p50:.3g} ms and one in a hundred more than "
+                f"{p99:.3g} ms."
+            )
+
+
+def _operations(found: Evidence) -> Iterator[str]:
+    for (job, way), ops in sorted(by_job(found.ops).items()):
+        if len(ops) < LEAST_OPS:
+            continue
+        times = sorted(op.latency_ns / 1e6 for op in ops)
+        mean, p50, p99 = fmean(times), times[len(times) // 2], times[min(len(times) - 1, round(0.99 * len(times)))]
+        begin, end = min(op.submit_ns for op in ops), max(op.submit_ns + op.latency_ns for op in ops)
+        seconds = max((end - begin) / 1e9, 1e-9)
+        in_flight = len(ops) / seconds * mean / MS_PER_S
+        sizes = sorted(op.bytes for op in ops)
+        yield (
+            f"job {job}: {len(ops)} {WORDS[way]} of {sizes[len(sizes) // 2] / KIB:.4g} KiB (half "
+            f"of them) in {seconds:.3g} s, {in_flight:.2f} in flight, "
+            f"mean {mean:.3g} ms."
+        )
+        if p99 > TAIL * p50:
+            yield (
+                f"job {job}: the mean hides that half of the {WORDS[way]} take at most {p50:.3g} ms "
+                f"and one in a hundred more than {p99:.3g} ms."
+            )
+        empty = _longest_gap(ops) / (end - begin)
+        if empty > PAUSE:
+            yield f"job {job}: for {100 * empty:.0f} % of the time in one piece, no {WORDS[way][:-1]} completed."
+
+
+def _longest_gap(ops: list[Op]) -> float:
+    ends = sorted(op.submit_ns + op.latency_ns for op in ops)
+    return max((after - before for before, after in pairwise(ends)), default=0)
+
+
+def _between(found: Evidence) -> Iterator[str]:
+    """Compare what clients waited with what devices took."""
+    if found.of_device or not found.devices or not (found.ops or found.jobs):
+        return
+    devices = mean_devices(found.devices)
+    for way in (READ, WRITE):
+        ios = sum(device.ios_per_s[way] for device in devices)
+        at_device = sum(device.ios_per_s[way] * device.await_ms[way] for device in devices) / ios if ios > 0 else 0.0
+        ops = [op for op in found.ops if op.direction == way]
+        of_jobs = [job for job in found.jobs if job.direction == way]
+        if ops:
+            at_client = fmean(op.latency_ns for op in ops) / 1e6
+        elif of_jobs:
+            at_client = sum(job.mean_ms * job.iops for job in of_jobs) / sum(job.iops for job in of_jobs)
+        else:
+            continue
+        if not ios:
+            yield (
+                f"Clients' {WORDS[way]} take {at_client:.3g} ms and reach no device: memory, a cache "
+                "or a network answers them."
+            )
+        elif at_client > ABOVE * at_device:
+            yield (
+                f"A client's {WORDS[way][:-1]} takes {at_client:.3g} ms, a device's {at_device:.3g} "
+                f"ms: {100 * (1 - at_device / at_client):.0f} % of the time is spent above the "
+                "devices, or one of the first waits for many of the second."
+            )
+        elif at_client < at_device / ABOVE:
+            yield (
+                f"A client's {WORDS[way][:-1]} takes {at_client:.3g} ms, a device's {at_device:.3g} "
+                "ms: a memory in between answers most of them."
+            )

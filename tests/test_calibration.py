@@ -1,0 +1,339 @@
+"""Calibration: closed forms on numbers worked out by hand, hidden devices found again, recordings that are no use."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import seeklab
+from seeklab import SeeklabError
+from seeklab._host import engine
+from seeklab._mine import read_preset
+from seeklab.calibration import calibrate, closed, plan, read_results
+from seeklab.calibration.measured import Measured, Results, Run
+from seeklab.calibration.simulated import scenario
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import CommandLine
+    from seeklab.calibration.fitted import Calibration
+    from seeklab.calibration.plan import Job
+
+KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
+WHOLE = bool(os.environ.get("SEEKLAB_FULL"))
+SEED_OF_DEVICE = 7
+
+
+def test_a_link_that_limits_is_found_from_requests_a_second_at_three_sizes() -> None:
+    # 4k / 3200 MB/s + 0.38 us = 1.66 us a request, 16k 5.52 us, 128k 41.34 us.
+    found = closed.link(602_410, 181_159, 24_190)
+    assert found.rate == pytest.approx(3200, abs=1)
+    assert found.command == pytest.approx(0.38, abs=0.001)
+    assert found.ratio == pytest.approx(1.005, abs=0.001)
+    assert found.is_bound
+    assert not closed.link(300_000, 181_159, 24_190).is_bound
+    assert closed.link_by_slope(342.25, 758.78) == pytest.approx(118.0, abs=0.05)
+
+
+def test_spare_flash_follows_from_the_write_amplification() -> None:
+    assert [closed.spare_percent(amplification) for amplification in (2.36, 4, 1.5)] == pytest.approx(
+        [30.1, 15.1, 64.8], abs=0.05
+    )
+
+
+def test_a_buffer_is_what_its_drain_leaves_over() -> None:
+    found = closed.buffer(109.55e6, 216.05e6, 3200)
+    assert (found.drain, found.size / 1e6) == pytest.approx((355.0, 38.55), abs=0.01)
+    assert found.is_seen
+    assert not closed.buffer(640e6, 1600e6, 3200).is_seen
+
+
+def test_a_program_is_the_longest_wait_when_enough_reads_waited() -> None:
+    assert closed.program_us(84.345, 742.3, 400, 7.7) == pytest.approx(650.3, abs=0.05)
+    assert closed.program_us(84.345, 742.3, 40, 7.7) is None
+
+
+def test_a_disk_is_found_from_hits_places_and_spans() -> None:
+    assert [closed.stroke(share, 0.5) for share in (0.25, 0.5, 0.75)] == pytest.approx(
+        [0.1972, 0.4189, 0.6771], abs=1e-4
+    )
+    edges = closed.edges({0.0: 175.0, 0.25: 157.74, 0.5: 138.35, 0.75: 115.75, 0.985: 89.45})
+    assert (edges.outer, edges.inner) == pytest.approx((175.0, 87.5), abs=0.1)
+    measured, turn = closed.rotation_us(2100, 8767)
+    assert (measured, closed.US_PER_MINUTE / turn) == pytest.approx((8334, 7200), abs=1)
+    fixed = 200 + 8333.3 / 2 + 4096 / 550 + 4096 / 131.25
+    spans = {1 / 256: 5555.8, 1 / 64: 5914.8, 1 / 16: 6662.5, 1 / 4: 8310.5, 1.0: 12938.7}
+    curve = closed.seeks({closed.stroke(share, 0.5): mean - fixed for share, mean in spans.items()})
+    assert (curve.single, curve.average, curve.full) == pytest.approx((800, 8533, 16800), rel=0.01)
+
+
+def test_a_logical_unit_is_found_from_a_line_and_littles_law() -> None:
+    latencies = {4.0 * KIB: 520.48, 64.0 * KIB: 827.68, 256.0 * KIB: 1810.72, 1.0 * MIB: 5742.88}
+    rates = {1: 173.87, 2: 283.61, 4: 489.53, 8: 900.45, 16: 947.34}
+    found = closed.unit(latencies, rates)
+    assert (found.latency, found.alone, found.rate, found.full_at) == pytest.approx((500, 200, 993.4, 8), abs=0.1)
+
+
+def test_a_bucket_has_two_levels_and_noise_has_none() -> None:
+    found = closed.bucket([3000.0] * 37 + [400.0] + [300.0] * 52)
+    assert found is not None
+    assert (found.burst, found.refill, found.tokens) == pytest.approx((3000, 301.9, 99_830), rel=1e-4)
+    assert found.explains > 0.999
+    noise = random.Random(1)  # noqa: S311 -- a series
+    assert closed.bucket([noise.gauss(1000, 100) for _ in range(90)]) is None
+
+
+def device_of(preset: str) -> dict[str, Any]:
+    """Give the fields of a preset, written out."""
+    resolved = engine().call(
+        "validate",
+        {"scenario": {"jobs": [{"name": "a", "size": "1MiB"}], "devices": [{"name": "d", "preset": preset}]}},
+    )
+    group = resolved["devices"][0]
+    kind = next(kind for kind in ("hdd", "ssd", "lun") if group.get(kind))
+    return {kind: group[kind]}
+
+
+def recorded(
+    device: dict[str, Any], jobs: list[Job], *, noise: float = 0.0, repeats: int = 1, most_ios: int = 20_000
+) -> Results:
+    """Record jobs on a device that nobody knows: its runs, each with an error of its own."""
+    draw = random.Random(3)  # noqa: S311 -- noise
+    results = Results(files=len(jobs), versions={"seeklab"})
+    for job in jobs:
+        key, runs = job.key, []
+        bounded = min(most_ios, 3000 if "hdd" in device else most_ios)
+        wanted = scenario(device, key, 10**8 if key.limit_ms else bounded, key.limit_ms / 1000)
+        for repeat in range(repeats):
+            result = seeklab.run(wanted, seed=SEED_OF_DEVICE + repeat)
+            report = json.loads(result.text("fio-json+"))["jobs"][0]
+            result.close()
+            main = report["write"] if key.rw in ("write", "randwrite") else report["read"]
+            factor = 1 + noise * draw.gauss(0, 1)
+            latency = main["clat_ns"]
+            runs.append(
+                Run(
+                    mean=factor * latency["mean"] / 1e3,
+                    iops=(report["read"]["iops"] + report["write"]["iops"]) / factor,
+                    bins=tuple(sorted((factor * int(ns) / 1e3, count) for ns, count in latency["bins"].items())),
+                    least=factor * latency["min"] / 1e3,
+                    longest=factor * latency["max"] / 1e3,
+                    io_bytes=report["read"]["io_bytes"] + report["write"]["io_bytes"],
+                    runtime_s=report["job_runtime"] / 1e3,
+                )
+            )
+        results.jobs[key] = Measured(key, tuple(runs))
+    return results
+
+
+SPAN = 16 * GIB
+WANTED: dict[str, tuple[str, float, float]] = {
+    "nvme": ("ssd", 10, 15),
+    "ssd-sata": ("ssd", 10, 30),
+    "ssd-2008-log": ("ssd", 15, 30),
+    "ssd-2008-read": ("ssd", 15, 30),
+    "hdd-7200": ("hdd", 10, 15),
+    "hdd-7200-2008": ("hdd", 10, 15),
+    "disk-array-2021": ("hdd", 10, 15),
+    "lun-100mb": ("lun", 2, 3),
+}
+"""By preset: its family, and the most error in percent of held-out means and 99th percentiles, without noise."""
+IN_SAMPLE = ("lun-100mb", "hdd-7200")
+
+
+def found_again(preset: str, *, noise: float = 0.0, repeats: int = 1) -> Calibration:
+    """Calibrate on what a preset's device answers."""
+    device = device_of(preset)
+    kind = next(iter(device))
+    capacity = device[kind]["capacity"]
+    if kind == "hdd":
+        jobs = [*plan.disk_jobs(capacity), *plan.judging_disk_jobs(capacity)]
+    else:
+        jobs = [*plan.drive_jobs(SPAN), *plan.judging_jobs(SPAN)]
+    results = recorded(device, jobs, noise=noise, repeats=repeats)
+    return calibrate(results, capacity=str(capacity), accept_noise=True)
+
+
+@pytest.mark.parametrize("preset", WANTED if WHOLE else IN_SAMPLE)
+def test_a_hidden_device_is_found_again(preset: str) -> None:
+    family, mean, p99 = WANTED[preset]
+    found = found_again(preset)
+    assert found.family == family
+    assert (found.verdict.mean <= mean, found.verdict.p99 <= p99) == (True, True), str(found.verdict)
+
+
+@pytest.mark.skipif(not WHOLE, reason="make full runs it: minutes")
+@pytest.mark.parametrize("preset", WANTED)
+def test_a_hidden_device_is_found_again_through_noise(preset: str) -> None:
+    family, mean, p99 = WANTED[preset]
+    found = found_again(preset, noise=0.03, repeats=3)
+    assert found.family == family
+    assert (found.verdict.mean <= mean + 6, found.verdict.p99 <= p99 + 15) == (True, True), str(found.verdict)
+
+
+def test_a_varying_unit_is_found_with_its_parameters() -> None:
+    device = {
+        "lun": {
+            "capacity": "1TB",
+            "rate": "1000MB",
+            "latency": "500us",
+            "varies": {"one_in_flight": "200MB", "full_at": 8},
+        }
+    }
+    jobs = [*plan.drive_jobs(SPAN, writes=False), *plan.judging_jobs(SPAN)]
+    found = calibrate(recorded(device, jobs, most_ios=4000), family="lun")
+    values = found.device["lun"]
+    assert int(values["rate"]) / 1e6 == pytest.approx(1000, rel=0.02)
+    assert int(values["varies"]["one_in_flight"]) / 1e6 == pytest.approx(200, rel=0.01)
+    assert values["varies"]["full_at"] == 8
+    assert int(values["latency"].removesuffix("ns")) == pytest.approx(500_000, rel=0.01)
+    assert found.verdict.grade == "good"
+
+
+def report_of(command_line: CommandLine, folder: Path, name: str, job: Job, preset: str) -> None:
+    """Record a job as a user would, with `seeklab fio` in place of the real one."""
+    path = folder / f"{name}.fio"
+    path.write_text(
+        job.text("volume", "libaio", 1, GIB).replace("filename=volume", "filename=/dev/sdb"), encoding="utf-8"
+    )
+    done = command_line(
+        "fio",
+        str(path),
+        "--on",
+        preset,
+        "--output-format=json+",
+        "--output",
+        str(folder / f"{name}.json"),
+        "--most-operations",
+        "4000",
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_recording_becomes_a_preset_that_others_run_on(
+    command_line: CommandLine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SEEKLAB_PRESETS", str(tmp_path / "presets"))
+    folder = tmp_path / "results"
+    folder.mkdir()
+    wanted = [*plan.drive_jobs(GIB, writes=False), *plan.judging_jobs(GIB, writes=False)]
+    chosen = [job for job in wanted if job.key.size != 256 * KIB and job.key.depth not in (2, 8, 64, 128, 256)]
+    for number, job in enumerate(chosen):
+        report_of(command_line, folder, f"job{number}", job, "lun-100mb")
+    done = command_line("calibrate", "--from", str(folder), "--family", "lun", "--page", "page.html", "--json")
+    assert done.returncode == 0, done.stderr
+    document = json.loads(done.stdout)
+    assert (document["family"], document["grade"]) == ("lun", "good")
+    assert "diamonds: held out" in (tmp_path / "page.html").read_text(encoding="utf-8")
+    preset = read_preset(tmp_path / "presets" / "mine.toml")
+    assert "on 4 jobs that were not used to fit it" in preset["source"]
+    assert int(preset["device"]["lun"]["rate"]) / 1e6 == pytest.approx(100, rel=0.02)
+    done = command_line("fio", str(folder / "job0.fio"), "--on", "mine", "--most-operations", "100")
+    assert done.returncode == 0, done.stderr
+    case = seeklab.case("odx-prefetch")
+    mine = case.on("mine").scenario("broken")["devices"]
+    theirs = case.scenario("broken")["devices"]
+    assert [group["count"] for group in mine] == [group["count"] for group in theirs]
+    assert all(group["lun"] and not group.get("hdd") for group in mine)
+
+
+def one_report(**changed: object) -> dict[str, Any]:
+    """Write a report as fio does, with the fields that matter."""
+    direction = {
+        "total_ios": 1000,
+        "iops": 10_000.0,
+        "io_bytes": 4_096_000,
+        "lat_ns": {"mean": 100_000.0, "min": 90_000, "max": 200_000, "N": 1000, "bins": {"100000": 1000}},
+        "clat_ns": {},
+    }
+    idle = {"total_ios": 0, "iops": 0.0, "io_bytes": 0, "lat_ns": {}, "clat_ns": {}}
+    job: dict[str, Any] = {
+        "jobname": "a",
+        "error": 0,
+        "job_runtime": 2000,
+        "job options": {"rw": "randread", "bs": "4k", "iodepth": "1", "runtime": "2", "time_based": "1", "size": "1g"},
+        "read": direction,
+        "write": idle,
+    }
+    options = changed.pop("options", {})
+    assert isinstance(options, dict)
+    job["job options"] |= options
+    return {"fio version": changed.pop("version", "fio-3.33"), "jobs": [job | changed]}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is empty"),
+        ("no report", "there is no { in it"),
+        ('{"fio version": "fio-3.33", "jobs"', "is not whole"),
+        ('{"sysstat": {}}', 'it has no "fio version" and "jobs"'),
+        (json.dumps(one_report(version="fio-3.1")), "is of fio-3.1; at least fio-3.18 is needed"),
+        (json.dumps(one_report(error=5)), "ended with error 5"),
+        (
+            f"fio: terminating on signal 2\n{json.dumps(one_report(job_runtime=1385))}",
+            "ran 1.385 s of 2 s: it was interrupted",
+        ),
+        (json.dumps(one_report(options={"bssplit": "4k/50:8k/50"})), "bssplit=4k/50:8k/50"),
+        (
+            json.dumps(one_report(options={"iodepth": "32"})),
+            "has 1 requests in flight by Little's law, and its depth is 32",
+        ),
+        (json.dumps(one_report(read={"total_ios": 1})), "lacks the field"),
+    ],
+)
+def test_what_cannot_be_used_is_left_out_with_its_reason(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "good.json").write_text(json.dumps(one_report()), encoding="utf-8")
+    (tmp_path / "bad.json").write_text(text, encoding="utf-8")
+    results = read_results(tmp_path)
+    assert len(results.jobs) == 1
+    assert len(results.left_out) == 1
+    assert said in results.left_out[0]
+    (tmp_path / "good.json").unlink()
+    with pytest.raises(SeeklabError, match="can be used"):
+        read_results(tmp_path)
+
+
+def test_a_noisy_recording_is_refused_with_its_numbers(tmp_path: Path) -> None:
+    for number, mean in enumerate((56.5, 62.6, 64.1, 68.6, 78.0)):
+        report = one_report()
+        of = report["jobs"][0]["read"]
+        of["lat_ns"]["mean"], of["iops"] = mean * 1000, 1e6 / mean
+        (tmp_path / f"{number}.json").write_text(json.dumps(report), encoding="utf-8")
+    with pytest.raises(SeeklabError, match=r"56.5, 62.6, 64.1, 68.6, 78.0 us, which vary by 12.1 %") as refused:
+        calibrate(read_results(tmp_path))
+    assert "--accept-noise" in str(refused.value)
+
+
+def test_a_host_without_processors_is_told_from_a_slow_device(tmp_path: Path) -> None:
+    report = one_report() | {"disk_util": [{"read_ios": 1000, "read_ticks": 47}]}
+    (tmp_path / "a.json").write_text(json.dumps(report), encoding="utf-8")
+    with pytest.raises(SeeklabError, match=r"the host is the limit: a read took 100.0 us and spent 47.0 us"):
+        calibrate(read_results(tmp_path))
+
+
+def test_places_that_are_no_disk_are_refused(command_line: CommandLine, tmp_path: Path) -> None:
+    for arguments, said in (
+        (("--from", str(tmp_path / "nothing")), "does not exist; name a folder"),
+        (("--from", str(tmp_path)), "holds no file that ends with .json"),
+        (("--in", str(tmp_path / "nothing")), "is no folder"),
+        (("--in", "/dev/shm"), "is in memory (tmpfs), so that no disk would be measured"),  # noqa: S108 -- refused
+        (("--device", str(tmp_path)), "is no block device"),
+        (("--device", "/dev/nowhere"), "No such file or directory; name a block device"),
+    ):
+        done = command_line("calibrate", *arguments, "--yes")
+        assert done.returncode == 2, done.stderr
+        assert said in done.stderr
+
+
+def test_a_plan_is_printed_and_nothing_is_made(command_line: CommandLine, tmp_path: Path) -> None:
+    done = command_line("calibrate", "--in", str(tmp_path), "--dry-run", "--size", "256m")
+    assert done.returncode == 0, done.stderr
+    assert "randread-4k-q128" in done.stdout
+    assert "allow_file_create=0" in done.stdout
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,166 @@
+"""Diagnosis: reports of real tools are read, numbers say what arithmetic says, and blind cases are told apart."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import pytest
+
+from blind import DRAWS, PLAIN_DEVICES, draw_incident, draw_plain
+from seeklab import SeeklabError
+from seeklab.diagnosis import diagnose, read_evidence
+from seeklab.diagnosis.signatures import MECHANISMS, NONE, judge
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from conftest import CommandLine
+
+WHOLE = bool(os.environ.get("SEEKLAB_FULL"))
+BLIND_CASES, BLIND_PLAIN = 50, 10
+
+IOSTAT = """Linux 6.1.0 (host)  11/22/26  _x86_64_  (8 CPU)
+
+avg-cpu:  %user   %nice %system %iowait  %steal   %idle
+           1.00    0.00    2.00    5.00    0.00   92.00
+
+Device   r/s     rkB/s  rrqm/s  %rrqm r_await rareq-sz  w/s  wkB/s  wrqm/s  %wrqm w_await wareq-sz  aqu-sz  %util
+sda   100.00   6400.00    0.00   0.00   20.00    64.00 0.00   0.00    0.00   0.00    0.00     0.00    2.00  95.00
+sdb     2.00      8.00    0.00   0.00    5.00     4.00 0.00   0.00    0.00   0.00    0.00     0.00    0.01   1.00
+"""
+ZPOOL = """              capacity     operations     bandwidth    total_wait
+pool        alloc   free   read  write   read  write   read  write
+----------  -----  -----  -----  -----  -----  -----  -----  -----
+tank        1.00T  2.00T    200    100  25.0M  1.00M   12ms    3ms
+  mirror    1.00T  2.00T    200    100  25.0M  1.00M   12ms    3ms
+    sda         -      -    100    100  12.5M  1.00M   10ms    3ms
+    sdb         -      -    100    100  12.5M  1.00M   14ms    3ms
+----------  -----  -----  -----  -----  -----  -----  -----  -----
+"""
+BLKPARSE = """  8,0    1        1     0.000000000  1234  Q   R 2048 + 8 [fio]
+  8,0    1        2     0.000100000  1234  Q   W 4096 + 16 [fio]
+  8,0    0        3     0.005000000     0  C   R 2048 + 8 [0]
+  8,0    0        4     0.010100000     0  C   W 4096 + 16 [0]
+"""
+OPS = "job,op,offset,bytes,submit_ns,latency_ns\n" + "".join(
+    f"0,read,{number * 4096},4096,{number * 1_000_000},{100_000_000 if number % 50 == 0 else 500_000}\n"
+    for number in range(500)
+)
+
+
+def write(folder: Path, name: str, text: str) -> Path:
+    """Write a report."""
+    path = folder / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_iostat_says_who_is_busy_and_what_the_queue_costs(tmp_path: Path) -> None:
+    found = diagnose([write(tmp_path, "iostat.txt", IOSTAT)])
+    said = " ".join(found.says)
+    assert "sda is busy 95 % of the time with 2.0 requests at a time" in said
+    assert "sda is busy 95 %, the device in the middle 48 %" not in said
+    # 100 a second of 20 ms are 2 in flight; of 20 ms, two at a time, 10 ms are the device's.
+    assert (
+        "sda: 100 reads a second of 64.0 KiB take 20.00 ms; with 2.0 at a time, about 10.00 ms of it is the device"
+        in said
+    )
+    assert any("operation" in line or "log of the clients" in line for line in found.next)
+
+
+def test_a_queue_that_contradicts_littles_law_is_told(tmp_path: Path) -> None:
+    found = diagnose([write(tmp_path, "iostat.txt", IOSTAT.replace("    2.00  95.00", "    6.00  95.00"))])
+    assert "in flight by Little's law, and the queue is given as 6.0" in " ".join(found.says)
+
+
+def test_zpool_iostat_is_read_down_to_the_disks(tmp_path: Path) -> None:
+    (devices,) = read_evidence([write(tmp_path, "zpool.txt", ZPOOL)]).devices
+    assert [(device.name, device.ios_per_s, device.await_ms) for device in devices] == [
+        ("sda", (100, 100), (10, 3)),
+        ("sdb", (100, 100), (14, 3)),
+    ]
+
+
+def test_blkparse_pairs_begins_with_completions(tmp_path: Path) -> None:
+    ops = read_evidence([write(tmp_path, "blk.txt", BLKPARSE)]).ops
+    assert [(op.direction, op.offset, op.bytes, op.latency_ns) for op in ops] == [
+        (0, 2048 * 512, 4096, 5_000_000),
+        (1, 4096 * 512, 8192, 10_000_000),
+    ]
+
+
+def test_a_mean_that_hides_is_told(tmp_path: Path) -> None:
+    found = diagnose([write(tmp_path, "ops.csv", OPS)])
+    assert (
+        "the mean hides that half of the reads take at most 0.5 ms and one in a hundred more than 100 ms"
+        in " ".join(found.says)
+    )
+
+
+def test_our_own_reports_are_read_like_the_real_ones(command_line: CommandLine, tmp_path: Path) -> None:
+    write(tmp_path, "job.fio", "[a]\nrw=randread\nsize=64m\nnumber_ios=500\nioengine=libaio\niodepth=4\n")
+    done = command_line("fio", "job.fio", "--on", "hdd-7200", "--output-format=json", "--output", "fio.json")
+    assert done.returncode == 0, done.stderr
+    done = command_line("diagnose", "fio.json", "--json")
+    assert done.returncode == 0, done.stderr
+    assert "4.0 in flight by Little's law; the job's depth is 4" in " ".join(json.loads(done.stdout)["says"])
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "is empty"),
+        ("hello\nworld\n", 'begins with "hello", which is none of the known reports'),
+        ('{"sysstat": {"hosts": [{"statistics": [{"disk": [{"disk_device": "sda"}]}]}]}}', "lacks 'r_await'"),
+        ('{"fio version": "fio-3.33", "jobs": [{}]}', "lacks"),
+        ('{"half": ', "is JSON that is not whole"),
+        ('{"other": 1}', "is JSON of another tool"),
+        ("Device  tps  kB_read/s\nsda 1 2\n", "is of iostat without -x"),
+        ("job,op,submit_ns,latency_ns\n0,read,1,2\n", "found a header without offset"),
+        ("job,op,offset,bytes,submit_ns,latency_ns\n0,read,x,1,2,3\n", 'line 2: found "0,read,x,1,2,3"'),
+        (BLKPARSE.replace(" C ", " D "), "no request with both its begin"),
+        (IOSTAT.replace("r_await", "await"), "found a header without r_await"),
+    ],
+)
+def test_what_is_no_report_is_refused_with_what_was_found(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(SeeklabError, match=r".+") as refused:
+        diagnose([write(tmp_path, "report", text)])
+    assert said in str(refused.value)
+
+
+def blind_cases() -> list[tuple[str, int]]:
+    """Draw which incidents are asked, with seeds that the signatures have not seen."""
+    names = list(MECHANISMS)
+    return [(names[number % len(names)], 1000 + number) for number in range(BLIND_CASES)]
+
+
+QUICK = ("odx-prefetch", "combine-limit", "sync-serialised", "one-window-per-rtt")
+"""Incidents whose runs are short, for a sample."""
+
+
+def test_blind_cases_are_told_apart() -> None:
+    asked = blind_cases() if WHOLE else [(name, 1000 + number) for number, name in enumerate(QUICK)]
+    confusion: Counter[tuple[str, str]] = Counter()
+    first = among = 0
+    for name, seed in asked:
+        drawn = draw_incident(name, seed)
+        found = judge(drawn.evidence)
+        ranked = [] if found.is_none else [fit.mechanism for fit in found.ranked]
+        confusion[drawn.mechanism, ranked[0] if ranked else NONE] += 1
+        first += ranked[:1] == [drawn.mechanism]
+        among += drawn.mechanism in ranked[:3]
+    lines = "\n".join(f"{count:3} {true} -> {said}" for (true, said), count in sorted(confusion.items()))
+    sys.stdout.write(f"\n{first} of {len(asked)} first, {among} among three\n{lines}\n")
+    assert first >= 0.8 * len(asked), lines
+    assert among >= 0.95 * len(asked), lines
+
+
+def test_plain_systems_are_none_of_these() -> None:
+    count = BLIND_PLAIN if WHOLE else 2
+    begin = 6 * len(PLAIN_DEVICES) + DRAWS
+    alarms = [seed for seed in range(begin, begin + count) if not judge(draw_plain(seed).evidence).is_none]
+    assert len(alarms) <= count // 10, alarms
