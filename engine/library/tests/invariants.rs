@@ -3,8 +3,11 @@
 
 mod support;
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 use seeklab_cache::PolicyKind;
+use seeklab_model::kernel::LayerId;
 use seeklab_model::result::columns::Column;
 use seeklab_model::result::metrics::Metric;
 use seeklab_model::stack::Stack;
@@ -576,6 +579,7 @@ fn the_read_side_balances(document: &Value, stack: &Stack) -> Result<(), TestCas
 }
 
 /// The stays of a request lie without gap or overlap between its begin and its end; it, or what it is a part of, begins in the window.
+#[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // whole numbers of nanoseconds
 fn journeys_fill_the_lives_of_requests(stack: &Stack, window: std::ops::Range<u64>) -> Result<(), TestCaseError> {
     let journeys = stack.journeys().expect("journeys were asked for");
     let by_request = |request: u32| journeys.requests.binary_search_by_key(&request, |journey| journey.request).ok();
@@ -586,8 +590,16 @@ fn journeys_fill_the_lives_of_requests(stack: &Stack, window: std::ops::Range<u6
         prop_assert!(stay.to_ns > stay.from_ns);
         reached[row] = stay.to_ns;
     }
+    // Those of workers are in the log, with their latencies.
+    let logged: BTreeSet<(u64, u64)> = reals(stack, "ops.submit_ns")
+        .iter()
+        .zip(reals(stack, "ops.latency_ns"))
+        .map(|(from, for_ns)| (*from as u64, for_ns as u64))
+        .collect();
     for (journey, reached) in journeys.requests.iter().zip(reached) {
-        prop_assert!(journey.end_ns.is_none_or(|end_ns| end_ns == reached), "its stays end at {}: {:?}", reached, journey);
+        let latency = (journey.asked.submitted_ns, reached - journey.asked.submitted_ns);
+        let is_logged = journey.asked.owner.layer == LayerId::Workload && journey.parent.is_none();
+        prop_assert!(!is_logged || logged.contains(&latency), "its stays add up to {}: {:?}", latency.1, journey);
         let begin_ns = journey.asked.submitted_ns;
         match journey.parent {
             Some(parent) => {

@@ -21,7 +21,7 @@ pub struct Record {
     pub journeys: Option<JourneysSpec>,
 }
 
-/// The requests whose journeys are kept: those of a window of time, the first so many of it.
+/// The requests whose journeys are kept.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct JourneysSpec {
@@ -29,9 +29,9 @@ pub struct JourneysSpec {
     pub from: Nanos,
     /// End of the window.
     pub until: Nanos,
-    /// Most requests of the window, without their parts.
+    /// Most requests, without their parts.
     pub requests: u32,
-    /// Most stays kept. When there are more, every second journey is left out, as often as needed; so a longer window has fewer.
+    /// Most stays kept; beyond, every second journey is left out.
     #[schemars(range(min = 1000, max = 4_000_000))]
     pub stays: u32,
 }

@@ -109,8 +109,13 @@ export function formatExact(value: number, unit: string): string {
 }
 
 /** Fills `{metric_name}` in a sentence with the metric's value; a metric that the run lacks shows as a dash. */
-export function fillSentence(template: string, metrics: Readonly<Record<string, number>>): string {
+export function fillSentence(
+  template: string,
+  metrics: Readonly<Record<string, number>>,
+  isCovered: (metric: string) => boolean = () => false,
+): string {
   return template.replace(/\{([^}]+)\}/g, (_, name: string) => {
+    if (isCovered(name.trim())) return "?";
     const value = metrics[name.trim()];
     return value === undefined ? "–" : formatNumber(value);
   });

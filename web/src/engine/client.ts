@@ -10,12 +10,15 @@ export interface RunOptions {
   readonly slot?: string;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: number) => void;
+  /** Told of the run as far as it is, when it takes a while. */
+  readonly onPartial?: ((result: Result) => void) | undefined;
 }
 
 interface Waiting {
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: Error) => void;
   readonly onProgress?: ((progress: number) => void) | undefined;
+  readonly onPartial?: ((result: Result) => void) | undefined;
 }
 
 /** The engine, compiled once for all threads of the page, and its library, while the first of them starts. */
@@ -65,12 +68,15 @@ export class EngineClient {
 
   /** Runs to the end. Rejects with {@link Cancelled} once the signal is raised. */
   run(request: RunRequest, options: RunOptions = {}): Promise<Result> {
-    const { slot = "stage", signal, onProgress } = options;
+    const { slot = "stage", signal, onProgress, onPartial } = options;
     if (signal?.aborted === true) return Promise.reject(new Cancelled());
-    const answer = this.#ask((id) => {
-      signal?.addEventListener("abort", () => this.#send({ kind: "cancel", id }), { once: true });
-      return { kind: "run", id, slot, request };
-    }, onProgress);
+    const answer = this.#ask(
+      (id) => {
+        signal?.addEventListener("abort", () => this.#send({ kind: "cancel", id }), { once: true });
+        return { kind: "run", id, slot, request, partials: onPartial !== undefined };
+      },
+      { onProgress, onPartial },
+    );
     return answer as Promise<Result>;
   }
 
@@ -85,10 +91,10 @@ export class EngineClient {
     this.#waiting.clear();
   }
 
-  #ask(build: (id: number) => ToWorker, onProgress?: (progress: number) => void): Promise<unknown> {
+  #ask(build: (id: number) => ToWorker, heard: Pick<Waiting, "onProgress" | "onPartial"> = {}): Promise<unknown> {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
-      this.#waiting.set(id, { resolve, reject, onProgress });
+      this.#waiting.set(id, { resolve, reject, ...heard });
       this.#send(build(id));
     });
   }
@@ -103,6 +109,10 @@ export class EngineClient {
     if (waiting === undefined) return;
     if (message.kind === "progress") {
       waiting.onProgress?.(message.progress);
+      return;
+    }
+    if (message.kind === "partial") {
+      waiting.onPartial?.(message.result);
       return;
     }
     this.#waiting.delete(message.id);

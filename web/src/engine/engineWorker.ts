@@ -1,6 +1,6 @@
 /** The engine's thread: hears {@link ToWorker}, runs in slices so that a cancel is heard between two of them. */
 import { call, initSync, Run } from "seeklab-engine";
-import { Cancelled, unwrap } from "./api.ts";
+import { Cancelled, type Result, unwrap } from "./api.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 import { collect, problemsOf, scenarioOf, simulate, type OpenRun } from "./simulate.ts";
 
@@ -34,12 +34,24 @@ async function hear(message: ToWorker): Promise<void> {
       const run = await simulate(engine, message.request, {
         cancelled: () => !running.has(id),
         onProgress: (progress) => send({ kind: "progress", id, progress }),
+        ...(message.partials
+          ? {
+              onPartial: (open: OpenRun) =>
+                sendResult(
+                  "partial",
+                  id,
+                  collect(open, () => scenarioOf(engine, message.request)),
+                ),
+            }
+          : {}),
       });
       finished.get(message.slot)?.free();
       finished.set(message.slot, run);
-      const result = collect(run, () => scenarioOf(engine, message.request));
-      const buffers = Object.values(result.columns).map((values) => values.buffer as ArrayBuffer);
-      send({ kind: "result", id, result }, buffers);
+      sendResult(
+        "result",
+        id,
+        collect(run, () => scenarioOf(engine, message.request)),
+      );
     }
   } catch (error) {
     if (error instanceof Cancelled) send({ kind: "cancelled", id });
@@ -47,6 +59,11 @@ async function hear(message: ToWorker): Promise<void> {
   } finally {
     running.delete(id);
   }
+}
+
+function sendResult(kind: "result" | "partial", id: number, result: Result): void {
+  const buffers = Object.values(result.columns).map((values) => values.buffer as ArrayBuffer);
+  send({ kind, id, result }, buffers);
 }
 
 function send(message: FromWorker, transfer: Transferable[] = []): void {

@@ -7,7 +7,14 @@ export type ToWorker =
   | { readonly kind: "engine"; readonly module: WebAssembly.Module; readonly library: string }
   | { readonly kind: "call"; readonly id: number; readonly name: Question; readonly input: unknown }
   /** Runs to the end and keeps the run open under `slot`, in place of the run that was there. */
-  | { readonly kind: "run"; readonly id: number; readonly slot: string; readonly request: RunRequest }
+  | {
+      readonly kind: "run";
+      readonly id: number;
+      readonly slot: string;
+      readonly request: RunRequest;
+      /** Whether the run is told as it comes, before it has ended. */
+      readonly partials: boolean;
+    }
   | { readonly kind: "cancel"; readonly id: number }
   /** Prints the finished run in `slot` with one of the text tools. */
   | { readonly kind: "text"; readonly id: number; readonly slot: string; readonly request: TextRequest };
@@ -15,6 +22,7 @@ export type ToWorker =
 export type FromWorker =
   | { readonly kind: "answer"; readonly id: number; readonly value: unknown }
   | { readonly kind: "result"; readonly id: number; readonly result: Result }
+  | { readonly kind: "partial"; readonly id: number; readonly result: Result }
   | { readonly kind: "progress"; readonly id: number; readonly progress: number }
   | { readonly kind: "cancelled"; readonly id: number }
   | { readonly kind: "problems"; readonly id: number; readonly problems: readonly Problem[] };

@@ -30,9 +30,15 @@ export interface SimulateOptions {
   readonly sliceEvents?: number;
   readonly cancelled?: () => boolean;
   readonly onProgress?: (progress: number) => void;
+  /** Called with the run as far as it is, after a moment and then now and then: long runs are drawn as they come. */
+  readonly onPartial?: (run: OpenRun) => void;
   /** Gives the thread a turn; the default waits for one message task. */
   readonly breathe?: () => Promise<void>;
 }
+
+/** A drag waits no longer than this for a first picture, and a run that goes on is drawn again so often. */
+const firstPartialMs = 70;
+const nextPartialMs = 600;
 
 /** Opens a run; problems in the envelope of the error become an {@link EngineError}. */
 export function open(engine: Engine, request: RunRequest): OpenRun {
@@ -46,14 +52,19 @@ export function open(engine: Engine, request: RunRequest): OpenRun {
 
 /** Runs to the end, slice by slice. The caller owns the run it gets and frees it. */
 export async function simulate(engine: Engine, request: RunRequest, options: SimulateOptions = {}): Promise<OpenRun> {
-  const { sliceEvents = 20_000, cancelled = () => false, onProgress, breathe = nextTask } = options;
+  const { sliceEvents = 20_000, cancelled = () => false, onProgress, onPartial, breathe = nextTask } = options;
   const run = open(engine, request);
+  let partialAt_ms = performance.now() + firstPartialMs;
   try {
     for (;;) {
       const progress = run.step(sliceEvents);
       if (progress < 0) unwrap(run.summary());
       if (progress === 1) return run;
       onProgress?.(progress);
+      if (onPartial !== undefined && performance.now() >= partialAt_ms) {
+        onPartial(run);
+        partialAt_ms = performance.now() + nextPartialMs;
+      }
       await breathe();
       if (cancelled()) throw new Cancelled();
     }
@@ -87,7 +98,10 @@ export function collect(run: OpenRun, scenario: () => Scenario): Result {
     const folded = unwrap<string>(run.text(JSON.stringify({ tool: "folded" })));
     return { scenario: scenario(), summary, columns, folded };
   }
-  return has("zfs.limit_bytes") || "partition_extra_reads" in summary.metrics || has("placed.blocks")
+  return has("stays.request") ||
+    has("zfs.limit_bytes") ||
+    "partition_extra_reads" in summary.metrics ||
+    has("placed.blocks")
     ? { scenario: scenario(), summary, columns }
     : { summary, columns };
 }

@@ -9,11 +9,27 @@ export function termsOf(measure: Measure): readonly Term[] {
   return [measure];
 }
 
-/** The first variant of the measure that is not the one shown from the start: seeing it gives the answer away. */
-export function revealingVariant(document: Pick<CaseDocument, "ask" | "default_variant">): string | undefined {
-  return termsOf(document.ask.measure)
-    .map((term) => term.variant)
-    .find((variant) => variant !== undefined && variant !== document.default_variant);
+/** The same measure, whose terms all name their variant. */
+export function withVariants(measure: Measure, variant: string): Measure {
+  const named = (term: Term): Term => ({ ...term, variant: term.variant ?? variant });
+  if ("ratio" in measure) return { ratio: [named(measure.ratio[0]), named(measure.ratio[1])] };
+  if ("difference" in measure) return { difference: [named(measure.difference[0]), named(measure.difference[1])] };
+  if ("ratios" in measure) {
+    const [[a, b], [c, d]] = measure.ratios;
+    return {
+      ratios: [
+        [named(a), named(b)],
+        [named(c), named(d)],
+      ],
+    };
+  }
+  return named(measure);
+}
+
+/** The variants of the measure that are not the one shown from the start: seeing them gives the answer away. */
+export function revealingVariants(document: Pick<CaseDocument, "ask" | "default_variant">): readonly string[] {
+  const named = termsOf(document.ask.measure).flatMap(({ variant }) => (variant == null ? [] : [variant]));
+  return [...new Set(named)].filter((variant) => variant !== document.default_variant);
 }
 
 /** Runs what the measure names, one run after the other. */

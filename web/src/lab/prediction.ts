@@ -3,7 +3,7 @@
  * question was skipped, is remembered by whoever gives the memory.
  */
 import type { CaseDocument } from "../engine/types.ts";
-import { revealingVariant } from "./measure.ts";
+import { revealingVariants } from "./measure.ts";
 
 /** Where an answer is kept. */
 export interface Memory {
@@ -17,8 +17,12 @@ export type Answer =
 
 export interface Prediction {
   readonly answer: Answer;
+  /** Whether it is neither answered nor skipped. */
+  readonly isOpen: boolean;
   /** The variant that gives the answer away; none when no variant but the first does. */
   readonly revealing: string | undefined;
+  /** Whether a metric or a view is covered: the question is open, and it would answer it. */
+  readonly isCovered: (name: string) => boolean;
   /** Whether the question still stands before this variant. */
   isOpenFor(variant: string): boolean;
   commit(guess: number): void;
@@ -27,7 +31,8 @@ export interface Prediction {
 
 export function predictionOf(document: Pick<CaseDocument, "ask" | "default_variant">, memory: Memory): Prediction {
   let answer = readAnswer(memory.read());
-  const revealing = revealingVariant(document);
+  const variants = revealingVariants(document);
+  const covers = new Set(document.ask.covers);
   const close = (given: Answer, guess: number | null) => {
     answer = given;
     memory.write(JSON.stringify({ guess }));
@@ -36,8 +41,12 @@ export function predictionOf(document: Pick<CaseDocument, "ask" | "default_varia
     get answer() {
       return answer;
     },
-    revealing,
-    isOpenFor: (variant) => answer.kind === "open" && variant === revealing,
+    get isOpen() {
+      return answer.kind === "open";
+    },
+    revealing: variants[0],
+    isCovered: (name) => answer.kind === "open" && covers.has(name),
+    isOpenFor: (variant) => answer.kind === "open" && variants.includes(variant),
     commit: (guess) => close({ kind: "guess", guess }, guess),
     skip: () => close({ kind: "skipped" }, null),
   };

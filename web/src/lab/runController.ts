@@ -35,6 +35,8 @@ export interface RunNews {
   readonly isSettled: boolean;
   /** It is the first run that is shown. */
   readonly isOpening: boolean;
+  /** The run has not ended: this is what there is so far, or a coarse one that is drawn while a hand moves. */
+  readonly isPartial: boolean;
 }
 
 export interface RunListeners<Run extends Finished> {
@@ -51,13 +53,18 @@ export interface RunListeners<Run extends Finished> {
 }
 
 export interface RunHost<Run extends Finished> {
-  run(request: RunRequest, signal: AbortSignal, onProgress: (share: number) => void): Promise<Run>;
+  run(
+    request: RunRequest,
+    signal: AbortSignal,
+    onProgress: (share: number) => void,
+    onPartial: (run: Run) => void,
+  ): Promise<Run>;
   /** Runs the case as documented, to compare with; without it the first run is what others are compared with. */
   runReference?(request: RunRequest): Promise<Result>;
 }
 
 export interface RunControllerOptions<Run extends Finished> {
-  readonly document: Pick<CaseDocument, "id" | "default_variant">;
+  readonly document: Pick<CaseDocument, "id" | "default_variant" | "coarse">;
   readonly host: RunHost<Run>;
   readonly listeners: RunListeners<Run>;
   readonly start?: Partial<RunState>;
@@ -65,6 +72,12 @@ export interface RunControllerOptions<Run extends Finished> {
   readonly keepsValues?: boolean;
   /** The question that stands before a variant. */
   readonly prediction?: Pick<Prediction, "isOpenFor">;
+}
+
+/** A state to be run, whole or coarse. */
+interface Asked {
+  readonly state: RunState;
+  readonly isCoarse: boolean;
 }
 
 /** The seed of a run that says nothing of one. */
@@ -90,7 +103,7 @@ export function requestOf(
 
 export class RunController<Run extends Finished> {
   readonly #options: RunControllerOptions<Run>;
-  readonly #latest: Latest<RunState, Run>;
+  readonly #latest: Latest<Asked, Run>;
   #state: RunState;
   #shownState: RunState;
   #run: Run | undefined;
@@ -102,10 +115,10 @@ export class RunController<Run extends Finished> {
     this.#options = options;
     this.#state = { ...documentedState(options.document), ...options.start };
     this.#shownState = this.#state;
-    const { host, listeners } = options;
-    this.#latest = new Latest<RunState, Run>({
-      run: (state, signal) => host.run(this.#request(state), signal, (share) => listeners.onProgress?.(share)),
-      onResult: (run, state) => this.#show(run, state),
+    const { listeners } = options;
+    this.#latest = new Latest<Asked, Run>({
+      run: (asked, signal) => this.#start(asked, signal),
+      onResult: (run, { state, isCoarse }) => this.#show(run, state, isCoarse),
       onError: (error) => this.#goBack(error),
       onIdle: () => listeners.onBusy?.(false),
     });
@@ -127,19 +140,19 @@ export class RunController<Run extends Finished> {
   }
 
   /** Takes the first run, which may have been asked for before there was a controller; resolves once a run is shown. */
-  async begin(first: Promise<Run> = this.#runNow(this.#state)): Promise<void> {
+  async begin(first: Promise<Run> = this.#first()): Promise<void> {
     const { document, listeners } = this.#options;
     const start = this.#state;
     try {
       const run = await first;
       // The reader may have been quicker: what is newer stays.
-      if (this.#run === undefined) this.#show(run, start);
+      if (this.#run === undefined || (this.#state === start && !this.#latest.busy)) this.#show(run, start);
       else run.free?.();
     } catch (error) {
       if (this.#isClosed) return;
       listeners.onError(error);
       this.#replace(documentedState(document));
-      this.#show(await this.#runNow(this.#state), this.#state);
+      this.#show(await this.#first(), this.#state);
     }
     this.#learnReference();
   }
@@ -197,15 +210,41 @@ export class RunController<Run extends Finished> {
     return requestOf(this.#options.document.id, state);
   }
 
-  #runNow(state: RunState): Promise<Run> {
-    const { host, listeners } = this.#options;
-    return host.run(this.#request(state), new AbortController().signal, (share) => listeners.onProgress?.(share));
+  /** The first run; a coarse one before it, where the whole takes long. */
+  async #first(): Promise<Run> {
+    const state = this.#state;
+    const { signal } = new AbortController();
+    if (this.#hasCoarse) {
+      const coarse = await this.#start({ state, isCoarse: true }, signal);
+      // A reader who was quicker has asked for something else.
+      if (this.#latest.busy) return coarse;
+      this.#show(coarse, state, true);
+    }
+    return this.#start({ state, isCoarse: false }, signal);
+  }
+
+  #start({ state, isCoarse }: Asked, signal: AbortSignal): Promise<Run> {
+    const { host, listeners, document } = this.#options;
+    // What the reader has set stays, also in a coarse run.
+    const asked = isCoarse ? { ...state, set: { ...document.coarse, ...state.set } } : state;
+    return host.run(
+      this.#request(asked),
+      signal,
+      (share) => listeners.onProgress?.(share),
+      (run) => {
+        if (!signal.aborted) this.#show(run, state, true);
+      },
+    );
+  }
+
+  get #hasCoarse(): boolean {
+    return Object.keys(this.#options.document.coarse ?? {}).length > 0;
   }
 
   #ask(isMoving: boolean): void {
     this.#isMoving = isMoving;
     if (!this.#latest.busy) this.#options.listeners.onBusy?.(true);
-    this.#latest.request(this.#state);
+    this.#latest.request({ state: this.#state, isCoarse: isMoving && this.#hasCoarse });
   }
 
   #replace(state: RunState): void {
@@ -213,20 +252,28 @@ export class RunController<Run extends Finished> {
     this.#options.listeners.onState(state, "replaced");
   }
 
-  #show(run: Run, state: RunState): void {
+  #show(run: Run, state: RunState, isPartial = false): void {
     // Whoever asked may have gone while it ran.
     if (this.#isClosed) {
       run.free?.();
       return;
     }
     const isOpening = this.#run === undefined;
-    this.#run?.free?.();
+    if (this.#run !== run) this.#run?.free?.();
     this.#run = run;
     this.#shownState = state;
-    if (this.#reference === undefined && (this.#options.host.runReference === undefined || this.#isDocumented(state))) {
+    if (
+      !isPartial &&
+      this.#reference === undefined &&
+      (this.#options.host.runReference === undefined || this.#isDocumented(state))
+    ) {
       this.#reference = run.result;
     }
-    this.#options.listeners.onResult(run, { isSettled: !this.#isMoving && !this.#latest.hasNext, isOpening });
+    this.#options.listeners.onResult(run, {
+      isSettled: !this.#isMoving && !isPartial && !this.#latest.hasNext,
+      isOpening,
+      isPartial,
+    });
   }
 
   #goBack(error: unknown): void {

@@ -2,11 +2,22 @@
 import { html } from "../base/elements.ts";
 import { formatNumber } from "../base/format.ts";
 
-/** A sentence with its numbers set apart. */
-export function sentenceNodes(template: string, metrics: Readonly<Record<string, number>>): (Node | string)[] {
+const coveredWords = "covered until you have predicted";
+
+/** A sentence with its numbers set apart; those that would answer an open question are covered. */
+export function sentenceNodes(
+  template: string,
+  metrics: Readonly<Record<string, number>>,
+  isCovered: (metric: string) => boolean = () => false,
+): (Node | string)[] {
   return template.split(/(\{[^}]+\})/).map((piece) => {
     if (!piece.startsWith("{")) return piece;
-    const value = metrics[piece.slice(1, -1).trim()];
+    const name = piece.slice(1, -1).trim();
+    if (isCovered(name)) {
+      const words = html("span", { class: "unseen" }, `(${coveredWords})`);
+      return html("b", { class: "covered", title: `This number is ${coveredWords}.` }, "?", words);
+    }
+    const value = metrics[name];
     const exact = value === undefined ? {} : { title: String(value) };
     return html("b", exact, value === undefined ? "–" : formatNumber(value));
   });

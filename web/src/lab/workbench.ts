@@ -2,11 +2,12 @@
  * What a run is worked with, on the page and in the notebook: variants, the sentence, the stage, the controls. It keeps all of
  * them in step with one {@link RunController}; where they stand is its owner's business.
  */
-import type { AskEngine } from "../engine/api.ts";
-import type { CaseDocument, Changes, Control } from "../engine/types.ts";
+import type { AskEngine, Result } from "../engine/api.ts";
+import type { CaseDocument, Changes, Control, RunRequest } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
-import type { Stage } from "../stage/stage.ts";
-import { stageOf } from "../stage/stages.ts";
+import type { Prediction } from "./prediction.ts";
+import { segmented } from "../base/segmented.ts";
+import { type SwitchStage, switchStage } from "../stage/switchStage.ts";
 import { controls, type Controls } from "./controls.ts";
 import {
   type Finished,
@@ -15,10 +16,12 @@ import {
   type RunListeners,
   type RunState,
 } from "./runController.ts";
-import { segmented } from "./segmented.ts";
 import { sentenceNodes } from "./sentence.ts";
 
-export interface WorkbenchOptions<Run extends Finished> extends Omit<RunControllerOptions<Run>, "document"> {
+export interface WorkbenchOptions<Run extends Finished> extends Omit<
+  RunControllerOptions<Run>,
+  "document" | "prediction"
+> {
   readonly document: CaseDocument;
   readonly ask: AskEngine;
   /** Tells one workbench from others in the same document. */
@@ -31,14 +34,18 @@ export interface WorkbenchOptions<Run extends Finished> extends Omit<RunControll
   readonly onControls?: (list: readonly Control[]) => void;
   /** The moment on the stage has come to rest. */
   readonly onRest?: () => void;
+  /** The question of the case; what would answer it is covered while it is open. */
+  readonly prediction?: Pick<Prediction, "isOpenFor" | "isCovered">;
 }
 
 export interface Workbench<Run extends Finished> {
   readonly controller: RunController<Run>;
   readonly variants: HTMLElement;
   readonly sentence: HTMLElement;
-  readonly stage: Stage | undefined;
+  readonly stage: SwitchStage | undefined;
   readonly controls: HTMLElement;
+  /** The question has been answered: nothing is covered any more. */
+  uncover(): void;
   close(): void;
 }
 
@@ -47,7 +54,13 @@ export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>):
   const sentence = html("p", { class: "sentence" });
   const controlsPlace = html("div", { class: "controls-place" });
   const stage = options.hasStage
-    ? stageOf(doc, { ask, ...(options.onRest === undefined ? {} : { onRest: options.onRest }) })
+    ? switchStage(doc, {
+        ask,
+        name: options.name,
+        isCovered: options.prediction?.isCovered,
+        onSwitch: () => controller.replace({}),
+        ...(options.onRest === undefined ? {} : { onRest: options.onRest }),
+      })
     : undefined;
   let fields: Controls | undefined;
   let building = 0;
@@ -55,7 +68,7 @@ export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>):
   const followed: RunListeners<Run> = {
     ...listeners,
     onResult(run, news) {
-      sentence.replaceChildren(...sentenceNodes(doc.sentence, run.result.summary.metrics));
+      tell(run.result, news.isPartial);
       stage?.show(run.result, controller.reference);
       listeners.onResult(run, news);
     },
@@ -69,7 +82,17 @@ export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>):
       listeners.onState(state, change);
     },
   };
-  const controller = new RunController<Run>({ ...options, listeners: followed });
+  const { host } = options;
+  const controller = new RunController<Run>({
+    ...options,
+    host: {
+      run: (request, signal, onProgress, onPartial) => host.run(watched(request), signal, onProgress, onPartial),
+      ...(host.runReference === undefined
+        ? {}
+        : { runReference: (request: RunRequest) => host.runReference!(watched(request)) }),
+    },
+    listeners: followed,
+  });
   const variants = segmented({
     legend: "Variant",
     name: options.name,
@@ -77,6 +100,20 @@ export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>):
     choices: doc.variants.map(({ name, title, summary }) => ({ value: name, title, help: summary })),
     onChange: (variant) => controller.choose(variant),
   });
+
+  /** The result as a sentence, with what the open question asks covered. */
+  function tell({ summary }: Result, isPartial: boolean): void {
+    const isCovered = options.prediction?.isCovered;
+    sentence.replaceChildren(...sentenceNodes(doc.sentence, summary.metrics, isCovered));
+    sentence.classList.toggle("partial", isPartial);
+  }
+
+  /** A run whose journeys the stage can play. */
+  function watched(request: RunRequest): RunRequest {
+    const journeys = stage?.journeys;
+    if (journeys === undefined || !("case" in request)) return request;
+    return { ...request, set: { ...request.set, "record.journeys": journeys } };
+  }
 
   /** Changes that come from the stage move the controls as well. */
   function setFromStage(values: Changes, isSettled: boolean): void {
@@ -87,12 +124,24 @@ export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>):
   function buildControls({ variant, set }: RunState): void {
     const mine = ++building;
     ask("control", { case: doc.id, variant, set })
-      .then((all) => {
+      .then((all) => Promise.all(all.map(async (control) => ((await isTaken(control, variant, set)) ? [control] : []))))
+      .then((lists) => {
+        const all = lists.flat();
         if (mine === building) place(options.shows === undefined ? all : all.filter(options.shows));
       })
       .catch((error: unknown) => {
         if (mine === building) listeners.onError(error);
       });
+  }
+
+  /** Whether a variant takes a field that it leaves to its version: one that a version has no use for is refused. */
+  async function isTaken({ path, value, min, max }: Control, variant: string, set: Changes): Promise<boolean> {
+    if (value !== null || max == null) return true;
+    const tried = Math.round(((min ?? 0) + max) / 2);
+    return ask("scenario", { case: doc.id, variant, set: { ...set, [path]: tried } }).then(
+      () => true,
+      () => false,
+    );
   }
 
   function place(list: readonly Control[]): void {
@@ -125,6 +174,10 @@ export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>):
     sentence,
     stage,
     controls: controlsPlace,
+    uncover() {
+      const { run } = controller;
+      if (run !== undefined) tell(run.result, false);
+    },
     close() {
       building += 1;
       controller.close();

@@ -11,10 +11,11 @@ import type { Result } from "../engine/api.ts";
 import type { CaseDocument } from "../engine/types.ts";
 import { fillSentence } from "../base/format.ts";
 import { html } from "../base/elements.ts";
-import { take } from "../lab/measure.ts";
+import { take, withVariants } from "../lab/measure.ts";
 import { predictionOf } from "../lab/prediction.ts";
-import { documentedState, requestOf, type RunHost, type RunState } from "../lab/runController.ts";
+import { documentedState, type RunHost, type RunState } from "../lab/runController.ts";
 import { workbench } from "../lab/workbench.ts";
+import { afterQuestion } from "./afterQuestion.ts";
 import { carryOn } from "./carryOn.ts";
 import { openPage, preparePage, whenSeen } from "./document.ts";
 import { documented } from "./documented.ts";
@@ -51,26 +52,32 @@ async function open(linked: PageState): Promise<void> {
     if (await openCase(start.case, { ask: engine.ask, message, replaces: true })) return;
     start = defaultState;
   }
-  // All asked at once: the worker answers in turn while the page is built.
-  const asked = engine.call("case", { id });
-  const first = engine.run(requestOf(id, start)).then((result) => ({ result }));
-  // Until the page is built nobody waits for it; what fails by then is told by whoever takes it.
-  first.catch(() => undefined);
-  await build(engine, await asked, start).begin(first);
+  await build(engine, openedOn(await engine.call("case", { id })), start).begin();
+}
+
+/** The case as the page opens it: on the failing run, with every variant of its question named. */
+function openedOn(doc: CaseDocument): CaseDocument {
+  const { ask, default_variant, opens = default_variant } = doc;
+  return { ...doc, default_variant: opens, ask: { ...ask, measure: withVariants(ask.measure, default_variant) } };
 }
 
 interface CasePage {
   /** Shows the first result, or says why there is none and starts from the case as it is. */
-  begin(first: Promise<PageRun>): Promise<void>;
+  begin(): Promise<void>;
 }
 
 function build(engine: EngineClient, doc: CaseDocument, start: PageState): CasePage {
   const titleOf = (name: string) => doc.variants.find((variant) => variant.name === name)?.title ?? name;
   const { ask } = engine;
   const host: RunHost<PageRun> = {
-    run: async (request, signal, onProgress) => ({ result: await engine.run(request, { signal, onProgress }) }),
-    runReference: (request) => engine.run(request, { slot: "reference" }),
+    run: async (request, signal, onProgress, onPartial) => ({
+      result: await engine.run(request, { signal, onProgress, onPartial: (result) => onPartial({ result }) }),
+    }),
+    runReference: (request) => other().run(request, { slot: "reference" }),
   };
+  // What is compared with and what is asked runs on a thread of its own, and so holds up no drag.
+  let second: EngineClient | undefined;
+  const other = () => (second ??= new EngineClient());
   let ui = start.ui;
   const bar = progress(() => controller.cancel());
   const variantSummary = html("p", { class: "variant-summary" });
@@ -83,6 +90,14 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
   );
   reset.addEventListener("click", () => controller.reset());
   const question = predictionOf(doc, predictionMemory(doc.id));
+  const pair = html("input", { type: "checkbox" });
+  const pairLabel = html(
+    "label",
+    { class: "pair-choice", hidden: "" },
+    pair,
+    ` Beside “${titleOf(doc.default_variant)}”`,
+  );
+  pair.addEventListener("change", () => showBeside());
 
   // 1-2: the stage, with variants, sentence and controls around it.
   const bench = workbench<PageRun>({
@@ -96,19 +111,29 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     onControls: (list) => range.offer(list),
     onRest: () => showMoment(),
     listeners: {
-      onResult({ result }, { isOpening }) {
+      onResult({ result }, { isOpening, isPartial }) {
+        if (isOpening) performance.mark("first-chart");
+        if (isPartial) {
+          drawRestSoon();
+          return;
+        }
         // What the link was wrong about stays until the reader does something.
         if (!isOpening) message.clear();
         unusual.show(result.summary);
         about.show(result);
+        showBeside();
         speakSoon();
         drawRestSoon();
       },
-      onReference: () => drawRestSoon(),
+      onReference() {
+        showBeside();
+        drawRestSoon();
+      },
       onState(state, change) {
         experiments.forget(state);
         reset.hidden = Object.keys(state.set).length === 0;
         if (change === "replaced") showVariant(state);
+        showBeside();
         if (change === "settled") speakSoon();
         writeHash();
       },
@@ -129,6 +154,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
   const instruments = evidence({
     engine,
     document: doc,
+    isCovered: question.isCovered,
     current: ui.tab ?? doc.views.find((view) => view !== doc.view) ?? "",
     onTab: (tab) => {
       ui = { ...ui, tab };
@@ -156,21 +182,40 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     ask: doc.ask,
     revealingTitle: question.revealing === undefined ? undefined : titleOf(question.revealing),
     onAnswered: () => {
+      bench.uncover();
+      gate.open();
+      showMoment();
+      pair.checked = true;
       if (question.revealing !== undefined) controller.replace({ variant: question.revealing, set: {} });
     },
     measure: () =>
       take(
-        async (request) => (await engine.run(request, { slot: `measure ${doc.id}` })).summary,
+        async (request) => (await other().run(request, { slot: `measure ${doc.id}` })).summary,
         doc.id,
         doc.ask.measure,
       ),
   });
 
+  const gate = afterQuestion(
+    question,
+    [
+      html(
+        "section",
+        { class: "why", "aria-labelledby": "why-title" },
+        html("h2", { id: "why-title" }, "Why"),
+        html("div", { class: "two" }, html("div", { class: "prose" }, ...markdown(doc.why)), drawing.element),
+      ),
+      checked,
+      experiments.element,
+    ],
+    () => predicted.insist(),
+  );
+
   root.append(
     html(
       "section",
       { class: "stage-section", "aria-label": "The run" },
-      html("div", { class: "stage-head" }, bench.variants, bar.element),
+      html("div", { class: "stage-head" }, bench.variants, pairLabel, bar.element),
       variantSummary,
       bench.sentence,
       spoken,
@@ -180,14 +225,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     ),
     html("div", { class: "prediction-place" }, predicted.element),
     instruments.element,
-    html(
-      "section",
-      { class: "why", "aria-labelledby": "why-title" },
-      html("h2", { id: "why-title" }, "Why"),
-      html("div", { class: "two" }, html("div", { class: "prose" }, ...markdown(doc.why)), drawing.element),
-    ),
-    checked,
-    experiments.element,
+    gate.element,
     range.element,
     onwards,
     about.element,
@@ -198,6 +236,19 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     .catch((error: unknown) => message.fail(error));
   reset.hidden = Object.keys(start.set).length === 0;
   showVariant(controller.state);
+
+  // The case as documented, played beside the run that the reader looks at; once the question is answered, and they differ.
+  function showBeside(): void {
+    const { run, reference, state } = controller;
+    const isSame =
+      run === undefined || reference === undefined || run.result.summary.fingerprint === reference.summary.fingerprint;
+    const canPlay = stage.canPlayBeside && !isSame && !question.isOpen;
+    pairLabel.hidden = !canPlay;
+    const own = Object.keys(state.set).length > 0 ? "With your values" : titleOf(state.variant);
+    stage.beside?.(
+      canPlay && pair.checked ? { result: reference, label: titleOf(doc.default_variant), own } : undefined,
+    );
+  }
 
   function showVariant(state: RunState): void {
     variantSummary.textContent = doc.variants.find(({ name }) => name === state.variant)?.summary ?? "";
@@ -242,7 +293,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     speaking = setTimeout(() => {
       const { run, state } = controller;
       if (run === undefined) return;
-      const words = `${titleOf(state.variant)}: ${fillSentence(doc.sentence, run.result.summary.metrics)}`;
+      const words = `${titleOf(state.variant)}: ${fillSentence(doc.sentence, run.result.summary.metrics, question.isCovered)}`;
       if (spoken.textContent !== words) spoken.textContent = words;
     }, spokenAfterMs);
   }
@@ -271,9 +322,8 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
   });
 
   return {
-    async begin(first) {
-      await controller.begin(first);
-      performance.mark("first-chart");
+    async begin() {
+      await controller.begin();
       stage.autoplay();
       whenSeen(checked, () => checked.dispatchEvent(new Event("check")));
     },

@@ -14,6 +14,8 @@ import { tabs, type Tab } from "./tabs.ts";
 export interface EvidenceOptions {
   readonly engine: EngineClient;
   readonly document: CaseDocument;
+  /** Whether a view would answer the open question. */
+  readonly isCovered: (name: string) => boolean;
   readonly current: string;
   readonly onTab: (name: string) => void;
 }
@@ -60,6 +62,11 @@ export function evidence(options: EvidenceOptions): Evidence {
     const ticket = ++drawing;
     hides.textContent = typeof view.hides === "string" ? view.hides : view.hides(doc.focus);
     details.hidden = view.table === undefined;
+    if (options.isCovered(view.name)) {
+      details.hidden = true;
+      place(html("p", { class: "empty" }, "Covered: it answers the question. It is shown once you have predicted."));
+      return;
+    }
     if (details.open) fillTable(view);
     const drawn = view.draw(shown, width);
     if (drawn instanceof Promise) {
@@ -93,7 +100,9 @@ export function evidence(options: EvidenceOptions): Evidence {
   return {
     element,
     show(next) {
-      const isSameRun = shown?.result === next.result && shown.reference?.result === next.reference?.result;
+      const isUncovered = figure.querySelector(".empty") !== null;
+      const isSameRun =
+        !isUncovered && shown?.result === next.result && shown.reference?.result === next.reference?.result;
       shown = next;
       const view = views.find(({ name }) => name === widget.current)!;
       if (!isSameRun || view.followsRequest === true) draw();

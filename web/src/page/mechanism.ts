@@ -69,7 +69,7 @@ export function mechanism(engine: EngineClient, doc: CaseDocument): Mechanism {
   };
 }
 
-/** The drawing of a mechanism, and the runs and cases that it belongs to. */
+/** The drawing of a mechanism, and the runs and cases that it belongs to: `view` is the first of a case's evidence. */
 interface Drawing {
   readonly suits: (scenario: Partial<Scenario>, view: string) => boolean;
   readonly draw: (
@@ -154,7 +154,7 @@ async function drawingOf(
   width: number,
 ): Promise<Drawn | undefined> {
   const scenario = asked.result.scenario ?? {};
-  return drawings.find(({ suits }) => suits(scenario, doc.view))?.draw(asked, doc, width, engine);
+  return drawings.find(({ suits }) => suits(scenario, doc.views[0] ?? doc.view))?.draw(asked, doc, width, engine);
 }
 
 async function writePath(

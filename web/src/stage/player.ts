@@ -33,6 +33,10 @@ export class Player {
     return this.#time_ns;
   }
 
+  get end_ns(): number {
+    return this.#end_ns;
+  }
+
   /** Whether it plays by itself, without the reader having asked. */
   get isAutoplaying(): boolean {
     return this.isPlaying && this.#isAuto;

@@ -21,10 +21,20 @@ export interface StageOptions {
   readonly ask?: AskEngine;
 }
 
+/** A run to be played beside the other on the same clock. */
+export interface Beside {
+  readonly result: Result;
+  readonly label: string;
+  /** What the run that was there is called now that there are two. */
+  readonly own: string;
+}
+
 export interface Stage {
   readonly element: HTMLElement;
   /** Shows a run at the same moment as the one before. A run to compare with keeps the scales of both the same. */
   show(result: Result, reference?: Result): void;
+  /** Plays another run beside it, or nothing any more; a stage that cannot has no such thing. */
+  beside?(other: Beside | undefined): void;
   /** Plays the opening by itself. */
   autoplay(): void;
   /** Offers fields of the scenario to be dragged; a stage takes those that it draws. */

@@ -1,4 +1,4 @@
-/** The stage that a case names by its `view`: one of these, or the chart of that name. */
+/** The stage that a case names by its `view`: a moving scenery, one of the stages with handles, or the chart of that name. */
 import type { CaseDocument } from "../engine/types.ts";
 import { chartNamed } from "../charts/catalogue.ts";
 import { histogramChart } from "../charts/histogram.ts";
@@ -6,8 +6,30 @@ import { alignmentStage } from "./alignmentStage.ts";
 import { chartStage } from "./chartStage.ts";
 import { clusterStage } from "./clusterStage.ts";
 import { monitorStage } from "./monitorStage.ts";
+import { sceneStage } from "./sceneStage.ts";
+import { bucketScenery } from "./scenery/bucket.ts";
+import { cacheWallScenery } from "./scenery/cacheWall.ts";
+import { coresScenery } from "./scenery/cores.ts";
+import { lifeScenery } from "./scenery/life.ts";
+import { logPoolScenery } from "./scenery/logPool.ts";
+import { platterScenery } from "./scenery/platter.ts";
+import type { Scenery } from "./scenery/scenery.ts";
+import { squeezeScenery } from "./scenery/squeeze.ts";
+import { wireScenery } from "./scenery/wire.ts";
 import type { Stage, StageOptions } from "./stage.ts";
 import { stripStage } from "./stripStage.ts";
+
+/** All sceneries by the names that case files use. */
+const sceneries: readonly Scenery[] = [
+  lifeScenery,
+  bucketScenery,
+  coresScenery,
+  platterScenery,
+  wireScenery,
+  logPoolScenery,
+  cacheWallScenery,
+  squeezeScenery,
+];
 
 const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([
   ["prefetch-strip", stripStage],
@@ -16,12 +38,30 @@ const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([
   ["alignment", alignmentStage],
 ]);
 
+export function sceneryNamed(view: string): Scenery | undefined {
+  return sceneries.find(({ name }) => name === view);
+}
+
+/** Whether a view is a stage of its own, and not a chart. */
+export function isStage(view: string): boolean {
+  return stages.has(view) || sceneryNamed(view) !== undefined;
+}
+
 export function stageOf(
   { focus, view }: Pick<CaseDocument, "focus"> & { readonly view: string },
   options: Omit<StageOptions, "focus"> = {},
 ): Stage {
+  const scenery = sceneryNamed(view);
+  if (scenery !== undefined) return sceneStage(scenery, { ...options, focus });
   const make = stages.get(view);
   return make === undefined
     ? chartStage(chartNamed(view) ?? histogramChart, { ...options, focus })
     : make({ ...options, focus });
 }
+
+/** What a stage is called on the button that shows it. */
+export function titleOfStage(view: string): string {
+  return sceneryNamed(view)?.title ?? chartNamed(view)?.title ?? ownTitles.get(view) ?? "The run";
+}
+
+const ownTitles: ReadonlyMap<string, string> = new Map([["prefetch-strip", "Reads and prefetches"]]);

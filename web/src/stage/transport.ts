@@ -2,6 +2,7 @@
 import { autoplayMs, Player } from "./player.ts";
 import { stepsOfKey } from "../base/keys.ts";
 import { html } from "../base/elements.ts";
+import { groupThousands } from "../base/format.ts";
 
 export interface TransportOptions {
   /** Simulated seconds for each second of the reader that can be chosen. */
@@ -18,7 +19,12 @@ export interface Transport {
   readonly player: Player;
   /** Chooses the slowest speed at which a run of this length is over by the time that something may move by itself. */
   setSpeedFor(end_ns: number): void;
-  setEnd(end_ns: number): void;
+  /** The end of what is played, and the moment at which it begins. */
+  setEnd(end_ns: number, base_ns?: number): void;
+  /** Chooses the nearest of the speeds that is not faster. */
+  setSpeed(speed: number): void;
+  /** Whether the reader has chosen a speed. */
+  readonly isSpeedChosen: boolean;
   /** Shows the player's moment; `words` say it. */
   show(words: string): void;
 }
@@ -42,10 +48,12 @@ export function transport(options: TransportOptions): Transport {
       html(
         "option",
         { value },
-        value === 1 ? "real time" : value < 1 ? `1/${Math.round(1 / value)} speed` : `${value}×`,
+        value === 1 ? "real time" : value < 1 ? `1/${groupThousands(Math.round(1 / value))} speed` : `${value}×`,
       ),
     );
   }
+  let base_ns = 0;
+  let digits = 3;
   const clock = html("output", { class: "clock" });
   const scrub = html("div", { class: "scrub" }, ...(above === undefined ? [] : [above]), range);
   const element = html(
@@ -82,23 +90,37 @@ export function transport(options: TransportOptions): Transport {
   play.addEventListener("click", () => player.toggle());
   back.addEventListener("click", () => player.step(-1));
   forward.addEventListener("click", () => player.step(1));
-  speed.addEventListener("change", () => (player.speed = Number(speed.value)));
+  let isSpeedChosen = false;
+  speed.addEventListener("change", () => {
+    isSpeedChosen = true;
+    player.speed = Number(speed.value);
+  });
 
   return {
     element,
     player,
+    get isSpeedChosen() {
+      return isSpeedChosen;
+    },
     setSpeedFor(end_ns) {
       const end_s = end_ns / 1e9;
       player.speed = speeds.find((value) => end_s / value <= autoplayMs / 1000) ?? speeds.at(-1)!;
       speed.value = String(player.speed);
     },
-    setEnd(end_ns) {
+    setEnd(end_ns, base = 0) {
       range.max = String(end_ns);
+      base_ns = base;
+      // A window of milliseconds needs microseconds to be told apart.
+      digits = Math.max(3, Math.min(9, Math.ceil(3 - Math.log10(Math.max(1, end_ns) / 1e9))));
+    },
+    setSpeed(wanted) {
+      player.speed = speeds.findLast((value) => value <= wanted) ?? speeds[0]!;
+      speed.value = String(player.speed);
     },
     show(words) {
       range.value = String(player.time_ns);
       range.setAttribute("aria-valuetext", words);
-      clock.textContent = `${(player.time_ns / 1e9).toFixed(3)} s`;
+      clock.textContent = `${((base_ns + player.time_ns) / 1e9).toFixed(digits)} s`;
     },
   };
 }

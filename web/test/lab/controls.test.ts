@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Control } from "../../src/engine/types.ts";
 import { controls, sliderScale } from "../../src/lab/controls.ts";
-import { segmented } from "../../src/lab/segmented.ts";
+import { segmented } from "../../src/base/segmented.ts";
 
 const chunk: Control = {
   path: "volume.prefetch.chunk",

@@ -73,7 +73,7 @@ describe("the first run", () => {
     expect(asked[0]!.request).toEqual({ case: "odx-prefetch", ...documented });
     expect(controller.state).toEqual(documented);
     expect(controller.reference).toBe(controller.run!.result);
-    expect(news).toEqual([{ isSettled: true, isOpening: true }]);
+    expect(news).toEqual([{ isSettled: true, isOpening: true, isPartial: false }]);
   });
 
   it("may have been asked for before there was a controller", async () => {
@@ -166,8 +166,8 @@ describe("a change", () => {
     expect(asked.slice(1).map(({ request }) => "case" in request && request.set)).toEqual([{ a: 1 }, { a: 4 }]);
     await end(2);
     expect(news.slice(1)).toEqual([
-      { isSettled: false, isOpening: false },
-      { isSettled: true, isOpening: false },
+      { isSettled: false, isOpening: false, isPartial: false },
+      { isSettled: true, isOpening: false, isPartial: false },
     ]);
   });
 

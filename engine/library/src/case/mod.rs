@@ -110,6 +110,9 @@ pub struct Ask {
     pub scale: Scale,
     /// What to say with the answer; `{answer}` stands for it.
     pub reveal: String,
+    /// Metrics and views that would give the answer away: they stay covered until the reader has committed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub covers: Vec<String>,
 }
 
 /// The job and direction whose operations the views show.
@@ -161,6 +164,12 @@ pub struct Case {
     pub view: View,
     /// Other views that help.
     pub views: Vec<View>,
+    /// The requests that the moving picture plays, as `record.journeys`; those of the begin of the run when empty.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub journeys: Map<String, Value>,
+    /// Changes with which a run is drawn while a control moves, where the whole takes too long for that: paths and their values.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub coarse: Map<String, Value>,
     /// What the views show.
     pub focus: Focus,
     /// The result as a sentence, with metrics in braces.
@@ -177,8 +186,11 @@ pub struct Case {
     /// Exercises about it, by the names of their folders.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub exercises: Vec<String>,
-    /// Variant shown first.
+    /// Variant that is meant when none is named.
     pub default_variant: String,
+    /// Variant that the page opens on: the failing run. The default one when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub opens: Option<String>,
     /// Fields that a learner should touch.
     pub controls: Vec<CaseControl>,
     /// Named changes of the scenario.

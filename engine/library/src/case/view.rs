@@ -58,4 +58,20 @@ pub enum View {
     Sync,
     /// What Bonnie++ prints.
     Bonnie,
+    /// Stage: requests on their way through all layers.
+    Life,
+    /// Stage: writers pour into a buffer that disks drain, with the delay that slows the writers.
+    Bucket,
+    /// Stage: the cores of a node, what runs on each, and who waits.
+    Cores,
+    /// Stage: the platter and the arm of a disk.
+    Platter,
+    /// Stage: segments between client and server, and the window.
+    Wire,
+    /// Stage: synchronous writes that land in log devices while groups form behind.
+    LogPool,
+    /// Stage: what caches in memory and on flash hold.
+    CacheWall,
+    /// Stage: data through zero suppression, deduplication and compression.
+    Squeeze,
 }

@@ -206,7 +206,6 @@ impl<T: Timer> Cpu<T> {
         }
         if let (Stage::Locked, Some(section)) = (run.stage, task.section) {
             self.locks[section.lock as usize].release(section.mode, &mut self.granted);
-            mark_lock(kernel, Mark::Unlocked, section, &task);
             // The woken go first: what they hold keeps others waiting.
             while let Some(woken) = self.granted.pop() {
                 kernel.charge(self.runs[woken].task.request, Phase::Lock);
@@ -224,8 +223,9 @@ impl<T: Timer> Cpu<T> {
         self.runs[id].works = false;
         self.runs.release(id);
         if task.interrupts_ns > 0 {
-            let interrupter = number_of(kernel, &task);
-            kernel.mark(kernel.now_ns(), Mark::Interrupted, interrupter, task.interrupts_ns);
+            if kernel.requests.journeys.is_some() {
+                mark(kernel, Mark::Interrupted, task.interrupts_ns, &task);
+            }
             for other in self.runs.iter_mut().filter(|run| run.works) {
                 other.late_ns += task.interrupts_ns;
             }
@@ -268,7 +268,9 @@ impl<T: Timer> Cpu<T> {
                         continue;
                     }
                     run.stage = Stage::Locked;
-                    mark_lock(kernel, Mark::Locked, section, &run.task);
+                    if kernel.requests.journeys.is_some() {
+                        mark(kernel, Mark::Locked, u64::from(section.lock), &run.task);
+                    }
                     section.held_ns
                 }
                 None => run.task.ns,
@@ -280,15 +282,12 @@ impl<T: Timer> Cpu<T> {
     }
 }
 
-/// The number of a task's request where journeys are kept.
-fn number_of(kernel: &Kernel, task: &Task) -> u64 {
-    kernel.requests.journeys.as_ref().map_or(0, |journeys| journeys.number(task.request))
-}
-
-#[inline]
-fn mark_lock(kernel: &mut Kernel, kind: Mark, section: Section, task: &Task) {
-    let holder = number_of(kernel, task);
-    kernel.mark(kernel.now_ns(), kind, u64::from(section.lock), holder);
+/// Marks what a task does to a lock, or to the other cores.
+#[cold]
+#[inline(never)]
+fn mark(kernel: &mut Kernel, kind: Mark, object: u64, task: &Task) {
+    let by = kernel.requests.journeys.as_ref().map_or(0, |journeys| journeys.number(task.request.0));
+    kernel.mark(kernel.now_ns(), kind, object, by);
 }
 
 fn number(index: usize) -> u32 {

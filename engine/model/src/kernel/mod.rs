@@ -5,6 +5,8 @@
 //! ([`Kernel::advance`]) and delivers it to the layer that it is addressed to. The order of events and the clock are those of
 //! [`seeklab_kernel::Clock`].
 
+#[cfg(test)]
+mod journey_tests;
 pub mod journeys;
 mod phases;
 mod requests;
@@ -229,6 +231,14 @@ impl Kernel {
     /// Marks a moment, now or soon, where journeys are kept.
     #[inline]
     pub fn mark(&mut self, time_ns: u64, kind: Mark, object: u64, value: u64) {
+        if self.requests.journeys.is_some() {
+            self.note_mark(time_ns, kind, object, value);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_mark(&mut self, time_ns: u64, kind: Mark, object: u64, value: u64) {
         if let Some(journeys) = &mut self.requests.journeys {
             journeys.mark(Marked { time_ns, kind, object, value });
         }

@@ -2,7 +2,7 @@
 
 use std::ops::{Index, IndexMut};
 
-use super::journeys::Journeys;
+use super::journeys::{Asked, Journeys};
 use super::{Address, LayerId, PHASES, Phase, Phases, Word};
 use seeklab_spec::Op;
 
@@ -170,17 +170,14 @@ impl Requests {
             self.phases.push([0; PHASES]);
             RequestId(place)
         };
-        if let Some(journeys) = &mut self.journeys {
-            journeys.begin(id, &request);
+        if self.journeys.is_some() {
+            self.note_begin(id);
         }
         id
     }
 
     /// Frees a request's place. O(1).
     pub fn remove(&mut self, id: RequestId) {
-        if let Some(journeys) = &mut self.journeys {
-            journeys.end(id, self.slots[id.0 as usize].charged_ns);
-        }
         self.free.push(id.0);
     }
 
@@ -212,10 +209,10 @@ impl Requests {
     /// Charges the time since the last charge until `until_ns`, which may lie in the future, to `phase`.
     #[inline]
     pub fn charge_until(&mut self, id: RequestId, phase: Phase, until_ns: u64) {
-        let request = &mut self.slots[id.0 as usize];
-        if let Some(journeys) = &mut self.journeys {
-            journeys.stay(id, phase, request.charged_ns, until_ns);
+        if self.journeys.is_some() {
+            self.note_stay(id, phase, until_ns);
         }
+        let request = &mut self.slots[id.0 as usize];
         self.phases[id.0 as usize][phase as usize] += until_ns - request.charged_ns;
         request.charged_ns = until_ns;
     }
@@ -241,10 +238,38 @@ impl Requests {
         for (sum, ns) in self.phases[heir.0 as usize].iter_mut().zip(spent) {
             *sum += ns;
         }
-        if let Some(journeys) = &mut self.journeys {
-            journeys.inherit(heir, from, self.slots[heir.0 as usize].charged_ns, until);
+        if self.journeys.is_some() {
+            self.note_inherited(heir, from, until);
         }
         self[heir].charged_ns = until;
+    }
+
+    // What journeys need, out of line: most runs keep none.
+
+    #[cold]
+    #[inline(never)]
+    fn note_begin(&mut self, id: RequestId) {
+        if let Some(journeys) = &mut self.journeys {
+            let Request { parent, owner, worker, op, place, bytes, submitted_ns, .. } = self.slots[id.0 as usize];
+            let asked = Asked { owner, worker, op, offset: place, bytes, submitted_ns };
+            journeys.begin(id.0, parent.map(|parent| parent.0), asked);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_stay(&mut self, id: RequestId, phase: Phase, until_ns: u64) {
+        if let Some(journeys) = &mut self.journeys {
+            journeys.stay(id.0, phase, self.slots[id.0 as usize].charged_ns, until_ns);
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn note_inherited(&mut self, heir: RequestId, from: RequestId, until_ns: u64) {
+        if let Some(journeys) = &mut self.journeys {
+            journeys.inherit(heir.0, from.0, self.slots[heir.0 as usize].charged_ns, until_ns);
+        }
     }
 }
 

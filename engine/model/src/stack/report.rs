@@ -149,5 +149,5 @@ fn report_tables(stack: Option<&Stack>, tables: &mut Tables) {
     Analytics::tables(stack.and_then(|stack| stack.analytics.as_ref()), tables);
     Controller::tables(controller, tables);
     let job = |worker| u32::try_from(owner(worker).0).unwrap_or(u32::MAX); // jobs are checked to be few
-    journeys::tables(stack.and_then(Stack::journeys), job, tables);
+    journeys::tables(stack.and_then(Stack::journeys), &job, tables);
 }

@@ -78,7 +78,7 @@ def lab(  # noqa: PLR0913 -- one parameter for each thing a notebook may choose
     chosen = chosen.with_(set or {})
     chosen.scenario(variant)  # an unknown variant, path or value is told here, in the notebook's own cell
     document = chosen.document
-    known_views = document["views"]
+    known_views = list(dict.fromkeys([document["view"], *document["views"]]))
     if view is not None and view not in known_views:
         raise SeeklabError([Problem("view", f'"{view}" is not a view of {chosen.id}; known: {", ".join(known_views)}')])
     return Lab(

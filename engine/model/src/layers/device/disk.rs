@@ -313,14 +313,13 @@ impl Disk {
         let sectors = u32::try_from(end - first).unwrap_or(u32::MAX); // requests are checked to be at most 1 GiB
         let given =
             Given { since_ns, bus_free_ns: self.bus_free_ns, arm_free_ns: self.arm_free_ns, data_from_ns, is_alone: self.queue.is_empty() };
-        let from_cylinder = if kernel.requests.journeys.is_some() { self.drive.arm_cylinder(now_ns) } else { 0 };
         let Service { done_ns, arm_free_ns, overhead_ns, wait_ns, seek_ns, rotation_ns, media_ns, bus_ns, buffer_hit, .. } =
             self.drive.serve_at(now_ns, given, op, first, sectors);
         self.charge_command(kernel, id, ready_ns, now_ns);
         if kernel.requests.journeys.is_some() && buffer_hit != Hit::Full {
             let seek_from_ns = now_ns + overhead_ns + wait_ns;
             let media_from_ns = seek_from_ns + seek_ns + rotation_ns;
-            self.mark_visit(kernel, from_cylinder, first, [seek_from_ns, seek_from_ns + seek_ns, media_from_ns, media_from_ns + media_ns]);
+            self.mark_visit(kernel, first, [seek_from_ns, seek_from_ns + seek_ns, media_from_ns, media_from_ns + media_ns]);
         }
         for (phase, ns) in [
             (Phase::Overhead, overhead_ns),
@@ -359,14 +358,16 @@ impl Disk {
 
     /// Marks a visit of the arm to a block: when it leaves, when it is on the track, when the data begin under the heads and when
     /// they end.
-    fn mark_visit(&self, kernel: &mut Kernel, from_cylinder: u32, first: u64, times_ns: [u64; 4]) {
-        let [leaves_ns, there_ns, media_from_ns, media_to_ns] = times_ns;
+    #[cold]
+    #[inline(never)]
+    fn mark_visit(&self, kernel: &mut Kernel, first: u64, times_ns: [u64; 4]) {
         let disk = u64::from(self.here.layer as u8) << 16 | u64::from(self.here.index);
-        kernel.mark(leaves_ns, Mark::Arm, disk, u64::from(from_cylinder));
-        kernel.mark(there_ns, Mark::Arm, disk, u64::from(self.drive.cylinder_of(first)));
-        for time_ns in [media_from_ns, media_to_ns] {
+        let cylinder = u64::from(self.drive.cylinder_of(first));
+        for (nth, time_ns) in times_ns.into_iter().enumerate() {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "at least 0, below 1 turn")]
-            kernel.mark(time_ns, Mark::Angle, disk, (self.drive.angle_turns(time_ns) * 1e6) as u64);
+            let angle = (self.drive.angle_turns(time_ns) * 1e6) as u64;
+            let (kind, value) = if nth < 2 { (Mark::Arm, cylinder) } else { (Mark::Angle, angle) };
+            kernel.mark(time_ns, kind, disk, value);
         }
     }
 

@@ -1,5 +1,5 @@
 /** One choice of a few, as a row of native radio buttons: arrow keys and names come from the browser. */
-import { html } from "../base/elements.ts";
+import { html } from "./elements.ts";
 
 export interface SegmentedOptions {
   readonly legend: string;

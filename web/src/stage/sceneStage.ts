@@ -1,0 +1,425 @@
+/**
+ * A scenery as a stage: what the engine recorded, played by a clock, with a request that can be followed, and a second run beside
+ * it on the same clock.
+ *
+ * Play moves simulated time at a fraction of real time; actors glide to where they belong. With reduced motion they step. A click
+ * or a tap on an actor follows it; the buttons under the picture do the same by keyboard.
+ */
+import type { Result } from "../engine/api.ts";
+import { journeysOf, type Journeys } from "../engine/journeys.ts";
+import { html, roomOf, svg } from "../base/elements.ts";
+import { fill } from "../base/colours.ts";
+import { formatNanos } from "../base/format.ts";
+import { keyEntry } from "../charts/legend.ts";
+import { clientsEndOf } from "../charts/rows/writePath.ts";
+import { autoplayMs } from "./player.ts";
+import { painter } from "./painter.ts";
+import type { Built, Scenery } from "./scenery/scenery.ts";
+import { followWords, labelOf, meaningOf, nameOf, requestWords } from "./scenery/words.ts";
+import type { Beside, Stage, StageOptions } from "./stage.ts";
+import { transport } from "./transport.ts";
+
+const speeds = [1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
+/** How near a click must be to an actor, in pixels. */
+const reach = 16;
+/** Actors go this share of the way to their place in a 60th of a second. */
+const glide = 0.28;
+const wideEnoughForTwo = 760;
+const gap = 20;
+
+interface Panel {
+  readonly element: HTMLElement;
+  readonly title: HTMLElement;
+  readonly frame: HTMLElement;
+  readonly canvas: HTMLCanvasElement;
+  readonly words: HTMLElement;
+  result?: Result;
+  journeys?: Journeys;
+  built?: Built;
+  followed: number;
+  readonly actors: { row: number; x: number; y: number }[];
+}
+
+export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): Stage {
+  const panels: [Panel, Panel] = [panelOf(scenery), panelOf(scenery)];
+  const stageFrame = html("div", { class: "scenes" }, panels[1].element, panels[0].element);
+  const key = html("p", { class: "key" });
+  const note = html("p", { class: "quiet note" });
+  const life = html("div", { class: "life" });
+  const lifeWords = html("p", { class: "moment", "aria-live": "off" });
+  const slowest = html("button", { type: "button", class: "quiet" }, "Follow the slowest");
+  const earlier = html("button", { type: "button", class: "quiet" }, "Earlier request");
+  const later = html("button", { type: "button", class: "quiet" }, "Later request");
+  const follow = html(
+    "div",
+    { class: "follow", role: "group", "aria-label": "The request that is followed" },
+    html("div", { class: "follow-buttons" }, slowest, earlier, later),
+    lifeWords,
+    life,
+  );
+  const details = html("details", { class: "table" }, html("summary", {}, "Table"));
+  const time = transport({ speeds, onMove: () => draw(), onRest: () => rest() });
+  const { player } = time;
+  const element = html("div", { class: "stage scene" }, stageFrame, time.element, key, note, follow, details);
+  element.dataset.scenery = scenery.name;
+  const paint = painter(element);
+  let beside: Beside | undefined;
+  /** Whether the reader has chosen the request that is followed. */
+  let isChosen = false;
+  let base_ns = 0;
+  let last_ms = 0;
+  let drawn_ns = -1;
+
+  function each(see: (panel: Panel) => void): void {
+    for (const panel of panels) if (panel.built !== undefined) see(panel);
+  }
+
+  function rebuild(): void {
+    const { width } = room;
+    const own = panels[0];
+    if (own.result === undefined || width === 0) return;
+    const isPair = beside !== undefined;
+    const each_px = isPair && width >= wideEnoughForTwo ? Math.floor((width - gap) / 2) : width;
+    stageFrame.classList.toggle("pair", isPair && width >= wideEnoughForTwo);
+    build(own, own.result, each_px, isPair ? beside!.own : undefined);
+    panels[1].element.hidden = !isPair;
+    if (isPair) build(panels[1], beside!.result, each_px, beside!.label);
+    else delete panels[1].built;
+    key.replaceChildren(...(own.built?.key ?? []).map(([meaning, words]) => keyEntry(words, meaning)));
+    note.textContent = own.built?.note ?? "";
+    setTime();
+    drawn_ns = -1;
+    draw();
+  }
+
+  function build(panel: Panel, result: Result, width: number, title: string | undefined): void {
+    panel.result = result;
+    panel.journeys = journeysOf(result);
+    panel.title.textContent = title ?? "";
+    panel.title.hidden = title === undefined;
+    panel.built = scenery.build({ result, journeys: panel.journeys, focus, width });
+    const { height, backdrop } = panel.built;
+    panel.frame.replaceChildren(backdrop, panel.canvas);
+    panel.frame.style.height = `${height}px`;
+    const ratio = Math.min(2, devicePixelRatio || 1);
+    panel.canvas.width = Math.round(width * ratio);
+    panel.canvas.height = Math.round(height * ratio);
+    panel.canvas.style.width = `${width}px`;
+    panel.canvas.style.height = `${height}px`;
+    panel.canvas.getContext("2d")?.setTransform(ratio, 0, 0, ratio, 0, 0);
+  }
+
+  /** The time that is played: the run, or the window in which the journeys of the workers' requests lie. */
+  function setTime(): void {
+    const own = panels[0];
+    if (own.result === undefined || own.journeys === undefined || own.built === undefined) return;
+    const results = beside === undefined ? [own.result] : [own.result, beside.result];
+    if (scenery.playsRun) {
+      base_ns = 0;
+      const end = Math.max(...results.map((result) => result.summary.simulated_ns));
+      const scene = { result: own.result, journeys: own.journeys, focus, width: room.width };
+      player.setStops(scenery.stops?.(scene) ?? even(end), end);
+      time.setEnd(end);
+    } else {
+      const windows = results.map((result) => windowOf(journeysOf(result)));
+      base_ns = Math.min(...windows.map(([from]) => from));
+      const end = Math.max(1, Math.max(...windows.map(([, to]) => to)) - base_ns);
+      player.setStops(stopsOf(own.journeys, base_ns), end);
+      time.setEnd(end, base_ns);
+    }
+  }
+
+  function draw(): void {
+    const now_ms = performance.now();
+    const passed = Math.min(100, now_ms - last_ms);
+    last_ms = now_ms;
+    const time_ns = base_ns + player.time_ns;
+    const isJump = drawn_ns < 0 || time_ns < drawn_ns || !player.isPlaying;
+    drawn_ns = time_ns;
+    const ease = isJump ? 1 : 1 - (1 - glide) ** (passed / 16.7);
+    let actors = 0;
+    each((panel) => {
+      const context = panel.canvas.getContext("2d");
+      if (context === null) return;
+      context.clearRect(0, 0, panel.canvas.width, panel.canvas.height);
+      panel.actors.length = 0;
+      actors += panel.built!.draw({
+        context,
+        time_ns,
+        ease,
+        speed: player.speed,
+        followed: panel.followed,
+        paint: paint.of,
+        actor: (row, x, y) => panel.actors.push({ row, x, y }),
+      });
+      if (!player.isPlaying) panel.words.textContent = panel.built!.describe(time_ns);
+    });
+    time.show(`${((base_ns + player.time_ns) / 1e9).toFixed(6)} seconds, ${actors} requests under way`);
+    showLife(time_ns);
+  }
+
+  function rest(): void {
+    draw();
+    if (details.open) fillTable();
+    onRest?.();
+  }
+
+  /** The bar of phases that grows under the followed request. */
+  let lifeOf = -2;
+  let lifeClip: SVGRectElement | undefined;
+  function showLife(time_ns: number): void {
+    const { journeys, result } = panels[0];
+    follow.hidden = journeys === undefined || journeys.count === 0;
+    if (journeys === undefined || result === undefined) return;
+    if (!isChosen) panels[0].followed = worthFollowing(journeys, panels[0].followed, time_ns);
+    const { followed } = panels[0];
+    if (followed < 0) return;
+    lifeWords.textContent = followWords(result, journeys, followed, time_ns);
+    const begin = journeys.begin_ns[followed]!;
+    const whole = Math.max(1, journeys.lastOf(followed) - begin);
+    if (lifeOf !== followed) {
+      lifeOf = followed;
+      lifeClip = drawLife(journeys, followed, begin, whole);
+    }
+    const share = Math.max(0, Math.min(1, (time_ns - begin) / whole));
+    lifeClip?.setAttribute("width", (share * 1000).toFixed(2));
+  }
+
+  function drawLife(journeys: Journeys, row: number, begin: number, whole: number): SVGRectElement {
+    const clip = svg("rect", { x: 0, y: 0, width: 0, height: 18 });
+    const bars = () =>
+      journeys.life(row).map((stay) => {
+        const words = `${labelOf(stay.phase)}, ${nameOf(stay.layer)}: ${formatNanos(stay.to_ns - stay.from_ns)}`;
+        const x = ((stay.from_ns - begin) / whole) * 1000;
+        const width = ((stay.to_ns - stay.from_ns) / whole) * 1000;
+        return svg("rect", { x, y: 0, width, height: 18, fill: fill(meaningOf(stay.phase)) }, svg("title", {}, words));
+      });
+    const id = `seeklab-life-${nextId++}`;
+    life.replaceChildren(
+      svg(
+        "svg",
+        {
+          viewBox: "0 0 1000 18",
+          preserveAspectRatio: "none",
+          class: "life-bar",
+          role: "img",
+          "aria-label": lifeLabel(journeys, row),
+        },
+        svg("clipPath", { id }, clip),
+        svg("g", { class: "life-whole" }, ...bars()),
+        svg("g", { "clip-path": `url(#${id})` }, ...bars()),
+      ),
+    );
+    return clip;
+  }
+
+  function followRow(panel: Panel, row: number): void {
+    panel.followed = row;
+    isChosen = true;
+    lifeOf = -2;
+    draw();
+  }
+
+  /** Follows another request of the workers by the order of their begin, and goes to where it begins. */
+  function followNext(by: number): void {
+    const own = panels[0];
+    const { journeys } = own;
+    if (journeys === undefined || journeys.count === 0) return;
+    let row = own.followed;
+    do row += by;
+    while (row >= 0 && row < journeys.count && !isRoot(journeys, row));
+    if (row < 0 || row >= journeys.count) return;
+    goTo(row);
+  }
+
+  function goTo(row: number): void {
+    const { journeys } = panels[0];
+    if (journeys === undefined || row < 0) return;
+    player.pause();
+    panels[0].followed = row;
+    isChosen = true;
+    lifeOf = -2;
+    player.moveTo(journeys.begin_ns[row]! - base_ns);
+  }
+
+  slowest.addEventListener("click", () => goTo(panels[0].journeys === undefined ? -1 : slowestOf(panels[0].journeys)));
+  earlier.addEventListener("click", () => followNext(-1));
+  later.addEventListener("click", () => followNext(1));
+  for (const panel of panels) {
+    panel.frame.addEventListener("click", (event) => {
+      const box = panel.canvas.getBoundingClientRect();
+      const [x, y] = [event.clientX - box.left, event.clientY - box.top];
+      const away = (actor: { x: number; y: number }) => Math.hypot(actor.x - x, actor.y - y);
+      const nearest = panel.actors.reduce<Panel["actors"][number] | undefined>(
+        (best, actor) => (best === undefined || away(actor) < away(best) ? actor : best),
+        undefined,
+      );
+      if (nearest === undefined || away(nearest) > reach || panel.journeys === undefined) return;
+      followRow(panel, panel.journeys.rootOf(nearest.row));
+    });
+  }
+  details.addEventListener("toggle", () => {
+    if (details.open) fillTable();
+  });
+
+  function fillTable(): void {
+    const { journeys, followed } = panels[0];
+    details.querySelector(".scroll")?.remove();
+    if (journeys === undefined || followed < 0) return;
+    const rows = journeys
+      .life(followed)
+      .map((stay) =>
+        html(
+          "tr",
+          {},
+          html("th", { scope: "row" }, nameOf(stay.layer)),
+          html("td", {}, labelOf(stay.phase)),
+          html("td", {}, formatNanos(stay.from_ns - journeys.begin_ns[followed]!)),
+          html("td", {}, formatNanos(stay.to_ns - stay.from_ns)),
+        ),
+      );
+    const head = ["Where", "What", "After", "For"].map((word) => html("th", { scope: "col" }, word));
+    const table = html(
+      "table",
+      {},
+      html("caption", {}, `The life of a ${requestWords(journeys, followed)}`),
+      html("thead", {}, html("tr", {}, ...head)),
+      html("tbody", {}, ...rows),
+    );
+    details.append(html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table" }, table));
+  }
+
+  const room = roomOf(stageFrame, () => rebuild());
+
+  return {
+    element,
+    show(result) {
+      const own = panels[0];
+      const isFirst = own.result === undefined;
+      const isCut = player.isAutoplaying && !isFirst && own.result !== result;
+      const before_ns = player.time_ns;
+      own.result = result;
+      const journeys = journeysOf(result);
+      own.followed = slowestOf(journeys);
+      isChosen = false;
+      lifeOf = -2;
+      if (isCut) player.pause();
+      rebuild();
+      if (!time.isSpeedChosen) time.setSpeed(speedFor(scenery, result, journeys, own.built));
+      if (!isFirst) player.moveTo(before_ns);
+      if (details.open) fillTable();
+    },
+    beside(other) {
+      beside = other;
+      if (other !== undefined) panels[1].followed = slowestOf(journeysOf(other.result));
+      rebuild();
+    },
+    autoplay() {
+      const { result } = panels[0];
+      if (result === undefined) return;
+      const until_ns = scenery.playsRun ? clientsEndOf(result) * 1e9 * (1 - 1e-6) : Number.POSITIVE_INFINITY;
+      if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
+        // Something is under way in the middle.
+        player.moveTo(player.end_ns / 2);
+      } else player.play(autoplayMs, until_ns);
+    },
+    setFields: () => undefined,
+    get request() {
+      return 0;
+    },
+    get moment_ns() {
+      return base_ns + player.time_ns;
+    },
+    dispose() {
+      player.pause();
+      paint.close();
+      room.close();
+    },
+  };
+}
+
+let nextId = 1;
+
+function panelOf(scenery: Scenery): Panel {
+  const title = html("p", { class: "scene-title", hidden: "" });
+  const canvas = html("canvas", {
+    class: "actors",
+    role: "img",
+    "aria-label": `${scenery.title}; the text below says what is seen`,
+  });
+  const frame = html("div", { class: "scene-frame" });
+  const words = html("p", { class: "moment scene-words" });
+  return {
+    element: html("div", { class: "scene-panel" }, title, frame, words),
+    title,
+    frame,
+    canvas,
+    words,
+    followed: -1,
+    actors: [],
+  };
+}
+
+function isRoot(journeys: Journeys, row: number): boolean {
+  return journeys.parent[row]! < 0 && journeys.owner[row] === 0;
+}
+
+function slowestOf(journeys: Journeys): number {
+  let [best, most] = [-1, -1];
+  for (let row = 0; row < journeys.count; row++) {
+    const took = journeys.lastOf(row) - journeys.begin_ns[row]!;
+    if (isRoot(journeys, row) && took > most) [best, most] = [row, took];
+  }
+  return best;
+}
+
+/** The one that is followed while it is under way, else the one under way that takes longest. */
+function worthFollowing(journeys: Journeys, followed: number, time_ns: number): number {
+  const isUnderWay = (row: number) => journeys.begin_ns[row]! <= time_ns && time_ns < journeys.lastOf(row);
+  if (followed >= 0 && isUnderWay(followed)) return followed;
+  let [best, most] = [followed, 0];
+  journeys.each(time_ns, (row) => {
+    const took = journeys.lastOf(row) - journeys.begin_ns[row]!;
+    if (isRoot(journeys, row) && took > most) [best, most] = [row, took];
+  });
+  return best;
+}
+
+/** From the first begin to the last end of the workers' requests; what goes on in the background may last much longer. */
+function windowOf(journeys: Journeys): readonly [number, number] {
+  let [from, to] = [Infinity, 0];
+  for (let row = 0; row < journeys.count; row++) {
+    if (!isRoot(journeys, row)) continue;
+    from = Math.min(from, journeys.begin_ns[row]!);
+    to = Math.max(to, journeys.lastOf(row));
+  }
+  return from < to ? [from, to] : journeys.window;
+}
+
+function stopsOf(journeys: Journeys, base_ns: number): readonly number[] {
+  const begins = new Set<number>();
+  for (let row = 0; row < journeys.count; row++)
+    if (isRoot(journeys, row)) begins.add(journeys.begin_ns[row]! - base_ns);
+  return [...begins].toSorted((a, b) => a - b);
+}
+
+function even(end_ns: number): readonly number[] {
+  return Array.from({ length: 60 }, (_, nth) => (nth * end_ns) / 60);
+}
+
+/** A run is over in a time that one likes to wait; of a window, the median request takes about a second. */
+function speedFor(scenery: Scenery, result: Result, journeys: Journeys, built: Built | undefined): number {
+  if (scenery.playsRun) return result.summary.simulated_ns / 1e9 / 15;
+  if (built?.pace_ns !== undefined) return built.pace_ns / 1e9;
+  const took = stopsOf(journeys, 0).length === 0 ? [1e9] : [];
+  for (let row = 0; row < journeys.count; row++) {
+    if (isRoot(journeys, row)) took.push(journeys.lastOf(row) - journeys.begin_ns[row]!);
+  }
+  took.sort((a, b) => a - b);
+  return took[took.length >> 1]! / 1e9 / 1.2;
+}
+
+function lifeLabel(journeys: Journeys, row: number): string {
+  const parts = journeys.life(row).map((stay) => `${labelOf(stay.phase)} ${formatNanos(stay.to_ns - stay.from_ns)}`);
+  return `Phases of the followed request: ${parts.join(", ")}`;
+}

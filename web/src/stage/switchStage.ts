@@ -1,0 +1,133 @@
+/**
+ * The stages of a case: the one that shows its mechanism, and the life of its requests. Which journeys the engine shall record
+ * depends on the one that is shown.
+ */
+import type { Result } from "../engine/api.ts";
+import type { CaseDocument, Value } from "../engine/types.ts";
+import { html } from "../base/elements.ts";
+import { segmented } from "../base/segmented.ts";
+import { lifeScenery } from "./scenery/life.ts";
+import type { Beside, Fields, Stage, StageOptions } from "./stage.ts";
+import { isStage, sceneryNamed, stageOf, titleOfStage } from "./stages.ts";
+
+/** So many requests fill a window that can be followed. */
+const fewRequests = 400;
+/** Most stays of one run: enough for two thousand actors at a time, little enough to cross to the page within milliseconds. */
+const mostStays = 40_000;
+
+export interface SwitchStage extends Stage {
+  /** What the engine shall record for the stage that is shown; nothing where it plays no journeys. */
+  readonly journeys: Value | undefined;
+  /** Whether the stage that is shown can play a second run beside the first. */
+  readonly canPlayBeside: boolean;
+}
+
+export interface SwitchStageOptions extends Omit<StageOptions, "focus"> {
+  /** Tells one choice of stages from others in the same document. */
+  readonly name: string;
+  /** Whether a view would answer the open question. */
+  readonly isCovered?: ((view: string) => boolean) | undefined;
+  /** Another stage is shown, which needs a run with other journeys. */
+  readonly onSwitch: () => void;
+}
+
+export function switchStage(
+  doc: Pick<CaseDocument, "focus" | "view" | "views" | "journeys">,
+  options: SwitchStageOptions,
+): SwitchStage {
+  const isCovered = (name: string) => options.isCovered?.(name) === true;
+  const views = [...new Set<string>([doc.view, ...doc.views.filter(isStage), lifeScenery.name])];
+  const made = new Map<string, Stage>();
+  const place = html("div", { class: "stage-place" });
+  // What is covered does not open the page.
+  let view = views.find((name) => !isCovered(name)) ?? lifeScenery.name;
+  let shown: { result: Result; reference: Result | undefined } | undefined;
+  let fields: Fields | undefined;
+  let beside: Beside | undefined;
+  let looked_ns = 0;
+
+  function stage(): Stage {
+    let found = made.get(view);
+    if (found === undefined) {
+      found = stageOf({ focus: doc.focus, view }, options);
+      if (fields !== undefined) found.setFields(fields);
+      made.set(view, found);
+    }
+    return found;
+  }
+
+  const choice = segmented({
+    legend: "Stage",
+    name: `${options.name}-stage`,
+    value: view,
+    choices: views.map((name) => ({ value: name, title: titleOfStage(name) })),
+    onChange(next) {
+      if (isCovered(next)) {
+        place.replaceChildren(
+          html(
+            "p",
+            { class: "empty" },
+            "Covered: this picture answers the question. It is shown once you have predicted.",
+          ),
+        );
+        return;
+      }
+      // The requests that are looked at are those of the moment that was looked at.
+      if (next === lifeScenery.name) looked_ns = stage().moment_ns;
+      const before = recorded();
+      view = next;
+      const current = stage();
+      place.replaceChildren(current.element);
+      const isRunNeeded =
+        current.element.dataset.scenery !== undefined && JSON.stringify(recorded()) !== JSON.stringify(before);
+      if (isRunNeeded) options.onSwitch();
+      else if (shown !== undefined) current.show(shown.result, shown.reference);
+    },
+  });
+  choice.element.classList.add("stages");
+  place.append(stage().element);
+  const element = html("div", { class: "stage-switch" }, ...(views.length > 1 ? [choice.element] : []), place);
+
+  function recorded(): Value | undefined {
+    const scenery = sceneryNamed(view);
+    if (scenery === undefined) return undefined;
+    const asked = doc.journeys;
+    if (scenery.playsRun) return { stays: mostStays };
+    if (looked_ns > 0 && sceneryNamed(doc.view)?.playsRun !== false) {
+      return { from: Math.round(looked_ns), requests: fewRequests, stays: mostStays };
+    }
+    return { requests: fewRequests, stays: mostStays, ...asked };
+  }
+
+  return {
+    element,
+    get journeys() {
+      return recorded();
+    },
+    get canPlayBeside() {
+      return stage().beside !== undefined;
+    },
+    show(result, reference) {
+      shown = { result, reference };
+      stage().show(result, reference);
+    },
+    beside(other) {
+      beside = other;
+      stage().beside?.(beside);
+    },
+    autoplay: () => stage().autoplay(),
+    setFields(next) {
+      fields = next;
+      for (const each of made.values()) each.setFields(next);
+    },
+    get request() {
+      return stage().request;
+    },
+    get moment_ns() {
+      return stage().moment_ns;
+    },
+    dispose() {
+      for (const each of made.values()) each.dispose();
+    },
+  };
+}
