@@ -120,7 +120,7 @@ class Result:
 
     @property
     def unsafe(self) -> Table:
-        """What a power failure would have lost: the most bytes in each interval, and those at its end by whose memory had them."""
+        """What a power failure would lose: the most bytes in each interval, and those at its end by whose memory it is."""
         return self._table("unsafe")
 
     @property
