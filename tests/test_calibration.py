@@ -135,7 +135,7 @@ SPAN = 16 * GIB
 WANTED: dict[str, tuple[str, float, float]] = {
     "nvme": ("ssd", 10, 15),
     "ssd-sata": ("ssd", 10, 30),
-    "ssd-2008-log": ("ssd", 15, 30),
+    "ssd-2008-log": ("ssd", 15, 40),
     "ssd-2008-read": ("ssd", 15, 30),
     "hdd-7200": ("hdd", 10, 15),
     "hdd-7200-2008": ("hdd", 10, 15),
