@@ -7,7 +7,7 @@
  */
 import type { Scenario } from "../generated/scenario.ts";
 import { Cancelled, EngineError, unwrap, type Result } from "./api.ts";
-import type { RunRequest, Summary } from "./types.ts";
+import type { ColumnEntry, RunRequest, Summary } from "./types.ts";
 
 /** One run inside the engine, as its JavaScript binding offers it. */
 export interface OpenRun {
@@ -83,6 +83,8 @@ export function scenarioOf(engine: Engine, request: RunRequest): Scenario {
   return unwrap<Scenario>(json);
 }
 
+let listed: readonly ColumnEntry[] | undefined;
+
 /**
  * Copies the whole result out of the engine's memory. Reading a case's scenario again takes milliseconds, so it is asked for
  * only where the views need it.
@@ -90,7 +92,9 @@ export function scenarioOf(engine: Engine, request: RunRequest): Scenario {
 export function collect(run: OpenRun, scenario: () => Scenario): Result {
   const summary = unwrap<Summary>(run.summary());
   const columns: Record<string, Float64Array | Uint32Array> = {};
-  for (const { name, dtype } of unwrap<{ name: string; dtype: string }[]>(run.columns())) {
+  // Every run has the same columns, and to list them the engine makes each of them.
+  listed ??= unwrap<ColumnEntry[]>(run.columns());
+  for (const { name, dtype } of listed) {
     columns[name] = dtype === "u32" ? run.u32(name) : run.f64(name);
   }
   const has = (name: string) => (columns[name]?.length ?? 0) > 0;

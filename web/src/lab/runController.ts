@@ -108,6 +108,8 @@ export class RunController<Run extends Finished> {
   #shownState: RunState;
   #run: Run | undefined;
   #reference: Result | undefined;
+  /** Stops the first run once the reader has asked for something else. */
+  readonly #opening = new AbortController();
   #isMoving = false;
   #isClosed = false;
 
@@ -150,6 +152,10 @@ export class RunController<Run extends Finished> {
       else run.free?.();
     } catch (error) {
       if (this.#isClosed) return;
+      if (this.#opening.signal.aborted) {
+        this.#learnReference();
+        return;
+      }
       listeners.onError(error);
       this.#replace(documentedState(document));
       this.#show(await this.#first(), this.#state);
@@ -202,6 +208,7 @@ export class RunController<Run extends Finished> {
   /** Stops and frees; nothing is told any more. */
   close(): void {
     this.#isClosed = true;
+    this.#opening.abort();
     this.#latest.cancel();
     this.#run?.free?.();
   }
@@ -213,7 +220,7 @@ export class RunController<Run extends Finished> {
   /** The first run; a coarse one before it, where the whole takes long. */
   async #first(): Promise<Run> {
     const state = this.#state;
-    const { signal } = new AbortController();
+    const { signal } = this.#opening;
     if (this.#hasCoarse) {
       const coarse = await this.#start({ state, isCoarse: true }, signal);
       // A reader who was quicker has asked for something else.
@@ -242,6 +249,7 @@ export class RunController<Run extends Finished> {
   }
 
   #ask(isMoving: boolean): void {
+    this.#opening.abort();
     this.#isMoving = isMoving;
     if (!this.#latest.busy) this.#options.listeners.onBusy?.(true);
     this.#latest.request({ state: this.#state, isCoarse: isMoving && this.#hasCoarse });
