@@ -139,7 +139,7 @@ pub const EXCEPTIONS: &[Exception] = &[
         "stripe on disk-array-2021: read 128 KiB depth 32",
         STARVED,
     ),
-    slower("flash", "*: read of all sizes, depth 32", "smaller requests", 70, "nvme: read of all sizes, depth 32", PAGE),
+    slower("flash", "*: read of all sizes, depth 32", "smaller requests", 78, "nvme: read of all sizes, depth 32", PAGE),
     slower("flash", "ssd-2008-read: *write *", "workers", 34, "ssd-2008-read: sync write 8 MiB", HISTORY),
     slower(
         "volume",
