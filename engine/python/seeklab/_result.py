@@ -120,7 +120,7 @@ class Result:
 
     @property
     def unsafe(self) -> Table:
-        """What a power failure would lose: the most bytes in each interval, and those at its end by whose memory it is."""
+        """What a power failure would lose: the most bytes in each interval; those at its end by whose memory it is."""
         return self._table("unsafe")
 
     @property
