@@ -5,18 +5,19 @@ use std::collections::{BTreeMap, BTreeSet};
 use seeklab_library::Library;
 use seeklab_model::result::metrics::Unit;
 use seeklab_model::stack::Stack;
-use serde_json::Map;
+use serde_json::{Map, json};
 
 /// Enough for each layer of a case to have done something.
 const EVENTS: u64 = 20_000;
 
-/// Looks at the beginning of a run of each variant of each case.
+/// Looks at the beginning of a run of each variant of each case, with journeys, which are recorded when asked for.
 fn at_each_beginning(mut look: impl FnMut(&str, &Stack)) {
+    let watched = Map::from_iter([("record.journeys".to_owned(), json!({}))]);
     let library = Library::of_checkout().unwrap_or_else(|problems| panic!("{problems:?}"));
     for case in library.cases().unwrap_or_else(|problems| panic!("{problems:?}")) {
         for variant in &case.variants {
             let name = format!("{} {}", case.id, variant.name);
-            let checked = case.scenario(Some(&variant.name), &Map::new(), library.presets());
+            let checked = case.scenario(Some(&variant.name), &watched, library.presets());
             let mut stack = Stack::new(checked.unwrap_or_else(|problems| panic!("{name}: {problems:?}")), 1);
             stack.step(EVENTS).unwrap_or_else(|problem| panic!("{name}: {problem}"));
             look(&name, &stack);

@@ -6,6 +6,7 @@
  * w are a request's own cycles, as the run measured them; c are those of calling another core and a those of its answer, where
  * buffers are unmapped. The dot is the run on the stage, measured.
  */
+import type { Op } from "../generated/answers.ts";
 import * as Plot from "@observablehq/plot";
 import type { Result } from "../engine/api.ts";
 import type { NetworkSpec, ServerSpec } from "../generated/scenario.ts";
@@ -16,7 +17,7 @@ import { draw } from "./plot.ts";
 export interface CoreLimitOptions {
   readonly width: number;
   readonly job: string;
-  readonly op: "read" | "write";
+  readonly op: Op;
   readonly server: ServerSpec;
   readonly network: NetworkSpec;
 }

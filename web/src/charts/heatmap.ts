@@ -2,6 +2,8 @@
  * The latency heat map: time from left to right, latency upwards on a logarithmic axis, darkness for the number of requests.
  * It keeps what a mean over time throws away: how many populations of latency there are, and when.
  */
+import { opNumber } from "./rows/reads.ts";
+import type { Op } from "../generated/answers.ts";
 import * as Plot from "@observablehq/plot";
 import { html } from "../base/elements.ts";
 import { formatNanos, formatNumber, formatTick } from "../base/format.ts";
@@ -16,7 +18,7 @@ import { hasOperations, keepsLog, withoutLog } from "./withoutLog.ts";
 export interface HeatmapOptions {
   /** The job to show; all jobs when absent. */
   readonly job?: string | undefined;
-  readonly op?: "read" | "write";
+  readonly op?: Op;
   readonly width: number;
 }
 
@@ -35,7 +37,7 @@ export function cellsOf(result: Result, options: HeatmapOptions, intervals: numb
   const ops = (name: string) => column(result, `ops.${name}`);
   const [job, op, submit, latency] = [ops("job"), ops("op"), ops("submit_ns"), ops("latency_ns")];
   const wantedJob = options.job === undefined ? -1 : result.summary.jobs.indexOf(options.job);
-  const wantedOp = (options.op ?? "read") === "read" ? 0 : 1;
+  const wantedOp = opNumber(options.op ?? "read");
   const end = Math.max(1, result.summary.simulated_ns);
   const counts = new Map<number, number>();
   for (let row = 0; row < latency.length; row++) {

@@ -2,6 +2,8 @@
  * The latency histogram twice on one logarithmic axis: by count, as monitors show it, and by total time, as users feel it.
  * A few slow requests vanish in the first and rule the second.
  */
+import { opNumber } from "./rows/reads.ts";
+import type { Op } from "../generated/answers.ts";
 import * as Plot from "@observablehq/plot";
 import { stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
@@ -17,7 +19,7 @@ const betweenCharts = 32;
 
 export interface HistogramOptions {
   readonly job: string;
-  readonly op?: "read" | "write";
+  readonly op?: Op;
   readonly width: number;
   /** Another run, drawn as an outline on the same axis. */
   readonly reference?: { readonly result: Result; readonly label: string } | undefined;
@@ -33,11 +35,11 @@ export interface Bin {
 }
 
 /** The non-empty bins of one job, with their shares. */
-export function binsOf(result: Result, job: string, op: "read" | "write"): readonly Bin[] {
+export function binsOf(result: Result, job: string, op: Op): readonly Bin[] {
   const bins = (name: string) => column(result, `bins.${name}`);
   const [ofJob, ofOp, lower, upper] = [bins("job"), bins("op"), bins("lower_ns"), bins("upper_ns")];
   const [count, total] = [bins("count"), bins("total_ns")];
-  const [wantedJob, wantedOp] = [result.summary.jobs.indexOf(job), op === "read" ? 0 : 1];
+  const [wantedJob, wantedOp] = [result.summary.jobs.indexOf(job), opNumber(op)];
   const rows: number[] = [];
   for (let row = 0; row < lower.length; row++) {
     if (ofJob[row] === wantedJob && ofOp[row] === wantedOp) rows.push(row);

@@ -2,6 +2,7 @@
  * The whole run in one line: a bar for each request at the time it was made, as high as it was slow, in the colour of what
  * it had to wait for. It lies above the time scrubber.
  */
+import type { Op } from "../generated/answers.ts";
 import type { Result } from "../engine/api.ts";
 import { fill, type Meaning } from "../base/colours.ts";
 import { missedFrom, readsOf } from "./rows/reads.ts";
@@ -9,7 +10,7 @@ import { svg } from "../base/elements.ts";
 
 export interface LatencyOverviewOptions {
   readonly job: string;
-  readonly op?: "read" | "write";
+  readonly op?: Op;
   readonly width: number;
   readonly height: number;
   /** Full height; the slowest request when absent. */

@@ -2,6 +2,7 @@
  * Lifetimes: where the time of a request went, phase by phase. The first bar is the mean of all requests with its phases
  * named; below it, single requests on the same axis.
  */
+import type { Op } from "../generated/answers.ts";
 import * as Plot from "@observablehq/plot";
 import { fill, ink, phases } from "../base/colours.ts";
 import { formatBytes, formatNanos } from "../base/format.ts";
@@ -15,7 +16,7 @@ import { keepsLog, withoutLog } from "./withoutLog.ts";
 
 export interface LifetimesOptions {
   readonly job: string;
-  readonly op?: "read" | "write";
+  readonly op?: Op;
   readonly width: number;
   /** Which requests follow the mean. */
   readonly pick?: "slowest" | "first" | "around";

@@ -2,6 +2,7 @@
  * A whole run in one small picture, for a card, whatever the run has recorded: single requests when there is a log, dirty data
  * against the limit on a write path, else the mean latency of each interval.
  */
+import type { Op } from "../generated/answers.ts";
 import { column, type Result } from "../engine/api.ts";
 import { fill, stroke } from "../base/colours.ts";
 import { formatBytes, formatNumber, formatTick } from "../base/format.ts";
@@ -11,7 +12,7 @@ import { clientsEndOf, coarser, intervalsOf, type Interval } from "./rows/writeP
 
 export interface RunOverviewOptions {
   readonly job: string;
-  readonly op: "read" | "write";
+  readonly op: Op;
   readonly width: number;
   readonly height: number;
   readonly latency_max_ns: number;

@@ -2,6 +2,7 @@
  * The shard map of a virtual disk: the ranges from its start with the number of the controller that owns each, one strip for
  * each number of shards that the disk has had, and below how busy the primary and every shard were.
  */
+import type { Op } from "../generated/answers.ts";
 import { fill, ink } from "../base/colours.ts";
 import { html, svg } from "../base/elements.ts";
 import { formatBytes, formatNanos, formatNumber, groupThousands } from "../base/format.ts";
@@ -23,7 +24,7 @@ import {
 export interface ShardMapOptions {
   readonly width: number;
   readonly job: string;
-  readonly op: "read" | "write";
+  readonly op: Op;
 }
 
 const cellWidth = 26;

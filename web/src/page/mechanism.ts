@@ -107,7 +107,12 @@ const drawings: readonly Drawing[] = [
     suits: ({ controller }, view) => controller != null && view === "shard-map",
     draw: ({ result }, { focus }, width) =>
       captioned(
-        shardLimit(result, { ...focus, width, controller: result.scenario!.controller! }),
+        shardLimit(result, {
+          ...focus,
+          op: focus.op === "write" ? "write" : "read", // no controller takes trims
+          width,
+          controller: result.scenario!.controller!,
+        }),
         "What limits one disk: shards each add as much as the first, until the primary or the cores are busy. The lines are computed from the costs; the dot is the run above, measured.",
       ),
   },

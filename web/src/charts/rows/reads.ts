@@ -4,6 +4,7 @@
  * The log says how many bytes of a request were in memory and how many nobody had asked for; where in the request they lie
  * follows from the ranges prefetched before it arrived.
  */
+import type { Op } from "../../generated/answers.ts";
 import { column, type Column, type Result } from "../../engine/api.ts";
 import { phases } from "../../base/colours.ts";
 
@@ -36,8 +37,13 @@ export interface Read extends Range {
 
 const memo = new WeakMap<Result, Map<string, readonly Read[]>>();
 
+/** How the operation log writes an operation. */
+export function opNumber(op: Op): number {
+  return { read: 0, write: 1, trim: 2 }[op];
+}
+
 /** Reads (or writes) of `job`, oldest first. */
-export function readsOf(result: Result, job: string, op: "read" | "write" = "read"): readonly Read[] {
+export function readsOf(result: Result, job: string, op: Op = "read"): readonly Read[] {
   let byJob = memo.get(result);
   if (byJob === undefined) memo.set(result, (byJob = new Map<string, readonly Read[]>()));
   const key = `${op} ${job}`;
@@ -46,12 +52,12 @@ export function readsOf(result: Result, job: string, op: "read" | "write" = "rea
   return reads;
 }
 
-function build(result: Result, job: number, op: "read" | "write"): readonly Read[] {
+function build(result: Result, job: number, op: Op): readonly Read[] {
   const ops = (name: string) => column(result, `ops.${name}`);
   const id = ops("id");
   const [ofJob, ofOp] = [ops("job"), ops("op")];
   const rows: number[] = [];
-  const wantedOp = op === "read" ? 0 : 1;
+  const wantedOp = opNumber(op);
   for (let row = 0; row < id.length; row++) if (ofJob[row] === job && ofOp[row] === wantedOp) rows.push(row);
   const submit = ops("submit_ns");
   rows.sort((a, b) => submit[a]! - submit[b]! || id[a]! - id[b]!);
@@ -149,7 +155,7 @@ function at(values: Column, row: number): number {
 }
 
 /** The end of a time axis that holds several runs: the slowest request, rounded up to a number that reads well. */
-export function latencyAxisEnd(job: string, results: readonly Result[], op: "read" | "write" = "read"): number {
+export function latencyAxisEnd(job: string, results: readonly Result[], op: Op = "read"): number {
   const slowest = results
     .flatMap((result) => readsOf(result, job, op))
     .reduce((most, request) => Math.max(most, request.latency_ns), 1e3);
