@@ -242,7 +242,7 @@ def test_a_job_that_takes_for_ever_is_stopped_and_told() -> None:
         pytest.param(b"[a]\nrw=read\nsize=9999t\n", ["size"], id="beyond the device"),
         pytest.param(b"[a]\ninclude gone.fio\nrw=read\nsize=1m\n", ["gone.fio"], id="a missing include"),
         pytest.param(
-            b"[a]\nrw=read\nsize=1m\nverify=crc32c\n", ["verify"], id="an option that would change the result"
+            b"[a]\nrw=read\nsize=1m\nzonemode=zbd\n", ["zonemode"], id="an option that would change the result"
         ),
         pytest.param(b"[" + b"a" * 2_000_000, ["1 MiB"], id="a huge file"),
     ],

@@ -39,7 +39,7 @@ NOT_FULL: Mapping[str, str] = {
     "cores": "the cores could copy more than this: their bound is their cycles over those of a byte",
     "disks": "disks bind only what comes from disks: what is in memory, or on the log SSD, does not wait for them",
     "log SSDs": "the log SSDs are for writes that must be durable; nothing else touches them",
-    "read SSDs": "the pool has no read SSD",
+    "read SSDs": "the pool has no read SSD: what is not there cannot be full",
     "threads": "threads bind when each waits for its one request and nothing is full: divide them by the latency",
     "waiting": "something is full here: compare what each part allows with what is measured",
 }

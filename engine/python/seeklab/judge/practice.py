@@ -9,10 +9,10 @@ from __future__ import annotations
 import json
 import os
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from seeklab import _commitments as kept
 from seeklab._errors import Problem, SeeklabError
 from seeklab.judge.answers import Code
 from seeklab.judge.assignment import (
@@ -34,7 +34,7 @@ from seeklab.judge.programs import Live
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-COMMITS = "commits.json"
+COMMITS = kept.FILE
 TICKET = "ticket.json"
 LONGEST_FILE = 1 << 20
 NEAR = 1.25
@@ -136,19 +136,11 @@ def nearness(what: str, predicted: float, truth: float, unit: str = "") -> Evide
 
 
 def record(name: str, value: object) -> None:
-    """Keep a commitment in `commits.json` beside the notebook; a folder that cannot be written keeps none."""
+    """Keep a commitment in `commits.json` beside the notebook, once; a folder that cannot be written keeps none."""
     plain = value if isinstance(value, (int, float, str)) and not isinstance(value, bool) else None
-    kept = read_beside(COMMITS)
-    commits = kept if isinstance(kept, list) else []
-    if any(isinstance(entry, dict) and (entry.get("id"), entry.get("value")) == (name, plain) for entry in commits):
+    if any((given.id, given.value) == (name, plain) for given in kept.commitments()):
         return
-    hinted = name.startswith("hint/")
-    now = datetime.now(UTC).isoformat(timespec="seconds")
-    entry = {"id": name, "value": plain, "confidence": None, "skipped": plain is None and not hinted, "time": now}
-    try:
-        Path(COMMITS).write_text(json.dumps([*commits, entry], indent=1) + "\n", encoding="utf-8")
-    except OSError:
-        return
+    kept.keep(kept.Commitment(name, plain, skipped=plain is None and not name.startswith("hint/")))
 
 
 def hints_taken(commits: object, task: str) -> int:
