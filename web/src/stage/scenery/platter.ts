@@ -193,8 +193,12 @@ function build(scene: Scene): Built {
     const y = narrow ? size + 150 : size - 66;
     const lines = [
       `A turn takes ${formatNanos(turn_ns)}.`,
-      `The arm was on cylinders ${least} to ${cylinders}; the picture spreads them over the platter.`,
-      "The ring in the middle: how much of a turn the request has waited.",
+      narrow
+        ? `Cylinders ${least} to ${cylinders}, spread over the platter.`
+        : `The arm was on cylinders ${least} to ${cylinders}; the picture spreads them over the platter.`,
+      narrow
+        ? "In the middle: how much of a turn was waited."
+        : "The ring in the middle: how much of a turn the request has waited.",
     ];
     lines.forEach((line, nth) => root.append(svg("text", { x: left, y: y + nth * 19, class: "soft" }, line)));
     return root;
