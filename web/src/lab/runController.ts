@@ -110,6 +110,8 @@ export class RunController<Run extends Finished> {
   #reference: Result | undefined;
   /** Stops the first run once the reader has asked for something else. */
   readonly #opening = new AbortController();
+  /** Whether a run was shown to its end. */
+  #hasOpened = false;
   #isMoving = false;
   #isClosed = false;
 
@@ -266,7 +268,8 @@ export class RunController<Run extends Finished> {
       run.free?.();
       return;
     }
-    const isOpening = this.#run === undefined;
+    const isOpening = !this.#hasOpened;
+    this.#hasOpened ||= !isPartial;
     if (this.#run !== run) this.#run?.free?.();
     this.#run = run;
     this.#shownState = state;
