@@ -57,7 +57,7 @@ class Checkout:
         (self.engine / "families.toml").write_bytes((ENGINE / "families.toml").read_bytes())
         self.case.write_bytes((ENGINE / "cases" / self.case.name).read_bytes())
         for path in PACKAGE.rglob("*"):
-            if path.is_file() and "__pycache__" not in path.parts:
+            if path.is_file() and not {"__pycache__", "_course"} & {*path.parts}:
                 copy = self.engine / "python" / "seeklab" / path.relative_to(PACKAGE)
                 copy.parent.mkdir(exist_ok=True)
                 copy.write_bytes(path.read_bytes())

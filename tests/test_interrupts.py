@@ -56,14 +56,13 @@ def test_an_interrupt_stops_a_long_run_between_two_slices() -> None:
 
 DROPS_AN_INTERRUPT = """
 import signal, sys
-import wasmtime
-from seeklab import _wasmtime, cli
+from seeklab import _direct, _wasmtime, cli
 
 class Dropped:
     def __del__(self):
         signal.raise_signal(signal.SIGINT)
 
-call, step, at = wasmtime.Func.__call__, _wasmtime.WasmtimeRun.step, []
+call, step, at = _direct.DirectCall.__call__, _wasmtime.WasmtimeRun.step, []
 
 def drops(self, *arguments):
     found = call(self, *arguments)
@@ -77,7 +76,7 @@ def slice(self, events):
     at[:] = at or ["a slice"]
     return step(self, events)
 
-wasmtime.Func.__call__ = drops
+_direct.DirectCall.__call__ = drops
 _wasmtime.WasmtimeRun.step = slice
 """
 ON_THE_COMMAND_LINE = "sys.exit(cli.main(sys.argv[1:]))"
