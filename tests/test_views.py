@@ -19,10 +19,11 @@ def _accepted() -> set[str]:
 
 
 def _drawn() -> set[str]:
-    """Read the names of all charts and stages."""
+    """Read the names of all charts, sceneries and stages."""
     charts = {
         name
-        for path in (WEB / "charts").glob("*.ts")
+        for folder in ("charts", "stage/scenery")
+        for path in (WEB / folder).glob("*.ts")
         for name in re.findall(r'^  name: "([a-z-]+)",$', path.read_text(encoding="utf-8"), re.MULTILINE)
     }
     stages = re.findall(
