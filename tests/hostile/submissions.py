@@ -148,7 +148,7 @@ SUBMISSIONS = (
     Submission(
         "configuration-written",
         "appends code to the course's configuration",
-        after(WRITE.format(patterns=("../../*/*.py", "/tmp/**/nbgrader_config.py", "/work/*/*.py"))),
+        after(WRITE.format(patterns=("../../*/*.py", "/tmp/**/nbgrader_config.py"))),
     ),
     Submission(
         "network",
