@@ -104,7 +104,7 @@ print(json.dumps({"set": chart.set, "shown": chart.result.get("fingerprint"), "o
   }
 
   /**
-   * At each cell that waits for a question: what the cells from there on show (nothing), and what the waiting cell says;
+   * At each cell that waits for a question: which cells below show anything but a refusal, and what the waiting cell says;
    * then the question is answered, the first by a choice and the others by skipping, and the cells below are run.
    */
   async function answerQuestions() {
@@ -116,7 +116,11 @@ print(json.dumps({"set": chart.set, "shown": chart.result.get("fingerprint"), "o
         const index = outputs.findIndex((shown) => shown.some((output) => output.output_type === "error"));
         if (index < 0) return null;
         const [error] = outputs[index];
-        const below = outputs.slice(index + 1).filter((shown) => shown.length > 0).length;
+        // A kernel may reach cells below before it heeds the stop: then they refuse for themselves.
+        const below = content.widgets
+          .slice(index + 1)
+          .filter((cell, nth) => outputs[index + 1 + nth].some((output) => output.output_type !== "error"))
+          .map((cell) => cell.model.id);
         content.activeCellIndex = index;
         return { cell: content.widgets[index].model.id, told: error.traceback.join("\n"), below };
       });

@@ -277,6 +277,11 @@ impl Drive {
             Step::Moved(pages) => (Kind::Move, u64::from(pages.div_ceil(self.collect_parallel)) * self.read_ns + self.program_ns),
             Step::Erased => (Kind::Erase, self.erase_ns),
         };
+        self.runs_for_itself(turn, number, kind, busy_ns);
+    }
+
+    /// A die begins a step that no request asked for; a read that waits may suspend it.
+    pub(super) fn runs_for_itself(&mut self, turn: &mut Turn, number: usize, kind: Kind, busy_ns: u64) {
         let now_ns = turn.kernel.now_ns();
         self.dies[number].runs(kind, now_ns, now_ns + busy_ns);
         self.collected.starts(now_ns);

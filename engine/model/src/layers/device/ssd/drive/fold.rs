@@ -72,13 +72,7 @@ impl Drive {
             }
             Fold::Block => (Kind::Erase, self.erase_ns),
         };
-        let now_ns = turn.kernel.now_ns();
-        self.dies[number].runs(kind, now_ns, now_ns + busy_ns);
-        self.collected.starts(now_ns);
-        turn.at(now_ns + busy_ns, Timer::DieDone(number as u32));
-        if self.lines[number].reads != 0 {
-            self.ask_to_suspend(turn, number);
-        }
+        self.runs_for_itself(turn, number, kind, busy_ns);
         true
     }
 }
