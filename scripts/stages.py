@@ -229,6 +229,13 @@ FULL = (
         runner=PYTEST,
         environment={"SEEKLAB_FULL": "1"},
     ),
+    Stage(
+        "A class on a JupyterHub",
+        (*PYTEST_COMMAND, "tests/test_hub.py"),
+        needs=("hub", "package"),
+        runner=PYTEST,
+        environment={"SEEKLAB_FULL": "1"},
+    ),
 )
 
 

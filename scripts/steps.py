@@ -21,6 +21,9 @@ VENV_BIN = VENV / "bin"
 DIST = ROOT / "dist"
 LAB_LOCK = ROOT / "requirements" / "lab.txt"
 TEST_LOCK = ROOT / "requirements" / "test.txt"
+HUB_LOCK = ROOT / "requirements" / "hub.txt"
+HUB = ROOT / "tests" / "hub"
+"""The JupyterHub of a test."""
 CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ENGINE / "target"))
 
 TOOL_PROGRAM = CARGO_TARGET / "tool" / "seeklab-tool"
@@ -60,6 +63,11 @@ def _install_python_packages() -> None:
 
 def _install_test_packages() -> None:
     _install_locked("python-tests", TEST_LOCK)
+
+
+def _install_hub() -> None:
+    _install_locked("hub", HUB_LOCK)
+    run("hub", "npm", "ci", folder=HUB)
 
 
 def _install_locked(log: str, lock: Path) -> None:
@@ -170,6 +178,15 @@ TEST_PACKAGES = Step(
     versions=lambda: [sys.version, str(VENV)],
     makes=(VENV_BIN / "pytest",),
 )
+HUB_PACKAGES = Step(
+    "hub",
+    "Installing JupyterHub and its proxy",
+    _install_hub,
+    needs=("python-tests",),
+    reads=(LAB_LOCK, TEST_LOCK, HUB_LOCK, HUB / "package.json", HUB / "package-lock.json"),
+    versions=lambda: [sys.version, str(VENV), capture("node", "--version") or ""],
+    makes=(VENV_BIN / "jupyterhub", HUB / "node_modules"),
+)
 WEB_PACKAGES = Step(
     "npm",
     "Installing the web packages",
@@ -267,7 +284,7 @@ FOR_LAB = (PYTHON_PACKAGES, PACKAGE, WEB_PACKAGES, *FOR_ENGINE, WIDGET_BUNDLE)
 FOR_SITE = (*FOR_LAB, WHEEL, SITE)
 FOR_FORMAT = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, WEB_PACKAGES)
 FOR_LINT = (*FOR_FORMAT, *FOR_ENGINE)
-FOR_FULL = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, WEB_PACKAGES, *FOR_ENGINE)
+FOR_FULL = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, HUB_PACKAGES, WEB_PACKAGES, *FOR_ENGINE)
 FOR_TESTS = (*FOR_LINT, RUST_TESTS, WIDGET_BUNDLE, WHEEL, SITE)
 
 

@@ -1,0 +1,32 @@
+"""JupyterHub for a class on one machine: each learner has an account, nbgrader's exchange passes work to and fro.
+
+`SEEKLAB_CLASS` names a folder that everybody may enter. In it lie `exchange/`, in which everybody may write;
+`settings/` with the learners' `nbgrader_config.py`; `course/`, the instructor's, which nobody else may read; and
+`hub/`, root's. Start the hub as root: only root may start a server as somebody else.
+"""
+
+import os
+import sys
+from pathlib import Path
+
+c = get_config()
+
+CLASS = Path(os.environ["SEEKLAB_CLASS"])
+
+# Accounts of this machine. For those of a university: an authenticator of its own, such as OAuthenticator.
+c.JupyterHub.authenticator_class = "pam"
+c.Authenticator.allow_all = True
+c.Authenticator.admin_users = {"instructor"}
+
+# Each learner's server runs as that learner. nbgrader tells whose work it is by who owns the file.
+c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
+# From the environment that the hub itself runs in, where Seeklab is installed too.
+c.Spawner.cmd = [str(Path(sys.executable).with_name("jupyterhub-singleuser"))]
+c.Spawner.default_url = "/lab"
+c.Spawner.environment = {"SEEKLAB_CLASS": str(CLASS), "JUPYTER_CONFIG_PATH": str(CLASS / "settings")}
+# A run keeps one core busy for seconds and less than 1 GiB.
+c.Spawner.start_timeout = 300
+c.Spawner.http_timeout = 300
+# Ends servers that nobody has used for an hour: `pip install jupyterhub-idle-culler`, see JupyterHub's manual.
+
+c.JupyterHub.bind_url = os.environ.get("SEEKLAB_HUB", "http://127.0.0.1:8000")
