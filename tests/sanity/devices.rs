@@ -1,6 +1,6 @@
 //! Every preset of a device under every pattern: over depth, workers and size, and over each field that is a cost or a resource.
 
-use seeklab_spec::{DeviceGroup, HddSpec, Ssd, to_f64};
+use seeklab_spec::{DeviceGroup, Gather, HddSpec, Ssd, to_f64};
 use serde_json::{Value, json};
 
 use crate::limits;
@@ -17,6 +17,14 @@ const MOST_IN_FLIGHT: u64 = 256 * MIB;
 /// Least blocks of each die that are simulated where flash is written, and least of them that are spare.
 const BLOCKS_OF_A_DIE: f64 = 16.0;
 const SPARE_BLOCKS_OF_A_DIE: f64 = 2.2;
+
+/// Blocks of each die that are simulated, with so many percent of them spare.
+fn blocks_of_a_die(percent: f64) -> u64 {
+    let blocks = (100.0 * SPARE_BLOCKS_OF_A_DIE / percent).max(BLOCKS_OF_A_DIE).ceil();
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // some dozens
+    let blocks = blocks as u64;
+    blocks
+}
 
 /// A preset of a device, by name.
 pub struct Preset {
@@ -46,6 +54,13 @@ impl Preset {
         json!({"devices": [{"preset": self.name}]})
     }
 
+    /// How much of a drive with flash is simulated where it is written.
+    fn simulated_part(&self) -> Option<u64> {
+        let ssd = self.group.ssd.as_ref()?;
+        let flash = ssd.flash.as_ref()?;
+        Some(u64::from(ssd.units) * blocks_of_a_die(flash.overprovision) * u64::from(flash.pages_per_block) * ssd.page.0)
+    }
+
     /// A load over a part of the device that is large for it: arms move, flash spreads over all dies.
     fn load(&self, pattern: Pattern, bytes: u64, depth: u64, jobs: u64) -> Load {
         let capacity = match &self.group {
@@ -53,12 +68,25 @@ impl Preset {
             DeviceGroup { ssd: Some(ssd), .. } => ssd.capacity.0,
             _ => 16 * GIB,
         };
-        let span = if self.is_disk() && pattern.is_random() { capacity / 4 } else { (4 * GIB).min(capacity / 2) };
+        let span = if let (Some(part), true) = (self.simulated_part(), pattern.writes()) {
+            part // what is beyond folds onto it: files of several workers would overwrite each other
+        } else if self.is_disk() && pattern.is_random() {
+            capacity / 4
+        } else {
+            (4 * GIB).min(capacity / 2)
+        };
         let load = load(pattern, bytes, depth, jobs).spread_over(span);
         match &self.group.hdd {
             // Large writes fill the cache first.
             Some(disk) if disk.write_cache && pattern.writes() && bytes >= 64 * KIB => load.measuring(3 * disk.buffer.0),
-            _ => load,
+            _ => match &self.group.ssd {
+                // And writes to flash the buffer, before they come at the pace of programs.
+                Some(ssd) if pattern.writes() && bytes >= 64 * KIB => {
+                    let of_both = if pattern.reads() { 2 } else { 1 };
+                    load.measuring(3 * of_both * ssd.write_buffer.0.max(16 * MIB))
+                }
+                _ => load,
+            },
         }
     }
 
@@ -73,14 +101,10 @@ impl Preset {
         let mut system = system.clone();
         if let (Some(Ssd { flash: Some(flash), units, page, .. }), true) = (&self.group.ssd, load.pattern.writes()) {
             // Part of the drive: what was written before is made first, which takes its time for a whole one.
-            let block = u64::from(flash.pages_per_block) * page.0;
             let drive = &mut system["devices"][0]["ssd"];
             let dies = drive["units"].as_u64().unwrap_or(u64::from(*units));
             let percent = drive["flash"]["overprovision"].as_f64().unwrap_or(flash.overprovision);
-            let blocks = (100.0 * SPARE_BLOCKS_OF_A_DIE / percent).max(BLOCKS_OF_A_DIE).ceil();
-            #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // some dozens
-            let blocks = blocks as u64;
-            drive["flash"]["mapped"] = (dies * blocks * block).into();
+            drive["flash"]["mapped"] = (dies * blocks_of_a_die(percent) * u64::from(flash.pages_per_block) * page.0).into();
         }
         let mut point = load.on(&system, name);
         point.patience_ns = match &self.group {
@@ -217,19 +241,26 @@ impl Preset {
         let costs = [400, 200, 100, 50, 25];
         let resources = [25, 50, 100, 200, 400];
         let mut units = self.field("ssd.overhead", &shares(ssd.overhead.0, &costs), &loads);
-        units.extend(self.field("ssd.read", &shares(ssd.read.0, &costs), &loads));
+        // Cells of one bit are read no slower than those of several, and the buffer holds a program for each unit.
+        let least_read = ssd.flash.as_ref().and_then(|flash| flash.slc_cache.as_ref()).map_or(0, |cache| cache.read.0);
+        let programs = ssd.flash.as_ref().filter(|flash| flash.gather == Gather::Full);
+        let least_buffer = programs.map_or(0, |flash| u64::from(ssd.units) * u64::from(flash.planes) * ssd.page.0);
+        let from = |least: u64, values: Vec<Value>| values.into_iter().filter(|value| value.as_u64() >= Some(least)).collect::<Vec<_>>();
+        units.extend(self.field("ssd.read", &from(least_read, shares(ssd.read.0, &costs)), &loads));
         units.extend(self.field("ssd.program", &shares(ssd.program.0, &[200, 100, 50]), &loads));
         units.extend(self.field("ssd.interface_rate", &shares(ssd.interface_rate.0, &resources), &loads));
         units.extend(self.field("ssd.queue_depth", &[1, 2, 8, 32, 128].map(|depth| json!(depth)), &loads));
-        units.extend(self.field("ssd.write_buffer", &shares(ssd.write_buffer.0, &resources), &loads));
+        units.extend(self.field("ssd.write_buffer", &from(least_buffer, shares(ssd.write_buffer.0, &resources)), &loads));
         if let Some(flash) = &ssd.flash {
             units.extend(self.field("ssd.units", &[1, 2, 4].map(|dies| json!(flash.channels * dies)), &loads));
             units.extend(self.field("ssd.flash.channel_rate", &shares(flash.channel_rate.0, &resources), &loads));
             units.extend(self.field("ssd.flash.erase", &shares(flash.erase.0, &[400, 100, 25]), &loads));
             units.extend(self.field("ssd.flash.command", &[20_000, 5_000, 1_000, 0].map(|ns| json!(ns)), &loads));
             units.extend(self.field("ssd.flash.overprovision", &[14.0, 28.0, 100.0].map(|percent| json!(percent)), &loads));
-            // Without it pages are programmed and read one by one: only reads of one page have the same flash.
-            for load in loads.iter().filter(|load| !load.pattern.writes() && load.bytes <= ssd.page.0) {
+            // Without it pages are programmed and read one by one: only reads of one page have the same flash, if no planes read
+            // by themselves and no cells hold one bit.
+            let is_same = flash.read_planes == 1 && flash.slc_cache.is_none();
+            for load in loads.iter().filter(|load| is_same && !load.pattern.writes() && load.bytes <= ssd.page.0) {
                 let mut unit = Unit::new(format!("{}: {}", self.name, load.name()));
                 let fresh = json!({"devices": [{"ssd": serde_json::to_value(Ssd { flash: None, ..ssd.clone() }).expect("a drive")}]});
                 unit.line(

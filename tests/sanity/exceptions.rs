@@ -73,8 +73,11 @@ const SKEW: &str = "Known and not mended: requests of less than 16 KiB from one 
 const INDIRECT: &str = "Known and not mended: the data block of a synchronous write that goes to its place in the pool, and its log block, leave a gap at the allocator's cursor that takes longer to pass than the command. The next write comes just in time, on one disk only.";
 const SIDES: &str = "Sides answer in turn, for 2 MiB or for 10 ms each: what a drive has read ahead is not asked for, and a stream pays for the arm's way back to it. So these versions did; the rule by load keeps a stream on its side.";
 const STARVED: &str = "Known and not mended, cause supposed: 32 requests over eight disks are four for each, and a drive without read-ahead whose queue runs dry loses a turn.";
-const HISTORY: &str = "The collector's work depends on what was overwritten before: files of several workers fold onto the same simulated part of the drive, and one long file passes over it in order.";
-const PAGE: &str = "Requests of 512 bytes in order: eight of them ask for the same page of 4 KiB, and the die senses it for each, one after the other. A drive's page register and its read buffer, which are not modelled, would answer for the other seven.";
+const HISTORY: &str = "Known and not mended, cause supposed: one file that is written in order frees whole blocks for the collector, many at once free parts of many. With small writes on an old drive, or in a cache of one-bit cells, that costs up to a quarter.";
+const MEET: &str = "Streams of small reads that meet on a plane take each other's page out of its register, and stay together from then on: each read senses the page again. A controller that keeps pages in its memory, which is not modelled, would part them.";
+const CODEWORD: &str = "A request of 512 bytes moves the whole page that it is corrected by over its channel, and 32 in order lie on one die and one channel, while larger ones keep several busy.";
+const REST: &str = "A write of less than a page reads the rest of it before it is programmed.";
+const FITS: &str = "The cache of one-bit cells keeps its size, and what is simulated of the drive grows with its units: with four of them all of it fits into the cache.";
 const POOL: &str = "Sequential streams part the arms of a pool, and RAID-Z moves all of them for each record. More streams than the 16 segments of a drive's buffer lose what was read ahead for them.";
 const COMBINED: &str = "All that waits is combined into one transaction, so that the drive below has one request at a time: without read-ahead or a write cache it loses a turn after each. Transactions no larger than a request keep its queue filled.";
 const AHEAD: &str =
@@ -139,8 +142,12 @@ pub const EXCEPTIONS: &[Exception] = &[
         "stripe on disk-array-2021: read 128 KiB depth 32",
         STARVED,
     ),
-    slower("flash", "*: read of all sizes, depth 32", "smaller requests", 78, "nvme: read of all sizes, depth 32", PAGE),
-    slower("flash", "ssd-2008-read: *write *", "workers", 34, "ssd-2008-read: sync write 8 MiB", HISTORY),
+    slower("flash", "*write*", "workers", 28, "nvme-consumer: write 16 KiB", HISTORY),
+    slower("flash", "*: read* 512 B", "workers", 81, "ssd-sata: read 512 B", MEET),
+    slower("flash", "ssd-sata-tlc: read 4 KiB", "workers", 26, "ssd-sata-tlc: read 4 KiB", MEET),
+    slower("flash", "*: read of all sizes, depth 32", "smaller requests", 32, "nvme-consumer: read of all sizes, depth 32", CODEWORD),
+    slower("flash", "*write of all sizes, depth 1", "smaller requests", 68, "ssd-qlc: readwrite of all sizes, depth 1", REST),
+    slower("flash", "ssd-qlc-consumer: randrw 8 KiB depth 16", "ssd.units", 94, "ssd-qlc-consumer: randrw 8 KiB depth 16", FITS),
     slower(
         "volume",
         "combining scheduler: * 128 KiB depth 4",

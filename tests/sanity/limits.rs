@@ -98,13 +98,15 @@ fn of_flash(ssd: &Ssd, fields: &Value, load: Load) -> (Vec<Bound>, f64) {
     let pages = load.bytes.div_ceil(ssd.page.0);
     let page_bytes = to_f64(pages * ssd.page.0);
     let units = f64::from(ssd.units);
-    let mut service_s = alone_s;
     if load.pattern.reads() && !load.pattern.writes() {
         // The fastest of the pages that share cells.
         let factors = fields["flash"]["read_factors"].as_array().into_iter().flatten().filter_map(Value::as_f64);
         let read_s = to_f64(ssd.read.0) / 1e9 * factors.fold(f64::INFINITY, f64::min).min(1.0);
         let at_once = to_f64(planes) * more("stripe");
-        let senses = (to_f64(pages) / at_once).max(1.0);
+        // A stream of small reads finds more of the same physical page in the register; a random read may be lucky.
+        let row = to_f64(ssd.page.0) * more("stripe");
+        let is_stream = !load.pattern.is_random() && bytes < row;
+        let senses = if is_stream { bytes / row } else { (to_f64(pages) / at_once).max(1.0) };
         let ahead_bytes = units * at_once * to_f64(ssd.page.0);
         let what = "dies: units x planes that read / (reads of a request x read)";
         bounds.push(Bound { rule: Rule::Limit, what, bytes_per_s: units * more("read_planes") * bytes / (senses * read_s), ahead_bytes });
@@ -112,7 +114,6 @@ fn of_flash(ssd: &Ssd, fields: &Value, load: Load) -> (Vec<Bound>, f64) {
             let channels = f64::from(flash.channels) * to_f64(flash.channel_rate.0);
             bounds.push(at_most("channels: channels x channel_rate", channels * bytes / page_bytes));
         }
-        service_s += read_s;
     } else if load.pattern.writes() && !load.pattern.reads() {
         let rule = if load.pattern.is_sync() { Rule::Durable } else { Rule::Limit };
         let at_once = units * to_f64(planes * ssd.page.0);
@@ -123,7 +124,7 @@ fn of_flash(ssd: &Ssd, fields: &Value, load: Load) -> (Vec<Bound>, f64) {
         let bytes_per_s = at_once * 1e9 * in_cache.max(1.0 / to_f64(ssd.program.0));
         bounds.push(Bound { rule, what: "dies: units x pages at once / program, or those of the SLC cache", bytes_per_s, ahead_bytes });
     }
-    (bounds, service_s * 1e9)
+    (bounds, alone_s * 1e9)
 }
 
 /// A logical unit: its rate, which may vary, and its latency.

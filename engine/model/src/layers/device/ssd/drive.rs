@@ -36,6 +36,7 @@ use crate::kernel::{Address, Durable, Event, Holder, Kernel, LayerId, NO_DEVICE,
 use crate::layers::device::{Usage, transfer_ns};
 use crate::timers;
 use flush::Flushes;
+use register::Registers;
 use seeklab_kernel::Stream;
 use seeklab_spec as spec;
 use seeklab_spec::Op;
@@ -45,6 +46,7 @@ use trim::Trims;
 mod dies;
 mod flush;
 mod fold;
+mod register;
 mod split;
 mod trim;
 
@@ -174,6 +176,7 @@ pub(super) struct Drive {
     /// Parts that wait to be read, and what is read, by plane.
     reads: Vec<List>,
     reading: Vec<Reading>,
+    registers: Registers,
     channels: Vec<Channel>,
     interface_free_ns: u64,
     parts: Parts,
@@ -236,6 +239,7 @@ impl Drive {
             lines: vec![line; shape.dies],
             reads: vec![EMPTY; planes],
             reading: vec![Reading::default(); planes],
+            registers: Registers::new(shape.dies, flash.read_planes),
             channels: vec![Channel::default(); flash.channels as usize],
             interface_free_ns: 0,
             parts: Parts::default(),

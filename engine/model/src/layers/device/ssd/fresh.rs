@@ -27,6 +27,9 @@ timers! {
     }
 }
 
+/// No page in a register.
+const NOTHING: u64 = u64::MAX;
+
 /// A fresh drive.
 pub(super) struct Fresh {
     page: u64,
@@ -39,6 +42,8 @@ pub(super) struct Fresh {
     buffer_bytes: u64,
     /// When each unit is free.
     units_free_ns: Vec<u64>,
+    /// The page in each unit's register: more of it is read without sensing it again.
+    sensed: Vec<u64>,
     interface_free_ns: u64,
     /// Writes whose bytes are in the buffer: when each leaves it, and its bytes.
     buffered: VecDeque<(u64, u64)>,
@@ -69,6 +74,7 @@ impl Fresh {
             depth: spec.queue_depth,
             buffer_bytes: spec.write_buffer.0,
             units_free_ns: vec![0; spec.units as usize],
+            sensed: vec![NOTHING; spec.units as usize],
             interface_free_ns: 0,
             buffered: VecDeque::new(),
             buffered_bytes: 0,
@@ -129,7 +135,7 @@ impl Fresh {
         if request.is_flush() {
             self.flush(kernel, here, id);
         } else if request.op == Op::Read {
-            let (start_ns, end_ns) = self.work(request.place, request.bytes, request.charged_ns, self.read_ns);
+            let (start_ns, end_ns) = self.work(&request, request.charged_ns);
             kernel.requests.charge_until(id, Phase::Queue, start_ns);
             kernel.requests.charge_until(id, Phase::FlashRead, end_ns);
             kernel.wake_at(end_ns, here, Timer::Ready(id));
@@ -189,7 +195,7 @@ impl Fresh {
         kernel.requests.charge_until(id, Phase::Transfer, moved_ns);
         let mut done_ns = moved_ns;
         if request.op == Op::Write {
-            let (start_ns, programmed_ns) = self.work(request.place, bytes, moved_ns, self.program_ns);
+            let (start_ns, programmed_ns) = self.work(&request, moved_ns);
             if self.is_buffered(&request) {
                 let leaves_ns = self.buffered.back().map_or(programmed_ns, |(last_ns, _)| programmed_ns.max(*last_ns));
                 self.buffered.push_back((leaves_ns, bytes));
@@ -214,13 +220,21 @@ impl Fresh {
 
     /// Gives the pages to their units from `ready_ns` on. Returns when the page that ends last began its own work, and its end.
     #[allow(clippy::cast_possible_truncation)] // an index below the number of units
-    fn work(&mut self, offset: u64, bytes: u64, ready_ns: u64, page_ns: u64) -> (u64, u64) {
-        let (first, last) = (offset / self.page, (offset + bytes.max(1) - 1) / self.page);
+    fn work(&mut self, request: &Request, ready_ns: u64) -> (u64, u64) {
+        let (first, last) = (request.place / self.page, (request.place + request.bytes.max(1) - 1) / self.page);
+        let is_read = request.op == Op::Read;
         let units = self.units_free_ns.len() as u64;
         let (mut began_ns, mut end_ns) = (ready_ns, ready_ns);
         for page in first..=last.min(first + units - 1) {
             let pages_here = (last - page) / units + 1;
-            let free_ns = &mut self.units_free_ns[(page % units) as usize];
+            let unit = (page % units) as usize;
+            let page_ns = match (is_read, self.sensed[unit] == page && pages_here == 1) {
+                (true, true) => 0,
+                (true, false) => self.read_ns,
+                (false, _) => self.program_ns,
+            };
+            self.sensed[unit] = if is_read { page + (pages_here - 1) * units } else { NOTHING };
+            let free_ns = &mut self.units_free_ns[unit];
             let start_ns = ready_ns.max(*free_ns);
             *free_ns = start_ns + pages_here * page_ns;
             if *free_ns > end_ns {

@@ -8,7 +8,8 @@
 //!
 //! Parts of the second:
 //! - `die`: what a die does, and how programs and erases are suspended for reads;
-//! - `cells`: how long a page takes to read; `channel`: who moves pages first; `gather`: pages that wait to fill a program;
+//! - `cells`: how long a page takes to read, and `drive::register`: when it need not be sensed again;
+//! - `channel`: who moves pages first; `gather`: pages that wait to fill a program;
 //! - `slc`: a cache of cells that hold one bit;
 //! - `ftl`: the map of pages, valid counts, victims, erases; no time;
 //! - `precondition`: what the drive holds at the start, built in bulk;

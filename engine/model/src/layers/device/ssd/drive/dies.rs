@@ -129,6 +129,7 @@ impl Drive {
             Some(cache) if (page..page + pages).all(|page| cache.has(number, page % self.recipe.shape.logical)) => cache.read_ns,
             _ => read_ns,
         };
+        let read_ns = if self.senses(number, at, page, pages) { read_ns } else { 0 };
         let die = &mut self.dies[number];
         let slot = &mut self.parts.0[part];
         slot.page += pages;
@@ -223,6 +224,7 @@ impl Drive {
             }
             _ => ftl.pad(number, most - programmed),
         }
+        self.registers.forget(number);
         let busy_ns = u64::from(to_read) * self.read_ns + program_ns;
         let channel = number % self.channels.len();
         if self.reads_first {
@@ -283,6 +285,7 @@ impl Drive {
     /// A die begins a step that no request asked for; a read that waits may suspend it.
     pub(super) fn runs_for_itself(&mut self, turn: &mut Turn, number: usize, kind: Kind, busy_ns: u64) {
         let now_ns = turn.kernel.now_ns();
+        self.registers.forget(number);
         self.dies[number].runs(kind, now_ns, now_ns + busy_ns);
         self.collected.starts(now_ns);
         turn.at(now_ns + busy_ns, Timer::DieDone(number as u32));

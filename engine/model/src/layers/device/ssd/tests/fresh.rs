@@ -65,7 +65,8 @@ fn eight_units() -> spec::Ssd {
 /// what came first.
 fn reference(spec: &spec::Ssd, depth: usize, pages: &[u64], by_arrival: bool) -> f64 {
     let move_ns = transfer_ns(4096, spec.interface_rate.0);
-    let mut units = vec![0; spec.units as usize];
+    // When each unit is free, and the page in its register.
+    let mut units = vec![(0, u64::MAX); spec.units as usize];
     let (mut interface_ns, mut ready_interface_ns) = (0, 0);
     let (mut next, mut last_ns) = (0, 0);
     // (when, number of the step, whether the data are ready or the request is done)
@@ -73,8 +74,9 @@ fn reference(spec: &spec::Ssd, depth: usize, pages: &[u64], by_arrival: bool) ->
     let mut enter = |now_ns: u64, steps: &mut u64, events: &mut BinaryHeap<_>| {
         let Some(page) = pages.get(next) else { return };
         next += 1;
-        let free_ns = &mut units[(page % u64::from(spec.units)) as usize];
-        *free_ns = (now_ns + spec.overhead.0).max(*free_ns) + spec.read.0;
+        let (free_ns, held) = &mut units[(page % u64::from(spec.units)) as usize];
+        *free_ns = (now_ns + spec.overhead.0).max(*free_ns) + if *held == *page { 0 } else { spec.read.0 };
+        *held = *page;
         *steps += 1;
         if by_arrival {
             interface_ns = interface_ns.max(*free_ns) + move_ns;

@@ -8,6 +8,7 @@ mod fresh;
 mod ftl;
 mod gather;
 mod planes;
+mod register;
 mod slc;
 mod suspend;
 mod trim;

@@ -201,7 +201,7 @@ fn the_drive_suspends_a_program_of_the_host_for_its_reads() {
             (vec![200, 300], None, vec![600, 650, 700]),
         ] {
             let mut requests = vec![write];
-            requests.extend(reads.iter().map(|at_us| (at_us * 1000, Op::Read, 8192, 4096)));
+            requests.extend(reads.iter().zip(2..).map(|(at_us, page)| (at_us * 1000, Op::Read, page * 4096, 4096)));
             let mut ssd = Ssd::new(&one_die(suspend, reads_first), 1, "ssd0");
             let (done, _) = run_at(&mut ssd, &requests);
             for (found, expected_us) in done.iter().zip(&ends_us) {

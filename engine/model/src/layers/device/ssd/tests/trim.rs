@@ -100,6 +100,11 @@ fn pages_that_wait_in_the_buffer_are_dropped_and_the_room_is_free_again() {
     }
 }
 
+/// Whether a page came from a die: its channel takes 10 us for it, the interface one. It may have been in a register.
+fn crosses_a_channel(done: &Done) -> bool {
+    done.phases[Phase::Transfer as usize] > 5_000
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
@@ -125,7 +130,7 @@ proptest! {
         run(&mut ssd, 1, &requests);
         let reads: Vec<_> = (0..3000).map(|page| (Op::Read, page * PAGE, PAGE)).collect();
         for done in run(&mut ssd, 1, &reads) {
-            prop_assert_eq!(flash_reads(&done) > 0, holds[done.number], "page {}", done.number);
+            prop_assert_eq!(crosses_a_channel(&done), holds[done.number], "page {}", done.number);
         }
     }
 }
