@@ -32,7 +32,7 @@ fn eight_small_reads_of_one_page_sense_it_once() {
 
 #[test]
 fn another_page_of_the_same_die_takes_the_register() {
-    let page = spec().units as u64 * PAGE;
+    let page = u64::from(spec().units) * PAGE;
     let reads = [(Op::Read, 0, SMALL), (Op::Read, page, SMALL), (Op::Read, SMALL, SMALL)];
     for spec in both() {
         assert_eq!(end_ns(&spec, &reads) - end_ns(&without_sensing(&spec), &reads), 150_000);
@@ -41,7 +41,7 @@ fn another_page_of_the_same_die_takes_the_register() {
 
 #[test]
 fn what_is_programmed_takes_the_register() {
-    let page = spec().units as u64 * PAGE;
+    let page = u64::from(spec().units) * PAGE;
     let requests = [(Op::Read, 0, SMALL), (Op::Write, page, PAGE), (Op::Read, SMALL, SMALL)];
     for spec in both() {
         assert_eq!(end_ns(&spec, &requests) - end_ns(&without_sensing(&spec), &requests), 100_000);
