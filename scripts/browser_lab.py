@@ -83,9 +83,9 @@ def finish(lab: Path) -> None:
         policy = f'<head>\n    <meta http-equiv="Content-Security-Policy" content="{"; ".join(POLICY)}" />'
         page.write_text(text.replace("<head>", policy, 1), encoding="utf-8")
     # The site has one worker for all of it, and JupyterLite's would unregister it.
-    (lab / "service-worker.js").unlink()
-    for path in (*lab.rglob("*.map"), *lab.glob("rspack.config*.js")):
-        path.unlink()
+    for pattern in ("service-worker.js", "*.map", "rspack.config*.js"):
+        for path in lab.rglob(pattern):
+            path.unlink()
     shutil.rmtree(lab / "doc")
 
 

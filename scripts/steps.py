@@ -288,7 +288,7 @@ BROWSER_PACKAGES = Step(
     "browser-tools",
     "Fetching JupyterLite and the browser's Python packages",
     _install_browser_tools,
-    needs=("python",),
+    needs=("python", "package", "python-tests"),  # with the environment's own installer
     reads=(LITE_LOCK, BROWSER_LOCK),
     versions=lambda: [sys.version],
     makes=(BROWSER_TOOLS / "jupyterlite_core", BROWSER_WHEELS),
@@ -319,7 +319,7 @@ FOR_LAB = (PYTHON_PACKAGES, PACKAGE, WEB_PACKAGES, *FOR_ENGINE, WIDGET_BUNDLE)
 FOR_SITE = (*FOR_LAB, WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, SITE)
 FOR_FORMAT = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, WEB_PACKAGES)
 FOR_LINT = (*FOR_FORMAT, *FOR_ENGINE)
-FOR_FULL = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, WEB_PACKAGES, *FOR_ENGINE)
+FOR_FULL = (*FOR_LAB, TEST_PACKAGES, WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, SITE)
 FOR_TESTS = (*FOR_LINT, RUST_TESTS, WIDGET_BUNDLE, WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, SITE)
 
 

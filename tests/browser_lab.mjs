@@ -145,22 +145,28 @@ async function learner(seen) {
   const held = await inKernel(page, "print(open('commits.json').read())");
 
   // The chart simulates in the page while a control moves.
-  await inKernel(page, "import os; os.environ['SEEKLAB_GATES'] = 'open'");
-  await page.evaluate(async () => {
-    const { content } = globalThis.jupyterapp.shell.currentWidget;
-    content.activeCellIndex = content.widgets.findIndex((cell) => cell.model.id === "live");
-    await globalThis.jupyterapp.commands.execute("notebook:run-cell");
+  await page.evaluate(async (code) => {
+    const { commands, shell } = globalThis.jupyterapp;
+    const { content } = shell.currentWidget;
+    content.activeCellIndex = content.widgets.length - 1;
+    await commands.execute("notebook:insert-cell-below");
+    content.activeCell.model.sharedModel.setSource(code);
+    await commands.execute("notebook:run-cell");
     await content.scrollToItem(content.activeCellIndex, "start");
-  });
+  }, 'from seeklab.notebook import lab\nchart = lab("odx-prefetch", view="prefetch-strip", controls=["protocol.max_transaction"])\nchart');
   const chart = page.locator(".jp-Notebook-cell.jp-mod-active .seeklab-widget");
   const sentence = chart.locator(".sentence:not(:empty)");
   await sentence.waitFor();
   const before = await sentence.innerText();
   await shoot(page, "chart");
   const slider = chart.locator(".control", { hasText: "Largest transaction" }).locator("input");
+  await slider.scrollIntoViewIfNeeded();
   await slider.focus();
   await page.keyboard.press("Home");
-  while ((await sentence.innerText()) === before) await page.waitForTimeout(50);
+  await page.waitForFunction(
+    ([element, words]) => element.innerText !== words,
+    [await sentence.elementHandle(), before],
+  );
   const moved = await sentence.innerText();
   const kernel = JSON.parse(
     await inKernel(
@@ -203,7 +209,7 @@ async function stopped(page) {
   await page
     .locator(".Toastify__close-button")
     .first()
-    .click()
+    .click({ timeout: 2000 })
     .catch(() => undefined);
   await execute(page, "notebook:interrupt-kernel");
   const answered = secondsSince(begun);
