@@ -12,15 +12,15 @@
   const target = "seeklab.commits";
   const fileName = "commits.json";
 
+  // A notification shows 140 characters.
   const stopped =
-    "Stopped. Python in the browser cannot be interrupted, so it was started again: your text and commitments are here, " +
-    "what the cells had computed is not. The menu Run has “Run All Above Selected Cell”.";
+    "Stopped: Python was started again. Text and commitments are kept, variables are not: " +
+    "menu Run, Run All Above Selected Cell.";
   const kept =
-    "Kept in this browser, in commits.json beside the notebook. A private window forgets it when it is closed: " +
-    "the file list (menu File, Open…) downloads it and your notebooks, and takes them back.";
+    "Kept in this browser, in commits.json beside the notebook. A private window forgets it when closed; " +
+    "File, Open… downloads it.";
   const notKept =
-    "This browser does not let the lab store anything. You can work on; before you close this page, " +
-    "save your notebook with the menu File, Download.";
+    "This browser lets the lab store nothing. Work on, and keep your notebook with File, Download before you close the page.";
 
   function activate(app) {
     const say = (message, type) =>
@@ -70,9 +70,7 @@
       add(entry) {
         last = last
           .then(() => write(entry))
-          .catch((error) =>
-            say(`${path} could not be written: ${error.message}. It holds until the kernel stops.`, "warning"),
-          );
+          .catch((error) => say(`Remembered until Python stops, but not kept in ${path}: ${error.message}`, "warning"));
         return last;
       },
     };
