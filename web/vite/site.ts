@@ -232,6 +232,9 @@ export function licences(): Plugin {
       });
       texts.push(
         "## pyodide (MPL-2.0)\n\nPython for the browser, unmodified; its source is at https://github.com/pyodide/pyodide.\n",
+        "## JupyterLite, JupyterLab, Jupyter Widgets (BSD-3-Clause), anywidget (MIT)\n\nThe lab in `lab/`, unmodified but for " +
+          "the policy of its pages; its sources are at https://github.com/jupyterlite/jupyterlite. The Python packages in " +
+          "`pyodide/` carry their licences inside.\n",
       );
       appendFileSync(join(outDir, licenceFile), `\n${texts.join("\n")}`);
     },
