@@ -6,4 +6,4 @@ export function notebookInLab(path: string): string {
 }
 
 /** The list of all files, where work is downloaded and uploaded. */
-export const courseInLab = "lab/tree/index.html?path=notebooks";
+export const courseInLab = "lab/tree/index.html";
