@@ -5,9 +5,16 @@ from __future__ import annotations
 import sys
 
 from console import CACHE, ROOT, main, run, say
+from steps import BROWSER_LOCK, BROWSER_PYTHON
 
 UV = "uv==0.13.8"
 FOLDER = ROOT / "requirements"
+ANY_PLATFORM = ("--universal", "--python-version", "3.11")
+# Pyodide's Python, and wheels alone; the page itself has what widgets need in a page.
+IN_A_BROWSER = (
+    *("--python-platform", "wasm32-pyodide2025", "--python-version", BROWSER_PYTHON, "--only-binary", ":all:"),
+    *("--no-emit-package", "widgetsnbextension", "--no-emit-package", "jupyterlab-widgets"),
+)
 
 
 def lock() -> None:
@@ -15,11 +22,13 @@ def lock() -> None:
     tool = CACHE / "lock"
     run("lock", sys.executable, "-m", "venv", tool)
     run("lock", tool / "bin" / "pip", "install", UV)
-    for source in sorted(FOLDER.glob("*.in")):
+    # The lab first: the others keep to its versions.
+    for source in sorted(FOLDER.glob("*.in"), key=lambda path: (path.stem != "lab", path.stem)):
         target = source.with_suffix(".txt")
         run(
             "lock",
-            *(tool / "bin" / "uv", "pip", "compile", "--universal", "--python-version", "3.11", "--generate-hashes"),
+            *(tool / "bin" / "uv", "pip", "compile", "--generate-hashes"),
+            *(IN_A_BROWSER if target == BROWSER_LOCK else ANY_PLATFORM),
             *("--no-header", "--no-emit-index-url", "--no-emit-find-links", "--output-file", target.name, source.name),
             folder=FOLDER,
         )

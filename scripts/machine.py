@@ -52,7 +52,7 @@ def require_for_tests() -> None:
 def require_for_full() -> None:
     """Make sure that everything can be checked whole here."""
     require_for_lab()
-    _require_packages(JAIL_PACKAGES)
+    _require_packages({**JAIL_PACKAGES, "chromium": "chromium"})
 
 
 def require_for_bench() -> None:

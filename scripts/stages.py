@@ -221,6 +221,13 @@ FULL = (
         runner=PYTEST,
         environment={"SEEKLAB_FULL": "1"},
     ),
+    # Every notebook and exercise in JupyterLite; a kernel takes both cores, so that one runs after the other.
+    Stage(
+        "The course in the browser",
+        (VENV_BIN / "pytest", "--verbose", "--numprocesses", "1", "tests/browser_lab_runs.py"),
+        needs=("python-tests", "package", "site"),
+        runner=PYTEST,
+    ),
     # All hostile submissions by nbgrader's own command line too, more kills, a Dask cluster, a thousand answers.
     Stage(
         "Grading",

@@ -10,7 +10,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-from console import LOGS, ROOT, VENV, Step, StepFailedError, capture, run, say
+from console import CACHE, LOGS, ROOT, VENV, Step, StepFailedError, capture, run, say
 from machine import WASM_TARGET
 
 VERSION: str = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["version"]
@@ -24,6 +24,8 @@ TEST_LOCK = ROOT / "requirements" / "test.txt"
 HUB_LOCK = ROOT / "requirements" / "hub.txt"
 HUB = ROOT / "tests" / "hub"
 """The JupyterHub of a test."""
+LITE_LOCK = ROOT / "requirements" / "lite.txt"
+BROWSER_LOCK = ROOT / "requirements" / "browser.txt"
 CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ENGINE / "target"))
 
 TOOL_PROGRAM = CARGO_TARGET / "tool" / "seeklab-tool"
@@ -40,6 +42,14 @@ TYPE_FILES = ("scenario.ts", "answers.ts")
 """Types of what a scenario is written in, and of what the engine answers."""
 WHEEL_FILE = DIST / f"seeklab-{VERSION}-py3-none-any.whl"
 WIDGET = PACKAGED_ENGINE / "widget.js"
+
+BROWSER_LAB = CACHE / "browser-lab" / "site"
+"""The course in the browser, as folders that are laid over the site."""
+BROWSER_TOOLS = CACHE / "browser-lab" / "tools"
+"""JupyterLite's builder. Not in the lab's environment, whose JupyterLab would load the kernel's extension."""
+BROWSER_WHEELS = CACHE / "browser-lab" / "wheels"
+BROWSER_PYTHON = "3.14"
+"""The Python that Pyodide is built of."""
 
 CRATES = ("kernel", "cache", "spec", "model", "formats", "observe", "library", "api", "wasm")
 """The crates of the engine's module."""
@@ -154,10 +164,32 @@ def _build_wheel() -> str:
     return f"{WHEEL_FILE.name}, {WHEEL_FILE.stat().st_size / 1000:.0f} kB"
 
 
+def _install_browser_tools() -> None:
+    for folder in (BROWSER_TOOLS, BROWSER_WHEELS):
+        shutil.rmtree(folder, ignore_errors=True)
+    log, pip, locked = "browser-tools", VENV_BIN / "pip", ("--require-hashes", "--no-deps")
+    run(log, pip, "install", *locked, "--no-compile", "--target", BROWSER_TOOLS, "--requirement", LITE_LOCK)
+    # Of some packages there are compiled wheels too, which no browser can load.
+    pure = ("--only-binary", ":all:", "--platform", "any", "--python-version", BROWSER_PYTHON)
+    run(log, pip, "download", *locked, *pure, "--dest", BROWSER_WHEELS, "--requirement", BROWSER_LOCK)
+
+
+def _build_browser_lab() -> str:
+    program = ROOT / "scripts" / "browser_lab.py"
+    path = {"PYTHONPATH": str(BROWSER_TOOLS)}
+    run("browser-lab", VENV_BIN / "python", "-B", program, extra_environment=path)
+    return _size(BROWSER_LAB)
+
+
 def _build_site() -> str:
     run("site", "npm", "run", "build", folder=WEB)
-    size = sum(path.stat().st_size for path in (WEB / "dist").rglob("*") if path.is_file())
-    return f"{size / 1e6:.1f} MB"
+    return _size(WEB / "dist")
+
+
+def _size(folder: Path) -> str:
+    """Tell how much a folder holds."""
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    return f"{sum(path.stat().st_size for path in paths) / 1e6:.1f} MB in {len(paths)} files"
 
 
 PYTHON_PACKAGES = Step(
@@ -269,23 +301,43 @@ WHEEL = Step(
     ),
     makes=(WHEEL_FILE,),
 )
+BROWSER_PACKAGES = Step(
+    "browser-tools",
+    "Fetching JupyterLite and the browser's Python packages",
+    _install_browser_tools,
+    needs=("python", "package", "python-tests"),  # with the environment's own installer
+    reads=(LITE_LOCK, BROWSER_LOCK),
+    versions=lambda: [sys.version],
+    makes=(BROWSER_TOOLS / "jupyterlite_core", BROWSER_WHEELS),
+)
+BROWSER_COURSE = Step(
+    "browser-lab",
+    "Building the course for the browser",
+    _build_browser_lab,
+    needs=("npm", "wheel", "browser-tools"),
+    reads=(
+        *(ROOT / "pyproject.toml", ROOT / "notebooks", ROOT / "exercises", ROOT / "scripts" / "browser_lab.py"),
+        *(LAB_LOCK, LITE_LOCK, BROWSER_LOCK, ENGINE / "python", WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
+    ),
+    makes=(BROWSER_LAB / "lab" / "notebooks" / "index.html", BROWSER_LAB / "pyodide" / "pyodide-lock.json"),
+)
 SITE = Step(
     "site",
     "Building the site",
     _build_site,
-    needs=("npm", "wasm", "library", "wheel"),
-    reads=(ROOT / "pyproject.toml", ENGINE / "python", WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
-    makes=(WEB / "dist" / "index.html",),
+    needs=("npm", "wasm", "library", "wheel", "browser-lab"),
+    reads=(*BROWSER_COURSE.reads,),
+    makes=(WEB / "dist" / "index.html", WEB / "dist" / "lab" / "notebooks" / "index.html"),
 )
 
 # In order: a step stands after those it needs.
 FOR_ENGINE = (TOOL, COMPILED_ENGINE, WASM, LIBRARY)
 FOR_LAB = (PYTHON_PACKAGES, PACKAGE, WEB_PACKAGES, *FOR_ENGINE, WIDGET_BUNDLE)
-FOR_SITE = (*FOR_LAB, WHEEL, SITE)
+FOR_SITE = (*FOR_LAB, WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, SITE)
 FOR_FORMAT = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, WEB_PACKAGES)
 FOR_LINT = (*FOR_FORMAT, *FOR_ENGINE)
-FOR_FULL = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, HUB_PACKAGES, WEB_PACKAGES, *FOR_ENGINE)
-FOR_TESTS = (*FOR_LINT, RUST_TESTS, WIDGET_BUNDLE, WHEEL, SITE)
+FOR_FULL = (*FOR_LAB, TEST_PACKAGES, HUB_PACKAGES, WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, SITE)
+FOR_TESTS = (*FOR_LINT, RUST_TESTS, WIDGET_BUNDLE, WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, SITE)
 
 
 COURSE = ROOT / "my-course"

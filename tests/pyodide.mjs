@@ -1,9 +1,10 @@
 /**
  * Runs a Python program in the self-hosted Pyodide, with the engine's own module and the `seeklab` package in it.
  *
- *     node pyodide.mjs PACKAGE.zip < program.py
+ *     node pyodide.mjs PACKAGE.zip [--no-page] < program.py
  *
- * Prints the value of the program's last line, a string. Nothing is asked of any network.
+ * Prints the value of the program's last line, a string. Nothing is asked of any network. Without a page nobody hands the
+ * engine over, as in JupyterLite, and the package loads its own.
  */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -13,17 +14,23 @@ import { loadPyodide } from "../web/node_modules/pyodide/pyodide.mjs";
 const glue = resolve(import.meta.dirname, "../engine/wasm/pkg");
 
 try {
-  // From its text: a file of this name outside a package would be read twice, as two kinds of module.
-  const source = readFileSync(join(glue, "seeklab.js")).toString("base64");
-  const engine = await import(`data:text/javascript;base64,${source}`);
-  engine.initSync({ module: readFileSync(join(glue, "seeklab_bg.wasm")) });
-  engine.call("give_library", readFileSync(join(glue, "library.json"), "utf8"));
+  const [, , archive, option] = process.argv;
   const pyodide = await loadPyodide();
-  pyodide.unpackArchive(new Uint8Array(readFileSync(process.argv[2])), "zip");
-  pyodide.registerJsModule("seeklab_engine", { call: engine.call, Run: engine.Run });
+  pyodide.unpackArchive(new Uint8Array(readFileSync(archive)), "zip");
+  if (option !== "--no-page") pyodide.registerJsModule("seeklab_engine", await pageEngine());
   console.log(pyodide.runPython(await text(process.stdin)));
 } catch (error) {
   // The message alone: a stack would print Pyodide's own source, which is one long line.
   console.error(error.message);
   process.exitCode = 1;
+}
+
+/** What a page of ours hands to Python. */
+async function pageEngine() {
+  // From its text: a file of this name outside a package would be read twice, as two kinds of module.
+  const source = readFileSync(join(glue, "seeklab.js")).toString("base64");
+  const engine = await import(`data:text/javascript;base64,${source}`);
+  engine.initSync({ module: readFileSync(join(glue, "seeklab_bg.wasm")) });
+  engine.call("give_library", readFileSync(join(glue, "library.json"), "utf8"));
+  return { call: engine.call, Run: engine.Run };
 }

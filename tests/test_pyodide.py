@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from conftest import GIVE_UP_S
-from seeklab import exercises
+from seeklab import case, exercises
 from seeklab.judge import Choice, Fields, Number, Settings
 from seeklab.judge.jail import Jail, answers_of
 from seeklab.judge.programs import Jailed, Text
@@ -69,19 +69,21 @@ def _here(program: str) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Pack the package as a wheel does, without what only CPython needs."""
+    """Pack the package as a wheel does, without what only notebooks need."""
     if shutil.which("node") is None:
         pytest.fail("node is not installed; `make test` says how")
     path = tmp_path_factory.mktemp("package") / "seeklab.zip"
     with zipfile.ZipFile(path, "w") as archive:
         for file in sorted((PACKAGE / "seeklab").rglob("*.py")):
             archive.write(file, file.relative_to(PACKAGE))
+        for name in ("seeklab_bg.wasm", "library.json"):
+            archive.write(PACKAGE / "seeklab" / "_engine" / name, f"seeklab/_engine/{name}")
     return path
 
 
-def _in_pyodide(package: Path, program: str) -> Any:  # noqa: ANN401 -- any JSON value
+def _in_pyodide(package: Path, program: str, *options: str) -> Any:  # noqa: ANN401 -- any JSON value
     done = subprocess.run(
-        ["node", ROOT / "tests" / "pyodide.mjs", package],
+        ["node", ROOT / "tests" / "pyodide.mjs", package, *options],
         input=program,
         capture_output=True,
         text=True,
@@ -101,6 +103,68 @@ def test_a_policy_runs_and_is_judged_in_pyodide_as_on_cpython(package: Path, num
     assert (there["verdict"], here["verdict"]) == (outcome, outcome)
     assert there["told"] == here["told"]
     assert "not in the cache" in there["refused"]
+
+
+# The engine from the package, without a page that hands it over.
+
+RUNS = """
+import json
+
+import seeklab
+from seeklab import workloads
+
+case = seeklab.case("odx-prefetch")
+broken, fixed = case.run(), case.run("fixed")
+trace = workloads.text(workloads.zipf(2000, 300, seed=7))
+try:
+    case.with_({"jobs[odx].bs": "many"}).run()
+except seeklab.SeeklabError as error:
+    refused = str(error)
+json.dumps({
+    "runs": [broken.fingerprint, fixed.fingerprint],
+    "metrics": dict(broken.metrics),
+    "operations": [list(row) for row in broken.ops.rows()][:50],
+    "text": broken.text("iostat"),
+    "curve": seeklab.cache(trace, ["lru", "arc"], [20, 50], objects=True),
+    "refused": refused,
+})
+"""
+
+TRAP = """
+import json
+
+import seeklab
+from seeklab._host import engine
+
+case = seeklab.case("odx-prefetch")
+before = case.run()
+told = []
+OUTSIDE_ITS_MEMORY = 0xFFFF0000
+try:
+    engine()._running().number("sl_call", OUTSIDE_ITS_MEMORY, 64, OUTSIDE_ITS_MEMORY, 64)
+except seeklab.EngineError as error:
+    told.append(str(error))
+try:
+    before.text("iostat")
+except seeklab.EngineError as error:
+    told.append(str(error))
+before.close()
+json.dumps({"host": type(engine()).__name__, "told": told, "again": case.run().fingerprint})
+"""
+
+
+def test_without_a_page_the_engine_of_the_package_gives_the_same_runs(package: Path) -> None:
+    assert _in_pyodide(package, RUNS, "--no-page") == _here(RUNS)
+
+
+def test_without_a_page_an_engine_that_trapped_is_replaced(package: Path) -> None:
+    there = _in_pyodide(package, TRAP, "--no-page")
+    assert there["host"] == "WebAssemblyEngine"
+    assert [told.partition(" (")[0] for told in there["told"]] == [
+        "The engine stopped unexpectedly in sl_call",
+        "The engine stopped while this run was in it; start the run again.",
+    ]
+    assert there["again"] == case("odx-prefetch").run().fingerprint
 
 
 # The same answers on CPython, from the jail, and in Pyodide.
@@ -167,7 +231,7 @@ def answered(count: int) -> list[dict[str, Any]]:
 
 JUDGES = """
 import json
-from seeklab import exercises
+from seeklab import case, exercises
 from seeklab.judge import Seeds, Variant, draws_of, judge
 from seeklab.judge.programs import Text
 

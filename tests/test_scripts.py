@@ -174,7 +174,9 @@ def test_an_edited_case_makes_a_library_and_what_carries_it_and_compiles_nothing
     def reads_case(step: console.Step) -> bool:
         return any(case.is_relative_to(path) for path in step.reads)
 
-    assert [step.name for step in steps.FOR_TESTS if reads_case(step)] == ["library", "widget", "wheel", "site"]
+    assert [step.name for step in steps.FOR_TESTS if reads_case(step)] == [
+        *("library", "widget", "wheel", "browser-lab", "site"),
+    ]
 
 
 def test_every_crate_of_the_workspace_is_among_the_sources() -> None:

@@ -2,6 +2,7 @@ import { defineConfig } from "vite";
 import { siteAlias, withoutDefaultModule } from "./vite/engine.ts";
 import { pageTemplate } from "./vite/pageTemplate.ts";
 import {
+  browserLab,
   casePages,
   licenceFile,
   licences,
@@ -24,6 +25,7 @@ export default defineConfig({
     preloadEngine(),
     casePages(),
     pythonRuntime(),
+    browserLab(),
     licences(),
     serviceWorker(),
   ],

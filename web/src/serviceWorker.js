@@ -2,7 +2,8 @@
  * The site without a network, after the first visit. The build fills in the version and the list of files.
  *
  * Pages come from the network when there is one, so that a new version is seen; everything else has a hash in its name or
- * belongs to a version of the site, and comes from the cache. Python's runtime is kept once it has been used.
+ * belongs to a version of the site, and comes from the cache. Python's runtime and the lab are kept once they have been used.
+ * This is the only worker of the site: the lab's own is switched off, since it would unregister this one.
  */
 const cacheName = "seeklab-%version%";
 const files = ["%files%"];
@@ -11,16 +12,18 @@ self.addEventListener("install", (event) => {
   event.waitUntil(
     caches
       .open(cacheName)
-      .then((cache) => cache.addAll(files))
+      .then((cache) => cache.addAll(files.map((file) => new Request(file, { cache: "no-cache" }))))
       .then(() => self.skipWaiting()),
   );
 });
 
 self.addEventListener("activate", (event) => {
+  // Other sites of this origin have caches too.
+  const isOld = (name) => name.startsWith("seeklab-") && name !== cacheName;
   event.waitUntil(
     caches
       .keys()
-      .then((names) => Promise.all(names.filter((name) => name !== cacheName).map((name) => caches.delete(name))))
+      .then((names) => Promise.all(names.filter(isOld).map((name) => caches.delete(name))))
       .then(() => self.clients.claim()),
   );
 });
@@ -31,9 +34,27 @@ self.addEventListener("fetch", (event) => {
   event.respondWith(request.mode === "navigate" ? fromNetwork(request) : fromCache(request));
 });
 
+// A page tells what it loaded before this worker was there.
+self.addEventListener("message", (event) => {
+  const isOurs = (url) => isKept(url) && new URL(url).origin === self.location.origin;
+  event.waitUntil(Promise.allSettled(event.data.keep.filter(isOurs).map((url) => fromCache(new Request(url)))));
+});
+
+/** Kept once it has been used. */
+function isKept(url) {
+  const { pathname } = new URL(url);
+  return pathname.startsWith(pathOf("pyodide/")) || pathname.startsWith(pathOf("lab/"));
+}
+
+function pathOf(folder) {
+  return new URL(folder, self.registration.scope).pathname;
+}
+
 async function fromNetwork(request) {
   try {
-    return await fetch(request);
+    const response = await fetch(request);
+    if (response.ok && isKept(request.url)) await keep(request, response);
+    return response;
   } catch (error) {
     const kept = await caches.match(request, { ignoreSearch: true });
     if (kept === undefined) throw error;
@@ -45,7 +66,16 @@ async function fromCache(request) {
   const cache = await caches.open(cacheName);
   const kept = await cache.match(request, { ignoreSearch: true });
   if (kept !== undefined) return kept;
-  const response = await fetch(request);
-  if (response.ok && new URL(request.url).pathname.includes("/pyodide/")) await cache.put(request, response.clone());
+  if (!isKept(request.url)) return fetch(request);
+  // A copy that the browser holds may be of an older version of the site.
+  const response = await fetch(request, { cache: "no-cache" });
+  if (response.ok) await keep(request, response);
   return response;
+}
+
+/** Stores under the address without the query: a lab's page is one, whichever notebook it opens. */
+async function keep(request, response) {
+  const cache = await caches.open(cacheName);
+  const { origin, pathname } = new URL(request.url);
+  await cache.put(origin + pathname, response.clone());
 }

@@ -193,6 +193,29 @@ function mimeType(name: string): string {
   return name.endsWith(".json") ? "application/json" : "application/zip";
 }
 
+/**
+ * The course in the browser (scripts/browser_lab.py) laid over the site: `lab/`, and in `pyodide/` what Python imports there,
+ * with a lock file that takes the place of the runtime's own.
+ */
+export function browserLab(): Plugin {
+  const built = resolve(webRoot, "../.cache/browser-lab/site");
+  let outDir = "";
+  return {
+    name: "seeklab-browser-lab",
+    configResolved(config) {
+      outDir = resolve(config.root, config.build.outDir);
+    },
+    closeBundle: {
+      sequential: true,
+      order: null,
+      handler() {
+        if (existsSync(built)) cpSync(built, outDir, { recursive: true });
+        else this.warn("the course in the browser has not been built: links to it lead nowhere");
+      },
+    },
+  };
+}
+
 /** The licences of what Vite does not see as code, after those of the bundled packages. */
 export function licences(): Plugin {
   const fonts = ["@fontsource-variable/source-sans-3", "@fontsource-variable/source-serif-4"];
@@ -209,6 +232,9 @@ export function licences(): Plugin {
       });
       texts.push(
         "## pyodide (MPL-2.0)\n\nPython for the browser, unmodified; its source is at https://github.com/pyodide/pyodide.\n",
+        "## JupyterLite, JupyterLab, Jupyter Widgets (BSD-3-Clause), anywidget (MIT)\n\nThe lab in `lab/`, unmodified but for " +
+          "the policy of its pages; its sources are at https://github.com/jupyterlite/jupyterlite. The Python packages in " +
+          "`pyodide/` carry their licences inside.\n",
       );
       appendFileSync(join(outDir, licenceFile), `\n${texts.join("\n")}`);
     },
@@ -228,8 +254,8 @@ export function serviceWorker(): Plugin {
       sequential: true,
       handler() {
         const all = filesOf(outDir).filter((name) => name !== "service-worker.js");
-        // Python is kept once it has been used; a new wheel is a new version all the same.
-        const files = all.filter((name) => !name.startsWith("pyodide/"));
+        // Python and the lab are kept once they have been used; a new wheel is a new version all the same.
+        const files = all.filter((name) => !/^(pyodide|lab)\//.test(name));
         const hash = createHash("sha256");
         for (const name of all) hash.update(name).update(readFileSync(join(outDir, name)));
         const template = readFileSync(join(webRoot, "src/serviceWorker.js"), "utf8");

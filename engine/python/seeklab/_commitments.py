@@ -2,19 +2,25 @@
 
 An entry has the question's `id`, the `value` (a number or a word), the `confidence` in percent, whether it was
 `skipped`, and the `time`. `near` says whether it turned out right; it feeds the learner's own
-calibration and earns no point.
+calibration and earns no point. In a browser the kernel's files are gone with it: there each commitment is told to the
+lab's page, which keeps the same file in the browser's storage and gives it to the next kernel.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from importlib.util import find_spec
 from pathlib import Path
 
 FILE = "commits.json"
 LONGEST = 1 << 20
 """A file larger than this, in bytes, is not ours."""
+
+PAGE = "seeklab.commits"
+"""The name by which the page of the lab in the browser is told of commitments."""
 
 _unwritten: list[Commitment] = []
 """Kept here when the folder cannot be written; gone with the kernel."""
@@ -57,7 +63,16 @@ def keep(commitment: Commitment) -> bool:
     except OSError:
         _unwritten.append(timed)
         return False
+    _tell_page(timed)
     return True
+
+
+def _tell_page(commitment: Commitment) -> None:
+    # The playground's console is Pyodide without a notebook, and so without this package.
+    if sys.platform == "emscripten" and find_spec("comm") is not None:
+        from comm import create_comm  # noqa: PLC0415
+
+        create_comm(target_name=PAGE, data=asdict(commitment)).close()
 
 
 def _loaded(path: Path) -> object:

@@ -1,8 +1,9 @@
 """The border to the engine: one small protocol, one host for each place where Python runs.
 
-On CPython the engine is a WebAssembly file that wasmtime runs (`_wasmtime`). Under Pyodide the page has loaded the same
-file and registered it as the JavaScript module `seeklab_engine` (`_pyodide`). Requests and answers are JSON in one
-envelope, `{"ok": value}` or `{"errors": [...]}`; result columns cross as raw arrays.
+On CPython the engine is a WebAssembly file that wasmtime runs (`_wasmtime`). Under Pyodide the browser runs it: a page
+of ours has registered it as the JavaScript module `seeklab_engine` (`_pyodide`); elsewhere, as in JupyterLite, it is
+loaded from the package (`_webassembly`). Requests and answers are JSON in one envelope, `{"ok": value}` or
+`{"errors": [...]}`; result columns cross as raw arrays.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import json
 import sys
 from functools import cache
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 from seeklab._errors import MachineError, Problem, SeeklabError
@@ -78,6 +80,10 @@ def engine() -> Engine:
     """Load the engine on first use, with the host of this platform."""
     # Imported here so that `import seeklab` needs nothing but the standard library.
     if sys.platform == "emscripten":
+        if find_spec("seeklab_engine") is None:
+            from seeklab._webassembly import WebAssemblyEngine  # noqa: PLC0415
+
+            return WebAssemblyEngine()
         from seeklab._pyodide import PyodideEngine  # noqa: PLC0415
 
         return PyodideEngine()

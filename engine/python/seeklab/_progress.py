@@ -7,13 +7,15 @@ from time import monotonic
 from typing import Self, TextIO
 
 BAR_CELLS = 24
+NOTEBOOKS = ("ipykernel.", "pyodide_kernel.")
+"""Where the streams of a notebook's kernel come from: Jupyter's and JupyterLite's."""
 
 
 def _overwrites(stream: TextIO | None) -> bool:
     """Whether a carriage return begins the line anew: on a terminal and in a notebook, not in a file."""
     if stream is None:
         return False
-    return stream.isatty() or type(stream).__module__.startswith("ipykernel.")
+    return stream.isatty() or type(stream).__module__.startswith(NOTEBOOKS)
 
 
 class ProgressBar:

@@ -71,15 +71,8 @@ class PyodideEngine:
     """The page's engine."""
 
     def __init__(self) -> None:
-        """Find the module that the page has registered."""
-        try:
-            self._module: Any = import_module("seeklab_engine")
-        except ImportError:
-            message = (
-                "This page has not registered the engine. Load `seeklab.js`, initialise it, and hand it over with "
-                '`pyodide.registerJsModule("seeklab_engine", {call, Run})` before the first call.'
-            )
-            raise EngineError(message) from None
+        """Take the module that the page has registered."""
+        self._module: Any = import_module("seeklab_engine")
         self._js_exception: Any = import_module("pyodide.ffi").JsException
 
     def call(self, name: str, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import atexit
 import ctypes
-import sys
-from array import array
 from importlib.resources import files
 from pathlib import Path
 from threading import Lock
@@ -23,8 +21,9 @@ from seeklab._checkout import edited_library
 from seeklab._compiled import NEVER, CompiledEngine
 from seeklab._direct import DirectCall
 from seeklab._errors import EngineError, MachineError
-from seeklab._host import TypeCode, unwrap
+from seeklab._host import unwrap
 from seeklab._interrupts import NoneDropped, is_interruptible, stoppable
+from seeklab._raw import RawRun, read_engine_file
 from seeklab._requests import encode
 
 if TYPE_CHECKING:
@@ -38,16 +37,6 @@ LONG_CALLS = frozenset(("cache", "drive", "facts", "measure", "trace_info"))
 """Calls that simulate, or read a trace: some of them take half a minute."""
 LONG_TEXT_BYTES = 8 << 20
 """A run whose input is longer takes more than a moment to open."""
-
-
-def _read_engine_file(name: str) -> bytes:
-    try:
-        return files("seeklab").joinpath("_engine", name).read_bytes()
-    except FileNotFoundError as error:
-        message = (
-            f"The engine's file {error.filename} is missing. Build it with `make wasm`, or install the seeklab wheel."
-        )
-        raise EngineError(message) from None
 
 
 def _edited_library() -> bytes | None:
@@ -169,56 +158,17 @@ class _Instance:
         return content
 
 
-class WasmtimeRun:
+class WasmtimeRun(RawRun):
     """A run in an instance of its own."""
 
     def __init__(self, instance: _Instance, request: str) -> None:
         """Open the run; raises the problems of its scenario."""
-        self._instance = instance
-        self._handle: int = unwrap(instance.answer("sl_run_open", request))
-
-    def step(self, max_events: int) -> float:
-        """Advance by at most `max_events`."""
-        return float(self._instance.number("sl_run_step", self._handle, max_events))
-
-    def question(self) -> Any:  # noqa: ANN401 -- any JSON value
-        """Give the question that the run waits with."""
-        return unwrap(self._instance.answer("sl_run_question", self._handle))
-
-    def answer(self, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
-        """Answer the question, and go on when it says how far."""
-        return unwrap(self._instance.answer("sl_run_answer", self._handle, encode(payload)))
-
-    def summary(self) -> dict[str, Any]:
-        """Metrics, fingerprint and names."""
-        summary: dict[str, Any] = unwrap(self._instance.answer("sl_run_summary", self._handle))
-        return summary
-
-    def columns(self) -> list[dict[str, Any]]:
-        """Describe every result column: name, type and length."""
-        columns: list[dict[str, Any]] = unwrap(self._instance.answer("sl_run_columns", self._handle))
-        return columns
-
-    def column(self, name: str, type_code: TypeCode, length: int) -> array[Any]:
-        """Copy one result column."""
-        content = self._instance.raw("sl_run_column", self._handle, name)
-        values: array[Any] = array(type_code)
-        values.frombytes(content)
-        if sys.byteorder == "big":
-            values.byteswap()
-        if len(values) != length:
-            message = f"The engine gave {len(values)} values for column {name} and announced {length}."
-            raise EngineError(message)
-        return values
-
-    def text(self, options: Mapping[str, object]) -> str:
-        """Print what an observation tool shows of this run."""
-        text: str = unwrap(self._instance.answer("sl_run_text", self._handle, encode(options)))
-        return text
+        super().__init__(instance, request)
+        self._own = instance
 
     def close(self) -> None:
-        """Give the run's memory back."""
-        self._instance.close()
+        """Give the run's memory back, and the instance with it."""
+        self._own.close()
 
 
 class WasmtimeEngine:
@@ -226,8 +176,8 @@ class WasmtimeEngine:
 
     def __init__(self) -> None:
         """Load the engine's file that is part of this package."""
-        self._wasm = _read_engine_file("seeklab_bg.wasm")
-        self._library = (_edited_library() or _read_engine_file("library.json")).decode()
+        self._wasm = read_engine_file("seeklab_bg.wasm")
+        self._library = (_edited_library() or read_engine_file("library.json")).decode()
         self._in_slices = CompiledEngine(self._wasm, stoppable=False)
         self._at_a_stretch: CompiledEngine | None = None
         self._lock = Lock()

@@ -3,6 +3,7 @@ import type { EngineClient } from "../engine/client.ts";
 import type { Result } from "../engine/api.ts";
 import type { CaseDocument } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
+import { notebookInLab } from "./browserLab.ts";
 import { pythonConsole } from "./console.ts";
 import { operationsCsv, save } from "./download.ts";
 import { defaultState, type PageState } from "./hash.ts";
@@ -66,21 +67,25 @@ export function carryOn(options: CarryOnOptions): HTMLElement {
 
 const code = (words: string) => html("code", {}, words);
 
-/** Where a clone of the project goes on with this case. */
+/** Where the course goes on with this case: in the browser's lab, and in a clone of the project. */
 export function inTheCourse({
   notebook,
   exercises = [],
 }: Pick<CaseDocument, "notebook" | "exercises">): (Node | string)[] {
   const words: (Node | string)[] = [];
+  const link = (path: string, text: string) => html("a", { href: notebookInLab(`${path}.ipynb`) }, text);
   if (notebook !== undefined) {
-    words.push("In a clone of the project, ", code("make lab"), " opens the course; this case is investigated in ");
-    words.push(code(`notebooks/${notebook}.ipynb`), ", with the same charts and engine. ");
+    words.push("The course investigates this case in ", link(`notebooks/${notebook}`, `notebooks/${notebook}`));
+    words.push(", which opens here in the browser, with the same charts and engine. ");
   }
   if (exercises.length > 0) {
     words.push(exercises.length === 1 ? "Its exercise: " : "Its exercises: ");
-    exercises.forEach((exercise, at) => words.push(at === 0 ? "" : ", ", code(`exercises/${exercise}`)));
+    for (const [at, name] of exercises.entries()) {
+      words.push(at === 0 ? "" : ", ", link(`exercises/${name}/${name}`, `exercises/${name}`));
+    }
     words.push(". ");
   }
+  if (words.length > 0) words.push("In a clone of the project, ", code("make lab"), " opens both in JupyterLab. ");
   return words;
 }
 

@@ -1,5 +1,6 @@
 /** What the page of the designer says under its stage: experiments, the reasons, and where to go on. */
 import { html } from "../base/elements.ts";
+import { notebookInLab } from "./browserLab.ts";
 
 /** A pool that teaches something: numbers that differ from those at the start, and what to look for. */
 export interface PoolIdea {
@@ -76,9 +77,9 @@ export function onward(): HTMLElement {
         {},
         link("eleven-metrics.html", "Eleven numbers of one pool"),
         " is the case behind these tests, with its sources. In the lab ",
-        html("code", {}, "notebooks/12-design-a-pool.ipynb"),
+        link(notebookInLab("notebooks/12-design-a-pool.ipynb"), "notebooks/12-design-a-pool"),
         " doubles one part after the other and takes the server apart, and the assignment ",
-        html("code", {}, "pool-design"),
+        link(notebookInLab("exercises/pool-design/pool-design.ipynb"), "exercises/pool-design"),
         " gives you a service level and a budget.",
       ),
       html("p", {}, "The address of this page holds your pool and your prices: copy it to send them on."),

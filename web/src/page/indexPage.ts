@@ -10,6 +10,7 @@ import { latencyAxisEnd } from "../charts/rows/reads.ts";
 import { predictionOf } from "../lab/prediction.ts";
 import type { Finished } from "../lab/runController.ts";
 import { workbench } from "../lab/workbench.ts";
+import { courseInLab } from "./browserLab.ts";
 import { openPage, preparePage, whenSeen } from "./document.ts";
 import { fioBox } from "./fioBox.ts";
 import { defaultState, encodeHash, type PageState } from "./hash.ts";
@@ -160,6 +161,7 @@ function path(doc: CaseDocument): HTMLElement {
         link("presets.html", "presets"),
         " stand beside the data sheets and reviews of real solid-state drives.",
       ),
+      step("Take the course", "here, in this browser: ", link(courseInLab, "the notebooks"), ", nothing to install."),
       step("Build", "a pool of your own: ", link("designer.html", "what it costs, and what binds it"), "."),
     ),
   );

@@ -48,8 +48,16 @@ describe("where the course goes on", () => {
       .join("");
   it("names the notebook and the exercises of this very case", () => {
     const words = said({ notebook: "04-a-throttle-that-hurt", exercises: ["which-throttle", "write-throttle"] });
-    expect(words).toContain("notebooks/04-a-throttle-that-hurt.ipynb");
+    expect(words).toContain("notebooks/04-a-throttle-that-hurt");
     expect(words).toContain("Its exercises: exercises/which-throttle, exercises/write-throttle.");
+  });
+  it("links to each in the browser's lab", () => {
+    const parts = inTheCourse({ notebook: "02-how-a-disk-spends-your-time", exercises: ["disk-time"] });
+    const links = parts.filter((part) => part instanceof HTMLAnchorElement).map((link) => link.getAttribute("href"));
+    expect(links).toEqual([
+      "lab/notebooks/index.html?path=notebooks/02-how-a-disk-spends-your-time.ipynb",
+      "lab/notebooks/index.html?path=exercises/disk-time/disk-time.ipynb",
+    ]);
   });
   it("is not claimed where there is neither", () => expect(said({})).toBe(""));
 });

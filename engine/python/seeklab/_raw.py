@@ -1,0 +1,91 @@
+"""The engine's raw exports (`sl_*`): what wasmtime and a browser's own WebAssembly have in common.
+
+An instance passes numbers and strings in and takes numbers, envelopes or raw data out; how memory is reached is the
+host's.
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, Protocol
+
+from seeklab._errors import EngineError
+from seeklab._host import TypeCode, unwrap
+from seeklab._requests import encode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+def read_engine_file(name: str) -> bytes:
+    """Read a file of the engine that is part of this package."""
+    try:
+        return files("seeklab").joinpath("_engine", name).read_bytes()
+    except FileNotFoundError as error:
+        message = (
+            f"The engine's file {error.filename} is missing. Build it with `make wasm`, or install the seeklab wheel."
+        )
+        raise EngineError(message) from None
+
+
+class Instance(Protocol):
+    """A memory and the exports that work on it."""
+
+    def number(self, export: str, *arguments: int) -> Any:  # noqa: ANN401 -- int or float, by the export
+        """Call an export that takes and returns numbers."""
+
+    def answer(self, export: str, *arguments: int | str) -> str:
+        """Call an export that returns an envelope; each string becomes a pointer and a length."""
+
+    def raw(self, export: str, *arguments: int | str) -> bytes | bytearray:
+        """Call an export that returns raw data."""
+
+
+class RawRun:
+    """A run inside an instance."""
+
+    def __init__(self, instance: Instance, request: str) -> None:
+        """Open the run; raises the problems of its scenario."""
+        self._instance = instance
+        self._handle: int = unwrap(instance.answer("sl_run_open", request))
+
+    def step(self, max_events: int) -> float:
+        """Advance by at most `max_events`."""
+        return float(self._instance.number("sl_run_step", self._handle, max_events))
+
+    def question(self) -> Any:  # noqa: ANN401 -- any JSON value
+        """Give the question that the run waits with."""
+        return unwrap(self._instance.answer("sl_run_question", self._handle))
+
+    def answer(self, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+        """Answer the question, and go on when it says how far."""
+        return unwrap(self._instance.answer("sl_run_answer", self._handle, encode(payload)))
+
+    def summary(self) -> dict[str, Any]:
+        """Metrics, fingerprint and names."""
+        summary: dict[str, Any] = unwrap(self._instance.answer("sl_run_summary", self._handle))
+        return summary
+
+    def columns(self) -> list[dict[str, Any]]:
+        """Describe every result column: name, type and length."""
+        columns: list[dict[str, Any]] = unwrap(self._instance.answer("sl_run_columns", self._handle))
+        return columns
+
+    def column(self, name: str, type_code: TypeCode, length: int) -> array[Any]:
+        """Copy one result column."""
+        content = self._instance.raw("sl_run_column", self._handle, name)
+        values: array[Any] = array(type_code)
+        values.frombytes(content)
+        if sys.byteorder == "big":
+            values.byteswap()
+        if len(values) != length:
+            message = f"The engine gave {len(values)} values for column {name} and announced {length}."
+            raise EngineError(message)
+        return values
+
+    def text(self, options: Mapping[str, object]) -> str:
+        """Print what an observation tool shows of this run."""
+        text: str = unwrap(self._instance.answer("sl_run_text", self._handle, encode(options)))
+        return text

@@ -1,0 +1,130 @@
+"""The engine under Pyodide without a page of ours, as in JupyterLite: Python's worker loads it from the package.
+
+Pyodide gives Python the browser's own `WebAssembly`. The raw exports that wasmtime uses work there as they are: no
+JavaScript glue is evaluated, which a content security policy may forbid, and nothing is awaited. All runs share one
+instance, each a handle in it. Nothing stops a call that is under way; the kernel can only be restarted.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from seeklab._errors import EngineError
+from seeklab._host import unwrap
+from seeklab._raw import RawRun, read_engine_file
+from seeklab._requests import encode
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+class _Instance:
+    """One instance of the engine: a memory and the exports that work on it."""
+
+    def __init__(self, module: Any) -> None:  # noqa: ANN401 -- a JavaScript object
+        js: Any = import_module("js")
+        self._bytes = js.Uint8Array
+        self._js_exception: Any = import_module("pyodide.ffi").JsException
+        # The module imports what its JavaScript glue calls; the raw exports call none of it.
+        imports = js.Object.new()
+        for wanted in js.WebAssembly.Module.imports(module):
+            if not hasattr(imports, wanted.module):
+                setattr(imports, wanted.module, js.Object.new())
+            setattr(getattr(imports, wanted.module), wanted.name, js.isNaN)
+        self._exports = js.WebAssembly.Instance.new(module, imports).exports
+        self._calls: dict[str, Any] = {}
+        self.is_stopped = False
+
+    def number(self, export: str, *arguments: int) -> Any:  # noqa: ANN401 -- int or float, by the export
+        """Call an export that takes and returns numbers."""
+        if self.is_stopped:
+            message = "The engine stopped while this run was in it; start the run again."
+            raise EngineError(message)
+        call = self._calls.get(export)
+        if call is None:
+            call = self._calls[export] = getattr(self._exports, export)
+        try:
+            return call(*arguments)
+        except self._js_exception as error:
+            self.is_stopped = True
+            message = (
+                f"The engine stopped unexpectedly in {export} ({error.message}). Unless this browser is short of "
+                "memory, this is a defect of Seeklab; please report it with the scenario."
+            )
+            raise EngineError(message) from error
+
+    def answer(self, export: str, *arguments: int | str) -> str:
+        """Call an export that returns an envelope; each string becomes a pointer and a length."""
+        return self.raw(export, *arguments).decode()
+
+    def raw(self, export: str, *arguments: int | str) -> bytes:
+        """Call an export that returns raw data: pass strings in, take bytes out, and free both in its memory."""
+        flat: list[int] = []
+        blocks: list[tuple[int, int]] = []
+        for argument in arguments:
+            if isinstance(argument, str):
+                data = argument.encode()
+                pointer = self.number("sl_alloc", len(data)) & 0xFFFFFFFF
+                self._view(pointer, len(data)).assign(data)
+                blocks.append((pointer, len(data)))
+                flat += blocks[-1]
+            else:
+                flat.append(argument)
+        packed = int(self.number(export, *flat))
+        pointer, length = (packed >> 32) & 0xFFFFFFFF, packed & 0xFFFFFFFF
+        content: bytes = self._view(pointer, length).to_bytes()
+        for block in [*blocks, (pointer, length)] if pointer else blocks:
+            self.number("sl_free", *block)
+        return content
+
+    def _view(self, pointer: int, length: int) -> Any:  # noqa: ANN401 -- a JavaScript object
+        # Taken anew each time: the memory moves when it grows.
+        return self._bytes.new(self._exports.memory.buffer, pointer, length)
+
+
+class WebAssemblyRun(RawRun):
+    """A run in the instance that all share."""
+
+    def __init__(self, instance: _Instance, request: str) -> None:
+        """Open the run; raises the problems of its scenario."""
+        self._shared: _Instance | None = None  # until it is open there is nothing to close
+        super().__init__(instance, request)
+        self._shared = instance
+
+    def close(self) -> None:
+        """Give the run's memory back."""
+        shared, self._shared = self._shared, None
+        if shared is not None and not shared.is_stopped:
+            shared.number("sl_run_close", self._handle)
+
+    def __del__(self) -> None:
+        """Give the memory back when the result is dropped: the instance outlives it."""
+        self.close()
+
+
+class WebAssemblyEngine:
+    """The engine's file, compiled by the browser."""
+
+    def __init__(self) -> None:
+        """Compile the engine's file that is part of this package."""
+        js: Any = import_module("js")
+        to_js: Any = import_module("pyodide.ffi").to_js
+        self._module = js.WebAssembly.Module.new(to_js(read_engine_file("seeklab_bg.wasm")))
+        self._library = read_engine_file("library.json").decode()
+        self._instance: _Instance | None = None
+
+    def call(self, name: str, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+        """Ask one question."""
+        return unwrap(self._running().answer("sl_call", name, encode(payload)))
+
+    def open_run(self, payload: Mapping[str, object]) -> WebAssemblyRun:
+        """Check a scenario and prepare its run."""
+        return WebAssemblyRun(self._running(), encode(payload))
+
+    def _running(self) -> _Instance:
+        """Give the instance, a new one when there is none or a trap has left the last in no state to go on."""
+        if self._instance is None or self._instance.is_stopped:
+            self._instance = _Instance(self._module)
+            unwrap(self._instance.answer("sl_call", "give_library", self._library))
+        return self._instance

@@ -1,0 +1,138 @@
+/**
+ * What the lab in the browser does beyond JupyterLite: an extension of it, in the form that its loader takes.
+ *
+ * - Commitments are kept: `commits.json` beside the notebook in the browser's storage, where the file list shows it, is what a
+ *   kernel begins with, and gets what the kernel adds.
+ * - Stop stops. This kernel cannot be interrupted; it is restarted, and the reader is told what that means.
+ * - The site's service worker is registered from here too, and stores what was loaded before it was there.
+ *
+ * Nothing is imported: the application hands over everything that is needed.
+ */
+(() => {
+  const target = "seeklab.commits";
+  const fileName = "commits.json";
+
+  // A notification shows 140 characters.
+  const stopped =
+    "Stopped: Python was started again. Text and commitments are kept, variables are not: " +
+    "menu Run, Run All Above Selected Cell.";
+  const kept =
+    "Kept in this browser, in commits.json beside the notebook. A private window forgets it when closed; " +
+    "File, Open… downloads it.";
+  const notKept =
+    "This browser lets the lab store nothing. Work on, and keep your notebook with File, Download before you close the page.";
+
+  function activate(app) {
+    const say = (message, type) =>
+      void app.commands.execute("apputils:notify", { message, type, options: { autoClose: type === "info" && 8000 } });
+    const seen = new WeakSet();
+    const look = () => {
+      const panel = app.shell.currentWidget;
+      if (panel?.sessionContext === undefined || seen.has(panel)) return;
+      seen.add(panel);
+      const record = recordOf(app.serviceManager.contents, panel.context.path, say);
+      const { sessionContext } = panel;
+      const begin = (kernel) => kernel && care(kernel, { record, sessionContext, say });
+      sessionContext.kernelChanged.connect((_, { newValue }) => begin(newValue));
+      begin(sessionContext.session?.kernel);
+    };
+    app.shell.currentChanged.connect(look);
+    look();
+    storageWorks().catch(() => say(notKept, "warning"));
+    app.restored.then(() => keepSite(app.serviceManager.serverSettings.baseUrl)).catch(() => undefined);
+  }
+
+  /** The commitments of a notebook's folder. */
+  function recordOf(contents, notebook, say) {
+    const path = notebook.replace(/[^/]*$/, fileName);
+    let last = Promise.resolve();
+
+    /** The list and its text; an empty one where there is no file. */
+    async function read() {
+      const folder = await contents.get(path.replace(/\/?[^/]*$/, ""), { content: true });
+      if (!folder.content.some(({ name }) => name === fileName)) return [];
+      const { content } = await contents.get(path, { content: true, type: "file", format: "text" });
+      const list = typeof content === "string" ? JSON.parse(content) : content;
+      if (!Array.isArray(list)) throw new Error(`${path} holds no list`);
+      return list;
+    }
+
+    async function write(entry) {
+      const list = await read();
+      const content = JSON.stringify([...list, entry], null, 1) + "\n";
+      await contents.save(path, { type: "file", format: "text", name: fileName, path, content });
+      if (list.length === 0) say(kept, "info");
+    }
+
+    return {
+      read,
+      /** Adds an entry, one after the other. */
+      add(entry) {
+        last = last
+          .then(() => write(entry))
+          .catch((error) => say(`Remembered until Python stops, but not kept in ${path}: ${error.message}`, "warning"));
+        return last;
+      },
+    };
+  }
+
+  /** Cares for a kernel from its first moment on: what it begins with, what it commits, how it stops. */
+  function care(kernel, { record, sessionContext, say }) {
+    const restart = kernel.restart.bind(kernel);
+
+    async function hand() {
+      const list = await record
+        .read()
+        .catch((error) => say(`Your commitments cannot be read: ${error.message}.`, "warning"));
+      if (!list?.length) return;
+      // A text in JSON is a text in Python.
+      const code = `__import__("pathlib").Path("${fileName}").write_text(${JSON.stringify(JSON.stringify(list, null, 1) + "\n")})`;
+      kernel.requestExecute({ code, silent: true, store_history: false, stop_on_error: false });
+    }
+
+    kernel.registerCommTarget(target, (comm, message) => void record.add(message.content.data));
+    kernel.restart = async () => {
+      await restart();
+      await hand(); // before the cells of whoever asked for the restart
+    };
+    kernel.interrupt = async () => {
+      if (kernel.status !== "busy") {
+        say("Nothing is running.", "info");
+        return;
+      }
+      await sessionContext.restartKernel();
+      say(stopped, "warning");
+    };
+    void hand();
+  }
+
+  async function storageWorks() {
+    const name = "seeklab-try";
+    await new Promise((done, failed) => {
+      const request = indexedDB.open(name);
+      request.onsuccess = () => done(request.result.close());
+      request.onerror = () => failed(request.error);
+    });
+    indexedDB.deleteDatabase(name);
+  }
+
+  async function keepSite(lab) {
+    if (!("serviceWorker" in navigator)) return;
+    await navigator.serviceWorker.register(new URL("../service-worker.js", lab));
+    const { active } = await navigator.serviceWorker.ready;
+    const loaded = performance.getEntriesByType("resource").map(({ name }) => name);
+    active.postMessage({ keep: [location.href, ...loaded] });
+  }
+
+  const plugin = {
+    id: "seeklab:browser-lab",
+    description: "Commitments, stopping, and use without a network",
+    autoStart: true,
+    activate,
+  };
+  globalThis._JUPYTERLAB ??= {};
+  globalThis._JUPYTERLAB.seeklab = {
+    init: () => undefined,
+    get: async () => () => ({ __esModule: true, default: plugin }),
+  };
+})();
