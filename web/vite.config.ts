@@ -3,6 +3,7 @@ import { siteAlias, withoutDefaultModule } from "./vite/engine.ts";
 import { pageTemplate } from "./vite/pageTemplate.ts";
 import {
   casePages,
+  libraries,
   licenceFile,
   licences,
   policy,
@@ -20,6 +21,7 @@ export default defineConfig({
   plugins: [
     withoutDefaultModule(),
     pageTemplate(),
+    libraries(),
     policy(),
     preloadEngine(),
     casePages(),

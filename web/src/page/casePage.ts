@@ -21,12 +21,14 @@ import { openPage, preparePage, whenSeen } from "./document.ts";
 import { documented } from "./documented.ts";
 import { evidence } from "./evidence.ts";
 import { decodeHash, defaultState, encodeHash, type PageState } from "./hash.ts";
+import { incidents } from "./incidents.ts";
 import { inline, markdown } from "./markdown.ts";
 import { mechanism } from "./mechanism.ts";
 import { modelSection } from "./modelSection.ts";
 import { openCase } from "./navigation.ts";
 import { predictionSection, predictionMemory } from "./prediction.ts";
 import { progress } from "./progress.ts";
+import { rememberAnswer } from "./standing.ts";
 import { sweepPanel } from "./sweepPanel.ts";
 import { warnings } from "./warnings.ts";
 import { whatIfs } from "./whatIfs.ts";
@@ -49,7 +51,7 @@ async function open(linked: PageState): Promise<void> {
   const engine = new EngineClient();
   let start = linked;
   if (start.case !== undefined && start.case !== id) {
-    if (await openCase(start.case, { ask: engine.ask, message, replaces: true })) return;
+    if (await openCase(start.case, { cases: incidents(), message, replaces: true })) return;
     start = defaultState;
   }
   await build(engine, openedOn(await engine.call("case", { id })), start).begin();
@@ -194,6 +196,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
         doc.id,
         doc.ask.measure,
       ),
+    onMeasured: (answer) => rememberAnswer(doc.id, answer),
   });
 
   const gate = afterQuestion(
@@ -318,7 +321,8 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     if (named === doc.id) {
       ui = decoded.state.ui;
       controller.replace({ ...documentedState(doc), ...(variant === undefined ? {} : { variant }), set, seed });
-    } else openCase(named, { ask, message, replaces: false }).catch((error: unknown) => message.fail(error));
+    } else
+      openCase(named, { cases: incidents(), message, replaces: false }).catch((error: unknown) => message.fail(error));
   });
 
   return {

@@ -1,7 +1,8 @@
 /** One function for each behaviour, named by it. A returned string is printed beside the name. */
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { site } from "./host.mjs";
 
@@ -17,6 +18,9 @@ const measuredPool = /of 12 tests keep a part busy/;
 
 const fingerprint = (page) => page.locator("#fingerprint").textContent();
 const sentence = (page) => page.locator(".sentence").first().textContent();
+
+/** The front page shows a run. */
+const frontShown = (page) => page.locator(".live .stage canvas").waitFor();
 
 /** The page shows a run: the strip is drawn and the fingerprint is there. */
 async function shown(page) {
@@ -109,9 +113,96 @@ export const tests = {
     await shown(page);
     const ms = await page.evaluate(() => performance.getEntriesByName("first-chart")[0].startTime);
     const front = await open("/");
-    await front.locator(".strip .read").first().waitFor();
+    await front.waitForFunction(() => performance.getEntriesByName("first-chart").length > 0);
     const frontMs = await front.evaluate(() => performance.getEntriesByName("first-chart")[0].startTime);
     return `case page ${ms.toFixed(0)} ms, front page ${frontMs.toFixed(0)} ms after navigation`;
+  },
+
+  async "the first load has one case of the library, and beside the engine at most 280 kB gzip"({ open }) {
+    const page = await open(casePage);
+    await shown(page);
+    const urls = await page.evaluate(() =>
+      performance.getEntriesByType("resource").map((entry) => new URL(entry.name).pathname.slice(1)),
+    );
+    const files = new Set(["odx-prefetch.html", ...urls].filter((name) => existsSync(join(site, name))));
+    const sizes = [...files].map((name) => {
+      const bytes = readFileSync(join(site, name));
+      return [name, name.endsWith(".woff2") ? bytes.length : gzipSync(bytes, { level: 9 }).length];
+    });
+    const library = sizes.filter(([name]) => name.includes("librar"));
+    assert.equal(library.length, 1);
+    assert.ok(library[0][1] < 25_000, `${library[0]}`);
+    const total = sizes.reduce((sum, [, size]) => sum + size, 0);
+    const wasm = sizes.find(([name]) => name.endsWith(".wasm"))[1];
+    assert.ok(total - wasm < 280_000, `${total - wasm} bytes beside the engine`);
+    return `${(total / 1000).toFixed(0)} kB, of which the engine ${(wasm / 1000).toFixed(0)} kB`;
+  },
+
+  async "the front page has a place for every incident on the ladder, and finds incidents by words and by standing"({
+    open,
+  }) {
+    const page = await open("/");
+    await frontShown(page);
+    const cases = casePages().length;
+    assert.equal(await page.locator(".ladder li .rung circle").count(), cases);
+    const outside = await page.evaluate(() => {
+      const axis = document.querySelector(".ladder-axis").getBoundingClientRect();
+      const inside = ({ left, right }) => left > axis.left - 8 && right < axis.right + 8;
+      return [...document.querySelectorAll(".rung circle, .rung line")].filter(
+        (mark) => !inside(mark.getBoundingClientRect()),
+      ).length;
+    });
+    assert.equal(outside, 0);
+    assert.equal(await page.locator(".catalogue .case-card:visible").count(), cases);
+    await page.getByLabel("Search").fill("Throttle 2013");
+    const some = await page.locator(".catalogue .case-card:visible").count();
+    assert.ok(some > 0 && some < 10, `${some} incidents`);
+    assert.match(await page.locator(".found").textContent(), new RegExp(`^${some} of ${cases} incidents`));
+    await page.getByLabel("Search").fill("nothing is called this");
+    await page.locator(".found").filter({ hasText: "No incident has all of these words." }).waitFor();
+    // One prediction, far off: predicted, and not well.
+    await page.evaluate(() => {
+      localStorage.setItem("seeklab.prediction.odx-prefetch", JSON.stringify({ guess: 50 }));
+      localStorage.setItem("seeklab.answer.odx-prefetch", "5.2");
+    });
+    await page.reload();
+    await page.getByText(`You have predicted 1 of ${cases}, 0 of them well`).waitFor();
+    await page.getByLabel("Your prediction").selectOption("predicted");
+    assert.equal(await page.locator(".catalogue .case-card:visible").count(), 1);
+    const pictures = await page.evaluate(() =>
+      Promise.all([...document.images].map((image) => fetch(image.src).then((response) => response.ok))),
+    );
+    assert.ok(pictures.length === cases && pictures.every(Boolean));
+  },
+
+  async "every case's page has a card with its picture, and leads to the one before, the one after and its family"({
+    open,
+    address,
+  }) {
+    for (const name of casePages()) {
+      const text = readFileSync(join(site, name), "utf8");
+      const meta = (key) => new RegExp(`<meta (?:property|name)="${key}" content="([^"]+)"`).exec(text)?.[1];
+      const file = meta("og:image");
+      assert.equal(meta("twitter:image"), file, name);
+      const png = readFileSync(join(site, file));
+      assert.equal(png.subarray(1, 4).toString(), "PNG", name);
+      assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [1200, 630], name);
+      assert.ok(png.length > 8_000, `${file} has nothing on it: ${png.length} bytes`);
+    }
+    // From the first page on, Next leads through all.
+    const page = await open("/odx-prefetch.html");
+    const seen = new Set(["odx-prefetch.html"]);
+    let text = await page.content();
+    for (let next; (next = /<a rel="next" href="\.\/([a-z0-9-]+\.html)"/.exec(text)?.[1]) !== undefined;) {
+      assert.ok(!seen.has(next), `${next} comes twice`);
+      seen.add(next);
+      text = readFileSync(join(site, next), "utf8");
+    }
+    assert.equal(seen.size, casePages().length);
+    await page.locator(".around a[rel=next]").click();
+    await page.waitForURL(`${address}/copy-offload.html`);
+    await page.locator(".family-list a").first().click();
+    await page.waitForURL(`${address}/odx-prefetch.html`);
   },
 
   async "every case's page has a stage, evidence and no sideways scrolling on a phone"({ open }) {
@@ -201,8 +292,10 @@ export const tests = {
     for (const colorScheme of ["light", "dark"]) {
       for (const path of [casePage, "/"]) {
         const page = await open(path, { colorScheme, reducedMotion: "reduce" });
-        if (path === casePage) await skipQuestion(page);
-        await page.locator(".strip .read").first().waitFor();
+        if (path === casePage) {
+          await skipQuestion(page);
+          await page.locator(".strip .read").first().waitFor();
+        } else await frontShown(page);
         await scrollThrough(page);
         if (path === casePage) {
           await page.waitForFunction(() => document.querySelector(".count").textContent.includes("hold"));
@@ -229,7 +322,7 @@ export const tests = {
       assert.ok(needed <= given, `${needed} px wide in a window of ${given}`);
     }
     const page = await open("/");
-    await page.getByRole("link", { name: "How right is the simulator?" }).click();
+    await page.getByRole("link", { name: "Validation" }).click();
     await page.locator(".sentence").filter({ hasText: "Demerit" }).waitFor();
     return sentence(page);
   },
@@ -274,7 +367,7 @@ export const tests = {
       assert.ok(needed <= given, `${needed} px wide in a window of ${given}`);
     }
     const page = await open("/");
-    await page.getByRole("link", { name: "what it costs, and what binds it" }).click();
+    await page.getByRole("link", { name: "Design a pool" }).click();
     await page.locator(".sentence").filter({ hasText: measuredPool }).waitFor();
     const before = await sentence(page);
     const took_ms = await page.evaluate(
@@ -458,7 +551,7 @@ export const tests = {
           .locator(".notice")
           .filter({ hasText: `“${name}”, which this site does not have` })
           .waitFor();
-        await page.locator(".strip .read").first().waitFor();
+        await page.waitForFunction(() => performance.getEntriesByName("first-chart").length > 0);
         assert.equal(new URL(page.url()).pathname, start);
         assert.notEqual(await page.title(), "led away");
         await page.context().close();
@@ -631,7 +724,7 @@ export const tests = {
     for (const path of [casePage, "/"]) {
       for (const options of [phone, { viewport: { width: 640, height: 450 } }]) {
         const page = await open(path, options);
-        await page.locator(".strip .read").first().waitFor();
+        await page.waitForFunction(() => performance.getEntriesByName("first-chart").length > 0);
         await scrollThrough(page);
         await page.waitForTimeout(500);
         const width = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
