@@ -320,6 +320,9 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
       if (other !== undefined) panels[1].followed = slowestOf(journeysOf(other.result));
       rebuild();
     },
+    replay() {
+      player.replay();
+    },
     autoplay() {
       const { result } = panels[0];
       if (result === undefined) return;

@@ -589,6 +589,135 @@ export const tests = {
     return words;
   },
 
+  async "Back undoes the last change, and Forward does it again"({ open }) {
+    const page = await open("/odx-prefetch.html");
+    await skipQuestion(page);
+    await shown(page);
+    const opened = await fingerprint(page);
+    await page.locator('input[name="variant"][value="fixed"]').check({ force: true });
+    const second = await untilFingerprintChanges(page, opened);
+    await page.waitForTimeout(300);
+    const slider = page.locator(".controls input[type=range]").first();
+    await slider.focus();
+    await page.keyboard.press("ArrowRight");
+    const third = await untilFingerprintChanges(page, second);
+    await page.waitForTimeout(300);
+    await page.goBack();
+    assert.equal(await untilFingerprintChanges(page, third), second);
+    await page.goBack();
+    assert.equal(await untilFingerprintChanges(page, second), opened);
+    await page.goForward();
+    assert.equal(await untilFingerprintChanges(page, opened), second);
+    // The page is the same one all the while: nothing was loaded again.
+    assert.equal(await page.evaluate(() => performance.getEntriesByType("navigation").length), 1);
+  },
+
+  async "a drag that goes on is one step back"({ open }) {
+    const page = await open(casePage);
+    await skipQuestion(page);
+    await shown(page);
+    const before = await page.evaluate(() => history.length);
+    await page.evaluate(async () => {
+      const slider = document.querySelectorAll(".controls input[type=range]")[1];
+      for (let step = 0; step < 10; step++) {
+        slider.valueAsNumber -= 1;
+        slider.dispatchEvent(new Event("input", { bubbles: true }));
+        await new Promise((next) => setTimeout(next, 60));
+      }
+      slider.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    await page.waitForTimeout(600);
+    assert.equal(await page.evaluate(() => history.length), before + 1);
+  },
+
+  async "in a foreign page a frame shows the stage, does what it is told, and answers hostile messages with a sentence"({
+    open,
+    address,
+    foreign,
+  }) {
+    const url = await foreign(`<!doctype html><html lang="en"><title>Another site</title><body>
+      <iframe src="${address}/odx-prefetch.html?embed=1" width="100%" height="760" title="An incident"></iframe></body></html>`);
+    const page = await open(url);
+    await page.evaluate(() => {
+      globalThis.heard = [];
+      addEventListener("message", ({ data }) => globalThis.heard.push(data));
+    });
+    const heard = (kind) => page.evaluate((wanted) => globalThis.heard.filter((each) => each.kind === wanted), kind);
+    const tell = (message) =>
+      page.evaluate((data) => document.querySelector("iframe").contentWindow.postMessage(data, "*"), message);
+    const untilHeard = (kind, many) =>
+      page.waitForFunction(
+        ([wanted, least]) => globalThis.heard.filter((each) => each.kind === wanted).length >= least,
+        [kind, many],
+      );
+    const frame = page.frames()[1];
+    await frame.locator(".strip .read").first().waitFor();
+    assert.equal(await frame.locator("header.site").isVisible(), false);
+    assert.equal(await frame.locator(".evidence, .prediction, .carry-on").count(), 0);
+    assert.ok(await frame.locator(".controls input[type=range]").first().isVisible());
+    const [needed, given] = await frame.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(needed <= given);
+    // What is told is done, and said.
+    await tell({ seeklab: 1, kind: "set", variant: "fixed", set: { "volume.prefetch.chunk": 4194304 }, seed: 7 });
+    await page.waitForFunction(() => globalThis.heard.some((each) => each.kind === "result" && each.seed === 7));
+    const result = (await heard("result")).at(-1);
+    assert.deepEqual([result.case, result.variant, result.seed], ["odx-prefetch", "fixed", 7]);
+    assert.match(result.fingerprint, /^[0-9a-f]{16}$/);
+    assert.ok(result.metrics["odx.read_latency_mean_ms"] > 0);
+    await tell({ seeklab: 1, kind: "run" });
+    await frame.locator(".play").filter({ hasText: "Pause" }).waitFor();
+    // What is hostile changes nothing.
+    const before = frame.url();
+    const shownBefore = await frame.locator(".sentence").textContent();
+    const hostile = [
+      "javascript:alert(1)",
+      null,
+      { seeklab: 1, kind: "open", url: "https://example.org/" },
+      { seeklab: 1, kind: "set", variant: "<img src=x onerror=alert(1)>" },
+      { seeklab: 1, kind: "set", set: { "layout.unit": "8q" } },
+      { seeklab: 1, kind: "set", set: { __proto__: null, "x.y": "<script>alert(1)</script>" } },
+    ];
+    const sofar = (await heard("refused")).length;
+    for (const [nth, message] of hostile.entries()) {
+      await tell(message);
+      await untilHeard("refused", sofar + nth + 1);
+    }
+    for (const { message } of await heard("refused")) assert.match(message, /^[^<]{10,}$/s, message);
+    assert.equal(await frame.locator(".sentence").textContent(), shownBefore);
+    assert.equal(await frame.locator("img, script:not([src])").count(), 0);
+    assert.equal(page.frames()[1].url().split("#")[0], before.split("#")[0]);
+    assert.ok((await heard("size")).at(-1).height > 300);
+    return (await heard("refused")).at(-1).message;
+  },
+
+  async "pictures, tables and the run are saved as files, and the code of a frame is copied"({ open, address }) {
+    const page = await open(casePage, { permissions: ["clipboard-read", "clipboard-write"] });
+    await skipQuestion(page);
+    await shown(page);
+    const saved = async (button) => {
+      const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+      return [download.suggestedFilename(), readFileSync(await download.path())];
+    };
+    const carry = page.locator(".carry-on");
+    const [name, picture] = await saved(carry.getByRole("button", { name: "Picture as PNG" }));
+    assert.match(name, /^odx-prefetch-.*\.png$/);
+    assert.equal(picture.subarray(1, 4).toString(), "PNG");
+    assert.ok(picture.length > 5_000);
+    const [, svg] = await saved(carry.getByRole("button", { name: "Picture as SVG" }));
+    assert.match(svg.toString(), /^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+    assert.ok(!svg.toString().includes("var(--"), "the picture needs the page's variables");
+    const saves = page.locator(".evidence .saves");
+    await page.locator(".evidence .figure svg").first().waitFor();
+    const [, chart] = await saved(saves.getByRole("button", { name: "SVG" }));
+    assert.ok(chart.toString().includes("<path"));
+    const [, table] = await saved(saves.getByRole("button", { name: "CSV" }));
+    assert.ok(table.toString().split("\n").length > 3);
+    await carry.getByRole("button", { name: "Copy embed code" }).click();
+    await carry.getByText("is on the clipboard").waitFor();
+    const code = await page.evaluate(() => navigator.clipboard.readText());
+    assert.ok(code.includes(`${address}/odx-prefetch.html?embed=1`), code);
+  },
+
   async "a slider simulates again while it moves"({ open }) {
     const page = await open(casePage);
     await shown(page);
