@@ -597,9 +597,9 @@ export const tests = {
     await page.locator('input[name="variant"][value="fixed"]').check({ force: true });
     const second = await untilFingerprintChanges(page, opened);
     await page.waitForTimeout(300);
-    const slider = page.locator(".controls input[type=range]").first();
+    const slider = page.locator(".controls input[type=range]").nth(1);
     await slider.focus();
-    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("PageDown");
     const third = await untilFingerprintChanges(page, second);
     await page.waitForTimeout(300);
     await page.goBack();
