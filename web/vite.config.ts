@@ -4,6 +4,7 @@ import { pageTemplate } from "./vite/pageTemplate.ts";
 import {
   browserLab,
   casePages,
+  libraries,
   licenceFile,
   licences,
   policy,
@@ -21,6 +22,7 @@ export default defineConfig({
   plugins: [
     withoutDefaultModule(),
     pageTemplate(),
+    libraries(),
     policy(),
     preloadEngine(),
     casePages(),

@@ -17,7 +17,13 @@ import {
 import { join, relative, resolve } from "node:path";
 import type { Plugin } from "vite";
 import { keepUnits } from "../src/base/format.ts";
+import type { Engine } from "../src/engine/simulate.ts";
 import type { CaseDocument, CaseEntry } from "../src/engine/types.ts";
+import { cardFile, type Incident, pictureFile } from "../src/page/incidents.ts";
+import { around, familyList } from "./around.ts";
+import { escapeHtml } from "./escape.ts";
+import { openingOf, type Opening } from "./openingRuns.ts";
+import { card, cardOf } from "./picture.ts";
 
 export const webRoot = resolve(import.meta.dirname, "..");
 export const enginePackage = resolve(webRoot, "../engine/wasm/pkg");
@@ -38,72 +44,241 @@ const contentSecurityPolicy = [
 
 const pyodideFiles = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"];
 
-interface EngineModule {
+interface EngineModule extends Engine {
   initSync(input: { module: Uint8Array }): unknown;
-  call(name: string, json: string): string;
 }
 
-async function askEngine<T>(name: string, input: unknown): Promise<T> {
+interface SiteEngine {
+  readonly engine: Engine;
+  readonly module: Uint8Array;
+  // The caller names the type it asked the engine for: JSON carries none.
+  // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
+  readonly ask: <T>(name: string, input: unknown) => T;
+}
+
+let started: Promise<SiteEngine> | undefined;
+
+/** The engine that the site ships, for what is made when it is built. */
+function siteEngine(): Promise<SiteEngine> {
+  return (started ??= startEngine());
+}
+
+async function startEngine(): Promise<SiteEngine> {
   const glue = join(enginePackage, "seeklab.js");
   if (!existsSync(glue)) throw new Error("engine/wasm/pkg holds no engine; run make wasm first.");
   // From its text: a file of this name outside a package would be read twice, as two kinds of module.
   const text = readFileSync(glue).toString("base64");
   const engine = (await import(`data:text/javascript;base64,${text}`)) as EngineModule;
-  engine.initSync({ module: readFileSync(join(enginePackage, "seeklab_bg.wasm")) });
-  engine.call("give_library", readFileSync(join(enginePackage, "library.json"), "utf8"));
-  const envelope = JSON.parse(engine.call(name, JSON.stringify(input))) as { ok?: T; errors?: { message: string }[] };
-  if (envelope.ok === undefined) throw new Error(envelope.errors?.map((error) => error.message).join(" "));
-  return envelope.ok;
+  const module = readFileSync(join(enginePackage, "seeklab_bg.wasm"));
+  engine.initSync({ module });
+  engine.call("give_library", readFileSync(libraryFile, "utf8"));
+  return {
+    engine,
+    module,
+    // eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
+    ask: <T>(name: string, input: unknown): T => {
+      const envelope = JSON.parse(engine.call(name, JSON.stringify(input))) as {
+        ok?: T;
+        errors?: { message: string }[];
+      };
+      if (envelope.ok === undefined) throw new Error(envelope.errors?.map((error) => error.message).join(" "));
+      return envelope.ok;
+    },
+  };
+}
+
+async function allCases(): Promise<CaseDocument[]> {
+  const { ask } = await siteEngine();
+  return ask<CaseEntry[]>("cases", {}).map(({ id }) => ask<CaseDocument>("case", { id }));
+}
+
+/** The run that a case's page opens on. */
+async function opening(document: CaseDocument): Promise<Opening> {
+  const { engine, module } = await siteEngine();
+  return openingOf(engine, module, document);
+}
+
+async function incidentOf(document: CaseDocument): Promise<Incident> {
+  const { id, code, title, symptom, family, source, notebook, exercises = [] } = document;
+  const { place, caption } = await opening(document);
+  return {
+    id,
+    code,
+    title,
+    symptom,
+    family,
+    year: source.year,
+    source: source.name,
+    place,
+    caption,
+    ...(notebook === undefined ? {} : { notebook }),
+    exercises,
+  };
+}
+
+const libraryFile = join(enginePackage, "library.json");
+
+interface WholeLibrary {
+  readonly cases: readonly {
+    readonly document: { readonly id: string; readonly facts?: readonly { readonly id: string }[] };
+  }[];
+  readonly ranges: Readonly<Record<string, unknown>>;
+}
+
+/** The library with one case only, or with none: what a page of one case needs. */
+export function libraryOf(id: string, text = readFileSync(libraryFile, "utf8")): string {
+  const whole = JSON.parse(text) as WholeLibrary;
+  const cases = whole.cases.filter(({ document }) => document.id === id);
+  if (id !== "" && cases.length === 0) throw new Error(`There is no case ${id}.`);
+  const facts = new Set(cases.flatMap(({ document }) => (document.facts ?? []).map((fact) => fact.id)));
+  const ranges = Object.fromEntries(Object.entries(whole.ranges).filter(([name]) => facts.has(name)));
+  return JSON.stringify({ ...whole, cases, ranges });
+}
+
+/** Its file's name, which changes with what is in it. */
+function libraryName(id: string): string {
+  const hash = createHash("sha256").update(libraryOf(id)).digest("hex").slice(0, 8);
+  return `libraries/${id === "" ? "presets" : id}-${hash}.json`;
+}
+
+/**
+ * A library for each page in the place of one with all cases. A page says which it needs: `<meta name="library" content="case:" />`,
+ * with a case's name after the colon or with none.
+ */
+export function libraries(): Plugin {
+  let outDir = "";
+  return {
+    name: "seeklab-libraries",
+    configResolved(config) {
+      outDir = resolve(config.root, config.build.outDir);
+    },
+    transformIndexHtml: {
+      order: "pre",
+      handler: (page) =>
+        page.replace(
+          /content="case:([a-z0-9-]*)"/,
+          (_, id: string) => `content="${libraryName(id)}" data-case="${id}"`,
+        ),
+    },
+    configureServer(server) {
+      server.middlewares.use("/libraries", (request, response, next) => {
+        const name = /^\/([a-z0-9-]+)-[0-9a-f]{8}\.json$/.exec(request.url ?? "")?.[1];
+        if (name === undefined) next();
+        else response.setHeader("content-type", "application/json").end(libraryOf(name === "presets" ? "" : name));
+      });
+    },
+    async closeBundle() {
+      mkdirSync(join(outDir, "libraries"), { recursive: true });
+      for (const id of ["", ...(await allCases()).map((document) => document.id)]) {
+        writeFileSync(join(outDir, libraryName(id)), libraryOf(id));
+      }
+    },
+  };
+}
+
+/** What a case's page says of others, and of itself to those who link to it. */
+export interface Surroundings {
+  /** All cases, in the order of pages and lists. */
+  readonly cases: readonly Pick<CaseDocument, "id" | "code" | "title" | "symptom" | "family">[];
+  /** What the picture on its card shows. */
+  readonly caption: string;
+  readonly library: string;
+  /** Where the site will be, ending with a slash: cards need whole addresses. */
+  readonly address: string;
 }
 
 /** The template of a case's page, filled. */
-export function fillCasePage(template: string, document: CaseDocument): string {
+export function fillCasePage(template: string, document: CaseDocument, surroundings: Surroundings): string {
+  const { cases, caption, library, address } = surroundings;
   const words: Record<string, string> = {
     id: document.id,
     code: document.code,
     title: document.title,
     symptom: document.symptom,
     subtitle: document.subtitle,
+    library,
+    card: `${address}${cardFile(document.id)}`,
+    cardWidth: String(card.width),
+    cardHeight: String(card.height),
+    caption,
   };
-  return template.replace(/%(id|code|title|symptom|subtitle)%/g, (_, name: string) =>
-    escapeHtml(keepUnits(words[name]!)),
-  );
+  return template
+    .replace(/%(id|code|title|symptom|subtitle|library|card|cardWidth|cardHeight|caption)%/g, (_, name: string) =>
+      escapeHtml(keepUnits(words[name]!)),
+    )
+    .replace("<!--around-->", () => around(cases, document.id))
+    .replace('<footer class="site">', () => `${familyList(cases, document.id)}\n    <footer class="site">`);
 }
 
-function escapeHtml(text: string): string {
-  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-}
-
-/** Pages for the cases: `<id>.html` beside `index.html`, in the built site and from the development server. */
+/**
+ * Pages for the cases: `<id>.html` beside `index.html`, in the built site and from the development server; beside them the list of
+ * incidents, the picture of each one's run, and its card.
+ */
 export function casePages(): Plugin {
   let outDir = "";
+  const address = process.env.SEEKLAB_SITE ?? "./";
+  const fill = async (template: string, document: CaseDocument, cases: readonly CaseDocument[]) =>
+    fillCasePage(template, document, {
+      cases,
+      caption: (await opening(document)).caption,
+      library: libraryName(document.id),
+      address,
+    });
   return {
     name: "seeklab-case-pages",
     configResolved(config) {
       outDir = resolve(config.root, config.build.outDir);
     },
+    transformIndexHtml: {
+      order: "pre",
+      handler: (page) => page.replace(/%card:([a-z0-9-]+)%/g, (_, id: string) => `${address}${cardFile(id)}`),
+    },
     configureServer(server) {
       server.middlewares.use((request, response, next) => {
-        const id = /^\/([a-z0-9-]+)\.html/.exec(request.url ?? "")?.[1];
-        if (id === undefined || existsSync(join(webRoot, `${id}.html`))) {
+        const path = (request.url ?? "").replace(/[?#].*$/, "");
+        const [, kind, name] = /^\/(pictures\/|cards\/|)([a-z0-9-]+)\.(?:html|svg|png)$/.exec(path) ?? [];
+        const serve = async () => {
+          const cases = await allCases();
+          if (path === "/incidents.json") {
+            response.setHeader("content-type", "application/json");
+            return JSON.stringify(await Promise.all(cases.map(incidentOf)));
+          }
+          const document = cases.find(({ id }) => id === name);
+          if (document === undefined) return undefined;
+          const { picture, caption } = await opening(document);
+          if (kind === "cards/") {
+            response.setHeader("content-type", "image/png");
+            return cardOf({ ...document, caption }, picture);
+          }
+          if (kind === "pictures/") {
+            response.setHeader("content-type", "image/svg+xml");
+            return picture;
+          }
+          if (existsSync(join(webRoot, `${document.id}.html`))) return undefined;
+          response.setHeader("content-type", "text/html");
+          const template = readFileSync(join(webRoot, "case.html"), "utf8");
+          return server.transformIndexHtml(request.url ?? "/", await fill(template, document, cases));
+        };
+        if (name === undefined && path !== "/incidents.json") {
           next();
           return;
         }
-        askEngine<CaseDocument>("case", { id })
-          .then((document) => {
-            const template = readFileSync(join(webRoot, "case.html"), "utf8");
-            return server.transformIndexHtml(request.url ?? "/", fillCasePage(template, document));
-          })
-          .then((page) => response.setHeader("content-type", "text/html").end(page))
+        serve()
+          .then((body) => (body === undefined ? next() : response.end(body)))
           .catch(next);
       });
     },
     async closeBundle() {
       const template = readFileSync(join(outDir, "case.html"), "utf8");
-      for (const { id } of await askEngine<CaseEntry[]>("cases", {})) {
-        const document = await askEngine<CaseDocument>("case", { id });
-        writeFileSync(join(outDir, `${id}.html`), fillCasePage(template, document));
+      const cases = await allCases();
+      for (const folder of ["pictures", "cards"]) mkdirSync(join(outDir, folder), { recursive: true });
+      for (const document of cases) {
+        const { picture, caption } = await opening(document);
+        writeFileSync(join(outDir, `${document.id}.html`), await fill(template, document, cases));
+        writeFileSync(join(outDir, pictureFile(document.id)), picture);
+        writeFileSync(join(outDir, cardFile(document.id)), cardOf({ ...document, caption }, picture));
       }
+      writeFileSync(join(outDir, "incidents.json"), JSON.stringify(await Promise.all(cases.map(incidentOf))));
       rmSync(join(outDir, "case.html"));
     },
   };
@@ -131,8 +306,10 @@ export function preloadEngine(): Plugin {
     apply: "build",
     transformIndexHtml: {
       order: "post",
-      handler: (_, { bundle }) => {
-        const files = Object.keys(bundle ?? {}).filter((name) => /\.wasm$|library-[^/]*\.json$/.test(name));
+      handler: (page, { bundle }) => {
+        const library = /<meta name="library" content="([^"]+)"/.exec(page)?.[1];
+        const module = Object.keys(bundle ?? {}).filter((name) => name.endsWith(".wasm"));
+        const files = library === undefined ? module : [...module, library];
         return files.map((name) => ({
           tag: "link",
           attrs: { rel: "preload", href: `./${name}`, as: "fetch", crossorigin: "anonymous" },
@@ -254,8 +431,9 @@ export function serviceWorker(): Plugin {
       sequential: true,
       handler() {
         const all = filesOf(outDir).filter((name) => name !== "service-worker.js");
-        // Python and the lab are kept once they have been used; a new wheel is a new version all the same.
-        const files = all.filter((name) => !/^(pyodide|lab)\//.test(name));
+        // Python and the lab are kept once they have been used; a new wheel is a new version all the same. Cards are for other
+        // sites, and the library with all cases for Python.
+        const files = all.filter((name) => !/^(pyodide|lab|cards)\/|\/library-[^/]*\.json$/.test(name));
         const hash = createHash("sha256");
         for (const name of all) hash.update(name).update(readFileSync(join(outDir, name)));
         const template = readFileSync(join(webRoot, "src/serviceWorker.js"), "utf8");

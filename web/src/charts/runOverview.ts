@@ -16,17 +16,24 @@ export interface RunOverviewOptions {
   readonly width: number;
   readonly height: number;
   readonly latency_max_ns: number;
+  /** Which of the run's pictures; the one that says most when absent. */
+  readonly kind?: OverviewKind;
 }
 
-type Kind = "requests" | "dirty" | "intervals";
+export type OverviewKind = "requests" | "dirty" | "intervals";
 
-export function overviewKind(result: Result): Kind {
-  if (column(result, "zfs.dirty_mean_bytes").length > 0) return "dirty";
-  return column(result, "ops.id").length > 0 ? "requests" : "intervals";
+export function overviewKind(result: Result): OverviewKind {
+  return (["dirty", "requests"] as const).find((kind) => hasKind(result, kind)) ?? "intervals";
+}
+
+/** Whether a run has recorded what a kind of picture shows. */
+export function hasKind(result: Result, kind: OverviewKind): boolean {
+  const needed = { dirty: "zfs.dirty_mean_bytes", requests: "ops.id", intervals: "series.time_ns" };
+  return column(result, needed[kind]).length > 0;
 }
 
 export function runOverview(result: Result, options: RunOverviewOptions): SVGSVGElement {
-  switch (overviewKind(result)) {
+  switch (options.kind ?? overviewKind(result)) {
     case "requests":
       return latencyOverview(result, options);
     case "dirty":
@@ -36,14 +43,13 @@ export function runOverview(result: Result, options: RunOverviewOptions): SVGSVG
   }
 }
 
-/** What the pictures of all runs mean, said once. */
-export const overviewLegend =
-  "Small pictures are runs made just now. A bar is one request, as high as it was slow; an orange one waited for disk. A blue area is dirty data, and the strip below marks writes delayed (pale) and stopped (dark). Grey columns are mean latencies.";
-
 /** What the full height of a picture stands for. */
-export function overviewScale(result: Result, options: Pick<RunOverviewOptions, "op" | "latency_max_ns">): string {
-  const { op, latency_max_ns } = options;
-  switch (overviewKind(result)) {
+export function overviewScale(
+  result: Result,
+  options: Pick<RunOverviewOptions, "op" | "latency_max_ns" | "kind">,
+): string {
+  const { op, latency_max_ns, kind = overviewKind(result) } = options;
+  switch (kind) {
     case "requests":
       return `full height ${formatTick(latency_max_ns)}`;
     case "dirty":

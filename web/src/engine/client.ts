@@ -24,6 +24,11 @@ interface Waiting {
 /** The engine, compiled once for all threads of the page, and its library, while the first of them starts. */
 let loaded: Promise<[WebAssembly.Module, string]> | undefined;
 
+/** The library that the page names, which has its own case only; one with all cases where it names none. */
+function libraryFile(): string {
+  return document.querySelector<HTMLMetaElement>("meta[name=library]")?.content ?? libraryUrl;
+}
+
 async function fetchText(url: string): Promise<string> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`the site holds no ${url}`);
@@ -41,7 +46,7 @@ export class EngineClient {
     this.#worker = new Worker(new URL("./engineWorker.ts", import.meta.url), { type: "module" });
     this.#worker.onmessage = (event: MessageEvent<FromWorker>) => this.#hear(event.data);
     this.#worker.onerror = (event) => this.#stop(event.message || "it could not be loaded");
-    loaded ??= Promise.all([WebAssembly.compileStreaming(fetch(wasmUrl)), fetchText(libraryUrl)]);
+    loaded ??= Promise.all([WebAssembly.compileStreaming(fetch(wasmUrl)), fetchText(libraryFile())]);
     loaded
       .then(([module, library]) => {
         this.#worker.postMessage({ kind: "engine", module, library } satisfies ToWorker);

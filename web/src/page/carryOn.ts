@@ -6,6 +6,8 @@ import { html } from "../base/elements.ts";
 import { notebookInLab } from "./browserLab.ts";
 import { pythonConsole } from "./console.ts";
 import { operationsCsv, save } from "./download.ts";
+import { savePng, saveSvg } from "./drawing.ts";
+import { embedCode } from "./embed.ts";
 import { defaultState, type PageState } from "./hash.ts";
 
 export interface CarryOnOptions {
@@ -13,24 +15,46 @@ export interface CarryOnOptions {
   readonly document: CaseDocument;
   readonly state: () => PageState;
   readonly result: () => Result | undefined;
+  /** The address of the page with its state. */
   readonly link: () => string;
+  /** What the stage shows now: what stands, and what moves on it. */
+  readonly picture: () => { readonly drawing: SVGSVGElement; readonly above?: HTMLCanvasElement } | undefined;
 }
 
 export function carryOn(options: CarryOnOptions): HTMLElement {
-  const { engine, document: doc, state, result, link } = options;
+  const { engine, document: doc, state, result, link, picture } = options;
   const said = html("p", { class: "said quiet", role: "status" });
   const copyLink = html("button", { type: "button" }, "Copy link");
   const csv = html("button", { type: "button" }, "Operations as CSV");
   const json = html("button", { type: "button" }, "Run as JSON");
   const scenario = html("button", { type: "button" }, "Scenario as a file");
+  const svg = html("button", { type: "button" }, "Picture as SVG");
+  const png = html("button", { type: "button" }, "Picture as PNG");
+  const frame = html("button", { type: "button" }, "Copy embed code");
   const python = html("button", { type: "button", "aria-expanded": "false" }, "Python console");
   const consolePlace = html("div", { class: "console-place" });
 
-  copyLink.addEventListener("click", () => {
+  const copy = (text: string, done: string) => {
     void navigator.clipboard
-      .writeText(link())
-      .then(() => (said.textContent = "The link is on the clipboard. It holds this very run."))
-      .catch(() => (said.textContent = `The browser does not allow copying. The address bar holds the same link.`));
+      .writeText(text)
+      .then(() => (said.textContent = done))
+      .catch(() => said.replaceChildren("The browser does not allow copying. Here it is: ", code(text)));
+  };
+  copyLink.addEventListener("click", () => copy(link(), "The link is on the clipboard. It holds this very run."));
+  frame.addEventListener("click", () =>
+    copy(
+      embedCode(link(), `${doc.code}: ${doc.title}`),
+      "The code of a frame with the stage and its controls is on the clipboard. It starts with this very run.",
+    ),
+  );
+  const fail = (error: unknown) => (said.textContent = error instanceof Error ? error.message : String(error));
+  svg.addEventListener("click", () => {
+    const shown = picture();
+    if (shown !== undefined) saveSvg(name(), shown.drawing, shown.above);
+  });
+  png.addEventListener("click", () => {
+    const shown = picture();
+    if (shown !== undefined) void savePng(name(), shown.drawing, shown.above).catch(fail);
   });
   const name = () => [doc.id, state().variant ?? doc.default_variant, state().seed].join("-");
   csv.addEventListener("click", () => {
@@ -46,7 +70,7 @@ export function carryOn(options: CarryOnOptions): HTMLElement {
     void engine
       .call("scenario", { case: doc.id, variant: variant!, set })
       .then((value) => save(`${name()}.scenario.json`, JSON.stringify(value, null, 2) + "\n", "application/json"))
-      .catch((error: unknown) => (said.textContent = error instanceof Error ? error.message : String(error)));
+      .catch(fail);
   });
   python.addEventListener("click", () => {
     python.setAttribute("aria-expanded", "true");
@@ -58,7 +82,7 @@ export function carryOn(options: CarryOnOptions): HTMLElement {
     "section",
     { class: "carry-on", "aria-labelledby": "carry-on-title" },
     html("h2", { id: "carry-on-title" }, "Carry on"),
-    html("div", { class: "actions" }, python, copyLink, csv, json, scenario),
+    html("div", { class: "actions" }, python, copyLink, frame, svg, png, csv, json, scenario),
     said,
     consolePlace,
     html("p", { class: "prose" }, ...inTheCourse(doc), "On the command line: ", code(commandFor(doc, state())), "."),

@@ -12,21 +12,25 @@ import type { CaseDocument } from "../engine/types.ts";
 import { fillSentence } from "../base/format.ts";
 import { html } from "../base/elements.ts";
 import { take, withVariants } from "../lab/measure.ts";
-import { predictionOf } from "../lab/prediction.ts";
+import { type Memory, predictionOf } from "../lab/prediction.ts";
 import { documentedState, type RunHost, type RunState } from "../lab/runController.ts";
 import { workbench } from "../lab/workbench.ts";
+import { addressOf } from "./address.ts";
 import { afterQuestion } from "./afterQuestion.ts";
 import { carryOn } from "./carryOn.ts";
 import { openPage, preparePage, whenSeen } from "./document.ts";
 import { documented } from "./documented.ts";
 import { evidence } from "./evidence.ts";
-import { decodeHash, defaultState, encodeHash, type PageState } from "./hash.ts";
+import { embed, isEmbedded, wayOut } from "./embed.ts";
+import { defaultState, encodeHash, type PageState } from "./hash.ts";
+import { incidents } from "./incidents.ts";
 import { inline, markdown } from "./markdown.ts";
 import { mechanism } from "./mechanism.ts";
 import { modelSection } from "./modelSection.ts";
 import { openCase } from "./navigation.ts";
 import { predictionSection, predictionMemory } from "./prediction.ts";
 import { progress } from "./progress.ts";
+import { rememberAnswer } from "./standing.ts";
 import { sweepPanel } from "./sweepPanel.ts";
 import { warnings } from "./warnings.ts";
 import { whatIfs } from "./whatIfs.ts";
@@ -34,7 +38,6 @@ import { whatIfs } from "./whatIfs.ts";
 const restMs = 60;
 const restIntervalMs = 300;
 const spokenAfterMs = 600;
-const addressAfterMs = 150;
 
 interface PageRun {
   readonly result: Result;
@@ -49,7 +52,7 @@ async function open(linked: PageState): Promise<void> {
   const engine = new EngineClient();
   let start = linked;
   if (start.case !== undefined && start.case !== id) {
-    if (await openCase(start.case, { ask: engine.ask, message, replaces: true })) return;
+    if (await openCase(start.case, { cases: incidents(), message, replaces: true })) return;
     start = defaultState;
   }
   await build(engine, openedOn(await engine.call("case", { id })), start).begin();
@@ -59,6 +62,17 @@ async function open(linked: PageState): Promise<void> {
 function openedOn(doc: CaseDocument): CaseDocument {
   const { ask, default_variant, opens = default_variant } = doc;
   return { ...doc, default_variant: opens, ask: { ...ask, measure: withVariants(ask.measure, default_variant) } };
+}
+
+const answered: Memory = { read: () => '{"guess":null}', write: () => undefined };
+
+/** Whether no other picture of the same stage is larger. */
+function isLargest(drawing: Element, _: number, all: readonly Element[]): boolean {
+  const area = (element: Element) => {
+    const { width, height } = element.getBoundingClientRect();
+    return width * height;
+  };
+  return all.every((other) => area(other) <= area(drawing));
 }
 
 interface CasePage {
@@ -89,7 +103,8 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     "Back to the variant’s own values",
   );
   reset.addEventListener("click", () => controller.reset());
-  const question = predictionOf(doc, predictionMemory(doc.id));
+  // Who puts an incident into a page of their own chooses what it shows.
+  const question = predictionOf(doc, isEmbedded ? answered : predictionMemory(doc.id));
   const pair = html("input", { type: "checkbox" });
   const pairLabel = html(
     "label",
@@ -98,6 +113,20 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     ` Beside “${titleOf(doc.default_variant)}”`,
   );
   pair.addEventListener("change", () => showBeside());
+
+  const framed = isEmbedded
+    ? embed({
+        document: doc,
+        set: ({ variant, set, seed }) =>
+          controller.replace({
+            ...(variant === undefined ? {} : { variant }),
+            ...(set === undefined ? {} : { set }),
+            ...(seed === undefined ? {} : { seed }),
+          }),
+        run: () => stage.replay(),
+        say: (sentence) => message.say(sentence),
+      })
+    : undefined;
 
   // 1-2: the stage, with variants, sentence and controls around it.
   const bench = workbench<PageRun>({
@@ -108,7 +137,10 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     hasStage: true,
     prediction: question,
     start: { variant: start.variant ?? doc.default_variant, set: start.set, seed: start.seed },
-    onControls: (list) => range.offer(list),
+    onControls(list) {
+      range.offer(list);
+      framed?.ready(list.map(({ path }) => path));
+    },
     onRest: () => showMoment(),
     listeners: {
       onResult({ result }, { isOpening, isPartial }) {
@@ -120,6 +152,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
         // What the link was wrong about stays until the reader does something.
         if (!isOpening) message.clear();
         unusual.show(result.summary);
+        framed?.result(result, controller.state);
         about.show(result);
         showBeside();
         speakSoon();
@@ -135,9 +168,12 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
         if (change === "replaced") showVariant(state);
         showBeside();
         if (change === "settled") speakSoon();
-        writeHash();
+        address.write(change !== "moving");
       },
-      onError: (error) => message.fail(error),
+      onError(error) {
+        message.fail(error);
+        framed?.refused(error instanceof Error ? error.message : String(error));
+      },
       onBusy(isBusy) {
         if (isBusy) bar.start();
         else bar.end();
@@ -149,6 +185,8 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
   const { controller } = bench;
   const stage = bench.stage!;
   const pageState = (): PageState => ({ case: doc.id, ...controller.state, ui });
+  const address = addressOf({ state: pageState, onState: restore, message });
+  const link = (path = location.pathname) => new URL(`${path}${encodeHash(pageState())}`, location.href).href;
 
   // 3-9.
   const instruments = evidence({
@@ -158,7 +196,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     current: ui.tab ?? doc.views.find((view) => view !== doc.view) ?? "",
     onTab: (tab) => {
       ui = { ...ui, tab };
-      writeHash();
+      address.write(false);
     },
   });
   const drawing = mechanism(engine, doc);
@@ -174,7 +212,12 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     document: doc,
     state: pageState,
     result: () => controller.run?.result,
-    link: () => new URL(encodeHash(pageState()), location.href).href,
+    link,
+    picture() {
+      const drawing = Array.from(stage.element.querySelectorAll<SVGSVGElement>("svg")).find(isLargest);
+      const above = drawing?.parentElement?.querySelector("canvas");
+      return drawing === undefined ? undefined : { drawing, ...(above == null ? {} : { above }) };
+    },
   });
   const about = modelSection(doc, (seed) => controller.replace({ seed }));
   const predicted = predictionSection({
@@ -194,6 +237,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
         doc.id,
         doc.ask.measure,
       ),
+    onMeasured: (answer) => rememberAnswer(doc.id, answer),
   });
 
   const gate = afterQuestion(
@@ -223,13 +267,17 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
       html("div", { class: "controls-row" }, bench.controls, reset),
       unusual.element,
     ),
-    html("div", { class: "prediction-place" }, predicted.element),
-    instruments.element,
-    gate.element,
-    range.element,
-    onwards,
-    about.element,
   );
+  if (framed === undefined) {
+    root.append(
+      html("div", { class: "prediction-place" }, predicted.element),
+      instruments.element,
+      gate.element,
+      range.element,
+      onwards,
+      about.element,
+    );
+  } else root.append(wayOut(doc, link));
   void engine
     .call("version", {})
     .then((version) => about.setVersion(version.engine))
@@ -298,28 +346,14 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     }, spokenAfterMs);
   }
 
-  // Browsers limit how often the address may change; a drag changes it sixty times a second.
-  let writing: ReturnType<typeof setTimeout> | undefined;
-  let written = location.hash;
-  function writeHash(): void {
-    clearTimeout(writing);
-    writing = setTimeout(() => {
-      written = encodeHash(pageState());
-      history.replaceState(null, "", written);
-    }, addressAfterMs);
-  }
-
-  addEventListener("hashchange", () => {
-    if (location.hash === written) return;
-    const decoded = decodeHash(location.hash);
-    if (decoded.kind === "problem") message.say(decoded.message);
-    if (decoded.kind !== "state") return;
-    const { case: named = doc.id, variant, set, seed } = decoded.state;
+  function restore(linked: PageState | undefined): void {
+    const { case: named = doc.id, variant, set, seed, ui: open } = linked ?? { ...start, case: doc.id };
     if (named === doc.id) {
-      ui = decoded.state.ui;
+      ui = open;
       controller.replace({ ...documentedState(doc), ...(variant === undefined ? {} : { variant }), set, seed });
-    } else openCase(named, { ask, message, replaces: false }).catch((error: unknown) => message.fail(error));
-  });
+    } else
+      openCase(named, { cases: incidents(), message, replaces: false }).catch((error: unknown) => message.fail(error));
+  }
 
   return {
     async begin() {

@@ -11,9 +11,10 @@ import { controls } from "../lab/controls.ts";
 import { formatNumber, groupThousands } from "../base/format.ts";
 import { bindsOf, poolTests, type Measured } from "./poolTests.ts";
 import { html } from "../base/elements.ts";
+import { addressOf } from "./address.ts";
 import { explanation, ideas, onward, type PoolIdea } from "./designerWords.ts";
 import { openPage, preparePage } from "./document.ts";
-import { defaultState, encodeHash, type PageState } from "./hash.ts";
+import { defaultState, type PageState } from "./hash.ts";
 import { progress } from "./progress.ts";
 
 type Numbers = Readonly<Record<string, number>>;
@@ -78,6 +79,7 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
   let running: string | undefined;
   let stop = new AbortController();
   let asked = 0;
+  let hasOpened = false;
 
   const sentence = html("p", { class: "sentence", "aria-live": "polite" });
   const costs = html("p", { class: "quiet costs" });
@@ -180,8 +182,18 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
     await measure();
   }
 
+  const address = addressOf({
+    state: () => ({ ...defaultState, set: chosen }),
+    onState: (state) => {
+      show(numbersOf(state?.set ?? start));
+      void measure();
+    },
+    message,
+  });
+  /** Keeps the pool in the address; the one that the page opens with is no step. */
   function keep(): void {
-    history.replaceState(null, "", encodeHash({ ...defaultState, set: chosen }));
+    address.write(hasOpened);
+    hasOpened = true;
   }
 
   function choose(name: string, value: number): void {

@@ -27,8 +27,8 @@ function quoted(words: string): string {
   return /[",\n]/.test(words) ? `"${words.replaceAll('"', '""')}"` : words;
 }
 
-/** Hands a text to the browser as a file to save. */
-export function save(name: string, text: string, type: string): void {
+/** Hands a text or a picture to the browser as a file to save. */
+export function save(name: string, text: string | Blob, type: string): void {
   const url = URL.createObjectURL(new Blob([text], { type }));
   const link = document.createElement("a");
   link.href = url;

@@ -9,6 +9,8 @@ import type { Chart, Shown } from "../charts/chart.ts";
 import { keepsLog } from "../charts/withoutLog.ts";
 import { operationLog } from "../charts/operationLog.ts";
 import { html, roomOf } from "../base/elements.ts";
+import { save } from "./download.ts";
+import { savePng, saveSvg, tableCsv } from "./drawing.ts";
 import { tabs, type Tab } from "./tabs.ts";
 
 export interface EvidenceOptions {
@@ -44,7 +46,21 @@ export function evidence(options: EvidenceOptions): Evidence {
     options.onTab(name);
     draw();
   });
-  widget.panel.append(figure, hides, details);
+  const nameOf = () => `${doc.id}-${widget.current}`;
+  const drawn = () => figure.querySelector<SVGSVGElement>("svg");
+  const saves = html(
+    "div",
+    { class: "saves", role: "group", "aria-label": "Save what is shown" },
+    saveButton("SVG", () => saveSvg(nameOf(), drawn()!)),
+    saveButton("PNG", () => savePng(nameOf(), drawn()!)),
+    saveButton("CSV", () => {
+      const view = views.find(({ name }) => name === widget.current);
+      if (view?.table !== undefined && shown !== undefined) {
+        save(`${nameOf()}.csv`, tableCsv(view.table(shown)), "text/csv");
+      }
+    }),
+  );
+  widget.panel.append(figure, saves, hides, details);
   const element = html(
     "section",
     { class: "evidence", "aria-labelledby": "evidence-title" },
@@ -83,6 +99,10 @@ export function evidence(options: EvidenceOptions): Evidence {
   function place(node: Node): void {
     figure.replaceChildren(node);
     figure.dataset.view = widget.current;
+    const [svgs, pngs, csvs] = saves.querySelectorAll("button");
+    svgs!.hidden = pngs!.hidden = drawn() === null;
+    csvs!.hidden = details.hidden;
+    saves.hidden = svgs!.hidden && csvs!.hidden;
   }
 
   function fillTable(view: View): void {
@@ -108,6 +128,12 @@ export function evidence(options: EvidenceOptions): Evidence {
       if (!isSameRun || view.followsRequest === true) draw();
     },
   };
+}
+
+function saveButton(words: string, onSave: () => void | Promise<void>): HTMLElement {
+  const button = html("button", { type: "button", class: "quiet" }, words);
+  button.addEventListener("click", () => void onSave());
+  return button;
 }
 
 function viewsOf(engine: EngineClient, doc: CaseDocument): readonly View[] {

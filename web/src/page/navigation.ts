@@ -4,8 +4,7 @@
  * Whoever makes a link chooses the name in it, so the name is data: it is compared with the names of our own cases, and only
  * a name on that list becomes part of an address. `//host/`, `https:` and `javascript:` are names like any other that is unknown.
  */
-import type { AskEngine } from "../engine/api.ts";
-import type { CaseEntry } from "../engine/types.ts";
+import type { Incident } from "./incidents.ts";
 import type { Notice } from "./notice.ts";
 
 export type CaseAddress =
@@ -14,7 +13,7 @@ export type CaseAddress =
 const longestName = 60;
 
 /** The page of the case that a link names, or a sentence that says why there is none. */
-export function addressOfCase(name: string, cases: readonly Pick<CaseEntry, "id">[], hash: string): CaseAddress {
+export function addressOfCase(name: string, cases: readonly Pick<Incident, "id">[], hash: string): CaseAddress {
   const known = cases.find(({ id }) => id === name);
   if (known !== undefined) return { kind: "page", href: `${known.id}.html${hash}` };
   const words = name.length > longestName ? `${name.slice(0, longestName)}…` : name;
@@ -30,9 +29,17 @@ export function addressOfCase(name: string, cases: readonly Pick<CaseEntry, "id"
  */
 export async function openCase(
   name: string,
-  { ask, message, replaces }: { readonly ask: AskEngine; readonly message: Notice; readonly replaces: boolean },
+  {
+    cases,
+    message,
+    replaces,
+  }: {
+    readonly cases: Promise<readonly Pick<Incident, "id">[]>;
+    readonly message: Notice;
+    readonly replaces: boolean;
+  },
 ): Promise<boolean> {
-  const found = addressOfCase(name, await ask("cases", {}), location.hash);
+  const found = addressOfCase(name, await cases, location.hash);
   if (found.kind === "unknown") message.say(found.message);
   else if (replaces) location.replace(found.href);
   else location.assign(found.href);

@@ -18,6 +18,8 @@ export interface PredictionSectionOptions {
   readonly onAnswered: () => void;
   /** The simulated answer, asked for only once the reader has committed. */
   readonly measure: () => Promise<number>;
+  /** The answer has been simulated. */
+  readonly onMeasured?: (answer: number) => void;
 }
 
 export interface PredictionSection {
@@ -80,7 +82,8 @@ export function predictionSection(options: PredictionSectionOptions): Prediction
   function reveal(guess: number): void {
     options
       .measure()
-      .then((answer) =>
+      .then((answer) => {
+        options.onMeasured?.(answer);
         live.replaceChildren(
           "You said ",
           html("b", {}, formatExact(guess, ask.unit)),
@@ -88,8 +91,8 @@ export function predictionSection(options: PredictionSectionOptions): Prediction
           html("b", {}, formatValue(answer, ask.unit)),
           `. ${distance(guess, answer)} `,
           ...inline(ask.reveal.replace("{answer}", formatNumber(answer))),
-        ),
-      )
+        );
+      })
       .catch((error: unknown) => {
         live.textContent = `The answer could not be simulated: ${error instanceof Error ? error.message : String(error)}`;
       });

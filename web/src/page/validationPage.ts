@@ -19,9 +19,10 @@ import { formatNumber, groupThousands } from "../base/format.ts";
 import { resultTable } from "../charts/resultTable.ts";
 import { serviceTimes } from "../charts/serviceTimes.ts";
 import { html } from "../base/elements.ts";
+import { addressOf } from "./address.ts";
 import { amplificationSection } from "./amplificationSection.ts";
 import { openPage, preparePage, whenSeen } from "./document.ts";
-import { defaultState, encodeHash, type PageState } from "./hash.ts";
+import { defaultState, type PageState } from "./hash.ts";
 import { textOfFile } from "./fileText.ts";
 import { type Knobs, knobsOf, withKnobs } from "./driveKnobs.ts";
 
@@ -57,6 +58,14 @@ function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement 
   let isShown = false;
   let set = start;
 
+  const address = addressOf({
+    state: () => ({ ...defaultState, set }),
+    onState: (state) => {
+      set = state?.set ?? start;
+      choose(shipped);
+    },
+    message,
+  });
   const latest = new Latest<Knobs, DriveAgreement>({
     run: (wanted) => engine.call("drive", { drive: withKnobs(files.drive, wanted), trace: files.trace, times: true }),
     onResult: (found) => {
@@ -104,7 +113,7 @@ function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement 
       onInput: change,
       onChange: (path, value) => {
         change(path, value);
-        if (files === shipped) history.replaceState(null, "", encodeHash({ ...defaultState, set }));
+        if (files === shipped) address.write(true);
       },
     });
     for (const [path, value] of Object.entries(set)) built.set(path, value);
@@ -115,8 +124,8 @@ function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement 
   const reset = html("button", { type: "button", class: "quiet" }, "The drive as its file has it");
   reset.addEventListener("click", () => {
     set = {};
-    if (files === shipped) history.replaceState(null, "", location.pathname);
     choose(files);
+    if (files === shipped) address.write(true);
   });
   const element = html(
     "section",

@@ -83,6 +83,9 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
       if (!isFirst) player.moveTo(isCut ? lastOf(next) : before_ns);
       draw();
     },
+    replay() {
+      if (isTimed) player.replay();
+    },
     autoplay() {
       if (!isTimed || result === undefined) return;
       const until_ns = lastOf(result);

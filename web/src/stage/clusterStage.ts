@@ -117,6 +117,9 @@ export function clusterStage({ focus: { job }, onRest }: StageOptions): Stage {
       else player.moveTo(before_ns);
       draw();
     },
+    replay() {
+      player.replay();
+    },
     autoplay() {
       if (result === undefined) return;
       // Before the last interval is over, which may be cut short.

@@ -90,6 +90,12 @@ export class Player {
     this.#options.onState(true);
   }
 
+  /** Plays from the beginning to the end. */
+  replay(): void {
+    this.moveTo(0);
+    this.play();
+  }
+
   pause(): void {
     if (!this.isPlaying) return;
     cancelAnimationFrame(this.#frame);

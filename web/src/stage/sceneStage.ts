@@ -24,6 +24,8 @@ const speeds = [1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
 const reach = 16;
 /** Actors go this share of the way to their place in a 60th of a second. */
 const glide = 0.28;
+/** While it plays, the words under the picture follow so often. */
+const toldEveryMs = 250;
 const wideEnoughForTwo = 760;
 const gap = 20;
 
@@ -69,6 +71,7 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
   let base_ns = 0;
   let last_ms = 0;
   let drawn_ns = -1;
+  let told_ms = Number.NEGATIVE_INFINITY;
 
   function each(see: (panel: Panel) => void): void {
     for (const panel of panels) if (panel.built !== undefined) see(panel);
@@ -138,6 +141,8 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
     drawn_ns = time_ns;
     const ease = isJump ? 1 : 1 - (1 - glide) ** (passed / 16.7);
     let actors = 0;
+    // Words that change with every frame cannot be read.
+    const isTold = !player.isPlaying || now_ms - told_ms >= toldEveryMs;
     each((panel) => {
       const context = panel.canvas.getContext("2d");
       if (context === null) return;
@@ -152,8 +157,9 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
         paint: paint.of,
         actor: (row, x, y) => panel.actors.push({ row, x, y }),
       });
-      if (!player.isPlaying) panel.words.textContent = panel.built!.describe(time_ns);
+      if (isTold) panel.words.textContent = panel.built!.describe(time_ns);
     });
+    if (isTold) told_ms = now_ms;
     time.show(`${((base_ns + player.time_ns) / 1e9).toFixed(6)} seconds, ${actors} requests under way`);
     showLife(time_ns);
   }
@@ -313,6 +319,9 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
       beside = other;
       if (other !== undefined) panels[1].followed = slowestOf(journeysOf(other.result));
       rebuild();
+    },
+    replay() {
+      player.replay();
     },
     autoplay() {
       const { result } = panels[0];

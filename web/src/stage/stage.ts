@@ -37,6 +37,8 @@ export interface Stage {
   beside?(other: Beside | undefined): void;
   /** Plays the opening by itself. */
   autoplay(): void;
+  /** Plays from the beginning, as when the reader presses Play there. */
+  replay(): void;
   /** Offers fields of the scenario to be dragged; a stage takes those that it draws. */
   setFields(fields: Fields): void;
   /** The index of the request shown, 0 where a stage shows no single request. */

@@ -156,6 +156,9 @@ export function stripStage({ focus: { job }, onRest }: StageOptions): Stage {
       drawOverview();
       draw();
     },
+    replay() {
+      player.replay();
+    },
     autoplay() {
       player.play(autoplayMs, player.endOf(rowsFor(room.width) - 1));
     },

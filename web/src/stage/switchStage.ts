@@ -116,6 +116,7 @@ export function switchStage(
       stage().beside?.(beside);
     },
     autoplay: () => stage().autoplay(),
+    replay: () => stage().replay(),
     setFields(next) {
       fields = next;
       for (const each of made.values()) each.setFields(next);

@@ -49,6 +49,16 @@ export async function serve() {
   return { address, close: () => server.close() };
 }
 
+/** Another site with one page, at a port, and so an origin, of its own. */
+export async function serveText(text) {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { "content-type": types[".html"] });
+    response.end(text);
+  });
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  return { address: `http://127.0.0.1:${server.address().port}`, close: () => server.close() };
+}
+
 function fileFor(path) {
   if (path === "/widget.js") return widget;
   if (path.startsWith("/engine/")) return join(engine, normalize(path.slice("/engine/".length)));

@@ -9,7 +9,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fingerprints } from "./fingerprints.mjs";
-import { launch, serve, site } from "./host.mjs";
+import { launch, serve, serveText, site } from "./host.mjs";
 import { tests } from "./tests.mjs";
 
 if (!existsSync(join(site, "index.html"))) {
@@ -43,17 +43,26 @@ async function runAll(word) {
         contexts.push(context);
         context.on("request", (request) => {
           const url = request.url();
-          if (!url.startsWith(server.address) && !/^(data|blob):/.test(url)) foreign.push(url);
+          if (!own.some((address) => url.startsWith(address)) && !/^(data|blob):/.test(url)) foreign.push(url);
         });
         const page = await context.newPage();
         page.setDefaultTimeout(20_000);
         page.on("pageerror", (error) => errors.push(error.message));
-        await page.goto(server.address + path);
+        await page.goto(new URL(path, server.address).href);
         return page;
+      };
+      const own = [server.address];
+      const others = [];
+      /** A page of another origin, which may show ours in a frame. */
+      const foreignPage = async (text) => {
+        const other = await serveText(text);
+        others.push(other);
+        own.push(other.address);
+        return `${other.address}/`;
       };
       const begun = performance.now();
       try {
-        const note = await test({ open, address: server.address });
+        const note = await test({ open, address: server.address, foreign: foreignPage });
         if (foreign.length > 0) throw new Error(`requests left the site's origin: ${foreign.join(", ")}`);
         if (errors.length > 0) throw new Error(`errors on the page: ${errors.join("; ")}`);
         passed += 1;
@@ -65,6 +74,7 @@ async function runAll(word) {
         );
       } finally {
         for (const context of contexts) await context.close();
+        for (const other of others) other.close();
       }
     }
   } finally {

@@ -1,7 +1,8 @@
 /** One function for each behaviour, named by it. A returned string is printed beside the name. */
 import assert from "node:assert/strict";
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
+import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { site } from "./host.mjs";
 
@@ -17,6 +18,9 @@ const measuredPool = /of 12 tests keep a part busy/;
 
 const fingerprint = (page) => page.locator("#fingerprint").textContent();
 const sentence = (page) => page.locator(".sentence").first().textContent();
+
+/** The front page shows a run. */
+const frontShown = (page) => page.locator(".live .stage canvas").waitFor();
 
 /** The page shows a run: the strip is drawn and the fingerprint is there. */
 async function shown(page) {
@@ -109,9 +113,96 @@ export const tests = {
     await shown(page);
     const ms = await page.evaluate(() => performance.getEntriesByName("first-chart")[0].startTime);
     const front = await open("/");
-    await front.locator(".strip .read").first().waitFor();
+    await front.waitForFunction(() => performance.getEntriesByName("first-chart").length > 0);
     const frontMs = await front.evaluate(() => performance.getEntriesByName("first-chart")[0].startTime);
     return `case page ${ms.toFixed(0)} ms, front page ${frontMs.toFixed(0)} ms after navigation`;
+  },
+
+  async "the first load has one case of the library, and beside the engine at most 280 kB gzip"({ open }) {
+    const page = await open(casePage);
+    await shown(page);
+    const urls = await page.evaluate(() =>
+      performance.getEntriesByType("resource").map((entry) => new URL(entry.name).pathname.slice(1)),
+    );
+    const files = new Set(["odx-prefetch.html", ...urls].filter((name) => existsSync(join(site, name))));
+    const sizes = [...files].map((name) => {
+      const bytes = readFileSync(join(site, name));
+      return [name, name.endsWith(".woff2") ? bytes.length : gzipSync(bytes, { level: 9 }).length];
+    });
+    const library = sizes.filter(([name]) => name.includes("librar"));
+    assert.equal(library.length, 1);
+    assert.ok(library[0][1] < 25_000, `${library[0]}`);
+    const total = sizes.reduce((sum, [, size]) => sum + size, 0);
+    const wasm = sizes.find(([name]) => name.endsWith(".wasm"))[1];
+    assert.ok(total - wasm < 280_000, `${total - wasm} bytes beside the engine`);
+    return `${(total / 1000).toFixed(0)} kB, of which the engine ${(wasm / 1000).toFixed(0)} kB`;
+  },
+
+  async "the front page has a place for every incident on the ladder, and finds incidents by words and by standing"({
+    open,
+  }) {
+    const page = await open("/");
+    await frontShown(page);
+    const cases = casePages().length;
+    assert.equal(await page.locator(".ladder li .rung circle").count(), cases);
+    const outside = await page.evaluate(() => {
+      const axis = document.querySelector(".ladder-axis").getBoundingClientRect();
+      const inside = ({ left, right }) => left > axis.left - 8 && right < axis.right + 8;
+      return [...document.querySelectorAll(".rung circle, .rung line")].filter(
+        (mark) => !inside(mark.getBoundingClientRect()),
+      ).length;
+    });
+    assert.equal(outside, 0);
+    assert.equal(await page.locator(".catalogue .case-card:visible").count(), cases);
+    await page.getByLabel("Search").fill("Throttle 2013");
+    const some = await page.locator(".catalogue .case-card:visible").count();
+    assert.ok(some > 0 && some < 10, `${some} incidents`);
+    assert.match(await page.locator(".found").textContent(), new RegExp(`^${some} of ${cases} incidents`));
+    await page.getByLabel("Search").fill("nothing is called this");
+    await page.locator(".found").filter({ hasText: "No incident has all of these words." }).waitFor();
+    // One prediction, far off: predicted, and not well.
+    await page.evaluate(() => {
+      localStorage.setItem("seeklab.prediction.odx-prefetch", JSON.stringify({ guess: 50 }));
+      localStorage.setItem("seeklab.answer.odx-prefetch", "5.2");
+    });
+    await page.reload();
+    await page.getByText(`You have predicted 1 of ${cases}, 0 of them well`).waitFor();
+    await page.getByLabel("Your prediction").selectOption("predicted");
+    assert.equal(await page.locator(".catalogue .case-card:visible").count(), 1);
+    const pictures = await page.evaluate(() =>
+      Promise.all([...document.images].map((image) => fetch(image.src).then((response) => response.ok))),
+    );
+    assert.ok(pictures.length === cases && pictures.every(Boolean));
+  },
+
+  async "every case's page has a card with its picture, and leads to the one before, the one after and its family"({
+    open,
+    address,
+  }) {
+    for (const name of casePages()) {
+      const text = readFileSync(join(site, name), "utf8");
+      const meta = (key) => new RegExp(`<meta (?:property|name)="${key}" content="([^"]+)"`).exec(text)?.[1];
+      const file = meta("og:image");
+      assert.equal(meta("twitter:image"), file, name);
+      const png = readFileSync(join(site, file));
+      assert.equal(png.subarray(1, 4).toString(), "PNG", name);
+      assert.deepEqual([png.readUInt32BE(16), png.readUInt32BE(20)], [1200, 630], name);
+      assert.ok(png.length > 8_000, `${file} has nothing on it: ${png.length} bytes`);
+    }
+    // From the first page on, Next leads through all.
+    const page = await open("/odx-prefetch.html");
+    const seen = new Set(["odx-prefetch.html"]);
+    let text = await page.content();
+    for (let next; (next = /<a rel="next" href="\.\/([a-z0-9-]+\.html)"/.exec(text)?.[1]) !== undefined;) {
+      assert.ok(!seen.has(next), `${next} comes twice`);
+      seen.add(next);
+      text = readFileSync(join(site, next), "utf8");
+    }
+    assert.equal(seen.size, casePages().length);
+    await page.locator(".around a[rel=next]").click();
+    await page.waitForURL(`${address}/copy-offload.html`);
+    await page.locator(".family-list a").first().click();
+    await page.waitForURL(`${address}/odx-prefetch.html`);
   },
 
   async "every case's page has a stage, evidence and no sideways scrolling on a phone"({ open }) {
@@ -201,8 +292,10 @@ export const tests = {
     for (const colorScheme of ["light", "dark"]) {
       for (const path of [casePage, "/"]) {
         const page = await open(path, { colorScheme, reducedMotion: "reduce" });
-        if (path === casePage) await skipQuestion(page);
-        await page.locator(".strip .read").first().waitFor();
+        if (path === casePage) {
+          await skipQuestion(page);
+          await page.locator(".strip .read").first().waitFor();
+        } else await frontShown(page);
         await scrollThrough(page);
         if (path === casePage) {
           await page.waitForFunction(() => document.querySelector(".count").textContent.includes("hold"));
@@ -229,7 +322,7 @@ export const tests = {
       assert.ok(needed <= given, `${needed} px wide in a window of ${given}`);
     }
     const page = await open("/");
-    await page.getByRole("link", { name: "How right is the simulator?" }).click();
+    await page.getByRole("link", { name: "Validation" }).click();
     await page.locator(".sentence").filter({ hasText: "Demerit" }).waitFor();
     return sentence(page);
   },
@@ -274,7 +367,7 @@ export const tests = {
       assert.ok(needed <= given, `${needed} px wide in a window of ${given}`);
     }
     const page = await open("/");
-    await page.getByRole("link", { name: "what it costs, and what binds it" }).click();
+    await page.getByRole("link", { name: "Design a pool" }).click();
     await page.locator(".sentence").filter({ hasText: measuredPool }).waitFor();
     const before = await sentence(page);
     const took_ms = await page.evaluate(
@@ -458,7 +551,7 @@ export const tests = {
           .locator(".notice")
           .filter({ hasText: `“${name}”, which this site does not have` })
           .waitFor();
-        await page.locator(".strip .read").first().waitFor();
+        await page.waitForFunction(() => performance.getEntriesByName("first-chart").length > 0);
         assert.equal(new URL(page.url()).pathname, start);
         assert.notEqual(await page.title(), "led away");
         await page.context().close();
@@ -494,6 +587,135 @@ export const tests = {
     await unknown.locator(".notice").filter({ hasText: "broken" }).waitFor();
     await shown(unknown);
     return words;
+  },
+
+  async "Back undoes the last change, and Forward does it again"({ open }) {
+    const page = await open("/odx-prefetch.html");
+    await skipQuestion(page);
+    await shown(page);
+    const opened = await fingerprint(page);
+    await page.locator('input[name="variant"][value="fixed"]').check({ force: true });
+    const second = await untilFingerprintChanges(page, opened);
+    await page.waitForTimeout(300);
+    const slider = page.locator(".controls input[type=range]").nth(1);
+    await slider.focus();
+    await page.keyboard.press("PageDown");
+    const third = await untilFingerprintChanges(page, second);
+    await page.waitForTimeout(300);
+    await page.goBack();
+    assert.equal(await untilFingerprintChanges(page, third), second);
+    await page.goBack();
+    assert.equal(await untilFingerprintChanges(page, second), opened);
+    await page.goForward();
+    assert.equal(await untilFingerprintChanges(page, opened), second);
+    // The page is the same one all the while: nothing was loaded again.
+    assert.equal(await page.evaluate(() => performance.getEntriesByType("navigation").length), 1);
+  },
+
+  async "a drag that goes on is one step back"({ open }) {
+    const page = await open(casePage);
+    await skipQuestion(page);
+    await shown(page);
+    const before = await page.evaluate(() => history.length);
+    await page.evaluate(async () => {
+      const slider = document.querySelectorAll(".controls input[type=range]")[1];
+      for (let step = 0; step < 10; step++) {
+        slider.valueAsNumber -= 1;
+        slider.dispatchEvent(new Event("input", { bubbles: true }));
+        await new Promise((next) => setTimeout(next, 60));
+      }
+      slider.dispatchEvent(new Event("change", { bubbles: true }));
+    });
+    await page.waitForTimeout(600);
+    assert.equal(await page.evaluate(() => history.length), before + 1);
+  },
+
+  async "in a foreign page a frame shows the stage, does what it is told, and answers hostile messages with a sentence"({
+    open,
+    address,
+    foreign,
+  }) {
+    const url = await foreign(`<!doctype html><html lang="en"><title>Another site</title><body>
+      <iframe src="${address}/odx-prefetch.html?embed=1" width="100%" height="760" title="An incident"></iframe></body></html>`);
+    const page = await open(url);
+    await page.evaluate(() => {
+      globalThis.heard = [];
+      addEventListener("message", ({ data }) => globalThis.heard.push(data));
+    });
+    const heard = (kind) => page.evaluate((wanted) => globalThis.heard.filter((each) => each.kind === wanted), kind);
+    const tell = (message) =>
+      page.evaluate((data) => document.querySelector("iframe").contentWindow.postMessage(data, "*"), message);
+    const untilHeard = (kind, many) =>
+      page.waitForFunction(
+        ([wanted, least]) => globalThis.heard.filter((each) => each.kind === wanted).length >= least,
+        [kind, many],
+      );
+    const frame = page.frames()[1];
+    await frame.locator(".strip .read").first().waitFor();
+    assert.equal(await frame.locator("header.site").isVisible(), false);
+    assert.equal(await frame.locator(".evidence, .prediction, .carry-on").count(), 0);
+    assert.ok(await frame.locator(".controls input[type=range]").first().isVisible());
+    const [needed, given] = await frame.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(needed <= given);
+    // What is told is done, and said.
+    await tell({ seeklab: 1, kind: "set", variant: "fixed", set: { "volume.prefetch.chunk": 4194304 }, seed: 7 });
+    await page.waitForFunction(() => globalThis.heard.some((each) => each.kind === "result" && each.seed === 7));
+    const result = (await heard("result")).at(-1);
+    assert.deepEqual([result.case, result.variant, result.seed], ["odx-prefetch", "fixed", 7]);
+    assert.match(result.fingerprint, /^[0-9a-f]{16}$/);
+    assert.ok(result.metrics["odx.read_latency_mean_ms"] > 0);
+    await tell({ seeklab: 1, kind: "run" });
+    await frame.locator(".play").filter({ hasText: "Pause" }).waitFor();
+    // What is hostile changes nothing.
+    const before = frame.url();
+    const shownBefore = await frame.locator(".sentence").textContent();
+    const hostile = [
+      "javascript:alert(1)",
+      null,
+      { seeklab: 1, kind: "open", url: "https://example.org/" },
+      { seeklab: 1, kind: "set", variant: "<img src=x onerror=alert(1)>" },
+      { seeklab: 1, kind: "set", set: { "layout.unit": "8q" } },
+      { seeklab: 1, kind: "set", set: { __proto__: null, "x.y": "<script>alert(1)</script>" } },
+    ];
+    const sofar = (await heard("refused")).length;
+    for (const [nth, message] of hostile.entries()) {
+      await tell(message);
+      await untilHeard("refused", sofar + nth + 1);
+    }
+    for (const { message } of await heard("refused")) assert.match(message, /^[^<]{10,}$/s, message);
+    assert.equal(await frame.locator(".sentence").textContent(), shownBefore);
+    assert.equal(await frame.locator("img, script:not([src])").count(), 0);
+    assert.equal(page.frames()[1].url().split("#")[0], before.split("#")[0]);
+    assert.ok((await heard("size")).at(-1).height > 300);
+    return (await heard("refused")).at(-1).message;
+  },
+
+  async "pictures, tables and the run are saved as files, and the code of a frame is copied"({ open, address }) {
+    const page = await open(casePage, { permissions: ["clipboard-read", "clipboard-write"] });
+    await skipQuestion(page);
+    await shown(page);
+    const saved = async (button) => {
+      const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+      return [download.suggestedFilename(), readFileSync(await download.path())];
+    };
+    const carry = page.locator(".carry-on");
+    const [name, picture] = await saved(carry.getByRole("button", { name: "Picture as PNG" }));
+    assert.match(name, /^odx-prefetch-.*\.png$/);
+    assert.equal(picture.subarray(1, 4).toString(), "PNG");
+    assert.ok(picture.length > 5_000);
+    const [, svg] = await saved(carry.getByRole("button", { name: "Picture as SVG" }));
+    assert.match(svg.toString(), /^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+    assert.ok(!svg.toString().includes("var(--"), "the picture needs the page's variables");
+    const saves = page.locator(".evidence .saves");
+    await page.locator(".evidence .figure svg").first().waitFor();
+    const [, chart] = await saved(saves.getByRole("button", { name: "SVG" }));
+    assert.ok(chart.toString().includes("<path"));
+    const [, table] = await saved(saves.getByRole("button", { name: "CSV" }));
+    assert.ok(table.toString().split("\n").length > 3);
+    await carry.getByRole("button", { name: "Copy embed code" }).click();
+    await carry.getByText("is on the clipboard").waitFor();
+    const code = await page.evaluate(() => navigator.clipboard.readText());
+    assert.ok(code.includes(`${address}/odx-prefetch.html?embed=1`), code);
   },
 
   async "a slider simulates again while it moves"({ open }) {
@@ -631,7 +853,7 @@ export const tests = {
     for (const path of [casePage, "/"]) {
       for (const options of [phone, { viewport: { width: 640, height: 450 } }]) {
         const page = await open(path, options);
-        await page.locator(".strip .read").first().waitFor();
+        await page.waitForFunction(() => performance.getEntriesByName("first-chart").length > 0);
         await scrollThrough(page);
         await page.waitForTimeout(500);
         const width = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);

@@ -15,6 +15,7 @@ import {
   groupsOf,
   held,
   intervalsOf,
+  rateAt,
   stateAt,
   targetOf,
   throttleOf,
@@ -95,6 +96,24 @@ describe("the run in words", () => {
     expect(describeMoment(run, 0.55)).toContain("Group 1 syncing, group 2 waiting, group 3 open.");
     expect(describeMoment(run, 0.85)).toContain("16 after a stop of 500\u00a0ms on average");
     expect(describeMoment(run, 1.15)).toContain("no write entered");
+  });
+
+  it("tells the devices' rate over the last second, and no rate that a single interval jumps to", () => {
+    // 20 MB in every other interval of 0.1 s: 100 MB/s, whichever interval the moment lies in.
+    expect(rateAt(run, 1.05)).toBeCloseTo(100e6, 3);
+    expect(rateAt(run, 1.15)).toBeCloseTo(100e6, 3);
+    expect(describeMoment(run, 1.15)).toContain("95.4 MiB/s to the devices");
+    // At the start there is less than a second to look back on.
+    expect(rateAt(run, 0.15)).toBeCloseTo(100e6, 3);
+  });
+
+  it("holds dirty data against the limit that there is", () => {
+    expect(describeMoment(run, 0.55)).toContain("(68.6 % of the limit)");
+    // In 2008 each group had the limit, and three groups were under way.
+    expect(describeMoment(zfsResult({ era: "zfs-2008-03" }), 0.55)).toContain("(each group may hold 400\u00a0MiB)");
+    const lowered = zfsResult();
+    lowered.columns["zfs.limit_bytes"]!.fill(2 ** 20);
+    expect(describeMoment(lowered, 0.55)).toContain("(more than the limit, which is 1\u00a0MiB now)");
   });
 
   it("knows the state of a group", () => {

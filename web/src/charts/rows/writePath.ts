@@ -256,15 +256,10 @@ export function describeRun(result: Result): string {
 export function describeMoment(result: Result, time_s: number): string {
   const interval = intervalAt(result, time_s);
   if (interval === undefined) return "";
-  const share =
-    interval.limit_bytes === 0
-      ? ""
-      : ` (${formatNumber((100 * interval.dirty_mean_bytes) / interval.limit_bytes)} % of the limit)`;
-  const rate = interval.written_bytes / (interval.to_s - interval.from_s);
   const parts = [
-    `${formatBytes(interval.dirty_mean_bytes)} dirty${share}`,
+    `${formatBytes(interval.dirty_mean_bytes)} dirty${ofTheLimit(result, interval)}`,
     `${formatNumber(interval.async_writes_mean)} group writes in flight`,
-    `${formatNumber(rate / 1e6)} MB/s to the devices`,
+    `${formatNumber(rateAt(result, time_s) / 2 ** 20)} MiB/s to the devices`,
   ];
   const mean = (total_ns: number, count: number) => formatNanos(total_ns / count);
   const writes = [
@@ -283,6 +278,30 @@ export function describeMoment(result: Result, time_s: number): string {
     .map(({ group, state }) => `group ${group} ${state}`);
   const pipeline = states.length === 0 ? "" : ` ${capital(states.join(", "))}.`;
   return `${parts.join(", ")}; ${entered}.${pipeline}`;
+}
+
+/** How much is dirty beside what may be: of all dirty data together, or of each group. */
+function ofTheLimit(result: Result, { dirty_mean_bytes, limit_bytes }: Interval): string {
+  if (limit_bytes === 0) return "";
+  const zfs = result.scenario?.zfs;
+  if (zfs != null && throttleOf(zfs).isPerGroup) return ` (each group may hold ${formatBytes(limit_bytes)})`;
+  const share = dirty_mean_bytes / limit_bytes;
+  // A limit that was lowered lies below what had been let in.
+  return share > 1
+    ? ` (more than the limit, which is ${formatBytes(limit_bytes)} now)`
+    : ` (${formatNumber(100 * share)} % of the limit)`;
+}
+
+/** Bytes a second that the devices wrote in the second up to a moment: an interval holds so few writes that its own rate jumps. */
+export function rateAt(result: Result, time_s: number): number {
+  const intervals = intervalsOf(result);
+  const last = intervalAt(result, time_s);
+  if (last === undefined) return 0;
+  const to = intervals.indexOf(last) + 1;
+  const many = Math.max(1, Math.round(1 / (last.to_s - last.from_s)));
+  const second = intervals.slice(Math.max(0, to - many), to);
+  const written = second.reduce((sum, interval) => sum + interval.written_bytes, 0);
+  return written / (last.to_s - second[0]!.from_s);
 }
 
 export function intervalAt(result: Result, time_s: number): Interval | undefined {

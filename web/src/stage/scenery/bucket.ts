@@ -17,6 +17,7 @@ import {
   groupsOf,
   type Interval,
   intervalsOf,
+  rateAt,
   stateAt,
   throttleOf,
 } from "../../charts/rows/writePath.ts";
@@ -270,9 +271,8 @@ function build(scene: Scene): Built {
       context.fillRect(x - 2.5, y - 2.5, 5, 5);
       many += 1;
     }
-    const interval = intervalOf(intervals, time_ns / 1e9, step_s);
-    const rate = interval === undefined ? 0 : interval.written_bytes / step_s;
-    write(frame, `${formatBytes(rate)}/s to the devices`, middle, vesselBottom + 56, { align: "center" });
+    const rate = formatNumber(rateAt(result, time_ns / 1e9) / 2 ** 20);
+    write(frame, `${rate} MiB/s to the devices`, middle, vesselBottom + 56, { align: "center" });
     return many;
   }
 

@@ -249,15 +249,20 @@ impl Record {
 
     /// The level that held until `now_ns` gives way to `level`.
     pub fn change(&mut self, now_ns: u64, level: Level) {
-        while now_ns >= self.row_ends_ns {
-            self.pass(self.row_ends_ns);
-            self.end_row();
-        }
+        self.reach(now_ns);
         self.pass(now_ns);
         self.level = level;
         self.row.dirty_max_bytes = self.row.dirty_max_bytes.max(level.dirty_bytes);
         self.row.async_writes_max = self.row.async_writes_max.max(level.async_writes);
         self.row.log_live_bytes = self.row.log_live_bytes.max(level.log_live_bytes);
+    }
+
+    /// Ends the rows of the intervals that are over: what is counted next belongs to the one in which it happens.
+    fn reach(&mut self, now_ns: u64) {
+        while now_ns >= self.row_ends_ns {
+            self.pass(self.row_ends_ns);
+            self.end_row();
+        }
     }
 
     fn pass(&mut self, until_ns: u64) {
@@ -321,7 +326,8 @@ impl Record {
     }
 
     /// A write has entered `group`, held up like this.
-    pub fn entered(&mut self, group: u64, held: HeldUp) {
+    pub fn entered(&mut self, group: u64, held: HeldUp, now_ns: u64) {
+        self.reach(now_ns);
         let not_delayed = u64::from(!held.delayed && !held.blocked);
         let (delayed, blocked) = (u64::from(held.delayed), u64::from(held.blocked));
         self.counts.not_delayed += not_delayed;
@@ -346,7 +352,8 @@ impl Record {
     }
 
     /// A group write of so many bytes has completed.
-    pub fn written(&mut self, bytes: u64, metadata: bool) {
+    pub fn written(&mut self, bytes: u64, metadata: bool, now_ns: u64) {
+        self.reach(now_ns);
         self.counts.written_bytes += bytes;
         self.counts.metadata_bytes += if metadata { bytes } else { 0 };
         self.row.written_bytes += bytes;
@@ -407,11 +414,24 @@ mod tests {
     }
 
     #[test]
+    fn what_is_counted_belongs_to_the_interval_in_which_it_happens() {
+        let mut record = Record::new(100);
+        record.change(0, Level { dirty_bytes: 10, ..Level::default() });
+        // Nothing changes the level at 150 or 250: the rows before must end all the same.
+        record.written(7, false, 50);
+        record.written(5, false, 150);
+        record.entered(1, HeldUp::default(), 250);
+        record.change(300, Level::default());
+        let rows: Vec<_> = record.series.iter().map(|row| (row.written_bytes, row.not_delayed, row.dirty_mean_bytes)).collect();
+        assert_eq!(rows, [(7, 0, 10), (5, 0, 10), (0, 1, 10)]);
+    }
+
+    #[test]
     fn a_write_counts_for_its_group_and_for_the_run() {
         let mut record = Record::new(100);
         record.opened(1, 0);
-        record.entered(1, HeldUp::default());
-        record.entered(1, HeldUp { delay_ns: 5, delayed: true, ..HeldUp::default() });
+        record.entered(1, HeldUp::default(), 0);
+        record.entered(1, HeldUp { delay_ns: 5, delayed: true, ..HeldUp::default() }, 0);
         assert_eq!((record.counts.not_delayed, record.counts.delayed, record.counts.delay_ns), (1, 1, 5));
         assert_eq!((record.groups[0].not_delayed, record.groups[0].delayed), (1, 1));
     }

@@ -374,7 +374,7 @@ mod tests {
         for group in 1..=4 {
             record.opened(group, group);
             for write in 0..group * 10 {
-                record.entered(group, HeldUp { delayed: write < group, ..HeldUp::default() });
+                record.entered(group, HeldUp { delayed: write < group, ..HeldUp::default() }, 0);
             }
             if group < 4 {
                 record.group(group, |row| row.closed_ns = 1);
@@ -390,11 +390,11 @@ mod tests {
     fn the_first_delay_is_remembered_with_what_came_before_it() {
         let mut record = Record::new(10);
         record.opened(1, 0);
-        record.entered(1, HeldUp::default());
+        record.entered(1, HeldUp::default(), 0);
         assert!((value(&record, 2_000_000_000, "zfs_first_delay_s") - 2.0).abs() < 1e-9);
         record.sleeps(1, 500_000_000);
         record.sleeps(1, 600_000_000);
-        record.entered(1, HeldUp::default());
+        record.entered(1, HeldUp::default(), 0);
         assert!((value(&record, 2_000_000_000, "zfs_first_delay_s") - 0.5).abs() < 1e-9);
         assert!((value(&record, 2_000_000_000, "zfs_writes_before_delay") - 1.0).abs() < 1e-9);
     }

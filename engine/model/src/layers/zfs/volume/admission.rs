@@ -206,7 +206,7 @@ impl ZfsVolume {
         }
         self.remember(kernel.now_ns(), block, block + 1);
         self.throttle.committed(state.group, self.record_bytes, dirtied);
-        self.record.entered(state.group, state.held);
+        self.record.entered(state.group, state.held, kernel.now_ns());
         self.groups.release(state.group);
         self.dirty_changed(kernel);
         if !is_last {

@@ -182,7 +182,7 @@ impl ZfsVolume {
         }
         let of_group = works.iter().map(|work| self.works[*work].kind).find(|kind| matches!(kind, Kind::Data | Kind::Metadata));
         if let Some(kind) = of_group {
-            self.record.written(request.bytes, kind == Kind::Metadata);
+            self.record.written(request.bytes, kind == Kind::Metadata, kernel.now_ns());
         }
         for work in works.drain(..) {
             self.part_done(kernel, work, child);
@@ -190,6 +190,10 @@ impl ZfsVolume {
         self.flights[request.tag].works = works;
         self.flights.release(request.tag);
         kernel.requests.remove(child);
+        if of_group.is_some() {
+            // Less is in flight, and less may be dirty, also where nothing follows: at the end of a group.
+            self.note(kernel.now_ns());
+        }
         self.pump(kernel, leaf, false);
         if of_group.is_some() {
             self.sync_on(kernel);

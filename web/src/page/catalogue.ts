@@ -1,0 +1,138 @@
+/** All incidents by family, with a search, filters, and what the reader has predicted so far. */
+import { keepUnits } from "../base/format.ts";
+import { html } from "../base/elements.ts";
+import { type Incident, pictureFile } from "./incidents.ts";
+import { near, type Standing, standingOf } from "./standing.ts";
+
+const standings: Readonly<Record<Standing, string>> = {
+  open: "not predicted yet",
+  skipped: "question skipped",
+  predicted: "predicted",
+  solved: "predicted well",
+};
+
+export interface Wanted {
+  readonly words: string;
+  /** A family's name, or nothing for all. */
+  readonly family: string;
+  readonly standing: Standing | "";
+}
+
+/** Whether an incident has every word that is looked for, wherever it stands in it. */
+export function isWanted(incident: Incident, standing: Standing, wanted: Wanted): boolean {
+  const { code, title, symptom, family, source, year } = incident;
+  const text = `${code} ${title} ${symptom} ${family} ${source} ${year}`.toLowerCase();
+  const words = wanted.words.toLowerCase().split(/\s+/).filter(Boolean);
+  return (
+    (wanted.family === "" || wanted.family === family) &&
+    (wanted.standing === "" || wanted.standing === standing) &&
+    words.every((word) => text.includes(word))
+  );
+}
+
+export function catalogue(incidents: readonly Incident[]): HTMLElement {
+  const known = new Map(incidents.map(({ id }) => [id, standingOf(id)]));
+  const search = html("input", {
+    type: "search",
+    id: "search",
+    autocomplete: "off",
+    placeholder: "queue, RAID-Z, 2008 …",
+  });
+  const families = [...new Set(incidents.map(({ family }) => family))];
+  const option = (value: string, words: string) => html("option", { value }, words);
+  const family = html(
+    "select",
+    { id: "family" },
+    option("", "every family"),
+    ...families.map((name) => option(name, name)),
+  );
+  const standing = html(
+    "select",
+    { id: "standing" },
+    option("", "any"),
+    ...Object.entries(standings).map(([value, words]) => option(value, words)),
+  );
+  const found = html("p", { class: "quiet found", role: "status" });
+  const sections = families.map((name) => {
+    const cards = incidents
+      .filter((incident) => incident.family === name)
+      .map((incident) => ({
+        incident,
+        element: card(incident, known.get(incident.id)!),
+      }));
+    const element = html(
+      "section",
+      { class: "family" },
+      html("h3", {}, name),
+      html("div", { class: "cases" }, ...cards.map((entry) => entry.element)),
+    );
+    return { element, cards };
+  });
+
+  function show(): void {
+    const wanted = { words: search.value, family: family.value, standing: standing.value as Standing | "" };
+    let many = 0;
+    for (const { element, cards } of sections) {
+      for (const { incident, element: own } of cards) {
+        const isShown = isWanted(incident, known.get(incident.id)!, wanted);
+        own.hidden = !isShown;
+        many += isShown ? 1 : 0;
+      }
+      element.hidden = cards.every(({ element: own }) => own.hidden);
+    }
+    found.textContent =
+      many === 0
+        ? "No incident has all of these words."
+        : many === incidents.length
+          ? ""
+          : `${many} of ${incidents.length} incidents.`;
+  }
+  for (const field of [search, family, standing]) field.addEventListener("input", show);
+  const labelled = (field: HTMLElement, words: string) =>
+    html("div", {}, html("label", { for: field.id }, words), field);
+  show();
+  return html(
+    "div",
+    { class: "catalogue" },
+    progress([...known.values()]),
+    html(
+      "form",
+      { class: "filters", role: "search" },
+      labelled(search, "Search"),
+      labelled(family, "Family"),
+      labelled(standing, "Your prediction"),
+    ),
+    found,
+    ...sections.map(({ element }) => element),
+  );
+}
+
+/** What was predicted, of all; nothing before the first. */
+function progress(known: readonly Standing[]): HTMLElement {
+  const count = (standing: Standing) => known.filter((each) => each === standing).length;
+  const [solved, predicted] = [count("solved"), count("predicted") + count("solved")];
+  const words =
+    predicted === 0
+      ? "Each incident asks for a prediction before it shows the answer. What you predict is kept on this device only."
+      : `You have predicted ${predicted} of ${known.length}, ${solved} of them well: within ${Math.round((near - 1) * 100)} %.`;
+  return html(
+    "div",
+    { class: "progress-so-far" },
+    html("p", {}, words),
+    ...(predicted === 0
+      ? []
+      : [html("progress", { max: known.length, value: predicted, "aria-label": "Incidents predicted" })]),
+  );
+}
+
+function card(incident: Incident, standing: Standing): HTMLElement {
+  const { id, code, title, symptom, year, caption } = incident;
+  return html(
+    "article",
+    { class: "case-card" },
+    html("h4", {}, html("a", { href: `${id}.html` }, `${code} · ${title}`)),
+    html("p", { class: "quiet" }, `${keepUnits(symptom)} (${year})`),
+    html("img", { src: pictureFile(id), alt: caption, title: caption, width: 320, height: 84, loading: "lazy" }),
+    ...(standing === "open" ? [] : [html("p", { class: `standing ${standing}` }, standings[standing])]),
+  );
+}
