@@ -19,15 +19,6 @@ TABLE = ROOT / "docs" / "instructor" / "incidents.md"
 TURNS = ROOT / "engine" / "python" / "seeklab" / "course" / "turns"
 NOTEBOOKS = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "notebooks").glob("*.ipynb")}
 CASES = {found["id"]: seeklab.case(found["id"]).document for found in seeklab.cases()}
-WITHOUT_EXERCISE: frozenset[str] = frozenset(
-    {
-        *("S2", "S3", "S4", "S6", "S7", "S8", "S9"),
-        *("Q2", "Q3", "N5", "Z3", "Z4"),
-        "13-what-a-flash-drive-does",
-    }
-)
-"""The holes that there are; whoever fills one takes it out."""
-
 HEAD = (
     "# Which incident is where\n\n"
     "Each incident with its page in the playground, its notebook, and its exercises by kind. The table is made from the"
@@ -77,7 +68,7 @@ def test_an_incident_has_a_page_with_a_picture_and_a_notebook_that_investigates_
 def test_every_incident_and_every_mechanism_has_an_exercise() -> None:
     lacking = {document["code"] for document in CASES.values() if not any(_exercises_of(document).values())}
     lacking |= {notebook for notebook, names in exercises.MECHANISMS.items() if not names}
-    assert lacking == WITHOUT_EXERCISE
+    assert lacking == set()
 
 
 def test_every_notebook_belongs_to_an_incident_or_is_on_a_mechanism() -> None:
