@@ -12,26 +12,49 @@ from typing import TYPE_CHECKING
 from seeklab._errors import Problem, SeeklabError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from seeklab.judge import Assignment
 
-NAMES = (
-    "blind-diagnosis",
-    "bonnie-decoded",
-    "buffer-size",
-    "cache-policies",
-    "disk-time",
-    "hci-taxonomy",
-    "monitors-lie",
-    "odx-prefetch",
-    "pool-design",
-    "read-ahead",
-    "shard-count",
-    "shard-map",
-    "tune-scheduler",
-    "which-throttle",
-    "write-throttle",
-)
-"""The assignments that there are."""
+PREDICT, DIAGNOSE, FIX, POLICY, DESIGN = KINDS = ("predict", "diagnose", "fix", "policy", "design")
+"""What an exercise asks: commit to numbers, name a cause, change a system, write a program, weigh costs."""
+
+ASKS: Mapping[str, tuple[str, ...]] = {
+    "blind-diagnosis": (DIAGNOSE,),
+    "bonnie-decoded": (PREDICT, DIAGNOSE),
+    "buffer-size": (PREDICT, POLICY),
+    "by-heart": (PREDICT, POLICY),
+    "cache-policies": (PREDICT, POLICY),
+    "combined-size": (PREDICT, DESIGN),
+    "copy-way": (PREDICT, POLICY),
+    "disk-time": (PREDICT, FIX),
+    "flash-reserve": (PREDICT, DESIGN),
+    "group-length": (PREDICT, FIX),
+    "hci-taxonomy": (PREDICT, DIAGNOSE),
+    "honest-data": (PREDICT, FIX),
+    "log-lane": (PREDICT, FIX),
+    "monitors-lie": (PREDICT, DIAGNOSE),
+    "odx-prefetch": (PREDICT, DIAGNOSE, FIX),
+    "pool-design": (DIAGNOSE, DESIGN),
+    "read-ahead": (PREDICT, POLICY),
+    "server-cycles": (PREDICT, FIX),
+    "shard-count": (PREDICT, DESIGN),
+    "shard-map": (PREDICT, POLICY),
+    "throttle-sum": (PREDICT, POLICY),
+    "tune-scheduler": (PREDICT, FIX),
+    "warm-cache": (PREDICT, DESIGN),
+    "which-throttle": (PREDICT, DIAGNOSE),
+    "write-throttle": (PREDICT, POLICY),
+}
+"""The assignments that there are, and of which kinds each is."""
+NAMES = tuple(ASKS)
+
+MECHANISMS: Mapping[str, tuple[str, ...]] = {
+    "02-how-a-disk-spends-your-time": ("disk-time",),
+    "03-what-a-cache-keeps": ("cache-policies",),
+    "13-what-a-flash-drive-does": ("flash-reserve",),
+}
+"""Notebooks on a mechanism that is no incident by itself, with its exercises."""
 
 
 def assignment(name: str) -> Assignment:

@@ -1,0 +1,129 @@
+"""Two shapes that exercises share: a rule that has to hold for any system, and settings that have to hold on others.
+
+Each learner has a system of their own, drawn from the name; the same work is then judged on systems that the seed
+draws, one of each kind that wants another answer. So a constant that fits one's own system is no rule.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from seeklab.judge import Asked, Assignment, Commitment, Evidence, Practice, Settings, Task, draws_of
+from seeklab.judge.answers import Code, Number, UnreadableError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from seeklab.judge import Choice, Fields
+
+    Kind = Number | Choice | Fields
+
+
+@dataclass(frozen=True)
+class System:
+    """A system that was drawn: its numbers by name, and the same in a sentence."""
+
+    known: Mapping[str, float]
+    told: str
+
+    def __getitem__(self, name: str) -> float:
+        """Give one of its numbers."""
+        return self.known[name]
+
+    def __str__(self) -> str:
+        """Tell it."""
+        return self.told
+
+
+@dataclass(frozen=True)
+class Shape:
+    """An exercise of one of the two shapes."""
+
+    id: str
+    kinds: Mapping[str, Callable[[random.Random], System]]
+    """Draws a system of each kind."""
+    questions: Mapping[str, str]
+    near: Callable[[System, int], Mapping[str, tuple[float, str]]]
+    """Measures what is predicted."""
+    judge: Callable[[System, Any, int], list[Evidence]]
+    """Measures an answer on a system with a seed: always `parts` bounds, in the same order."""
+    parts: int
+    hints: tuple[str, str, str]
+    gives: Kind | None = None
+    """What a rule has to give."""
+    fix: Settings | None = None
+    """What may be set, where settings are asked for."""
+    seeds: int = 2
+
+    def own(self, learner: object) -> System:
+        """Give the learner's own system."""
+        draws = draws_of(learner)
+        kind = list(self.kinds.values())[draws[0] % len(self.kinds)]
+        return kind(random.Random(bytes(draws)))  # noqa: S311 -- a load, not a secret
+
+    @property
+    def answer(self) -> str:
+        """What the work is called: `rule`, or `fix`."""
+        return "rule" if self.fix is None else "fix"
+
+    def assignment(self) -> Assignment:
+        """Declare it."""
+        takes = {self.answer: Code() if self.fix is None else self.fix}
+        return Assignment(
+            id=self.id,
+            cells={"prediction": "prediction", self.answer: self.answer},
+            tasks=(
+                Commitment(
+                    "check-prediction",
+                    2,
+                    "prediction",
+                    self.questions,
+                    lambda asked: self.near(self.own(asked.draws), asked.seed),
+                ),
+                Task("check-own", 3, takes, self._on_own, self.hints, seeds=1),
+                Task("check-elsewhere", 4, takes, self._elsewhere, self.hints, seeds=self.seeds),
+            ),
+        )
+
+    def practice(self) -> Practice:
+        """Give what a notebook needs."""
+        return Practice(self.assignment())
+
+    def _on_own(self, asked: Asked) -> list[Evidence]:
+        return self._judged(asked, [self.own(asked.draws)])
+
+    def _elsewhere(self, asked: Asked) -> list[Evidence]:
+        source = random.Random(asked.seed)  # noqa: S311 -- a load, not a secret
+        return self._judged(asked, [draw(source) for draw in self.kinds.values()])
+
+    def _judged(self, asked: Asked, systems: list[System]) -> list[Evidence]:
+        if self.fix is not None:
+            return [item for one in systems for item in self.judge(one, asked.answers["fix"], asked.seed)]
+        with asked.play("rule") as rule:
+            given = [(one, rule(dict(one.known))) for one in systems]
+        return [item for one, answer in given for item in self._ruled(one, answer, asked.seed)]
+
+    def _ruled(self, on: System, answer: object, seed: int) -> list[Evidence]:
+        """Judge what a rule gave for one system, if it is what was asked for."""
+        kind: Any = self.gives
+        try:
+            value, broken = kind.read("what the rule gives", answer)
+        except UnreadableError as error:
+            return [error.evidence(str(on))] * self.parts
+        return [broken[0]] * self.parts if broken else self.judge(on, value, seed)
+
+
+def at_most(  # noqa: PLR0913, PLR0917 -- what it takes
+    what: str, measured: float, most: float, unit: str, seed: int, why: str
+) -> Evidence:
+    """Hold a number against an upper bound."""
+    return Evidence(what, measured, f"<= {most:,.4g}", measured <= most, unit, seed, why)
+
+
+def at_least(  # noqa: PLR0913, PLR0917 -- what it takes
+    what: str, measured: float, least: float, unit: str, seed: int, why: str
+) -> Evidence:
+    """Hold a number against a lower bound."""
+    return Evidence(what, measured, f">= {least:,.4g}", measured >= least, unit, seed, why)

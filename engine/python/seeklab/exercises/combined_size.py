@@ -1,0 +1,113 @@
+"""The assignment on combined requests: how large a scheduler may make them, for a client and a server of any size.
+
+A rule gives a limit in MiB. It is judged by throughput, against the best of all limits on the same seed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seeklab._case import case as load_case
+from seeklab.exercises._shapes import Shape, System, at_least
+from seeklab.judge import Evidence, Number
+
+if TYPE_CHECKING:
+    import random
+
+CASE = "combine-limit"
+MIB = 1 << 20
+MOST_MIB = 64
+SHARE = 0.93
+"""This much of the best limit's throughput is demanded."""
+
+QUESTIONS = {
+    "one_mib_per_s": "Nothing is combined (1 MiB). How many MiB/s?",
+    "all_mib_per_s": f"Everything is combined ({MOST_MIB} MiB). How many MiB/s?",
+}
+
+
+def _drawn(source: random.Random, in_flight: int) -> System:
+    known = {
+        "in_flight_mib": in_flight,
+        "thread_us": source.randrange(400, 1200, 50),
+        "per_byte_ns": source.choice((0.3, 0.4, 0.5)),
+        "rate_mb_per_s": source.choice((1600, 2000, 2400)),
+    }
+    told = (
+        f"the client keeps {in_flight} requests of 1 MiB in flight; one thread needs {known['thread_us']:g} us for each"
+        f" transaction and {known['per_byte_ns']:g} ns for each byte; the devices move {known['rate_mb_per_s']:,} MB/s"
+    )
+    return System(known, told)
+
+
+def throughput(system: System, limit_mib: int, seed: int = 1) -> float:
+    """Run the server with a limit: MiB/s that it reads."""
+    changes = {
+        "jobs[client].iodepth": system["in_flight_mib"],
+        "jobs[client].size": "256MiB",
+        "controller.read": f"{system['thread_us']:.0f}us",
+        "controller.per_byte": system["per_byte_ns"],
+        "devices[pool].lun.rate": round(system["rate_mb_per_s"]) * 10**6,
+        "protocol.target_transaction": limit_mib * MIB,
+        "record.log": False,
+    }
+    return float(load_case(CASE).with_(changes).run(seed=seed).metrics["client.read_mib_per_s"])
+
+
+def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+    rates = {"one_mib_per_s": 1, "all_mib_per_s": MOST_MIB}
+    return {name: (throughput(system, mib, seed), "MiB/s") for name, mib in rates.items()}
+
+
+ALONE = (
+    "too large: all that the client has in flight becomes one transaction. While the thread prepares it the"
+    " devices wait,"
+    " and while they move it the thread waits: nobody has a second one to work on"
+)
+UNEQUAL = (
+    "two transactions of unequal size: while the large one is moved the thread is soon done with the small one and"
+    " waits,"
+    " and the other way round. Less of the work overlaps than with equal ones"
+)
+SMALL = "too small: the thread pays its fixed time for each transaction, and there are many of them"
+
+
+def _judge(system: System, limit_mib: int, seed: int) -> list[Evidence]:
+    in_flight = system["in_flight_mib"]
+    tried = {limit_mib, *(2**n for n in range(7))}
+    rates = {mib: throughput(system, mib, seed) for mib in sorted(tried)}
+    why = ALONE if limit_mib >= in_flight else UNEQUAL if limit_mib > in_flight / 2 else SMALL
+    what = f"{limit_mib} MiB, {system}"
+    return [at_least(what, rates[limit_mib], SHARE * max(rates.values()), "MiB/s", seed, why)]
+
+
+SHAPE = Shape(
+    id="combined-size",
+    kinds={
+        "shallow": lambda source: _drawn(source, 8),
+        "deep": lambda source: _drawn(source, 16),
+        "deepest": lambda source: _drawn(source, 32),
+    },
+    questions=QUESTIONS,
+    near=_near,
+    judge=_judge,
+    parts=1,
+    gives=Number(whole=True, at_least=1, at_most=MOST_MIB),
+    hints=(
+        "Two parts work on a transaction one after the other. When do both have something to do?",
+        (
+            "Both are busy only while there are at least two transactions. How many does a limit make of what is"
+            " in flight?"
+        ),
+        "As large as it can be while there are still two of equal size.",
+    ),
+)
+system = SHAPE.own
+ASSIGNMENT = SHAPE.assignment()
+_practice = SHAPE.practice()
+check, hint = _practice.check, _practice.hint
+
+
+def briefing(learner: object) -> str:
+    """Tell the learner's server."""
+    return f"The server of {learner}: {system(learner)}."

@@ -1,0 +1,111 @@
+"""The assignment on flash: how much of it a drive has to spare, so that it writes no more than so often.
+
+A rule gives a drive's over-provisioning in percent of its capacity. It is judged on drives that are written at random
+all over, and on drives of which a part has been trimmed: enough, and not much more than enough.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seeklab._result import run as run_scenario
+from seeklab.exercises._shapes import Shape, System, at_least, at_most
+from seeklab.judge import Evidence, Number
+
+if TYPE_CHECKING:
+    import random
+
+    from seeklab._result import Result
+
+PRESET = "ssd-sata-tlc"
+CAPACITY_MIB = 512
+WRITES = 60_000
+SLACK = 1.15
+LESS = 0.7
+AMPLIFICATION = "ssd_write_amplification"
+
+QUESTIONS = {
+    "ten_times": "With 10 % of spare flash: how many pages does the drive program for each page that is written?",
+    "thirty_times": "And with 30 %?",
+}
+
+
+def _drawn(source: random.Random, trimmed: int) -> System:
+    known = {"wanted_amplification": source.randrange(25, 29 if trimmed else 39) / 10, "trimmed_percent": trimmed}
+    told = (
+        f"at most {known['wanted_amplification']:g} pages programmed for each page written; 4 KiB at random over"
+        f" {100 - trimmed} % of the drive, and the other {trimmed} % are trimmed"
+    )
+    return System(known, told)
+
+
+def run(system: System, percent: float, seed: int = 1) -> Result:
+    """Run a drive in its steady state with so much spare flash."""
+    trimmed = round(system["trimmed_percent"])
+    app = {"name": "app", "filename": "drive", "rw": "randwrite", "bs": 4096, "iodepth": 32, "norandommap": True}
+    jobs = [{**app, "size": f"{100 - trimmed}%", "number_ios": WRITES, "stonewall": bool(trimmed)}]
+    if trimmed:
+        part = {"offset": f"{100 - trimmed}%", "size": f"{trimmed}%"}
+        jobs = [{"name": "trim", "filename": "drive", "rw": "trim", "bs": "1MiB", **part}, *jobs]
+    flash = {"overprovision": percent, "pages_per_block": 128, "precondition": "random"}
+    drive = {"name": "ssd", "preset": PRESET, "ssd": {"capacity": f"{CAPACITY_MIB}MiB", "flash": flash}}
+    return run_scenario({"jobs": jobs, "devices": [drive], "record": {"log": False}}, seed=seed)
+
+
+def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+    whole = System({**system.known, "trimmed_percent": 0}, system.told)
+    return {
+        name: (run(whole, percent, seed).metrics[AMPLIFICATION], "x")
+        for name, percent in (("ten_times", 10), ("thirty_times", 30))
+    }
+
+
+FEW = (
+    "too little spare flash: the blocks that are collected are still nearly full of valid pages, and each of those is"
+    " programmed once more"
+)
+TRIM = (
+    "too much: what is trimmed holds no valid page either, so it counts as spare. Compare the flash with what is"
+    " in use,"
+    " not with the capacity"
+)
+MUCH = "too much: with a good deal less the drive would do as well, and flash that nobody can fill is paid for"
+
+
+def _judge(system: System, percent: float, seed: int) -> list[Evidence]:
+    wanted = system["wanted_amplification"]
+    enough, less = (run(system, share * percent, seed).metrics[AMPLIFICATION] for share in (1, LESS))
+    much = TRIM if system["trimmed_percent"] else MUCH
+    return [
+        at_most(f"pages for each page written with {percent:.3g} %, {system}", enough, SLACK * wanted, "", seed, FEW),
+        at_least(f"the same with {LESS * percent:.3g} %", less, wanted, "", seed, much),
+    ]
+
+
+SHAPE = Shape(
+    id="flash-reserve",
+    kinds={
+        "whole": lambda source: _drawn(source, 0),
+        "trimmed": lambda source: _drawn(source, source.randrange(9, 13)),
+    },
+    questions=QUESTIONS,
+    near=_near,
+    judge=_judge,
+    parts=2,
+    gives=Number(at_least=5, at_most=200),
+    hints=(
+        "In the steady state, of what share of their pages are the blocks that are collected still valid?",
+        "With spare share s of what is in use, about (1 + s) / (2 s) pages are programmed for each one written.",
+        "Solve it for s; then spare flash and trimmed space count together against what is in use.",
+    ),
+    seeds=1,
+)
+system = SHAPE.own
+ASSIGNMENT = SHAPE.assignment()
+_practice = SHAPE.practice()
+check, hint = _practice.check, _practice.hint
+
+
+def briefing(learner: object) -> str:
+    """Tell what the learner's drive has to do."""
+    return f"The drive of {learner}: {system(learner)}."

@@ -1,0 +1,112 @@
+"""The assignment on transaction groups: how long one may be, so that reads are served and little throughput is lost.
+
+A pool of four disks writes as fast as it can, and others read from it. Groups hold five seconds of I/O as found. Each
+group has to write its metadata, and how much that is differs between pools.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import case as load_case
+from seeklab.exercises._shapes import Shape, System, at_least, at_most
+from seeklab.judge import Evidence, Settings
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping
+
+    from seeklab._result import Result
+
+CASE = "txg-seconds"
+TARGET, TIMEOUT = "zfs.txg_synctime", "zfs.txg_timeout"
+FOUND = {TARGET: "5s", TIMEOUT: "30s"}
+READ_TIMES = 0.2
+RATE_TIMES = 0.84
+
+QUESTIONS = {
+    "found_p99_ms": "As found: the slowest of a hundred reads, in ms?",
+    "one_second_times": "Groups of one second in place of five: how many times the throughput of the writers?",
+}
+
+
+def _drawn(source: random.Random) -> System:
+    known = {"metadata_mib": source.randrange(28, 49, 2), "reads_per_s": source.randrange(18, 27)}
+    told = (
+        f"four disks in mirrors, 32 writers as fast as they are let, {known['reads_per_s']} random reads a second;"
+        " a group"
+        f" has {known['metadata_mib']} MiB of metadata"
+    )
+    return System(known, told)
+
+
+def run(system: System, settings: Mapping[str, Any], seed: int = 1) -> Result:
+    """Run the pool with settings on top of those it was found with."""
+    changes = {
+        "devices[disk].count": 4,
+        "zfs.write_limit": "128MiB",
+        "zfs.metadata": f"{system['metadata_mib']}MiB",
+        "jobs[readers].rate_iops": system["reads_per_s"],
+        **{f"jobs[{job}].ramp_time": "10s" for job in ("writers", "readers")},
+        **{f"jobs[{job}].runtime": "30s" for job in ("writers", "readers")},
+        "record.log": False,
+        **FOUND,
+        **settings,
+    }
+    return load_case(CASE).with_(changes).run("small-one", seed=seed)
+
+
+READS, RATE = "readers.read_latency_p99_ms", "writers.write_mib_per_s"
+
+
+def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+    found, one = (run(system, settings, seed).metrics for settings in ({}, {TARGET: "1s"}))
+    return {"found_p99_ms": (found[READS], "ms"), "one_second_times": (one[RATE] / found[RATE], "x")}
+
+
+CLOCK = (
+    "a busy pool fills a group long before its timeout, which ends groups of idle pools only. What a group may hold"
+    " follows from the target"
+)
+OLD = (
+    "reads still wait: a write counts as overdue about 2.5 s after its group began, and from then on goes before every"
+    " read. Groups have to be gone before that"
+)
+SHORT = (
+    "too much throughput is lost: each group writes its metadata in rounds that wait for each other, and groups this"
+    " short do so too often for a pool of four disks"
+)
+
+
+def _judge(system: System, settings: Mapping[str, Any], seed: int) -> list[Evidence]:
+    found, own = run(system, {}, seed).metrics, run(system, settings, seed).metrics
+    late = OLD if TARGET in settings else CLOCK
+    return [
+        at_most(f"{READS}, {system}", own[READS], READ_TIMES * found[READS], "ms", seed, late),
+        at_least(f"{RATE}, {system}", own[RATE], RATE_TIMES * found[RATE], "MiB/s", seed, SHORT),
+    ]
+
+
+SHAPE = Shape(
+    id="group-length",
+    kinds={"any": _drawn},
+    questions=QUESTIONS,
+    near=_near,
+    judge=_judge,
+    parts=2,
+    fix=Settings((TARGET, TIMEOUT), {"zfs.metadata": "how much metadata a group has is what users' files make of it"}),
+    hints=(
+        "What ends a group on a busy pool, and what on an idle one?",
+        "From what age on do writes go before reads? A group that is gone by then never gets there.",
+        "One second serves reads and pays for metadata too often; the age of the deadline is 2.5 s.",
+    ),
+)
+system = SHAPE.own
+ASSIGNMENT = SHAPE.assignment()
+_practice = SHAPE.practice()
+check, hint = _practice.check, _practice.hint
+
+
+def briefing(learner: object) -> str:
+    """Tell the learner's pool."""
+    return f"The pool of {learner}: {system(learner)}."

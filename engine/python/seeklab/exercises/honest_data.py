@@ -1,0 +1,127 @@
+"""The assignment on benchmark data: options of fio that make data of a stated kind, whichever version reads them.
+
+Data are wanted that a compressor shrinks by a stated factor, and that hold neither blocks of zeros nor blocks that
+repeat. The same options are judged under three versions of fio.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import case as load_case
+from seeklab.exercises._shapes import Shape, System, at_most
+from seeklab.judge import Evidence, Settings
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping
+
+    from seeklab._result import Result
+
+CASE = "compressible-data"
+VERSIONS = ("2.1.3", "2.20", "3.33")
+KIB = 1 << 10
+TAKEN_PERCENT = 2
+OFF_PERCENT = 8
+MAY_SET = (
+    *("buffer_compress_percentage", "buffer_compress_chunk", "buffer_pattern", "dedupe_percentage"),
+    *("refill_buffers", "scramble_buffers", "zero_buffers"),
+)
+"""Options of fio, by fio's names."""
+PERCENT = 50
+
+QUESTIONS = {
+    "zeros_percent": (
+        f"Only buffer_compress_percentage={PERCENT}, fio 2.20: what share does zero suppression take, in %?"
+    ),
+    "ratio": "The same under fio 3.33: what does the compressor make of what is left (1 is nothing)?",
+}
+
+
+def _drawn(source: random.Random) -> System:
+    known = {"wanted_ratio": 2.0, "bs_kib": source.choice((32, 64, 128)), "block": source.choice((2048, 4096, 8192))}
+    told = (
+        f"writes of {known['bs_kib']} KiB to storage with blocks of {known['block']:,} bytes; wanted are data that a"
+        f" compressor shrinks {known['wanted_ratio']:g} to 1"
+    )
+    return System(known, told)
+
+
+def run(system: System, options: Mapping[str, Any], version: str, seed: int = 1) -> Result:
+    """Analyse the data that a version of fio makes of some options."""
+    changes = {
+        "reduction.fio": version,
+        "reduction.buffer_compress_percentage": 0,
+        "reduction.block": system["block"],
+        "reduction.buffers": 32,
+        "jobs[writer].bs": round(system["bs_kib"]) * KIB,
+        "jobs[writer].number_ios": 4,
+        "record.log": False,
+        **{f"reduction.{name}": value for name, value in options.items()},
+    }
+    return load_case(CASE).with_(changes).run(seed=seed)
+
+
+def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+    options = {"buffer_compress_percentage": PERCENT}
+    old, new = (run(system, options, version, seed).metrics for version in ("2.20", "3.33"))
+    return {
+        "zeros_percent": (old["reduction_zeros_share_percent"], "%"),
+        "ratio": (new["reduction_compression_ratio"], "x"),
+    }
+
+
+ZEROS = (
+    "whole blocks of zeros: the compressible part of each chunk is left empty, and a chunk as large as a write is empty"
+    " over many storage blocks. The storage never stores them, so the compressor sees the other half only"
+)
+REPEATS = (
+    "blocks that repeat: a pattern is the same wherever it fills a whole storage block, and a buffer that is neither"
+    " refilled nor scrambled is sent again. Deduplication takes them before the compressor sees them"
+)
+RATIO = "the compressor finds another ratio: of n to 1 a share of (n - 1) / n of the data has to be compressible"
+
+
+def _judge(system: System, options: Mapping[str, Any], seed: int) -> list[Evidence]:
+    found = {version: run(system, options, version, seed).metrics for version in VERSIONS}
+    wanted = system["wanted_ratio"]
+
+    def off(version: str) -> float:
+        return 100 * abs(found[version]["reduction_compression_ratio"] / wanted - 1)
+
+    def taken(version: str, by: str) -> float:
+        return found[version][f"reduction_{by}_share_percent"]
+
+    zeros = max(VERSIONS, key=lambda version: taken(version, "zeros"))
+    repeats = max(VERSIONS, key=lambda version: taken(version, "duplicates"))
+    ratio = max(VERSIONS, key=off)
+    return [
+        at_most(f"zeros under fio {zeros}", taken(zeros, "zeros"), TAKEN_PERCENT, "%", seed, ZEROS),
+        at_most(f"repeats under fio {repeats}", taken(repeats, "duplicates"), TAKEN_PERCENT, "%", seed, REPEATS),
+        at_most(f"compression ratio under fio {ratio}, off by", off(ratio), OFF_PERCENT, "%", seed, RATIO),
+    ]
+
+
+SHAPE = Shape(
+    id="honest-data",
+    kinds={"any": _drawn},
+    questions=QUESTIONS,
+    near=_near,
+    judge=_judge,
+    parts=3,
+    fix=Settings(MAY_SET, {"fio": "which version reads the options is not yours to choose; they have to hold for all"}),
+    hints=(
+        "Storage looks for three kinds of sameness: empty blocks, blocks seen before, repetition within a unit.",
+        "Where in a block does the compressible part lie? Each version has a default for the chunk.",
+        "A chunk well below a storage block puts compressible and random bytes into each of them.",
+    ),
+)
+system = SHAPE.own
+ASSIGNMENT = SHAPE.assignment()
+_practice = SHAPE.practice()
+check, hint = _practice.check, _practice.hint
+
+
+def briefing(learner: object) -> str:
+    """Tell what the learner's data have to be."""
+    return f"The test of {learner}: {system(learner)}."

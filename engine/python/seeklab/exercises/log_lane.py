@@ -1,0 +1,136 @@
+"""The assignment on the intent log: settings under which small synchronous writes are served beside a very large one.
+
+Two loads on one pool: many threads that each wait for their write, and a database beside somebody who makes hundreds of
+megabytes durable at once. As found, the log takes one commit at a time, and all of every commit.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import case as load_case
+from seeklab.exercises._shapes import Shape, System, at_least, at_most
+from seeklab.judge import Evidence, Settings
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping
+
+BATCH, LIMIT, DEVICES = "zfs.log.batch", "zfs.log.slog_limit", "zfs.log.devices.count"
+FOUND: Mapping[str, Any] = {BATCH: False, LIMIT: 0, DEVICES: 1}
+RATE_TIMES = 5
+P99_TIMES = 0.02
+
+QUESTIONS = {
+    "threads_per_s": "As found: how many synchronous writes a second do all threads together get?",
+    "p99_ms": "As found: the slowest of a hundred writes of the database, in ms?",
+}
+
+
+def _drawn(source: random.Random) -> System:
+    known = {
+        "threads": source.choice((48, 64, 96, 128)),
+        "flush_us": source.randrange(800, 1600, 50),
+        "commit_mib": source.randrange(250, 450, 10),
+        "disks": source.choice((12, 16, 20)),
+    }
+    told = (
+        f"{known['threads']} threads write 8 KiB each and wait, on a log device that needs {known['flush_us']} us"
+        " to flush."
+        f" On another file system a database makes 1000 small synchronous writes a second, while somebody asks for"
+        f" {known['commit_mib']} MiB to be made durable. {known['disks']} disks in mirrors"
+    )
+    return System(known, told)
+
+
+def threads(system: System, settings: Mapping[str, Any], seed: int = 1) -> float:
+    """Run the threads: synchronous writes a second."""
+    changes = {
+        "jobs[threads].numjobs": system["threads"],
+        "jobs[threads].runtime": "1s",
+        "zfs.log.flush": f"{system['flush_us']}us",
+        "record.log": False,
+        **FOUND,
+        **settings,
+    }
+    return float(load_case("sync-serialised").with_(changes).run("serialised", seed=seed).metrics["threads.write_iops"])
+
+
+def database(system: System, settings: Mapping[str, Any], seed: int = 1) -> float:
+    """Run the database beside the large commit: the slowest of a hundred of its writes, in ms."""
+    changes = {
+        "jobs[database].runtime": "5s",
+        "jobs[fsflush].number_ios": system["commit_mib"],
+        "jobs[fsflush].fsync": system["commit_mib"],
+        "devices[disk].count": system["disks"],
+        "record.log": False,
+        **FOUND,
+        **settings,
+    }
+    found = load_case("slog-divert").with_(changes).run("diverted", seed=seed).metrics
+    return float(found["database.write_latency_p99_ms"])
+
+
+def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+    return {"threads_per_s": (threads(system, {}, seed), "1/s"), "p99_ms": (database(system, {}, seed), "ms")}
+
+
+COST = (
+    "more log devices than were there. They are not needed: a log that commits one write at a time uses one of"
+    " them, and a"
+    " commit of hundreds of megabytes still stands before the small ones, only for a shorter time"
+)
+ONE_BY_ONE = (
+    "the threads are where they were: each commit carries one write and a flush, and the others queue. Whoever waits"
+    " could ride along with the next commit"
+)
+BULK = (
+    "the database still waits behind the bulk: blocks of a commit this large go to the log device, which answers"
+    " fast and"
+    " fills slowly. From some size on they belong to the pool"
+)
+
+
+def _judge(system: System, settings: Mapping[str, Any], seed: int) -> list[Evidence]:
+    count = settings.get(DEVICES, 1)
+    least = RATE_TIMES * threads(system, {}, seed)
+    most = P99_TIMES * database(system, {}, seed)
+    return [
+        Evidence(f"{DEVICES}", float(count), "<= 1", count <= 1, "", seed, COST)
+        if isinstance(count, (int, float))
+        else Evidence(DEVICES, str(count), "a number", met=False, why=COST),
+        at_least(
+            f"synchronous writes of {system['threads']} threads",
+            threads(system, settings, seed),
+            least,
+            "1/s",
+            seed,
+            ONE_BY_ONE,
+        ),
+        at_most("99th percentile of the database's writes", database(system, settings, seed), most, "ms", seed, BULK),
+    ]
+
+
+SHAPE = Shape(
+    id="log-lane",
+    kinds={"any": _drawn},
+    questions=QUESTIONS,
+    near=_near,
+    judge=_judge,
+    parts=3,
+    fix=Settings((BATCH, LIMIT, DEVICES), {"zfs.log.flush": "how long a flush takes is the device's affair"}),
+    hints=(
+        "Two complaints, two causes. What does one commit carry, and how large may one be?",
+        "Of 64 threads 63 wait while one commit is under way. What could they do in the meantime?",
+        "slog_limit is the size of a commit beyond which its blocks go to the pool; 0 is no limit.",
+    ),
+)
+system = SHAPE.own
+ASSIGNMENT = SHAPE.assignment()
+_practice = SHAPE.practice()
+check, hint = _practice.check, _practice.hint
+
+
+def briefing(learner: object) -> str:
+    """Tell the learner's pool."""
+    return f"The pool of {learner}: {system(learner)}."

@@ -1,0 +1,143 @@
+"""The assignment on a server's cycles: the same cores, more work, by what a card and an allocator are told.
+
+Three loads: streams of many clients, a client that asks one thing at a time, and small reads. As found, the card has a
+transmit ring for every core and holds interrupts back for long, and every request gets a buffer for the largest one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import case as load_case
+from seeklab.exercises._shapes import Shape, System, at_least, at_most
+from seeklab.judge import Evidence, Settings
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping
+
+RINGS, BLANK, FRAMES = "server.nic.rings", "server.nic.blank", "server.nic.blank_frames"
+BUFFERS = ("server.buffers.size", "server.buffers.object_cache")
+STREAMS_TIMES, PING_TIMES, READS_TIMES = 1.25, 0.6, 1.4
+
+QUESTIONS = {
+    "streams_mib_per_s": "As found: how many MiB/s do the streams get?",
+    "reads_twice_the_cores": "As found, with twice the cores: how many times as many small reads a second?",
+}
+
+
+def _drawn(source: random.Random) -> System:
+    known = {
+        "cores": source.choice((14, 16, 18)),
+        "blank_us": source.randrange(160, 260, 20),
+        "clients": source.randrange(56, 73, 8),
+    }
+    told = (
+        f"{known['cores']} cores of 2.3 GHz and a card of 10 Gbit/s with as many transmit rings, which holds an"
+        " interrupt"
+        f" back for up to {known['blank_us']} us or 32 frames; {known['clients']} clients stream, one asks for 512"
+        " bytes at a"
+        " time, 256 read 8 KiB each"
+    )
+    return System(known, told)
+
+
+def _found(system: System) -> dict[str, Any]:
+    return {
+        "server.cores": system["cores"],
+        RINGS: system["cores"],
+        BLANK: f"{system['blank_us']}us",
+        "record.log": False,
+    }
+
+
+def card(system: System, settings: Mapping[str, Any], seed: int = 1) -> tuple[float, float]:
+    """Run streams and the single client: MiB/s, and ms."""
+    own = {name: value for name, value in settings.items() if name not in BUFFERS}
+    load = {"jobs[streams].numjobs": system["clients"], "jobs[streams].number_ios": 50}
+    found = load_case("nic-tuning").with_({**_found(system), **load, **own}).run("two-rings", seed=seed).metrics
+    return found["streams.read_mib_per_s"], found["ping.read_latency_mean_ms"]
+
+
+def small(system: System, settings: Mapping[str, Any], seed: int = 1) -> float:
+    """Run the small reads: a second."""
+    own = {name: value for name, value in settings.items() if name in BUFFERS or name == "server.cores"}
+    changes = {"server.cores": system["cores"], "jobs[clients].number_ios": 20, "record.log": False, **own}
+    return float(load_case("tlb-shootdown").with_(changes).run("worst-case", seed=seed).metrics["clients.read_iops"])
+
+
+def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+    streams, _ = card(system, {}, seed)
+    twice = small(system, {"server.cores": 2 * round(system["cores"])}, seed) / small(system, {}, seed)
+    return {"streams_mib_per_s": (streams, "MiB/s"), "reads_twice_the_cores": (twice, "x")}
+
+
+ONE_RING = (
+    "a single ring has a single holder, and one core posts all frames: the others wait for it. Somewhere between"
+    " one and"
+    " one for each core lies the best"
+)
+EACH_FRAME = (
+    "an interrupt for every frame is paid for every frame, and the streams' cycles go there. A short time bounds"
+    " the wait"
+    " of a lonely frame and leaves the others together"
+)
+MANY_RINGS = (
+    "a ring that is idle when it is needed has to be taken over, and with a ring for every core nearly each one"
+    " is: cycles"
+    " go into locks. On few rings somebody is always posting, and the others leave their frames with him"
+)
+BLANKED = "a client that asks one thing at a time waits for the card to tell of a frame that has no company"
+SHOT = (
+    "small reads are where they were: a buffer that is larger than the allocator keeps is unmapped when it is"
+    " freed, and"
+    " every other core has to be told. That is done once for each request"
+)
+
+
+def _judge(system: System, settings: Mapping[str, Any], seed: int) -> list[Evidence]:
+    before, alone = card(system, {}, seed)
+    streams, ping = card(system, settings, seed)
+    why = ONE_RING if settings.get(RINGS) == 1 else EACH_FRAME if settings.get(FRAMES) == 1 else MANY_RINGS
+    reads, least = small(system, settings, seed), READS_TIMES * small(system, {}, seed)
+    return [
+        at_least("streams", streams, STREAMS_TIMES * before, "MiB/s", seed, why),
+        at_most("one thing at a time", ping, PING_TIMES * alone, "ms", seed, BLANKED),
+        at_least("small reads", reads, least, "1/s", seed, SHOT),
+    ]
+
+
+SHAPE = Shape(
+    id="server-cycles",
+    kinds={"any": _drawn},
+    questions=QUESTIONS,
+    near=_near,
+    judge=_judge,
+    parts=3,
+    fix=Settings(
+        (RINGS, BLANK, FRAMES, *BUFFERS),
+        {
+            "server.cores": (
+                "there are no more cores to be had; and each of them would have to answer every call to unmap a buffer,"
+                " so that small reads would become fewer"
+            )
+        },
+    ),
+    hints=(
+        (
+            "Three complaints, three causes: rings, held-back interrupts, buffers. Change one and look at the"
+            " three numbers."
+        ),
+        "For rings try 1, 2, 4 and the number of cores. For interrupts compare a short time with one frame.",
+        "A buffer stays mapped if the allocator keeps its size (up to 128 KiB), or if it is kept for the next request.",
+    ),
+)
+system = SHAPE.own
+ASSIGNMENT = SHAPE.assignment()
+_practice = SHAPE.practice()
+check, hint = _practice.check, _practice.hint
+
+
+def briefing(learner: object) -> str:
+    """Tell the learner's server."""
+    return f"The server of {learner}: {system(learner)}."

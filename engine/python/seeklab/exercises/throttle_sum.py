@@ -1,0 +1,144 @@
+"""The assignment on the throttle of 2008: of a group's writes, how many pass, how many sleep, how many stop.
+
+A rule gives three counts for the second group, from the numbers of a system. It is judged on few threads that write
+at the backend's own pace, on few that write as fast as they may, and on many.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seeklab._case import case as load_case
+from seeklab.exercises._shapes import Shape, System
+from seeklab.judge import Evidence, Fields, Number, near
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping
+
+CASE = "thousand-threads"
+MIB = 1 << 20
+RECORD = 8192
+SYNC_S = 5
+WITHIN_PERCENT = {"stopped": 4, "slept": 8, "passed": 4}
+NONE_LESS_THAN = 0.5
+COUNTS = {"passed": "not_delayed", "slept": "delayed", "stopped": "blocked"}
+
+QUESTIONS = {
+    "slept": "How many writes of the second group sleep?",
+    "stopped": "How many of them stop until the next group opens?",
+}
+
+
+def _system(limit_mib: int, threads: int, load_mib: int, tick_ms: int) -> System:
+    known = {
+        "threads": threads,
+        "write_bytes": RECORD,
+        "limit_bytes": limit_mib * MIB,
+        "sync_s": SYNC_S,
+        "load": load_mib * MIB,
+        "tick_s": tick_ms / 1000,
+    }
+    told = (
+        f"{threads} threads write {RECORD >> 10} KiB at a time, {load_mib} MiB/s in all while nothing holds them"
+        " back; a"
+        f" group holds {limit_mib} MiB and takes {SYNC_S} s to sync, and a write beyond 7/8 of it sleeps {tick_ms}"
+        " ms while"
+        " an older group is syncing"
+    )
+    return System(known, told)
+
+
+def _paced(source: random.Random) -> System:
+    limit = source.randrange(200, 420, 40)
+    return _system(limit, source.choice((8, 10, 16)), limit // SYNC_S, source.choice((5, 10)))
+
+
+def _few(source: random.Random) -> System:
+    return _system(source.randrange(200, 420, 40), source.randrange(4, 9), source.randrange(200, 420, 20), 10)
+
+
+def _many(source: random.Random) -> System:
+    return _system(source.randrange(80, 140, 10), source.randrange(700, 1100, 50), source.randrange(800, 1200, 50), 10)
+
+
+def counts(system: System, seed: int = 1) -> dict[str, float]:
+    """Run the system: how many writes of the second group passed, slept and stopped."""
+    rate = round(system["limit_bytes"] / SYNC_S)
+    paced = system["load"] <= rate
+    changes = {
+        "jobs[writers].numjobs": system["threads"],
+        "jobs[writers].runtime": "12s",
+        "zfs.write_limit": system["limit_bytes"],
+        "zfs.tick": f"{round(1000 * system['tick_s'])}ms",
+        "devices[pool].lun.rate": rate,
+        "zfs.ingest": 10**11 if paced else system["load"],
+    }
+    if paced:
+        changes["jobs[writers].rate_iops"] = rate / RECORD / system["threads"]
+    found = load_case(CASE).with_(changes).run("thousand", seed=seed).metrics
+    return {name: found[f"zfs_second_group_{metric}"] for name, metric in COUNTS.items()}
+
+
+def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+    found = counts(system, seed)
+    return {name: (found[name], "writes") for name in QUESTIONS}
+
+
+WHY: Mapping[str, str] = {
+    "passed": (
+        "what passes is the group less what sleeps and what stops. Those who stop make no further write: theirs were"
+        " taken at the limit, and begin the next group"
+    ),
+    "slept": (
+        "writes sleep only from 7/8 of the group on, and only until the older group has been synced. Before that"
+        " time is"
+        " over, threads that sleep a tick each may or may not fill the last eighth"
+    ),
+    "stopped": (
+        "each thread has one write under way: when the last eighth is full before the older group is gone, each of them"
+        " stops, once. Otherwise nobody does"
+    ),
+}
+
+
+def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Evidence]:
+    found = counts(system, seed)
+    return [
+        _close(f"{name}, {system}", given[name], found[name], WITHIN_PERCENT[name], seed, WHY[name])
+        for name in ("stopped", "slept", "passed")
+    ]
+
+
+def _close(  # noqa: PLR0913, PLR0917 -- what it takes
+    what: str, given: float, truth: float, within: float, seed: int, why: str
+) -> Evidence:
+    if truth < NONE_LESS_THAN:
+        return Evidence(what, given, "0", given < NONE_LESS_THAN, "writes", seed, why)
+    return near(what, given, truth, within_percent=within, unit="writes", seed=seed, why=why)
+
+
+SHAPE = Shape(
+    id="throttle-sum",
+    kinds={"paced": _paced, "few": _few, "many": _many},
+    questions=QUESTIONS,
+    near=_near,
+    judge=_judge,
+    parts=3,
+    gives=Fields(dict.fromkeys(COUNTS, Number(at_least=0))),
+    hints=(
+        "When is 7/8 of the group full? Until when does an older group sync? The time between is when writes sleep.",
+        "In that time each thread makes one write a tick. Is that more or less than an eighth of the group?",
+        "If it is more, an eighth sleeps and every thread stops once; what passes is 7/8 less those.",
+    ),
+    seeds=1,
+)
+system = SHAPE.own
+ASSIGNMENT = SHAPE.assignment()
+_practice = SHAPE.practice()
+check, hint = _practice.check, _practice.hint
+
+
+def briefing(learner: object) -> str:
+    """Tell the learner's system."""
+    return f"The pool of {learner}: {system(learner)}."

@@ -1,0 +1,122 @@
+"""The assignment on a cache that warms: how much is written to its device at a time, so that it is warm in time.
+
+A rule gives the bytes of one feeding. It is judged on devices that are fed once a second and on others that are fed
+more often: warm in time, and not by writing much more than that takes, since flash wears.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from seeklab._case import case as load_case
+from seeklab.exercises._shapes import Shape, System, at_least, at_most
+from seeklab.judge import Evidence, Number
+
+if TYPE_CHECKING:
+    import random
+
+CASE = "l2arc-warmth"
+MIB = 1 << 20
+WARM_PERCENT = 80
+WARM = f"zfs_l2_to_{WARM_PERCENT}_percent_s"
+SLACK = 1.15
+EARLY = 0.86
+READS_PER_S = 200
+"""More than the largest feeding takes from what memory sheds."""
+
+QUESTIONS = {
+    "seconds": f"8 MiB at each feeding: after how many seconds is {WARM_PERCENT} % of the data on the device?",
+}
+
+
+def _drawn(source: random.Random, interval_ms: int) -> System:
+    size, feed = source.randrange(3, 6), source.choice((4, 12, 16))
+    known = {
+        "data_bytes": size * 1024 * MIB,
+        "warm_share": WARM_PERCENT / 100,
+        # Rounded down: the feed takes whole records, and a little less than one more is none.
+        "warm_in_s": int(WARM_PERCENT / 100 * size * 1024 / feed * interval_ms / 1000),
+        "interval_s": interval_ms / 1000,
+    }
+    told = (
+        f"{size} GiB are read at random; the device is fed every {interval_ms} ms, and is to hold {WARM_PERCENT} %"
+        " of them"
+        f" after {known['warm_in_s']} s"
+    )
+    return System(known, told)
+
+
+def warm_after(system: System, feeding: float, seed: int = 1) -> float:
+    """Run the cache with so many bytes at each feeding: seconds until it is warm; infinite when it never was."""
+    changes = {
+        "jobs[client].size": system["data_bytes"],
+        "jobs[client].bs": "1MiB",
+        "jobs[client].rate_iops": READS_PER_S,
+        "jobs[client].runtime": f"{round(2 * system['warm_in_s'])}s",
+        "zfs.record": "1MiB",
+        "zfs.memory": "2GiB",
+        "zfs.arc.size": "64MiB",
+        "zfs.l2arc.device.count": 1,
+        "zfs.l2arc.device.lun.rate": "400MB",
+        "zfs.l2arc.write_max": max(MIB, round(feeding)),
+        "zfs.l2arc.feed": f"{round(1000 * system['interval_s'])}ms",
+        "record.interval": "10s",
+    }
+    return float(load_case(CASE).with_(changes).run("500-gb", seed=seed).metrics.get(WARM, float("inf")))
+
+
+def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+    return {"seconds": (warm_after(system, 8 * MIB, seed), "s")}
+
+
+LATE = "too late: the device takes one feeding each interval and no more; count how many there are in the time"
+OFTEN = (
+    "far too soon: the device is fed more than once a second, and what is given is written at each of the"
+    " feedings. All of"
+    " it wears the flash"
+)
+WEAR = (
+    "too soon, by writing more than is needed: not all of the data have to be there, and each byte more at a"
+    " feeding wears"
+    " the flash for as long as the device lives"
+)
+
+
+def _judge(system: System, feeding: float, seed: int) -> list[Evidence]:
+    found = warm_after(system, feeding, seed)
+    wanted = system["warm_in_s"]
+    soon = OFTEN if system["interval_s"] < 1 else WEAR
+    what = f"warm with {feeding / MIB:.1f} MiB at each feeding, {system}"
+    return [
+        at_most(what, found, SLACK * wanted, "s", seed, LATE),
+        at_least(what, found, EARLY * wanted, "s", seed, soon),
+    ]
+
+
+SHAPE = Shape(
+    id="warm-cache",
+    kinds={
+        "each second": lambda source: _drawn(source, 1000),
+        "more often": lambda source: _drawn(source, source.choice((400, 500))),
+    },
+    questions=QUESTIONS,
+    near=_near,
+    judge=_judge,
+    parts=2,
+    gives=Number(at_least=1, at_most=1 << 40),
+    hints=(
+        "How many feedings are there in the time, and what has to be on the device after them?",
+        "The feed writes at most so much at each interval; memory offers far more.",
+        "Share of the data, divided by the number of intervals in the time.",
+    ),
+    seeds=1,
+)
+system = SHAPE.own
+ASSIGNMENT = SHAPE.assignment()
+_practice = SHAPE.practice()
+check, hint = _practice.check, _practice.hint
+
+
+def briefing(learner: object) -> str:
+    """Tell the learner's cache."""
+    return f"The cache of {learner}: {system(learner)}."

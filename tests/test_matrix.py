@@ -1,0 +1,98 @@
+"""The matrix of incidents: each has its page, its notebook and an exercise, and the instructor's table says which."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import seeklab
+from seeklab import exercises
+from seeklab.judge.answers import Code
+from seeklab.judge.assignment import Commitment
+
+ROOT = Path(__file__).parents[1]
+TABLE = ROOT / "docs" / "instructor" / "incidents.md"
+TURNS = ROOT / "engine" / "python" / "seeklab" / "course" / "turns"
+NOTEBOOKS = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "notebooks").glob("*.ipynb")}
+CASES = {found["id"]: seeklab.case(found["id"]).document for found in seeklab.cases()}
+HEAD = (
+    "# Which incident is where\n\n"
+    "Each incident with its page in the playground, its notebook, and its exercises by kind. The table is made from the"
+    " case files and the exercises (`SEEKLAB_STORE=1 pytest tests/test_matrix.py` writes it).\n\n"
+)
+
+
+def _exercises_of(document: Any) -> dict[str, list[str]]:  # noqa: ANN401 -- a case's document
+    return _by_kind(document.get("exercises", ()))
+
+
+def _by_kind(names: Any) -> dict[str, list[str]]:  # noqa: ANN401 -- names
+    return {kind: [name for name in names if kind in exercises.ASKS[name]] for kind in exercises.KINDS}
+
+
+def _table() -> str:
+    rows = [["incident", "page", "notebook", *exercises.KINDS], ["---"] * (3 + len(exercises.KINDS))]
+    for document in sorted(CASES.values(), key=lambda one: (one["code"][0], int(one["code"][1:]))):
+        kinds = _exercises_of(document)
+        rows.append(
+            [
+                f"{document['code']} {document['title']}",
+                f"`{document['id']}`",
+                document["notebook"][:2],
+                *(", ".join(kinds[kind]) for kind in exercises.KINDS),
+            ]
+        )
+    for notebook, names in exercises.MECHANISMS.items():
+        kinds = _by_kind(names)
+        title = notebook[3:].replace("-", " ").capitalize()
+        rows.append([title, "", notebook[:2], *(", ".join(kinds[kind]) for kind in exercises.KINDS)])
+    return (
+        HEAD + "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |").replace("|  |", "| |") for row in rows) + "\n"
+    )
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_an_incident_has_a_page_with_a_picture_and_a_notebook_that_investigates_it(name: str) -> None:
+    document = CASES[name]
+    assert document["view"]
+    assert document["ask"], "the page asks before it shows"
+    notebook = NOTEBOOKS[document["notebook"]]
+    turns = set(re.findall(r'turn\(\\"(\w+)/', notebook))
+    assert name in notebook or any(name in (TURNS / f"{turn}.py").read_text(encoding="utf-8") for turn in turns)
+
+
+def test_every_incident_and_every_mechanism_has_an_exercise() -> None:
+    lacking = {document["code"] for document in CASES.values() if not any(_exercises_of(document).values())}
+    lacking |= {notebook for notebook, names in exercises.MECHANISMS.items() if not names}
+    assert lacking == set()
+
+
+def test_every_notebook_belongs_to_an_incident_or_is_on_a_mechanism() -> None:
+    assert {document["notebook"] for document in CASES.values()} | set(exercises.MECHANISMS) == set(NOTEBOOKS)
+
+
+def test_every_exercise_is_of_an_incident_or_a_mechanism() -> None:
+    used = {name for document in CASES.values() for name in document.get("exercises", ())}
+    used |= {name for names in exercises.MECHANISMS.values() for name in names}
+    assert used == set(exercises.NAMES)
+
+
+@pytest.mark.parametrize("name", exercises.NAMES)
+def test_the_kinds_of_an_exercise_are_those_of_its_tasks(name: str) -> None:
+    found = exercises.assignment(name)
+    asked = exercises.ASKS[name]
+    assert set(asked) <= set(exercises.KINDS)
+    assert (exercises.PREDICT in asked) == any(isinstance(task, Commitment) for task in found.tasks)
+    assert exercises.POLICY not in asked or any(isinstance(kind, Code) for kind in found.kinds.values())
+    assert any(kind != exercises.PREDICT for kind in asked), "predictions alone are no exercise"
+
+
+def test_the_instructors_table_is_the_matrix() -> None:
+    table = _table()
+    if os.environ.get("SEEKLAB_STORE") == "1":
+        TABLE.write_text(table, encoding="utf-8")
+    assert TABLE.read_text(encoding="utf-8") == table
