@@ -37,7 +37,8 @@ self.addEventListener("fetch", (event) => {
 // A page tells what it loaded before this worker was there.
 self.addEventListener("message", (event) => {
   const isOurs = (url) => isKept(url) && new URL(url).origin === self.location.origin;
-  event.waitUntil(Promise.allSettled(event.data.keep.filter(isOurs).map((url) => fromCache(new Request(url)))));
+  const told = event.data?.keep ?? [];
+  event.waitUntil(Promise.allSettled(told.filter(isOurs).map((url) => fromCache(new Request(url)))));
 });
 
 /** Kept once it has been used. */
