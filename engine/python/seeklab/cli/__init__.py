@@ -21,6 +21,7 @@ from seeklab.cli import (
     facts,
     fio,
     grade,
+    oncall,
     presets,
     replay,
     run,
@@ -42,7 +43,7 @@ __all__ = ["BAD_INPUT", "CHECK_FAILED", "DEFECT", "DONE", "INTERRUPTED", "LACKS_
 
 IN_ORDER = (
     *(cases, run, sweep, facts, show, tools, fio, replay, cache, curve),
-    *(calibrate, diagnose, design, align, validate, presets, schema, course, grade, ticket, desk, version),
+    *(calibrate, diagnose, design, align, validate, presets, schema, course, oncall, grade, ticket, desk, version),
 )
 """The commands as `seeklab --help` lists them."""
 

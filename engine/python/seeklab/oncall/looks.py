@@ -1,0 +1,250 @@
+"""What tools print of a night's system, in their own formats; what the engine prints already is printed by the engine.
+
+Composed here are the reports of tools that show what a run says in other words: `zpool iostat`, `mpstat`, `ss -ti`,
+`ping`, `nfsstat`, `zfs get`. A tool that has nothing to show on such a system answers as the real one would.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from seeklab._errors import SeeklabError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from seeklab._result import Result
+
+KERNEL = "Linux 6.1.0-18-amd64 (nas1)"
+HOST_CORES = 16
+FRAME_HEADERS = 52
+LINES = 24
+
+
+@dataclass(frozen=True)
+class Look:
+    """A command: what it shows, what it costs, and how it prints."""
+
+    shows: str
+    seconds: int
+    """Simulated time that it takes."""
+    points: int
+    prints: Callable[[Result, Mapping[str, Any]], str]
+    log: bool = False
+    """Whether it reads the log of operations."""
+
+
+def cores_of(scenario: Mapping[str, Any]) -> int:
+    """Count the host's processors."""
+    for part in ("server", "controller"):
+        if scenario.get(part):
+            return int(scenario[part].get("cores") or HOST_CORES)
+    return HOST_CORES
+
+
+def _header(scenario: Mapping[str, Any]) -> str:
+    return f"{KERNEL}\t_x86_64_\t({cores_of(scenario)} CPU)\n\n"
+
+
+def _iostat(result: Result, scenario: Mapping[str, Any]) -> str:
+    return _header(scenario) + result.text("iostat")
+
+
+def _short(value: float) -> str:
+    """Write a number as zpool does: three digits and a letter."""
+    for letter in ("", "K", "M", "G", "T"):
+        if value < 1000 or letter == "T":  # noqa: PLR2004 -- where zpool takes the next letter
+            digits = 0 if not letter or value >= 100 else 1 if value >= 10 else 2  # noqa: PLR2004 -- three digits
+            return f"{value:.{digits}f}{letter}"
+        value /= 1024
+    return ""
+
+
+def _zpool(result: Result, scenario: Mapping[str, Any]) -> str:
+    if not scenario.get("zfs"):
+        return "bash: zpool: command not found\n"
+    rows = json.loads(result.text("iostat-json"))
+    disks = _disks(rows)
+    rule = "----------  -----  -----  -----  -----  -----  -----\n"
+    head = (
+        "              capacity     operations     bandwidth \npool        alloc   free   read  write   read  write\n"
+    )
+    logs = {"log", "cache"}
+
+    def line(name: str, some: list[dict[str, Any]]) -> str:
+        sums = (
+            sum(disk["r/s"] for disk in some),
+            sum(disk["w/s"] for disk in some),
+            1024 * sum(disk["rkB/s"] for disk in some),
+            1024 * sum(disk["wkB/s"] for disk in some),
+        )
+        return f"{name:<10}      -      -{''.join(f'{_short(value):>7}' for value in sums)}\n"
+
+    pool = [disk for disk in disks if disk["disk_device"].rstrip("0123456789") not in logs]
+    parts = [line("tank", pool)]
+    for kind in ("log", "cache"):
+        some = [disk for disk in disks if disk["disk_device"].rstrip("0123456789") == kind]
+        if some:
+            parts.append(f"{'logs' if kind == 'log' else 'cache':<10}      -      -      -      -      -      -\n")
+            parts += [line(f"  {disk['disk_device']}", [disk]) for disk in some]
+    return head + rule + "".join(parts) + rule
+
+
+def _disks(rows: Any) -> list[dict[str, Any]]:  # noqa: ANN401 -- sysstat's JSON
+    found: list[dict[str, Any]] = rows["sysstat"]["hosts"][0]["statistics"][0]["disk"]
+    return found
+
+
+def _busy(result: Result, scenario: Mapping[str, Any]) -> list[float]:
+    """Give what each processor was busy, in percent: threads as they lie on cores, requests spread over all."""
+    cores = cores_of(scenario)
+    if scenario.get("server"):
+        return [result.metrics["server.busy_share_percent"]] * cores
+    if not scenario.get("controller"):
+        return [0.0] * cores
+    elapsed_ns = result.metrics["app.elapsed_s"] * 1e9
+    threads = sorted((100 * float(row["busy_ns"]) / elapsed_ns for row in result.cpu.rows()), reverse=True)
+    return [min(100.0, sum(threads[core::cores])) for core in range(cores)]
+
+
+def _mpstat(result: Result, scenario: Mapping[str, Any]) -> str:
+    columns = ("%usr", "%nice", "%sys", "%iowait", "%irq", "%soft", "%steal", "%guest", "%gnice", "%idle")
+    lines = [_header(scenario) + f"{'Average:':<12}{'CPU':>4}" + "".join(f"{name:>9}" for name in columns)]
+    busy = _busy(result, scenario)
+    for name, share in (("all", sum(busy) / len(busy)), *((str(nth), share) for nth, share in enumerate(busy))):
+        values = (0.0, 0.0, share, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 100 - share)
+        lines.append(f"{'Average:':<12}{name:>4}" + "".join(f"{value:9.2f}" for value in values))
+    return "\n".join(lines) + "\n"
+
+
+def _milliseconds(network: Mapping[str, Any]) -> float:
+    return float(network.get("round_trip") or 0) / 1e6
+
+
+def _ping(_result: Result, scenario: Mapping[str, Any]) -> str:
+    network = scenario.get("network")
+    if not network:
+        return "ping: nas1: the application runs on this host; there is no other to ping\n"
+    trip = _milliseconds(network)
+    lines = "".join(f"64 bytes from nas1: icmp_seq={nth} ttl=64 time={trip:.3g} ms\n" for nth in (1, 2, 3))
+    summary = f"rtt min/avg/max/mdev = {trip:.3f}/{trip:.3f}/{trip:.3f}/0.000 ms\n"
+    return (
+        f"PING nas1 (10.0.0.2) 56(84) bytes of data.\n{lines}\n--- nas1 ping statistics ---\n"
+        f"3 packets transmitted, 3 received, 0% packet loss\n{summary}"
+    )
+
+
+def _ss(result: Result, scenario: Mapping[str, Any]) -> str:
+    network = scenario.get("network")
+    head = "State  Recv-Q  Send-Q  Local Address:Port  Peer Address:Port\n"
+    if not network:
+        return head
+    trip = _milliseconds(network)
+    segment = int(network.get("mtu") or 1500) - FRAME_HEADERS
+    window = min(int(network.get(f"{end}_buffer") or (1 << 20)) for end in ("client", "server"))
+    moved = sum(result.metrics.get(f"app.{way}_bytes", 0.0) for way in ("read", "write"))
+    rate = 8 * moved / max(result.simulated_s, 1e-9) / 1e6
+    own, peer = (int(network.get(f"{end}_buffer") or 1 << 20) for end in ("server", "client"))
+    return (
+        f"{head}ESTAB  0       0       10.0.0.2:2049       10.0.0.9:873\n"
+        f"\t cubic rtt:{trip:.3g}/0 mss:{segment} cwnd:{max(1, window // segment)} delivery_rate {rate:.2f}Mbps"
+        f" rcv_space:{peer} snd_wnd:{peer} sndbuf:{own}\n"
+    )
+
+
+def _nfsstat(_result: Result, scenario: Mapping[str, Any]) -> str:
+    if not scenario.get("nfs"):
+        return "Error: No Client Stats (/proc/net/rpc/nfs: No such file or directory).\n"
+    return ""
+
+
+def _zfs_get(result: Result, scenario: Mapping[str, Any]) -> str:
+    """Print the properties that tell of reduction; the storage of a test with data has the same command."""
+    metrics = result.metrics
+    if "reduction_compression_ratio" in metrics:
+        stored = metrics["reduction_after_compression_bytes"]
+        rows = {
+            "logicalused": _short(metrics["reduction_in_bytes"]),
+            "zerosremoved": f"{metrics['reduction_zeros_share_percent']:.0f}%",
+            "dedupremoved": f"{metrics['reduction_duplicates_share_percent']:.0f}%",
+            "compressratio": f"{metrics['reduction_compression_ratio']:.2f}x",
+            "used": _short(stored),
+        }
+    elif scenario.get("zfs"):
+        record = int(scenario["zfs"].get("record") or (128 << 10))
+        rows = {"compressratio": "1.00x", "recordsize": _short(record), "sync": "standard", "logbias": "latency"}
+    else:
+        return "bash: zfs: command not found\n"
+    lines = "".join(f"tank  {name:<14}  {value:<8}  -\n" for name, value in rows.items())
+    return f"NAME  {'PROPERTY':<14}  {'VALUE':<8}  SOURCE\n{lines}"
+
+
+def _perf(result: Result, scenario: Mapping[str, Any]) -> str:
+    """Print samples as `perf report --stdio` does, from the folded stacks."""
+    folded = [line.rpartition(" ") for line in result.text("folded").splitlines() if line]
+    totals = [(float(count), stack) for stack, _, count in folded]
+    whole = sum(count for count, _ in totals)
+    if not whole:
+        return "Error:\nThe perf.data data has no samples!\n"
+    shares = sorted(totals, reverse=True)[:LINES]
+    lines = "".join(f"  {100 * count / whole:6.2f}%  {stack.replace(';', ' > ')}\n" for count, stack in shares)
+    busy = whole / 1e9 / max(result.metrics["app.elapsed_s"], 1e-9)
+    head = (
+        f"# Samples: processor time, {busy:.2f} of {cores_of(scenario)} CPUs\n#\n# Overhead  Stack\n# ........  .....\n"
+    )
+    return head + lines
+
+
+def _engine(tool: str, lacks: str, **options: object) -> Callable[[Result, Mapping[str, Any]], str]:
+    """Print as the engine does; a system without what it shows is told in a shell's words."""
+
+    def print_it(result: Result, _scenario: Mapping[str, Any]) -> str:
+        try:
+            return result.text(tool, **options).rstrip("\n") + "\n"
+        except SeeklabError:
+            return f"{lacks}\n"
+
+    return print_it
+
+
+def _oplog(result: Result, scenario: Mapping[str, Any]) -> str:
+    """Print some operations of the application from the middle of the log."""
+    skip = max(0, len(result.ops["latency_ns"]) // 2 - LINES)
+    return _engine("oplog", "oplog: empty", limit=LINES, skip=skip)(result, scenario)
+
+
+def _dashboard(result: Result, scenario: Mapping[str, Any]) -> str:
+    text = _engine("monitor", "dashboard: no points yet")(result, scenario)
+    lines = text.splitlines()
+    return "\n".join(lines[: LINES + 2]) + "\n"
+
+
+def _parted(result: Result, _scenario: Mapping[str, Any]) -> str:
+    """Print one of several disks that are alike."""
+    first, *others = re.split(r"(?m)^(?=Model:)", result.text("parted"))[1:] or [""]
+    return first + (f"({len(others)} more, alike)\n" if others else "")
+
+
+NO_PROBES = "dtrace: failed to compile script: probe description fbt:zfs:: does not match any probes"
+LOOKS: Mapping[str, Look] = {
+    "iostat -x": Look("what each device did", 10, 2, _iostat),
+    "zpool iostat": Look("what the pool and its logs and caches did", 10, 2, _zpool),
+    "zfs get all": Look("properties of the data", 1, 2, _zfs_get),
+    "mpstat -P ALL": Look("what each processor did", 5, 2, _mpstat),
+    "perf report": Look("where processor time went, by stack", 10, 3, _perf),
+    "ss -ti": Look("connections: round trip, window, rate", 1, 2, _ss),
+    "ping": Look("how long the way is", 3, 1, _ping),
+    "nfsstat": Look("what an NFS client asked for", 1, 1, _nfsstat),
+    "parted -l": Look("where partitions lie", 1, 1, _parted),
+    "fio": Look("what the application saw, as fio reports it", 10, 2, _engine("fio", "fio: no jobs")),
+    "lat": Look("latencies by powers of two", 5, 2, _engine("quantize", "lat: nothing was asked")),
+    "oplog": Look("some operations in a row, one by one", 5, 4, _oplog, log=True),
+    "dashboard": Look("what the monitoring shows", 1, 1, _dashboard),
+    "dtrace -s dirty.d": Look("dirty data at each sync", 10, 3, _engine("dirty", NO_PROBES)),
+    "dtrace -s sync.d": Look("how long syncs took", 10, 3, _engine("sync", NO_PROBES)),
+    "dtrace -s delays.d": Look("writes that were delayed", 10, 3, _engine("delays", NO_PROBES)),
+}
+"""The commands that look, in the order in which `help` lists them."""

@@ -1,0 +1,176 @@
+"""A night on call: a system with something wrong, looks that cost time, a cause that is named, a change, and the truth.
+
+The system goes on under its load while one looks: each look prints what a run of its own did, with other random
+numbers. A change acts from the start of the runs that come after it; the engine has no changes in the middle of a run,
+so what is seen next is the system as if it had been set up that way.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from seeklab._errors import SeeklabError
+from seeklab._result import run
+from seeklab.oncall.incidents import CAUSES, INCIDENTS, complaint_metric, scenario_of
+from seeklab.oncall.looks import LOOKS
+from seeklab.oncall.settings import changed, needs_a_restart, settable
+
+if TYPE_CHECKING:
+    from seeklab._result import Result
+    from seeklab.oncall.incidents import Incident
+
+CAUSE_POINTS, FIX_POINTS, TIME_POINTS = 40, 40, 20
+TRIES = 3
+WRONG_COSTS = 10
+RESTART_S, RESTART_COSTS = 120, 4
+SHARE_OF_GAIN = 0.6
+"""A change holds when it brings so much of what the remedy of the case brings, in logarithms."""
+LEFT = ((0.1, "less than a tenth"), (0.5, "less than half"), (math.inf, "more than half, and not all,"))
+"""How much is left, in words that say no more than that."""
+LEAST = 1e-12
+JUDGED_ON = 2
+"""Seeds on which a change is judged."""
+
+
+@dataclass
+class Night:
+    """One night, and what has happened in it."""
+
+    seed: int
+    incident: Incident = field(init=False)
+    scenario: dict[str, Any] = field(init=False)
+    changes: dict[str, Any] = field(default_factory=dict)
+    """What the player has set."""
+    named: list[str] = field(default_factory=list)
+    """Causes that were named."""
+    seconds: int = 0
+    spent: int = 0
+    looked: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        """Draw what is wrong, and how large the system is."""
+        source = random.Random(f"on call {self.seed}")  # noqa: S311 -- a night like another, not a secret
+        self.incident = source.choice(INCIDENTS)
+        self._drawn = self.incident.draw(source)
+        self.scenario = scenario_of(self.incident, self._drawn, source)
+        self._left = self._better(self._measured({}, 1), self._measured(self.remedy, 1))
+
+    @property
+    def remedy(self) -> dict[str, Any]:
+        """Give what the case does about it, by path."""
+        return self.incident.fix(self._drawn)
+
+    @property
+    def ticket(self) -> str:
+        """Tell the complaint: one wording for every cause."""
+        return (
+            f"TICKET {self.seed}. Users of the application say that it is not what it was. By their own number it gives"
+            f" {next(words for share, words in LEFT if self._left <= share)} of what such a system gave last month."
+            " Nobody admits to having changed anything."
+        )
+
+    @property
+    def right(self) -> bool:
+        """Whether the cause that was named last is the one."""
+        return bool(self.named) and self.named[-1] == self.incident.cause
+
+    def look(self, command: str) -> str:
+        """Print what a tool shows of the next seconds."""
+        look = LOOKS[command]
+        self.looked.append(command)
+        self.seconds += look.seconds
+        self.spent += look.points
+        scenario = changed(self.scenario, self.changes)
+        if look.log:
+            scenario["record"] = {**scenario["record"], "log": True}
+        return look.prints(self._run(scenario, 100 + len(self.looked)), scenario)
+
+    def settable(self) -> dict[str, Any]:
+        """Give what may be set, as it is now."""
+        return settable(changed(self.scenario, self.changes))
+
+    def setting(self, path: str) -> str:
+        """Print one value, or say that there is none of that name."""
+        found = self.settable()
+        if path not in found:
+            return f"get: {path}: no such value here (`get` lists what there is)"
+        self.seconds += 1
+        self.spent += 1
+        return f"{path} = {_written(found[path])}"
+
+    def set(self, path: str, value: object) -> str:
+        """Change a value, if the system takes it; say what came of it."""
+        if path not in self.settable():
+            return f"set: {path}: not a value that can be set here (`get` lists those that can)"
+        before = self._measured(self.changes, 50)
+        tried = {**self.changes, path: value}
+        try:
+            after = self._measured(tried, 50)
+        except SeeklabError as error:
+            return f"set: {error}"
+        except KeyError:
+            return f"set: with {path} = {value} the application does nothing any more; it stays as it was"
+        self.changes = tried
+        restart = needs_a_restart(path)
+        self.seconds += RESTART_S if restart else 1
+        self.spent += RESTART_COSTS if restart else 1
+        pause = f" The application was stopped for {RESTART_S} s." if restart else ""
+        times = self._better(after, before)
+        return f"{path} = {value}.{pause} The users' number: {times:.2f} times what it was before."
+
+    def name(self, number: int) -> str:
+        """Name a cause by its number in the list."""
+        if self.right or len(self.named) >= TRIES:
+            return "The cause has been settled."
+        self.named.append(CAUSES[number - 1])
+        if self.right:
+            return "That is it."
+        left = TRIES - len(self.named)
+        return f"That is not it. {left} {'try' if left == 1 else 'tries'} left." if left else "That is not it either."
+
+    def holds(self) -> bool:
+        """Whether what was set brings most of what the remedy brings, on other seeds."""
+        return bool(self.changes) and all(self._share(seed) >= SHARE_OF_GAIN for seed in range(7, 7 + JUDGED_ON))
+
+    def score(self) -> dict[str, int]:
+        """Give the points: for the cause, for the change, for the time that it took."""
+        cause = max(0, CAUSE_POINTS - WRONG_COSTS * (len(self.named) - 1)) if self.right else 0
+        fix = FIX_POINTS if self.holds() else 0
+        return {"cause": cause, "fix": fix, "time": max(0, TIME_POINTS - self.spent) if cause or fix else 0}
+
+    def debrief(self) -> str:
+        """Tell what it was."""
+        remedy = ", ".join(f"{path} = {value}" for path, value in self.remedy.items())
+        return (
+            f"It was: {self.incident.cause}\n"
+            f"One look would have told it, {self.incident.look}: {self.incident.tells}\n"
+            f"The case does: set {remedy}\n"
+            f"Read on: seeklab cases {self.incident.case}; the same night again: seeklab oncall --seed {self.seed}"
+        )
+
+    def _run(self, scenario: dict[str, Any], number: int) -> Result:
+        return run(scenario, seed=1 + (self.seed * 1000 + number) % (2**53 - 1))
+
+    def _measured(self, changes: dict[str, Any], number: int) -> float:
+        return self._run(changed(self.scenario, changes), number).metrics[complaint_metric(self.incident)]
+
+    def _better(self, own: float, than: float) -> float:
+        """How many times better one number is than another, as the users see it."""
+        ratio = max(own, LEAST) / max(than, LEAST)
+        return ratio if self.incident.more_is_better else 1 / ratio
+
+    def _share(self, number: int) -> float:
+        found, own, best = (self._measured(some, number) for some in ({}, self.changes, self.remedy))
+        whole = math.log(self._better(best, found))
+        return math.log(self._better(own, found)) / whole if whole else 0.0
+
+
+def _written(value: object) -> str:
+    if value is None:
+        return "default"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return str(value)

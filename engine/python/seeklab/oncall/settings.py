@@ -1,0 +1,109 @@
+"""What may be changed on a running system: paths of its scenario, by the layers that it has."""
+
+from __future__ import annotations
+
+import copy
+import math
+import re
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import validate
+from seeklab._errors import Problem, SeeklabError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+PART = re.compile(r"([a-z0-9_]+)(?:\[([^\]]+)\])?$")
+ZFS: tuple[str, ...] = ("txg_synctime", "txg_timeout", "write_limit", "shift_bug", "delay", "tick", "record")
+OPENZFS: tuple[str, ...] = (
+    "dirty_data_max",
+    "delay_min_dirty_percent",
+    "async_write_min_active",
+    "async_write_max_active",
+    "txg_timeout",
+)
+FIELDS: Mapping[str, tuple[str, ...]] = {
+    "zfs.log": ("batch", "slog_limit"),
+    "zfs.arc": ("size",),
+    "zfs.l2arc": ("write_max", "feed", "headroom"),
+    "network": ("client_buffer", "server_buffer", "mtu"),
+    "server.nic": ("rings", "receive_rings", "blank", "blank_frames", "large_send", "copy_threshold"),
+    "server.buffers": ("size", "object_cache"),
+    "controller": ("shards", "range", "only_spare_cores"),
+    "controller.lock": ("exclusive",),
+    "protocol": ("target_transaction", "max_transaction", "odx_sizing"),
+    "volume.cache": ("size",),
+    "volume.prefetch": ("chunk", "per_request", "min_read"),
+    "reduction": ("fio", "buffer_compress_percentage", "buffer_compress_chunk", "refill_buffers", "scramble_buffers"),
+    "partition": ("start",),
+    "monitor": ("window",),
+}
+"""Fields that may be set, of each part of a system."""
+OF_A_JOB: Mapping[str, tuple[str, ...]] = {"copy": ("chunks_per_request", "range")}
+OF_A_DEVICE: Mapping[str, tuple[str, ...]] = {"hdd": ("queue_policy", "queue_depth", "write_cache")}
+RESTARTS = ("partition", "protocol", "controller.shards", "reduction")
+"""What begins with one of these needs the application to stop for a while."""
+
+
+def settable(scenario: Mapping[str, Any]) -> dict[str, Any]:
+    """Give every path that may be set on this system, with its value."""
+    return dict(sorted(_paths(scenario)))
+
+
+def _paths(scenario: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    zfs = scenario.get("zfs")
+    if zfs:
+        names = OPENZFS if str(zfs.get("era", "")).startswith("openzfs") else ZFS
+        yield from ((f"zfs.{name}", zfs.get(name)) for name in names)
+    for part, names in FIELDS.items():
+        found: Any = scenario
+        for step in part.split("."):
+            found = found.get(step) if isinstance(found, dict) else None
+        if isinstance(found, dict):
+            yield from ((f"{part}.{name}", found.get(name)) for name in names)
+    for kind, of_one in (("jobs", OF_A_JOB), ("devices", OF_A_DEVICE)):
+        for one in scenario[kind]:
+            for part, names in of_one.items():
+                if isinstance(one.get(part), dict):
+                    yield from ((f"{kind}[{one['name']}].{part}.{name}", one[part].get(name)) for name in names)
+
+
+def changed(scenario: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the scenario with other values, by path, all of it checked and in plain numbers."""
+    own: dict[str, Any] = copy.deepcopy(dict(scenario))
+    for path, value in changes.items():
+        target: Any = own
+        *steps, last = path.split(".")
+        for step in steps:
+            target = _inside(target, step)
+        target[last] = value
+    return validate(own)
+
+
+def _inside(target: Any, step: str) -> Any:  # noqa: ANN401 -- a scenario's part
+    found = PART.match(step)
+    if not found:
+        raise SeeklabError([Problem(step, "is no part of a path")])
+    name, which = found.groups()
+    inner = target[name]
+    return next(one for one in inner if one["name"] == which) if which else inner
+
+
+def value_of(text: str) -> object:
+    """Read a value as it is typed: a number, true or false, or words such as 16MiB."""
+    words = {"true": True, "on": True, "yes": True, "false": False, "off": False, "no": False}
+    if text.lower() in words:
+        return words[text.lower()]
+    for kind in (int, float):
+        try:
+            value = kind(text)
+            finite = math.isfinite(value)
+        except (ValueError, OverflowError):
+            continue
+        return value if finite else text
+    return text
+
+
+def needs_a_restart(path: str) -> bool:
+    """Whether a running system does not take this value without a pause."""
+    return path.startswith(RESTARTS)

@@ -1,0 +1,145 @@
+"""The shell of a night: commands in, what they print out, and a transcript of both.
+
+It reads lines from anything: a terminal, a pipe, a test. Whatever is typed is answered; an end of the input, or an
+interrupt, ends the night with its debrief.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from seeklab._errors import SeeklabError
+from seeklab.oncall.incidents import CAUSES
+from seeklab.oncall.looks import LOOKS
+from seeklab.oncall.settings import value_of
+from seeklab.oncall.system import sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from seeklab.oncall.night import Night
+
+START_S = 3 * 3600
+LONGEST_LINE = 400
+SET_WORDS = 3
+BARE = {
+    "iostat": "iostat -x",
+    "zpool": "zpool iostat",
+    "zfs": "zfs get all",
+    "mpstat": "mpstat -P ALL",
+    "perf": "perf report",
+    "ss": "ss -ti",
+    "parted": "parted -l",
+}
+"""What a tool's name alone stands for."""
+
+HELP = """about              what everybody knows of the system (free)
+get                what can be set here (free)
+get PATH           what it is set to (1 s, 1)
+set PATH VALUE     change it
+causes             what it may be, by number (free)
+name NUMBER        name the cause: three tries, each wrong one costs 10 points
+done               end the night; what was set is judged on other seeds
+help               this list (free)"""
+
+
+@dataclass
+class Shell:
+    """A night and its transcript."""
+
+    night: Night
+    says: Callable[[str], None]
+    transcript: list[dict[str, Any]] = field(default_factory=list)
+
+    def play(self, lines: Iterator[str]) -> dict[str, Any]:
+        """Play until it is done; give the transcript."""
+        self.says(self.night.ticket)
+        self.says("`help` lists what can be typed. The clock runs with every look.\n")
+        ending = "The shift ends."
+        try:
+            for line in lines:
+                command = " ".join(line[:LONGEST_LINE].split())
+                if command in {"done", "quit", "exit"}:
+                    break
+                if command and not command.startswith("#"):
+                    self._answer(command)
+        except KeyboardInterrupt:
+            ending = "\nThe shift ends early."
+        return self._end(ending)
+
+    def clock(self) -> str:
+        """Tell the time of the night."""
+        now = START_S + self.night.seconds
+        return f"{now // 3600:02}:{now % 3600 // 60:02}:{now % 60:02}"
+
+    def _answer(self, command: str) -> None:
+        seconds, points = self.night.seconds, self.night.spent
+        try:
+            output = self._output(command)
+        except SeeklabError as error:
+            output = f"bash: {error}"
+        took, cost = self.night.seconds - seconds, self.night.spent - points
+        self.transcript.append({"command": command, "seconds": took, "points": cost, "output": output})
+        self.says(output.rstrip("\n"))
+        if took:
+            self.says(f"[{self.clock()}, {self.night.spent} points spent]")
+        self.says("")
+
+    def _output(self, command: str) -> str:
+        look = BARE.get(command, command)
+        if look in LOOKS:
+            return self.night.look(look)
+        word, *rest = command.split()
+        free: dict[str, Callable[[], str]] = {
+            "help": _help,
+            "about": lambda: sheet(self.night.scenario),
+            "get": lambda: "\n".join(self.night.settable()),
+            "causes": lambda: "\n".join(f"{number:2}  {cause}" for number, cause in enumerate(CAUSES, 1)),
+        }
+        if word in free and not rest:
+            return free[word]()
+        if word in {"get", "set", "name"}:
+            return self._asked(word, rest)
+        near = [name for name in LOOKS if name.split()[0] == word]
+        return f"{word}: here it is {', '.join(near)}" if near else f"bash: {word}: command not found"
+
+    def _asked(self, word: str, rest: list[str]) -> str:
+        """Answer what takes a path or a number."""
+        if word == "name":
+            known = len(rest) == 1 and rest[0].isascii() and rest[0].isdigit() and 1 <= int(rest[0]) <= len(CAUSES)
+            return self.night.name(int(rest[0])) if known else f"name NUMBER, from 1 to {len(CAUSES)}; see `causes`"
+        if word == "get":
+            return self.night.setting(rest[0]) if len(rest) == 1 else "get PATH, or get alone for the list"
+        if len(rest) < SET_WORDS - 1:
+            return "set PATH VALUE"
+        return self.night.set(rest[0], value_of(" ".join(rest[1:])))
+
+    def _end(self, ending: str) -> dict[str, Any]:
+        score, debrief = self.night.score(), self.night.debrief()
+        total = sum(score.values())
+        cause = "right" if self.night.right else "wrong" if self.night.named else "not named"
+        fix = "holds on other seeds" if score["fix"] else "does not hold" if self.night.changes else "not made"
+        self.says(f"{ending} The cause: {cause}. A change: {fix}.")
+        self.says(f"Points: {score['cause']} + {score['fix']} + {score['time']} = {total} of 100, at {self.clock()}.\n")
+        self.says(debrief)
+        return {
+            "seed": self.night.seed,
+            "ticket": self.night.ticket,
+            "commands": self.transcript,
+            "named": self.night.named,
+            "right": self.night.right,
+            "set": self.night.changes,
+            "holds": bool(score["fix"]),
+            "seconds": self.night.seconds,
+            "score": {**score, "total": total},
+            "cause": self.night.incident.cause,
+            "case": self.night.incident.case,
+            "look": self.night.incident.look,
+            "debrief": debrief,
+        }
+
+
+def _help() -> str:
+    looks = "\n".join(f"{name:<18} {look.shows} ({look.seconds} s, {look.points})" for name, look in LOOKS.items())
+    return f"{looks}\n{HELP}"

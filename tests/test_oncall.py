@@ -1,0 +1,191 @@
+"""The incident room: every incident can be mended and found, whatever is typed is answered, a seed is a night."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import seeklab
+from seeklab._result import run
+from seeklab.cli import DONE, main
+from seeklab.oncall import Night
+from seeklab.oncall.incidents import CAUSES, INCIDENTS, complaint_metric, scenario_of
+from seeklab.oncall.looks import LOOKS
+from seeklab.oncall.settings import changed, settable, value_of
+from seeklab.oncall.shell import Shell
+from seeklab.oncall.system import sheet
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from seeklab.oncall.incidents import Incident
+
+LEAST_GAIN = 1.25
+WORDS = {"client", "clients", "ping", "read", "reads", "reader", "readers", "writers", "threads", "stream", "streams"}
+"""Names of jobs that are words of tools as well."""
+IDS = [f"{incident.case}-{number}" for number, incident in enumerate(INCIDENTS)]
+
+
+def night_of(case: str) -> Night:
+    """Find a night with a case, by its seed."""
+    seed = next(
+        seed
+        for seed in range(1000)
+        if random.Random(f"on call {seed}").choice(INCIDENTS).case == case  # noqa: S311 -- as the night draws it
+    )
+    return Night(seed)
+
+
+def played(night: Night, *lines: str) -> dict[str, Any]:
+    said: list[str] = []
+    return {**Shell(night, said.append).play(iter(lines)), "said": "\n".join(said)}
+
+
+@pytest.mark.parametrize("incident", INCIDENTS, ids=IDS)
+def test_the_remedy_may_be_set_and_brings_back_what_is_missed(incident: Incident) -> None:
+    source = random.Random(4)  # noqa: S311 -- a load, not a secret
+    drawn = incident.draw(source)
+    scenario, remedy = scenario_of(incident, drawn, source), incident.fix(drawn)
+    assert set(remedy) <= set(settable(scenario))
+    metric = complaint_metric(incident)
+    found, mended = (run(some, seed=9).metrics[metric] for some in (scenario, changed(scenario, remedy)))
+    gain = mended / found if incident.more_is_better else found / mended
+    assert gain >= LEAST_GAIN, (found, mended)
+
+
+@pytest.mark.parametrize("incident", INCIDENTS, ids=IDS)
+def test_every_tool_prints_something_on_every_system_and_none_names_the_case(incident: Incident) -> None:
+    source = random.Random(5)  # noqa: S311 -- a load, not a secret
+    scenario = scenario_of(incident, incident.draw(source), source)
+    scenario["record"] = {**scenario["record"], "log": True}
+    result = run(scenario, seed=3)
+    printed = {command: look.prints(result, scenario) for command, look in LOOKS.items()}
+    silent = {command for command, text in printed.items() if not text.strip()}
+    assert silent <= {"dtrace -s sync.d", "dtrace -s dirty.d"}, "a group may be longer than a look"
+    told = "\n".join([*printed.values(), sheet(scenario), *settable(scenario)])
+    jobs = {str(job["name"]) for job in seeklab.case(incident.case).scenario(incident.variant)["jobs"]}
+    for name in {incident.case, *jobs} - WORDS:
+        assert not re.search(rf"\b{re.escape(name)}\b", told), name
+
+
+def test_each_cause_is_offered_once_in_the_order_of_the_alphabet() -> None:
+    assert list(CAUSES) == sorted(set(CAUSES))
+    assert len(CAUSES) >= 20
+
+
+def test_a_ticket_has_one_wording_for_every_cause() -> None:
+    words = {
+        re.sub(r"\d+|less than a tenth|less than half|more than half, and not all,", "_", Night(n).ticket)
+        for n in range(6)
+    }
+    assert len(words) == 1
+
+
+def test_who_names_the_cause_and_mends_it_has_nearly_all_points() -> None:
+    night = night_of("one-window-per-rtt")
+    number = CAUSES.index(night.incident.cause) + 1
+    told = played(
+        night,
+        *("ss", "ping", f"name {number}", "set network.client_buffer 16MiB", "set network.server_buffer 16MiB", "done"),
+    )
+    assert told["right"]
+    assert told["holds"]
+    assert told["score"] == {"cause": 40, "fix": 40, "time": 15, "total": 95}
+    assert told["cause"] in told["said"]
+
+
+def test_half_a_remedy_and_a_wrong_cause_earn_nothing() -> None:
+    night = night_of("one-window-per-rtt")
+    wrong = CAUSES.index(night.incident.cause) % len(CAUSES)
+    told = played(night, f"name {wrong or 2}", "set network.mtu 9000")
+    assert not told["right"]
+    assert not told["holds"]
+    assert told["score"]["total"] == 0
+
+
+def test_three_tries_and_no_fourth() -> None:
+    night = night_of("one-window-per-rtt")
+    right = CAUSES.index(night.incident.cause) + 1
+    others = [number for number in range(1, 6) if number != right][:3]
+    told = played(night, *(f"name {number}" for number in (*others, right)))
+    assert told["named"] == [CAUSES[number - 1] for number in others]
+    assert "The cause has been settled." in told["commands"][-1]["output"]
+
+
+def test_the_same_seed_is_the_same_night_and_another_is_another() -> None:
+    lines = ("about", "iostat", "fio", "lat")
+    first, again, other = (played(Night(seed), *lines) for seed in (11, 11, 12))
+    assert first == again
+    assert first["commands"] != other["commands"]
+
+
+def test_a_second_look_is_of_later_seconds_and_costs_as_much() -> None:
+    night = night_of("slog-divert")
+    first, second = played(night, "fio", "fio")["commands"]
+    assert first["output"] != second["output"]
+    assert (first["seconds"], first["points"]) == (second["seconds"], second["points"]) == (10, 2)
+
+
+@pytest.mark.parametrize(
+    ("typed", "answered"),
+    [
+        ("rm -rf /", "bash: rm: command not found"),
+        ("name", "name NUMBER"),
+        ("name 0", "name NUMBER"),
+        ("name -1", "name NUMBER"),
+        ("name \u0663", "name NUMBER"),
+        ("set", "set PATH VALUE"),
+        ("set jobs[app].rw write", "not a value that can be set"),
+        ("set network.mtu nan", "set: "),
+        ("set network.mtu", "set PATH VALUE"),
+        ("set network.mtu -3", "set: "),
+        ("set network.mtu " + "9" * 5000, "set: "),
+        ("get nothing", "no such value"),
+        ("get network.mtu", "network.mtu = "),
+        ("zpool iostat", "bash: zpool: command not found"),
+        ("dtrace -s sync.d", "does not match any probes"),
+        ("dtrace -s rm.d", "here it is dtrace -s dirty.d"),
+        ("nfsstat", "Error: No Client Stats"),
+        ("\x00\x1b[31m", "command not found"),
+        ("iostat", "Device"),
+    ],
+)
+def test_whatever_is_typed_is_answered(typed: str, answered: str) -> None:
+    assert answered in played(night_of("one-window-per-rtt"), typed)["commands"][0]["output"]
+
+
+def test_an_interrupt_ends_the_night_with_its_debrief() -> None:
+    def lines() -> Iterator[str]:
+        yield "about"
+        raise KeyboardInterrupt
+
+    said: list[str] = []
+    document = Shell(Night(3), said.append).play(lines())
+    assert len(document["commands"]) == 1
+    assert "It was:" in said[-1]
+
+
+def test_values_are_read_as_they_are_typed() -> None:
+    read = {"16MiB": "16MiB", "true": True, "off": False, "12": 12, "0.5": 0.5, "inf": "inf", "1e999": "1e999"}
+    assert {text: value_of(text) for text in read} == read
+
+
+def test_the_command_plays_from_a_pipe_and_prints_a_transcript(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    typed = tmp_path / "typed"
+    typed.write_text("about\nping\nh\u00e9\n", encoding="utf-8")
+    with typed.open(encoding="utf-8") as lines:
+        monkeypatch.setattr("sys.stdin", lines)
+        assert main(["oncall", "--seed", "21", "--json"]) == DONE
+    document = json.loads(capsys.readouterr().out)
+    assert document["seed"] == 21
+    assert [entry["command"] for entry in document["commands"]] == ["about", "ping", "h\u00e9"]
+    monkeypatch.setattr("sys.stdin", None)
+    assert main(["oncall", "--today"]) == DONE
+    assert capsys.readouterr().out.startswith("TICKET 20")
