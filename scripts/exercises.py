@@ -19,6 +19,19 @@ from console import ROOT, StepFailedError, say
 SOLUTIONS = ROOT / "solutions"
 EXERCISES = ROOT / "exercises"
 CONFIG = ROOT / "nbgrader_config.py"
+# One process for all: nbgrader takes longer to start than to write an assignment.
+GENERATE = """
+import sys
+from nbgrader.apps import NbGrader, NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
+app = NbGrader()
+app.load_config_file()
+for name in sys.argv[1:]:
+    api = NbGraderAPI(CourseDirectory(config=app.config), config=app.config)
+    told = api.generate_assignment(name, force=True, create=True)
+    if not told["success"]:
+        sys.exit(f"{name}: {told['error']}\\n{told['log']}")
+"""
 
 
 def exercises() -> None:
@@ -46,12 +59,12 @@ def course_copy(folder: Path) -> Path:
 def generate(course: Path) -> list[str]:
     """Let nbgrader write the release of every assignment of a course directory; give the assignments' names."""
     assignments = sorted(path.name for path in (course / "solutions").iterdir())
+    done = _in_course(course, "-c", GENERATE, *assignments)
+    if done.returncode != 0:
+        say(done.stdout)
+        message = "nbgrader could not generate the exercises: see above."
+        raise StepFailedError(message)
     for assignment in assignments:
-        done = nbgrader(course, "generate_assignment", assignment, "--create", "--force")
-        if done.returncode != 0:
-            say(done.stdout)
-            message = f"nbgrader could not generate {assignment}: see above."
-            raise StepFailedError(message)
         for notebook in (course / "exercises" / assignment).glob("*.ipynb"):
             _say_as_the_author_does(notebook)
     return assignments
@@ -59,11 +72,15 @@ def generate(course: Path) -> list[str]:
 
 def nbgrader(course: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run nbgrader's own command line in a course directory; all that it says is in `stdout`."""
+    return _in_course(course, "-m", "nbgrader", *arguments)
+
+
+def _in_course(course: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     # nbgrader calls alembic by its name alone.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     own_settings = {"JUPYTER_CONFIG_DIR": str(course / ".jupyter"), "PYTHONDONTWRITEBYTECODE": "1", "PATH": path}
     return subprocess.run(
-        [sys.executable, "-m", "nbgrader", *arguments],
+        [sys.executable, *arguments],
         cwd=course,
         env={**os.environ, **own_settings},
         stdout=subprocess.PIPE,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from console import ROOT, say, stream
+from drawn import is_drawn
 from machine import WASM_TARGET
 from steps import ENGINE, VENV_BIN, WEB
 
@@ -167,6 +168,13 @@ LINT = (
 # test as it ends, so that one that never reaches its own summary has told what failed.
 PYTEST_COMMAND = (VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto", "--dist", "loadfile")
 
+
+def drawn_notebooks() -> list[Path]:
+    """Give half of the notebooks, other ones at each commit; `make full` runs all."""
+    every = sorted((ROOT / "notebooks").glob("*.ipynb"))
+    return [path for path in every if is_drawn(path.stem, 2)] or every
+
+
 TESTS = (
     Stage("Rust tests", ("cargo", "test", "--locked", "--no-fail-fast"), ENGINE, needs=("rust-tests",), runner=CARGO),
     Stage(
@@ -186,7 +194,7 @@ TESTS = (
     Stage("Python and cross-part tests", PYTEST_COMMAND, needs=("python-tests", "package"), runner=PYTEST),
     Stage(
         "Notebooks",
-        (*PYTEST_COMMAND, "--nbval-lax", "notebooks"),
+        (*PYTEST_COMMAND, "--nbval-lax", *drawn_notebooks()),
         needs=("python-tests", "package", "widget"),
         runner=PYTEST,
         environment={"SEEKLAB_GATES": "open"},
@@ -207,6 +215,20 @@ LONG_TESTS = ("tests/test_calibration.py", "tests/test_diagnosis.py")
 # What is sampled there is whole here. Facts take minutes each: they are shared out one by one.
 FULL = (
     SANITY,
+    Stage(
+        "Facts, mechanisms, logs and hosts",
+        (*PYTEST_COMMAND, *(f"tests/test_{name}.py" for name in ("facts", "mechanisms_off", "honesty", "hosts_agree"))),
+        needs=("python-tests", "package", "site"),
+        runner=PYTEST,
+        environment={"SEEKLAB_FULL": "1"},
+    ),
+    Stage(
+        "Notebooks",
+        (*PYTEST_COMMAND, "--nbval-lax", "notebooks"),
+        needs=("python-tests", "package", "widget"),
+        runner=PYTEST,
+        environment={"SEEKLAB_GATES": "open"},
+    ),
     Stage(
         "Ranges of all facts",
         (VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto", "--dist", "worksteal", "tests/test_ranges.py"),

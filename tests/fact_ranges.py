@@ -5,13 +5,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import os
-import subprocess
 from pathlib import Path
 from typing import Any
 
+import drawn
 import seeklab
 from seeklab._progress import ProgressBar
 
@@ -22,8 +20,6 @@ SEEDS = 5
 INPUTS = 2
 """Other values of its inputs at which each predicted fact is judged, at least."""
 
-ALL = "SEEKLAB_FULL"
-"""Set in the environment, it takes the place of the sample."""
 ONE_IN = 16
 
 Row = dict[str, Any]
@@ -58,19 +54,9 @@ def write() -> None:
     STORE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
-def commit() -> str:
-    """Name the commit that is checked out: what the sample is drawn by, so that it can be drawn again."""
-    asked = ("git", "-C", str(ROOT), "rev-parse", "HEAD")
-    done = subprocess.run(asked, capture_output=True, text=True, check=False)
-    return done.stdout.strip() if done.returncode == 0 else "no commit"
-
-
 def is_sampled(fact: str) -> bool:
-    """Whether a fact is of this commit's sample, one in sixteen. Each commit has another."""
-    if os.environ.get(ALL):
-        return True
-    drawn = hashlib.sha256(f"{commit()} {fact}".encode()).digest()
-    return int.from_bytes(drawn[:4], "big") % ONE_IN == 0
+    """Whether a fact is of this commit's sample."""
+    return drawn.is_drawn(fact, ONE_IN)
 
 
 if __name__ == "__main__":

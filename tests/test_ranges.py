@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import drawn
 import fact_ranges
 import seeklab
 
@@ -57,11 +58,11 @@ def test_what_is_stored_of_a_fact_comes_out_again(case_id: str, fact: dict[str, 
 
 
 def test_the_sample_is_another_with_another_commit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(fact_ranges.ALL, raising=False)
+    monkeypatch.delenv(drawn.ALL, raising=False)
     ids = [fact["id"] for _, fact in FACTS]
     samples = set()
     for commit in ("a", "b", "c"):
-        monkeypatch.setattr(fact_ranges, "commit", lambda commit=commit: commit)
+        monkeypatch.setattr(drawn, "commit", lambda commit=commit: commit)
         samples.add(tuple(fact for fact in ids if fact_ranges.is_sampled(fact)))
     assert len(samples) == 3
     assert all(0 < len(sample) < len(ids) / 4 for sample in samples)
