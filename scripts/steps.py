@@ -257,7 +257,14 @@ SITE = Step(
     "Building the site",
     _build_site,
     needs=("npm", "wasm", "library", "wheel"),
-    reads=(ROOT / "pyproject.toml", ENGINE / "python", WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES),
+    reads=(
+        ROOT / "pyproject.toml",
+        ROOT / "docs" / "instructor" / "glossary.md",
+        ENGINE / "python",
+        WEB,
+        *ENGINE_SOURCES,
+        *LIBRARY_SOURCES,
+    ),
     makes=(WEB / "dist" / "index.html",),
 )
 
