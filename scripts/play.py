@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 from functools import partial
+from http import HTTPStatus
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 
 import machine
@@ -24,6 +25,31 @@ class Handler(SimpleHTTPRequestHandler):
         ".wasm": "application/wasm",
         ".whl": "application/zip",
     }
+
+    def list_directory(self, path: str | os.PathLike[str]) -> None:  # noqa: ARG002 -- the base class's signature
+        """Answer as where there is no page: what lies in a folder is nobody's page."""
+        self.send_error(HTTPStatus.NOT_FOUND)
+
+    def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
+        """Show the site's own page where there is none."""
+        page = WEB / "dist" / "404.html"
+        if code != HTTPStatus.NOT_FOUND or not page.is_file():
+            super().send_error(code, message, explain)
+            return
+        if self.path.strip("/").count("/") > 0:
+            # The site's pages lie in one folder, and call what they need from there.
+            self.send_response(HTTPStatus.FOUND)
+            self.send_header("Location", "/404.html")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+            return
+        body = page.read_bytes()
+        self.send_response(HTTPStatus.NOT_FOUND)
+        self.send_header("Content-Type", "text/html; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
     def end_headers(self) -> None:
         """Have the browser ask again each time, so that a rebuilt site is seen."""

@@ -326,7 +326,7 @@ SITE = Step(
     "Building the site",
     _build_site,
     needs=("npm", "wasm", "library", "wheel", "browser-lab"),
-    reads=(*BROWSER_COURSE.reads,),
+    reads=(*BROWSER_COURSE.reads, ROOT / "docs" / "instructor" / "glossary.md"),
     makes=(WEB / "dist" / "index.html", WEB / "dist" / "lab" / "notebooks" / "index.html"),
 )
 

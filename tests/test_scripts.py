@@ -7,14 +7,23 @@ import signal
 import subprocess
 import sys
 import tomllib
+from functools import partial
+from http.client import HTTPConnection
+from http.server import ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
+from typing import TYPE_CHECKING
 
 import pytest
 
 import console
+import play
 import stages
 import steps
 from stages import Count, Stage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SCRIPTS = Path(__file__).resolve().parent.parent / "scripts"
 
@@ -186,3 +195,40 @@ def test_every_crate_of_the_workspace_is_among_the_sources() -> None:
     for stage in stages.LINT:
         if stage.title in {"Rust lint", "Rust documentation"}:
             assert "--workspace" in stage.command  # the tool is not among the default members
+
+
+@pytest.fixture
+def playground(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """Serve a small site as `make play` does; give its port."""
+    site = tmp_path / "dist"
+    (site / "assets").mkdir(parents=True)
+    (site / "index.html").write_text("front")
+    (site / "404.html").write_text("no such page")
+    (site / "assets" / "a.js").write_text("1")
+    monkeypatch.setattr(play, "WEB", tmp_path)
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(play.Handler, directory=str(site))) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield server.server_address[1]
+        server.shutdown()
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "body"),
+    [
+        ("/", 200, "front"),
+        ("/assets/a.js", 200, "1"),
+        ("/nowhere.html", 404, "no such page"),
+        ("/assets", 301, ""),
+        ("/assets/", 404, "no such page"),
+        ("/a/b.html", 302, ""),
+        ("/../../etc/passwd", 302, ""),
+    ],
+)
+def test_the_playground_lists_no_folder_and_answers_with_a_page_where_there_is_none(
+    playground: int, path: str, status: int, body: str
+) -> None:
+    connection = HTTPConnection("127.0.0.1", playground, timeout=10)
+    connection.request("GET", path)
+    answer = connection.getresponse()
+    assert (answer.status, answer.read().decode()) == (status, body)
+    connection.close()

@@ -36,6 +36,8 @@ export default defineConfig({
   build: {
     target: "es2024",
     license: { fileName: licenceFile },
-    rolldownOptions: { input: ["index.html", "case.html", "validation.html", "presets.html", "designer.html"] },
+    rolldownOptions: {
+      input: ["index.html", "case.html", "validation.html", "presets.html", "designer.html", "404.html"],
+    },
   },
 });

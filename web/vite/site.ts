@@ -15,6 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join, relative, resolve } from "node:path";
+import { gzipSync } from "node:zlib";
 import type { Plugin } from "vite";
 import { keepUnits } from "../src/base/format.ts";
 import type { Engine } from "../src/engine/simulate.ts";
@@ -320,12 +321,29 @@ export function preloadEngine(): Plugin {
   };
 }
 
+/** What the console loads besides what the page has, in bytes, as it is and compressed. */
+function sizeOfPython(): { bytes: number; gzip_bytes: number } {
+  const wheel = findWheel();
+  const runtime = join(webRoot, "node_modules/pyodide");
+  const files = [
+    ...pyodideFiles.map((name) => join(runtime, name)),
+    libraryFile,
+    ...(wheel === undefined ? [] : [wheel]),
+  ];
+  const contents = files.map((name) => readFileSync(name));
+  return {
+    bytes: contents.reduce((sum, content) => sum + content.length, 0),
+    gzip_bytes: contents.reduce((sum, content) => sum + gzipSync(content).length, 0),
+  };
+}
+
 /** Pyodide and the `seeklab` wheel under `pyodide/`. The wheel is the newest in `dist/`, or `SEEKLAB_WHEEL`. */
 export function pythonRuntime(): Plugin {
   const runtime = join(webRoot, "node_modules/pyodide");
   let outDir = "";
   return {
     name: "seeklab-python",
+    config: () => ({ define: { pythonSize: JSON.stringify(sizeOfPython()) } }),
     configResolved(config) {
       outDir = resolve(config.root, config.build.outDir);
     },

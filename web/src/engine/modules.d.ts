@@ -14,3 +14,7 @@ declare module "seeklab-engine-wasm?inline" {
   const dataUrl: string;
   export default dataUrl;
 }
+declare module "*.md?raw" {
+  const text: string;
+  export default text;
+}

@@ -22,6 +22,7 @@ import { openPage, preparePage, whenSeen } from "./document.ts";
 import { documented } from "./documented.ts";
 import { evidence } from "./evidence.ts";
 import { embed, isEmbedded, wayOut } from "./embed.ts";
+import { explainTerms } from "./glossary.ts";
 import { defaultState, encodeHash, type PageState } from "./hash.ts";
 import { incidents } from "./incidents.ts";
 import { inline, markdown } from "./markdown.ts";
@@ -240,6 +241,8 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     onMeasured: (answer) => rememberAnswer(doc.id, answer),
   });
 
+  const why = html("div", { class: "prose" }, ...markdown(doc.why));
+  explainTerms([why, ...checked.querySelectorAll(".story"), ...experiments.element.querySelectorAll(".surprise")]);
   const gate = afterQuestion(
     question,
     [
@@ -247,7 +250,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
         "section",
         { class: "why", "aria-labelledby": "why-title" },
         html("h2", { id: "why-title" }, "Why"),
-        html("div", { class: "two" }, html("div", { class: "prose" }, ...markdown(doc.why)), drawing.element),
+        html("div", { class: "two" }, why, drawing.element),
       ),
       checked,
       experiments.element,

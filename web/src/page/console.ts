@@ -1,6 +1,36 @@
 /** The Python console: Pyodide and the `seeklab` package in a worker of their own, loaded when asked for. */
 import { html } from "../base/elements.ts";
-import type { FromPython, ToPython } from "../python/messages.ts";
+import { histogram } from "../charts/histogram.ts";
+import type { Op } from "../generated/answers.ts";
+import type { Summary } from "../engine/types.ts";
+import type { FromPython, ShownValue, ToPython } from "../python/messages.ts";
+
+/** How large Python is, as the build has measured it. */
+declare const pythonSize: { readonly bytes: number; readonly gzip_bytes: number };
+
+/** Characters that stay in the console. */
+const mostKept = 300_000;
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)}\u00a0MB`;
+
+/** The requests that a run has most of. */
+export function busiest({ jobs, metrics }: Summary): { readonly job: string; readonly op: Op } {
+  const many = (job: string, op: Op) => metrics[`${job}.${op}_ios`] ?? 0;
+  const kinds = jobs.flatMap((job) => (["read", "write"] as const).map((op) => ({ job, op })));
+  return kinds.reduce((best, kind) => (many(kind.job, kind.op) > many(best.job, best.op) ? kind : best));
+}
+
+/** Markup that a learner's code has made, in a frame that runs nothing and loads nothing. */
+function framed(markup: string, onSized: () => void): HTMLElement {
+  const frame = html("iframe", { sandbox: "allow-same-origin", title: "The value, drawn", class: "drawn-value" });
+  frame.srcdoc = `<!doctype html><meta name="color-scheme" content="light dark"><style>body{margin:8px;font:15px system-ui,sans-serif}table{border-collapse:collapse}td,th{padding:2px 10px 2px 0;text-align:right}caption{text-align:left}</style>${markup}`;
+  frame.addEventListener("load", () => {
+    const height = frame.contentDocument?.documentElement.scrollHeight ?? 0;
+    frame.style.height = `${Math.min(600, Math.max(40, height))}px`;
+    onSized();
+  });
+  return frame;
+}
 
 /** `code` gives the scenario on the stage as Python. */
 export function pythonConsole(code: () => string): HTMLElement {
@@ -19,6 +49,7 @@ export function pythonConsole(code: () => string): HTMLElement {
   let worker: Worker | undefined;
   let isReady = false;
   let nextId = 1;
+  let kept = 0;
 
   function start(): Worker {
     const fresh = new Worker(new URL("../python/pythonWorker.ts", import.meta.url), { type: "module" });
@@ -26,7 +57,7 @@ export function pythonConsole(code: () => string): HTMLElement {
     fresh.onerror = (event) => {
       fail(`Python stopped: ${event.message || "it could not be loaded"}.`);
     };
-    status.textContent = "Loading Python, about 6 MB the first time.";
+    status.textContent = `Loading Python: ${megabytes(pythonSize.bytes)}, or ${megabytes(pythonSize.gzip_bytes)} where the server compresses. The browser keeps it.`;
     return fresh;
   }
 
@@ -37,15 +68,38 @@ export function pythonConsole(code: () => string): HTMLElement {
     } else if (message.kind === "print") {
       print(message.text, message.isError ? "error" : "");
     } else {
-      if (message.result !== null) print(message.result + "\n", "value");
+      if (message.value !== null) show(message.value);
       if (message.error !== null) print(message.error.trimEnd() + "\n", "error");
       idle();
     }
   }
 
   function print(text: string, kind: string): void {
-    output.append(kind === "" ? text : html("span", { class: kind }, text));
+    place(kind === "" ? document.createTextNode(text) : html("span", { class: kind }, text));
+  }
+
+  function place(node: Text | HTMLElement): void {
+    output.append(node);
+    kept += node.textContent.length;
+    // What was printed long ago gives way.
+    while (kept > mostKept && output.firstChild !== node) {
+      kept -= (output.firstChild?.textContent ?? "").length;
+      output.firstChild?.remove();
+    }
     output.scrollTop = output.scrollHeight;
+  }
+
+  /** The value of the last expression: drawn where it can be drawn. */
+  function show({ repr, html: markup, run: ran }: ShownValue): void {
+    print(repr + "\n", "value");
+    if (markup !== undefined) place(framed(markup, () => (output.scrollTop = output.scrollHeight)));
+    if (ran !== undefined) {
+      const { job, op } = busiest(ran.summary);
+      const figure = html("div", { class: "figure" });
+      place(figure);
+      figure.append(histogram(ran, { job, op, width: Math.max(280, Math.min(720, output.clientWidth - 32)) }));
+      output.scrollTop = output.scrollHeight;
+    }
   }
 
   function idle(): void {

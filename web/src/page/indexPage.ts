@@ -114,7 +114,13 @@ function ways(all: readonly Incident[]): HTMLElement {
       {},
       html("h3", {}, course.time),
       html("p", {}, course.words, " ", html("code", {}, course.command), "."),
-      html("p", {}, "Or here, with nothing to install: ", html("a", { href: courseInLab }, "the notebooks in this browser"), "."),
+      html(
+        "p",
+        {},
+        "Or here, with nothing to install: ",
+        html("a", { href: courseInLab }, "the notebooks in this browser"),
+        ".",
+      ),
       html(
         "p",
         { class: "quiet" },

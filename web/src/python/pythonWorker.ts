@@ -6,11 +6,18 @@ import libraryUrl from "seeklab-library?url";
 import init, { call, Run } from "seeklab-engine";
 import wasmUrl from "seeklab-engine-wasm?url";
 import type { PyodideAPI } from "pyodide";
-import type { FromPython, ToPython } from "./messages.ts";
+import { type Result, unwrap } from "../engine/api.ts";
+import type { OpenRun } from "../engine/simulate.ts";
+import type { ColumnEntry, Summary } from "../engine/types.ts";
+import type { FromPython, ShownValue, ToPython } from "./messages.ts";
+import { Outlet } from "./outlet.ts";
 
 const site = new URL(import.meta.env.BASE_URL, self.location.href);
 const home = new URL(import.meta.env.DEV ? "/pyodide/" : "../pyodide/", import.meta.env.DEV ? site : import.meta.url);
 
+const outlet = new Outlet({ send: (text, isError) => send({ kind: "print", text, isError }) });
+const mostRepr = 100_000;
+const mostHtml = 400_000;
 const python = load();
 python.catch(() => undefined);
 
@@ -24,8 +31,8 @@ async function load(): Promise<PyodideAPI> {
   const [pyodide, wheel, library] = await Promise.all([
     loadPyodide({
       indexURL: home.href,
-      stdout: (text: string) => send({ kind: "print", text: text + "\n", isError: false }),
-      stderr: (text: string) => send({ kind: "print", text: text + "\n", isError: true }),
+      stdout: (text: string) => outlet.write(text + "\n", false),
+      stderr: (text: string) => outlet.write(text + "\n", true),
     }),
     fetchWheel(),
     fetch(libraryUrl).then((response) => response.text()),
@@ -47,13 +54,39 @@ async function fetchWheel(): Promise<ArrayBuffer> {
 async function run({ id, code }: ToPython): Promise<void> {
   try {
     const pyodide = await python;
+    outlet.begin();
     const value: unknown = await pyodide.runPythonAsync(code);
-    const builtins = pyodide.pyimport("builtins") as { repr: (value: unknown) => string };
-    send({ kind: "done", id, result: value === undefined ? null : builtins.repr(value), error: null });
+    outlet.end();
+    send({ kind: "done", id, value: value === undefined ? null : shownOf(pyodide, value), error: null });
     if (value instanceof pyodide.ffi.PyProxy) value.destroy();
   } catch (error) {
-    send({ kind: "done", id, result: null, error: error instanceof Error ? error.message : String(error) });
+    outlet.end();
+    send({ kind: "done", id, value: null, error: error instanceof Error ? error.message : String(error) });
   }
+}
+
+/** What a notebook's cell would show of a value: its picture or table where it has one, and a run's columns for charts. */
+function shownOf(pyodide: PyodideAPI, value: unknown): ShownValue {
+  const builtins = pyodide.pyimport("builtins") as { repr: (value: unknown) => string };
+  const whole = builtins.repr(value);
+  const more = whole.length - mostRepr;
+  const repr = more > 0 ? `${whole.slice(0, mostRepr)}… and ${more.toLocaleString("en")} more characters` : whole;
+  if (!(value instanceof pyodide.ffi.PyProxy)) return { repr };
+  const { _repr_html_, _handle } = value as { _repr_html_?: () => string; _handle?: { _run?: OpenRun } };
+  const html = typeof _repr_html_ === "function" ? _repr_html_() : "";
+  const run = value.type === "Result" ? _handle?._run : undefined;
+  return {
+    repr,
+    ...(html === "" || html.length > mostHtml ? {} : { html }),
+    ...(run === undefined ? {} : { run: binsOf(run) }),
+  };
+}
+
+/** A run's summary, and how its latencies are distributed. */
+function binsOf(run: OpenRun): Pick<Result, "summary" | "columns"> {
+  const names = unwrap<ColumnEntry[]>(run.columns()).filter(({ name }) => name.startsWith("bins."));
+  const columns = names.map(({ name, dtype }) => [name, dtype === "u32" ? run.u32(name) : run.f64(name)] as const);
+  return { summary: unwrap<Summary>(run.summary()), columns: Object.fromEntries(columns) };
 }
 
 function send(message: FromPython): void {

@@ -12,6 +12,8 @@ import type { Stage, StageOptions } from "./stage.ts";
 import { transport } from "./transport.ts";
 
 const speeds = [0.1, 0.5, 1, 2, 5, 10, 20, 50];
+/** What lies above and below the marks of a drawing, in pixels: the axes and their labels. */
+const axes = { top: 22, bottom: 38 } as const;
 const fewestStops = 4;
 const evenStops = 20;
 
@@ -34,6 +36,15 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
     if (result === undefined || room.width === 0) return;
     place.replaceChildren(chart.draw(shown(), room.width));
     told.textContent = chart.describe?.(result, focus) ?? "";
+    // The cursor is a line through the drawing, not through the words above and below it.
+    const drawings = [...place.querySelectorAll<SVGSVGElement>("svg")].filter(({ clientHeight }) => clientHeight > 40);
+    if (drawings.length > 0) {
+      const { top } = frame.getBoundingClientRect();
+      const boxes = drawings.map((drawing) => drawing.getBoundingClientRect());
+      const from = Math.min(...boxes.map((box) => box.top)) - top + axes.top;
+      const to = Math.max(...boxes.map((box) => box.bottom)) - top - axes.bottom;
+      Object.assign(cursor.style, { top: `${from}px`, bottom: "auto", height: `${Math.max(0, to - from)}px` });
+    }
     if (details.open) fillTable();
     move();
   }

@@ -41,7 +41,7 @@ export async function serve() {
       response.writeHead(200, { "content-type": types[extname(file)] ?? "application/octet-stream" });
       response.end(readFileSync(file));
     } catch {
-      response.writeHead(404).end();
+      response.writeHead(404, { "content-type": types[".html"] }).end(readFileSync(join(site, "404.html")));
     }
   });
   await new Promise((listening) => server.listen(0, "127.0.0.1", listening));

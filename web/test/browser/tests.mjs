@@ -10,7 +10,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const casePage = "/odx-prefetch.html";
 const validationPage = "/validation.html";
 const designerPage = "/designer.html";
-const ownPages = ["index.html", "validation.html", "presets.html", "designer.html"];
+const ownPages = ["404.html", "index.html", "validation.html", "presets.html", "designer.html"];
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 /** What the designer says of a pool once all of its tests have run. */
@@ -718,6 +718,39 @@ export const tests = {
     assert.ok(code.includes(`${address}/odx-prefetch.html?embed=1`), code);
   },
 
+  async "an address without a page is answered with what may have been meant"({ open }) {
+    const page = await open("/odx-prefecth.html");
+    await page.getByRole("heading", { name: "There is no page at this address" }).waitFor();
+    await page.getByText("Did you mean").waitFor();
+    await assertAccessible(page);
+    await page.locator(".near a").first().click();
+    await shown(page);
+  },
+
+  async "terms explain themselves by mouse, by key and by a tap"({ open }) {
+    for (const options of [{}, phone]) {
+      const page = await open(casePage, { ...options, reducedMotion: "reduce" });
+      await skipQuestion(page);
+      await shown(page);
+      const term = page.locator(".term").first();
+      const tip = page.locator(".tip").first();
+      await term.scrollIntoViewIfNeeded();
+      assert.equal(await tip.isVisible(), false);
+      if (options === phone) await term.tap();
+      else await term.hover();
+      await tip.waitFor();
+      const { x, width } = await tip.boundingBox();
+      assert.ok(x >= 0 && x + width <= page.viewportSize().width, `from ${x}, ${width} wide`);
+      if (options === phone) continue;
+      await page.mouse.move(1, 1);
+      await tip.waitFor({ state: "hidden" });
+      await term.focus();
+      await tip.waitFor();
+      await page.keyboard.press("Escape");
+      await tip.waitFor({ state: "hidden" });
+    }
+  },
+
   async "a slider simulates again while it moves"({ open }) {
     const page = await open(casePage);
     await shown(page);
@@ -909,6 +942,44 @@ export const tests = {
     const text = await page.locator(".python-output").textContent();
     assert.ok(text.includes(expected), text.slice(-600));
     return `${((performance.now() - begun) / 1000).toFixed(1)} s from a click to the fingerprint`;
+  },
+
+  async "the console draws a run, and a loop that prints without an end neither freezes the page nor survives Stop"({
+    open,
+  }) {
+    const page = await open(casePage);
+    await shown(page);
+    await page.getByRole("button", { name: "Python console" }).click();
+    const told = await page.locator(".console .status").textContent();
+    assert.match(told, /\d+\sMB, or [\d.]+\sMB/);
+    const editor = page.locator(".console textarea");
+    const run = page.locator(".console").getByRole("button", { name: "Run" });
+    await editor.fill('import seeklab\nseeklab.case("odx-prefetch").run()');
+    await run.click();
+    await page.locator(".python-output .figure svg").first().waitFor({ timeout: 90_000 });
+    await page.locator(".python-output iframe").waitFor();
+    await editor.fill("n = 0\nwhile True:\n    print(n, 'x' * 200)\n    n += 1");
+    await run.click();
+    await page.waitForFunction(() => document.querySelector(".python-output").textContent.includes("100 xxx"));
+    const slowest = await page.evaluate(async () => {
+      let worst = 0;
+      for (let last = performance.now(), until = last + 3000; last < until;) {
+        await new Promise(requestAnimationFrame);
+        worst = Math.max(worst, performance.now() - last);
+        last = performance.now();
+      }
+      return worst;
+    });
+    const length = await page.evaluate(() => document.querySelector(".python-output").textContent.length);
+    assert.ok(length < 400_000, `${length} characters`);
+    const begun = performance.now();
+    await page.locator(".console").getByRole("button", { name: "Stop" }).click();
+    await page.locator(".python-output .error").filter({ hasText: "Stopped." }).waitFor();
+    const took_ms = performance.now() - begun;
+    assert.ok(took_ms < 1000, `Stop took ${took_ms} ms`);
+    await run.waitFor();
+    assert.equal(await run.isEnabled(), true);
+    return `${told} Longest frame ${slowest.toFixed(0)} ms, Stop after ${took_ms.toFixed(0)} ms.`;
   },
 
   async "the notebook's widget simulates while a slider moves and tells the kernel on release"({ open }) {

@@ -71,7 +71,10 @@ function workerOf({ caches: named = [] as string[], version = "2" } = {}) {
     network,
     async happens(name: string, event: object = {}) {
       let done: Promise<unknown> = Promise.resolve();
-      listeners.get(name)!({ ...event, waitUntil: (work: Promise<unknown>) => (done = work) } as Extendable as never);
+      listeners.get(name)!({
+        ...event,
+        waitUntil: (work: Promise<unknown>) => void (done = work),
+      } as Extendable as never);
       await done;
     },
     async get(path: string, mode = "cors") {
