@@ -119,6 +119,8 @@ def page_settings() -> dict[str, Any]:
             "appName": "Seeklab",
             "appUrl": "./tree",
             "appVersion": VERSION,
+            # Where the browser forbids all storage the lab works on, and says that it keeps nothing.
+            "enableMemoryStorage": True,
             "disabledExtensions": ["@jupyterlite/application-extension:service-worker-manager"],
             "litePluginSettings": {"@jupyterlite/pyodide-kernel-extension:kernel": kernel},
         },
