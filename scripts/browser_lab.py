@@ -57,6 +57,8 @@ POLICY = (
 )
 """What the lab's pages may load: the site itself. Its pages begin with inline scripts, JupyterLab compiles schemas to
 code, and widgets are imported from blobs."""
+STORES = ("asyncStorage", "localStorageWrapper", "memoryStorageDriver")
+"""IndexedDB, localStorage, memory: the first that works."""
 APPS = ("notebooks", "tree", "edit")
 
 
@@ -119,6 +121,9 @@ def page_settings() -> dict[str, Any]:
             "appName": "Seeklab",
             "appUrl": "./tree",
             "appVersion": VERSION,
+            # Where the browser forbids all storage the lab works on, and says that it keeps nothing.
+            "enableMemoryStorage": True,
+            **dict.fromkeys(("contentsStorageDrivers", "settingsStorageDrivers", "workspacesStorageDrivers"), STORES),
             "disabledExtensions": ["@jupyterlite/application-extension:service-worker-manager"],
             "litePluginSettings": {"@jupyterlite/pyodide-kernel-extension:kernel": kernel},
         },

@@ -176,8 +176,8 @@ def _install_browser_tools() -> None:
 
 def _build_browser_lab() -> str:
     program = ROOT / "scripts" / "browser_lab.py"
-    path = {"PYTHONPATH": str(BROWSER_TOOLS)}
-    run("browser-lab", VENV_BIN / "python", "-B", program, extra_environment=path)
+    path = os.pathsep.join([str(BROWSER_TOOLS), *filter(None, [os.environ.get("PYTHONPATH")])])
+    run("browser-lab", VENV_BIN / "python", "-B", program, extra_environment={"PYTHONPATH": path})
     return _size(BROWSER_LAB)
 
 

@@ -325,15 +325,13 @@ async function offline(seen) {
 
 async function forbidden(seen) {
   const context = await contextOf(seen);
+  // As a browser does that blocks all cookies.
   await context.addInitScript(() => {
-    Object.defineProperty(globalThis, "indexedDB", {
-      value: {
-        open: () => {
-          throw new DOMException("The operation is insecure.", "SecurityError");
-        },
-        deleteDatabase: () => undefined,
-      },
-    });
+    const refuse = () => {
+      throw new DOMException("The operation is insecure.", "SecurityError");
+    };
+    Object.defineProperty(globalThis, "indexedDB", { value: { open: refuse, deleteDatabase: refuse } });
+    Object.defineProperty(globalThis, "localStorage", { get: refuse });
   });
   const page = await pageOf(context, seen);
   await open(page, first);

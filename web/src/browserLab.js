@@ -38,8 +38,11 @@
     };
     app.shell.currentChanged.connect(look);
     look();
-    storageWorks().catch(() => say(notKept, "warning"));
-    app.restored.then(() => keepSite(app.serviceManager.serverSettings.baseUrl)).catch(() => undefined);
+    // Notifications are there when the application is.
+    void app.restored.then(async () => {
+      await tryStorage().catch(() => say(notKept, "warning"));
+      await keepSite(app.serviceManager.serverSettings.baseUrl).catch(() => undefined);
+    });
   }
 
   /** The commitments of a notebook's folder. */
@@ -106,14 +109,20 @@
     void hand();
   }
 
-  async function storageWorks() {
+  /** Fails where the browser stores nothing: JupyterLite uses the one, or else the other. */
+  async function tryStorage() {
     const name = "seeklab-try";
-    await new Promise((done, failed) => {
-      const request = indexedDB.open(name);
-      request.onsuccess = () => done(request.result.close());
-      request.onerror = () => failed(request.error);
-    });
-    indexedDB.deleteDatabase(name);
+    try {
+      await new Promise((done, failed) => {
+        const request = indexedDB.open(name);
+        request.onsuccess = () => done(request.result.close());
+        request.onerror = () => failed(request.error);
+      });
+      indexedDB.deleteDatabase(name);
+    } catch {
+      localStorage.setItem(name, "");
+      localStorage.removeItem(name);
+    }
   }
 
   async function keepSite(lab) {

@@ -1,3 +1,4 @@
+/* eslint-disable @typescript-eslint/require-await -- stand-ins for interfaces of the browser, which give promises */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";
@@ -5,10 +6,6 @@ import { describe, expect, it } from "vitest";
 
 const template = readFileSync(join(import.meta.dirname, "../../src/serviceWorker.js"), "utf8");
 const home = "https://name.example/seeklab/";
-
-interface Extendable {
-  waitUntil(done: Promise<unknown>): void;
-}
 
 /** A browser's part: caches by name, a network, and the worker's listeners. */
 function workerOf({ caches: named = [] as string[], version = "2" } = {}) {
@@ -71,10 +68,8 @@ function workerOf({ caches: named = [] as string[], version = "2" } = {}) {
     network,
     async happens(name: string, event: object = {}) {
       let done: Promise<unknown> = Promise.resolve();
-      listeners.get(name)!({
-        ...event,
-        waitUntil: (work: Promise<unknown>) => void (done = work),
-      } as Extendable as never);
+      const waitUntil = (work: Promise<unknown>) => void (done = work);
+      listeners.get(name)!({ ...event, waitUntil } as never);
       await done;
     },
     async get(path: string, mode = "cors") {
