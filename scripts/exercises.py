@@ -19,19 +19,6 @@ from console import ROOT, StepFailedError, say
 SOLUTIONS = ROOT / "solutions"
 EXERCISES = ROOT / "exercises"
 CONFIG = ROOT / "nbgrader_config.py"
-# One process for all: nbgrader takes longer to start than to write an assignment.
-GENERATE = """
-import sys
-from nbgrader.apps import NbGrader, NbGraderAPI
-from nbgrader.coursedir import CourseDirectory
-app = NbGrader()
-app.load_config_file()
-for name in sys.argv[1:]:
-    api = NbGraderAPI(CourseDirectory(config=app.config), config=app.config)
-    told = api.generate_assignment(name, force=True, create=True)
-    if not told["success"]:
-        sys.exit(f"{name}: {told['error']}\\n{told['log']}")
-"""
 
 
 def exercises() -> None:
@@ -56,26 +43,38 @@ def course_copy(folder: Path) -> Path:
     return folder
 
 
+GENERATE = """
+import json, sys
+from nbgrader.apps import NbGraderAPI
+from traitlets.config.loader import PyFileConfigLoader
+course = NbGraderAPI(config=PyFileConfigLoader(sys.argv[1], path=".").load_config())
+done = {name: course.generate_assignment(name) for name in sys.argv[2:]}
+failed = {name: f"{one.get('error')} {one.get('log')}" for name, one in done.items() if not one["success"]}
+sys.exit(json.dumps(failed, indent=1) if failed else 0)
+"""
+"""All assignments in one process: nbgrader takes most of its time to start."""
+
+
 def generate(course: Path) -> list[str]:
     """Let nbgrader write the release of every assignment of a course directory; give the assignments' names."""
     assignments = sorted(path.name for path in (course / "solutions").iterdir())
-    done = _in_course(course, "-c", GENERATE, *assignments)
+    done = _in(course, "-c", GENERATE, CONFIG.name, *assignments)
     if done.returncode != 0:
         say(done.stdout)
         message = "nbgrader could not generate the exercises: see above."
         raise StepFailedError(message)
-    for assignment in assignments:
-        for notebook in (course / "exercises" / assignment).glob("*.ipynb"):
-            _say_as_the_author_does(notebook)
+    for notebook in (course / "exercises").rglob("*.ipynb"):
+        _say_as_the_author_does(notebook)
     return assignments
 
 
 def nbgrader(course: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Run nbgrader's own command line in a course directory; all that it says is in `stdout`."""
-    return _in_course(course, "-m", "nbgrader", *arguments)
+    return _in(course, "-m", "nbgrader", *arguments)
 
 
-def _in_course(course: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+def _in(course: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Run Python in a course directory, away from the author's own settings."""
     # nbgrader calls alembic by its name alone.
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
     own_settings = {"JUPYTER_CONFIG_DIR": str(course / ".jupyter"), "PYTHONDONTWRITEBYTECODE": "1", "PATH": path}

@@ -62,6 +62,7 @@ def _chunks(source: random.Random) -> Changes:
 
 def _combined(source: random.Random) -> Changes:
     return {
+        "controller.cores": source.choice((8, 12, 16)),
         "jobs[client].iodepth": source.choice((16, 32)),
         "jobs[client].size": "2GiB",
         "controller.read": f"{source.randrange(400, 900, 50)}us",

@@ -148,7 +148,7 @@ class Night:
             f"It was: {self.incident.cause}\n"
             f"One look would have told it, {self.incident.look}: {self.incident.tells}\n"
             f"The case does: set {remedy}\n"
-            f"Read on: seeklab cases {self.incident.case}; the same night again: seeklab oncall --seed {self.seed}"
+            f"Read on: seeklab facts {self.incident.case}. The same night again: seeklab oncall --seed {self.seed}"
         )
 
     def _run(self, scenario: dict[str, Any], number: int) -> Result:
