@@ -14,7 +14,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   charts: ["base", "engine", "generated"],
   stage: ["charts", "base", "engine"],
   lab: ["stage", "base", "engine"],
-  python: [],
+  python: ["engine"],
   page: ["lab", "stage", "charts", "base", "engine", "generated", "python"],
   widget: ["lab", "charts", "base", "engine"],
 };

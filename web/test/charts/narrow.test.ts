@@ -17,7 +17,7 @@ describe.each(runs)("charts of %s in no room", (_, result, focus) => {
   it.each([1, 40, 60])("have no negative width when there are %d pixels, as before a page is laid out", (width) => {
     let drawn = 0;
     for (const chart of charts.filter(({ name }) => names.includes(name))) {
-      const picture = chart.draw({ result, focus, request: 0 }, width) as Element;
+      const picture = chart.draw({ result, focus, request: 0 }, width);
       for (const element of picture.querySelectorAll("[width], [height]")) {
         for (const name of ["width", "height"]) {
           const value = Number(element.getAttribute(name) ?? 0);
