@@ -5,9 +5,11 @@
 import type { Result } from "../engine/api.ts";
 import type { Control } from "../engine/types.ts";
 import { html, roomOf } from "../base/elements.ts";
+import { type Meaning, phases } from "../base/colours.ts";
 import { formatBytes } from "../base/format.ts";
 import { latencyOverview } from "../charts/latencyOverview.ts";
 import { describe, prefetchStrip, readAt, rowsFor, type StripHandle } from "../charts/prefetchStrip.ts";
+import { keyEntry } from "../charts/legend.ts";
 import { latencyAxisEnd, readsOf } from "../charts/rows/reads.ts";
 import { onDrag, sayRange } from "./drag.ts";
 import { autoplayMs } from "./player.ts";
@@ -36,7 +38,8 @@ export function stripStage({ focus: { job }, onRest }: StageOptions): Stage {
   const overview = html("div", { class: "overview-frame" });
   const time = transport({ speeds, above: overview, onMove: () => draw(), onRest: () => rest() });
   const { player } = time;
-  const element = html("div", { class: "stage" }, frame, time.element, caption);
+  const key = html("p", { class: "key" });
+  const element = html("div", { class: "stage" }, frame, time.element, key, caption);
 
   function reads() {
     return result === undefined ? [] : readsOf(result, job);
@@ -81,6 +84,15 @@ export function stripStage({ focus: { job }, onRest }: StageOptions): Stage {
         latency_max_ns: latencyMax,
       }),
     );
+  }
+
+  /** What the colours of the bars mean: those of the phases in which some request was, named once for each paint. */
+  function drawKey(): void {
+    const words = new Map<Meaning, string[]>();
+    phases.forEach(({ label, meaning }, at) => {
+      if (reads().some(({ phase_ns }) => phase_ns[at]! > 0)) words.set(meaning, [...(words.get(meaning) ?? []), label]);
+    });
+    key.replaceChildren(...[...words].map(([meaning, labels]) => keyEntry(labels.join(", "), meaning)));
   }
 
   function placeGrip(): void {
@@ -153,6 +165,7 @@ export function stripStage({ focus: { job }, onRest }: StageOptions): Stage {
         player.pause();
         player.moveTo(player.endOf(rowsFor(room.width) - 1));
       }
+      drawKey();
       drawOverview();
       draw();
     },

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Result } from "../../src/engine/api.ts";
 import type { Control } from "../../src/engine/types.ts";
+import { phases } from "../../src/base/colours.ts";
 import { readsOf } from "../../src/charts/rows/reads.ts";
 import type { Stage } from "../../src/stage/stage.ts";
 import { stageOf } from "../../src/stage/stages.ts";
@@ -69,6 +70,17 @@ describe("the strip", () => {
   it("has no grip in a case without that control", () => {
     const { stage } = open("prefetch-strip", "odx", q1Result({ reads: 20 }), []);
     expect(stage.element.querySelector<HTMLElement>(".grip")!.hidden).toBe(true);
+  });
+
+  it("has a key with every phase in which a read was, and no other", () => {
+    const run = q1Result({ reads: 20 });
+    const { stage } = open("prefetch-strip", "odx", run, []);
+    const named = Array.from(stage.element.querySelectorAll(".key > span"), (entry) => entry.textContent.trim());
+    const present = phases.filter((_, at) => readsOf(run, "odx").some(({ phase_ns }) => phase_ns[at]! > 0));
+    expect(present.length).toBeGreaterThan(2);
+    expect(named.flatMap((words) => words.split(", ")).toSorted()).toEqual(
+      present.map(({ label }) => label).toSorted(),
+    );
   });
 
   it("stays at the same read when another run is shown", () => {
