@@ -42,7 +42,7 @@ pub mod volume;
 pub mod zfs;
 
 pub use copy::CopySpec;
-pub use device::{DeviceGroup, HddSpec, Lun, QueuePolicy};
+pub use device::{DeviceGroup, HddSpec, Lun, Pause, QueuePolicy};
 pub use distribution::{Distribution, Zone};
 pub use job::{Job, RateProcess, Rw, SizeRange};
 pub use layout::{Layout, LayoutKind, ReadBalance};

@@ -261,6 +261,9 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     }
     let cache = scenario.volume.as_ref().and_then(|volume| volume.cache.as_ref());
     let tier = scenario.tier.as_ref();
+    if let Some(log) = scenario.volume.as_ref().and_then(|volume| volume.write_log.as_ref()) {
+        layers::device::pauses::check(&log.pauses, &root.field("volume.write_log"), problems);
+    }
     if let Some(reduction) = &scenario.reduction {
         reduction::check(reduction, scenario, &root.field("reduction"), problems);
     }

@@ -1,7 +1,7 @@
 //! What the time of a request is spent on.
 
 /// The number of phases.
-pub const PHASES: usize = 28;
+pub const PHASES: usize = 29;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,8 @@ pub enum Phase {
     Blanked,
     /// Making other cores forget a mapping, or interrupted by a core that does.
     CrossCall,
+    /// Waiting because a device stands still for a while.
+    Paused,
 }
 
 impl Phase {
@@ -96,6 +98,7 @@ impl Phase {
         Self::Window,
         Self::Blanked,
         Self::CrossCall,
+        Self::Paused,
     ];
 
     /// The phase's name in metrics and tables.
@@ -130,6 +133,7 @@ impl Phase {
             Self::Window => "window_wait",
             Self::Blanked => "blanked",
             Self::CrossCall => "cross_call",
+            Self::Paused => "paused",
         }
     }
 }

@@ -10,6 +10,7 @@ pub mod log;
 pub mod metrics;
 pub mod modes;
 pub mod outcome;
+pub mod response;
 
 use bins::{Bin, Bins};
 use columns::Take::{Index, Real, Whole};
@@ -17,6 +18,7 @@ use columns::{Table, Tables};
 use hdrhistogram::Histogram;
 use log::Log;
 use outcome::{Failure, Steadiness};
+use response::Response;
 
 use crate::kernel::{PHASES, Phases, Request};
 use seeklab_kernel::Fingerprint;
@@ -77,15 +79,12 @@ pub struct Stats {
     pub cached: Histogram<u64>,
     /// Completions by window of [`SAMPLE_NS`] from the start of the run.
     pub samples: Vec<Sample>,
+    /// Times from when operations were due, of a job with a plan.
+    pub response: Option<Box<Response>>,
 }
 
 impl Stats {
     fn new() -> Self {
-        let histogram = || {
-            let mut histogram = Histogram::new(DIGITS).expect("three digits are a valid precision");
-            histogram.auto(true);
-            histogram
-        };
         Self {
             ios: 0,
             bytes: 0,
@@ -102,6 +101,7 @@ impl Stats {
             bins: Bins::default(),
             cached: histogram(),
             samples: Vec::new(),
+            response: None,
         }
     }
 
@@ -143,6 +143,12 @@ impl Stats {
         let share = (to_f64(middle - none) - 0.5) / to_f64(self.cached.len());
         self.cached.lowest_equivalent(self.cached.value_at_quantile(share))
     }
+}
+
+fn histogram() -> Histogram<u64> {
+    let mut histogram = Histogram::new(DIGITS).expect("three digits are a valid precision");
+    histogram.auto(true);
+    histogram
 }
 
 fn record(histogram: &mut Histogram<u64>, value: u64) {
@@ -237,6 +243,19 @@ const SERIES: Table<(u64, SeriesRow)> = Table::new(
     ],
 );
 
+/// What a worker says of an operation that has completed.
+#[derive(Clone, Copy, Debug)]
+pub struct Completed {
+    /// Its job.
+    pub job: usize,
+    /// Where the worker's region starts.
+    pub region_start: u64,
+    /// When the operation was due, if its job has a plan.
+    pub due_ns: Option<u64>,
+    /// Whether it counts in the statistics; the log and the fingerprint have all.
+    pub measured: bool,
+}
+
 /// Collects what a run leaves.
 #[derive(Debug)]
 pub struct Recorder {
@@ -289,8 +308,9 @@ impl Recorder {
         stats.most_in_flight = stats.most_in_flight.max(in_flight);
     }
 
-    /// An operation has completed; `measured` says whether it counts in the statistics (the log and the fingerprint have all).
-    pub fn completed(&mut self, job: usize, request: &Request, phases: &Phases, region_start: u64, now_ns: u64, measured: bool) {
+    /// An operation has completed.
+    pub fn completed(&mut self, completed: &Completed, request: &Request, phases: &Phases, now_ns: u64) {
+        let Completed { job, region_start, due_ns, measured } = *completed;
         let offset = request.offset - region_start;
         let direction = if request.op == Op::Trim { 1 << 32 } else { request.op as u64 };
         self.fingerprint.add([job as u64 * 2 + direction, offset, request.bytes, request.submitted_ns, now_ns]);
@@ -302,7 +322,7 @@ impl Recorder {
             stats.workers_before_stall.get_or_insert(workers[1] - workers[0] + 1);
         }
         if let Some(log) = &mut self.log {
-            log.add(job, request, phases, region_start);
+            log.add(job, request, phases, region_start, due_ns);
         }
         if now_ns >= self.row_ends_ns {
             let interval = usize::try_from(now_ns / self.interval_ns).unwrap_or(MOST_INTERVALS).min(MOST_INTERVALS);
@@ -319,7 +339,11 @@ impl Recorder {
             row.missed_bytes += u64::from(request.missed_bytes);
         }
         if measured {
-            self.jobs[job].by_op[op].add(request, phases, now_ns);
+            let stats = &mut self.jobs[job].by_op[op];
+            stats.add(request, phases, now_ns);
+            if let Some(due_ns) = due_ns {
+                stats.response.get_or_insert_with(|| Box::new(Response::new())).add(due_ns, request.submitted_ns, now_ns);
+            }
         }
     }
 

@@ -41,7 +41,7 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<Params>
     if let Some(spec) = &group.ssd {
         return Some(Device::Ssd(Ssd::new(spec, seed, name)));
     }
-    group.lun.as_ref().map(|spec| Device::Lun(Lun::new(spec, Phase::Transfer, Stream::new(seed, &format!("{name}.rate")))))
+    group.lun.as_ref().map(|spec| Device::Lun(Lun::new(spec, Phase::Transfer, seed, name)))
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
@@ -82,7 +82,7 @@ fn write_logs(scenario: &Scenario, plan: &Plan, seed: u64) -> Vec<Device> {
     let here = |index: u32| Address { layer: LayerId::WriteLog, index: u16::try_from(index).unwrap_or(u16::MAX) }; // at most 1,024
     let of_volume = scenario.volume.as_ref().and_then(|volume| volume.write_log.as_ref());
     if let Some(spec) = of_volume {
-        return vec![Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(seed, "write_log.rate"))).at(here(0))];
+        return vec![Device::Lun(Lun::new(spec, Phase::WriteLog, seed, "write_log")).at(here(0))];
     }
     let Some(group) = log_group(scenario) else { return Vec::new() };
     let one = |index| device(group, seed, &log_name(index), plan.log_drive.as_ref()).map(|device| device.at(here(index)));

@@ -21,6 +21,7 @@ NAMES = (
     "cache-policies",
     "disk-time",
     "hci-taxonomy",
+    "honest-percentiles",
     "monitors-lie",
     "odx-prefetch",
     "pool-design",

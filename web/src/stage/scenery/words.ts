@@ -29,6 +29,7 @@ const waits = new Set([
   "network_queue",
   "window_wait",
   "blanked",
+  "paused",
 ]);
 
 export function isWaiting(phase: string): boolean {
@@ -65,6 +66,7 @@ const verbs: Readonly<Record<string, string>> = {
   window_wait: "waits for acknowledgements: the window is full",
   blanked: "waits for an interrupt that the card holds back",
   cross_call: "waits while all cores forget a mapping",
+  paused: "waits while the device stands still",
 };
 
 const layerWords: Readonly<Record<LayerName, string>> = {

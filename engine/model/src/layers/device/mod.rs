@@ -8,6 +8,7 @@ mod durable_tests;
 pub mod hdd;
 pub mod lun;
 pub mod pace;
+pub mod pauses;
 pub mod report;
 pub mod ssd;
 
