@@ -106,8 +106,8 @@ TASKS = {
     "omission/due": Task(
         question=(
             "rows is the log from the tenth second on: due_ns is when the plan wanted a request sent, submit_ns when "
-            "it was sent. The server stood still from begin_ns to before end_ns. How many requests were due in that time "
-            "and were not sent in it?"
+            "it was sent. The server stood still from begin_ns to before end_ns. How many requests were due in that "
+            "time and were not sent in it?"
         ),
         wants="a whole number of requests",
         wrong=_due_wrong,
