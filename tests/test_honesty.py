@@ -42,6 +42,7 @@ PHASES = (
     "blanked_ns",
     "cross_call_ns",
     "paused_ns",
+    "credit_wait_ns",
     "cpu_wait_ns",
     "cpu_ns",
     "dispatch_ns",

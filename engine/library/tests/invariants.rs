@@ -64,7 +64,14 @@ fn device() -> impl Strategy<Value = Value> {
         json!({"lun": {"rate": mb * 1_000_000, "latency": "50us", "varies": varies}})
     });
     let pauses = proptest::collection::vec((1u64..200_000_000, 1u64..200_000_000), 0..3);
-    (prop_oneof![hdd, array, ssd, lun, varying], 1u32..6, pauses).prop_map(|(mut device, count, pauses)| {
+    let credits = (100u32..5000, 1u64..3000, 12u32..20, any::<bool>()).prop_map(|(base, capacity, unit_log2, top_up)| {
+        let mut credits = json!({"base": base, "capacity": 300_000 + capacity, "initial": capacity, "unit": 1u64 << unit_log2});
+        if top_up {
+            credits["top_up"] = json!({"first": "1s", "every": "1s", "amount": 100});
+        }
+        json!({"lun": {"rate": "500MB", "latency": "1ms", "credits": credits}})
+    });
+    (prop_oneof![hdd, array, ssd, lun, varying, credits], 1u32..6, pauses).prop_map(|(mut device, count, pauses)| {
         device["count"] = count.into();
         if device["lun"].is_object() && !pauses.is_empty() {
             let mut end = 0;

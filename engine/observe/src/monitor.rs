@@ -25,6 +25,7 @@ use seeklab_spec::{Nanos, Problem, Problems};
 /// Most windows of one answer.
 const MOST_WINDOWS: u64 = 100_000;
 const MIB: f64 = 1_048_576.0;
+const BUSIEST_IOPS: &str = "Operations a second in the busiest window, as the monitor shows them.";
 const EMPTY: &str = "Windows in which nothing completed, between the first completion and the last.";
 
 /// What one window holds.
@@ -271,6 +272,7 @@ pub fn metrics(stack: &Stack, spec: &MonitorSpec, metrics: &mut Metrics) {
         Unit::MbPerS,
         busiest.mib_per_s(width_ns) * MIB / 1e6,
     );
+    metrics.add("monitor_busiest_iops", BUSIEST_IOPS, Unit::PerSecond, busiest.ios as f64 / (width_ns as f64 / NS_PER_S as f64));
     metrics.add("monitor_busiest_latency_mean_ms", "Mean latency in the busiest window.", Unit::Milliseconds, busiest.latency_ms());
     metrics.add("monitor_next_mib_per_s", "Rate in the window with the second most bytes.", Unit::MibPerS, next.mib_per_s(width_ns));
     metrics.add(

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::credits::Credits;
 use crate::persistence::Persistence;
 use crate::ssd::Ssd;
 use crate::varies::Varies;
@@ -185,6 +186,9 @@ pub struct Lun {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(title = "Pauses", length(max = 1000))]
     pub pauses: Vec<Pause>,
+    /// I/O credits that limit the volume, as block volumes of clouds have them; without limit when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credits: Option<Credits>,
 }
 
 /// A time at which a device stands still.

@@ -11,6 +11,7 @@ pub mod access;
 pub mod cluster;
 pub mod controller;
 mod copy;
+pub mod credits;
 mod defaults;
 mod device;
 mod distribution;
@@ -42,6 +43,7 @@ pub mod volume;
 pub mod zfs;
 
 pub use copy::CopySpec;
+pub use credits::Credits;
 pub use device::{DeviceGroup, HddSpec, Lun, Pause, QueuePolicy};
 pub use distribution::{Distribution, Zone};
 pub use job::{Job, RateProcess, Rw, SizeRange};

@@ -1,7 +1,7 @@
 //! What the time of a request is spent on.
 
 /// The number of phases.
-pub const PHASES: usize = 29;
+pub const PHASES: usize = 30;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -65,6 +65,8 @@ pub enum Phase {
     CrossCall,
     /// Waiting because a device stands still for a while.
     Paused,
+    /// Waiting for the I/O credits of a volume, or for its pace.
+    Credit,
 }
 
 impl Phase {
@@ -99,6 +101,7 @@ impl Phase {
         Self::Blanked,
         Self::CrossCall,
         Self::Paused,
+        Self::Credit,
     ];
 
     /// The phase's name in metrics and tables.
@@ -134,6 +137,7 @@ impl Phase {
             Self::Blanked => "blanked",
             Self::CrossCall => "cross_call",
             Self::Paused => "paused",
+            Self::Credit => "credit_wait",
         }
     }
 }

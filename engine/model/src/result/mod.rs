@@ -3,6 +3,7 @@
 pub mod analytics;
 pub mod bins;
 pub mod columns;
+pub mod dips;
 mod jobs;
 pub mod journeys;
 pub mod limiter;
@@ -21,6 +22,7 @@ use outcome::{Failure, Steadiness};
 use response::Response;
 
 use crate::kernel::{PHASES, Phases, Request};
+use crate::layers::device::fluid::Loop;
 use seeklab_kernel::Fingerprint;
 use seeklab_spec::Op;
 use seeklab_spec::Record;
@@ -128,6 +130,31 @@ impl Stats {
             *sum += ns;
         }
         self.bins.add(latency_ns);
+        add_sample(&mut self.samples, now_ns / SAMPLE_NS, request.bytes);
+    }
+
+    /// Adds a flow's `ios` operations of equal latency.
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sums of nanoseconds
+    fn add_flow(&mut self, ios: u64, latency_ns: u64, request: &Request, phases: &Phases, now_ns: u64) {
+        if ios == 0 {
+            return;
+        }
+        self.ios += ios;
+        self.bytes += request.bytes;
+        let _ = self.latency.record_n(latency_ns, ios); // as in `record`
+        self.min_ns = self.min_ns.min(latency_ns);
+        self.max_ns = self.max_ns.max(latency_ns);
+        self.total_ns += ios * latency_ns;
+        self.squares += ios as f64 * latency_ns as f64 * latency_ns as f64;
+        if latency_ns >= STALL_NS {
+            self.stalls += ios;
+            self.stalls_ns += ios * latency_ns;
+        }
+        let each = (ios * latency_ns) as f64 / (now_ns - request.submitted_ns).max(1) as f64;
+        for (sum, ns) in self.phases.iter_mut().zip(phases) {
+            *sum += libm::round(*ns as f64 * each) as u64;
+        }
+        self.bins.add_many(latency_ns, ios);
         add_sample(&mut self.samples, now_ns / SAMPLE_NS, request.bytes);
     }
 }
@@ -252,6 +279,8 @@ pub struct Completed {
     pub region_start: u64,
     /// When the operation was due, if its job has a plan.
     pub due_ns: Option<u64>,
+    /// The loop that it was a time of, if it was not an operation.
+    pub flow: Option<Loop>,
     /// Whether it counts in the statistics; the log and the fingerprint have all.
     pub measured: bool,
 }
@@ -310,7 +339,9 @@ impl Recorder {
 
     /// An operation has completed.
     pub fn completed(&mut self, completed: &Completed, request: &Request, phases: &Phases, now_ns: u64) {
-        let Completed { job, region_start, due_ns, measured } = *completed;
+        let Completed { job, region_start, due_ns, measured, flow } = *completed;
+        let passed_ns = now_ns - request.submitted_ns;
+        let (ios, latency_ns) = flow.map_or((1, passed_ns), |flow| flow.ios(request.bytes, passed_ns));
         let offset = request.offset - region_start;
         let direction = if request.op == Op::Trim { 1 << 32 } else { request.op as u64 };
         self.fingerprint.add([job as u64 * 2 + direction, offset, request.bytes, request.submitted_ns, now_ns]);
@@ -318,7 +349,7 @@ impl Recorder {
         let [first, last] = stats.workers.unwrap_or([worker; 2]);
         let workers = [first.min(worker), last.max(worker)];
         stats.workers = Some(workers);
-        if now_ns - request.submitted_ns >= STALL_NS {
+        if latency_ns >= STALL_NS {
             stats.workers_before_stall.get_or_insert(workers[1] - workers[0] + 1);
         }
         if let Some(log) = &mut self.log {
@@ -331,16 +362,20 @@ impl Recorder {
         }
         let Some(row) = self.series.last_mut() else { return }; // there is one since the first completion
         let op = request.op as usize;
-        row.ios[op] += 1;
+        row.ios[op] += ios;
         row.bytes[op] += request.bytes;
-        row.total_ns[op] += now_ns - request.submitted_ns;
+        row.total_ns[op] += ios * latency_ns;
         if request.op == Op::Read {
             row.cached_bytes += u64::from(request.cached_bytes);
             row.missed_bytes += u64::from(request.missed_bytes);
         }
         if measured {
             let stats = &mut self.jobs[job].by_op[op];
-            stats.add(request, phases, now_ns);
+            if flow.is_some() {
+                stats.add_flow(ios, latency_ns, request, phases, now_ns);
+            } else {
+                stats.add(request, phases, now_ns);
+            }
             if let Some(due_ns) = due_ns {
                 stats.response.get_or_insert_with(|| Box::new(Response::new())).add(due_ns, request.submitted_ns, now_ns);
             }

@@ -18,6 +18,7 @@ NAMES = (
     "blind-diagnosis",
     "bonnie-decoded",
     "buffer-size",
+    "burst-budget",
     "cache-policies",
     "disk-time",
     "hci-taxonomy",

@@ -30,6 +30,7 @@ const waits = new Set([
   "window_wait",
   "blanked",
   "paused",
+  "credit_wait",
 ]);
 
 export function isWaiting(phase: string): boolean {
@@ -67,6 +68,7 @@ const verbs: Readonly<Record<string, string>> = {
   blanked: "waits for an interrupt that the card holds back",
   cross_call: "waits while all cores forget a mapping",
   paused: "waits while the device stands still",
+  credit_wait: "waits for the volume's credits, or its pace",
 };
 
 const layerWords: Readonly<Record<LayerName, string>> = {

@@ -5,10 +5,12 @@
 //! computed anew whenever the rate may have changed.
 //!
 //! The latency is the same for each request, or drawn from a gamma distribution with its standard deviation (`latency_cv` times the
-//! mean), and the unit may stand still at times ([`Pauses`]).
+//! mean), and the unit may stand still at times ([`Pauses`]). A volume of a cloud lets requests start by its credits ([`Bucket`]).
 
 use std::collections::VecDeque;
 
+use super::credits::Bucket;
+use super::fluid::{Fluid, Loop};
 use super::pace::Pace;
 use super::pauses::Pauses;
 use super::{Usage, transfer_ns};
@@ -30,6 +32,9 @@ pub struct Lun {
     latency_ns: u64,
     scatter: Option<Box<Scatter>>,
     pauses: Pauses,
+    /// Credits, of a volume that has them.
+    pub bucket: Option<Box<Bucket>>,
+    fluid: Option<Box<Fluid>>,
     free_ns: u64,
     phase: Phase,
     varying: Option<Box<Varying>>,
@@ -80,12 +85,22 @@ impl Lun {
             latency_ns: spec.latency.0,
             scatter: Scatter::of(spec, draws("latency")),
             pauses: Pauses::new(&spec.pauses),
+            bucket: None,
+            fluid: None,
             free_ns: 0,
             phase,
             varying,
             here: Address::of(LayerId::Device),
             usage: Usage::default(),
         }
+    }
+
+    /// Limits the unit by the credits that it has in the scenario, which are noted once an interval; `flow` is a job that is one.
+    #[must_use]
+    pub fn limited(mut self, spec: &spec::Lun, interval_ns: u64, flow: Option<Loop>) -> Self {
+        self.bucket = spec.credits.as_ref().map(|credits| Box::new(Bucket::new(credits, interval_ns)));
+        self.fluid = flow.map(|flow| Box::new(Fluid::new(flow, interval_ns)));
+        self
     }
 
     /// Handles an event of the unit.
@@ -120,13 +135,29 @@ impl Lun {
 
     fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {
         let now_ns = kernel.now_ns();
+        if let (Some(fluid), Some(bucket)) = (&mut self.fluid, &mut self.bucket) {
+            let segment = fluid.segment(bucket, now_ns, self.latency_ns, self.rate);
+            let request = &mut kernel.requests[id];
+            request.bytes = segment.bytes;
+            self.usage.ios[request.op as usize] += segment.ios;
+            self.usage.bytes[request.op as usize] += segment.bytes;
+            self.usage.busy_ns += segment.until_ns - now_ns;
+            kernel.requests.charge_ns(id, Phase::Overhead, segment.served_ns);
+            kernel.requests.charge_until(id, Phase::Credit, segment.until_ns);
+            return kernel.complete_when_charged(id);
+        }
         let bytes = kernel.requests[id].bytes;
-        let start_ns = self.free_ns.max(now_ns);
+        let admitted_ns = self.bucket.as_mut().map_or(now_ns, |bucket| bucket.admit(now_ns, bytes));
+        let start_ns = self.free_ns.max(admitted_ns);
         let work_ns = transfer_ns(bytes, self.rate);
         self.free_ns = self.pauses.after(start_ns, work_ns);
         self.usage.busy_ns += self.free_ns - start_ns;
         let latency_ns = self.latency_ns();
         let done_ns = self.pauses.after(self.free_ns, latency_ns);
+        if let Some(bucket) = &mut self.bucket {
+            bucket.done(now_ns, done_ns);
+            self.pauses.charge_until(kernel, id, Phase::Credit, admitted_ns);
+        }
         self.pauses.charge_until(kernel, id, Phase::Queue, start_ns);
         self.pauses.charge_until(kernel, id, self.phase, self.free_ns);
         self.pauses.charge_until(kernel, id, Phase::Overhead, done_ns);
@@ -216,7 +247,15 @@ mod tests {
 
     fn lun_with(varies: Option<serde_json::Value>, pauses: Vec<spec::Pause>) -> Lun {
         let varies = varies.map(|varies| serde_json::from_value(varies).expect("a variation"));
-        let spec = spec::Lun { capacity: Bytes(1 << 30), rate: Bytes(1_000_000_000), latency: Nanos(500), latency_cv: 0.0, varies, pauses };
+        let spec = spec::Lun {
+            capacity: Bytes(1 << 30),
+            rate: Bytes(1_000_000_000),
+            latency: Nanos(500),
+            latency_cv: 0.0,
+            varies,
+            pauses,
+            credits: None,
+        };
         Lun::new(&spec, Phase::Transfer, 1, "test")
     }
 
@@ -302,6 +341,7 @@ mod tests {
             latency_cv: 0.5,
             varies: None,
             pauses: Vec::new(),
+            credits: None,
         };
         let mut lun = Lun::new(&spec, Phase::Transfer, 1, "test");
         let (mut done, _) = run(&mut lun, &vec![(0, 1); 20_000]);

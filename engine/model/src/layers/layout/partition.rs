@@ -250,6 +250,7 @@ mod tests {
             latency_cv: 0.0,
             varies: None,
             pauses: Vec::new(),
+            credits: None,
         };
         let mut device = Lun::new(&lun, Phase::Transfer, 1, "lun");
         device.here = Address::of(LayerId::Device);

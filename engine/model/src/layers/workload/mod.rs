@@ -29,6 +29,7 @@ use steady::Steady;
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _, Wire};
 use crate::layers::Layer;
 use crate::layers::client::copy::{Copy, in_flight};
+use crate::layers::device::fluid::Loop;
 use crate::plan::Plan;
 use crate::range::Range;
 use crate::result::outcome::Failure;
@@ -159,7 +160,7 @@ impl Workload {
                 number: u64::from(clones[planned.job] - 1),
                 region: planned.region,
                 entry: entry(job),
-                depth: in_flight(scenario, job),
+                depth: if job.fluid { 1 } else { in_flight(scenario, job) },
                 copy: Copy::of(scenario, job, length),
                 order,
                 replay: None,
@@ -353,7 +354,7 @@ impl Workload {
             if job.rate.is_some() || job.rate_iops.is_some() {
                 worker.next_ns = worker.next_ns.saturating_add(gap_ns(job, &mut worker.gaps, taken));
             }
-            self.recorder.issued(worker.job, op, worker.in_flight);
+            self.recorder.issued(worker.job, op, if job.fluid { job.iodepth } else { worker.in_flight });
             let wire = worker.copy.map_or(Wire::Exchange, |copy| copy.wire(op, offset, bytes));
             let (entry, offset) = (worker.entry, worker.region.start + offset);
             worker.issued_writes += u64::from(op == Op::Write);
@@ -435,7 +436,7 @@ impl Workload {
         let job = &self.jobs[worker.job];
         let measured = request.submitted_ns >= worker.measure_from_ns;
         let due_ns = dues::has_plan(job).then(|| self.dues.of(id));
-        let completed = Completed { job: worker.job, region_start: worker.region.start, due_ns, measured };
+        let completed = Completed { job: worker.job, region_start: worker.region.start, due_ns, measured, flow: Loop::of(job) };
         self.recorder.completed(&completed, &request, kernel.requests.phases(id), kernel.now_ns());
         kernel.requests.remove(id);
         if let Some((op, offset, bytes, wire)) = worker.copy.and_then(|copy| copy.next(&request, worker.region.start)) {
@@ -451,7 +452,7 @@ impl Workload {
         }
         worker.completed_since_pause += 1;
         let pauses_here = worker.extended.as_ref().is_none_or(|extended| !extended.pauses());
-        if job.thinktime.0 > 0 && worker.completed_since_pause >= job.thinktime_blocks && pauses_here {
+        if job.thinktime.0 > 0 && !job.fluid && worker.completed_since_pause >= job.thinktime_blocks && pauses_here {
             worker.completed_since_pause = 0;
             worker.next_ns = worker.next_ns.max(kernel.now_ns().saturating_add(job.thinktime.0));
         }
