@@ -112,10 +112,10 @@ TASKS = {
         answer=(
             "def runs_out(demand, base):\n"
             "    held = 5_400_000\n"
-            "    for hour, per_s in enumerate(demand):\n"
-            "        held += (base - per_s) * 3600\n"
+            "    for hour_of_day, wanted in enumerate(demand):\n"
+            "        held += (base - wanted) * 3600\n"
             "        if held < 0:\n"
-            "            return hour\n"
+            "            return hour_of_day\n"
             "        held = min(5_400_000, held)\n"
             "    return None"
         ),
