@@ -42,6 +42,8 @@ PHASES = (
     "window_wait_ns",
     "blanked_ns",
     "cross_call_ns",
+    "paused_ns",
+    "credit_wait_ns",
     "cpu_wait_ns",
     "cpu_ns",
     "dispatch_ns",

@@ -55,15 +55,33 @@ fn device() -> impl Strategy<Value = Value> {
         .prop_map(|policy| json!({"preset": "hdd-7200", "hdd": {"queue_policy": policy}}));
     let array = Just(json!({"preset": "disk-array-2021"}));
     let ssd = Just(json!({"preset": "ssd-sata"}));
-    let lun = (1u64..500).prop_map(|mb| json!({"lun": {"rate": mb * 1_000_000, "latency": "50us"}}));
+    let lun = (1u64..500, 0u32..20)
+        .prop_map(|(mb, cv)| json!({"lun": {"rate": mb * 1_000_000, "latency": "50us", "latency_cv": f64::from(cv) / 10.0}}));
     let shape = prop_oneof![Just("constant"), Just("sine"), Just("square"), Just("random")];
     let varying = (1u64..500, shape, 1u64..300, 0u32..=95, 2u32..20).prop_map(|(mb, shape, ms, amplitude, full_at)| {
         let varies =
             json!({"shape": shape, "period": ms * 1_000_000, "amplitude": amplitude, "one_in_flight": mb * 300_000, "full_at": full_at});
         json!({"lun": {"rate": mb * 1_000_000, "latency": "50us", "varies": varies}})
     });
-    (prop_oneof![hdd, array, ssd, lun, varying], 1u32..6).prop_map(|(mut device, count)| {
+    let pauses = proptest::collection::vec((1u64..200_000_000, 1u64..200_000_000), 0..3);
+    let credits = (100u32..5000, 1u64..3000, 12u32..20, any::<bool>()).prop_map(|(base, capacity, unit_log2, top_up)| {
+        let mut credits = json!({"base": base, "capacity": 300_000 + capacity, "initial": capacity, "unit": 1u64 << unit_log2});
+        if top_up {
+            credits["top_up"] = json!({"first": "1s", "every": "1s", "amount": 100});
+        }
+        json!({"lun": {"rate": "500MB", "latency": "1ms", "credits": credits}})
+    });
+    (prop_oneof![hdd, array, ssd, lun, varying, credits], 1u32..6, pauses).prop_map(|(mut device, count, pauses)| {
         device["count"] = count.into();
+        if device["lun"].is_object() && !pauses.is_empty() {
+            let mut end = 0;
+            let pause = |(after, ns): (u64, u64)| {
+                let at = end + after;
+                end = at + ns;
+                json!({"at": at, "for": ns})
+            };
+            device["lun"]["pauses"] = pauses.into_iter().map(pause).collect();
+        }
         device
     })
 }

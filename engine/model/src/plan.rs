@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use crate::layers::device::hdd;
+use crate::layers::device::{hdd, pauses};
 use crate::layers::layout::Layout;
 use crate::range::Range;
 use seeklab_spec::{AddProblem, DeviceGroup, Extent, Job, Path, Problems, Rw, Scenario, partition};
@@ -91,7 +91,10 @@ fn measure(group: &DeviceGroup, at: &Path, problems: &mut Problems) -> (u64, Opt
             (sectors * crate::layers::device::disk::SECTOR_BYTES, drive)
         }
         (None, Some(ssd), None) => (ssd.capacity.0, None),
-        (None, None, Some(lun)) => (lun.capacity.0, None),
+        (None, None, Some(lun)) => {
+            pauses::check(&lun.pauses, &at.field("lun"), problems);
+            (lun.capacity.0, None)
+        }
         _ => {
             problems.add(at, "needs exactly one of hdd, ssd and lun, or a preset that fills one in");
             (0, None)

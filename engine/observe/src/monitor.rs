@@ -25,6 +25,8 @@ use seeklab_spec::{Nanos, Problem, Problems};
 /// Most windows of one answer.
 const MOST_WINDOWS: u64 = 100_000;
 const MIB: f64 = 1_048_576.0;
+const BUSIEST_IOPS: &str = "Operations a second in the busiest window, as the monitor shows them.";
+const EMPTY: &str = "Windows in which nothing completed, between the first completion and the last.";
 
 /// What one window holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -86,6 +88,15 @@ impl Completions {
 
     fn all(&self) -> Window {
         self.sums.last().copied().unwrap_or_default()
+    }
+
+    /// Windows of `width_ns`, beginning at `phase_ns`, that lie between those of the first and the last completion and hold none.
+    fn empty(&self, width_ns: u64, phase_ns: u64) -> u64 {
+        let windows_between = |pair: &[u64]| {
+            let ends = end_of_window(pair[1], width_ns, phase_ns) - end_of_window(pair[0], width_ns, phase_ns);
+            (ends / width_ns).saturating_sub(1)
+        };
+        self.done_ns.windows(2).map(windows_between).sum()
     }
 
     /// The two windows that hold most bytes, the fuller first, when windows of `width_ns` begin at `phase_ns`.
@@ -261,6 +272,7 @@ pub fn metrics(stack: &Stack, spec: &MonitorSpec, metrics: &mut Metrics) {
         Unit::MbPerS,
         busiest.mib_per_s(width_ns) * MIB / 1e6,
     );
+    metrics.add("monitor_busiest_iops", BUSIEST_IOPS, Unit::PerSecond, busiest.ios as f64 / (width_ns as f64 / NS_PER_S as f64));
     metrics.add("monitor_busiest_latency_mean_ms", "Mean latency in the busiest window.", Unit::Milliseconds, busiest.latency_ms());
     metrics.add("monitor_next_mib_per_s", "Rate in the window with the second most bytes.", Unit::MibPerS, next.mib_per_s(width_ns));
     metrics.add(
@@ -270,6 +282,7 @@ pub fn metrics(stack: &Stack, spec: &MonitorSpec, metrics: &mut Metrics) {
         next.latency_ms(),
     );
     metrics.bytes("monitor_two_windows_bytes", "Bytes of the two windows with the most.", busiest.bytes + next.bytes);
+    metrics.count("monitor_empty_windows", EMPTY, completions.empty(width_ns, asked.phase.0));
     let watched = stack.recorder().jobs.iter().enumerate().filter(|(job, _)| asked.job.is_none_or(|wanted| wanted == *job));
     let deepest: u32 = watched.map(|(_, stats)| stats.most_in_flight).sum();
     // What a reader works out who knows the queue depth and believes the latency, but not the rate.
@@ -366,6 +379,14 @@ mod tests {
         assert_eq!((busiest.bytes, next.bytes), (1000, 0));
         let [busiest, next] = completions.fullest(20 * S, 10 * S + S / 5);
         assert_eq!((busiest.bytes, next.bytes), (800, 200));
+    }
+
+    #[test]
+    fn windows_without_a_completion_are_counted_at_any_phase() {
+        // Nothing from 20.6 to 22.014 s: the second from 21 to 22 is empty, but none of those that begin half a second later.
+        let completions = Completions::new([19 * S, 20 * S + 600_000_000, 22 * S + 14_000_000, 23 * S].into_iter().map(|ns| (ns, 1, 1)));
+        assert_eq!((completions.empty(S, 0), completions.empty(S, S / 2), completions.empty(10 * S, 0)), (1, 0, 0));
+        assert_eq!(completions.empty(S / 10, 0), 15 + 13 + 8);
     }
 
     #[test]

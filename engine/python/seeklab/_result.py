@@ -129,6 +129,11 @@ class Result:
         return self._table("devices")
 
     @property
+    def credits(self) -> Table:
+        """What a volume with I/O credits did in each interval, and the credits at its end. Empty without one."""
+        return self._table("credits")
+
+    @property
     def analytics(self) -> Table:
         """What each client (`of` 0), job (1) and device (2) did in each interval; empty without `record.analytics`."""
         return self._table("analytics")

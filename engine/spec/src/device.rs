@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::credits::Credits;
 use crate::persistence::Persistence;
 use crate::ssd::Ssd;
 use crate::varies::Varies;
@@ -173,9 +174,38 @@ pub struct Lun {
     #[serde(default)]
     #[schemars(title = "Latency")]
     pub latency: Nanos,
+    /// How much the latency scatters: its standard deviation over its mean. Each request draws its own from a gamma distribution; all
+    /// have the same when 0.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    #[schemars(title = "Scatter of latency", range(min = 0.0, max = 3.0))]
+    pub latency_cv: f64,
     /// How the rate varies; it is fixed when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub varies: Option<Varies>,
+    /// Times at which the unit stands still, in order of time: nothing starts, and what is under way takes longer by the rest of the pause.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(title = "Pauses", length(max = 1000))]
+    pub pauses: Vec<Pause>,
+    /// I/O credits that limit the volume, as block volumes of clouds have them; without limit when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credits: Option<Credits>,
+}
+
+/// A time at which a device stands still.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Pause {
+    /// When it begins, from the start of the run.
+    #[schemars(title = "Pause at", extend("maximum" = 86_400_000_000_000_u64))]
+    pub at: Nanos,
+    /// How long it lasts.
+    #[schemars(title = "Pause for", extend("minimum" = 1, "maximum" = 86_400_000_000_000_u64))]
+    pub r#for: Nanos,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
+fn is_zero(value: &f64) -> bool {
+    *value == 0.0
 }
 
 fn default_lun_capacity() -> Bytes {

@@ -319,6 +319,11 @@ pub struct Job {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Time of a request that asks nothing")]
     pub null: Option<Nanos>,
+    /// Model the job as a flow: a closed loop of constant depth, of which each request stands for all I/Os of a time in which their rate
+    /// does not change. For hours and days on a volume with credits.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(title = "As a flow")]
+    pub fluid: bool,
 }
 
 impl Job {

@@ -11,6 +11,7 @@ pub mod access;
 pub mod cluster;
 pub mod controller;
 mod copy;
+pub mod credits;
 mod defaults;
 mod device;
 mod distribution;
@@ -42,7 +43,8 @@ pub mod volume;
 pub mod zfs;
 
 pub use copy::CopySpec;
-pub use device::{DeviceGroup, HddSpec, Lun, QueuePolicy};
+pub use credits::Credits;
+pub use device::{DeviceGroup, HddSpec, Lun, Pause, QueuePolicy};
 pub use distribution::{Distribution, Zone};
 pub use job::{Job, RateProcess, Rw, SizeRange};
 pub use layout::{Layout, LayoutKind, ReadBalance};

@@ -100,6 +100,8 @@ export const phases = [
   { name: "window_wait", label: "window full", meaning: "stopped" },
   { name: "blanked", label: "interrupt held back", meaning: "delayed" },
   { name: "cross_call", label: "calls to all cores", meaning: "stopped" },
+  { name: "paused", label: "device stands still", meaning: "stopped" },
+  { name: "credit_wait", label: "waiting for I/O credits", meaning: "delayed" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
 
 export type Phase = (typeof phases)[number];

@@ -1,6 +1,7 @@
 //! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory.
 
 mod cluster;
+mod credits;
 mod jobs;
 mod monitor;
 mod nfs;
@@ -239,6 +240,7 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
         problems.add(root.field("layout.unit"), format!("{} is not a multiple of a sector of {SECTOR} bytes", scenario.layout.unit.0));
     }
     check_groups(scenario, problems);
+    check_credits(scenario, problems);
     check_flushes(scenario, problems);
     if let Some(cluster) = &scenario.cluster {
         cluster::check(cluster, scenario, &root.field("cluster"), problems);
@@ -261,6 +263,9 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     }
     let cache = scenario.volume.as_ref().and_then(|volume| volume.cache.as_ref());
     let tier = scenario.tier.as_ref();
+    if let Some(log) = scenario.volume.as_ref().and_then(|volume| volume.write_log.as_ref()) {
+        layers::device::pauses::check(&log.pauses, &root.field("volume.write_log"), problems);
+    }
     if let Some(reduction) = &scenario.reduction {
         reduction::check(reduction, scenario, &root.field("reduction"), problems);
     }
@@ -284,6 +289,20 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     let again = |(index, group): &(usize, &DeviceGroup)| scenario.devices[..*index].iter().any(|other| other.name == group.name);
     if let Some(name) = scenario.devices.iter().enumerate().find(again).map(|(_, group)| &group.name) {
         problems.add(root.field("devices"), format!("two groups are called \"{name}\"; names must differ"));
+    }
+}
+
+fn check_credits(scenario: &Scenario, problems: &mut Problems) {
+    // Layers above may combine what jobs ask for, up to a request of 1 GiB.
+    let is_direct = scenario.volume.is_none() && scenario.zfs.is_none() && scenario.protocol.is_none() && scenario.nfs.is_none();
+    let largest = if is_direct { scenario.jobs.iter().map(seeklab_spec::Job::max_request_bytes).max().unwrap_or(0) } else { 1 << 30 };
+    for (index, group) in scenario.devices.iter().enumerate() {
+        if let Some(unit) = &group.lun {
+            credits::check(unit, largest, &Path::root().index("devices", index).field("lun"), problems);
+        }
+    }
+    for (index, job) in scenario.jobs.iter().enumerate() {
+        credits::check_flow(job, scenario, &Path::root().index("jobs", index), problems);
     }
 }
 

@@ -1,7 +1,7 @@
 //! What the time of a request is spent on.
 
 /// The number of phases.
-pub const PHASES: usize = 28;
+pub const PHASES: usize = 30;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,6 +63,10 @@ pub enum Phase {
     Blanked,
     /// Making other cores forget a mapping, or interrupted by a core that does.
     CrossCall,
+    /// Waiting because a device stands still for a while.
+    Paused,
+    /// Waiting for the I/O credits of a volume, or for its pace.
+    Credit,
 }
 
 impl Phase {
@@ -96,6 +100,8 @@ impl Phase {
         Self::Window,
         Self::Blanked,
         Self::CrossCall,
+        Self::Paused,
+        Self::Credit,
     ];
 
     /// The phase's name in metrics and tables.
@@ -130,6 +136,8 @@ impl Phase {
             Self::Window => "window_wait",
             Self::Blanked => "blanked",
             Self::CrossCall => "cross_call",
+            Self::Paused => "paused",
+            Self::Credit => "credit_wait",
         }
     }
 }

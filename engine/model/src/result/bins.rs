@@ -55,13 +55,19 @@ fn lower_ns(bin: usize) -> u64 {
 
 impl Bins {
     /// Adds a latency.
-    #[allow(clippy::cast_possible_truncation)] // at most a thousand
     pub fn add(&mut self, ns: u64) {
+        self.add_many(ns, 1);
+    }
+
+    /// Adds a latency of so many operations.
+    #[inline]
+    #[allow(clippy::cast_possible_truncation)] // at most a thousand
+    pub fn add_many(&mut self, ns: u64, ios: u64) {
         let bin = bin_of(ns);
-        self.counts[bin] += 1;
-        self.totals_ns[bin] += ns;
-        self.linear_ms[(ns / 1_000_000).min(LINEAR_MS) as usize] += 1;
-        self.octaves_us[(ns / 1000).checked_ilog2().map_or(0, |octave| octave as usize + 1)] += 1;
+        self.counts[bin] += ios;
+        self.totals_ns[bin] += ios * ns;
+        self.linear_ms[(ns / 1_000_000).min(LINEAR_MS) as usize] += ios;
+        self.octaves_us[(ns / 1000).checked_ilog2().map_or(0, |octave| octave as usize + 1)] += ios;
     }
 
     /// The counts of all bins, empty ones included.

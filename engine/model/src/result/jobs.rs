@@ -50,7 +50,7 @@ impl JobStats {
 }
 
 /// Percentiles of latency that are reported, and their names.
-const PERCENTILES: [(f64, &str); 5] = [
+pub(super) const PERCENTILES: [(f64, &str); 5] = [
     (50.0, "_latency_p50_ms"),
     (95.0, "_latency_p95_ms"),
     (99.0, "_latency_p99_ms"),
@@ -95,6 +95,9 @@ impl Stats {
             self.stalls_ns,
             self.total_ns,
         );
+        if let Some(response) = &self.response {
+            response.metrics(metrics);
+        }
         if read {
             metrics.bytes("_cached_bytes_p50", "Bytes of a read that memory held when it came: the median.", self.cached_bytes_p50());
             metrics.share(

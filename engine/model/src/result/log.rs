@@ -1,7 +1,8 @@
 //! The operation log: one row for each completed operation, compact in memory, columns when asked for.
 //!
 //! Fixed fields are columns; the phases of an operation, of which few are not zero, are kept as (phase, variable-length number)
-//! pairs in one byte stream. An operation takes 37 bytes plus about five for each phase it went through.
+//! pairs in one byte stream, after which stands how late the operation was sent. An operation takes 37 bytes, about five for each phase
+//! it went through, and one, or a few if it was late.
 
 use super::columns::{Column, Tables};
 use crate::kernel::{NO_DEVICE, PHASES, Phase, Phases, Request};
@@ -35,7 +36,7 @@ pub struct Log {
 type OfLog = fn(&Log) -> Column;
 
 /// Columns of the table `ops`, a row for each operation. One for each phase follows.
-const OPS: [(&str, OfLog); 10] = [
+const OPS: [(&str, OfLog); 11] = [
     ("id", |log| Column::U32(log.id.clone())),
     ("job", |log| Column::U32(log.job.iter().map(|job| u32::from(*job)).collect())),
     ("op", |log| Column::U32(log.op.iter().map(|op| *op as u32).collect())),
@@ -44,6 +45,7 @@ const OPS: [(&str, OfLog); 10] = [
     ("cached_bytes", |log| bytes(&log.cached)),
     ("missed_bytes", |log| bytes(&log.missed)),
     ("submit_ns", |log| Column::of_whole(log.submit_ns.iter().copied())),
+    ("due_ns", |log| Column::of_whole(log.rows().zip(&log.submit_ns).map(|((_, late_ns), submit_ns)| submit_ns - late_ns))),
     ("latency_ns", |log| Column::of_whole(log.phases().map(|phases| phases.iter().sum()))),
     ("device", |log| {
         Column::U32(log.device.iter().map(|device| if *device == NO_DEVICE { u32::MAX } else { u32::from(*device) }).collect())
@@ -55,9 +57,9 @@ fn bytes(values: &[u32]) -> Column {
 }
 
 impl Log {
-    /// Adds an operation.
+    /// Adds an operation that was due at `due_ns`, or without a plan.
     #[allow(clippy::cast_possible_truncation)] // at most 256 jobs; requests of at most 1 GiB; a byte of a number
-    pub fn add(&mut self, job: usize, request: &Request, phases: &Phases, region_start: u64) {
+    pub fn add(&mut self, job: usize, request: &Request, phases: &Phases, region_start: u64, due_ns: Option<u64>) {
         self.id.push(request.tag);
         self.job.push(job as u16);
         self.op.push(request.op);
@@ -71,13 +73,19 @@ impl Log {
         self.phases.push(count as u8);
         for (phase, ns) in phases.iter().enumerate().filter(|(_, ns)| **ns > 0) {
             self.phases.push(phase as u8);
-            let mut rest = *ns;
-            while rest >= 0x80 {
-                self.phases.push(rest as u8 | 0x80);
-                rest >>= 7;
-            }
-            self.phases.push(rest as u8);
+            self.push_number(*ns);
         }
+        self.push_number(due_ns.map_or(0, |due_ns| request.submitted_ns - due_ns));
+    }
+
+    /// Seven bits a byte, the lowest first; the last byte is below 0x80.
+    #[allow(clippy::cast_possible_truncation)] // a byte of a number
+    fn push_number(&mut self, mut rest: u64) {
+        while rest >= 0x80 {
+            self.phases.push(rest as u8 | 0x80);
+            rest >>= 7;
+        }
+        self.phases.push(rest as u8);
     }
 
     /// Operations in the log.
@@ -100,26 +108,23 @@ impl Log {
 
     /// The phases of each operation, in order.
     pub fn phases(&self) -> impl Iterator<Item = Phases> + '_ {
+        self.rows().map(|(phases, _)| phases)
+    }
+
+    /// The phases of each operation, and how long after it was due it was sent.
+    fn rows(&self) -> impl Iterator<Item = (Phases, u64)> + '_ {
         let mut bytes = self.phases.iter().copied();
         std::iter::from_fn(move || {
             let count = bytes.next()?;
             let mut phases = [0; PHASES];
             for _ in 0..count {
                 let phase = bytes.next()?;
-                let (mut ns, mut shift) = (0u64, 0);
-                loop {
-                    let byte = bytes.next()?;
-                    ns |= u64::from(byte & 0x7f) << shift;
-                    if byte < 0x80 {
-                        break;
-                    }
-                    shift += 7;
-                }
-                phases[usize::from(phase)] = ns;
+                phases[usize::from(phase)] = number(&mut bytes)?;
             }
-            Some(phases)
+            Some((phases, number(&mut bytes)?))
         })
     }
+
     /// Reports the log as a table, empty where none is kept.
     pub fn tables(log: Option<&Self>, tables: &mut Tables) {
         let empty = Self::default();
@@ -130,6 +135,19 @@ impl Log {
         for phase in Phase::ALL {
             tables.column("ops", &format!("{}_ns", phase.name()), || Column::of_whole(log.phases().map(|phases| phases[phase as usize])));
         }
+    }
+}
+
+/// The next number of seven bits a byte.
+fn number(bytes: &mut impl Iterator<Item = u8>) -> Option<u64> {
+    let (mut number, mut shift) = (0u64, 0);
+    loop {
+        let byte = bytes.next()?;
+        number |= u64::from(byte & 0x7f) << shift;
+        if byte < 0x80 {
+            return Some(number);
+        }
+        shift += 7;
     }
 }
 
@@ -144,10 +162,10 @@ mod tests {
         fn phases_come_back_as_they_were_logged(rows in proptest::collection::vec(proptest::collection::vec(prop_oneof![Just(0u64), 0u64..1 << 50], PHASES), 0..20)) {
             let rows: Vec<Phases> = rows.into_iter().map(|row| row.try_into().expect("one number a phase")).collect();
             let mut log = Log::default();
-            for row in &rows {
-                log.add(0, &Request::default(), row, 0);
+            for (late, row) in (0..).zip(&rows) {
+                log.add(0, &Request { submitted_ns: 1 << 40, ..Request::default() }, row, 0, Some((1 << 40) - (late << 30)));
             }
-            prop_assert_eq!(log.phases().collect::<Vec<_>>(), rows);
+            prop_assert_eq!(log.rows().collect::<Vec<_>>(), rows.into_iter().zip((0..).map(|late| late << 30)).collect::<Vec<_>>());
         }
     }
 }

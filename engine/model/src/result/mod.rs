@@ -3,6 +3,7 @@
 pub mod analytics;
 pub mod bins;
 pub mod columns;
+pub mod dips;
 mod jobs;
 pub mod journeys;
 pub mod limiter;
@@ -10,6 +11,7 @@ pub mod log;
 pub mod metrics;
 pub mod modes;
 pub mod outcome;
+pub mod response;
 
 use bins::{Bin, Bins};
 use columns::Take::{Index, Real, Whole};
@@ -17,8 +19,10 @@ use columns::{Table, Tables};
 use hdrhistogram::Histogram;
 use log::Log;
 use outcome::{Failure, Steadiness};
+use response::Response;
 
 use crate::kernel::{PHASES, Phases, Request};
+use crate::layers::device::fluid::Loop;
 use seeklab_kernel::Fingerprint;
 use seeklab_spec::Op;
 use seeklab_spec::Record;
@@ -77,15 +81,12 @@ pub struct Stats {
     pub cached: Histogram<u64>,
     /// Completions by window of [`SAMPLE_NS`] from the start of the run.
     pub samples: Vec<Sample>,
+    /// Times from when operations were due, of a job with a plan.
+    pub response: Option<Box<Response>>,
 }
 
 impl Stats {
     fn new() -> Self {
-        let histogram = || {
-            let mut histogram = Histogram::new(DIGITS).expect("three digits are a valid precision");
-            histogram.auto(true);
-            histogram
-        };
         Self {
             ios: 0,
             bytes: 0,
@@ -102,6 +103,7 @@ impl Stats {
             bins: Bins::default(),
             cached: histogram(),
             samples: Vec::new(),
+            response: None,
         }
     }
 
@@ -130,6 +132,31 @@ impl Stats {
         self.bins.add(latency_ns);
         add_sample(&mut self.samples, now_ns / SAMPLE_NS, request.bytes);
     }
+
+    /// Adds a flow's `ios` operations of equal latency.
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sums of nanoseconds
+    fn add_flow(&mut self, ios: u64, latency_ns: u64, request: &Request, phases: &Phases, now_ns: u64) {
+        if ios == 0 {
+            return;
+        }
+        self.ios += ios;
+        self.bytes += request.bytes;
+        let _ = self.latency.record_n(latency_ns, ios); // as in `record`
+        self.min_ns = self.min_ns.min(latency_ns);
+        self.max_ns = self.max_ns.max(latency_ns);
+        self.total_ns += ios * latency_ns;
+        self.squares += ios as f64 * latency_ns as f64 * latency_ns as f64;
+        if latency_ns >= STALL_NS {
+            self.stalls += ios;
+            self.stalls_ns += ios * latency_ns;
+        }
+        let each = (ios * latency_ns) as f64 / (now_ns - request.submitted_ns).max(1) as f64;
+        for (sum, ns) in self.phases.iter_mut().zip(phases) {
+            *sum += libm::round(*ns as f64 * each) as u64;
+        }
+        self.bins.add_many(latency_ns, ios);
+        add_sample(&mut self.samples, now_ns / SAMPLE_NS, request.bytes);
+    }
 }
 
 impl Stats {
@@ -143,6 +170,12 @@ impl Stats {
         let share = (to_f64(middle - none) - 0.5) / to_f64(self.cached.len());
         self.cached.lowest_equivalent(self.cached.value_at_quantile(share))
     }
+}
+
+fn histogram() -> Histogram<u64> {
+    let mut histogram = Histogram::new(DIGITS).expect("three digits are a valid precision");
+    histogram.auto(true);
+    histogram
 }
 
 fn record(histogram: &mut Histogram<u64>, value: u64) {
@@ -237,6 +270,21 @@ const SERIES: Table<(u64, SeriesRow)> = Table::new(
     ],
 );
 
+/// What a worker says of an operation that has completed.
+#[derive(Clone, Copy, Debug)]
+pub struct Completed {
+    /// Its job.
+    pub job: usize,
+    /// Where the worker's region starts.
+    pub region_start: u64,
+    /// When the operation was due, if its job has a plan.
+    pub due_ns: Option<u64>,
+    /// The loop that it was a time of, if it was not an operation.
+    pub flow: Option<Loop>,
+    /// Whether it counts in the statistics; the log and the fingerprint have all.
+    pub measured: bool,
+}
+
 /// Collects what a run leaves.
 #[derive(Debug)]
 pub struct Recorder {
@@ -289,8 +337,11 @@ impl Recorder {
         stats.most_in_flight = stats.most_in_flight.max(in_flight);
     }
 
-    /// An operation has completed; `measured` says whether it counts in the statistics (the log and the fingerprint have all).
-    pub fn completed(&mut self, job: usize, request: &Request, phases: &Phases, region_start: u64, now_ns: u64, measured: bool) {
+    /// An operation has completed.
+    pub fn completed(&mut self, completed: &Completed, request: &Request, phases: &Phases, now_ns: u64) {
+        let Completed { job, region_start, due_ns, measured, flow } = *completed;
+        let passed_ns = now_ns - request.submitted_ns;
+        let (ios, latency_ns) = flow.map_or((1, passed_ns), |flow| flow.ios(request.bytes, passed_ns));
         let offset = request.offset - region_start;
         let direction = if request.op == Op::Trim { 1 << 32 } else { request.op as u64 };
         self.fingerprint.add([job as u64 * 2 + direction, offset, request.bytes, request.submitted_ns, now_ns]);
@@ -298,11 +349,11 @@ impl Recorder {
         let [first, last] = stats.workers.unwrap_or([worker; 2]);
         let workers = [first.min(worker), last.max(worker)];
         stats.workers = Some(workers);
-        if now_ns - request.submitted_ns >= STALL_NS {
+        if latency_ns >= STALL_NS {
             stats.workers_before_stall.get_or_insert(workers[1] - workers[0] + 1);
         }
         if let Some(log) = &mut self.log {
-            log.add(job, request, phases, region_start);
+            log.add(job, request, phases, region_start, due_ns);
         }
         if now_ns >= self.row_ends_ns {
             let interval = usize::try_from(now_ns / self.interval_ns).unwrap_or(MOST_INTERVALS).min(MOST_INTERVALS);
@@ -311,15 +362,23 @@ impl Recorder {
         }
         let Some(row) = self.series.last_mut() else { return }; // there is one since the first completion
         let op = request.op as usize;
-        row.ios[op] += 1;
+        row.ios[op] += ios;
         row.bytes[op] += request.bytes;
-        row.total_ns[op] += now_ns - request.submitted_ns;
+        row.total_ns[op] += ios * latency_ns;
         if request.op == Op::Read {
             row.cached_bytes += u64::from(request.cached_bytes);
             row.missed_bytes += u64::from(request.missed_bytes);
         }
         if measured {
-            self.jobs[job].by_op[op].add(request, phases, now_ns);
+            let stats = &mut self.jobs[job].by_op[op];
+            if flow.is_some() {
+                stats.add_flow(ios, latency_ns, request, phases, now_ns);
+            } else {
+                stats.add(request, phases, now_ns);
+            }
+            if let Some(due_ns) = due_ns {
+                stats.response.get_or_insert_with(|| Box::new(Response::new())).add(due_ns, request.submitted_ns, now_ns);
+            }
         }
     }
 

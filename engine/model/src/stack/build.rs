@@ -13,6 +13,7 @@ use crate::layers::cluster::{Cluster, Setting};
 use crate::layers::controller::Controller;
 use crate::layers::device::Device;
 use crate::layers::device::disk::{Cached, Disk, SECTOR_BYTES};
+use crate::layers::device::fluid::Loop;
 use crate::layers::device::hdd::{DriveQueue, Hdd, Params, WriteCache};
 use crate::layers::device::lun::Lun;
 use crate::layers::device::ssd::Ssd;
@@ -29,7 +30,7 @@ use crate::layers::zfs::volume::{Below, ZfsVolume};
 use crate::plan::{Plan, WorkerPlan, node_layouts};
 use crate::range::Range;
 
-fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<Params>>) -> Option<Device> {
+fn device(group: &DeviceGroup, scenario: &Scenario, seed: u64, name: &str, drive: Option<&Arc<Params>>) -> Option<Device> {
     if let (Some(spec), Some(params)) = (&group.hdd, drive) {
         let queue = DriveQueue::new(spec.queue_policy, Some(spec.longest_overtaken.0));
         let drive = Hdd::new(Arc::clone(params)).turned(Stream::new(seed, &format!("{name}.spindle")).unit());
@@ -41,7 +42,9 @@ fn device(group: &DeviceGroup, seed: u64, name: &str, drive: Option<&Arc<Params>
     if let Some(spec) = &group.ssd {
         return Some(Device::Ssd(Ssd::new(spec, seed, name)));
     }
-    group.lun.as_ref().map(|spec| Device::Lun(Lun::new(spec, Phase::Transfer, Stream::new(seed, &format!("{name}.rate")))))
+    let flow = scenario.jobs.first().and_then(Loop::of);
+    let unit = |spec| Lun::new(spec, Phase::Transfer, seed, name).limited(spec, scenario.record.interval.0, flow);
+    group.lun.as_ref().map(|spec| Device::Lun(unit(spec)))
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
@@ -82,10 +85,11 @@ fn write_logs(scenario: &Scenario, plan: &Plan, seed: u64) -> Vec<Device> {
     let here = |index: u32| Address { layer: LayerId::WriteLog, index: u16::try_from(index).unwrap_or(u16::MAX) }; // at most 1,024
     let of_volume = scenario.volume.as_ref().and_then(|volume| volume.write_log.as_ref());
     if let Some(spec) = of_volume {
-        return vec![Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(seed, "write_log.rate"))).at(here(0))];
+        let log = Lun::new(spec, Phase::WriteLog, seed, "write_log").limited(spec, scenario.record.interval.0, None);
+        return vec![Device::Lun(log).at(here(0))];
     }
     let Some(group) = log_group(scenario) else { return Vec::new() };
-    let one = |index| device(group, seed, &log_name(index), plan.log_drive.as_ref()).map(|device| device.at(here(index)));
+    let one = |index| device(group, scenario, seed, &log_name(index), plan.log_drive.as_ref()).map(|device| device.at(here(index)));
     (0..group.count).filter_map(one).collect()
 }
 
@@ -228,7 +232,7 @@ pub(super) fn layers(scenario: &Scenario, plan: &Plan, seed: u64) -> Layers {
         for _ in 0..group.count {
             let index = u16::try_from(devices.len()).unwrap_or(u16::MAX); // at most 64 groups of 1,024 devices less one
             devices.extend(
-                device(group, seed, &plan.device_names[devices.len()], drive.as_ref())
+                device(group, scenario, seed, &plan.device_names[devices.len()], drive.as_ref())
                     .map(|device| device.at(Address { layer: LayerId::Device, index })),
             );
         }
@@ -236,7 +240,7 @@ pub(super) fn layers(scenario: &Scenario, plan: &Plan, seed: u64) -> Layers {
     for (index, name) in plan.device_names.iter().enumerate().skip(devices.len()) {
         let address = Address { layer: LayerId::Device, index: u16::try_from(index).unwrap_or(u16::MAX) };
         let group = scenario.zfs.as_ref().and_then(|zfs| zfs.l2arc.as_ref()).map(|l2arc| &l2arc.device);
-        devices.extend(group.and_then(|group| device(group, seed, name, None)).map(|device| device.at(address)));
+        devices.extend(group.and_then(|group| device(group, scenario, seed, name, None)).map(|device| device.at(address)));
     }
     let scheduler = scenario.protocol.as_ref().and_then(|protocol| {
         protocol.scheduler.as_ref().map(|spec| Scheduler::new(protocol, spec, from(scenario, LayerId::Volume), plan.workers.len()))

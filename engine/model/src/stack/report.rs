@@ -13,6 +13,7 @@ use crate::layers::zfs::record::Record;
 use crate::result::Recorder;
 use crate::result::analytics::Analytics;
 use crate::result::columns::{self, Column, Tables};
+use crate::result::dips;
 use crate::result::journeys;
 use crate::result::limiter::{self, Mark};
 use crate::result::log::Log;
@@ -42,6 +43,11 @@ impl Stack {
         self.layers.workload.recorder.rates(metrics);
         device::report::metrics(&self.usage(), metrics);
         device::report::unsafe_metrics(&self.kernel.volatile, self.unsafe_bytes, metrics);
+        if let Some(bucket) = self.layers.devices.iter().find_map(Device::bucket) {
+            bucket.metrics(self.kernel.now_ns(), metrics);
+            let recorder = &self.layers.workload.recorder;
+            dips::metrics(&recorder.series, recorder.interval_ns, metrics);
+        }
         if let Some(network) = &self.layers.network {
             network.metrics(metrics);
         }
@@ -143,6 +149,7 @@ fn report_tables(stack: Option<&Stack>, tables: &mut Tables) {
     device::report::tables(stack.into_iter().flat_map(|stack| stack.layers.devices.iter().map(Device::usage)), tables);
     let interval_ns = recorder.map_or(0, |recorder| recorder.interval_ns);
     device::report::unsafe_tables(stack.map(|stack| (&stack.kernel.volatile, stack.kernel.now_ns())), interval_ns, tables);
+    device::report::credits_tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
     Record::tables(stack.and_then(Stack::zfs_record), tables);
     Reads::tables(stack.and_then(Stack::zfs_reads), tables);
     Cluster::tables(stack.and_then(|stack| stack.layers.cluster.as_ref()), tables);

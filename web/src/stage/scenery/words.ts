@@ -29,6 +29,8 @@ const waits = new Set([
   "network_queue",
   "window_wait",
   "blanked",
+  "paused",
+  "credit_wait",
 ]);
 
 export function isWaiting(phase: string): boolean {
@@ -65,6 +67,8 @@ const verbs: Readonly<Record<string, string>> = {
   window_wait: "waits for acknowledgements: the window is full",
   blanked: "waits for an interrupt that the card holds back",
   cross_call: "waits while all cores forget a mapping",
+  paused: "waits while the device stands still",
+  credit_wait: "waits for the volume's credits, or its pace",
 };
 
 const layerWords: Readonly<Record<LayerName, string>> = {

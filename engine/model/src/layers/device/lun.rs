@@ -3,10 +3,16 @@
 //! At a fixed rate its behaviour follows in closed form when a request arrives, so it needs no queue and one event a request. A
 //! rate that varies ([`Pace`]) changes under a request's feet: then requests queue here, and what remains of the first one is
 //! computed anew whenever the rate may have changed.
+//!
+//! The latency is the same for each request, or drawn from a gamma distribution with its standard deviation (`latency_cv` times the
+//! mean), and the unit may stand still at times ([`Pauses`]). A volume of a cloud lets requests start by its credits ([`Bucket`]).
 
 use std::collections::VecDeque;
 
+use super::credits::Bucket;
+use super::fluid::{Fluid, Loop};
 use super::pace::Pace;
+use super::pauses::Pauses;
 use super::{Usage, transfer_ns};
 use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
 use crate::timers;
@@ -24,6 +30,11 @@ timers! {
 pub struct Lun {
     rate: u64,
     latency_ns: u64,
+    scatter: Option<Box<Scatter>>,
+    pauses: Pauses,
+    /// Credits, of a volume that has them.
+    pub bucket: Option<Box<Bucket>>,
+    fluid: Option<Box<Fluid>>,
     free_ns: u64,
     phase: Phase,
     varying: Option<Box<Varying>>,
@@ -31,6 +42,20 @@ pub struct Lun {
     pub here: Address,
     /// What it has done.
     pub usage: Usage,
+}
+
+/// Latencies from a gamma distribution.
+struct Scatter {
+    shape: f64,
+    mean_ns: f64,
+    draws: Stream,
+}
+
+impl Scatter {
+    fn of(spec: &spec::Lun, draws: Stream) -> Option<Box<Self>> {
+        let shape = 1.0 / (spec.latency_cv * spec.latency_cv);
+        (spec.latency_cv > 0.0 && spec.latency.0 > 0).then(|| Box::new(Self { shape, mean_ns: spec::to_f64(spec.latency.0), draws }))
+    }
 }
 
 /// The work in hand at a rate that varies.
@@ -47,22 +72,35 @@ struct Varying {
 }
 
 impl Lun {
-    /// The unit that a scenario describes; its work is charged to `phase`, its random rates come from `draws`.
+    /// The unit that a scenario describes, called `name` in a run with `seed`; its work is charged to `phase`.
     #[must_use]
-    pub fn new(spec: &spec::Lun, phase: Phase, draws: Stream) -> Self {
+    pub fn new(spec: &spec::Lun, phase: Phase, seed: u64, name: &str) -> Self {
+        let draws = |what: &str| Stream::new(seed, &format!("{name}.{what}"));
         let varying = spec.varies.as_ref().map(|varies| {
-            let pace = Pace::new(varies, spec.rate.0, draws);
+            let pace = Pace::new(varies, spec.rate.0, draws("rate"));
             Box::new(Varying { pace, queue: VecDeque::new(), remaining: 0, since_ns: 0, rate: 1, timer: 0 })
         });
         Self {
             rate: spec.rate.0,
             latency_ns: spec.latency.0,
+            scatter: Scatter::of(spec, draws("latency")),
+            pauses: Pauses::new(&spec.pauses),
+            bucket: None,
+            fluid: None,
             free_ns: 0,
             phase,
             varying,
             here: Address::of(LayerId::Device),
             usage: Usage::default(),
         }
+    }
+
+    /// Limits the unit by the credits that it has in the scenario, which are noted once an interval; `flow` is a job that is one.
+    #[must_use]
+    pub fn limited(mut self, spec: &spec::Lun, interval_ns: u64, flow: Option<Loop>) -> Self {
+        self.bucket = spec.credits.as_ref().map(|credits| Box::new(Bucket::new(credits, interval_ns)));
+        self.fluid = flow.map(|flow| Box::new(Fluid::new(flow, interval_ns)));
+        self
     }
 
     /// Handles an event of the unit.
@@ -76,7 +114,7 @@ impl Lun {
                 varying.work(kernel.now_ns());
                 varying.queue.push_back(id);
                 if varying.queue.len() == 1 {
-                    varying.begin(kernel);
+                    varying.begin(kernel, &self.pauses);
                 }
                 self.go_on(kernel);
             }
@@ -97,33 +135,59 @@ impl Lun {
 
     fn submit(&mut self, kernel: &mut Kernel, id: RequestId) {
         let now_ns = kernel.now_ns();
+        if let (Some(fluid), Some(bucket)) = (&mut self.fluid, &mut self.bucket) {
+            let segment = fluid.segment(bucket, now_ns, self.latency_ns, self.rate);
+            let request = &mut kernel.requests[id];
+            request.bytes = segment.bytes;
+            self.usage.ios[request.op as usize] += segment.ios;
+            self.usage.bytes[request.op as usize] += segment.bytes;
+            self.usage.busy_ns += segment.until_ns - now_ns;
+            kernel.requests.charge_ns(id, Phase::Overhead, segment.served_ns);
+            kernel.requests.charge_until(id, Phase::Credit, segment.until_ns);
+            return kernel.complete_when_charged(id);
+        }
         let bytes = kernel.requests[id].bytes;
-        let start_ns = self.free_ns.max(now_ns);
+        let admitted_ns = self.bucket.as_mut().map_or(now_ns, |bucket| bucket.admit(now_ns, bytes));
+        let start_ns = self.free_ns.max(admitted_ns);
         let work_ns = transfer_ns(bytes, self.rate);
-        self.free_ns = start_ns + work_ns;
-        self.usage.busy_ns += work_ns;
-        kernel.requests.charge_until(id, Phase::Queue, start_ns);
-        kernel.requests.charge_ns(id, self.phase, work_ns);
-        kernel.requests.charge_ns(id, Phase::Overhead, self.latency_ns);
-        let done_ns = self.free_ns + self.latency_ns;
+        self.free_ns = self.pauses.after(start_ns, work_ns);
+        self.usage.busy_ns += self.free_ns - start_ns;
+        let latency_ns = self.latency_ns();
+        let done_ns = self.pauses.after(self.free_ns, latency_ns);
+        if let Some(bucket) = &mut self.bucket {
+            bucket.done(now_ns, done_ns);
+            self.pauses.charge_until(kernel, id, Phase::Credit, admitted_ns);
+        }
+        self.pauses.charge_until(kernel, id, Phase::Queue, start_ns);
+        self.pauses.charge_until(kernel, id, self.phase, self.free_ns);
+        self.pauses.charge_until(kernel, id, Phase::Overhead, done_ns);
         self.usage.count(kernel.requests[id].op, bytes, done_ns - now_ns);
         kernel.complete_when_charged(id);
     }
 
+    /// The latency of the next request.
+    #[inline]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // far below 2^53 ns, and not negative
+    fn latency_ns(&mut self) -> u64 {
+        match &mut self.scatter {
+            None => self.latency_ns,
+            Some(scatter) => libm::round(scatter.draws.gamma(scatter.shape, scatter.mean_ns)) as u64,
+        }
+    }
+
     /// The first request has all its bytes.
     fn finish(&mut self, kernel: &mut Kernel) {
+        let (latency_ns, now_ns) = (self.latency_ns(), kernel.now_ns());
         let Some(varying) = &mut self.varying else { return };
         let Some(id) = varying.queue.pop_front() else { return };
         let began_ns = kernel.requests[id].charged_ns;
-        kernel.charge(id, self.phase);
-        kernel.requests.charge_ns(id, Phase::Overhead, self.latency_ns);
+        self.pauses.charge_until(kernel, id, self.phase, now_ns);
+        self.pauses.charge_until(kernel, id, Phase::Overhead, self.pauses.after(now_ns, latency_ns));
         let request = kernel.requests[id];
-        self.usage.busy_ns += kernel.now_ns() - began_ns;
+        self.usage.busy_ns += now_ns - began_ns;
         self.usage.count(request.op, request.bytes, request.charged_ns - request.submitted_ns);
         kernel.complete_when_charged(id);
-        if !varying.queue.is_empty() {
-            varying.begin(kernel);
-        }
+        varying.begin(kernel, &self.pauses);
     }
 
     /// Sets the rate for what is in hand now, and the timer for the time until which it holds.
@@ -133,9 +197,16 @@ impl Lun {
         if varying.queue.is_empty() {
             return;
         }
-        varying.rate = varying.pace.rate(kernel.now_ns(), varying.queue.len());
-        let needs_ns = u64::try_from(varying.remaining.div_ceil(u128::from(varying.rate))).unwrap_or(u64::MAX);
-        let until_ns = kernel.now_ns().saturating_add(needs_ns).min(varying.pace.until_ns(kernel.now_ns()));
+        let now_ns = kernel.now_ns();
+        let (stands_still, until_ns) = self.pauses.at(now_ns);
+        let at_rate = varying.pace.rate(now_ns, varying.queue.len());
+        let needs_ns = u64::try_from(varying.remaining.div_ceil(u128::from(at_rate))).unwrap_or(u64::MAX);
+        let (rate, until_ns) = if stands_still {
+            (0, until_ns)
+        } else {
+            (at_rate, until_ns.min(now_ns.saturating_add(needs_ns)).min(varying.pace.until_ns(now_ns)))
+        };
+        varying.rate = rate;
         kernel.wake_at(until_ns, self.here, Timer::Change(varying.timer));
     }
 }
@@ -149,9 +220,9 @@ impl Varying {
     }
 
     /// The first request begins.
-    fn begin(&mut self, kernel: &mut Kernel) {
+    fn begin(&mut self, kernel: &mut Kernel, pauses: &Pauses) {
         let Some(id) = self.queue.front() else { return };
-        kernel.charge(*id, Phase::Queue);
+        pauses.charge_until(kernel, *id, Phase::Queue, kernel.now_ns());
         self.remaining = u128::from(kernel.requests[*id].bytes) * u128::from(NS_PER_S);
     }
 }
@@ -171,9 +242,21 @@ mod tests {
     }
 
     fn lun(varies: Option<serde_json::Value>) -> Lun {
+        lun_with(varies, Vec::new())
+    }
+
+    fn lun_with(varies: Option<serde_json::Value>, pauses: Vec<spec::Pause>) -> Lun {
         let varies = varies.map(|varies| serde_json::from_value(varies).expect("a variation"));
-        let spec = spec::Lun { capacity: Bytes(1 << 30), rate: Bytes(1_000_000_000), latency: Nanos(500), varies };
-        Lun::new(&spec, Phase::Transfer, Stream::new(1, "test"))
+        let spec = spec::Lun {
+            capacity: Bytes(1 << 30),
+            rate: Bytes(1_000_000_000),
+            latency: Nanos(500),
+            latency_cv: 0.0,
+            varies,
+            pauses,
+            credits: None,
+        };
+        Lun::new(&spec, Phase::Transfer, 1, "test")
     }
 
     /// Completion times of requests of these bytes that arrive at these times.
@@ -231,5 +314,41 @@ mod tests {
         // 1.5 bytes per ns for 1 us, 0.5 for the next: 2000 bytes a period; 667 ns for the last 1000, from 2667 on the other.
         let (done, _) = run(&mut varying, &[(0, 3000), (0, 2000)]);
         assert_eq!(done, [2667 + 500, 4667 + 500]);
+    }
+
+    #[test]
+    fn what_is_under_way_in_a_pause_takes_longer_by_the_rest_of_it() {
+        let pause = |at, ns| spec::Pause { at: Nanos(at), r#for: Nanos(ns) };
+        // Transfer until 1000, latency until 1200, the pause until 2200, the other 300. The second begins at the pause's start: it waits.
+        // The third comes in the pause. The fourth is between two pauses, the fifth is caught by the second in its transfer.
+        let arrivals = [(0, 1000), (200, 1200), (1500, 500), (7000, 100), (8900, 1000)];
+        for varies in [None, Some(serde_json::json!({}))] {
+            let mut lun = lun_with(varies, vec![pause(1200, 1000), pause(9000, 5000)]);
+            let (done, kernel) = run(&mut lun, &arrivals);
+            assert_eq!(done, [2500, 3700, 4200, 7600, 15_400]);
+            let paused = |place| kernel.requests.phases(RequestId(place))[Phase::Paused as usize];
+            assert_eq!([0, 1, 2, 3, 4].map(paused), [1000, 1000, 700, 0, 5000]);
+            assert_eq!(lun.usage.busy_ns, 1000 + 2200 + 500 + 100 + 6000);
+        }
+    }
+
+    #[test]
+    fn latencies_scatter_as_they_are_told() {
+        let spec = spec::Lun {
+            capacity: Bytes(1 << 30),
+            rate: Bytes(1_000_000_000_000),
+            latency: Nanos(1_000_000),
+            latency_cv: 0.5,
+            varies: None,
+            pauses: Vec::new(),
+            credits: None,
+        };
+        let mut lun = Lun::new(&spec, Phase::Transfer, 1, "test");
+        let (mut done, _) = run(&mut lun, &vec![(0, 1); 20_000]);
+        done.sort_unstable();
+        let mean = done.iter().sum::<u64>() / 20_000;
+        assert!((990_000..1_010_000).contains(&mean), "{mean}");
+        // A gamma of shape 4: survival exp(-x) (1 + x + x^2 / 2 + x^3 / 6) is 1 % at x = 10.045, that is 2.511 means.
+        assert!((2_400_000..2_620_000).contains(&done[19_800]), "{}", done[19_800]);
     }
 }

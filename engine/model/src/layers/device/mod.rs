@@ -1,13 +1,18 @@
 //! Devices: what finally reads and writes the bytes.
 
+pub mod credits;
+#[cfg(test)]
+mod credits_tests;
 pub mod disk;
 #[cfg(test)]
 mod disk_tests;
 #[cfg(test)]
 mod durable_tests;
+pub mod fluid;
 pub mod hdd;
 pub mod lun;
 pub mod pace;
+pub mod pauses;
 pub mod report;
 pub mod ssd;
 
@@ -103,6 +108,15 @@ impl Device {
         match self {
             Self::Ssd(ssd) => ssd.wear(),
             Self::Disk(_) | Self::Lun(_) => None,
+        }
+    }
+
+    /// The credits of a volume that has them.
+    #[must_use]
+    pub fn bucket(&self) -> Option<&credits::Bucket> {
+        match self {
+            Self::Lun(lun) => lun.bucket.as_deref(),
+            Self::Disk(_) | Self::Ssd(_) => None,
         }
     }
 

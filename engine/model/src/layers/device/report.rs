@@ -1,12 +1,15 @@
 //! What devices leave: metrics over all of them, and the table `devices`.
 
+use super::credits::Row;
 use super::ssd::Wear;
 use super::{Device, Usage};
 use crate::kernel::{Holder, UnsafeRow, Volatile};
 use crate::result::analytics::Served;
-use crate::result::columns::Take::{Index, Whole};
+use crate::result::columns::Take::{Index, Real, Whole};
 use crate::result::columns::{Table, Tables};
 use crate::result::metrics::{Metrics, Unit};
+use seeklab_kernel::NS_PER_S;
+use seeklab_spec::to_f64;
 
 /// A row for each device.
 const DEVICES: Table<(u32, Usage)> = Table::new(
@@ -54,6 +57,25 @@ pub fn metrics(usages: &[Usage], metrics: &mut Metrics) {
         busy_ns,
         usages.len() as u64 * metrics.run.now_ns,
     );
+}
+
+/// A row for each interval of a volume with credits: when it began, what began in it, and the credits at its end.
+const CREDITS: Table<(u32, u64, Row)> = Table::new(
+    "credits",
+    &[
+        ("device", Index(|row| row.0)),
+        ("time_ns", Whole(|row| row.1)),
+        ("ios", Whole(|row| row.2.ios)),
+        ("active_ns", Whole(|row| row.2.active_ns)),
+        ("throttled_ns", Whole(|row| row.2.throttled_ns)),
+        ("credits", Real(|row| to_f64(row.2.credits) / to_f64(NS_PER_S))),
+    ],
+);
+
+/// Reports the credits of all volumes that have some, over time.
+pub fn credits_tables<'a>(devices: impl Iterator<Item = &'a Device>, tables: &mut Tables) {
+    let buckets = (0..).zip(devices).filter_map(|(index, device)| Some((index, device.bucket()?)));
+    tables.table(&CREDITS, buckets.flat_map(|(index, bucket)| bucket.rows().map(move |(time_ns, row)| (index, time_ns, row))));
 }
 
 /// Reports what a power failure would lose when the jobs have ended, the most that it would have lost before, and whose memory had it.

@@ -243,8 +243,16 @@ mod tests {
     /// Sends writes to a partition on a device of a fixed rate, all at once. Returns what reached the device, and the longest wait
     /// for blocks in hand.
     fn run(spec: &PartitionSpec, writes: &[(u64, u64)]) -> (Seen, u64) {
-        let lun = LunSpec { capacity: Bytes(1 << 40), rate: Bytes(1_000_000_000), latency: Nanos(50), varies: None };
-        let mut device = Lun::new(&lun, Phase::Transfer, seeklab_kernel::Stream::new(1, "lun"));
+        let lun = LunSpec {
+            capacity: Bytes(1 << 40),
+            rate: Bytes(1_000_000_000),
+            latency: Nanos(50),
+            latency_cv: 0.0,
+            varies: None,
+            pauses: Vec::new(),
+            credits: None,
+        };
+        let mut device = Lun::new(&lun, Phase::Transfer, 1, "lun");
         device.here = Address::of(LayerId::Device);
         let mut partitions = Partitions::new(spec);
         let mut kernel = Kernel::default();

@@ -1,8 +1,9 @@
 //! Workers that issue requests as fio's jobs do, and the copy engine's alternation of reads and writes.
 //!
 //! A worker keeps up to `iodepth` requests in flight as long as its rate, its think time and its end allow. Requests are logged
-//! when they complete. A worker of a copy follows each read by the write of the same bytes (see [`crate::layers::client::copy`]). A worker that replays takes its requests from a trace (see [`replay`]).
+//! when they complete. A job with a rate has a plan, which goes on while its queue is full: each request knows when it was due ([`Dues`]). A worker of a copy follows each read by the write of the same bytes (see [`crate::layers::client::copy`]). A worker that replays takes its requests from a trace (see [`replay`]).
 
+mod dues;
 mod extended;
 mod flow;
 mod latency_target;
@@ -14,7 +15,10 @@ mod verify;
 
 #[cfg(test)]
 mod fio_tests;
+#[cfg(test)]
+mod omission_tests;
 
+use dues::Dues;
 use extended::{Extended, Share};
 use flow::Flow;
 use latency_target::Verdict;
@@ -25,10 +29,11 @@ use steady::Steady;
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _, Wire};
 use crate::layers::Layer;
 use crate::layers::client::copy::{Copy, in_flight};
+use crate::layers::device::fluid::Loop;
 use crate::plan::Plan;
 use crate::range::Range;
-use crate::result::Recorder;
 use crate::result::outcome::Failure;
+use crate::result::{Completed, Recorder};
 use crate::timers;
 use seeklab_kernel::{NS_PER_S, Stream};
 use seeklab_spec::Op;
@@ -97,6 +102,7 @@ pub struct Workload {
     stage: u32,
     stopping: bool,
     issued: u32,
+    dues: Dues,
     flows: Vec<Flow>,
     /// One for each job; none without a criterion.
     steady: Vec<Option<Steady>>,
@@ -128,7 +134,7 @@ impl Layer for Workload {
 
     fn memory_bytes(&self) -> u64 {
         let of_workers = self.workers.iter().filter_map(|worker| worker.extended.as_ref()?.verify.as_ref());
-        self.recorder.memory_bytes() + of_workers.map(verify::Verifying::memory_bytes).sum::<u64>()
+        self.recorder.memory_bytes() + self.dues.memory_bytes() + of_workers.map(verify::Verifying::memory_bytes).sum::<u64>()
     }
 }
 
@@ -154,7 +160,7 @@ impl Workload {
                 number: u64::from(clones[planned.job] - 1),
                 region: planned.region,
                 entry: entry(job),
-                depth: in_flight(scenario, job),
+                depth: if job.fluid { 1 } else { in_flight(scenario, job) },
                 copy: Copy::of(scenario, job, length),
                 order,
                 replay: None,
@@ -186,6 +192,7 @@ impl Workload {
             stage: 0,
             stopping: false,
             issued: 0,
+            dues: Dues::default(),
             flows,
             steady: scenario.jobs.iter().map(|job| job.steadystate.map(Steady::new)).collect(),
             budget: scenario.limits.operations.map(|all| ((all / starts.max(1)).max(1), 0)),
@@ -343,10 +350,11 @@ impl Workload {
             worker.issued_ios += 1;
             worker.issued_bytes += taken;
             worker.in_flight += 1;
+            let due_ns = dues::has_plan(job).then_some(worker.next_ns);
             if job.rate.is_some() || job.rate_iops.is_some() {
                 worker.next_ns = worker.next_ns.saturating_add(gap_ns(job, &mut worker.gaps, taken));
             }
-            self.recorder.issued(worker.job, op, worker.in_flight);
+            self.recorder.issued(worker.job, op, if job.fluid { job.iodepth } else { worker.in_flight });
             let wire = worker.copy.map_or(Wire::Exchange, |copy| copy.wire(op, offset, bytes));
             let (entry, offset) = (worker.entry, worker.region.start + offset);
             worker.issued_writes += u64::from(op == Op::Write);
@@ -360,7 +368,10 @@ impl Workload {
                 extended.issued(op, now_ns, || gap_of_direction_ns(job, &mut worker.gaps, op, bytes));
                 self.tell_flow(kernel, id);
             }
-            self.submit(kernel, Request { op, offset, bytes, worker: id, wire, durable, ..Request::default() }, entry);
+            let request = self.submit(kernel, Request { op, offset, bytes, worker: id, wire, durable, ..Request::default() }, entry);
+            if let Some(due_ns) = due_ns {
+                self.dues.set(request, due_ns);
+            }
         }
     }
 
@@ -401,15 +412,17 @@ impl Workload {
         self.submit(kernel, Request { offset, worker: id, ..Request::flush(HERE) }, entry);
     }
 
-    fn submit(&mut self, kernel: &mut Kernel, request: Request, entry: Address) {
+    fn submit(&mut self, kernel: &mut Kernel, request: Request, entry: Address) -> RequestId {
         let id = kernel.open(Request { tag: self.issued, owner: HERE, ..request });
         self.issued = self.issued.wrapping_add(1);
         let job = self.workers[request.worker as usize].job;
         if let Some(null) = self.jobs[job].null {
             kernel.requests.charge_ns(id, Phase::Overhead, null.0);
-            return kernel.complete_when_charged(id);
+            kernel.complete_when_charged(id);
+        } else {
+            kernel.submit(entry, id);
         }
-        kernel.submit(entry, id);
+        id
     }
 
     fn done(&mut self, kernel: &mut Kernel, id: RequestId) {
@@ -422,13 +435,16 @@ impl Workload {
         let worker = &mut self.workers[request.worker as usize];
         let job = &self.jobs[worker.job];
         let measured = request.submitted_ns >= worker.measure_from_ns;
-        self.recorder.completed(worker.job, &request, kernel.requests.phases(id), worker.region.start, kernel.now_ns(), measured);
+        let due_ns = dues::has_plan(job).then(|| self.dues.of(id));
+        let completed = Completed { job: worker.job, region_start: worker.region.start, due_ns, measured, flow: Loop::of(job) };
+        self.recorder.completed(&completed, &request, kernel.requests.phases(id), kernel.now_ns());
         kernel.requests.remove(id);
         if let Some((op, offset, bytes, wire)) = worker.copy.and_then(|copy| copy.next(&request, worker.region.start)) {
             let (job, entry) = (worker.job, worker.entry);
             self.recorder.issued(job, op, worker.in_flight);
             let follows = Request { op, offset: worker.region.start + offset, bytes, worker: request.worker, wire, ..Request::default() };
-            return self.submit(kernel, follows, entry);
+            self.submit(kernel, follows, entry);
+            return;
         }
         worker.in_flight -= 1;
         if let Some(replay) = &mut worker.replay {
@@ -436,7 +452,7 @@ impl Workload {
         }
         worker.completed_since_pause += 1;
         let pauses_here = worker.extended.as_ref().is_none_or(|extended| !extended.pauses());
-        if job.thinktime.0 > 0 && worker.completed_since_pause >= job.thinktime_blocks && pauses_here {
+        if job.thinktime.0 > 0 && !job.fluid && worker.completed_since_pause >= job.thinktime_blocks && pauses_here {
             worker.completed_since_pause = 0;
             worker.next_ns = worker.next_ns.max(kernel.now_ns().saturating_add(job.thinktime.0));
         }

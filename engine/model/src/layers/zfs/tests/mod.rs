@@ -89,12 +89,20 @@ timers! {
 }
 
 fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
-    let lun = spec::Lun { capacity: Bytes(CAPACITY), rate: Bytes(rate_per_s), latency: Nanos(0), varies: None };
-    let device = |index| Device::Lun(Lun::new(&lun, Phase::Transfer, Stream::new(1, "rate"))).at(Address { layer: LayerId::Device, index });
+    let lun = spec::Lun {
+        capacity: Bytes(CAPACITY),
+        rate: Bytes(rate_per_s),
+        latency: Nanos(0),
+        latency_cv: 0.0,
+        varies: None,
+        pauses: Vec::new(),
+        credits: None,
+    };
+    let device = |index| Device::Lun(Lun::new(&lun, Phase::Transfer, 1, "device")).at(Address { layer: LayerId::Device, index });
     let mut luns: Vec<Device> = (0..devices).map(device).collect();
     let logs = spec.log.devices.iter().flat_map(|group| (0..group.count).map(|_| group.lun.as_ref().expect("a unit")));
     let log_device = |(index, spec): (u16, &spec::Lun)| {
-        Device::Lun(Lun::new(spec, Phase::WriteLog, Stream::new(1, "log"))).at(Address { layer: LayerId::WriteLog, index })
+        Device::Lun(Lun::new(spec, Phase::WriteLog, 1, "log")).at(Address { layer: LayerId::WriteLog, index })
     };
     let mut log_devices: Vec<Device> = (0..).zip(logs).map(log_device).collect();
     let sides = u64::from(spec.log.mirror);

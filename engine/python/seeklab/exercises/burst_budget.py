@@ -1,0 +1,167 @@
+"""The assignment on I/O credits: how long a burst lasts, what a graph shows of it, and which volume a day needs.
+
+Each learner has a volume of some size with a full account. Predictions are judged by running it; the learner's function
+chooses the size for demands that are drawn at the moment of the check, and the volume of that size has to serve them.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import TYPE_CHECKING
+
+from seeklab._case import case as load_case
+from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
+from seeklab.judge.answers import is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from seeklab._case import Case
+
+CASE = "burst-credits"
+PER_GIB, LEAST, BURST = 3, 100, 3000
+"""I/Os a second that a volume earns for each GiB, what the smallest earns, and what all may burst to."""
+MOST_GIB = 1000
+SECONDS = 5
+"""How long a period of a demand lasts. Demands are days in miniature, with an account to match."""
+PATIENCE_S = 0.5
+SLACK_PERCENT = 6.0
+
+QUESTIONS = {
+    "burst_s": "For how many seconds does the volume burst at 3000 a second?",
+    "first_hour_iops": "How many I/Os a second does a graph with a point for each hour show for the first hour?",
+    "after_ms": "How long does an I/O take after the cliff, in ms?",
+    "refill_h": "The application is stopped with the account empty. After how many hours is it full?",
+}
+"""What a learner commits to."""
+
+
+def base_of(gib: float) -> int:
+    """Give what a volume of that size earns in a second."""
+    return max(LEAST, round(PER_GIB * gib))
+
+
+def _size_and_depth(learner: object) -> tuple[int, int]:
+    source = random.Random(bytes(draws_of(learner)))  # noqa: S311 -- a load, not a secret
+    return source.randrange(40, 220, 5), source.choice((8, 16, 24, 48, 64))
+
+
+def system(learner: object) -> Case:
+    """Give the learner's own volume."""
+    gib, depth = _size_and_depth(learner)
+    return load_case(CASE).with_(
+        {
+            "devices[volume].lun.capacity": f"{gib}GiB",
+            "devices[volume].lun.credits.base": base_of(gib),
+            "jobs[app].size": "20GiB",
+            "jobs[app].iodepth": depth,
+        }
+    )
+
+
+def briefing(learner: object) -> str:
+    """Tell what everybody knows of the learner's volume."""
+    gib, depth = _size_and_depth(learner)
+    return (
+        f"The volume of {learner} has {gib} GiB. It earns {PER_GIB} credits a second for each GiB (at least {LEAST})"
+        f" and holds 5.4 million; it starts with a full account. An I/O costs one, and while there are credits it does"
+        f" {BURST} a second. The application keeps {depth} reads of 16 KiB in flight, for as long as you like."
+    )
+
+
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    own = system(asked.draws)
+    hour = own.run("migration", seed=asked.seed).metrics
+    idle = {"jobs[app].startdelay": "20h", "devices[volume].lun.credits.initial": 0}
+    refilled = own.with_(idle).run("migration", seed=asked.seed).metrics["credits_first_full_s"]
+    return {
+        "burst_s": (hour["credits_first_empty_s"], "s"),
+        "first_hour_iops": (hour["app.read_iops"], "1/s"),
+        "after_ms": (hour["app.read_latency_max_ms"], "ms"),
+        "refill_h": (refilled / 3600, "h"),
+    }
+
+
+def drawn(seed: int) -> tuple[list[int], int]:
+    """Draw a demand, in I/Os a second for each period, and the credits of a full account."""
+    source = random.Random(seed)  # noqa: S311 -- a load, not a secret
+    demand = [source.randrange(100, 700, 10) for _ in range(16)]
+    for begin in (source.randrange(1, 5), source.randrange(8, 12)):
+        height = source.randrange(1800, 2900, 50)
+        demand[begin : begin + source.randrange(2, 5)] = [height] * source.randrange(2, 5)
+    return demand, source.randrange(8000, 14_000, 500)
+
+
+def volume(demand: Sequence[int], capacity: int, gib: float) -> Case:
+    """Give a volume of that size under a demand."""
+    job = load_case(CASE).scenario("migration")["jobs"][0]
+    for name in ("fluid", "runtime", "time_based"):
+        job.pop(name, None)
+    jobs = [
+        job
+        | {
+            "name": f"period{nth}",
+            "bs": 4096,
+            "size": 4096 * SECONDS * per_s,
+            "iodepth": 16_384,
+            "rate_iops": per_s,
+            "number_ios": SECONDS * per_s,
+            "startdelay": nth * SECONDS * 1_000_000_000,
+        }
+        for nth, per_s in enumerate(demand)
+    ]
+    account = {"base": base_of(gib), "capacity": capacity}
+    return load_case(CASE).with_({"jobs": jobs, "devices[volume].lun.credits": account})
+
+
+def _throttled_s(asked: Asked, demand: Sequence[int], capacity: int, gib: float) -> float:
+    found: float = volume(demand, capacity, gib).run("migration", seed=asked.seed).metrics["credits_throttled_s"]
+    return found
+
+
+def _sized(asked: Asked) -> list[Evidence]:
+    """Judge the function on an unseen demand: the volume that it chooses serves it, a smaller one does not."""
+    demand, capacity = drawn(asked.seed)
+    with asked.play("cheapest") as play:
+        gib = play(demand, SECONDS, capacity)
+    names = ("waits for credits", f"waits on a volume {SLACK_PERCENT:g} % smaller")
+    if not is_number(gib) or not 1 <= gib <= MOST_GIB:
+        why = f"the function gives {str(gib)[:60]}; what is asked for is a size from 1 to {MOST_GIB} GiB"
+        return [Evidence(name, None, "a size", met=False, why=why) for name in names]
+    waits = _throttled_s(asked, demand, capacity, float(gib))
+    smaller = _throttled_s(asked, demand, capacity, float(gib) * (1 - SLACK_PERCENT / 100))
+    mean, peak = sum(demand) / len(demand) / PER_GIB, max(demand) / PER_GIB
+    if abs(gib / mean - 1) < 0.02:  # noqa: PLR2004 -- as good as the same
+        short = "the mean of the day is earned over the day, and the peak comes before the rest of it"
+    else:
+        short = "the account runs out in a peak: follow its credits from period to period, and never above its capacity"
+    if abs(gib / peak - 1) < 0.02:  # noqa: PLR2004 -- as good as the same
+        large = "a volume whose base is the peak has no use for its account: what is in it pays for a part of the peak"
+    else:
+        large = "a smaller volume would do as well; try sizes until the account just lasts"
+    enough = asked.bound("patience_s")
+    return [
+        Evidence(names[0], waits, f"<= {enough:g}", waits <= enough, "s", asked.seed, why=short),
+        Evidence(names[1], smaller, "> 0", smaller > 0, "s", asked.seed, why=large),
+    ]
+
+
+CHEAPEST = Code(shape=(None, None, None))
+HINTS = (
+    "What does an account of credits do in one period, if the demand is above what it earns, and if it is below?",
+    "Start full. In each period add (base - demand) x seconds, and never hold more than the capacity.",
+    "Try sizes from small to large, base = max(100, 3 x size), until the account never falls below 0.",
+)
+
+ASSIGNMENT = Assignment(
+    id="burst-budget",
+    cells={"prediction": "prediction", "cheapest": "cheapest"},
+    bounds={"patience_s": PATIENCE_S},
+    tasks=(
+        Commitment("check-prediction", 4, "prediction", QUESTIONS, _near),
+        Task("check-cheapest", 3, {"cheapest": CHEAPEST}, _sized, HINTS, seeds=2),
+        Task("check-cheapest-elsewhere", 3, {"cheapest": CHEAPEST}, _sized, HINTS, seeds=3),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

@@ -1,0 +1,201 @@
+"""The assignment on coordinated omission: what a test's percentiles leave out, and how to get it back.
+
+Each learner has a load generator with connections, a plan and a server that stops once. Predictions and two functions
+are judged on tests that are drawn at the moment of the check: the first function knows when each request was due, the
+second has only what a tool keeps, when it was sent and when it was done, and the plan's interval.
+"""
+
+from __future__ import annotations
+
+import random
+from functools import partial
+from math import ceil
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import case as load_case
+from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of, near
+from seeklab.judge.answers import is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from seeklab._case import Case
+    from seeklab._result import Result
+
+CASE = "coordinated-omission"
+MS = 1_000_000
+PERCENTS = (95.0, 99.0, 99.9)
+"""What the functions are asked for."""
+TAIL = (97.0, 99.0)
+"""Of them, what can be told without knowing when a request was due."""
+WITHIN_PERCENT = {"honest_percent": 5.0, "repaired_percent": 12.0}
+"""How near a function has to come."""
+STOPPED = 0.1
+"""A sample shows the stop when it took longer than this share of it."""
+
+QUESTIONS = {
+    "slow_samples": "How many of the tool's samples took longer than a tenth of the stop?",
+    "tool_p99_ms": "Which 99th percentile does the tool report, counted from the sending, in ms?",
+    "users_p99_ms": "Counted from when each request was due: which 99th percentile, in ms?",
+    "users_slow_percent": "How many percent of those who came by the plan waited longer than a tenth of the stop?",
+}
+"""What a learner commits to."""
+
+
+def _drawn(source: random.Random) -> Case:
+    """Draw a test of 10 s with a stop in its midst."""
+    connections, per_s = source.choice((10, 12, 16)), source.choice((400, 500))
+    return load_case(CASE).with_(
+        {
+            "devices[server].lun": {
+                "rate": 4096 * per_s * source.randrange(14, 20),
+                "latency": f"{source.randrange(8, 16) / 10}ms",
+                "latency_cv": source.randrange(3, 7) / 10,
+                "pauses": [{"at": f"{source.randrange(3000, 7000)}ms", "for": f"{source.randrange(1000, 1600)}ms"}],
+            },
+            "jobs[tool].numjobs": connections,
+            "jobs[tool].rate_iops": per_s / connections,
+            "jobs[tool].stagger": 1_000_000_000 // per_s,
+            "jobs[tool].ramp_time": 0,
+            "jobs[tool].runtime": "10s",
+            "monitor.span": "10s",
+        }
+    )
+
+
+def system(learner: object) -> Case:
+    """Give the learner's own test."""
+    return _drawn(random.Random(bytes(draws_of(learner))))  # noqa: S311 -- a load, not a secret
+
+
+def _plan(case: Case) -> tuple[int, float, float, float]:
+    """Give connections, ms between a connection's requests, length of the stop and mean service time, in ms."""
+    scenario = case.scenario()
+    job, server = scenario["jobs"][0], scenario["devices"][0]["lun"]
+    return job["numjobs"], 1000 / job["rate_iops"], server["pauses"][0]["for"] / MS, server["latency"] / MS
+
+
+def briefing(learner: object) -> str:
+    """Tell what everybody knows of the learner's test."""
+    connections, interval_ms, stop_ms, service_ms = _plan(system(learner))
+    return (
+        f"The tool of {learner} has {connections} connections. By its plan each sends a request every"
+        f" {interval_ms:g} ms, {1000 * connections / interval_ms:g} a second in all, for 10 s; a connection that waits"
+        f" for an answer sends late. The server answers in {service_ms:g} ms on average. Once it stands still for"
+        f" {stop_ms:g} ms."
+    )
+
+
+def _rows(result: Result) -> list[tuple[float, float, float]]:
+    """Give when each request was due, when it was sent, and when it was done, in ms."""
+    found = [(row["due_ns"], row["submit_ns"], row["submit_ns"] + row["latency_ns"]) for row in result.ops.rows()]
+    return [(due / MS, sent / MS, done / MS) for due, sent, done in found]
+
+
+def log(learner: object) -> list[tuple[float, float, float]]:
+    """Give the log of the learner's own test: due, sent and done of each request, in ms."""
+    return _rows(system(learner).run())
+
+
+def percentile(values: Sequence[float], percent: float) -> float:
+    """Give the smallest value that this share of all does not exceed."""
+    return sorted(values)[max(0, ceil(len(values) * percent / 100) - 1)]
+
+
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    own = system(asked.draws)
+    slow_ms, rows = STOPPED * _plan(own)[2], _rows(own.run(seed=asked.seed))
+    seen, waited = ([done - row[first] for row in rows for done in row[2:]] for first in (1, 0))
+    return {
+        "slow_samples": (sum(ms > slow_ms for ms in seen), "samples"),
+        "tool_p99_ms": (percentile(seen, 99), "ms"),
+        "users_p99_ms": (percentile(waited, 99), "ms"),
+        "users_slow_percent": (100 * sum(ms > slow_ms for ms in waited) / len(waited), "%"),
+    }
+
+
+def _judged(name: str, bound: str, percents: tuple[float, ...], asked: Asked) -> list[Evidence]:
+    """Judge a function on a test that nobody has seen."""
+    case = _drawn(random.Random(asked.seed))  # noqa: S311 -- a load like another, not a secret
+    rows, interval_ms = _rows(case.run(seed=asked.seed)), _plan(case)[1]
+    with asked.play(name) as play:
+        if name == "honest":
+            found: Any = play(rows, list(percents))
+        else:
+            found = play([row[1:] for row in rows], interval_ms, list(percents))
+    if not isinstance(found, (list, tuple)) or len(found) != len(percents) or not all(map(is_number, found)):
+        why = f"the function gives {str(found)[:80]}; what is asked for are {len(percents)} numbers, in ms"
+        return [Evidence(f"p{percent:g}", None, "a number", met=False, why=why) for percent in percents]
+    waited, seen = [row[2] - row[0] for row in rows], [row[2] - row[1] for row in rows]
+    return [
+        near(
+            f"p{percent:g}",
+            float(given),
+            percentile(waited, percent),
+            within_percent=asked.bound(bound),
+            unit="ms",
+            seed=asked.seed,
+            why=_why(name, float(given), percentile(seen, percent), percentile(waited, percent)),
+        )
+        for given, percent in zip(found, percents, strict=True)
+    ]
+
+
+def _why(name: str, given: float, seen: float, waited: float) -> str:
+    """Say which mistake gives such a number."""
+    if abs(given / seen - 1) < 0.02:  # noqa: PLR2004 -- as good as the same
+        return (
+            "this is what the tool reports: done less sent. Whoever was due while no connection was free is not in it"
+        )
+    if name == "honest":
+        return "latency begins when the request was due; then sort, and take the value at that share of the rows"
+    if given > waited:
+        return (
+            "too long: those who came later in the stop waited for less. A sample of 1000 ms at an interval of 100 ms"
+            " stands for waits of 1000, 900, 800 ms and so on"
+        )
+    return (
+        "too short: a sample that took longer than the interval kept its connection from sending. Each interval of it"
+        " is one request that is missing, or that was sent late"
+    )
+
+
+HONEST = Code(shape=(None, None))
+REPAIRED = Code(shape=(None, None, None))
+HONEST_HINTS = (
+    "From which moment on does somebody wait who comes by the plan?",
+    "done - due, not done - sent.",
+    "Sort the waits; of n waits the one for p is at place ceil(n x p / 100), counted from 1.",
+)
+REPAIRED_HINTS = (
+    "What did a connection not do while it waited?",
+    "A wait of w at an interval of i hides w / i requests: they waited w - i, w - 2 i, ... until nothing is left.",
+    "Add those waits for each sample longer than the interval, and take the percentiles of the longer list.",
+)
+
+ASSIGNMENT = Assignment(
+    id="honest-percentiles",
+    cells={"prediction": "prediction", "honest": "honest", "repaired": "repaired"},
+    bounds=WITHIN_PERCENT,
+    tasks=(
+        Commitment("check-prediction", 4, "prediction", QUESTIONS, _near),
+        Task(
+            "check-honest",
+            3,
+            {"honest": HONEST},
+            partial(_judged, "honest", "honest_percent", PERCENTS),
+            HONEST_HINTS,
+            seeds=3,
+        ),
+        Task(
+            "check-repaired",
+            5,
+            {"repaired": REPAIRED},
+            partial(_judged, "repaired", "repaired_percent", TAIL),
+            REPAIRED_HINTS,
+            seeds=3,
+        ),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint
