@@ -23,7 +23,7 @@ ASKS: Mapping[str, tuple[str, ...]] = {
     "blind-diagnosis": (DIAGNOSE,),
     "bonnie-decoded": (PREDICT, DIAGNOSE),
     "buffer-size": (PREDICT, POLICY),
-    "burst-budget": (PREDICT, FIX),
+    "burst-budget": (PREDICT, DESIGN),
     "by-heart": (PREDICT, POLICY),
     "cache-policies": (PREDICT, POLICY),
     "combined-size": (PREDICT, DESIGN),
