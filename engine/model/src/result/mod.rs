@@ -4,6 +4,7 @@ pub mod analytics;
 pub mod bins;
 pub mod columns;
 pub mod dips;
+pub mod flow;
 mod jobs;
 pub mod journeys;
 pub mod limiter;
@@ -22,7 +23,6 @@ use outcome::{Failure, Steadiness};
 use response::Response;
 
 use crate::kernel::{PHASES, Phases, Request};
-use crate::layers::device::fluid::Loop;
 use seeklab_kernel::Fingerprint;
 use seeklab_spec::Op;
 use seeklab_spec::Record;
@@ -280,7 +280,7 @@ pub struct Completed {
     /// When the operation was due, if its job has a plan.
     pub due_ns: Option<u64>,
     /// The loop that it was a time of, if it was not an operation.
-    pub flow: Option<Loop>,
+    pub flow: Option<flow::Loop>,
     /// Whether it counts in the statistics; the log and the fingerprint have all.
     pub measured: bool,
 }

@@ -13,7 +13,6 @@ use crate::layers::cluster::{Cluster, Setting};
 use crate::layers::controller::Controller;
 use crate::layers::device::Device;
 use crate::layers::device::disk::{Cached, Disk, SECTOR_BYTES};
-use crate::layers::device::fluid::Loop;
 use crate::layers::device::hdd::{DriveQueue, Hdd, Params, WriteCache};
 use crate::layers::device::lun::Lun;
 use crate::layers::device::ssd::Ssd;
@@ -29,6 +28,7 @@ use crate::layers::zfs::volume::reader::{File, Files};
 use crate::layers::zfs::volume::{Below, ZfsVolume};
 use crate::plan::{Plan, WorkerPlan, node_layouts};
 use crate::range::Range;
+use crate::result::flow::Loop;
 
 fn device(group: &DeviceGroup, scenario: &Scenario, seed: u64, name: &str, drive: Option<&Arc<Params>>) -> Option<Device> {
     if let (Some(spec), Some(params)) = (&group.hdd, drive) {

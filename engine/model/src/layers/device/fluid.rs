@@ -8,32 +8,9 @@
 //! Left out: the first I/Os of each rate, which still find the queue of the one before; it is gone within depth / rate.
 
 use super::credits::Bucket;
+use crate::result::flow::Loop;
 use seeklab_kernel::NS_PER_S;
-use seeklab_spec::{Job, to_f64};
-
-/// The loop that a fluid job is.
-#[derive(Clone, Copy, Debug)]
-pub struct Loop {
-    depth: u64,
-    think_ns: u64,
-    bytes: u64,
-}
-
-impl Loop {
-    /// The loop of a job, if it is fluid.
-    #[must_use]
-    pub fn of(job: &Job) -> Option<Self> {
-        job.fluid.then(|| Self { depth: job.iodepth.into(), think_ns: job.thinktime.0, bytes: job.bs.0 })
-    }
-
-    /// I/Os that a request of so many bytes stands for, and how long each of them took when the request took `ns`.
-    #[must_use]
-    pub fn ios(&self, bytes: u64, ns: u64) -> (u64, u64) {
-        let ios = bytes / self.bytes;
-        let whole = u128::from(ns) * u128::from(self.depth) / u128::from(ios.max(1));
-        (ios, u64::try_from(whole).unwrap_or(u64::MAX).saturating_sub(self.think_ns))
-    }
-}
+use seeklab_spec::to_f64;
 
 /// A flow through a volume.
 #[derive(Debug)]

@@ -10,11 +10,12 @@
 use std::collections::VecDeque;
 
 use super::credits::Bucket;
-use super::fluid::{Fluid, Loop};
+use super::fluid::Fluid;
 use super::pace::Pace;
 use super::pauses::Pauses;
 use super::{Usage, transfer_ns};
 use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
+use crate::result::flow::Loop;
 use crate::timers;
 use seeklab_kernel::{NS_PER_S, Stream};
 use seeklab_spec as spec;
