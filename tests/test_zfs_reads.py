@@ -110,7 +110,11 @@ def test_small_reads_cost_whole_records(log2: int) -> None:
 def test_every_nanosecond_of_a_read_has_a_phase_and_every_byte_a_source() -> None:
     result = seeklab.case("l2arc-warmth").with_({"record.log": True, "jobs[client].runtime": "20s"}).run("warming")
     rows = list(result.ops.rows())
-    phases = [name for name in result.ops.columns if name.endswith("_ns") and name not in {"submit_ns", "due_ns", "latency_ns"}]
+    phases = [
+        name
+        for name in result.ops.columns
+        if name.endswith("_ns") and name not in {"submit_ns", "due_ns", "latency_ns"}
+    ]
     assert all(sum(row[name] for name in phases) == row["latency_ns"] for row in rows)
     served = sum(result.metrics[f"client.{source}_percent"] for source in ("memory", "on_its_way", "flash", "pool"))
     assert served == pytest.approx(100)

@@ -39,7 +39,11 @@ def _shape_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
 def _phase_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
     result = case(CASE).run("broken")
     reads = _reads(result)
-    names = [name for name in result.ops.columns if name.endswith("_ns") and name not in ("submit_ns", "latency_ns")]
+    names = [
+        name
+        for name in result.ops.columns
+        if name.endswith("_ns") and name not in ("submit_ns", "due_ns", "latency_ns")
+    ]
     truth = {name: sum(row[name] for row in reads) / len(reads) / 1e6 for name in names}
     found = {str(name): float(value) for name, value in dict(answer).items()}
     missing = [name for name in names if truth[name] > 0 and name not in found]
@@ -123,7 +127,7 @@ TASKS = {
         setup=_BEFORE,
         answer=(
             'names = [name for name in broken.ops.columns if name.endswith("_ns") '
-            'and name not in ("submit_ns", "latency_ns")]\n'
+            'and name not in ("submit_ns", "due_ns", "latency_ns")]\n'
             "phases = {name: sum(row[name] for row in reads) / len(reads) / 1e6 for name in names}"
         ),
     ),
