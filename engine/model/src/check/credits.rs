@@ -1,5 +1,6 @@
 //! What the credits of a volume and a job that is a flow contradict.
 
+use super::above_devices;
 use seeklab_spec::{AddProblem, Bytes, Job, LayoutKind, Lun, Path, Problems, Scenario};
 
 /// Checks the credits of a unit that stands at `at`, which may get requests of at most so many bytes.
@@ -33,16 +34,7 @@ pub fn check_flow(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Prob
     let Some(unit) = volume else {
         return problems.add(&at, "a flow runs on one device, a lun with credits; write devices[0].lun.credits, or drop it");
     };
-    let layers = [
-        ("nfs", scenario.nfs.is_some()),
-        ("network", scenario.network.is_some()),
-        ("server", scenario.server.is_some()),
-        ("protocol", scenario.protocol.is_some()),
-        ("volume", scenario.volume.is_some()),
-        ("zfs", scenario.zfs.is_some()),
-        ("cluster", scenario.cluster.is_some()),
-        ("controller", scenario.controller.is_some()),
-        ("tier", scenario.tier.is_some()),
+    let parts = [
         ("partition", scenario.partition.is_some()),
         ("layout.kind", !matches!(scenario.layout.kind, LayoutKind::Stripe | LayoutKind::Concat)),
         ("monitor", scenario.monitor.is_some()),
@@ -50,7 +42,7 @@ pub fn check_flow(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Prob
         ("devices[0].lun.pauses", !unit.pauses.is_empty()),
         ("devices[0].lun.latency_cv", unit.latency_cv > 0.0),
     ];
-    if let Some((layer, _)) = layers.into_iter().find(|(_, is_there)| *is_there) {
+    if let Some((layer, _)) = above_devices(scenario).chain(parts).find(|(_, is_there)| *is_there) {
         problems.add(&at, format!("a flow has no single requests, which {layer} needs; drop {layer}, or fluid"));
     }
     if scenario.jobs.len() > 1 || job.numjobs > 1 {

@@ -27,6 +27,22 @@ const BYTES_PER_REQUEST: u64 = (size_of::<Request>() + size_of::<Phases>()) as u
 const MOST_IN_FLIGHT: u64 = 4_000_000;
 const SECTOR: u64 = 512;
 
+/// The layers that may stand between jobs and devices, by their fields, and whether a scenario has them.
+fn above_devices(scenario: &Scenario) -> impl Iterator<Item = (&'static str, bool)> {
+    [
+        ("nfs", scenario.nfs.is_some()),
+        ("network", scenario.network.is_some()),
+        ("server", scenario.server.is_some()),
+        ("protocol", scenario.protocol.is_some()),
+        ("volume", scenario.volume.is_some()),
+        ("zfs", scenario.zfs.is_some()),
+        ("cluster", scenario.cluster.is_some()),
+        ("controller", scenario.controller.is_some()),
+        ("tier", scenario.tier.is_some()),
+    ]
+    .into_iter()
+}
+
 /// A scenario in which nothing is wrong, with the plan that follows from it. A run starts from one and cannot fail for what it says.
 #[derive(Clone, Debug)]
 pub struct Checked {

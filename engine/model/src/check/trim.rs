@@ -2,6 +2,7 @@
 
 use seeklab_spec::{AddProblem, Bytes, DeviceGroup, Job, LayoutKind, Path, Problems, Scenario};
 
+use super::above_devices;
 use crate::layers::device::ssd;
 use crate::plan::Plan;
 
@@ -10,18 +11,7 @@ pub fn check_job(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Probl
     if !job.rw.trims() {
         return;
     }
-    let between = [
-        ("nfs", scenario.nfs.is_some()),
-        ("network", scenario.network.is_some()),
-        ("server", scenario.server.is_some()),
-        ("protocol", scenario.protocol.is_some()),
-        ("volume", scenario.volume.is_some()),
-        ("zfs", scenario.zfs.is_some()),
-        ("cluster", scenario.cluster.is_some()),
-        ("controller", scenario.controller.is_some()),
-        ("tier", scenario.tier.is_some()),
-    ];
-    if let Some((layer, _)) = between.into_iter().find(|(_, is_there)| *is_there) {
+    if let Some((layer, _)) = above_devices(scenario).find(|(_, is_there)| *is_there) {
         problems.add(
             at.field("rw"),
             format!("trims go to devices that jobs address directly, and {layer} passes none on; drop {layer}, or read and write"),

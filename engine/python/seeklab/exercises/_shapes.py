@@ -42,6 +42,8 @@ class Shape:
     """An exercise of one of the two shapes."""
 
     id: str
+    what: str
+    """What each learner has one of, in a word."""
     kinds: Mapping[str, Callable[[random.Random], System]]
     """Draws a system of each kind."""
     questions: Mapping[str, str]
@@ -62,6 +64,10 @@ class Shape:
         draws = draws_of(learner)
         kind = list(self.kinds.values())[draws[0] % len(self.kinds)]
         return kind(random.Random(bytes(draws)))  # noqa: S311 -- a load, not a secret
+
+    def briefing(self, learner: object) -> str:
+        """Tell the learner's system."""
+        return f"The {self.what} of {learner}: {self.own(learner)}."
 
     @property
     def answer(self) -> str:

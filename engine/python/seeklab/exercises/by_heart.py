@@ -126,6 +126,7 @@ def _judge(system: System, given: float, seed: int) -> list[Evidence]:
 
 SHAPE = Shape(
     id="by-heart",
+    what="system",
     kinds={"disk": _disk, "pool": _pool, "far": _far},
     questions=QUESTIONS,
     near=_near,

@@ -83,6 +83,7 @@ def _judge(system: System, limit_mib: int, seed: int) -> list[Evidence]:
 
 SHAPE = Shape(
     id="combined-size",
+    what="server",
     kinds={
         "shallow": lambda source: _drawn(source, 8),
         "deep": lambda source: _drawn(source, 16),
@@ -102,12 +103,7 @@ SHAPE = Shape(
         "As large as it can be while there are still two of equal size.",
     ),
 )
-system = SHAPE.own
+system, briefing = SHAPE.own, SHAPE.briefing
 ASSIGNMENT = SHAPE.assignment()
 _practice = SHAPE.practice()
 check, hint = _practice.check, _practice.hint
-
-
-def briefing(learner: object) -> str:
-    """Tell the learner's server."""
-    return f"The server of {learner}: {system(learner)}."

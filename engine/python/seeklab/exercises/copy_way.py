@@ -104,6 +104,7 @@ def _judge(system: System, way: str, seed: int) -> list[Evidence]:
 
 SHAPE = Shape(
     id="copy-way",
+    what="server",
     kinds={"near by": _near_by, "short lists": _short_lists, "long lists": _long_lists},
     questions=QUESTIONS,
     near=_near,
@@ -116,12 +117,7 @@ SHAPE = Shape(
         "Add what bytes cost: 8.9 ms a MiB on the wire; on the server 1.4 ms for each read or write and 1.5 ms a MiB.",
     ),
 )
-system = SHAPE.own
+system, briefing = SHAPE.own, SHAPE.briefing
 ASSIGNMENT = SHAPE.assignment()
 _practice = SHAPE.practice()
 check, hint = _practice.check, _practice.hint
-
-
-def briefing(learner: object) -> str:
-    """Tell the learner's server."""
-    return f"The server of {learner}: {system(learner)}."

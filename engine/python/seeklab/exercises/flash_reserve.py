@@ -84,6 +84,7 @@ def _judge(system: System, percent: float, seed: int) -> list[Evidence]:
 
 SHAPE = Shape(
     id="flash-reserve",
+    what="drive",
     kinds={
         "whole": lambda source: _drawn(source, 0),
         "trimmed": lambda source: _drawn(source, source.randrange(9, 13)),
@@ -100,12 +101,7 @@ SHAPE = Shape(
     ),
     seeds=1,
 )
-system = SHAPE.own
+system, briefing = SHAPE.own, SHAPE.briefing
 ASSIGNMENT = SHAPE.assignment()
 _practice = SHAPE.practice()
 check, hint = _practice.check, _practice.hint
-
-
-def briefing(learner: object) -> str:
-    """Tell what the learner's drive has to do."""
-    return f"The drive of {learner}: {system(learner)}."

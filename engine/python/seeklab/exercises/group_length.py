@@ -89,6 +89,7 @@ def _judge(system: System, settings: Mapping[str, Any], seed: int) -> list[Evide
 
 SHAPE = Shape(
     id="group-length",
+    what="pool",
     kinds={"any": _drawn},
     questions=QUESTIONS,
     near=_near,
@@ -101,12 +102,7 @@ SHAPE = Shape(
         "One second serves reads and pays for metadata too often; the age of the deadline is 2.5 s.",
     ),
 )
-system = SHAPE.own
+system, briefing = SHAPE.own, SHAPE.briefing
 ASSIGNMENT = SHAPE.assignment()
 _practice = SHAPE.practice()
 check, hint = _practice.check, _practice.hint
-
-
-def briefing(learner: object) -> str:
-    """Tell the learner's pool."""
-    return f"The pool of {learner}: {system(learner)}."

@@ -104,6 +104,7 @@ def _judge(system: System, options: Mapping[str, Any], seed: int) -> list[Eviden
 
 SHAPE = Shape(
     id="honest-data",
+    what="test",
     kinds={"any": _drawn},
     questions=QUESTIONS,
     near=_near,
@@ -116,12 +117,7 @@ SHAPE = Shape(
         "A chunk well below a storage block puts compressible and random bytes into each of them.",
     ),
 )
-system = SHAPE.own
+system, briefing = SHAPE.own, SHAPE.briefing
 ASSIGNMENT = SHAPE.assignment()
 _practice = SHAPE.practice()
 check, hint = _practice.check, _practice.hint
-
-
-def briefing(learner: object) -> str:
-    """Tell what the learner's data have to be."""
-    return f"The test of {learner}: {system(learner)}."

@@ -113,6 +113,7 @@ def _judge(system: System, settings: Mapping[str, Any], seed: int) -> list[Evide
 
 SHAPE = Shape(
     id="log-lane",
+    what="pool",
     kinds={"any": _drawn},
     questions=QUESTIONS,
     near=_near,
@@ -125,12 +126,7 @@ SHAPE = Shape(
         "slog_limit is the size of a commit beyond which its blocks go to the pool; 0 is no limit.",
     ),
 )
-system = SHAPE.own
+system, briefing = SHAPE.own, SHAPE.briefing
 ASSIGNMENT = SHAPE.assignment()
 _practice = SHAPE.practice()
 check, hint = _practice.check, _practice.hint
-
-
-def briefing(learner: object) -> str:
-    """Tell the learner's pool."""
-    return f"The pool of {learner}: {system(learner)}."

@@ -109,6 +109,7 @@ def _judge(system: System, settings: Mapping[str, Any], seed: int) -> list[Evide
 
 SHAPE = Shape(
     id="server-cycles",
+    what="server",
     kinds={"any": _drawn},
     questions=QUESTIONS,
     near=_near,
@@ -132,12 +133,7 @@ SHAPE = Shape(
         "A buffer stays mapped if the allocator keeps its size (up to 128 KiB), or if it is kept for the next request.",
     ),
 )
-system = SHAPE.own
+system, briefing = SHAPE.own, SHAPE.briefing
 ASSIGNMENT = SHAPE.assignment()
 _practice = SHAPE.practice()
 check, hint = _practice.check, _practice.hint
-
-
-def briefing(learner: object) -> str:
-    """Tell the learner's server."""
-    return f"The server of {learner}: {system(learner)}."

@@ -120,6 +120,7 @@ def _close(  # noqa: PLR0913, PLR0917 -- what it takes
 
 SHAPE = Shape(
     id="throttle-sum",
+    what="pool",
     kinds={"paced": _paced, "few": _few, "many": _many},
     questions=QUESTIONS,
     near=_near,
@@ -133,12 +134,7 @@ SHAPE = Shape(
     ),
     seeds=1,
 )
-system = SHAPE.own
+system, briefing = SHAPE.own, SHAPE.briefing
 ASSIGNMENT = SHAPE.assignment()
 _practice = SHAPE.practice()
 check, hint = _practice.check, _practice.hint
-
-
-def briefing(learner: object) -> str:
-    """Tell the learner's system."""
-    return f"The pool of {learner}: {system(learner)}."

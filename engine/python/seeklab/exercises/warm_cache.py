@@ -95,6 +95,7 @@ def _judge(system: System, feeding: float, seed: int) -> list[Evidence]:
 
 SHAPE = Shape(
     id="warm-cache",
+    what="cache",
     kinds={
         "each second": lambda source: _drawn(source, 1000),
         "more often": lambda source: _drawn(source, source.choice((400, 500))),
@@ -111,12 +112,7 @@ SHAPE = Shape(
     ),
     seeds=1,
 )
-system = SHAPE.own
+system, briefing = SHAPE.own, SHAPE.briefing
 ASSIGNMENT = SHAPE.assignment()
 _practice = SHAPE.practice()
 check, hint = _practice.check, _practice.hint
-
-
-def briefing(learner: object) -> str:
-    """Tell the learner's cache."""
-    return f"The cache of {learner}: {system(learner)}."
