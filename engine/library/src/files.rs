@@ -95,7 +95,8 @@ fn read_file(path: &Path, name: &str) -> Result<(Value, Lines), Problem> {
 }
 
 fn read(name: &str, text: &str) -> Result<(Value, Lines), Problem> {
-    let line_of = |offset: usize| text[..offset.min(text.len())].matches('\n').count() + 1;
+    let ends: Vec<usize> = text.match_indices('\n').map(|(end, _)| end).collect();
+    let line_of = |offset: usize| ends.partition_point(|end| *end < offset) + 1;
     let wrong = |error: &toml::de::Error| {
         let line = error.span().map_or(1, |span| line_of(span.start));
         Problem::new(format!("{name}:{line}"), error.message().to_owned())

@@ -7,7 +7,7 @@ use crate::access::{FileService, SizeMix, Stride, StridedZones, Verify};
 use crate::distribution::Distribution;
 use crate::governor::{ExitWhat, Flow, LatencyTarget, PauseBy, RateLimits, RateMin, SteadyState};
 use crate::nfs::Call;
-use crate::{Bytes, CopySpec, Extent, Nanos};
+use crate::{Bytes, CopySpec, Extent, Nanos, Op};
 
 /// The direction and order of a job's requests.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -70,6 +70,16 @@ impl Rw {
     #[must_use]
     pub fn trims(self) -> bool {
         matches!(self, Self::Trim | Self::RandTrim | Self::TrimWrite)
+    }
+    /// The direction of all the job's requests, where there is one and it is no copy.
+    #[must_use]
+    pub fn only(self) -> Option<Op> {
+        match self {
+            Self::Read | Self::RandRead => Some(Op::Read),
+            Self::Write | Self::RandWrite => Some(Op::Write),
+            Self::Trim | Self::RandTrim => Some(Op::Trim),
+            Self::ReadWrite | Self::RandRw | Self::TrimWrite | Self::ClientCopy | Self::ServerCopy | Self::OdxCopy => None,
+        }
     }
     /// How often the job passes over each byte of its region: trims and writes of the same block count both.
     #[must_use]

@@ -200,7 +200,8 @@ impl Kernel {
     }
 
     /// Creates a request that arrives now; `owner` is told when it completes.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // as `insert`
     pub fn open(&mut self, request: Request) -> RequestId {
         self.requests.insert(Request { submitted_ns: self.now_ns(), charged_ns: self.now_ns(), place: request.offset, ..request })
     }

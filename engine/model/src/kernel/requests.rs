@@ -158,7 +158,8 @@ pub struct Requests {
 
 impl Requests {
     /// Adds a request. O(1).
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // so that it is written where it stays, not copied there from call to call
     pub fn insert(&mut self, request: Request) -> RequestId {
         let id = if let Some(place) = self.free.pop() {
             self.slots[place as usize] = request;

@@ -216,7 +216,9 @@ impl Stack {
         if let Some(journeys) = &mut self.kernel.requests.journeys {
             journeys.here = to;
         }
-        if let (LayerId::Device, Event::Submit(id), Some(partitions)) = (to.layer, event, &mut self.layers.partitions) {
+        if let Some(partitions) = &mut self.layers.partitions
+            && let (LayerId::Device, Event::Submit(id)) = (to.layer, event)
+        {
             // Whatever is sent to a device of the pool passes its partition first.
             let is_partitioned = usize::from(to.index) < self.plan.device_capacities.len();
             if is_partitioned && !partitions.submit(&mut self.kernel, to.index, id) {

@@ -62,6 +62,10 @@ struct Worker {
     depth: u32,
     copy: Option<Copy>,
     order: Option<Order>,
+    /// The direction of all its requests, where they are of one size and nothing else decides which comes next.
+    plain: Option<Op>,
+    /// Whether its requests are due at times of their own.
+    has_plan: bool,
     /// Where requests come from a trace.
     replay: Option<Box<Replay>>,
     /// What few workers need.
@@ -153,15 +157,20 @@ impl Workload {
                 let least = job.min_request_bytes();
                 Order::new(&job.random_distribution, job.norandommap, length / least, least, &mut offsets)
             });
+            let extended = Extended::of(job, length, &mut offsets);
+            let copy = Copy::of(scenario, job, length);
+            let is_plain = extended.is_none() && copy.is_none() && job.bsrange.is_none() && !job.rw.trims();
             Worker {
-                extended: Extended::of(job, length, &mut offsets),
+                plain: job.rw.only().filter(|_| is_plain),
+                has_plan: dues::has_plan(job),
+                extended,
                 waits_for: job.wait_for.as_ref().and_then(|name| scenario.jobs.iter().position(|other| other.name == *name)),
                 job: planned.job,
                 number: u64::from(clones[planned.job] - 1),
                 region: planned.region,
                 entry: entry(job),
                 depth: if job.fluid { 1 } else { in_flight(scenario, job) },
-                copy: Copy::of(scenario, job, length),
+                copy,
                 order,
                 replay: None,
                 position: [0; 3],
@@ -350,7 +359,7 @@ impl Workload {
             worker.issued_ios += 1;
             worker.issued_bytes += taken;
             worker.in_flight += 1;
-            let due_ns = dues::has_plan(job).then_some(worker.next_ns);
+            let due_ns = worker.has_plan.then_some(worker.next_ns);
             if job.rate.is_some() || job.rate_iops.is_some() {
                 worker.next_ns = worker.next_ns.saturating_add(gap_ns(job, &mut worker.gaps, taken));
             }
@@ -412,6 +421,8 @@ impl Workload {
         self.submit(kernel, Request { offset, worker: id, ..Request::flush(HERE) }, entry);
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // so that a request is written where it stays
     fn submit(&mut self, kernel: &mut Kernel, request: Request, entry: Address) -> RequestId {
         let id = kernel.open(Request { tag: self.issued, owner: HERE, ..request });
         self.issued = self.issued.wrapping_add(1);
@@ -435,7 +446,7 @@ impl Workload {
         let worker = &mut self.workers[request.worker as usize];
         let job = &self.jobs[worker.job];
         let measured = request.submitted_ns >= worker.measure_from_ns;
-        let due_ns = dues::has_plan(job).then(|| self.dues.of(id));
+        let due_ns = worker.has_plan.then(|| self.dues.of(id));
         let completed = Completed { job: worker.job, region_start: worker.region.start, due_ns, measured, flow: Loop::of(job) };
         self.recorder.completed(&completed, &request, kernel.requests.phases(id), kernel.now_ns());
         kernel.requests.remove(id);
@@ -685,10 +696,39 @@ fn draw(worker: &mut Worker, job: &Job, now_ns: u64) -> Drawn {
         worker.position[0] = offset + copy.command_bytes_at(offset);
         return Drawn::Request(Op::Read, offset, copy.chunk_bytes_at(offset));
     }
+    let least = job.min_request_bytes();
+    let (op, mut bytes) = match worker.plain {
+        Some(op) => (op, least),
+        None => match draw_op_and_size(worker, job, least, now_ns) {
+            Ok(drawn) => drawn,
+            Err(instead) => return instead,
+        },
+    };
+    let offset = if let Some(order) = &mut worker.order {
+        order.next(length / least, &mut worker.offsets) * least
+    } else {
+        let position = worker.position[index_of(op)];
+        if position + least > length { 0 } else { position }
+    };
+    if op == Op::Write && job.rw.trims() {
+        bytes = worker.position[index_of(Op::Trim)] - offset;
+    }
+    if bytes > length - offset {
+        bytes = (length - offset) / least * least;
+    }
+    if !job.time_based {
+        bytes = bytes.min(worker.target_bytes - worker.issued_bytes);
+    }
+    worker.position[index_of(op)] = offset + bytes;
+    Drawn::Request(op, offset, bytes)
+}
+
+/// Draws direction and size of a worker's next request, or what it does in place of one whose offset follows from both.
+fn draw_op_and_size(worker: &mut Worker, job: &Job, least: u64, now_ns: u64) -> Result<(Op, u64), Drawn> {
     if let Some(verify) = worker.extended.as_mut().and_then(|extended| extended.verify.as_mut())
         && verify.is_reading()
     {
-        return Drawn::Verify(verify.next_block());
+        return Err(Drawn::Verify(verify.next_block()));
     }
     let (issued_ios, choices) = (worker.issued_ios, &mut worker.choices);
     let trims_next = job.rw.trims() && worker.position[index_of(Op::Trim)] == worker.position[index_of(Op::Write)];
@@ -711,10 +751,9 @@ fn draw(worker: &mut Worker, job: &Job, now_ns: u64) -> Drawn {
         None => draw_op(),
         Some(extended) => match extended.due(now_ns, draw_op) {
             Ok(op) => op,
-            Err(at_ns) => return Drawn::Later(at_ns),
+            Err(at_ns) => return Err(Drawn::Later(at_ns)),
         },
     };
-    let least = job.min_request_bytes();
     let pattern = worker.extended.as_mut().and_then(|extended| extended.pattern.as_mut());
     let mix = pattern.as_ref().and_then(|pattern| pattern.size(op, &mut worker.choices));
     let mut bytes = match (mix, job.bsrange) {
@@ -726,24 +765,8 @@ fn draw(worker: &mut Worker, job: &Job, now_ns: u64) -> Drawn {
         if !job.time_based {
             bytes = bytes.min((worker.target_bytes - worker.issued_bytes) / least * least);
         }
-        let Some((offset, bytes)) = pattern.place(op, bytes, &mut worker.offsets) else { return Drawn::FilesDone };
-        return Drawn::Request(op, offset, bytes);
+        let Some((offset, bytes)) = pattern.place(op, bytes, &mut worker.offsets) else { return Err(Drawn::FilesDone) };
+        return Err(Drawn::Request(op, offset, bytes));
     }
-    let offset = if let Some(order) = &mut worker.order {
-        order.next(length / least, &mut worker.offsets) * least
-    } else {
-        let position = worker.position[index_of(op)];
-        if position + least > length { 0 } else { position }
-    };
-    if op == Op::Write && job.rw.trims() {
-        bytes = worker.position[index_of(Op::Trim)] - offset;
-    }
-    if bytes > length - offset {
-        bytes = (length - offset) / least * least;
-    }
-    if !job.time_based {
-        bytes = bytes.min(worker.target_bytes - worker.issued_bytes);
-    }
-    worker.position[index_of(op)] = offset + bytes;
-    Drawn::Request(op, offset, bytes)
+    Ok((op, bytes))
 }

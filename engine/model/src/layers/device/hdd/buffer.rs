@@ -285,11 +285,9 @@ impl Buffer {
 
     /// Empties those used least recently until what is held fits into a buffer that is divided as needed.
     fn make_room(&mut self, keep: usize) {
-        while let Some(divided) = self.divided.as_ref().filter(|divided| divided.held > divided.most) {
-            let mut index = divided.oldest;
-            while index as usize == keep || self.segments[index as usize].is_empty() {
-                index = divided.newer[index as usize];
-            }
+        while let Some(divided) = self.divided.as_mut().filter(|divided| divided.held > divided.most)
+            && let Some(index) = divided.oldest_held(&self.segments, keep)
+        {
             self.clear(index as usize);
         }
     }
@@ -384,6 +382,10 @@ mod tests {
                 prop_assert!(held.windows(2).all(|pair| pair[0].end <= pair[1].start), "{:?}", held);
                 prop_assert!(held.iter().all(|segment| segment.blocks() <= SIZE));
                 prop_assert!(held.iter().map(Segment::blocks).sum::<u64>() <= 4 * SIZE);
+                if let Some(divided) = &mut buffer.divided {
+                    let next_to_go = divided.oldest_held_of_all(&buffer.segments, latest);
+                    prop_assert_eq!(divided.oldest_held(&buffer.segments, latest), next_to_go);
+                }
                 for segment in &held {
                     prop_assert_eq!(buffer.find(segment.start, segment.end).map(|index| buffer.segment(index).end), Some(segment.end));
                     prop_assert!(buffer.find(segment.end, segment.end + 1).is_none_or(|index| buffer.segment(index).start == segment.end));

@@ -37,9 +37,11 @@ pub(super) struct Divided {
     pub by_place: Vec<u32>,
     /// The next older and the next newer of each, by use.
     older: Vec<u32>,
-    pub newer: Vec<u32>,
-    pub oldest: u32,
+    newer: Vec<u32>,
+    oldest: u32,
     newest: u32,
+    /// All that were used before this one hold nothing; none when no segment holds anything.
+    held_from: u32,
     /// Blocks held, and blocks of the buffer.
     pub held: u64,
     pub most: u64,
@@ -57,6 +59,7 @@ impl Divided {
             newer: (1..=count).map(|index| if index < count { index } else { NONE }).collect(),
             oldest: 0,
             newest: count - 1,
+            held_from: NONE,
             held: 0,
             most,
         }
@@ -64,6 +67,9 @@ impl Divided {
 
     fn unlink(&mut self, index: u32) {
         let (older, newer) = (self.older[index as usize], self.newer[index as usize]);
+        if self.held_from == index {
+            self.held_from = newer;
+        }
         if older == NONE {
             self.oldest = newer;
         } else {
@@ -104,6 +110,26 @@ impl Divided {
         if avoid == Some(self.oldest as usize) && newer != NONE { newer } else { self.oldest }
     }
 
+    /// The segment used least recently that holds something, but for `keep`.
+    pub fn oldest_held(&mut self, segments: &[Segment], keep: usize) -> Option<u32> {
+        while segments.get(self.held_from as usize).is_some_and(Segment::is_empty) {
+            self.held_from = self.newer[self.held_from as usize];
+        }
+        self.from(self.held_from).find(|index| *index as usize != keep && !segments[*index as usize].is_empty())
+    }
+
+    /// The same as [`Self::oldest_held`], by a walk over all.
+    #[cfg(test)]
+    pub fn oldest_held_of_all(&self, segments: &[Segment], keep: usize) -> Option<u32> {
+        self.from(self.oldest).find(|index| *index as usize != keep && !segments[*index as usize].is_empty())
+    }
+
+    /// A segment and all used since, in order.
+    fn from(&self, first: u32) -> impl Iterator<Item = u32> + '_ {
+        let some = |index: u32| (index != NONE).then_some(index);
+        std::iter::successors(some(first), move |index| some(self.newer[*index as usize]))
+    }
+
     /// The place of the first segment that ends after `lbn`.
     pub fn place_after(&self, segments: &[Segment], lbn: u64) -> usize {
         self.by_place.partition_point(|index| segments[*index as usize].end <= lbn)
@@ -117,6 +143,11 @@ impl Divided {
             (true, false) => {
                 let place = self.place_after(segments, to.start);
                 self.by_place.insert(place, index as u32);
+                if self.newest != index as u32 {
+                    self.held_from = self.oldest;
+                } else if self.held_from == NONE {
+                    self.held_from = index as u32;
+                }
             }
             (false, true) => {
                 let place = self.place_after(segments, from.start);
