@@ -166,7 +166,10 @@ LINT = (
 
 # A file's tests stay together and in order: they share runs, and a notebook's cells are one program. Runners name each
 # test as it ends, so that one that never reaches its own summary has told what failed.
-PYTEST_COMMAND = (VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto", "--dist", "loadfile")
+PYTEST_COMMAND = (
+    *(VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto", "--dist", "loadfile"),
+    *("--durations", "12", "--durations-min", "10"),
+)
 
 
 def drawn_notebooks() -> list[Path]:
