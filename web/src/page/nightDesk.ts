@@ -3,7 +3,7 @@
  *
  * A command that is stopped ends with its thread; another one is begun, and the night is taken up where it stood.
  */
-import { answerOf, type Kept, type Message, type Now, type Opened } from "../lab/night/protocol.ts";
+import { type Kept, type Message, type Now, type Opened, unlessProblem } from "../lab/night/protocol.ts";
 import type { FromPython, ToPython } from "../python/messages.ts";
 
 interface Waiting {
@@ -33,13 +33,13 @@ export class NightDesk {
   }
 
   async open(seed: number, kept?: Kept): Promise<Opened> {
-    const opened = answerOf<Opened>(await this.#ask({ open: seed, kept }));
+    const opened = unlessProblem(JSON.parse(await this.#ask({ open: seed, kept })) as Opened);
     this.#kept = opened.kept;
     return opened;
   }
 
   async type(line: string): Promise<Now> {
-    const now = answerOf<Now>(await this.#ask({ type: line }));
+    const now = unlessProblem(JSON.parse(await this.#ask({ type: line })) as Now);
     this.#kept = now.kept;
     return now;
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { looksOf, verdict } from "../../src/lab/night/debrief.ts";
 import { complete, History, pasted } from "../../src/lab/night/line.ts";
-import { answerOf, type Entry } from "../../src/lab/night/protocol.ts";
+import { type Entry, unlessProblem } from "../../src/lab/night/protocol.ts";
 import { shell } from "../../src/lab/night/shell.ts";
 import { floorOf, shareInWords, usersGraph } from "../../src/lab/night/usersGraph.ts";
 
@@ -179,6 +179,6 @@ describe("the debrief", () => {
 
 describe("an answer of the desk", () => {
   it("that is a problem is thrown as its sentence", () => {
-    expect(() => answerOf('{"problem": "No night has begun."}')).toThrow("No night has begun.");
+    expect(() => unlessProblem({ problem: "No night has begun." })).toThrow("No night has begun.");
   });
 });

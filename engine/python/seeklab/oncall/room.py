@@ -27,14 +27,40 @@ MOST_COMMANDS = 2000
 
 
 class Room:
-    """One night, its shell, and what a front-end shows of both."""
+    """One night, its shell, and what a front-end shows of both. In a notebook it shows itself."""
 
     def __init__(self, seed: int, kept: Mapping[str, Any] | None = None) -> None:
         """Begin the night, or take up one that was kept; what does not fit raises SeeklabError."""
         self._shell = Shell(Night(seed), lambda _: None)
         self._ended: dict[str, Any] | None = None
+        self._widget: Any = None
         if kept is not None:
             _take_up(self._shell, kept)
+
+    def __repr__(self) -> str:
+        """Give the ticket."""
+        return self._shell.night.ticket
+
+    def _repr_mimebundle_(self, **chosen: Any) -> Any:  # noqa: ANN401 -- as IPython asks, and as anywidget answers
+        """Show the night as a widget, or its ticket where there are no widgets."""
+        try:
+            widget = self.widget
+        except ImportError:
+            return {"text/plain": repr(self)}
+        return widget._repr_mimebundle_(**chosen)
+
+    @property
+    def widget(self) -> Any:  # noqa: ANN401 -- anywidget is not everywhere
+        """The night as a notebook's widget; raises ImportError without the packages of the extra `notebook`."""
+        from seeklab.notebook._night import NightOnCall  # noqa: PLC0415 -- see above
+
+        self._widget = self._widget or NightOnCall(self)
+        return self._widget
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """What has happened, and when the night has ended, points and truth as well."""
+        return self._ended or self._shell.so_far()
 
     def type(self, line: str) -> dict[str, Any]:
         """Carry out a line; give what is new: the answer, and where the night stands."""

@@ -77,11 +77,8 @@ export interface Opened extends Now {
 
 export type Message = { readonly open: number; readonly kept?: Kept | undefined } | { readonly type: string };
 
-/** Reads an answer of the desk; a problem is thrown as its sentence. */
-// The caller names what it asked for: JSON carries no types.
-// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters
-export function answerOf<T extends Now>(text: string): T {
-  const answer = JSON.parse(text) as T | { readonly problem: string };
+/** What was asked for, or the sentence that says why there is none, which is thrown. */
+export function unlessProblem<T extends Now>(answer: T | { readonly problem: string }): T {
   if ("problem" in answer) throw new Error(answer.problem);
   return answer;
 }
