@@ -15,6 +15,7 @@ from seeklab.cli import DONE, main
 from seeklab.oncall import Night
 from seeklab.oncall.incidents import CAUSES, INCIDENTS, complaint_metric, scenario_of
 from seeklab.oncall.looks import LOOKS
+from seeklab.oncall.room import Desk, Room
 from seeklab.oncall.settings import changed, settable, value_of
 from seeklab.oncall.shell import Shell
 from seeklab.oncall.system import sheet
@@ -144,7 +145,8 @@ def test_a_second_look_is_of_later_seconds_and_costs_as_much() -> None:
         ("set network.mtu nan", "set: "),
         ("set network.mtu", "set PATH VALUE"),
         ("set network.mtu -3", "set: "),
-        ("set network.mtu " + "9" * 5000, "set: "),
+        ("set network.mtu " + "9" * 300, "set: "),
+        ("set network.mtu " + "9" * 100_000, "a line has at most 400 characters here; this one has 100,016"),
         ("get nothing", "no such value"),
         ("get network.mtu", "network.mtu = "),
         ("zpool iostat", "bash: zpool: command not found"),
@@ -168,6 +170,82 @@ def test_an_interrupt_ends_the_night_with_its_debrief() -> None:
     document = Shell(Night(3), said.append).play(lines())
     assert len(document["commands"]) == 1
     assert "It was:" in said[-1]
+
+
+def test_a_room_answers_as_the_shell_does_and_ends_with_the_same_document() -> None:
+    lines = ("help", "about", "iostat", "rm -rf /", "ss", "set network.mtu 9000", "name 1", "done")
+    shell = played(night_of("one-window-per-rtt"), *lines)
+    room = Room(night_of("one-window-per-rtt").seed)
+    said = [entry for line in lines for entry in room.type(line)["answers"]]
+    assert said == shell["commands"]
+    ended = room.view()["ended"]
+    assert {name: ended[name] for name in shell if name != "said"} == {
+        name: value for name, value in shell.items() if name != "said"
+    }
+    assert "rtt:" in ended["telling"]
+    assert ended["most"]["total"] == 100
+
+
+def test_the_users_number_is_seen_to_recover_when_the_remedy_is_set_and_not_before() -> None:
+    night = night_of("one-window-per-rtt")
+    room = Room(night.seed)
+    room.type("iostat")
+    before = room.type("set network.mtu 9000")["kept"]["users"]
+    after = [room.type(f"set {path} {value}") for path, value in night.remedy.items()][-1]["kept"]["users"]
+    assert [seconds for seconds, _ in before] == [0, 10, 11]
+    assert max(share for _, share in before) < 0.5
+    assert after[-1][1] == pytest.approx(1, rel=0.1)
+
+
+def test_a_night_is_taken_up_where_it_was_left() -> None:
+    seed = night_of("one-window-per-rtt").seed
+    lines = ("ss", "set network.client_buffer 16MiB", "name 1", "ping", "done")
+    whole = Room(seed)
+    for line in lines:
+        expected = whole.type(line)
+    first = Room(seed)
+    for line in lines[:3]:
+        kept = first.type(line)["kept"]
+    second = Room(seed, json.loads(json.dumps(kept)))
+    for line in lines[3:]:
+        found = second.type(line)
+    assert json.loads(json.dumps(found)) == json.loads(json.dumps(expected))
+
+
+@pytest.mark.parametrize(
+    "spoilt",
+    [
+        {"seed": 1},
+        {"set": {"network.mtu": "many"}},
+        {"seconds": -1},
+        {"seconds": True},
+        {"users": [[0, "x"]]},
+        {"users": []},
+        {"users": [[0, float("nan")]]},
+        {"commands": 3},
+        {"commands": [{"command": "ping"}]},
+        {"named": None},
+    ],
+)
+def test_a_kept_night_that_does_not_fit_is_told_and_does_no_harm(spoilt: dict[str, Any]) -> None:
+    seed = night_of("one-window-per-rtt").seed
+    desk = Desk()
+    kept = json.loads(desk.answer(json.dumps({"open": seed})))["kept"]
+    told = json.loads(desk.answer(json.dumps({"open": seed, "kept": {**kept, **spoilt}})))
+    assert told == {"problem": "What was kept of this night cannot be read; the night begins anew."}
+    assert json.loads(desk.answer(json.dumps({"open": seed})))["kept"] == kept
+
+
+def test_a_desk_without_a_night_says_so() -> None:
+    assert json.loads(Desk().answer('{"type": "ping"}')) == {"problem": "No night has begun."}
+
+
+def test_what_completion_offers_is_answered() -> None:
+    room = Room(night_of("one-window-per-rtt").seed)
+    words = room.view()["words"]
+    assert {"iostat -x", "done", "name ", "set network.mtu ", "get network.mtu"} <= set(words)
+    for word in {word.split()[0] for word in words} - {"done", "zpool", "zfs"}:
+        assert "not found" not in room.type(word)["answers"][-1]["output"], word
 
 
 def test_values_are_read_as_they_are_typed() -> None:

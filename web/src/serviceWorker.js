@@ -41,10 +41,14 @@ self.addEventListener("message", (event) => {
   event.waitUntil(Promise.allSettled(told.filter(isOurs).map((url) => fromCache(new Request(url)))));
 });
 
-/** Kept once it has been used. */
+/** Kept once it has been used: Python, the lab, and the library with all cases that Python takes. */
 function isKept(url) {
   const { pathname } = new URL(url);
-  return pathname.startsWith(pathOf("pyodide/")) || pathname.startsWith(pathOf("lab/"));
+  return (
+    pathname.startsWith(pathOf("pyodide/")) ||
+    pathname.startsWith(pathOf("lab/")) ||
+    (pathname.startsWith(pathOf("assets/")) && /\/library-[^/]*\.json$/.test(pathname))
+  );
 }
 
 function pathOf(folder) {

@@ -300,7 +300,7 @@ export function policy(): Plugin {
   };
 }
 
-/** Tells the browser of the engine's module and library before the page's script asks for them. */
+/** Tells the browser of the engine's module and library before the page's script asks for them; a page without a library runs nothing at first. */
 export function preloadEngine(): Plugin {
   return {
     name: "seeklab-preload",
@@ -310,7 +310,7 @@ export function preloadEngine(): Plugin {
       handler: (page, { bundle }) => {
         const library = /<meta name="library" content="([^"]+)"/.exec(page)?.[1];
         const module = Object.keys(bundle ?? {}).filter((name) => name.endsWith(".wasm"));
-        const files = library === undefined ? module : [...module, library];
+        const files = library === undefined ? [] : [...module, library];
         return files.map((name) => ({
           tag: "link",
           attrs: { rel: "preload", href: `./${name}`, as: "fetch", crossorigin: "anonymous" },

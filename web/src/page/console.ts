@@ -4,14 +4,10 @@ import { histogram } from "../charts/histogram.ts";
 import type { Op } from "../generated/answers.ts";
 import type { Summary } from "../engine/types.ts";
 import type { FromPython, ShownValue, ToPython } from "../python/messages.ts";
-
-/** How large Python is, as the build has measured it. */
-declare const pythonSize: { readonly bytes: number; readonly gzip_bytes: number };
+import { pythonInWords } from "./pythonSize.ts";
 
 /** Characters that stay in the console. */
 const mostKept = 300_000;
-
-const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(bytes < 1e7 ? 1 : 0)}\u00a0MB`;
 
 /** The requests that a run has most of. */
 export function busiest({ jobs, metrics }: Summary): { readonly job: string; readonly op: Op } {
@@ -57,7 +53,7 @@ export function pythonConsole(code: () => string): HTMLElement {
     fresh.onerror = (event) => {
       fail(`Python stopped: ${event.message || "it could not be loaded"}.`);
     };
-    status.textContent = `Loading Python: ${megabytes(pythonSize.bytes)}, or ${megabytes(pythonSize.gzip_bytes)} where the server compresses. The browser keeps it.`;
+    status.textContent = `Loading Python: ${pythonInWords()}`;
     return fresh;
   }
 
@@ -67,7 +63,9 @@ export function pythonConsole(code: () => string): HTMLElement {
       status.textContent = `Python ${message.version}. Ctrl-Enter runs.`;
     } else if (message.kind === "print") {
       print(message.text, message.isError ? "error" : "");
-    } else {
+    } else if (message.kind === "unloaded") {
+      fail(`Python could not be loaded: ${message.why}`);
+    } else if (message.kind === "done") {
       if (message.value !== null) show(message.value);
       if (message.error !== null) print(message.error.trimEnd() + "\n", "error");
       idle();

@@ -18,11 +18,18 @@ export function preparePage(): Page {
 }
 
 /** Builds the page from the state in its address. Whatever fails is said on the page, and so is an address that cannot be read. */
-export async function openPage({ message }: Page, build: (state: PageState) => Promise<void>): Promise<void> {
+export async function openPage(page: Page, build: (state: PageState) => Promise<void>): Promise<void> {
   const decoded = decodeHash(location.hash);
-  try {
+  await buildPage(page, async () => {
     await build(decoded.kind === "state" ? decoded.state : defaultState);
-    if (decoded.kind === "problem") message.say(decoded.message);
+    if (decoded.kind === "problem") page.message.say(decoded.message);
+  });
+}
+
+/** Builds a page that reads its address itself. Whatever fails is said on the page. */
+export async function buildPage({ message }: Page, build: () => Promise<void> | void): Promise<void> {
+  try {
+    await build();
   } catch (error) {
     message.fail(error);
   }
@@ -45,6 +52,12 @@ function installTheme(): void {
 function registerServiceWorker(): void {
   if (!import.meta.env.PROD || !("serviceWorker" in navigator)) return;
   navigator.serviceWorker.register("service-worker.js").catch(() => undefined);
+}
+
+/** Has the site's worker keep what was loaded without it, as by a thread that began before it was there. */
+export function keepForOffline(addresses: readonly string[]): void {
+  if (!import.meta.env.PROD || !("serviceWorker" in navigator)) return;
+  navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ keep: addresses })).catch(() => undefined);
 }
 
 /** Calls back once, when the element first comes near the window. */

@@ -19,9 +19,18 @@ const outlet = new Outlet({ send: (text, isError) => send({ kind: "print", text,
 const mostRepr = 100_000;
 const mostHtml = 400_000;
 const python = load();
-python.catch(() => undefined);
+python.catch((error: unknown) => send({ kind: "unloaded", why: wordsOf(error) }));
 
-self.onmessage = (event: MessageEvent<ToPython>) => void run(event.data);
+/** The incident room's desk: `seeklab.oncall.room.Desk`. */
+interface Desk {
+  answer(message: string): string;
+}
+let desk: Desk | undefined;
+
+self.onmessage = ({ data }: MessageEvent<ToPython>) => {
+  if (data.kind === "run") void run(data);
+  else void night(data);
+};
 
 async function load(): Promise<PyodideAPI> {
   // The file is not part of the bundle: it is loaded from the site when the console is opened.
@@ -41,7 +50,11 @@ async function load(): Promise<PyodideAPI> {
   call("give_library", library);
   pyodide.unpackArchive(wheel, "wheel");
   pyodide.registerJsModule("seeklab_engine", { call, Run });
-  send({ kind: "ready", version: pyodide.runPython("import sys; sys.version.split()[0]") as string });
+  send({
+    kind: "ready",
+    version: pyodide.runPython("import sys; sys.version.split()[0]") as string,
+    loaded: performance.getEntriesByType("resource").map(({ name }) => name),
+  });
   return pyodide;
 }
 
@@ -51,9 +64,10 @@ async function fetchWheel(): Promise<ArrayBuffer> {
   return response.arrayBuffer();
 }
 
-async function run({ id, code }: ToPython): Promise<void> {
+async function run({ id, code }: Extract<ToPython, { kind: "run" }>): Promise<void> {
+  const pyodide = await python.catch(() => undefined);
+  if (pyodide === undefined) return;
   try {
-    const pyodide = await python;
     outlet.begin();
     const value: unknown = await pyodide.runPythonAsync(code);
     outlet.end();
@@ -61,8 +75,23 @@ async function run({ id, code }: ToPython): Promise<void> {
     if (value instanceof pyodide.ffi.PyProxy) value.destroy();
   } catch (error) {
     outlet.end();
-    send({ kind: "done", id, value: null, error: error instanceof Error ? error.message : String(error) });
+    send({ kind: "done", id, value: null, error: wordsOf(error) });
   }
+}
+
+async function night({ id, message }: Extract<ToPython, { kind: "night" }>): Promise<void> {
+  const pyodide = await python.catch(() => undefined);
+  if (pyodide === undefined) return;
+  try {
+    desk ??= (pyodide.pyimport("seeklab.oncall.room") as { Desk: () => Desk }).Desk();
+    send({ kind: "night", id, answer: desk.answer(message), error: null });
+  } catch (error) {
+    send({ kind: "night", id, answer: null, error: wordsOf(error) });
+  }
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** What a notebook's cell would show of a value: its picture or table where it has one, and a run's columns for charts. */

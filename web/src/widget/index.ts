@@ -17,10 +17,14 @@ import { hasOperations } from "../charts/withoutLog.ts";
 import type { RunState } from "../lab/runController.ts";
 import { workbench } from "../lab/workbench.ts";
 import { ask, run, type FinishedRun } from "./host.ts";
+import { renderNight } from "./night.ts";
 import baseSheet from "../style/shared.css?inline";
+import nightSheet from "../style/night.css?inline";
 import widgetSheet from "../style/widget.css?inline";
 
 interface Traits {
+  /** Which widget it is; a case's chart has none. */
+  kind?: string;
   case_id: string;
   variant: string;
   set: Changes;
@@ -32,11 +36,18 @@ interface Traits {
 
 function render({ model, el }: RenderProps<Traits>): () => void {
   const root = html("div", { class: "seeklab seeklab-widget" });
-  root.append(html("style", {}, colourSheet(), baseSheet, widgetSheet), patterns());
+  root.append(html("style", {}, colourSheet(), baseSheet, nightSheet, widgetSheet), patterns());
   el.append(root);
   const stopTheme = followTheme(root);
   const message = html("p", { class: "message", role: "alert" });
   root.append(message);
+  if (model.get("kind") === "night") {
+    const close = renderNight(model, root, (error) => (message.textContent = words(error)));
+    return () => {
+      close();
+      stopTheme();
+    };
+  }
   const ended = new AbortController();
   let stop: (() => void) | undefined;
 

@@ -10,7 +10,7 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const casePage = "/odx-prefetch.html";
 const validationPage = "/validation.html";
 const designerPage = "/designer.html";
-const ownPages = ["404.html", "index.html", "validation.html", "presets.html", "designer.html"];
+const ownPages = ["404.html", "index.html", "validation.html", "presets.html", "designer.html", "oncall.html"];
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 /** What the designer says of a pool once all of its tests have run. */
@@ -980,6 +980,105 @@ export const tests = {
     await run.waitFor();
     assert.equal(await run.isEnabled(), true);
     return `${told} Longest frame ${slowest.toFixed(0)} ms, Stop after ${took_ms.toFixed(0)} ms.`;
+  },
+
+  async "a night on call is played by keyboard to a solved end, and what has happened outlives a reload"({ open }) {
+    const page = await open("/oncall.html#seed=7");
+    const begin = page.getByRole("button", { name: "Begin the shift" });
+    const line = page.getByRole("textbox", { name: "Command" });
+    const log = page.locator(".night-log");
+    const logged = (words) =>
+      page.waitForFunction((text) => document.querySelector(".night-log").textContent.includes(text), words, {
+        timeout: 60_000,
+      });
+    const type = async (text) => {
+      await page.keyboard.type(text);
+      await page.keyboard.press("Enter");
+    };
+    const ended = page.locator(".night-debrief h2");
+
+    await begin.focus();
+    const begun = performance.now();
+    await page.keyboard.press("Enter");
+    assert.match(await page.locator(".night-section .said").textContent(), /^Loading Python: \d+\sMB/);
+    await line.waitFor({ timeout: 90_000 });
+    const loaded_s = (performance.now() - begun) / 1000;
+    await page.waitForFunction(() => document.activeElement?.matches(".night-line"));
+
+    // Whoever ends at once is told what it was.
+    await type("done");
+    await ended.waitFor({ timeout: 60_000 });
+    const cause = (await page.locator(".night-debrief > p").nth(1).textContent()).replace("It was: ", "");
+    const remedy = await page.locator(".night-beside > :last-child p").last().locator("code").textContent();
+    assert.match(await ended.textContent(), /0 of 100 points/);
+
+    // The same night again, with what has been learned.
+    await page.getByRole("link", { name: "Ticket 7" }).waitFor();
+    await page.reload();
+    await begin.click();
+    await line.waitFor({ timeout: 90_000 });
+    await page.keyboard.type("caus");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await logged(cause);
+    await page.keyboard.type("x".repeat(1000));
+    await page.keyboard.press("Enter");
+    await logged("this one has 1,000, and was not carried out");
+    await type("iostat");
+    await logged("Device");
+    await page.keyboard.press("ArrowUp");
+    assert.equal(await line.inputValue(), "iostat");
+    await page.keyboard.press("Control+c");
+    assert.equal(await line.inputValue(), "");
+    const spent = await page.locator(".night-standing").textContent();
+    assert.match(spent, /03:00:10\s+2 points spent, 3 tries left/);
+    await assertAccessible(page);
+
+    // Nothing is lost when the page is loaded again.
+    await page.reload();
+    await page.getByRole("button", { name: "Go on with the shift" }).click();
+    await line.waitFor({ timeout: 90_000 });
+    assert.equal(await page.locator(".night-standing").textContent(), spent);
+    const number = (await log.locator("pre").first().textContent())
+      .split("\n")
+      .find((text) => text.includes(cause))
+      .trim()
+      .split(" ")[0];
+    await type(`name ${number}`);
+    await logged("That is it.");
+    for (const setting of remedy.split("; ")) {
+      await type(setting);
+      await logged(setting.replace(/^set (\S+) .*/, "$1 = "));
+    }
+    await type("done");
+    await ended.waitFor({ timeout: 60_000 });
+    const points = Number(/(\d+) of 100/.exec(await ended.textContent())[1]);
+    assert.ok(points >= 80, `${points} points`);
+    assert.equal(await ended.evaluate((heading) => heading === document.activeElement), true);
+    await assertAccessible(page);
+    const incident = await page.locator(".night-debrief a").getAttribute("href");
+    assert.ok(existsSync(join(site, incident)), incident);
+    return `${loaded_s.toFixed(1)} s to the ticket, ${points} points`;
+  },
+
+  async "the incident room without a network says so, and opens where it has been open before"({ open }) {
+    const page = await open("/oncall.html#seed=<script>");
+    await page.getByText("which names no night").waitFor();
+    await page.evaluate(() => navigator.serviceWorker.ready);
+    await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+    const begin = page.getByRole("button", { name: "Begin the shift" });
+    await page.context().setOffline(true);
+    await begin.click();
+    await page.getByText("Python could not be loaded. Without a network").waitFor();
+    await page.context().setOffline(false);
+    await begin.click();
+    const line = page.getByRole("textbox", { name: "Command" });
+    await line.waitFor({ timeout: 90_000 });
+    await page.waitForTimeout(1000);
+    await page.context().setOffline(true);
+    await page.reload();
+    await begin.click();
+    await line.waitFor({ timeout: 90_000 });
   },
 
   async "the notebook's widget simulates while a slider moves and tells the kernel on release"({ open }) {

@@ -112,6 +112,15 @@ describe("the service worker", () => {
     expect([...(worker.stores.get("seeklab-2")?.keys() ?? [])]).toEqual([]);
   });
 
+  it("keeps the library that Python takes, so that the incident room opens again without a network", async () => {
+    const worker = workerOf();
+    const library = await worker.get("assets/library-BnwFyCRN.json");
+    await worker.get("assets/other-BnwFyCRN.json");
+    worker.network.isThere = false;
+    expect(await worker.get("assets/library-BnwFyCRN.json")).toBe(library);
+    expect([...worker.stores.get("seeklab-2")!.keys()]).toEqual([`${home}assets/library-BnwFyCRN.json`]);
+  });
+
   it("stores what a page loaded before it was there, as far as it is the lab's", async () => {
     const worker = workerOf();
     const keep = [`${home}lab/config-utils.js?_=1`, `${home}index.html`, "https://other.example/lab/a.js"];

@@ -38,7 +38,7 @@ describe("a page from the template", () => {
     expect(() => fillTemplate(template, "<h1>Words</h1>", "x.html")).toThrow("x.html: is not one <seeklab-page>");
   });
 
-  it.each(["404.html", "index.html", "case.html", "designer.html", "validation.html", "presets.html"])(
+  it.each(["404.html", "index.html", "case.html", "oncall.html", "designer.html", "validation.html", "presets.html"])(
     "is what %s becomes, nothing left open",
     (name) => {
       const filled = fillTemplate(template, readFileSync(join(web, name), "utf8"), name);

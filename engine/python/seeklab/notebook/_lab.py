@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from seeklab._result import Result
 
 
-def _widget_script() -> str:
+def widget_script() -> str:
+    """Read the bundle of all widgets."""
     bundle = files("seeklab").joinpath("_engine", "widget.js")
     try:
         return bundle.read_text(encoding="utf-8")
@@ -51,7 +52,7 @@ class Lab(anywidget.AnyWidget):
     def __init__(self, **traits: Any) -> None:  # noqa: ANN401 -- the traits above
         """Load the bundle with the first widget, not with the module."""
         if not hasattr(type(self), "_esm"):
-            type(self)._esm = _widget_script()  # noqa: SLF001 -- the name that anywidget prescribes
+            type(self)._esm = widget_script()  # noqa: SLF001 -- the name that anywidget prescribes
         super().__init__(**traits)
 
     @property

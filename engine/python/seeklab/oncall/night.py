@@ -21,6 +21,7 @@ from seeklab.oncall.settings import changed, needs_a_restart, settable
 if TYPE_CHECKING:
     from seeklab._result import Result
     from seeklab.oncall.incidents import Incident
+    from seeklab.oncall.looks import Look
 
 CAUSE_POINTS, FIX_POINTS, TIME_POINTS = 40, 40, 20
 TRIES = 3
@@ -49,6 +50,8 @@ class Night:
     seconds: int = 0
     spent: int = 0
     looked: list[str] = field(default_factory=list)
+    users: list[tuple[int, float]] = field(default_factory=list)
+    """The users' own number over the night: after so many seconds, as a share of last month's."""
 
     def __post_init__(self) -> None:
         """Draw what is wrong, and how large the system is."""
@@ -56,7 +59,9 @@ class Night:
         self.incident = source.choice(INCIDENTS)
         self._drawn = self.incident.draw(source)
         self.scenario = scenario_of(self.incident, self._drawn, source)
-        self._left = self._better(self._measured({}, 1), self._measured(self.remedy, 1))
+        self._last_month = self._measured(self.remedy, 1)
+        self._left = self._better(self._measured({}, 1), self._last_month)
+        self.users.append((0, self._left))
 
     @property
     def remedy(self) -> dict[str, Any]:
@@ -80,13 +85,20 @@ class Night:
     def look(self, command: str) -> str:
         """Print what a tool shows of the next seconds."""
         look = LOOKS[command]
+        scenario = self._seen_by(look, self.changes)
+        result = self._run(scenario, 101 + len(self.looked))
+        printed = look.prints(result, scenario)
         self.looked.append(command)
         self.seconds += look.seconds
         self.spent += look.points
-        scenario = changed(self.scenario, self.changes)
-        if look.log:
-            scenario["record"] = {**scenario["record"], "log": True}
-        return look.prints(self._run(scenario, 100 + len(self.looked)), scenario)
+        self._notice(result.metrics[complaint_metric(self.incident)])
+        return printed
+
+    def telling(self) -> str:
+        """Print the one look that would have told it, of the system as it was found."""
+        look = LOOKS[self.incident.look]
+        scenario = self._seen_by(look, {})
+        return look.prints(self._run(scenario, 99), scenario)
 
     def settable(self) -> dict[str, Any]:
         """Give what may be set, as it is now."""
@@ -118,6 +130,7 @@ class Night:
         self.seconds += RESTART_S if restart else 1
         self.spent += RESTART_COSTS if restart else 1
         pause = f" The application was stopped for {RESTART_S} s." if restart else ""
+        self._notice(after)
         times = self._better(after, before)
         return f"{path} = {value}.{pause} The users' number: {times:.2f} times what it was before."
 
@@ -150,6 +163,17 @@ class Night:
             f"The case does: set {remedy}\n"
             f"Read on: seeklab facts {self.incident.case}. The same night again: seeklab oncall --seed {self.seed}"
         )
+
+    def _seen_by(self, look: Look, changes: dict[str, Any]) -> dict[str, Any]:
+        """Give the system with these changes, and with the log where the look reads it."""
+        scenario = changed(self.scenario, changes)
+        if look.log:
+            scenario["record"] = {**scenario["record"], "log": True}
+        return scenario
+
+    def _notice(self, metric: float) -> None:
+        """Write down what the users have now."""
+        self.users.append((self.seconds, self._better(metric, self._last_month)))
 
     def _run(self, scenario: dict[str, Any], number: int) -> Result:
         return run(scenario, seed=1 + (self.seed * 1000 + number) % (2**53 - 1))

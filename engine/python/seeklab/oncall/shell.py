@@ -44,6 +44,10 @@ done               end the night; what was set is judged on other seeds
 help               this list (free)"""
 
 
+WELCOME = "`help` lists what can be typed. The clock runs with every look."
+ENDS = ("done", "quit", "exit")
+
+
 @dataclass
 class Shell:
     """A night and its transcript."""
@@ -55,32 +59,40 @@ class Shell:
     def play(self, lines: Iterator[str]) -> dict[str, Any]:
         """Play until it is done; give the transcript."""
         self.says(self.night.ticket)
-        self.says("`help` lists what can be typed. The clock runs with every look.\n")
+        self.says(f"{WELCOME}\n")
         ending = "The shift ends."
         try:
             for line in lines:
-                command = " ".join(line[:LONGEST_LINE].split())
-                if command in {"done", "quit", "exit"}:
+                if not self.enter(line):
                     break
-                if command and not command.startswith("#"):
-                    self._answer(command)
         except KeyboardInterrupt:
             ending = "\nThe shift ends early."
-        return self._end(ending)
+        return self.end(ending)
+
+    def enter(self, line: str) -> bool:
+        """Answer a line; give whether the night goes on."""
+        command = " ".join(line[:LONGEST_LINE].split())
+        if command in ENDS:
+            return False
+        if command and not command.startswith("#"):
+            self._answer(command, len(line.strip()))
+        return True
 
     def clock(self) -> str:
         """Tell the time of the night."""
         now = START_S + self.night.seconds
         return f"{now // 3600:02}:{now % 3600 // 60:02}:{now % 60:02}"
 
-    def _answer(self, command: str) -> None:
+    def _answer(self, command: str, typed: int) -> None:
         seconds, points = self.night.seconds, self.night.spent
         try:
-            output = self._output(command)
+            output = self._output(command) if typed <= LONGEST_LINE else _too_long(typed)
         except SeeklabError as error:
             output = f"bash: {error}"
         took, cost = self.night.seconds - seconds, self.night.spent - points
-        self.transcript.append({"command": command, "seconds": took, "points": cost, "output": output})
+        self.transcript.append(
+            {"command": command, "clock": self.clock(), "seconds": took, "points": cost, "output": output}
+        )
         self.says(output.rstrip("\n"))
         if took:
             self.says(f"[{self.clock()}, {self.night.spent} points spent]")
@@ -115,7 +127,21 @@ class Shell:
             return "set PATH VALUE"
         return self.night.set(rest[0], value_of(" ".join(rest[1:])))
 
-    def _end(self, ending: str) -> dict[str, Any]:
+    def so_far(self) -> dict[str, Any]:
+        """Give what has happened, from which the night can be taken up again."""
+        return {
+            "seed": self.night.seed,
+            "commands": list(self.transcript),
+            "looked": list(self.night.looked),
+            "named": list(self.night.named),
+            "set": dict(self.night.changes),
+            "seconds": self.night.seconds,
+            "spent": self.night.spent,
+            "users": list(self.night.users),
+        }
+
+    def end(self, ending: str) -> dict[str, Any]:
+        """End the night: tell points and truth, give the transcript with both."""
         score, debrief = self.night.score(), self.night.debrief()
         total = sum(score.values())
         cause = "right" if self.night.right else "wrong" if self.night.named else "not named"
@@ -124,20 +150,20 @@ class Shell:
         self.says(f"Points: {score['cause']} + {score['fix']} + {score['time']} = {total} of 100, at {self.clock()}.\n")
         self.says(debrief)
         return {
-            "seed": self.night.seed,
+            **self.so_far(),
             "ticket": self.night.ticket,
-            "commands": self.transcript,
-            "named": self.night.named,
             "right": self.night.right,
-            "set": self.night.changes,
             "holds": bool(score["fix"]),
-            "seconds": self.night.seconds,
             "score": {**score, "total": total},
             "cause": self.night.incident.cause,
             "case": self.night.incident.case,
             "look": self.night.incident.look,
             "debrief": debrief,
         }
+
+
+def _too_long(typed: int) -> str:
+    return f"bash: a line has at most {LONGEST_LINE} characters here; this one has {typed:,}, and was not carried out"
 
 
 def _help() -> str:

@@ -1,0 +1,59 @@
+/** A night on call in a notebook: its desk is the kernel, asked by messages that have numbers. */
+import { html } from "../base/elements.ts";
+import { nightView, type NightView } from "../lab/night/nightView.ts";
+import { type Now, type Opened, unlessProblem } from "../lab/night/protocol.ts";
+
+/** What is used of anywidget's model. */
+export interface Kernel {
+  send(content: unknown): void;
+  on(event: "msg:custom", listener: (content: unknown) => void): void;
+  off(event: "msg:custom", listener: (content: unknown) => void): void;
+}
+
+interface Answer {
+  readonly id: string;
+  readonly answer: Opened | { readonly problem: string };
+}
+
+export function renderNight(kernel: Kernel, root: HTMLElement, fail: (error: unknown) => void): () => void {
+  // A notebook has several views of one model: each hears the answers to all, and takes its own.
+  const view = Math.random().toString(36).slice(2);
+  const waiting = new Map<string, (answer: Answer["answer"]) => void>();
+  let asked = 0;
+  let shown: NightView | undefined;
+  let isClosed = false;
+
+  const hear = (content: unknown) => {
+    const { id, answer } = content as Answer;
+    waiting.get(id)?.(answer);
+    waiting.delete(id);
+  };
+  const ask = async (message: object): Promise<Opened> => {
+    const id = `${view}-${asked++}`;
+    const answered = new Promise<Answer["answer"]>((resolve) => waiting.set(id, resolve));
+    kernel.send({ id, ...message });
+    return unlessProblem(await answered);
+  };
+
+  kernel.on("msg:custom", hear);
+  // Keys that are typed here are no commands of the notebook.
+  root.dataset.lmSuppressShortcuts = "true";
+  root.addEventListener("keydown", (event) => event.stopPropagation());
+  ask({})
+    .then((opened) => {
+      if (isClosed) return;
+      shown = nightView(opened, {
+        type: (line): Promise<Now> => ask({ type: line }),
+        onKept: () => undefined,
+        onEnded: () => undefined,
+        link: (id, title) => html("span", {}, title, ", ", html("code", {}, `seeklab facts ${id}`)),
+      });
+      root.append(shown.element);
+    })
+    .catch(fail);
+  return () => {
+    isClosed = true;
+    kernel.off("msg:custom", hear);
+    shown?.close();
+  };
+}

@@ -1,0 +1,148 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { Kept } from "../../src/lab/night/protocol.ts";
+import { NightDesk } from "../../src/page/nightDesk.ts";
+import {
+  anotherNight,
+  nightHash,
+  nightUnderWay,
+  played,
+  readNight,
+  rememberNight,
+  rememberPlayed,
+  ticketOfTheDay,
+} from "../../src/page/nights.ts";
+import type { FromPython, ToPython } from "../../src/python/messages.ts";
+
+afterEach(() => localStorage.clear());
+
+const kept: Kept = {
+  seed: 7,
+  commands: [{ command: "ping", clock: "03:00:03", seconds: 3, points: 1, output: "PING" }],
+  looked: ["ping"],
+  named: [],
+  set: {},
+  seconds: 3,
+  spent: 1,
+  users: [[0, 0.1]],
+};
+
+describe("the night in an address", () => {
+  it("is a number, and is written as it is read", () => {
+    expect(readNight(nightHash(7))).toEqual({ kind: "night", seed: 7 });
+    expect(readNight("#seed=20261123")).toEqual({ kind: "night", seed: 20261123 });
+    expect(readNight("")).toEqual({ kind: "none" });
+  });
+  it.each([
+    "#seed=",
+    "#seed=-1",
+    "#seed=1e9",
+    "#seed=9999999999999999",
+    "#seed=<img src=x>",
+    "#v1=abc",
+    `#${"x".repeat(100_000)}`,
+  ])("%.30s is answered with a sentence", (hash) => {
+    const found = readNight(hash);
+    expect(found.kind).toBe("problem");
+    expect(found.kind === "problem" && found.message).toMatch(/^The link ends with “.{1,41}”, which names no night/);
+  });
+  it("is the date's for the ticket of the day, in universal time", () => {
+    expect(ticketOfTheDay(new Date("2026-11-23T23:59:59Z"))).toBe(20261123);
+    expect(ticketOfTheDay(new Date("2026-11-23T23:59:59-05:00"))).toBe(20261124);
+  });
+  it("is one of a hundred thousand when it is drawn", () => {
+    expect([anotherNight(() => 0), anotherNight(() => 0.999999999)]).toEqual([0, 99999]);
+  });
+});
+
+describe("nights that were played", () => {
+  const ended = (seed: number, total: number) => ({
+    seed,
+    case: "slog-divert",
+    title: "S6",
+    score: { cause: 0, fix: 0, time: 0, total },
+  });
+  it("are kept, each once, with the best points, the newest first", () => {
+    rememberPlayed(ended(7, 40));
+    rememberPlayed(ended(8, 10));
+    rememberPlayed(ended(7, 20));
+    expect(played().map(({ seed, total }) => [seed, total])).toEqual([
+      [7, 40],
+      [8, 10],
+    ]);
+  });
+  it("are read strictly: what somebody else has written there is left out", () => {
+    const written = [null, { seed: 1, total: 2, title: "x", case: "javascript:alert(1)//" }, { seed: "1" }];
+    expect(played(() => JSON.stringify(written))).toEqual([]);
+    expect(played(() => "{")).toEqual([]);
+  });
+  it("do not count the one under way, which is kept from its first command on", () => {
+    rememberNight({ ...kept, commands: [] });
+    expect(nightUnderWay()).toBeUndefined();
+    rememberNight(kept);
+    expect(nightUnderWay()).toEqual(kept);
+    rememberNight(undefined);
+    expect(nightUnderWay()).toBeUndefined();
+    expect(nightUnderWay(() => '{"seed": -1, "commands": [1]}')).toBeUndefined();
+  });
+});
+
+/** A thread that the test answers for. */
+function threads() {
+  const begun: { said: ToPython[]; says: (message: FromPython) => void; isEnded: boolean }[] = [];
+  const begin = () => {
+    const worker = {
+      said: [] as ToPython[],
+      isEnded: false,
+      onmessage: null as ((event: { data: FromPython }) => void) | null,
+      postMessage: (message: ToPython) => worker.said.push(message),
+      terminate: () => (worker.isEnded = true),
+      says: (data: FromPython) => worker.onmessage!({ data }),
+    };
+    begun.push(worker);
+    return worker as unknown as Worker;
+  };
+  return { begun, begin };
+}
+
+describe("the desk", () => {
+  const opened = (id: number): FromPython => ({ kind: "night", id, answer: JSON.stringify({ kept }), error: null });
+
+  it("passes on what is typed as data, whatever it is", async () => {
+    const { begun, begin } = threads();
+    const desk = new NightDesk({ onReady: vi.fn(), begin });
+    const line = '"); import os #';
+    const answered = desk.type(line);
+    const asked = begun[0]!.said[0]!;
+    expect(asked).toEqual({ kind: "night", id: 1, message: JSON.stringify({ type: line }) });
+    begun[0]!.says(opened(1));
+    expect((await answered).kept).toEqual(kept);
+  });
+
+  it("takes the night up in a new thread when a command is stopped, and says that it cost nothing", async () => {
+    const { begun, begin } = threads();
+    const desk = new NightDesk({ onReady: vi.fn(), begin });
+    const first = desk.open(7);
+    begun[0]!.says(opened(1));
+    await first;
+    const typed = desk.type("fio");
+    const stopped = desk.stop();
+    await expect(typed).rejects.toThrow("The command was not carried out and has cost nothing.");
+    expect(begun[0]!.isEnded).toBe(true);
+    expect(begun[1]!.said).toEqual([{ kind: "night", id: 3, message: JSON.stringify({ open: 7, kept }) }]);
+    begun[1]!.says(opened(3));
+    await stopped;
+  });
+
+  it("says that Python is not there, and tries again when it is asked again", async () => {
+    const { begun, begin } = threads();
+    const desk = new NightDesk({ onReady: vi.fn(), begin });
+    const first = desk.open(7);
+    begun[0]!.says({ kind: "unloaded", why: "Failed to fetch" });
+    await expect(first).rejects.toThrow(
+      "Python could not be loaded. Without a network the room opens only where it has been open before; with one, try again. The browser says: Failed to fetch.",
+    );
+    const second = desk.open(7);
+    begun[1]!.says(opened(2));
+    expect((await second).kept.seed).toBe(7);
+  });
+});
