@@ -7,7 +7,7 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from console import ROOT, say, stream
+from console import CACHE, ROOT, say, stream
 from drawn import is_drawn
 from machine import WASM_TARGET
 from steps import ENGINE, VENV_BIN, WEB
@@ -215,9 +215,27 @@ SANITY = Stage(
 
 LONG_TESTS = ("tests/test_calibration.py", "tests/test_diagnosis.py")
 
+PAGE_SPEEDS = CACHE / "pages.json"
+"""What `make full` measures of pages, for whoever compares."""
+
 # What is sampled there is whole here. Facts take minutes each: they are shared out one by one.
 FULL = (
     SANITY,
+    Stage(
+        "Browser tests on every page",
+        ("npm", "run", "--silent", "test:browser"),
+        WEB,
+        needs=("npm", "site"),
+        runner=BROWSER,
+        environment={"SEEKLAB_PAGES": "all"},
+    ),
+    # A measurement: it fails when a page cannot be measured, however slow it is.
+    Stage(
+        "How quickly pages answer",
+        ("npm", "run", "--silent", "test:browser", "--", "--speed", PAGE_SPEEDS),
+        WEB,
+        needs=("npm", "site"),
+    ),
     Stage(
         "Facts, mechanisms, logs and hosts",
         (*PYTEST_COMMAND, *(f"tests/test_{name}.py" for name in ("facts", "mechanisms_off", "honesty", "hosts_agree"))),

@@ -3,6 +3,7 @@
  *
  *     node test/browser/main.mjs [--only WORD]         all tests, or those with the word in their name
  *     node test/browser/main.mjs --fingerprints FILE [--hosts chromium,pyodide]
+ *     node test/browser/main.mjs --speed [FILE] [--only WORD]      measures how quickly pages answer; FILE gets it as JSON
  *
  * The last line is "N passed, N failed"; the exit code is 1 when a test failed.
  */
@@ -10,6 +11,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { fingerprints } from "./fingerprints.mjs";
 import { launch, serve, serveText, site } from "./host.mjs";
+import { measurePages } from "./speed.mjs";
 import { tests } from "./tests.mjs";
 
 if (!existsSync(join(site, "index.html"))) {
@@ -24,6 +26,9 @@ const file = option("--fingerprints");
 if (file !== undefined) {
   const hosts = (option("--hosts") ?? "chromium,pyodide").split(",");
   console.log(JSON.stringify(await fingerprints(file, hosts)));
+} else if (args.includes("--speed")) {
+  const named = option("--speed");
+  await measurePages(option("--only") ?? "", named?.startsWith("--") === true ? undefined : named);
 } else {
   process.exitCode = await runAll(option("--only") ?? "");
 }

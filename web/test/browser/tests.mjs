@@ -28,6 +28,15 @@ async function shown(page) {
   await page.waitForFunction(() => /^[0-9a-f]{16}$/.test(document.querySelector("#fingerprint")?.textContent ?? ""));
 }
 
+/** A case's page, whichever its stage, shows a whole run. */
+async function ran(page) {
+  await page.waitForFunction(
+    () => /^[0-9a-f]{16}$/.test(document.querySelector("#fingerprint")?.textContent ?? ""),
+    undefined,
+    { timeout: 120_000 },
+  );
+}
+
 async function untilFingerprintChanges(page, from) {
   await page.waitForFunction((old) => document.querySelector("#fingerprint").textContent !== old, from);
   return fingerprint(page);
@@ -306,6 +315,40 @@ export const tests = {
         } else await assertAccessible(page);
       }
     }
+    if (process.env.SEEKLAB_PAGES !== "all") return undefined;
+    const found = [];
+    const names = [...casePages(), "presets.html", "designer.html", "404.html"];
+    for (const name of names) {
+      for (const colorScheme of ["light", "dark"]) {
+        const page = await open(`/${name}`, { colorScheme, reducedMotion: "reduce" });
+        const look = async (what) => {
+          for (const finding of await violations(page)) found.push(`${name}, ${colorScheme}, ${what}: ${finding}`);
+        };
+        if (ownPages.includes(name)) {
+          await page.waitForLoadState("networkidle");
+          await look("page");
+        } else {
+          await ran(page);
+          await look("question open");
+          await skipQuestion(page, name.replace(".html", ""));
+          await ran(page);
+          await scrollThrough(page);
+          for (const tab of await page.getByRole("tab").all()) {
+            await tab.click();
+            await look(await tab.textContent());
+          }
+          const life = page.locator('input[value="life"]');
+          if ((await life.count()) > 0) {
+            await life.check({ force: true });
+            await page.locator(".life-bar rect").first().waitFor({ state: "attached" });
+            await look("life of a request");
+          }
+        }
+        await page.context().close();
+      }
+    }
+    assert.deepEqual(found, []);
+    return `${names.length} pages`;
   },
 
   async "the page on validation replays its trace, and axe finds nothing, light and dark, wide and narrow"({ open }) {
@@ -448,6 +491,22 @@ export const tests = {
     await page.keyboard.press("ArrowRight");
     assert.notEqual(await page.evaluate(() => document.activeElement.textContent), chosen);
     assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-selected")), "true");
+
+    const own = await fingerprint(page);
+    await tabTo(page, ".what-ifs button");
+    const experiment = await page.evaluate(() => document.activeElement.textContent);
+    await page.keyboard.press("Enter");
+    await untilFingerprintChanges(page, own);
+    assert.equal(await page.locator(".what-ifs button[aria-pressed=true]").textContent(), experiment);
+    assert.ok((await page.locator(".variant-summary").textContent()).startsWith(experiment));
+
+    await tabTo(page, ".carry-on button");
+    await page.keyboard.press("Enter");
+    await page.locator(".console textarea").waitFor();
+    await tabTo(page, ".family-list a");
+    const next = await page.evaluate(() => document.activeElement.href);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(next);
   },
 
   async "the question can be skipped and is not asked again"({ open }) {
