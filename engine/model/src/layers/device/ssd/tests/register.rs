@@ -54,3 +54,11 @@ fn logical_pages_that_share_a_physical_one_are_sensed_together() {
     let reads: Vec<_> = (0..4).map(|number| (Op::Read, number * PAGE, PAGE)).collect();
     assert_eq!(end_ns(&four, &reads) - end_ns(&without_sensing(&four), &reads), 50_000);
 }
+
+#[test]
+fn pages_sensed_at_once_are_all_sensed_where_only_the_first_is_held() {
+    let four = Spec { flash: Some(Flash { stripe: 4, ..flash() }), ..spec() };
+    // The second goes round all dies and ends in the next row of the first one.
+    let (small, round) = ((Op::Read, 2 * PAGE, SMALL), (Op::Read, 2 * PAGE, 4 * u64::from(four.units) * PAGE));
+    assert_eq!(end_ns(&four, &[small, round]) - end_ns(&four, &[small]), end_ns(&four, &[round]));
+}
