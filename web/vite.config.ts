@@ -1,5 +1,6 @@
 import { defineConfig } from "vite";
 import { siteAlias, withoutDefaultModule } from "./vite/engine.ts";
+import { fonts } from "./vite/fonts.ts";
 import { pageTemplate } from "./vite/pageTemplate.ts";
 import {
   browserLab,
@@ -25,6 +26,7 @@ export default defineConfig({
     libraries(),
     policy(),
     preloadEngine(),
+    fonts(),
     casePages(),
     pythonRuntime(),
     browserLab(),

@@ -29,5 +29,7 @@ export default defineConfig({
     outDir: "../engine/python/seeklab/_engine",
     emptyOutDir: false,
     lib: { entry: "src/widget/index.ts", formats: ["es"], fileName: () => "widget.js" },
+    // One file, whatever pages load only when it is needed.
+    rolldownOptions: { output: { codeSplitting: false } },
   },
 });

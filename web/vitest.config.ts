@@ -5,5 +5,5 @@ export default defineConfig({
   // The glossary of the course is a text of its own, outside this folder.
   server: { fs: { allow: [".."] } },
   resolve: { alias: siteAlias },
-  test: { environment: "jsdom", include: ["test/**/*.test.ts"] },
+  test: { environment: "jsdom", include: ["test/**/*.test.ts"], setupFiles: ["test/setup.ts"] },
 });

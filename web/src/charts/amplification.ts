@@ -1,8 +1,7 @@
 /** Write amplification of uniform random writes: the closed form as a line, simulated drives as dots on it. */
-import * as Plot from "@observablehq/plot";
 import { ink } from "../base/colours.ts";
 import { formatNumber } from "../base/format.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 
 export interface AmplificationPoint {
   /** Flash beyond the capacity, in per cent of it. */

@@ -2,13 +2,12 @@
  * A server's analytics: what it did in each interval, beside what its clients saw, and how busy its cores and devices were;
  * below, each client and each device for itself. The server's rate and the clients' part where requests are on their way.
  */
-import * as Plot from "@observablehq/plot";
 import { ink, type Meaning, stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
 import { formatNumber } from "../base/format.ts";
 import { column, type Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 import { resultTable } from "./resultTable.ts";
 
 /** One interval of the run, all clients and devices together. */

@@ -3,21 +3,21 @@
  * share in which they waited; together they are all of it. Marks on the bar say how busy what they waited for was. A mark at
  * the right end is the limit; with none there the limit is latency.
  */
-import * as Plot from "@observablehq/plot";
+import type { SymbolType } from "@observablehq/plot";
 import { fill, type Meaning, stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
 import { formatNumber, groupThousands } from "../base/format.ts";
 import type { Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
 import { keyEntry } from "./legend.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 import { resultTable } from "./resultTable.ts";
 
 const resources = [
   { name: "protocol", label: "client's protocol thread", meaning: "dispatch", symbol: "square" },
   { name: "network", label: "network", meaning: "network", symbol: "diamond" },
   { name: "devices", label: "server's devices", meaning: "disk", symbol: "triangle" },
-] as const satisfies readonly { name: string; label: string; meaning: Meaning; symbol: Plot.SymbolType }[];
+] as const satisfies readonly { name: string; label: string; meaning: Meaning; symbol: SymbolType }[];
 
 type Resource = (typeof resources)[number]["name"];
 

@@ -2,12 +2,11 @@
  * How long a commit takes by its size, both on scales of ratios: small ones cost the same whatever is in them, large ones their
  * bytes over a rate. The line goes through the largest commit at that rate; what lies far above it has waited.
  */
-import * as Plot from "@observablehq/plot";
 import type { Result } from "../engine/api.ts";
 import { stroke } from "../base/colours.ts";
 import { formatBytes, formatNanos, formatNumber, formatTick } from "../base/format.ts";
 import { commitsOf, largest, sizeOf, timeOf, type Commit } from "./logDevices.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 import { powerTicks } from "./ticks.ts";
 
 /** One commit for each place of a picture with `steps` places to a factor of ten. */

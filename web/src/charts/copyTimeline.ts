@@ -2,14 +2,13 @@
  * Copies side by side: how far each has come since its own start, and, enlarged, what its first requests spent their time on.
  * A copy is a job that both reads and writes; each write puts down what a read before it took up.
  */
-import * as Plot from "@observablehq/plot";
 import { fill, type Meaning, phases } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
 import { formatBytes, formatNanos, formatNumber, groupThousands } from "../base/format.ts";
 import type { Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
 import { keyEntry } from "./legend.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 import { resultTable } from "./resultTable.ts";
 import { type Read, readsOf } from "./rows/reads.ts";
 

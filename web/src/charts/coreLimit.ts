@@ -7,12 +7,11 @@
  * buffers are unmapped. The dot is the run on the stage, measured.
  */
 import type { Op } from "../generated/answers.ts";
-import * as Plot from "@observablehq/plot";
 import type { Result } from "../engine/api.ts";
 import type { NetworkSpec, ServerSpec } from "../generated/scenario.ts";
 import { ink, stroke } from "../base/colours.ts";
 import { formatNumber } from "../base/format.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 
 export interface CoreLimitOptions {
   readonly width: number;

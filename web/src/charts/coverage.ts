@@ -5,11 +5,10 @@
  *
  * Flat at zero while the read fits, then one byte for each byte. The dot is the run on the stage, measured, not computed.
  */
-import * as Plot from "@observablehq/plot";
 import type { Result } from "../engine/api.ts";
 import { ink, stroke } from "../base/colours.ts";
 import { formatBytes } from "../base/format.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 import { readsOf } from "./rows/reads.ts";
 
 export interface CoverageOptions {

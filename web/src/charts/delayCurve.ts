@@ -2,10 +2,9 @@
  * The mechanism of the OpenZFS throttle: how long a write is delayed, and how many group writes are in flight, both by how
  * much is dirty. The dot is the moment on the stage; the faint dots are the rest of the run.
  */
-import * as Plot from "@observablehq/plot";
 import { fill, ink, stroke } from "../base/colours.ts";
 import { formatBytes, formatNanos, formatNumber, formatTick } from "../base/format.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 import { html } from "../base/elements.ts";
 import { powerTicks } from "./ticks.ts";
 

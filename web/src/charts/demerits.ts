@@ -1,7 +1,6 @@
 /** Errors of two simulators on the same drives, each drive a row: ours as a dot, DiskSim's as a ring, the limit as a bar. */
-import * as Plot from "@observablehq/plot";
 import { ink } from "../base/colours.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 
 export interface MeasuredDrive {
   readonly id: string;

@@ -2,13 +2,12 @@
  * Dirty data against their limit, with what changes at which fill, and below on the same axis of time how writes entered:
  * freely, after a delay, after a stop.
  */
-import * as Plot from "@observablehq/plot";
 import { fill, ink, stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
 import { formatBytes, formatNumber, groupThousands } from "../base/format.ts";
 import type { Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
-import { draw, timeMargins } from "./plot.ts";
+import { draw, Plot, timeMargins } from "./plot.ts";
 import {
   coarser,
   describeMoment,

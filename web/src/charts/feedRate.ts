@@ -2,11 +2,10 @@
  * How fast a cache device fills, by how full it is: a feed that is limited at first, and at last finds little that is new. Each
  * dot is a part of the run, measured; the line is the fastest of them.
  */
-import * as Plot from "@observablehq/plot";
 import type { Result } from "../engine/api.ts";
 import { ink, stroke } from "../base/colours.ts";
 import { formatNumber } from "../base/format.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 import { coarserWarmth, warmthOf } from "./warmth.ts";
 import { endOf } from "./rows/writePath.ts";
 

@@ -2,11 +2,10 @@
  * The mechanism of the throttles of 2008 and 2010: after each sync, the limit is set to what would have taken the target time.
  * The line is the limit it chose; the dots are what the backend really wrote in that time, taken from the same sync.
  */
-import * as Plot from "@observablehq/plot";
 import type { Result } from "../engine/api.ts";
 import { ink, stroke } from "../base/colours.ts";
 import { formatBytes, formatNanos } from "../base/format.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 import { groupsOf } from "./rows/writePath.ts";
 
 export interface GroupLimitOptions {

@@ -2,14 +2,13 @@
  * The life of transaction groups: a row for each, open while it takes writes, quiescing while the last of them finish, waiting
  * for the group before it, syncing until it is on the devices.
  */
-import * as Plot from "@observablehq/plot";
 import { fill, type Meaning } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
 import { formatBytes, formatNanos, formatNumber, groupThousands } from "../base/format.ts";
 import type { Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
 import { keyEntry } from "./legend.ts";
-import { draw, timeMargins } from "./plot.ts";
+import { draw, Plot, timeMargins } from "./plot.ts";
 import { resultTable } from "./resultTable.ts";
 import { describeMoment, endOf, type Group, groupsOf } from "./rows/writePath.ts";
 

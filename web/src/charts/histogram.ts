@@ -4,13 +4,12 @@
  */
 import { opNumber } from "./rows/reads.ts";
 import type { Op } from "../generated/answers.ts";
-import * as Plot from "@observablehq/plot";
 import { stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
 import { formatNanos, formatNumber, formatTick } from "../base/format.ts";
 import { column, type Result } from "../engine/api.ts";
 import type { Chart, Focus } from "./chart.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 import { resultTable } from "./resultTable.ts";
 import { powerTicks } from "./ticks.ts";
 

@@ -1,10 +1,9 @@
 /** Mean latency in each interval of a run, all jobs together: when requests were slow, where a histogram says only how many. */
-import * as Plot from "@observablehq/plot";
 import { html } from "../base/elements.ts";
 import { formatNumber } from "../base/format.ts";
 import { column, type Result } from "../engine/api.ts";
 import type { Chart, Focus } from "./chart.ts";
-import { draw, timeMargins } from "./plot.ts";
+import { draw, Plot, timeMargins } from "./plot.ts";
 import { resultTable } from "./resultTable.ts";
 
 interface Interval {

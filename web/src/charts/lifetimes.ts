@@ -3,13 +3,12 @@
  * named; below it, single requests on the same axis.
  */
 import type { Op } from "../generated/answers.ts";
-import * as Plot from "@observablehq/plot";
 import { fill, ink, phases } from "../base/colours.ts";
 import { formatBytes, formatNanos } from "../base/format.ts";
 import type { Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
 import { focusIn } from "./histogram.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 import { resultTable } from "./resultTable.ts";
 import { missedFrom, type Read, readsOf } from "./rows/reads.ts";
 import { keepsLog, withoutLog } from "./withoutLog.ts";

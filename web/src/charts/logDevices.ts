@@ -3,13 +3,12 @@
  * needed. A commit is a line from its begin to its end, at the height of its duration: a massive one, and the line of small
  * ones behind it, are seen at once.
  */
-import * as Plot from "@observablehq/plot";
 import { fill, ink, stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
 import { formatBytes, formatNanos, formatNumber, formatTick, groupThousands } from "../base/format.ts";
 import { column, type Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
-import { draw, timeMargins } from "./plot.ts";
+import { draw, Plot, timeMargins } from "./plot.ts";
 import { mostTimeRows, resultTable } from "./resultTable.ts";
 import { coarser, describeMoment, endOf, type Interval, intervalsOf } from "./rows/writePath.ts";
 import { binaryTicks, powerTicks } from "./ticks.ts";

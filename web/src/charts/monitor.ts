@@ -2,13 +2,12 @@
  * A monitor against the truth on one axis of time: above the rate, below the latency. The truth is the run's own series in
  * short intervals; the monitor has one point for each of its windows. One of the two disagrees, the other does not.
  */
-import * as Plot from "@observablehq/plot";
 import { ink, stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
 import { formatNanos, formatNumber } from "../base/format.ts";
 import { column, type Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
-import { draw, timeMargins } from "./plot.ts";
+import { draw, Plot, timeMargins } from "./plot.ts";
 import { resultTable } from "./resultTable.ts";
 
 /** One point of the monitor's chart. */

@@ -2,13 +2,12 @@
  * What storage that reduces data makes of a job's buffers: one bar for each step, as long as what is left after it. What a step
  * took stands beside its bar.
  */
-import * as Plot from "@observablehq/plot";
 import { fill, ink, stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
 import { formatBytes, formatNumber } from "../base/format.ts";
 import type { Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 import { resultTable } from "./resultTable.ts";
 
 interface Step {

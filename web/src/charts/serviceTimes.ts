@@ -2,11 +2,10 @@
  * Service times of a drive, simulated beside measured, for one class of requests: how they are distributed, and how far
  * apart they are at equal rank. The demerit is the root mean square of the second over the mean of the first.
  */
-import * as Plot from "@observablehq/plot";
 import type { DriveAgreement } from "../engine/types.ts";
 import { ink } from "../base/colours.ts";
 import { formatNumber } from "../base/format.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 import { html } from "../base/elements.ts";
 
 export interface ServiceTimesOptions {

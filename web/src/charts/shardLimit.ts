@@ -5,12 +5,11 @@
  *
  * c is a shard's work on a request, d the primary's; one shard has no primary. The dot is the run on the stage, measured.
  */
-import * as Plot from "@observablehq/plot";
 import type { Result } from "../engine/api.ts";
 import type { ControllerSpec } from "../generated/scenario.ts";
 import { ink, stroke } from "../base/colours.ts";
 import { formatNumber } from "../base/format.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 import { epochsOf } from "./rows/shards.ts";
 
 export interface ShardLimitOptions {

@@ -1,8 +1,7 @@
 /** One metric against one control: a dot for each run of a sweep, and a ring around the value that the page shows. */
-import * as Plot from "@observablehq/plot";
 import { stroke } from "../base/colours.ts";
 import { formatNumber, formatValue } from "../base/format.ts";
-import { draw } from "./plot.ts";
+import { draw, Plot } from "./plot.ts";
 
 export interface SweepPoint {
   readonly value: number;

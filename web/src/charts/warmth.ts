@@ -2,13 +2,12 @@
  * Where reads found their bytes over time, and under it what the caches hold: how a cache device warms, or how read-ahead
  * fills memory and is thrown away.
  */
-import * as Plot from "@observablehq/plot";
 import { fill, ink, type Meaning, stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
 import { formatBytes, formatNumber } from "../base/format.ts";
 import { column, type Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
-import { draw, timeMargins } from "./plot.ts";
+import { draw, Plot, timeMargins } from "./plot.ts";
 import { mostTimeRows, resultTable } from "./resultTable.ts";
 import { endOf } from "./rows/writePath.ts";
 

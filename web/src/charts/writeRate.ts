@@ -1,11 +1,10 @@
 /** What reaches the devices: group writes completed in each interval. A backend that works and idles in turn is a picket fence. */
-import * as Plot from "@observablehq/plot";
 import { ink, stroke } from "../base/colours.ts";
 import { html } from "../base/elements.ts";
 import { formatBytes, formatNumber, groupThousands } from "../base/format.ts";
 import type { Result } from "../engine/api.ts";
 import type { Chart } from "./chart.ts";
-import { draw, timeMargins } from "./plot.ts";
+import { draw, Plot, timeMargins } from "./plot.ts";
 import { mostTimeRows, resultTable } from "./resultTable.ts";
 import { clientsEndOf, coarser, describeMoment, endOf, type Interval, intervalsOf } from "./rows/writePath.ts";
 

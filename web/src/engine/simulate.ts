@@ -103,6 +103,7 @@ export function collect(run: OpenRun, scenario: () => Scenario): Result {
     return { scenario: scenario(), summary, columns, folded };
   }
   return has("stays.request") ||
+    has("credits.device") ||
     has("zfs.limit_bytes") ||
     "partition_extra_reads" in summary.metrics ||
     has("placed.blocks")

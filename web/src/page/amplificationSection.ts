@@ -3,6 +3,7 @@ import type { EngineClient } from "../engine/client.ts";
 import type { Scenario } from "../generated/scenario.ts";
 import { amplification, type AmplificationPoint } from "../charts/amplification.ts";
 import { formatNumber } from "../base/format.ts";
+import { loadPlot } from "../charts/plot.ts";
 import { resultTable } from "../charts/resultTable.ts";
 import { html } from "../base/elements.ts";
 import { whenSeen } from "./document.ts";
@@ -65,7 +66,7 @@ export function amplificationSection(engine: EngineClient, message: Notice): HTM
   }
 
   async function draw(): Promise<void> {
-    const [closedForm, expected] = await Promise.all([curve(drawnAt), curve(simulatedAt)]);
+    const [closedForm, expected] = await Promise.all([curve(drawnAt), curve(simulatedAt), loadPlot()]);
     const simulated: AmplificationPoint[] = [];
     for (const percent of simulatedAt) {
       const { summary } = await engine.run({ scenario: scenario(percent) }, { slot: "amplification" });

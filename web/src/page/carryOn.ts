@@ -4,7 +4,6 @@ import type { Result } from "../engine/api.ts";
 import type { CaseDocument } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
 import { notebookInLab } from "./browserLab.ts";
-import { pythonConsole } from "./console.ts";
 import { operationsCsv, save } from "./download.ts";
 import { savePng, saveSvg } from "./drawing.ts";
 import { embedCode } from "./embed.ts";
@@ -74,8 +73,13 @@ export function carryOn(options: CarryOnOptions): HTMLElement {
   });
   python.addEventListener("click", () => {
     python.setAttribute("aria-expanded", "true");
-    if (consolePlace.childElementCount === 0) consolePlace.append(pythonConsole(() => pythonFor(doc, state())));
-    consolePlace.querySelector<HTMLElement>("textarea")?.focus();
+    // Few readers open it: its code comes when they do.
+    void import("./console.ts")
+      .then(({ pythonConsole }) => {
+        if (consolePlace.childElementCount === 0) consolePlace.append(pythonConsole(() => pythonFor(doc, state())));
+        consolePlace.querySelector<HTMLElement>("textarea")?.focus();
+      })
+      .catch(fail);
   });
 
   return html(

@@ -1,6 +1,7 @@
 /** The Python console: Pyodide and the `seeklab` package in a worker of their own, loaded when asked for. */
 import { html } from "../base/elements.ts";
 import { histogram } from "../charts/histogram.ts";
+import { loadPlot } from "../charts/plot.ts";
 import type { Op } from "../generated/answers.ts";
 import type { Summary } from "../engine/types.ts";
 import type { FromPython, ShownValue, ToPython } from "../python/messages.ts";
@@ -95,8 +96,10 @@ export function pythonConsole(code: () => string): HTMLElement {
       const { job, op } = busiest(ran.summary);
       const figure = html("div", { class: "figure" });
       place(figure);
-      figure.append(histogram(ran, { job, op, width: Math.max(280, Math.min(720, output.clientWidth - 32)) }));
-      output.scrollTop = output.scrollHeight;
+      void loadPlot().then(() => {
+        figure.append(histogram(ran, { job, op, width: Math.max(280, Math.min(720, output.clientWidth - 32)) }));
+        output.scrollTop = output.scrollHeight;
+      });
     }
   }
 

@@ -1,14 +1,16 @@
 /**
  * Evidence: what an engineer would have looked at. Every tab prints or draws the same run, and says what it hides. A tab is
- * drawn when it is shown, and again when the run changes.
+ * drawn when it is shown and near the window, and again when the run changes.
  */
 import type { EngineClient } from "../engine/client.ts";
 import type { CaseDocument, TextRequest } from "../engine/types.ts";
 import { charts, isOffered } from "../charts/catalogue.ts";
 import type { Chart, Shown } from "../charts/chart.ts";
+import { isPlotLoaded, loadPlot } from "../charts/plot.ts";
 import { keepsLog } from "../charts/withoutLog.ts";
 import { operationLog } from "../charts/operationLog.ts";
 import { html, roomOf } from "../base/elements.ts";
+import { whenSeen } from "./document.ts";
 import { save } from "./download.ts";
 import { savePng, saveSvg, tableCsv } from "./drawing.ts";
 import { tabs, type Tab } from "./tabs.ts";
@@ -69,9 +71,14 @@ export function evidence(options: EvidenceOptions): Evidence {
   );
   let shown: Shown | undefined;
   let drawing = 0;
+  let isSeen = false;
 
   function draw(): void {
-    if (shown === undefined) return;
+    if (shown === undefined || !isSeen) return;
+    if (!isPlotLoaded()) {
+      void loadPlot().then(draw);
+      return;
+    }
     const view = views.find(({ name }) => name === widget.current)!;
     const { width } = room;
     if (width === 0) return;
@@ -120,6 +127,13 @@ export function evidence(options: EvidenceOptions): Evidence {
   return {
     element,
     show(next) {
+      // Below a stage that has its height: before, all of the page is near the window.
+      if (shown === undefined) {
+        whenSeen(element, () => {
+          isSeen = true;
+          draw();
+        });
+      }
       const isUncovered = figure.querySelector(".empty") !== null;
       const isSameRun =
         !isUncovered && shown?.result === next.result && shown.reference?.result === next.reference?.result;

@@ -5,6 +5,7 @@ import type { ParsedJobFile } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
 import { operationLog } from "../charts/operationLog.ts";
 import { histogram } from "../charts/histogram.ts";
+import { loadPlot } from "../charts/plot.ts";
 import type { PageState } from "./hash.ts";
 import { textOfFile } from "./fileText.ts";
 import { notice } from "./notice.ts";
@@ -114,7 +115,7 @@ export function fioBox({ engine, state, onState }: FioBoxOptions): HTMLElement {
         { scenario: parsed.scenario },
         { slot, signal: controller.signal, onProgress: (share) => bar.update(share) },
       );
-      const printed = await engine.text({ tool: "fio" }, slot);
+      const [printed] = await Promise.all([engine.text({ tool: "fio" }, slot), loadPlot()]);
       message.clear();
       show(parsed, result, printed);
       onState({ set: {}, seed: 1, ui: { fio: editor.value, preset: preset.value } });

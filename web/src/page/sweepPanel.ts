@@ -7,6 +7,7 @@ import type { CaseDocument, Control, Summary } from "../engine/types.ts";
 import { sweep } from "../engine/sweep.ts";
 import { html, roomOf } from "../base/elements.ts";
 import { formatValue } from "../base/format.ts";
+import { loadPlot } from "../charts/plot.ts";
 import { resultTable } from "../charts/resultTable.ts";
 import { metricWords, sweepChart } from "../charts/sweepChart.ts";
 import type { Finished, RunController } from "../lab/runController.ts";
@@ -71,6 +72,7 @@ export function sweepPanel(
     bar.value = 0;
     status.textContent = `Running ${values.length} values of ${control.title}.`;
     try {
+      await loadPlot();
       await sweep(requests, {
         signal: stop.signal,
         onRun: (index, summary, done) => {

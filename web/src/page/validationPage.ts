@@ -15,6 +15,7 @@ import { Latest } from "../engine/latest.ts";
 import type { ClassAgreement, Control, DriveAgreement } from "../engine/types.ts";
 import { controls } from "../lab/controls.ts";
 import { demerits } from "../charts/demerits.ts";
+import { loadPlot } from "../charts/plot.ts";
 import { formatNumber, groupThousands } from "../base/format.ts";
 import { resultTable } from "../charts/resultTable.ts";
 import { serviceTimes } from "../charts/serviceTimes.ts";
@@ -67,7 +68,11 @@ function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement 
     message,
   });
   const latest = new Latest<Knobs, DriveAgreement>({
-    run: (wanted) => engine.call("drive", { drive: withKnobs(files.drive, wanted), trace: files.trace, times: true }),
+    async run(wanted) {
+      const request = { drive: withKnobs(files.drive, wanted), trace: files.trace, times: true };
+      const [found] = await Promise.all([engine.call("drive", request), loadPlot()]);
+      return found;
+    },
     onResult: (found) => {
       // What the link was wrong about stays until the reader does something.
       if (isShown) message.clear();
@@ -268,9 +273,11 @@ function drives(): HTMLElement {
       "Bias is the mean simulated time less the measured one. Judged apart, writes are further off than the whole shows: they are the smaller class, and in one ranking of all requests they hide among the reads. On the first three drives reads come too slow and writes too fast, and the pooled figure hides both. On the HP C3323A and the DEC RZ26 writes were measured 0.7 and 0.8 ms later than the drive's own parameters give; such lateness may be that of the host which took the trace and noted each interrupt when it got to it. A trace cannot tell host from drive, and nothing is fitted to it.",
     ),
   );
-  whenSeen(figure, () =>
-    figure.replaceChildren(demerits(measured.drives, { width: Math.min(760, figure.clientWidth) })),
-  );
+  whenSeen(figure, () => {
+    void loadPlot().then(() => {
+      figure.replaceChildren(demerits(measured.drives, { width: Math.min(760, figure.clientWidth) }));
+    });
+  });
   return element;
 }
 

@@ -5,7 +5,7 @@
 import type { Result } from "../engine/api.ts";
 import { html, roomOf } from "../base/elements.ts";
 import type { Chart, Shown } from "../charts/chart.ts";
-import { timeMargins } from "../charts/plot.ts";
+import { isPlotLoaded, loadPlot, timeMargins } from "../charts/plot.ts";
 import { clientsEndOf, endOf, groupsOf } from "../charts/rows/writePath.ts";
 import { autoplayMs } from "./player.ts";
 import type { Stage, StageOptions } from "./stage.ts";
@@ -20,6 +20,7 @@ const evenStops = 20;
 export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage {
   const isTimed = chart.moment !== undefined;
   let result: Result | undefined;
+  const loading = loadPlot();
   const place = html("div", { class: "figure" });
   const cursor = html("div", { class: "cursor", hidden: "" });
   const frame = html("div", { class: "timeline-frame" }, place, cursor);
@@ -34,6 +35,10 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
 
   function draw(): void {
     if (result === undefined || room.width === 0) return;
+    if (!isPlotLoaded()) {
+      void loading.then(draw);
+      return;
+    }
     place.replaceChildren(chart.draw(shown(), room.width));
     told.textContent = chart.describe?.(result, focus) ?? "";
     // The cursor is a line through the drawing, not through the words above and below it.

@@ -19,7 +19,7 @@ import { followWords, labelOf, meaningOf, nameOf, requestWords } from "./scenery
 import type { Beside, Stage, StageOptions } from "./stage.ts";
 import { transport } from "./transport.ts";
 
-const speeds = [1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30];
+const speeds = [1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 200, 500, 1000, 3000, 10_000, 30_000];
 /** How near a click must be to an actor, in pixels. */
 const reach = 16;
 /** Actors go this share of the way to their place in a 60th of a second. */
@@ -175,7 +175,7 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
   let lifeClip: SVGRectElement | undefined;
   function showLife(time_ns: number): void {
     const { journeys, result } = panels[0];
-    follow.hidden = journeys === undefined || journeys.count === 0;
+    follow.hidden = scenery.isFlow === true || journeys === undefined || journeys.count === 0;
     if (journeys === undefined || result === undefined) return;
     if (!isChosen) panels[0].followed = worthFollowing(journeys, panels[0].followed, time_ns);
     const { followed } = panels[0];
@@ -418,8 +418,8 @@ function even(end_ns: number): readonly number[] {
 
 /** A run is over in a time that one likes to wait; of a window, the median request takes about a second. */
 function speedFor(scenery: Scenery, result: Result, journeys: Journeys, built: Built | undefined): number {
-  if (scenery.playsRun) return result.summary.simulated_ns / 1e9 / 15;
   if (built?.pace_ns !== undefined) return built.pace_ns / 1e9;
+  if (scenery.playsRun) return result.summary.simulated_ns / 1e9 / 15;
   const took = stopsOf(journeys, 0).length === 0 ? [1e9] : [];
   for (let row = 0; row < journeys.count; row++) {
     if (isRoot(journeys, row)) took.push(journeys.lastOf(row) - journeys.begin_ns[row]!);

@@ -10,6 +10,7 @@ import { sceneStage } from "./sceneStage.ts";
 import { bucketScenery } from "./scenery/bucket.ts";
 import { cacheWallScenery } from "./scenery/cacheWall.ts";
 import { coresScenery } from "./scenery/cores.ts";
+import { creditsScenery } from "./scenery/credits.ts";
 import { lifeScenery } from "./scenery/life.ts";
 import { logPoolScenery } from "./scenery/logPool.ts";
 import { platterScenery } from "./scenery/platter.ts";
@@ -24,6 +25,7 @@ const sceneries: readonly Scenery[] = [
   lifeScenery,
   bucketScenery,
   coresScenery,
+  creditsScenery,
   platterScenery,
   wireScenery,
   logPoolScenery,

@@ -91,6 +91,7 @@ export function switchStage(
   function recorded(): Value | undefined {
     const scenery = sceneryNamed(view);
     if (scenery === undefined) return undefined;
+    if (scenery.isFlow === true) return undefined;
     const asked = doc.journeys;
     if (scenery.playsRun) return { stays: mostStays };
     if (looked_ns > 0 && sceneryNamed(doc.view)?.playsRun !== false) {

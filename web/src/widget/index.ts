@@ -12,6 +12,7 @@ import { colourSheet, patterns } from "../base/colours.ts";
 import { html, roomOf } from "../base/elements.ts";
 import { chartNamed } from "../charts/catalogue.ts";
 import { lifetimes, lifetimesChart } from "../charts/lifetimes.ts";
+import { loadPlot } from "../charts/plot.ts";
 import { operationLog } from "../charts/operationLog.ts";
 import { hasOperations } from "../charts/withoutLog.ts";
 import type { RunState } from "../lab/runController.ts";
@@ -51,8 +52,8 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   const ended = new AbortController();
   let stop: (() => void) | undefined;
 
-  ask("case", { id: model.get("case_id") })
-    .then((doc) => {
+  Promise.all([ask("case", { id: model.get("case_id") }), loadPlot()])
+    .then(([doc]) => {
       if (!ended.signal.aborted) stop = show(model, root, message, doc);
     })
     .catch((error: unknown) => (message.textContent = words(error)));

@@ -64,6 +64,8 @@ pub enum View {
     Bucket,
     /// Stage: the cores of a node, what runs on each, and who waits.
     Cores,
+    /// Stage: I/O credits that come in and are spent, and the requests that they pay for.
+    Credits,
     /// Stage: the platter and the arm of a disk.
     Platter,
     /// Stage: segments between client and server, and the window.

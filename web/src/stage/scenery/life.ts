@@ -2,17 +2,23 @@
  * The life of requests: a lane for each layer from the application down to the devices. In a lane, who waits queues up on the left,
  * the longest waiting next to what it waits for; who is worked on moves through the right half, in a cell for each device or part.
  * A circle reads, a square writes; parts of a request are smaller, and it stands as an outline where it waits for them.
+ * Above the application stands what a plan says should have been sent and no worker was free to send; the log of operations tells.
  */
 import type { Meaning } from "../../base/colours.ts";
 import { svg } from "../../base/elements.ts";
+import { column } from "../../engine/api.ts";
 import { below, type LayerName, layerNames } from "../../engine/journeys.ts";
-import { formatNanos } from "../../base/format.ts";
+import { formatNanos, groupThousands } from "../../base/format.ts";
 import { Glide, layOut, shape } from "./drawing.ts";
+import { firstAfter, firstFrom } from "./lookup.ts";
 import type { Built, Frame, Scene, Scenery } from "./scenery.ts";
 import { isWaiting, labelOf, layersOf, meaningOf, nameOf } from "./words.ts";
 
 const labelWidth = 92;
 const mostCells = 24;
+const dueHeight = 84;
+/** Where requests are late for much of what is played, it is over in so many seconds of the reader. */
+const playedFor_s = 5;
 
 interface Lane {
   readonly layer: LayerName;
@@ -37,7 +43,10 @@ function build(scene: Scene): Built {
   const left = narrow ? 4 : labelWidth;
   const layers = layersOf(journeys);
   const lanes: Lane[] = [];
-  let y = 4;
+  const late = lateOf(scene);
+  const lateGlide = new Glide(late.due_ns.length);
+  const span_ns = Math.max(1, journeys.window[1] - journeys.window[0]);
+  let y = late.due_ns.length === 0 ? 4 : 4 + dueHeight + 6;
   for (const layer of layers) {
     const parts = partsOf(scene, layer);
     const height = (layer === "device" || layers.length < 5 ? 62 : 50) + (narrow ? 14 : 0);
@@ -55,11 +64,14 @@ function build(scene: Scene): Built {
     const list = phasesByMeaning.get(meaningOf(phase)) ?? [];
     phasesByMeaning.set(meaningOf(phase), [...list, labelOf(phase)]);
   }
+  if (late.due_ns.length > 0) {
+    phasesByMeaning.set("waiting", ["due and not sent", ...(phasesByMeaning.get("waiting") ?? [])]);
+  }
 
   function draw(frame: Frame): number {
     const { context, time_ns, paint } = frame;
     const waiting = new Map<Lane, { row: number; stay: number }[]>();
-    let actors = 0;
+    let actors = drawDue(frame);
     journeys.each(time_ns, (row) => {
       const stay = journeys.stayAt(row, time_ns);
       if (stay < 0) return;
@@ -103,6 +115,30 @@ function build(scene: Scene): Built {
     return actors;
   }
 
+  /** Requests whose time has come and that nobody was free to send, the longest due on the right. */
+  function drawDue(frame: Frame): number {
+    const { context, paint } = frame;
+    if (late.due_ns.length === 0) return 0;
+    const unsent = unsentAt(late, frame.time_ns);
+    const top = 4 + (narrow ? 14 : 0);
+    const high = dueHeight - 26 - (narrow ? 14 : 0);
+    const { rows, step } = layOut(unsent.length, width - left - 24, high);
+    unsent.forEach((nth, order) => {
+      const x = width - 14 - Math.floor(order / rows) * step;
+      const y = top + 6 + (order % rows) * step + (high - Math.min(rows, unsent.length) * step) / 2;
+      const at = lateGlide.to(nth, x, y, frame.ease);
+      shape(frame, at.x, at.y, Math.max(1.2, Math.min(4.4, step * 0.42)), "waiting", {
+        isWrite: late.writes[nth] === 1,
+      });
+    });
+    context.fillStyle = paint("ink-soft");
+    context.font = "12px 'Source Sans 3 Variable', sans-serif";
+    context.textAlign = "left";
+    const words = unsent.length === 0 ? "none is late" : `${groupThousands(unsent.length)} are due and not sent`;
+    context.fillText(words, left + 6, dueHeight - 2);
+    return unsent.length;
+  }
+
   function place(frame: Frame, row: number, stay: number, x: number, y: number, size: number): void {
     const isPart = journeys.parent[row]! >= 0;
     const radius = Math.max(1.4, (isPart ? 3.4 : 4.4) * Math.min(1, size));
@@ -129,15 +165,19 @@ function build(scene: Scene): Built {
       const [waits, works] = counts.get(layer) ?? [0, 0];
       return waits + works === 0 ? [] : [`${nameOf(layer).toLowerCase()} ${waits} waiting, ${works} at work`];
     });
+    const unsent = unsentAt(late, time_ns).length;
     const thinned = journeys.every > 1 ? ` One request in ${journeys.every} is shown.` : "";
-    return words.length === 0 ? `Nothing is under way.${thinned}` : `Under way: ${words.join("; ")}.${thinned}`;
+    const due = unsent === 0 ? "" : `${groupThousands(unsent)} requests are due and not sent. `;
+    const under = words.length === 0 ? "Nothing is under way." : `Under way: ${words.join("; ")}.`;
+    return `${due}${under}${thinned}`;
   }
 
   return {
     height,
-    backdrop: backdrop(scene, lanes, height, left, narrow),
+    backdrop: backdrop(scene, lanes, { height, left, narrow, hasDue: late.due_ns.length > 0 }),
     key: [...phasesByMeaning].map(([meaning, words]) => [meaning, words.slice(0, 3).join(", ")]),
     note: "A circle reads, a square writes. An outline waits for its parts, which are smaller.",
+    ...(late.most_ns < span_ns / 4 ? {} : { pace_ns: span_ns / playedFor_s }),
     draw,
     describe,
   };
@@ -146,11 +186,21 @@ function build(scene: Scene): Built {
 function backdrop(
   { width, result }: Scene,
   lanes: readonly Lane[],
-  height: number,
-  left: number,
-  narrow: boolean,
+  { height, left, narrow, hasDue }: { height: number; left: number; narrow: boolean; hasDue: boolean },
 ): SVGSVGElement {
   const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+  if (hasDue) {
+    root.append(
+      svg("rect", { x: left, y: 4, width: width - left, height: dueHeight, class: "lane" }),
+      narrow
+        ? svg("text", { x: left + 4, y: 16, class: "lane-name" }, "Due, not sent")
+        : svg(
+            "text",
+            { x: left - 10, y: 8 + dueHeight / 2, class: "lane-name", "text-anchor": "end" },
+            "Due, not sent",
+          ),
+    );
+  }
   for (const lane of lanes) {
     const { y, height: tall, work, parts } = lane;
     const label = parts > 1 && lane.layer === "device" ? `${parts} devices` : nameOf(lane.layer);
@@ -191,4 +241,38 @@ function partsOf({ journeys, result }: Scene, layer: LayerName): number {
     if (of === number && journeys.phase[stay] !== below) most = Math.max(most, journeys.part[stay]!);
   });
   return most + 1;
+}
+
+/** Requests of the window that were sent after they were due, in the order in which they were due. */
+interface Late {
+  readonly due_ns: Float64Array;
+  readonly sent_ns: Float64Array;
+  readonly writes: Uint8Array;
+  /** The longest that one of them was late. */
+  readonly most_ns: number;
+}
+
+function lateOf({ result, journeys }: Scene): Late {
+  const [due, sent, op] = ["due_ns", "submit_ns", "op"].map((name) => column(result, `ops.${name}`));
+  const [from, to] = journeys.window;
+  const rows: number[] = [];
+  due!.forEach((due_ns, row) => {
+    if (due_ns < sent![row]! && due_ns < to && sent![row]! > from) rows.push(row);
+  });
+  rows.sort((a, b) => due![a]! - due![b]!);
+  return {
+    due_ns: Float64Array.from(rows, (row) => due![row]!),
+    sent_ns: Float64Array.from(rows, (row) => sent![row]!),
+    writes: Uint8Array.from(rows, (row) => op![row]!),
+    most_ns: rows.reduce((most, row) => Math.max(most, sent![row]! - due![row]!), 0),
+  };
+}
+
+/** Which of them are due at a moment and not sent. */
+function unsentAt({ due_ns, sent_ns, most_ns }: Late, time_ns: number): number[] {
+  const begin = firstFrom(due_ns.length, (nth) => due_ns[nth]!, time_ns - most_ns);
+  const end = firstAfter(due_ns.length, (nth) => due_ns[nth]!, time_ns);
+  const unsent: number[] = [];
+  for (let nth = begin; nth < end; nth++) if (sent_ns[nth]! > time_ns) unsent.push(nth);
+  return unsent;
 }

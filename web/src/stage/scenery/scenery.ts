@@ -35,7 +35,7 @@ export interface Built {
   readonly backdrop: SVGSVGElement;
   /** Meanings that the picture uses, with their words. */
   readonly key: readonly (readonly [Meaning, string])[];
-  /** What should take about a second when it is played, in nanoseconds of simulated time; the median request when absent. */
+  /** What should take about a second when it is played, in nanoseconds of simulated time; when absent, a fifteenth of a run, or the median request. */
   readonly pace_ns?: number;
   /** What the key cannot say. */
   readonly note?: string;
@@ -51,6 +51,8 @@ export interface Scenery {
   readonly title: string;
   /** Whether it plays the whole run; else the window of the journeys. */
   readonly playsRun: boolean;
+  /** Whether its actors stand for many requests each: none can be followed, and no journeys are recorded. */
+  readonly isFlow?: boolean;
   build(scene: Scene): Built;
   /** What a step goes to, where requests are not it: times in nanoseconds. */
   stops?(scene: Scene): readonly number[];

@@ -1,0 +1,133 @@
+import { describe, expect, it } from "vitest";
+import { journeysOf } from "../../src/engine/journeys.ts";
+import type { Result } from "../../src/engine/api.ts";
+import { creditsScenery } from "../../src/stage/scenery/credits.ts";
+import { lifeScenery } from "../../src/stage/scenery/life.ts";
+import type { Frame, Scenery } from "../../src/stage/scenery/scenery.ts";
+
+const focus = { job: "app", op: "read" } as const;
+
+function made(columns: Record<string, readonly number[]>, simulated_ns: number, scenario?: unknown): Result {
+  const typed = Object.entries(columns).map(([name, values]) => [name, Float64Array.from(values)] as const);
+  return {
+    summary: { simulated_ns, jobs: ["app"], devices: ["volume"], metrics: {} },
+    columns: Object.fromEntries(typed),
+    ...(scenario === undefined ? {} : { scenario }),
+  } as unknown as Result;
+}
+
+function build(scenery: Scenery, result: Result) {
+  return scenery.build({ result, journeys: journeysOf(result), focus, width: 900 });
+}
+
+/** A frame on which nothing is seen, but how often each paint was filled. */
+function frameAt(time_ns: number): { readonly frame: Frame; readonly squares: string[] } {
+  const squares: string[] = [];
+  let paint = "";
+  const context = new Proxy(
+    {},
+    {
+      get: (_, name) => (name === "fillRect" ? () => squares.push(paint) : () => ({ width: 0 })),
+      set: (_, name, value: unknown) => {
+        if (name === "fillStyle") paint = String(value);
+        return true;
+      },
+    },
+  ) as CanvasRenderingContext2D;
+  const frame = {
+    context,
+    time_ns,
+    speed: 1,
+    ease: 1,
+    followed: -1,
+    paint: (meaning: string) => meaning,
+    actor: () => undefined,
+  };
+  return { frame, squares };
+}
+
+describe("the account of credits", () => {
+  // Ten seconds at 3000 a second of 27,000 credits that come back at 300: gone after 10 s; then 300 a second.
+  const lun = { latency: 1e6, credits: { base: 300, burst: 3000, capacity: 27_000, unit: 262_144 } };
+  const scenario = { devices: [{ lun }], jobs: [{ name: "app", bs: 16_384 }] };
+  const result = made(
+    {
+      "credits.device": [0, 0],
+      "credits.time_ns": [0, 10e9],
+      "credits.ios": [30_000, 3000],
+      "credits.credits": [0, 0],
+      "series.read_latency_mean_ms": [32 / 3, 320 / 3],
+    },
+    20e9,
+    scenario,
+  );
+
+  it("tells how many are left, how many pass and how many wait, from one interval to the next", () => {
+    const built = build(creditsScenery, result);
+    expect(built.describe(5e9)).toBe("5.00 s: 13,500 credits of 27,000, 3,000 I/Os a second, 29 waiting.");
+    expect(built.describe(15e9)).toBe("15.0 s: no credits of 27,000, 300 I/Os a second, 32 waiting.");
+  });
+
+  it("holds bricks for the credits that are left, and is empty without any", () => {
+    const built = build(creditsScenery, result);
+    const bricksAt = (time_ns: number) => {
+      const { frame, squares } = frameAt(time_ns);
+      const waiting = built.draw(frame);
+      return { waiting, bricks: squares.filter((paint) => paint === "memory").length };
+    };
+    const [full, half, empty] = [bricksAt(0), bricksAt(5e9), bricksAt(15e9)];
+    expect([full.waiting, half.waiting, empty.waiting]).toEqual([29, 29, 32]);
+    // 168 bricks when full; beside them some squares on their way in and out.
+    expect(full.bricks - half.bricks).toBeGreaterThan(60);
+    expect(half.bricks - empty.bricks).toBeGreaterThan(60);
+  });
+
+  it("suits no run without an account", () => {
+    expect(creditsScenery.suits(result)).toBe(true);
+    expect(creditsScenery.suits(made({}, 1e9, { devices: [{}], jobs: [] }))).toBe(false);
+  });
+});
+
+describe("the life of requests that were sent late", () => {
+  // One is under way from 0 to 1000; four were due at 100, 200, 300 and 400 and go out at 1000 and after.
+  const late = (due: readonly number[]) =>
+    made(
+      {
+        "ops.due_ns": due,
+        "ops.submit_ns": [0, 1000, 1010, 1020, 1030],
+        "ops.op": [0, 0, 0, 0, 0],
+        "ops.latency_ns": [1000, 50, 50, 50, 50],
+        "ops.queue_ns": [1000, 50, 50, 50, 50],
+        "journeys.request": [0],
+        "journeys.begin_ns": [0],
+        "journeys.bytes": [4096],
+        "journeys.offset": [0],
+        "journeys.job": [0],
+        "journeys.worker": [0],
+        "journeys.owner": [0],
+        "journeys.op": [0],
+        "journeys.parent": [0xffffffff],
+        "stays.request": [0],
+        "stays.layer": [14],
+        "stays.part": [0],
+        "stays.phase": [0],
+        "stays.from_ns": [0],
+        "stays.to_ns": [1100],
+      },
+      2000,
+    );
+
+  it("shows them as waiting from when they are due until they are sent", () => {
+    const built = build(lifeScenery, late([0, 100, 200, 300, 400]));
+    const actorsAt = (time_ns: number) => built.draw(frameAt(time_ns).frame);
+    expect([50, 150, 250, 450, 999, 1005, 1025].map(actorsAt)).toEqual([1, 2, 3, 5, 5, 4, 2]);
+    expect(built.describe(450)).toMatch(/^4 requests are due and not sent\. Under way: device 1 waiting/);
+  });
+
+  it("has no lane for them where all were sent when they were due", () => {
+    const inTime = build(lifeScenery, late([0, 1000, 1010, 1020, 1030]));
+    expect(inTime.draw(frameAt(450).frame)).toBe(1);
+    expect(inTime.describe(450)).toMatch(/^Under way: device 1 waiting/);
+    expect(inTime.height).toBeLessThan(build(lifeScenery, late([0, 100, 200, 300, 400])).height);
+  });
+});
