@@ -13,6 +13,7 @@ import seeklab
 from seeklab import exercises
 from seeklab.judge.answers import Code
 from seeklab.judge.assignment import Commitment
+from seeklab.oncall.pool import NO_NIGHT, week_of
 
 ROOT = Path(__file__).parents[1]
 TABLE = ROOT / "docs" / "instructor" / "incidents.md"
@@ -21,8 +22,9 @@ NOTEBOOKS = {path.stem: path.read_text(encoding="utf-8") for path in (ROOT / "no
 CASES = {found["id"]: seeklab.case(found["id"]).document for found in seeklab.cases()}
 HEAD = (
     "# Which incident is where\n\n"
-    "Each incident with its page in the playground, its notebook, and its exercises by kind. The table is made from the"
-    " case files and the exercises (`SEEKLAB_STORE=1 pytest tests/test_matrix.py` writes it).\n\n"
+    "Each incident with its page in the playground, its notebook, its exercises by kind, and the week from which on"
+    " `seeklab oncall --weeks 1-N` draws it as a drill. The table is made from the case files, the exercises and the"
+    " incident room (`SEEKLAB_STORE=1 pytest tests/test_matrix.py` writes it).\n\n"
 )
 
 
@@ -35,7 +37,7 @@ def _by_kind(names: Any) -> dict[str, list[str]]:  # noqa: ANN401 -- names
 
 
 def _table() -> str:
-    rows = [["incident", "page", "notebook", *exercises.KINDS], ["---"] * (3 + len(exercises.KINDS))]
+    rows = [["incident", "page", "notebook", *exercises.KINDS, "drill"], ["---"] * (4 + len(exercises.KINDS))]
     for document in sorted(CASES.values(), key=lambda one: (one["code"][0], int(one["code"][1:]))):
         kinds = _exercises_of(document)
         rows.append(
@@ -44,15 +46,21 @@ def _table() -> str:
                 f"`{document['id']}`",
                 document["notebook"][:2],
                 *(", ".join(kinds[kind]) for kind in exercises.KINDS),
+                _drill(document["id"]),
             ]
         )
     for notebook, names in exercises.MECHANISMS.items():
         kinds = _by_kind(names)
         title = notebook[3:].replace("-", " ").capitalize()
-        rows.append([title, "", notebook[:2], *(", ".join(kinds[kind]) for kind in exercises.KINDS)])
-    return (
-        HEAD + "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |").replace("|  |", "| |") for row in rows) + "\n"
-    )
+        rows.append([title, "", notebook[:2], *(", ".join(kinds[kind]) for kind in exercises.KINDS), ""])
+    table = "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |").replace("|  |", "| |") for row in rows)
+    without = "\n".join(f"- {CASES[name]['code']} {CASES[name]['title']}: {why}." for name, why in NO_NIGHT.items())
+    return f"{HEAD}{table}\n\nNot drawn as a night, and why:\n\n{without}\n"
+
+
+def _drill(name: str) -> str:
+    week = week_of(name)
+    return f"week {week}" if week else "none, see below"
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -15,6 +15,7 @@ from seeklab.cli import DONE, main
 from seeklab.oncall import Night
 from seeklab.oncall.incidents import CAUSES, INCIDENTS, complaint_metric, scenario_of
 from seeklab.oncall.looks import LOOKS
+from seeklab.oncall.pool import NO_NIGHT, WEEKS, pool
 from seeklab.oncall.room import Desk, Room
 from seeklab.oncall.settings import changed, settable, value_of
 from seeklab.oncall.shell import Shell
@@ -27,7 +28,20 @@ if TYPE_CHECKING:
     from seeklab.oncall.incidents import Incident
 
 LEAST_GAIN = 1.25
-WORDS = {"client", "clients", "ping", "read", "reads", "reader", "readers", "writers", "threads", "stream", "streams"}
+WORDS = {
+    "app",
+    "client",
+    "clients",
+    "ping",
+    "read",
+    "reads",
+    "reader",
+    "readers",
+    "writers",
+    "threads",
+    "stream",
+    "streams",
+}
 """Names of jobs that are words of tools as well."""
 IDS = [f"{incident.case}-{number}" for number, incident in enumerate(INCIDENTS)]
 
@@ -206,7 +220,7 @@ def test_a_night_is_taken_up_where_it_was_left() -> None:
     first = Room(seed)
     for line in lines[:3]:
         kept = first.type(line)["kept"]
-    second = Room(seed, json.loads(json.dumps(kept)))
+    second = Room(seed, kept=json.loads(json.dumps(kept)))
     for line in lines[3:]:
         found = second.type(line)
     assert json.loads(json.dumps(found)) == json.loads(json.dumps(expected))
@@ -216,6 +230,7 @@ def test_a_night_is_taken_up_where_it_was_left() -> None:
     "spoilt",
     [
         {"seed": 1},
+        {"weeks": "1-5"},
         {"set": {"network.mtu": "many"}},
         {"seconds": -1},
         {"seconds": True},
@@ -246,6 +261,42 @@ def test_what_completion_offers_is_answered() -> None:
     assert {"iostat -x", "done", "name ", "set network.mtu ", "get network.mtu"} <= set(words)
     for word in {word.split()[0] for word in words} - {"done", "zpool", "zfs"}:
         assert "not found" not in room.type(word)["answers"][-1]["output"], word
+
+
+def test_every_case_has_a_week_for_its_nights_or_a_reason_for_none() -> None:
+    with_nights = {incident.case for incident in INCIDENTS}
+    in_weeks = [case for cases in WEEKS.values() for case in cases]
+    assert sorted(in_weeks) == sorted(with_nights)
+    assert with_nights | set(NO_NIGHT) == {case["id"] for case in seeklab.cases()}
+    assert not with_nights & set(NO_NIGHT)
+
+
+def test_a_drill_is_drawn_from_its_weeks_alone() -> None:
+    assert {incident.case for incident in pool("1-2")} == {"averaged-away", "misaligned-io", "invariants"}
+    assert pool("1-10") == pool() == INCIDENTS
+    night = Night(3, "1-2")
+    assert night.incident in pool("1-2")
+    assert "--seed 3 --weeks 1-2" in night.debrief()
+
+
+@pytest.mark.parametrize(
+    ("weeks", "told"),
+    [
+        ("3", "week 3 has no incident for a night; those that have one: 1, 2, 4,"),
+        ("5-1", "'5-1' names no weeks; write one from 1 to 10, or a range such as 1-5"),
+        ("0-3", "names no weeks"),
+        ("1-11", "names no weeks"),
+        ("", "names no weeks"),
+        ("9" * 100_000, "names no weeks"),
+    ],
+)
+def test_weeks_that_there_are_not_are_refused_with_a_sentence(
+    weeks: str, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["oncall", "--seed", "1", "--weeks", weeks]) != DONE
+    said = capsys.readouterr().err
+    assert told in said
+    assert len(said) < 300
 
 
 def test_values_are_read_as_they_are_typed() -> None:

@@ -3,7 +3,14 @@
  *
  * A command that is stopped ends with its thread; another one is begun, and the night is taken up where it stood.
  */
-import { type Kept, type Message, type Now, type Opened, unlessProblem } from "../lab/night/protocol.ts";
+import {
+  type Kept,
+  type Message,
+  type NightName,
+  type Now,
+  type Opened,
+  unlessProblem,
+} from "../lab/night/protocol.ts";
 import type { FromPython, ToPython } from "../python/messages.ts";
 
 interface Waiting {
@@ -32,8 +39,8 @@ export class NightDesk {
     this.#options = { begin: beginWorker, ...options };
   }
 
-  async open(seed: number, kept?: Kept): Promise<Opened> {
-    const opened = unlessProblem(JSON.parse(await this.#ask({ open: seed, kept })) as Opened);
+  async open({ seed, weeks }: NightName, kept?: Kept): Promise<Opened> {
+    const opened = unlessProblem(JSON.parse(await this.#ask({ open: seed, weeks, kept })) as Opened);
     this.#kept = opened.kept;
     return opened;
   }
@@ -47,7 +54,7 @@ export class NightDesk {
   /** Ends what is being carried out, and takes the night up again. */
   async stop(): Promise<void> {
     this.#end(stopped);
-    if (this.#kept !== undefined) await this.open(this.#kept.seed, this.#kept);
+    if (this.#kept !== undefined) await this.open(this.#kept, this.#kept);
   }
 
   #ask(message: Message): Promise<string> {

@@ -1,10 +1,10 @@
 /** Which night: its number in the address, the ticket of the day, and the nights that were played on this device. */
-import type { Ended, Kept } from "../lab/night/protocol.ts";
+import type { Ended, Kept, NightName } from "../lab/night/protocol.ts";
 import { recall, remember } from "./remember.ts";
 
 export type ChosenNight =
   | { readonly kind: "none" }
-  | { readonly kind: "night"; readonly seed: number }
+  | { readonly kind: "night"; readonly name: NightName }
   | { readonly kind: "problem"; readonly message: string };
 
 /** Nights that are drawn have such numbers, as those of the command line. */
@@ -14,17 +14,21 @@ const mostPlayed = 60;
 
 export function readNight(hash: string): ChosenNight {
   if (hash.length <= 1 || hash === "#page") return { kind: "none" };
-  const found = /^#seed=(\d{1,15})$/.exec(hash);
-  if (found !== null) return { kind: "night", seed: Number(found[1]) };
+  const found = /^#seed=(\d{1,15})(?:&weeks=(\d{1,2}-\d{1,2}))?$/.exec(hash);
+  if (found !== null) return { kind: "night", name: { seed: Number(found[1]), weeks: found[2] ?? null } };
   const shown = hash.length > longestShown ? `${hash.slice(0, longestShown)}…` : hash;
   return {
     kind: "problem",
-    message: `The link ends with “${shown}”, which names no night: it should be #seed= and a whole number of at most 15 digits, as in #seed=7. Here is the ticket of the day.`,
+    message: `The link ends with “${shown}”, which names no night: it should be #seed= and a whole number of at most 15 digits, as in #seed=7, and for a drill its weeks, as in #seed=7&weeks=1-5. Here is the ticket of the day.`,
   };
 }
 
-export function nightHash(seed: number): string {
-  return `#seed=${seed}`;
+export function nightHash({ seed, weeks }: NightName): string {
+  return `#seed=${seed}${weeks === null ? "" : `&weeks=${weeks}`}`;
+}
+
+export function isSameNight(one: NightName, other: NightName): boolean {
+  return nightHash(one) === nightHash(other);
 }
 
 /** The same for everybody on a day: the day's digits, in universal time, as `seeklab oncall --today` has it. */
@@ -36,8 +40,7 @@ export function anotherNight(random = Math.random): number {
   return Math.floor(random() * drawnFrom);
 }
 
-export interface Played {
-  readonly seed: number;
+export interface Played extends NightName {
   readonly total: number;
   readonly case: string;
   readonly title: string;
@@ -52,22 +55,19 @@ export function played(read: (key: string) => string | null = recall): readonly 
   return Array.isArray(value) ? value.filter(isPlayed).slice(0, mostPlayed) : [];
 }
 
-export function rememberPlayed({
-  seed,
-  score,
-  case: id,
-  title,
-}: Pick<Ended, "seed" | "score" | "case" | "title">): void {
+export function rememberPlayed(ended: Pick<Ended, "seed" | "weeks" | "score" | "case" | "title">): void {
+  const { seed, weeks, score, case: id, title } = ended;
   const before = played();
-  const best = Math.max(score.total, ...before.filter((one) => one.seed === seed).map(({ total }) => total));
-  const rest = before.filter((one) => one.seed !== seed);
-  remember(playedKey, JSON.stringify([{ seed, total: best, case: id, title }, ...rest].slice(0, mostPlayed)));
+  const same = before.filter((one) => isSameNight(one, ended));
+  const best = Math.max(score.total, ...same.map(({ total }) => total));
+  const rest = before.filter((one) => !same.includes(one));
+  remember(playedKey, JSON.stringify([{ seed, weeks, total: best, case: id, title }, ...rest].slice(0, mostPlayed)));
 }
 
 /** The night that has not been ended. */
 export function nightUnderWay(read: (key: string) => string | null = recall): Kept | undefined {
   const value = parsed(read(nightKey));
-  return isRecord(value) && isSeed(value.seed) && Array.isArray(value.commands) && value.commands.length > 0
+  return isRecord(value) && isNightName(value) && Array.isArray(value.commands) && value.commands.length > 0
     ? (value as unknown as Kept)
     : undefined;
 }
@@ -80,7 +80,7 @@ export function rememberNight(kept: Kept | undefined): void {
 function isPlayed(value: unknown): value is Played {
   return (
     isRecord(value) &&
-    isSeed(value.seed) &&
+    isNightName(value) &&
     typeof value.total === "number" &&
     typeof value.title === "string" &&
     typeof value.case === "string" &&
@@ -88,8 +88,9 @@ function isPlayed(value: unknown): value is Played {
   );
 }
 
-function isSeed(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+function isNightName({ seed, weeks }: Record<string, unknown>): boolean {
+  const isSeed = typeof seed === "number" && Number.isSafeInteger(seed) && seed >= 0;
+  return isSeed && (weeks === null || (typeof weeks === "string" && /^[\d-]{1,5}$/.test(weeks)));
 }
 
 function parsed(text: string | null): unknown {

@@ -3,11 +3,12 @@ import "../style/page.css";
 import "../style/night.css";
 import { html } from "../base/elements.ts";
 import { nightView, type NightView } from "../lab/night/nightView.ts";
-import type { Kept } from "../lab/night/protocol.ts";
+import type { Kept, NightName } from "../lab/night/protocol.ts";
 import { buildPage, keepForOffline, preparePage } from "./document.ts";
 import { NightDesk } from "./nightDesk.ts";
 import {
   anotherNight,
+  isSameNight,
   nightHash,
   nightUnderWay,
   played,
@@ -27,6 +28,11 @@ function open(): void {
   const begin = html("button", { type: "button", class: "begin" });
   const today = html("button", { type: "button" }, "Ticket of the day");
   const another = html("button", { type: "button" }, "Another night");
+  const weeks = html("select", { "aria-label": "Incidents that another night is drawn from" });
+  weeks.append(
+    html("option", { value: "" }, "of all incidents"),
+    ...Array.from({ length: 9 }, (_, at) => html("option", { value: `1-${at + 2}` }, `of weeks 1 to ${at + 2}`)),
+  );
   const copy = html("button", { type: "button" }, "Copy link");
   const status = html("p", { class: "said quiet", role: "status" });
   const place = html("div", {});
@@ -36,14 +42,15 @@ function open(): void {
       "section",
       { class: "night-section", "aria-labelledby": "night-title" },
       title,
-      html("div", { class: "actions" }, begin, today, another, copy),
+      html("div", { class: "actions" }, begin, today, copy, another, weeks),
       status,
       place,
     ),
     list,
   );
 
-  let seed = ticketOfTheDay();
+  const ofTheDay = (): NightName => ({ seed: ticketOfTheDay(), weeks: null });
+  let night = ofTheDay();
   let shown: NightView | undefined;
   let isLoaded = false;
   const desk = new NightDesk({
@@ -53,19 +60,23 @@ function open(): void {
     },
   });
 
-  const keptOf = (chosen: number): Kept | undefined => {
+  const keptOf = (chosen: NightName): Kept | undefined => {
     const kept = nightUnderWay();
-    return kept?.seed === chosen ? kept : undefined;
+    return kept !== undefined && isSameNight(kept, chosen) ? kept : undefined;
   };
 
+  const nameOf = (named: NightName) =>
+    named.weeks === null ? `Ticket ${named.seed}` : `Ticket ${named.seed}, of weeks ${named.weeks}`;
+
   /** Shows a night before it begins. */
-  function choose(chosen: number): void {
-    seed = chosen;
+  function choose(chosen: NightName): void {
+    night = chosen;
     shown?.close();
     shown = undefined;
     place.replaceChildren();
-    const kept = keptOf(seed);
-    title.textContent = seed === ticketOfTheDay() ? `Ticket ${seed}, the ticket of the day` : `Ticket ${seed}`;
+    const kept = keptOf(night);
+    title.textContent = isSameNight(night, ofTheDay()) ? `${nameOf(night)}, the ticket of the day` : nameOf(night);
+    weeks.value = night.weeks ?? "";
     begin.textContent = kept === undefined ? "Begin the shift" : "Go on with the shift";
     begin.hidden = false;
     begin.disabled = false;
@@ -81,13 +92,13 @@ function open(): void {
       html(
         "ol",
         {},
-        ...nights.map((night) =>
+        ...nights.map((one) =>
           html(
             "li",
             {},
-            html("a", { href: nightHash(night.seed) }, `Ticket ${night.seed}`),
-            `, ${night.total} points: `,
-            html("a", { href: `${night.case}.html` }, night.title),
+            html("a", { href: nightHash(one) }, nameOf(one)),
+            `, ${one.total} points: `,
+            html("a", { href: `${one.case}.html` }, one.title),
           ),
         ),
       ),
@@ -95,14 +106,14 @@ function open(): void {
   }
 
   async function start(): Promise<void> {
-    const chosen = seed;
+    const chosen = night;
     begin.disabled = true;
     message.clear();
     status.textContent = isLoaded ? "The shift begins …" : `Loading Python: ${pythonInWords()}`;
     try {
       const opened = await takeUp(chosen);
       // Another night may have been chosen meanwhile.
-      if (chosen !== seed) return;
+      if (chosen !== night) return;
       begin.hidden = true;
       status.textContent = "";
       shown = nightView(opened, {
@@ -126,7 +137,7 @@ function open(): void {
   }
 
   /** Opens the night, where it stood if it was under way; what was kept and cannot be read is let go. */
-  async function takeUp(chosen: number) {
+  async function takeUp(chosen: NightName) {
     const kept = keptOf(chosen);
     if (kept === undefined) return desk.open(chosen);
     try {
@@ -139,15 +150,15 @@ function open(): void {
     }
   }
 
-  const go = (chosen: number) => {
+  const go = (chosen: NightName) => {
     if (location.hash === nightHash(chosen)) choose(chosen);
     else location.hash = nightHash(chosen);
   };
   begin.addEventListener("click", () => void start());
-  today.addEventListener("click", () => go(ticketOfTheDay()));
-  another.addEventListener("click", () => go(anotherNight()));
+  today.addEventListener("click", () => go(ofTheDay()));
+  another.addEventListener("click", () => go({ seed: anotherNight(), weeks: weeks.value === "" ? null : weeks.value }));
   copy.addEventListener("click", () => {
-    const link = new URL(nightHash(seed), location.href).href;
+    const link = new URL(nightHash(night), location.href).href;
     navigator.clipboard
       .writeText(link)
       .then(() => (status.textContent = "The link is on the clipboard. Whoever opens it gets this very night."))
@@ -158,7 +169,7 @@ function open(): void {
     const found = readNight(location.hash);
     message.clear();
     if (found.kind === "problem") message.say(found.message);
-    choose(found.kind === "night" ? found.seed : (nightUnderWay()?.seed ?? ticketOfTheDay()));
+    choose(found.kind === "night" ? found.name : (nightUnderWay() ?? ofTheDay()));
   }
   addEventListener("hashchange", read);
   read();

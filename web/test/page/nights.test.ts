@@ -17,6 +17,7 @@ afterEach(() => localStorage.clear());
 
 const kept: Kept = {
   seed: 7,
+  weeks: null,
   commands: [{ command: "ping", clock: "03:00:03", seconds: 3, points: 1, output: "PING" }],
   looked: ["ping"],
   named: [],
@@ -28,8 +29,13 @@ const kept: Kept = {
 
 describe("the night in an address", () => {
   it("is a number, and is written as it is read", () => {
-    expect(readNight(nightHash(7))).toEqual({ kind: "night", seed: 7 });
-    expect(readNight("#seed=20261123")).toEqual({ kind: "night", seed: 20261123 });
+    for (const name of [
+      { seed: 7, weeks: null },
+      { seed: 20261123, weeks: "1-5" },
+    ]) {
+      expect(readNight(nightHash(name))).toEqual({ kind: "night", name });
+    }
+    expect(nightHash({ seed: 7, weeks: null })).toBe("#seed=7");
     expect(readNight("")).toEqual({ kind: "none" });
   });
   it.each([
@@ -39,6 +45,8 @@ describe("the night in an address", () => {
     "#seed=9999999999999999",
     "#seed=<img src=x>",
     "#v1=abc",
+    "#seed=7&weeks=1-5<b>",
+    "#seed=7&weeks=",
     `#${"x".repeat(100_000)}`,
   ])("%.30s is answered with a sentence", (hash) => {
     const found = readNight(hash);
@@ -55,8 +63,9 @@ describe("the night in an address", () => {
 });
 
 describe("nights that were played", () => {
-  const ended = (seed: number, total: number) => ({
+  const ended = (seed: number, total: number, weeks: string | null = null) => ({
     seed,
+    weeks,
     case: "slog-divert",
     title: "S6",
     score: { cause: 0, fix: 0, time: 0, total },
@@ -65,9 +74,11 @@ describe("nights that were played", () => {
     rememberPlayed(ended(7, 40));
     rememberPlayed(ended(8, 10));
     rememberPlayed(ended(7, 20));
-    expect(played().map(({ seed, total }) => [seed, total])).toEqual([
-      [7, 40],
-      [8, 10],
+    rememberPlayed(ended(7, 30, "1-5"));
+    expect(played().map(({ seed, total, weeks }) => [seed, total, weeks])).toEqual([
+      [7, 30, "1-5"],
+      [7, 40, null],
+      [8, 10, null],
     ]);
   });
   it("are read strictly: what somebody else has written there is left out", () => {
@@ -121,14 +132,14 @@ describe("the desk", () => {
   it("takes the night up in a new thread when a command is stopped, and says that it cost nothing", async () => {
     const { begun, begin } = threads();
     const desk = new NightDesk({ onReady: vi.fn(), begin });
-    const first = desk.open(7);
+    const first = desk.open({ seed: 7, weeks: null });
     begun[0]!.says(opened(1));
     await first;
     const typed = desk.type("fio");
     const stopped = desk.stop();
     await expect(typed).rejects.toThrow("The command was not carried out and has cost nothing.");
     expect(begun[0]!.isEnded).toBe(true);
-    expect(begun[1]!.said).toEqual([{ kind: "night", id: 3, message: JSON.stringify({ open: 7, kept }) }]);
+    expect(begun[1]!.said).toEqual([{ kind: "night", id: 3, message: JSON.stringify({ open: 7, weeks: null, kept }) }]);
     begun[1]!.says(opened(3));
     await stopped;
   });
@@ -136,12 +147,12 @@ describe("the desk", () => {
   it("says that Python is not there, and tries again when it is asked again", async () => {
     const { begun, begin } = threads();
     const desk = new NightDesk({ onReady: vi.fn(), begin });
-    const first = desk.open(7);
+    const first = desk.open({ seed: 7, weeks: null });
     begun[0]!.says({ kind: "unloaded", why: "Failed to fetch" });
     await expect(first).rejects.toThrow(
       "Python could not be loaded. Without a network the room opens only where it has been open before; with one, try again. The browser says: Failed to fetch.",
     );
-    const second = desk.open(7);
+    const second = desk.open({ seed: 7, weeks: null });
     begun[1]!.says(opened(2));
     expect((await second).kept.seed).toBe(7);
   });

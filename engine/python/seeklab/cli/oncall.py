@@ -30,6 +30,9 @@ def add(commands: Commands) -> None:
         "--seed", metavar="N", type=_values.whole, help="which night: the same number is the same night for everybody"
     )
     which.add_argument("--today", action="store_true", help="the ticket of the day, the same for everybody")
+    added.add_argument(
+        "--weeks", metavar="N-M", help="draw it from these weeks of the course: 1-5 is what the first five have taught"
+    )
 
 
 def oncall(options: Namespace) -> int:
@@ -42,7 +45,7 @@ def oncall(options: Namespace) -> int:
         seed = int(dt.datetime.now(tz=dt.UTC).strftime("%Y%m%d"))
     if seed is None:
         seed = secrets.randbelow(SEEDS)
-    shell = Shell(Night(seed), (lambda _: None) if options.json else _say)
+    shell = Shell(Night(seed, options.weeks), (lambda _: None) if options.json else _say)
     document = shell.play(_lines(shell, quiet=options.json))
     if options.json:
         print_json(document)

@@ -212,6 +212,47 @@ def _data(source: random.Random) -> Changes:
     return {"jobs[writer].bs": source.choice(("32KiB", "64KiB", "128KiB")), "jobs[writer].number_ios": 400}
 
 
+def _credits(source: random.Random) -> Changes:
+    return {
+        "devices[volume].lun.credits": {"base": source.choice((300, 450, 600)), "initial": 0},
+        "jobs[app].iodepth": source.choice((16, 32)),
+        "jobs[app].fluid": False,
+        "jobs[app].runtime": "20s",
+        "record.interval": "1s",
+    }
+
+
+def _ticks(source: random.Random) -> Changes:
+    """Draw a fifth of the case's load on a fifth of its disks."""
+    return {
+        "jobs[writers].rate_iops": source.randrange(240, 257, 4),
+        "jobs[writers].runtime": "12s",
+        "devices[pool].lun.rate": 20 * MIB,
+        "zfs.write_limit": "100MiB",
+    }
+
+
+def _ahead(source: random.Random) -> Changes:
+    """Draw a tenth of the case's streams, on one disk and a memory that is as much smaller."""
+    return {
+        "zfs.memory": "2GiB",
+        "devices[disk].count": 1,
+        **_each("streams", numjobs=source.randrange(90, 131, 10), ramp_time="6s", runtime="8s"),
+    }
+
+
+def _narrow(source: random.Random) -> Changes:
+    return {
+        "zfs.max_active": 1,
+        "zfs.dirty_data_max": "128MiB",
+        "devices[lun].count": 8,
+        "devices[lun].lun.varies.one_in_flight": source.choice(("1MB", "1500KB", "2MB")),
+        "devices[lun].lun.varies.full_at": source.choice((4, 8)),
+        **_each("writers", numjobs=16, rate=100_000_000, runtime="12s"),
+        **_each("readers", numjobs=1, runtime="12s"),
+    }
+
+
 INCIDENTS: tuple[Incident, ...] = (
     Incident(
         "A buffer for writes is too small for the bursts that it has to take.",
@@ -252,6 +293,13 @@ INCIDENTS: tuple[Incident, ...] = (
         "Nearly all writes were delayed, all of them by the same time, and none stopped.",
     ),
     Incident(
+        "A late write waits for a whole tick of the clock, however little would be enough.",
+        *("frictionless", "steady", ("writers",), _ticks, "write_latency_max_ms", False),
+        lambda _: {"zfs.tick": "1ms"},
+        "dtrace -s delays.d",
+        "Few writes are delayed, none stops, and nearly all of the delayed ones wait for the same ten milliseconds.",
+    ),
+    Incident(
         "A lock is held by one thread at a time, and the others wait for it.",
         *("vdisk-sharding", "both", ("reads",), _lock, "read_iops", True),
         lambda _: {"controller.lock.exclusive": "never"},
@@ -264,6 +312,13 @@ INCIDENTS: tuple[Incident, ...] = (
         lambda _: {"monitor.window": "100ms"},
         "iostat -x",
         "fio says several hundred MiB/s where the dashboard's busiest point says a few.",
+    ),
+    Incident(
+        "A volume has spent its credits and gives no more than its base rate.",
+        *("burst-credits", "migration", ("app",), _credits, "read_iops", True),
+        lambda _: {"devices[dm-0].lun.credits.base": 3000},
+        "iostat -x",
+        "The volume does a round number of reads a second, to the last one, hardly busy and with a long queue.",
     ),
     Incident(
         "All requests in flight become one, and the parts of the system wait for each other.",
@@ -328,6 +383,13 @@ INCIDENTS: tuple[Incident, ...] = (
         "Each long read has all but its last 256 KiB in memory, and waits for disks for those.",
     ),
     Incident(
+        "Read-ahead fetches for so many streams that blocks are gone before they are read.",
+        *("media-prefetch", "untuned", ("streams",), _ahead, "read_mib_per_s", True),
+        lambda _: {"zfs.prefetch.streams": 2, "zfs.prefetch.cap": 16},
+        "iostat -x",
+        "The disk is busy with many times the bytes that the application gets.",
+    ),
+    Incident(
         "Requests are served in the order in which they came.",
         *("invariants", "disk", ("reader",), _arrival, "read_iops", True),
         lambda _: {"devices[sda].hdd.queue_policy": "satf"},
@@ -347,6 +409,13 @@ INCIDENTS: tuple[Incident, ...] = (
         lambda _: {"network.client_buffer": "16MiB", "network.server_buffer": "16MiB"},
         "ss -ti",
         "What arrives in one round trip is as much as the smaller buffer, and no more.",
+    ),
+    Incident(
+        "Too few requests are let onto devices that need many to be fast.",
+        *("tune-openzfs", "saturated", ("writers", "readers"), _narrow, "write_mib_per_s", True),
+        lambda _: {"zfs.max_active": 1000},
+        "iostat -x",
+        "No device ever has more than one request, and all of them are busy, though writers wait in a long queue.",
     ),
     Incident(
         "Too many background writes are on the devices while somebody reads.",

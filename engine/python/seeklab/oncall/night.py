@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import SeeklabError
 from seeklab._result import run
-from seeklab.oncall.incidents import CAUSES, INCIDENTS, complaint_metric, scenario_of
+from seeklab.oncall.incidents import CAUSES, complaint_metric, scenario_of
 from seeklab.oncall.looks import LOOKS
+from seeklab.oncall.pool import pool
 from seeklab.oncall.settings import changed, needs_a_restart, settable
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ class Night:
     """One night, and what has happened in it."""
 
     seed: int
+    weeks: str | None = None
+    """Weeks of the course that it is drawn from, such as `1-5`; all when there are none."""
     incident: Incident = field(init=False)
     scenario: dict[str, Any] = field(init=False)
     changes: dict[str, Any] = field(default_factory=dict)
@@ -56,7 +59,7 @@ class Night:
     def __post_init__(self) -> None:
         """Draw what is wrong, and how large the system is."""
         source = random.Random(f"on call {self.seed}")  # noqa: S311 -- a night like another, not a secret
-        self.incident = source.choice(INCIDENTS)
+        self.incident = source.choice(pool(self.weeks))
         self._drawn = self.incident.draw(source)
         self.scenario = scenario_of(self.incident, self._drawn, source)
         self._last_month = self._measured(self.remedy, 1)
@@ -156,12 +159,13 @@ class Night:
 
     def debrief(self) -> str:
         """Tell what it was."""
+        again = f"--seed {self.seed}" + (f" --weeks {self.weeks}" if self.weeks else "")
         remedy = ", ".join(f"{path} = {value}" for path, value in self.remedy.items())
         return (
             f"It was: {self.incident.cause}\n"
             f"One look would have told it, {self.incident.look}: {self.incident.tells}\n"
             f"The case does: set {remedy}\n"
-            f"Read on: seeklab facts {self.incident.case}. The same night again: seeklab oncall --seed {self.seed}"
+            f"Read on: seeklab facts {self.incident.case}. The same night again: seeklab oncall {again}"
         )
 
     def _seen_by(self, look: Look, changes: dict[str, Any]) -> dict[str, Any]:

@@ -29,9 +29,9 @@ MOST_COMMANDS = 2000
 class Room:
     """One night, its shell, and what a front-end shows of both. In a notebook it shows itself."""
 
-    def __init__(self, seed: int, kept: Mapping[str, Any] | None = None) -> None:
+    def __init__(self, seed: int, weeks: str | None = None, *, kept: Mapping[str, Any] | None = None) -> None:
         """Begin the night, or take up one that was kept; what does not fit raises SeeklabError."""
-        self._shell = Shell(Night(seed), lambda _: None)
+        self._shell = Shell(Night(seed, weeks), lambda _: None)
         self._ended: dict[str, Any] | None = None
         self._widget: Any = None
         if kept is not None:
@@ -130,7 +130,7 @@ class Desk:
         self._room: Room | None = None
 
     def answer(self, message: str) -> str:
-        """Answer `{"open": seed, "kept": ...}` or `{"type": line}`."""
+        """Answer `{"open": seed, "weeks": ..., "kept": ...}` or `{"type": line}`."""
         try:
             return json.dumps(self._answer(json.loads(message)))
         except SeeklabError as error:
@@ -138,7 +138,7 @@ class Desk:
 
     def _answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         if "open" in asked:
-            self._room = Room(asked["open"], asked.get("kept"))
+            self._room = Room(asked["open"], asked.get("weeks"), kept=asked.get("kept"))
             return self._room.view()
         if self._room is None:
             raise SeeklabError([Problem("", "No night has begun.")])
@@ -156,7 +156,11 @@ def _take_up(shell: Shell, kept: Mapping[str, Any]) -> None:
         looked = [command for command in kept["looked"] if command in LOOKS]
         named = [cause for cause in kept["named"] if cause in CAUSES][:TRIES]
         seconds, spent = _count(kept["seconds"]), _count(kept["spent"])
-        fits = kept["seed"] == night.seed and users != [] and all(math.isfinite(share) for _, share in users)
+        fits = (
+            (kept["seed"], kept["weeks"]) == (night.seed, night.weeks)
+            and users != []
+            and all(math.isfinite(share) for _, share in users)
+        )
     except (KeyError, TypeError, ValueError, AttributeError):
         fits = False
     if not fits:

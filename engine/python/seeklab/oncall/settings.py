@@ -21,10 +21,12 @@ OPENZFS: tuple[str, ...] = (
     "async_write_min_active",
     "async_write_max_active",
     "txg_timeout",
+    "max_active",
 )
 FIELDS: Mapping[str, tuple[str, ...]] = {
     "zfs.log": ("batch", "slog_limit"),
     "zfs.arc": ("size",),
+    "zfs.prefetch": ("on", "streams", "cap"),
     "zfs.l2arc": ("write_max", "feed", "headroom"),
     "network": ("client_buffer", "server_buffer", "mtu"),
     "server.nic": ("rings", "receive_rings", "blank", "blank_frames", "large_send", "copy_threshold"),
@@ -40,7 +42,10 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 """Fields that may be set, of each part of a system."""
 OF_A_JOB: Mapping[str, tuple[str, ...]] = {"copy": ("chunks_per_request", "range")}
-OF_A_DEVICE: Mapping[str, tuple[str, ...]] = {"hdd": ("queue_policy", "queue_depth", "write_cache")}
+OF_A_DEVICE: Mapping[str, tuple[str, ...]] = {
+    "hdd": ("queue_policy", "queue_depth", "write_cache"),
+    "lun.credits": ("base",),
+}
 RESTARTS = ("partition", "protocol", "controller.shards", "reduction")
 """What begins with one of these needs the application to stop for a while."""
 
@@ -55,17 +60,20 @@ def _paths(scenario: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     if zfs:
         names = OPENZFS if str(zfs.get("era", "")).startswith("openzfs") else ZFS
         yield from ((f"zfs.{name}", zfs.get(name)) for name in names)
-    for part, names in FIELDS.items():
-        found: Any = scenario
+    yield from _fields(scenario, FIELDS)
+    for kind, of_one in (("jobs", OF_A_JOB), ("devices", OF_A_DEVICE)):
+        for one in scenario[kind]:
+            yield from ((f"{kind}[{one['name']}].{path}", value) for path, value in _fields(one, of_one))
+
+
+def _fields(whole: Mapping[str, Any], parts: Mapping[str, tuple[str, ...]]) -> Iterator[tuple[str, Any]]:
+    """Give the fields of those parts that are there."""
+    for part, names in parts.items():
+        found: Any = whole
         for step in part.split("."):
             found = found.get(step) if isinstance(found, dict) else None
         if isinstance(found, dict):
             yield from ((f"{part}.{name}", found.get(name)) for name in names)
-    for kind, of_one in (("jobs", OF_A_JOB), ("devices", OF_A_DEVICE)):
-        for one in scenario[kind]:
-            for part, names in of_one.items():
-                if isinstance(one.get(part), dict):
-                    yield from ((f"{kind}[{one['name']}].{part}.{name}", one[part].get(name)) for name in names)
 
 
 def changed(scenario: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

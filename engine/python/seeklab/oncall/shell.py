@@ -131,6 +131,7 @@ class Shell:
         """Give what has happened, from which the night can be taken up again."""
         return {
             "seed": self.night.seed,
+            "weeks": self.night.weeks,
             "commands": list(self.transcript),
             "looked": list(self.night.looked),
             "named": list(self.night.named),

@@ -10,9 +10,15 @@ export interface Entry {
   readonly output: string;
 }
 
-/** What has happened in a night, from which it can be taken up again. */
-export interface Kept {
+/** Which night it is. */
+export interface NightName {
   readonly seed: number;
+  /** Weeks of the course that it is drawn from, such as `1-5`; null for all incidents. */
+  readonly weeks: string | null;
+}
+
+/** What has happened in a night, from which it can be taken up again. */
+export interface Kept extends NightName {
   readonly commands: readonly Entry[];
   readonly looked: readonly string[];
   readonly named: readonly string[];
@@ -75,7 +81,9 @@ export interface Opened extends Now {
   readonly words: readonly string[];
 }
 
-export type Message = { readonly open: number; readonly kept?: Kept | undefined } | { readonly type: string };
+export type Message =
+  | { readonly open: number; readonly weeks: NightName["weeks"]; readonly kept?: Kept | undefined }
+  | { readonly type: string };
 
 /** What was asked for, or the sentence that says why there is none, which is thrown. */
 export function unlessProblem<T extends Now>(answer: T | { readonly problem: string }): T {

@@ -1,0 +1,63 @@
+"""Which incidents a night is drawn from: all, or those of some weeks of the course; and why some are in none."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab.oncall.incidents import INCIDENTS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from seeklab.oncall.incidents import Incident
+
+LAST_WEEK = 10
+WEEKS: Mapping[int, tuple[str, ...]] = {
+    1: ("averaged-away",),
+    2: ("misaligned-io", "invariants"),
+    4: ("l2arc-warmth",),
+    5: ("odx-prefetch", "copy-offload", "combine-limit", "media-prefetch"),
+    6: ("throttle-2008", "delay-everything", "frictionless", "picket-fence", "dirty-sizing", "tune-openzfs"),
+    7: ("sync-serialised", "slog-divert", "txg-seconds"),
+    8: ("vdisk-sharding", "tlb-shootdown", "nic-tuning", "one-window-per-rtt"),
+    9: ("burst-credits",),
+    10: ("compressible-data",),
+}
+"""The cases of nights, by the week of the course that teaches their mechanism."""
+
+NO_NIGHT: Mapping[str, str] = {
+    "bonnie-decoded": "nothing is broken: the test measures its client's processor, and no setting makes that faster",
+    "coordinated-omission": "the server stands still once, and what is wrong is how the test counts, which no tool of"
+    " the system shows and no setting mends",
+    "diagonal": "its throttle was never shipped, so nobody is on call for it",
+    "eleven-metrics": "eleven tests of one sound pool: each is bound by the part that was bought",
+    "hci-taxonomy": "it compares designs of clusters, and a running cluster's design is not set",
+    "openzfs-throttle": "its throttle is the remedy; what fails in it is the throttle of Z1, which has a night."
+    " Delays that begin at 96 to 98 % in place of 60 % make the longest write 1.2 to 1.6 times as long, too little for"
+    " a complaint",
+    "thousand-threads": "no setting of 2008 mends it: ticks of 200 ms in place of 10 still leave stops of 3 s, of 4.5",
+}
+"""Cases that no night is drawn from, each with the reason."""
+
+
+def week_of(case: str) -> int | None:
+    """Give the week of a case that has a night."""
+    return next((week for week, cases in WEEKS.items() if case in cases), None)
+
+
+def pool(weeks: str | None = None) -> tuple[Incident, ...]:
+    """Give the incidents of some weeks, such as `1-5`, or all; raises SeeklabError when there are none."""
+    if weeks is None:
+        return INCIDENTS
+    found = re.fullmatch(r"([0-9]{1,2})(?:-([0-9]{1,2}))?", weeks)
+    first, last = (int(found[1]), int(found[2] or found[1])) if found else (0, 0)
+    if not 1 <= first <= last <= LAST_WEEK:
+        message = f"{weeks[:40]!r} names no weeks; write one from 1 to {LAST_WEEK}, or a range such as 1-5"
+        raise SeeklabError([Problem("weeks", message)])
+    chosen = tuple(one for one in INCIDENTS if first <= (week_of(one.case) or 0) <= last)
+    if not chosen:
+        message = f"week {weeks} has no incident for a night; those that have one: {', '.join(map(str, WEEKS))}"
+        raise SeeklabError([Problem("weeks", message)])
+    return chosen
