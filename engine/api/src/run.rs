@@ -77,6 +77,9 @@ impl Run {
             let stack = Stack::replaying(prepared.checked, seed, prepared.job, prepared.replay);
             return Ok(Self { work: Work::Stack(Box::new(stack)), case: None, replay: Some(prepared.replayed), seed, failed: None });
         }
+        if input.contains_key("scenario") {
+            check_whole(input)?;
+        }
         let (case, checked) = match input.get("scenario") {
             Some(document) => (None, seeklab_model::read(document, library.presets())?),
             None => read_case(library, input).map(|(case, checked)| (Some(case), checked))?,
@@ -214,4 +217,12 @@ impl Run {
             Work::Facts(_) => Err(vec![Problem::new("tool", "facts have no tools; read their summary")]),
         }))
     }
+}
+
+/// A scenario is whole: what changes a case's does not go with it.
+fn check_whole(input: &Map<String, Value>) -> Result<(), Problems> {
+    let besides = ["case", "variant", "set"].into_iter().filter(|name| input.get(*name).is_some_and(|value| !value.is_null()));
+    let problems: Problems =
+        besides.map(|name| Problem::new(name, "goes with a case; a scenario says all by itself, so write it there, or drop it")).collect();
+    if problems.is_empty() { Ok(()) } else { Err(problems) }
 }

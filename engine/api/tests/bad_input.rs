@@ -56,3 +56,12 @@ fn a_job_name_with_a_control_character_is_refused() {
     let (path, message) = refused_run(&json!({"scenario": scenario}));
     assert_eq!((path.as_str(), message.as_str()), ("jobs[0].name", "holds the control character U+0000; write letters, digits and signs"));
 }
+
+#[test]
+fn changes_of_a_case_do_not_go_with_a_whole_scenario() {
+    let scenario = json!({"jobs": [{"size": "1MiB"}], "devices": [{"lun": {"rate": "100MB"}}]});
+    for name in ["case", "variant", "set"] {
+        let (path, message) = refused_run(&json!({"scenario": scenario, name: {}}));
+        assert_eq!((path.as_str(), message.starts_with("goes with a case")), (name, true), "{message}");
+    }
+}
