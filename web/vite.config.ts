@@ -1,6 +1,5 @@
 import { defineConfig } from "vite";
 import { siteAlias, withoutDefaultModule } from "./vite/engine.ts";
-import { fonts } from "./vite/fonts.ts";
 import { pageTemplate } from "./vite/pageTemplate.ts";
 import {
   browserLab,
@@ -26,7 +25,6 @@ export default defineConfig({
     libraries(),
     policy(),
     preloadEngine(),
-    fonts(),
     casePages(),
     pythonRuntime(),
     browserLab(),

@@ -423,7 +423,7 @@ export function licences(): Plugin {
     closeBundle() {
       const texts = fonts.map((name) => {
         const text = readFileSync(join(webRoot, "node_modules", name, "LICENSE"), "utf8");
-        return `## ${name} (OFL-1.1), cut to Latin-1 and to weights from 400 to 600\n\n${text.trim()}\n`;
+        return `## ${name} (OFL-1.1)\n\n${text.trim()}\n`;
       });
       texts.push(
         "## pyodide (MPL-2.0)\n\nPython for the browser, unmodified; its source is at https://github.com/pyodide/pyodide.\n",

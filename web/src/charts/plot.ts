@@ -11,10 +11,17 @@ export let Plot: typeof import("./marks.ts");
 
 let loading: Promise<void> | undefined;
 
+/** Rejects where it cannot be fetched; asked again, it tries again. */
 export function loadPlot(): Promise<void> {
-  return (loading ??= import("./marks.ts").then((marks) => {
-    Plot = marks;
-  }));
+  return (loading ??= import("./marks.ts").then(
+    (marks) => {
+      Plot = marks;
+    },
+    () => {
+      loading = undefined;
+      throw new Error("The charts could not be loaded. Are you offline? Draw them again once you are not.");
+    },
+  ));
 }
 
 /** Whether charts can be drawn at once. */

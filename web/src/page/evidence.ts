@@ -76,7 +76,7 @@ export function evidence(options: EvidenceOptions): Evidence {
   function draw(): void {
     if (shown === undefined || !isSeen) return;
     if (!isPlotLoaded()) {
-      void loadPlot().then(draw);
+      void loadPlot().then(draw, (error: Error) => place(html("p", { class: "empty" }, error.message)));
       return;
     }
     const view = views.find(({ name }) => name === widget.current)!;
@@ -123,6 +123,10 @@ export function evidence(options: EvidenceOptions): Evidence {
     if (details.open) fillTable(views.find(({ name }) => name === widget.current)!);
   });
   const room = roomOf(figure, () => draw());
+  addEventListener("beforeprint", () => {
+    isSeen = true;
+    draw();
+  });
 
   return {
     element,
