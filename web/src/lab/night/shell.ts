@@ -39,7 +39,11 @@ const mostListed = 24;
 /** A look shorter than this needs no words. */
 const patience_ms = 300;
 
+let shells = 0;
+
 export function shell({ tools, words, carryOut, stop }: ShellOptions): ShellView {
+  // A notebook may have several.
+  const keysId = `night-keys-${shells++}`;
   const log = html("div", {
     class: "night-log",
     role: "log",
@@ -51,7 +55,7 @@ export function shell({ tools, words, carryOut, stop }: ShellOptions): ShellView
     type: "text",
     class: "night-line",
     "aria-label": "Command",
-    "aria-describedby": "night-keys",
+    "aria-describedby": keysId,
     autocomplete: "off",
     autocapitalize: "none",
     autocorrect: "off",
@@ -63,7 +67,7 @@ export function shell({ tools, words, carryOut, stop }: ShellOptions): ShellView
   const status = html("p", { class: "night-status quiet", role: "status" });
   const keys = html(
     "p",
-    { id: "night-keys", class: "night-keys quiet" },
+    { id: keysId, class: "night-keys quiet" },
     "Arrow keys bring back what was typed; Tab completes, and leaves the line when there is nothing to complete.",
   );
   const form = html("form", { class: "night-prompt" }, promptText, input, enter, stopButton);
