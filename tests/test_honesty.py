@@ -44,6 +44,8 @@ PHASES = (
     "cross_call_ns",
     "paused_ns",
     "credit_wait_ns",
+    "hedge_wait_ns",
+    "served_ns",
     "cpu_wait_ns",
     "cpu_ns",
     "dispatch_ns",

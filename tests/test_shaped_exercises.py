@@ -78,6 +78,12 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         ({"zfs.txg_synctime": "4s"}, "reads still wait"),
         ({"zfs.txg_synctime": "1s"}, "too much throughput is lost"),
     ],
+    "hedge-budget": [
+        (lambda system: {"after_ms": 1.5 * system["time_ms"], "budget_percent": 100}, "in an overload"),
+        (lambda system: {"after_ms": 0.5 * system["time_ms"], "budget_percent": 2}, "too soon"),
+        (lambda system: {"after_ms": 10 * system["time_ms"], "budget_percent": 2}, "too late"),
+        (lambda system: {"after_ms": 1.5 * system["time_ms"], "budget_percent": 0.5}, "smaller than what"),
+    ],
     "honest-data": [
         ({"buffer_compress_percentage": 50}, "whole blocks of zeros"),
         ({"buffer_compress_percentage": 50, "buffer_pattern": "0xdeadbeef"}, "blocks that repeat"),

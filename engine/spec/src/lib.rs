@@ -15,6 +15,7 @@ pub mod credits;
 mod defaults;
 mod device;
 mod distribution;
+pub mod fanout;
 pub mod governor;
 mod job;
 mod layout;

@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::cluster::ClusterSpec;
 use crate::controller::ControllerSpec;
+use crate::fanout::FanoutSpec;
 use crate::monitor::MonitorSpec;
 use crate::network::NetworkSpec;
 use crate::nfs::NfsSpec;
@@ -46,6 +47,9 @@ pub struct Scenario {
     /// ZFS in place of the volume: dirty data, write throttle, transaction groups, I/O scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zfs: Option<ZfsSpec>,
+    /// A fan-out: each request asks many servers at once, and may ask a second replica of each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fanout: Option<FanoutSpec>,
     /// Nodes that share blocks among them: where a block lives, and how it is found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<ClusterSpec>,

@@ -102,6 +102,8 @@ export const phases = [
   { name: "cross_call", label: "calls to all cores", meaning: "stopped" },
   { name: "paused", label: "device stands still", meaning: "stopped" },
   { name: "credit_wait", label: "waiting for I/O credits", meaning: "delayed" },
+  { name: "hedge_wait", label: "until a second replica was asked", meaning: "waiting" },
+  { name: "served", label: "worked on by a server", meaning: "processor" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
 
 export type Phase = (typeof phases)[number];

@@ -21,6 +21,7 @@ export const layerNames = [
   "layout",
   "partition",
   "device",
+  "fanout",
 ] as const;
 export type LayerName = (typeof layerNames)[number];
 

@@ -11,6 +11,7 @@ import { bucketScenery } from "./scenery/bucket.ts";
 import { cacheWallScenery } from "./scenery/cacheWall.ts";
 import { coresScenery } from "./scenery/cores.ts";
 import { creditsScenery } from "./scenery/credits.ts";
+import { fanOutScenery } from "./scenery/fanOut.ts";
 import { lifeScenery } from "./scenery/life.ts";
 import { logPoolScenery } from "./scenery/logPool.ts";
 import { platterScenery } from "./scenery/platter.ts";
@@ -31,6 +32,7 @@ const sceneries: readonly Scenery[] = [
   logPoolScenery,
   cacheWallScenery,
   squeezeScenery,
+  fanOutScenery,
 ];
 
 const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([

@@ -12,6 +12,8 @@ pub enum View {
     PrefetchStrip,
     /// Nodes of a cluster and what goes between them.
     ClusterMap,
+    /// Leaves of a request on their servers, and their second copies.
+    FanOut,
     /// Dirty data over time.
     Dirty,
     /// Transaction groups over time.

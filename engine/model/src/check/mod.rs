@@ -2,6 +2,7 @@
 
 mod cluster;
 mod credits;
+mod fanout;
 mod jobs;
 mod monitor;
 mod nfs;
@@ -37,6 +38,7 @@ fn above_devices(scenario: &Scenario) -> impl Iterator<Item = (&'static str, boo
         ("volume", scenario.volume.is_some()),
         ("zfs", scenario.zfs.is_some()),
         ("cluster", scenario.cluster.is_some()),
+        ("fanout", scenario.fanout.is_some()),
         ("controller", scenario.controller.is_some()),
         ("tier", scenario.tier.is_some()),
     ]
@@ -90,6 +92,9 @@ impl Checked {
         }
         if let Some(spec) = &scenario.layout.rebuild {
             rebuild::check_used(spec, &scenario, &plan, &root.field("layout.rebuild"), &mut problems);
+        }
+        if let Some(spec) = &scenario.fanout {
+            fanout::check_devices(spec, &plan, &root.field("fanout"), &mut problems);
         }
         trim::check_regions(&scenario, &plan, &mut problems);
         check_memory(&scenario, &plan, &mut problems);
@@ -261,6 +266,9 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     if let Some(cluster) = &scenario.cluster {
         cluster::check(cluster, scenario, &root.field("cluster"), problems);
     }
+    if let Some(fanout) = &scenario.fanout {
+        fanout::check(fanout, scenario, &root.field("fanout"), problems);
+    }
     if scenario.layout.rebuild.is_some() {
         rebuild::check(scenario, &root.field("layout.rebuild"), problems);
     }
@@ -378,7 +386,8 @@ fn check_memory(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
     let drives = drives.chain(log_drives.filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?))));
     let map_bytes = drives.sum::<u64>() + scenario.tier.as_ref().map_or(0, |tier| ssd::memory_bytes(&tier.ssd));
     let placed_bytes = scenario.cluster.as_ref().map_or(0, |cluster| cluster.table_bytes(plan.placed_bytes(scenario)));
-    let need = cached_bytes + map_bytes + placed_bytes + in_flight * BYTES_PER_REQUEST;
+    let leaf_bytes = scenario.fanout.as_ref().map_or(0, |spec| fanout::bytes_per_request(spec, scenario.record.journeys.is_some()));
+    let need = cached_bytes + map_bytes + placed_bytes + in_flight.saturating_mul(BYTES_PER_REQUEST + leaf_bytes);
     if need > scenario.limits.memory.0 {
         problems.add(
             Path::root().field("limits.memory"),

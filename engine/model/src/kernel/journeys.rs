@@ -156,7 +156,9 @@ impl Journeys {
         (requests + self.stays.capacity() * size_of::<Stay>() + self.marks.capacity() * size_of::<Marked>()) as u64
     }
 
-    fn is_open(&self, time_ns: u64) -> bool {
+    /// Whether journeys that begin at this time are kept, as far as there is room.
+    #[must_use]
+    pub fn is_open(&self, time_ns: u64) -> bool {
         (self.spec.from.0..self.spec.until.0).contains(&time_ns)
     }
 

@@ -55,6 +55,8 @@ pub enum LayerId {
     Partition,
     /// A device; the index says which.
     Device,
+    /// A fan-out client and its servers.
+    Fanout,
 }
 
 /// Where an event goes: a layer, and which one of several.

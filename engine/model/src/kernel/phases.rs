@@ -1,7 +1,7 @@
 //! What the time of a request is spent on.
 
 /// The number of phases.
-pub const PHASES: usize = 30;
+pub const PHASES: usize = 32;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum Phase {
     Memory,
     /// Waiting for data that were already on their way (a prefetch, or another request's read).
     InFlight,
-    /// Waiting in a device's queue.
+    /// Waiting in a device's queue, or in that of a fan-out's server.
     Queue,
     /// Command processing of a device.
     Overhead,
@@ -67,6 +67,10 @@ pub enum Phase {
     Paused,
     /// Waiting for the I/O credits of a volume, or for its pace.
     Credit,
+    /// Waiting for an answer before a second replica is asked.
+    Hedge,
+    /// Worked on by a server of a fan-out.
+    Served,
 }
 
 impl Phase {
@@ -102,6 +106,8 @@ impl Phase {
         Self::CrossCall,
         Self::Paused,
         Self::Credit,
+        Self::Hedge,
+        Self::Served,
     ];
 
     /// The phase's name in metrics and tables.
@@ -138,6 +144,8 @@ impl Phase {
             Self::CrossCall => "cross_call",
             Self::Paused => "paused",
             Self::Credit => "credit_wait",
+            Self::Hedge => "hedge_wait",
+            Self::Served => "served",
         }
     }
 }

@@ -4,6 +4,7 @@ pub mod client;
 pub mod cluster;
 pub mod controller;
 pub mod device;
+pub mod fanout;
 pub mod layout;
 pub mod network;
 pub mod protocol;

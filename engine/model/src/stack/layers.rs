@@ -6,6 +6,7 @@ use crate::layers::client::nfs::Client;
 use crate::layers::cluster::Cluster;
 use crate::layers::controller::Controller;
 use crate::layers::device::Device;
+use crate::layers::fanout::Fanout;
 use crate::layers::layout::Layout;
 use crate::layers::layout::partition::Partitions;
 use crate::layers::network::Network;
@@ -126,6 +127,8 @@ layers! {
     cluster: Option<Cluster> => Cluster,
     /// Controllers of virtual disks.
     controller: Option<Controller> => Controller,
+    /// A fan-out client and its servers.
+    fanout: Option<Fanout> => Fanout,
     /// The SSD cache tier.
     tier: Option<Tier> => Tier,
     /// Its device.

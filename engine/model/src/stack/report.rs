@@ -70,6 +70,9 @@ impl Stack {
         if let Some(controller) = &self.layers.controller {
             controller.metrics(metrics);
         }
+        if let (Some(fanout), Some(spec)) = (&self.layers.fanout, &self.scenario.fanout) {
+            fanout.record.metrics(spec.servers, metrics);
+        }
         if let Some(server) = &self.layers.server {
             server.metrics(metrics);
         }

@@ -32,6 +32,7 @@ ASKS: Mapping[str, tuple[str, ...]] = {
     "flash-reserve": (PREDICT, DESIGN),
     "group-length": (PREDICT, FIX),
     "hci-taxonomy": (PREDICT, DIAGNOSE),
+    "hedge-budget": (PREDICT, POLICY),
     "honest-data": (PREDICT, FIX),
     "honest-percentiles": (PREDICT, POLICY),
     "log-lane": (PREDICT, FIX),

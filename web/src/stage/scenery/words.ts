@@ -31,6 +31,7 @@ const waits = new Set([
   "blanked",
   "paused",
   "credit_wait",
+  "hedge_wait",
 ]);
 
 export function isWaiting(phase: string): boolean {
@@ -69,6 +70,8 @@ const verbs: Readonly<Record<string, string>> = {
   cross_call: "waits while all cores forget a mapping",
   paused: "waits while the device stands still",
   credit_wait: "waits for the volume's credits, or its pace",
+  hedge_wait: "waits before a second replica is asked",
+  served: "is worked on by a server",
 };
 
 const layerWords: Readonly<Record<LayerName, string>> = {
@@ -87,6 +90,7 @@ const layerWords: Readonly<Record<LayerName, string>> = {
   layout: "Layout",
   partition: "Partition",
   device: "Device",
+  fanout: "Servers",
 };
 
 export function nameOf(layer: LayerName): string {
@@ -126,5 +130,9 @@ export function followWords(result: Result, journeys: Journeys, row: number, tim
 /** The layers in which any request has a stay, from the top down. */
 export function layersOf(journeys: Journeys): LayerName[] {
   const seen = new Set(journeys.layer);
-  return layerNames.filter((_, number) => seen.has(number));
+  const present = layerNames.filter((layer, number) => layer !== "fanout" && seen.has(number));
+  // The newest number, and a place above the devices.
+  const device = present.indexOf("device");
+  if (seen.has(layerNames.indexOf("fanout"))) present.splice(device < 0 ? present.length : device, 0, "fanout");
+  return present;
 }

@@ -1,0 +1,156 @@
+"""The assignment on hedged requests: when a second replica is asked, and how many copies that may cost.
+
+A rule gives the time after which a question goes to a second replica, and the budget of copies. It is judged on
+clusters that the seed draws, each in three states: servers that pause on their own, one server that is slow, and an
+overload, in which the hedge has to keep itself out of the way.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import case as load_case
+from seeklab.exercises._shapes import Shape, System, at_most
+from seeklab.judge import Evidence, Fields, Number
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping
+
+CASE = "tail-at-scale"
+STATES = PAUSES, SLOW_SERVER, OVERLOAD = ("pauses", "slow server", "overload")
+USERS = 6000
+BUDGET_PERCENT = 2
+SPILL = 0.1
+"""What the extra requests may exceed the budget by: the window of the last thousand begins full."""
+PATIENCE = 3
+"""How many ordinary times one user in a thousand may wait where copies can help."""
+HARM = 1.5
+"""How much longer than without copies one in a thousand may wait in an overload."""
+PAUSED, PAUSED_PERCENT = 50, 0.3
+"""How many ordinary times a paused server takes, and how often."""
+SLOWER, LOAD = 20, 1.3
+
+QUESTIONS = {
+    "p95_ms": "The servers pause on their own, and nobody is asked twice. What does one user in twenty wait, in ms?",
+}
+
+
+def _drawn(
+    source: random.Random, time_ms: tuple[int, int], leaves: tuple[int, ...], servers: tuple[int, int]
+) -> System:
+    known = {
+        "time_ms": source.randrange(*time_ms),
+        "leaves": source.choice(leaves),
+        "servers": source.randrange(*servers),
+        "replicas": 3,
+        "budget_percent": BUDGET_PERCENT,
+    }
+    told = (
+        f"a request asks {known['leaves']} of {known['servers']} servers and waits for all; each answers in"
+        f" {known['time_ms']} ms, but pauses {PAUSED_PERCENT} % of the time for {PAUSED} times as long; three of them"
+        f" hold each key, and {BUDGET_PERCENT} % more requests may be sent"
+    )
+    return System(known, told)
+
+
+def _state(system: System, state: str) -> dict[str, Any]:
+    time_ns = round(1e6 * system["time_ms"])
+    fanout: dict[str, Any] = {
+        "leaves": int(system["leaves"]),
+        "servers": int(system["servers"]),
+        "replicas": 3,
+        "service": {"kind": "two-point", "time": time_ns, "slow": PAUSED * time_ns, "slow_percent": 0},
+    }
+    rate = 100.0
+    if state == PAUSES:
+        fanout["service"]["slow_percent"] = PAUSED_PERCENT
+    elif state == SLOW_SERVER:
+        fanout["slow"] = [{"server": 0, "times": SLOWER}]
+    else:
+        fanout |= {"leaves": 1, "concurrency": 1, "service": {"kind": "gamma", "time": time_ns, "shape": 4}}
+        rate = LOAD * system["servers"] / system["time_ms"] * 1000
+    users = USERS * (3 if state == OVERLOAD else 1)
+    return {
+        "fanout": fanout,
+        "jobs[users].rate_iops": rate,
+        "jobs[users].number_ios": users,
+        "jobs[users].iodepth": 65_536,
+    }
+
+
+def seen(
+    system: System, state: str, after_ms: float | None = None, budget_percent: float = 100, seed: int = 1
+) -> Mapping[str, float]:
+    """Run a cluster in one of the three states: what users wait, and what it costs. Without a time none asks twice."""
+    changes = _state(system, state)
+    if after_ms is not None:
+        changes["fanout"]["hedge"] = {"after": round(1e6 * after_ms), "budget": float(budget_percent)}
+    found = load_case(CASE).with_(changes).run("hundred", seed=seed).metrics
+    return {
+        "p99_9_ms": found["fanout_latency_p99_9_ms"],
+        "p95_ms": found["fanout_latency_p95_ms"],
+        "extra_percent": found["fanout_extra_percent"],
+    }
+
+
+def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+    return {"p95_ms": (seen(system, PAUSES, seed=seed)["p95_ms"], "ms")}
+
+
+EARLY = (
+    "asked too soon: before the ordinary answer is there, every question asks for a copy, and the budget is gone when"
+    " one is paused"
+)
+LATE = "asked too late: who waits so long for the first answer has lost the time already"
+POOR = (
+    "the budget is smaller than what is slow: there have to be copies for every pause, and for all that a single slow"
+    " server is asked; one that is refused helps nobody"
+)
+RICH = (
+    "in an overload every answer is late, and so every question is sent twice: the copies make the overload worse. A"
+    " budget switches the hedge off where it cannot help"
+)
+
+
+def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Evidence]:
+    after, budget = given["after_ms"], given["budget_percent"]
+    ordinary = system["time_ms"]
+    found = {state: seen(system, state, after, budget, seed) for state in STATES}
+    alone = seen(system, OVERLOAD, seed=seed)["p99_9_ms"]
+    rule = f"after {after:.4g} ms, {budget:g} %"
+    why = EARLY if after <= ordinary else LATE if after > 2 * ordinary else POOR
+    name, unit = f"p99.9 with {{}}, {rule}, {system}", "ms"
+    most = BUDGET_PERCENT + SPILL
+    return [
+        at_most(name.format(PAUSES), found[PAUSES]["p99_9_ms"], PATIENCE * ordinary, unit, seed, why),
+        at_most(name.format(SLOW_SERVER), found[SLOW_SERVER]["p99_9_ms"], PATIENCE * ordinary, unit, seed, why),
+        at_most(f"copies in an {OVERLOAD}, {rule}, {system}", found[OVERLOAD]["extra_percent"], most, "%", seed, RICH),
+        at_most(name.format(OVERLOAD), found[OVERLOAD]["p99_9_ms"], HARM * alone, unit, seed, RICH),
+    ]
+
+
+SHAPE = Shape(
+    id="hedge-budget",
+    what="cluster",
+    kinds={
+        "quick": lambda source: _drawn(source, (2, 6), (10, 12), (150, 220)),
+        "slow": lambda source: _drawn(source, (30, 80), (10, 12), (150, 220)),
+        "wide": lambda source: _drawn(source, (8, 20), (16, 20), (200, 260)),
+    },
+    questions=QUESTIONS,
+    near=_near,
+    judge=_judge,
+    parts=4,
+    gives=Fields({"after_ms": Number(at_least=0, at_most=10_000), "budget_percent": Number(at_least=0, at_most=100)}),
+    hints=(
+        "Which questions should be asked twice? Which of them can you tell from the others, and when?",
+        "An answer that is not there a while after the ordinary time will not come soon. Before that, nobody knows.",
+        "After one and a half ordinary times, with the whole budget that is allowed.",
+    ),
+    seeds=1,
+)
+system, briefing = SHAPE.own, SHAPE.briefing
+ASSIGNMENT = SHAPE.assignment()
+_practice = SHAPE.practice()
+check, hint = _practice.check, _practice.hint
