@@ -357,6 +357,83 @@ fn reduction() -> impl Strategy<Value = Value> {
     })
 }
 
+/// A fan-out of any kind; what it reads on devices fits the smallest of them.
+fn fanout() -> impl Strategy<Value = Value> {
+    let service = prop_oneof![
+        1 => (0u32..100).prop_map(|percent| json!({"kind": "two-point", "time": "1ms", "slow": "50ms", "slow_percent": percent})),
+        1 => (1u32..60).prop_map(|shape| json!({"kind": "gamma", "time": "3ms", "shape": f64::from(shape) / 10.0})),
+        1 => (1u32..60).prop_map(|shape| json!({"kind": "pareto", "time": "1ms", "slow_percent": 20, "shape": f64::from(shape) / 10.0})),
+        2 => Just(json!({"kind": "below"})),
+    ];
+    let hedge = prop_oneof![
+        (0u64..5_000_000, any::<bool>(), proptest::option::of(0u32..50)).prop_map(|(after, learns, budget)| {
+            let mut hedge = json!({"after": after, "message": after / 7});
+            if learns {
+                hedge["percentile"] = 90.into();
+            }
+            if let Some(budget) = budget {
+                hedge["budget"] = budget.into();
+            }
+            hedge
+        }),
+        (0u64..3_000_000, 0u64..3_000_000).prop_map(|(after, message)| json!({"mode": "tied", "after": after, "message": message})),
+    ];
+    let slow = proptest::option::of((proptest::option::of(0u32..2), 1u32..200));
+    (1u32..20, 2u32..7, 1u32..3, 1u32..101, proptest::option::of(1u32..4), service, proptest::option::of(hedge), slow, any::<bool>())
+        .prop_map(|(leaves, servers, replicas, wait_for, concurrency, mut service, hedge, slow, by_key)| {
+            let mut fanout = json!({"leaves": leaves, "servers": servers, "replicas": replicas, "keys": 32, "wait_for": wait_for});
+            if let Some(most) = concurrency {
+                fanout["concurrency"] = most.into();
+            }
+            if let Some(hedge) = hedge {
+                fanout["hedge"] = hedge;
+                fanout["replicas"] = 2.into();
+            }
+            if service["kind"] != "below" {
+                if by_key {
+                    service["slow_by"] = "key".into();
+                }
+                if let Some((server, tenths)) = slow {
+                    fanout["slow"] = json!([{"times": f64::from(tenths) / 10.0, "at": "5ms", "for": "100ms"}]);
+                    if let Some(server) = server {
+                        fanout["slow"][0]["server"] = server.into();
+                    }
+                }
+            }
+            fanout["service"] = service;
+            fanout
+        })
+}
+
+/// Puts a fan-out in the place of what decides where a block is; its jobs read.
+fn set_fanout(all: &mut Value, fanout: Value) {
+    let is_below = fanout["service"]["kind"] == "below";
+    for job in all["jobs"].as_array_mut().into_iter().flatten() {
+        let rw = if job["iodepth"].as_u64().unwrap_or(0) % 2 == 0 { "read" } else { "randread" };
+        (job["rw"], job["sync"]) = (rw.into(), false.into());
+        if let Some(job) = job.as_object_mut() {
+            job.remove("copy");
+            job.remove("call");
+        }
+    }
+    if let Some(all) = all.as_object_mut() {
+        all.remove("tier");
+    }
+    if let (Some(layout), true) = (all["layout"].as_object_mut(), is_below) {
+        layout.remove("failed");
+        layout.remove("rebuild");
+    }
+    if is_below {
+        // A mirror wants whole groups of two.
+        let count = fanout["servers"].as_u64().unwrap_or(2) / 2 * 2;
+        all["devices"][0]["count"] = count.into();
+        all["fanout"] = fanout;
+        all["fanout"]["servers"] = count.into();
+    } else {
+        all["fanout"] = fanout;
+    }
+}
+
 /// A valid scenario with any combination of layers around a file system.
 fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
@@ -366,8 +443,9 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4, proptest::option::of(failure()));
     let file_system = (file_system, proptest::option::of(controller()));
     let partition = proptest::option::of((0u64..9000, 9u32..15, 0u64..50_000, any::<bool>()));
+    let fanout = proptest::option::weighted(0.2, fanout());
     let seen = (any::<bool>(), proptest::option::of(reduction()));
-    (jobs, scheduler, file_system, tier, layout, (device(), proptest::option::of(cluster())), (partition, seen)).prop_map(
+    (jobs, scheduler, file_system, tier, layout, (device(), proptest::option::of(cluster())), (partition, seen, fanout)).prop_map(
         |(
             jobs,
             (scheduler, network),
@@ -375,7 +453,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
             tier,
             (kind, unit_log2, failure),
             (device, cluster),
-            (partition, (monitored, reduction)),
+            (partition, (monitored, reduction), fanout),
         )| {
             let mut all = json!({
                 "jobs": jobs,
@@ -447,6 +525,8 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                     all["tier"]["primed"] = json!([]);
                 }
                 all["cluster"] = cluster;
+            } else if let Some(fanout) = fanout.filter(|_| all["zfs"].is_null()) {
+                set_fanout(&mut all, fanout);
             }
             all
         },
@@ -539,10 +619,23 @@ fn check(document: &Value, seed: u64) -> Result<(), TestCaseError> {
         let elapsed = stack.now_ns() as f64;
         prop_assert!(*busy <= elapsed, "{name} was busy for {busy} of {elapsed} ns");
     }
+    a_fan_out_counts_what_it_did(document, &metrics)?;
     the_reduction_only_takes_away(document, &metrics)?;
     what_a_client_writes_crosses_once(document, &stack, &metrics)?;
     the_read_side_balances(document, &stack)?;
     the_write_path_balances(document, &stack)
+}
+
+/// Every leaf has one answer, and every second copy that was sent was served, withdrawn or void.
+fn a_fan_out_counts_what_it_did(document: &Value, metrics: &[Metric]) -> Result<(), TestCaseError> {
+    if document["fanout"].is_null() {
+        return Ok(());
+    }
+    let of = |name: &str| metrics.iter().find(|metric| metric.name == format!("fanout_{name}")).map_or(f64::NAN, |metric| metric.value);
+    let hedge = &document["fanout"]["hedge"];
+    prop_assert!(hedge.is_object() || of("copies") == 0.0);
+    prop_assert_eq!(of("copies"), of("void_copies") + of("withdrawn_copies") + of("losing_copies"), "{:?}", document["fanout"]);
+    Ok(())
 }
 
 /// Data reduction never adds a byte, and counts after each of its steps.
