@@ -76,7 +76,7 @@ export function evidence(options: EvidenceOptions): Evidence {
   function draw(): void {
     if (shown === undefined || !isSeen) return;
     if (!isPlotLoaded()) {
-      void loadPlot().then(draw, (error: Error) => place(html("p", { class: "empty" }, error.message)));
+      void loadPlot().then(draw, (error: unknown) => place(notDrawn(error)));
       return;
     }
     const view = views.find(({ name }) => name === widget.current)!;
@@ -93,13 +93,9 @@ export function evidence(options: EvidenceOptions): Evidence {
     if (details.open) fillTable(view);
     const drawn = view.draw(shown, width);
     if (drawn instanceof Promise) {
-      void drawn
-        .catch((error: unknown) =>
-          html("p", { class: "empty" }, error instanceof Error ? error.message : String(error)),
-        )
-        .then((node) => {
-          if (ticket === drawing) place(node);
-        });
+      void drawn.catch(notDrawn).then((node) => {
+        if (ticket === drawing) place(node);
+      });
     } else place(drawn);
   }
 
@@ -214,4 +210,9 @@ function viewsOf(engine: EngineClient, doc: CaseDocument): readonly View[] {
     return at < 0 ? views.length : at;
   };
   return offered.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** What stands in place of a picture that could not be drawn. */
+function notDrawn(error: unknown): HTMLElement {
+  return html("p", { class: "empty" }, error instanceof Error ? error.message : String(error));
 }

@@ -212,7 +212,7 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
     }
 }
 
-fn check_layers(scenario: &Scenario, problems: &mut Problems) {
+fn check_volume(scenario: &Scenario, problems: &mut Problems) {
     let root = Path::root();
     if let Some(volume) = &scenario.volume {
         if !volume.block.0.is_multiple_of(SECTOR) {
@@ -236,6 +236,11 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
             }
         }
     }
+}
+
+fn check_layers(scenario: &Scenario, problems: &mut Problems) {
+    let root = Path::root();
+    check_volume(scenario, problems);
     for (index, group) in scenario.devices.iter().enumerate() {
         if let Some(spec) = &group.ssd {
             ssd::check(spec, &root.index("devices", index).field("ssd"), problems);

@@ -7,8 +7,8 @@
 //! it does not wait for run to their ends.
 //!
 //! Source: Jeffrey Dean and Luiz Andre Barroso, "The Tail at Scale", CACM 56(2), 2013. Constants: none besides the scenario's; service
-//! times are drawn ([`service`]), or those of the devices below. Where servers take any number of leaves at once and their times are
-//! drawn, nothing that happens later can change what a request will see: it is computed as it comes ([`at_once`]), the same to the
+//! times are drawn (`service`), or those of the devices below. Where servers take any number of leaves at once and their times are
+//! drawn, nothing that happens later can change what a request will see: it is computed as it comes (`at_once`), the same to the
 //! nanosecond.
 //!
 //! Left out: the network to the servers and its queues (only cancellations take time), writes, more than two copies of a leaf, and

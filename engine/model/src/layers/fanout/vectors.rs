@@ -27,8 +27,8 @@ pub fn one_leaf(load: f64, mean_us: u64, shape: f64, hedge: Option<Value>) -> Va
     })
 }
 
-pub fn tied(message_us: u64) -> Option<Value> {
-    Some(json!({"mode": "tied", "after": "1ms", "message": message_us * 1000}))
+pub fn tied(message_us: u64) -> Value {
+    json!({"mode": "tied", "after": "1ms", "message": message_us * 1000})
 }
 
 /// The mean of metrics over seeds 1 to 3.
@@ -67,17 +67,17 @@ fn one_copy_has_the_percentiles_of_a_queue() {
 
 #[test]
 fn tied_copies_have_their_percentiles_and_one_in_a_hundred_is_served_in_vain() {
-    let in_vain = assert_row(&one_leaf(0.30, 17_400, 4.0, tied(250)), [16.8, 30.5, 45.8, 59.3]);
+    let in_vain = assert_row(&one_leaf(0.30, 17_400, 4.0, Some(tied(250))), [16.8, 30.5, 45.8, 59.3]);
     assert!((0.6..=0.9).contains(&in_vain), "{in_vain}");
-    let in_vain = assert_row(&one_leaf(0.54, 17_400, 4.0, tied(250)), [18.5, 33.7, 49.9, 64.7]);
+    let in_vain = assert_row(&one_leaf(0.54, 17_400, 4.0, Some(tied(250))), [18.5, 33.7, 49.9, 64.7]);
     assert!((0.8..=1.2).contains(&in_vain), "{in_vain}");
-    assert_row(&one_leaf(0.30, 13_000, 2.0, tied(250)), [11.6, 26.5, 44.4, 62.5]);
+    assert_row(&one_leaf(0.30, 13_000, 2.0, Some(tied(250))), [11.6, 26.5, 44.4, 62.5]);
 }
 
 #[test]
 fn a_cancellation_that_takes_five_milliseconds_lets_half_of_the_copies_run() {
     let [alone] = means(&one_leaf(0.30, 17_400, 4.0, None), ["fanout_in_service_mean"]);
-    let [late] = means(&one_leaf(0.30, 17_400, 4.0, tied(5000)), ["fanout_in_service_mean"]);
+    let [late] = means(&one_leaf(0.30, 17_400, 4.0, Some(tied(5000))), ["fanout_in_service_mean"]);
     let added = 100.0 * (late / alone - 1.0);
     assert!((44.0..=54.0).contains(&added), "{added}");
 }
