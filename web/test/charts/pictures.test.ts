@@ -13,7 +13,17 @@ const isStoring = process.env.SEEKLAB_PICTURES === "store";
 const names = Object.keys(pictures);
 
 /** Files of the room that draw nothing of a run: what charts are made of, and words. */
-const noCharts = ["catalogue", "chart", "legend", "marks", "operationLog", "plot", "resultTable", "ticks", "withoutLog"];
+const noCharts = [
+  "catalogue",
+  "chart",
+  "legend",
+  "marks",
+  "operationLog",
+  "plot",
+  "resultTable",
+  "ticks",
+  "withoutLog",
+];
 
 describe("a stored picture is what is drawn of", () => {
   it.each(Object.entries(pictures))("%s", (name, draw) => {

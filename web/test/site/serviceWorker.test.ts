@@ -1,4 +1,4 @@
-/* eslint-disable @typescript-eslint/require-await -- stand-ins for interfaces of the browser, which give promises */
+ 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { runInNewContext } from "node:vm";

@@ -126,7 +126,7 @@ function build(scene: Scene): Built {
     const filled = (tall * answers) / Math.max(1, asked.leaves.length);
     context.fillStyle = paint(time_ns >= asked.end_ns ? "fixed" : "memory");
     context.fillRect(14, top + tall - filled, 18, filled);
-    write(frame, `${answers} of ${asked.leaves.length}`, 8, 16, { bold: true });
+    write(frame, `${answers} of ${asked.leaves.length} answers`, 8, 16, { bold: true });
     const age = Math.max(0, Math.min(time_ns, asked.end_ns) - asked.begin_ns);
     write(frame, formatNanos(age), right, 16, { align: "right", bold: true });
     return actors;
@@ -150,7 +150,6 @@ function build(scene: Scene): Built {
     root.append(
       svg("rect", { x: 14, y: top, width: 18, height: tall, class: "lane" }),
       svg("line", { x1: right + 6, x2: right + 6, y1: top, y2: top + tall, class: "lane-gate" }),
-      svg("text", { x: left, y: 16, class: "soft" }, "answers"),
       svg("text", { x: right + 34, y: top + tall + 10, class: "soft", "text-anchor": "end" }, "servers"),
     );
     return root;
