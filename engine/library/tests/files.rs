@@ -91,7 +91,7 @@ fn changed(pointer: &str, value: serde_json::Value) -> Result<(), String> {
 fn words_of_a_case_are_refused_with_the_words_that_are_accepted() {
     let wrong = |pointer: &str, value: serde_json::Value| changed(pointer, value).expect_err("refused");
     let view = wrong("/view", json!("speed"));
-    assert!(view.contains("`speed`, expected one of `prefetch-strip`, `cluster-map`, `dirty`"), "{view}");
+    assert!(view.contains("`speed`, expected one of `prefetch-strip`, `cluster-map`, `fan-out`"), "{view}");
     let view = wrong("/views", json!(["histogram", "Heatmap"]));
     assert!(view.contains("views[1]: unknown variant `Heatmap`, expected one of"), "{view}");
     let family = wrong("/family", json!("Copy ofload"));

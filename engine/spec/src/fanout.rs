@@ -215,7 +215,7 @@ mod tests {
             let spec = serde_json::json!({"leaves": leaves, "wait_for": wait_for, "service": {"kind": "gamma"}});
             serde_json::from_value::<FanoutSpec>(spec).expect("a fan-out").needed()
         };
-        assert_eq!([of(11, 100.0), of(11, 90.909_1), of(11, 90.0), of(100, 95.0), of(3, 0.01)], [11, 11, 10, 95, 1]);
+        assert_eq!([of(11, 100.0), of(11, 90.92), of(11, 90.0), of(100, 95.0), of(3, 0.01)], [11, 11, 10, 95, 1]);
         assert_eq!(of(11, 1000.0 / 11.0), 10);
     }
 }
