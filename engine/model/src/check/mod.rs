@@ -392,15 +392,17 @@ fn check_memory(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
     let map_bytes = drives.sum::<u64>() + scenario.tier.as_ref().map_or(0, |tier| ssd::memory_bytes(&tier.ssd));
     let placed_bytes = scenario.cluster.as_ref().map_or(0, |cluster| cluster.table_bytes(plan.placed_bytes(scenario)));
     let leaf_bytes = scenario.fanout.as_ref().map_or(0, |spec| fanout::bytes_per_request(spec, scenario.record.journeys.is_some()));
-    let need = cached_bytes + map_bytes + placed_bytes + in_flight.saturating_mul(BYTES_PER_REQUEST + leaf_bytes);
+    let in_flight_bytes = in_flight.saturating_mul(BYTES_PER_REQUEST + leaf_bytes);
+    let need = (cached_bytes + map_bytes + placed_bytes).saturating_add(in_flight_bytes);
     if need > scenario.limits.memory.0 {
         problems.add(
             Path::root().field("limits.memory"),
             format!(
-                "this scenario needs about {} MiB ({} MiB for cached blocks of {block} bytes, {} MiB for the maps of flash drives); the limit is {}. Write a smaller cache, larger blocks or a smaller flash.mapped, or raise the limit",
+                "this scenario needs about {} MiB ({} MiB for cached blocks of {block} bytes, {} MiB for the maps of flash drives, {} MiB for requests in flight and their leaves); the limit is {}. Write less of what takes most: a smaller cache or larger blocks, a smaller flash.mapped, a smaller iodepth or fewer leaves; or raise the limit",
                 need >> 20,
                 cached_bytes >> 20,
                 map_bytes >> 20,
+                in_flight_bytes >> 20,
                 scenario.limits.memory
             ),
         );

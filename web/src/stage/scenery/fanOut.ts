@@ -108,6 +108,9 @@ function build(scene: Scene): Built {
     if (asked === undefined) return 0;
     const leaves = rows.get(asked.row)!;
     let actors = 0;
+    const open = leaves.filter(({ answer_ns }) => answer_ns > time_ns).length;
+    /** The fewer there are, the better each is seen: the last ones hold up the request. */
+    const radiusOf = (count: number) => Math.max(1.6, Math.min(4.5, tall / count / 2));
     leaves.forEach((leaf, nth) => {
       const y = top + ((nth + 0.5) * tall) / leaves.length;
       for (const copy of leaf.copies) {
@@ -115,7 +118,7 @@ function build(scene: Scene): Built {
         const share = Math.min(1, (time_ns - copy.begin_ns) / Math.max(1, copy.end_ns - copy.begin_ns));
         const x = left + (right - left) * (share < 0.5 ? 2 * share : 2 - 2 * share);
         const isLate = time_ns >= leaf.answer_ns && copy.end_ns > leaf.answer_ns;
-        const radius = Math.max(1.6, Math.min(4.5, tall / leaves.length / 2));
+        const radius = radiusOf(leaf.answer_ns > time_ns ? open : leaves.length);
         const style = { isWrite: copy.isSecond, isFollowed: copy.row === frame.followed, isHollow: isLate };
         shape(frame, x, y, radius, copy.isSecond ? "prefetched" : "network", style);
         frame.actor(copy.row, x, y);
