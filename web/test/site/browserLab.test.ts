@@ -1,5 +1,5 @@
 // @vitest-environment jsdom
- 
+
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
