@@ -8,6 +8,7 @@ Pyodide), and live (practice in a notebook, where the learner's own class is at 
 from __future__ import annotations
 
 import json
+import re
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
 
 ANSWER_WITHIN_S = 10.0
 NOTES_AT_ONCE = 4096
+WHOLE = re.compile(rb"\[(0|[1-9]\d{0,14})\]")
+"""The answer that most policies give most often, read without the detour of a JSON reader."""
 
 
 class ProgramError(Exception):
@@ -144,6 +147,9 @@ def _answered(inmate: Any) -> Any:  # noqa: ANN401 -- plain data, or a learner's
     """Wait for an answer, which may be anything."""
     line = inmate.line(ANSWER_WITHIN_S)
     inmate.forgive_output()
+    whole = WHOLE.fullmatch(line)
+    if whole:
+        return int(whole[1])
     answer = _read(line)
     if isinstance(answer, dict) and isinstance(answer.get("raised"), str):
         raise ProgramError(answer["raised"][: 2 * _inmate.LONGEST_MESSAGE])
