@@ -118,6 +118,8 @@ export class EngineClient {
     }
     if (message.kind === "partial") {
       waiting.onPartial?.(message.result);
+      // What it has drawn is seen with the next frame; a page in the background has none and is told nothing more.
+      requestAnimationFrame(() => this.#send({ kind: "drawn", id: message.id }));
       return;
     }
     this.#waiting.delete(message.id);

@@ -7,6 +7,8 @@ import { collect, problemsOf, scenarioOf, simulate, type OpenRun } from "./simul
 const engine = { call, Run };
 const running = new Set<number>();
 const finished = new Map<string, OpenRun>();
+/** What to do once the page has drawn the last partial result of a run. */
+const drawn = new Map<number, () => void>();
 
 self.onmessage = (event: MessageEvent<ToWorker>) => void hear(event.data);
 
@@ -18,6 +20,10 @@ async function hear(message: ToWorker): Promise<void> {
   }
   if (message.kind === "cancel") {
     running.delete(message.id);
+    return;
+  }
+  if (message.kind === "drawn") {
+    drawn.get(message.id)?.();
     return;
   }
   const { id } = message;
@@ -36,12 +42,14 @@ async function hear(message: ToWorker): Promise<void> {
         onProgress: (progress) => send({ kind: "progress", id, progress }),
         ...(message.partials
           ? {
-              onPartial: (open: OpenRun) =>
+              onPartial: (open: OpenRun) => {
                 sendResult(
                   "partial",
                   id,
                   collect(open, () => scenarioOf(engine, message.request)),
-                ),
+                );
+                return new Promise<void>((resolve) => drawn.set(id, resolve));
+              },
             }
           : {}),
       });
@@ -58,6 +66,7 @@ async function hear(message: ToWorker): Promise<void> {
     else send({ kind: "problems", id, problems: problemsOf(error) });
   } finally {
     running.delete(id);
+    drawn.delete(id);
   }
 }
 

@@ -16,6 +16,8 @@ export type ToWorker =
       readonly partials: boolean;
     }
   | { readonly kind: "cancel"; readonly id: number }
+  /** The last partial result of a run has been drawn. */
+  | { readonly kind: "drawn"; readonly id: number }
   /** Prints the finished run in `slot` with one of the text tools. */
   | { readonly kind: "text"; readonly id: number; readonly slot: string; readonly request: TextRequest };
 

@@ -30,8 +30,11 @@ export interface SimulateOptions {
   readonly sliceEvents?: number;
   readonly cancelled?: () => boolean;
   readonly onProgress?: (progress: number) => void;
-  /** Called with the run as far as it is, after a moment and then now and then: long runs are drawn as they come. */
-  readonly onPartial?: (run: OpenRun) => void;
+  /**
+   * Called with the run as far as it is, after a moment and then now and then: long runs are drawn as they come. Resolves when
+   * it has been drawn: until then nothing more is told, and after it the run has three times as long to itself.
+   */
+  readonly onPartial?: (run: OpenRun) => Promise<void>;
   /** Gives the thread a turn; the default waits for one message task. */
   readonly breathe?: () => Promise<void>;
 }
@@ -39,6 +42,8 @@ export interface SimulateOptions {
 /** A drag waits no longer than this for a first picture, and a run that goes on is drawn again so often. */
 const firstPartialMs = 70;
 const nextPartialMs = 600;
+/** How long the run goes on by itself for each millisecond that a picture of it took. */
+const runMsPerDrawnMs = 3;
 
 /** Opens a run; problems in the envelope of the error become an {@link EngineError}. */
 export function open(engine: Engine, request: RunRequest): OpenRun {
@@ -62,8 +67,12 @@ export async function simulate(engine: Engine, request: RunRequest, options: Sim
       if (progress === 1) return run;
       onProgress?.(progress);
       if (onPartial !== undefined && performance.now() >= partialAt_ms) {
-        onPartial(run);
-        partialAt_ms = performance.now() + nextPartialMs;
+        const toldAt_ms = performance.now();
+        partialAt_ms = Infinity;
+        void onPartial(run).then(() => {
+          const now_ms = performance.now();
+          partialAt_ms = now_ms + Math.max(nextPartialMs, runMsPerDrawnMs * (now_ms - toldAt_ms));
+        });
       }
       await breathe();
       if (cancelled()) throw new Cancelled();

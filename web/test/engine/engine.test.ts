@@ -54,6 +54,26 @@ describe("a run", () => {
     expect(run.free).toHaveBeenCalledOnce();
   });
 
+  it("is told as it comes, not before the last picture is drawn, and has the greater part of the time to itself", async () => {
+    let now = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    // Each slice takes 10 ms, and the page draws the first picture at 400 ms: 330 ms after it was told.
+    const told: number[] = [];
+    const drawn: (() => void)[] = [];
+    const step = vi.fn(() => ((now += 10), now >= 3000 ? 1 : 0.5));
+    const onPartial = () => {
+      told.push(now);
+      return new Promise<void>((resolve) => drawn.push(resolve));
+    };
+    const draws = () => {
+      if (now === 400) drawn[0]?.();
+      return Promise.resolve();
+    };
+    await simulate(engineWith(fakeRun([], { step })), { case: "x" }, { onPartial, breathe: draws });
+    expect(told).toEqual([70, 400 + 3 * 330]);
+    vi.restoreAllMocks();
+  });
+
   it("that exceeds a limit gives the engine's sentence", async () => {
     const run = fakeRun([0.2, -1], { summary: () => '{"errors":[{"path":"limits.events","message":"exceeded"}]}' });
     await expect(simulate(engineWith(run), { case: "x" }, { breathe })).rejects.toThrow("limits.events: exceeded");
