@@ -1,7 +1,7 @@
 /** Numbers as people read them: rounded to what is meaningful, with their unit. */
 
 // A number and its unit stay on one line.
-const gap = "\u00a0";
+export const gap = "\u00a0";
 
 /** Three significant digits, whole from 1000 on, thousands apart. */
 export function formatNumber(value: number): string {

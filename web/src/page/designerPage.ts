@@ -8,10 +8,12 @@ import { Cancelled, EngineError } from "../engine/api.ts";
 import type { Control, DesignPart, PoolDesign, Problem, Value } from "../engine/types.ts";
 import { EngineClient } from "../engine/client.ts";
 import { controls } from "../lab/controls.ts";
-import { formatNumber, groupThousands } from "../base/format.ts";
-import { bindsOf, poolTests, type Measured } from "./poolTests.ts";
+import { formatNumber } from "../base/format.ts";
+import { bindsOf, poolTests, runOf, type Measured } from "./poolTests.ts";
 import { html } from "../base/elements.ts";
 import { addressOf } from "./address.ts";
+import { costPanel } from "./costPanel.ts";
+import { amount, currencies, currencyOf } from "./currency.ts";
 import { explanation, ideas, onward, type PoolIdea } from "./designerWords.ts";
 import { openPage, preparePage } from "./document.ts";
 import { defaultState, type PageState } from "./hash.ts";
@@ -47,9 +49,18 @@ const page = preparePage();
 const { root, message } = page;
 void openPage(page, open);
 
-async function open({ set }: PageState): Promise<void> {
+async function open({ set, ui }: PageState): Promise<void> {
   const engine = new EngineClient();
-  await designer(engine, await engine.call("design", {}), numbersOf(set));
+  await designer(engine, await engine.call("design", {}), {
+    numbers: numbersOf(set),
+    currency: currencyOf(ui.currency),
+  });
+}
+
+/** A pool that was measured, kept to be compared with others. */
+interface Kept {
+  readonly design: PoolDesign;
+  readonly measured: ReadonlyMap<string, Measured>;
 }
 
 function numbersOf(set: Readonly<Record<string, Value>>): Numbers {
@@ -69,8 +80,14 @@ function requestOf(chosen: Numbers): Record<string, number | Numbers> {
   return request;
 }
 
-async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbers): Promise<void> {
+async function designer(
+  engine: EngineClient,
+  defaults: PoolDesign,
+  { numbers: start, currency: startCurrency }: { readonly numbers: Numbers; readonly currency: string },
+): Promise<void> {
   let chosen = start;
+  let currency = startCurrency;
+  let kept: Kept | undefined;
   let shown = defaults;
   let measured: ReadonlyMap<string, Measured> = new Map();
   let before: ReadonlyMap<string, Measured> = new Map();
@@ -82,6 +99,7 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
   let hasOpened = false;
 
   const sentence = html("p", { class: "sentence", "aria-live": "polite" });
+  const comparison = html("p", { class: "quiet", "aria-live": "polite" });
   const costs = html("p", { class: "quiet costs" });
   const unusual = html("div", { class: "warnings", role: "status" });
   const table = html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Tests of the pool" });
@@ -92,13 +110,28 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
 
   function draw(): void {
     sentence.replaceChildren(
-      html("strong", {}, groupThousands(Math.round(shown.cost))),
+      html("strong", {}, amount(shown.cost, currency)),
       ` for ${formatNumber(shown.capacity_bytes / 1e12)} TB in ${shown.layout}. ${verdict()}`,
     );
+    comparison.textContent = kept === undefined ? "" : `${differenceFrom(kept.design)}.`;
+    keepIt.textContent = kept === undefined ? "Keep this pool to compare" : "Compare with the last pool again";
+    keepIt.disabled = kept === undefined && measured.size < shown.tests.length;
     const paid = shown.parts.filter(({ cost }) => cost > 0).sort((a, b) => b.cost - a.cost);
-    costs.textContent = paid.map(({ title, cost }) => `${title} ${groupThousands(Math.round(cost))}`).join(" · ");
+    costs.textContent = paid.map(({ title, cost }) => `${title} ${amount(cost, currency)}`).join(" · ");
     unusual.replaceChildren(...shown.warnings.map((found) => html("p", { class: "warning" }, `${inWords(found)}.`)));
-    table.replaceChildren(poolTests(shown.tests, { measured, before, running }));
+    const against = kept === undefined ? "change" : "kept pool";
+    table.replaceChildren(poolTests(shown.tests, { measured, before: kept?.measured ?? before, against, running }));
+  }
+
+  /** What this pool costs and holds more or less than another. */
+  function differenceFrom(other: PoolDesign): string {
+    const cost = shown.cost - other.cost;
+    const room = (shown.capacity_bytes - other.capacity_bytes) / 1e12;
+    const money =
+      Math.round(cost) === 0 ? "as much" : `${amount(Math.abs(cost), currency)} ${cost > 0 ? "more" : "less"}`;
+    const held =
+      Math.abs(room) < 0.05 ? "the same room" : `${formatNumber(Math.abs(room))} TB ${room > 0 ? "more" : "less"}`;
+    return `Kept: ${amount(other.cost, currency)} for ${formatNumber(other.capacity_bytes / 1e12)} TB in ${other.layout}. This one costs ${money}, for ${held}`;
   }
 
   function verdict(): string {
@@ -122,6 +155,7 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
     message.clear();
     if (measured.size === shown.tests.length) before = measured;
     measured = new Map();
+    money.forget();
     draw();
     return true;
   }
@@ -143,7 +177,7 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
       for (const [at, test] of tests.entries()) {
         running = test.name;
         draw();
-        const request = { case: shown.case, variant: test.variant, set: { ...test.set, "record.analytics": false } };
+        const request = runOf(shown, test);
         const onProgress = (share: number) => bar.update((at + share) / tests.length);
         const result = await engine.run(request, { slot: "design", signal, onProgress });
         if (signal.aborted) return false;
@@ -183,8 +217,9 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
   }
 
   const address = addressOf({
-    state: () => ({ ...defaultState, set: chosen }),
+    state: () => ({ ...defaultState, set: chosen, ui: currency === "" ? {} : { currency } }),
     onState: (state) => {
+      currency = state === undefined ? startCurrency : currencyOf(state.ui.currency);
       show(numbersOf(state?.set ?? start));
       void measure();
     },
@@ -209,7 +244,7 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
   const fields = html("div", {});
   function drawFields(): void {
     const here = layouts.findIndex(({ width, parity }) => width === number("width") && parity === number("parity"));
-    const list: Control[] = [
+    const list: readonly Control[] = [
       {
         path: layoutPath,
         title: "Layout",
@@ -217,7 +252,7 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
         value: Math.max(0, here),
         choices: layouts.map(({ title }, value) => ({ value, title })),
       },
-      ...defaults.parts.filter(({ name }) => !inLayout.includes(name)).map(controlOf),
+      ...partControls(),
     ];
     const made = controls({
       controls: list,
@@ -237,6 +272,10 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
       },
     });
     fields.replaceChildren(made.element);
+  }
+
+  function partControls(): Control[] {
+    return defaults.parts.filter(({ name }) => !inLayout.includes(name)).map(controlOf);
   }
 
   function controlOf({ name, title, unit, range }: DesignPart): Control {
@@ -259,7 +298,24 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
 
   const prices = html("div", { class: "controls prices" });
   function drawPrices(): void {
-    prices.replaceChildren(...defaults.parts.filter((part) => part.is_priced).map(priceField));
+    prices.replaceChildren(currencyField(), ...defaults.parts.filter((part) => part.is_priced).map(priceField));
+  }
+
+  function currencyField(): HTMLElement {
+    const select = html(
+      "select",
+      { id: "currency" },
+      ...currencies.map((name) => html("option", { value: name }, name === "" ? "none" : name)),
+    );
+    select.value = currency;
+    select.addEventListener("change", () => {
+      currency = currencyOf(select.value);
+      keep();
+      draw();
+      money.redraw();
+    });
+    const head = html("div", { class: "control-head" }, html("label", { for: select.id }, "Currency"));
+    return html("div", { class: "control" }, head, select);
   }
 
   function priceField({ name, title, unit, price }: DesignPart): HTMLElement {
@@ -288,10 +344,22 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
       refuse(error);
       return;
     }
+    money.forget();
     message.clear();
     keep();
     draw();
   }
+
+  const keepIt = html("button", { type: "button", class: "quiet", disabled: "" });
+  keepIt.addEventListener("click", () => {
+    kept = kept === undefined ? { design: shown, measured } : undefined;
+    draw();
+  });
+  const money = costPanel({
+    controls: partControls,
+    design: (part, value) => engine.call("design", requestOf({ ...chosen, [part]: value })),
+    currency: () => currency,
+  });
 
   const again = html("button", { type: "button" }, "Run the tests");
   again.addEventListener("click", () => void measure());
@@ -310,7 +378,7 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
         { class: "parts" },
         fields,
         message.element,
-        html("div", { class: "actions" }, again, reset),
+        html("div", { class: "actions" }, again, reset, keepIt),
         html(
           "details",
           { class: "table" },
@@ -318,7 +386,7 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
           html(
             "p",
             {},
-            "Sample values in no particular currency, and nobody's list prices. Give your own; they stay in this page and in its address.",
+            "Sample values, and nobody's list prices; a currency is only a name here. Give your own; they stay in this page and in its address.",
           ),
           prices,
         ),
@@ -327,6 +395,7 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
         "div",
         { class: "outcome" },
         sentence,
+        comparison,
         costs,
         unusual,
         table,
@@ -334,11 +403,13 @@ async function designer(engine: EngineClient, defaults: PoolDesign, start: Numbe
         experiments((numbers) => void compare(numbers)),
       ),
     ),
+    money.element,
     explanation(),
     onward(),
   );
   drawFields();
   drawPrices();
+  money.offer(shown.tests);
   draw();
   performance.mark("first-chart");
   await measure();

@@ -3,7 +3,7 @@
  * part to buy; a short one says that disks are busy with seeks, or that requests wait for each other and no part is full. Beside it how many times as fast the
  * test is as on the pool before, so that a change shows what it moved and what it did not.
  */
-import type { DesignTest } from "../engine/types.ts";
+import type { DesignTest, PoolDesign, RunRequest } from "../engine/types.ts";
 import { fill } from "../base/colours.ts";
 import { formatNumber } from "../base/format.ts";
 import { html, svg } from "../base/elements.ts";
@@ -20,6 +20,11 @@ export interface Measured {
   readonly value: number;
   /** How much of the time the disks were busy for its load, 0 to 1. */
   readonly disksBusy: number;
+}
+
+/** What the engine is asked to run for a test of a pool. */
+export function runOf(pool: Pick<PoolDesign, "case">, { variant, set }: DesignTest): RunRequest {
+  return { case: pool.case, variant, set: { ...set, "record.analytics": false } };
 }
 
 /** The part that binds a test, once it is measured, or what else takes its time. */
@@ -40,15 +45,17 @@ export function changeOf(measured: Measured | undefined, before: Measured | unde
 export interface PoolTestsOptions {
   /** What was measured, by name of the test. */
   readonly measured: ReadonlyMap<string, Measured>;
-  /** What was measured of the pool before. */
+  /** What was measured of the pool that it is compared with. */
   readonly before: ReadonlyMap<string, Measured>;
+  /** The heading of that comparison. */
+  readonly against: string;
   /** The test that runs now. */
   readonly running: string | undefined;
 }
 
 export function poolTests(tests: readonly DesignTest[], options: PoolTestsOptions): HTMLTableElement {
-  const { measured, before, running } = options;
-  const head = ["test", "measured", "change", "at most", "share", "bound by"];
+  const { measured, before, against, running } = options;
+  const head = ["test", "measured", against, "at most", "share", "bound by"];
   const body = html("tbody");
   for (const test of tests) {
     const found = measured.get(test.name);

@@ -450,6 +450,24 @@ export const tests = {
     await page.getByRole("button", { name: "The pool as it started" }).click();
     await page.locator(".sentence").filter({ hasText: measuredPool }).waitFor();
     assert.equal(await sentence(page), before);
+    // A pool is kept, another one is measured beside it, in the reader's currency.
+    await page.getByRole("button", { name: "Keep this pool to compare" }).click();
+    await page.getByText("Prices", { exact: true }).click();
+    await page.getByLabel("Currency").selectOption("CHF");
+    await logs.focus();
+    await page.keyboard.press("ArrowRight");
+    await page
+      .locator(".outcome p")
+      .filter({ hasText: "This one costs CHF\u00a04,000 more, for the same room." })
+      .waitFor();
+    await page.locator(".pool-tests th").filter({ hasText: "kept pool" }).waitFor();
+    await page.locator(".sentence").filter({ hasText: measuredPool }).waitFor();
+    // A second log SSD lifts one test, and a third one less.
+    await page.getByLabel("More of").selectOption({ label: "Log SSDs" });
+    await page.getByLabel("in the test").selectOption({ label: "128 threads, synchronous writes" });
+    await page.getByRole("button", { name: "Draw the curve" }).click();
+    await page.locator(".cost .quiet").filter({ hasText: "The dashed line is the most" }).waitFor();
+    assert.match(await page.locator(".cost-curve svg").getAttribute("aria-label"), /^128 threads, synchronous writes/);
     // A link to a pool that cannot be built says so and shows the pool as it starts.
     const wrong = await open(designerPage + hashOf({ set: { disks: 4, width: 6, parity: 2 } }));
     await wrong.locator(".notice p").filter({ hasText: "Disks: 4 are fewer than a group of 6 needs" }).waitFor();

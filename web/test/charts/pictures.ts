@@ -35,6 +35,7 @@ import { runOverview } from "../../src/charts/runOverview.ts";
 import { serviceTimes } from "../../src/charts/serviceTimes.ts";
 import { shardLimit } from "../../src/charts/shardLimit.ts";
 import { shardMap } from "../../src/charts/shardMap.ts";
+import { costCurve } from "../../src/charts/costCurve.ts";
 import { sweepChart } from "../../src/charts/sweepChart.ts";
 import { warmth } from "../../src/charts/warmth.ts";
 import { writeRate } from "../../src/charts/writeRate.ts";
@@ -259,6 +260,17 @@ export function shardLimitOfOneDisk(): Element {
 
 export function shardMapThatWentFromThreeShardsToTwo(): Element {
   return shardMap(controllerResult([3, 2]), { ...ofShards, width });
+}
+
+export function whatDisksBuyInATest(): Element {
+  const points = [11, 22, 44, 88].map((disks) => ({
+    part: `${disks}`,
+    cost: 300 * disks + 14_000,
+    value: 240 * Math.min(disks, 50),
+    most: 260 * disks,
+    isShown: disks === 44,
+  }));
+  return costCurve(points, { width: narrow, test: "random reads", unit: "/s", currency: "€" });
 }
 
 export function sweepOfAChunkOverItsRange(): Element {

@@ -16,7 +16,7 @@ const test: DesignTest = {
 };
 
 const table = (options: Partial<PoolTestsOptions>) =>
-  poolTests([test], { measured: new Map(), before: new Map(), running: undefined, ...options });
+  poolTests([test], { measured: new Map(), before: new Map(), against: "change", running: undefined, ...options });
 const ran = (value: number, disksBusy = 0) => ({ value, disksBusy });
 const measured = (value: number) => new Map([[test.name, ran(value)]]);
 
