@@ -1,4 +1,7 @@
-/** Errors of two simulators on the same drives, each drive a row: ours as a dot, DiskSim's as a ring, the limit as a bar. */
+/**
+ * Errors of two simulators on the same drives, each drive a row: ours as a dot, DiskSim's as a ring, the limit as a bar; and ours
+ * of reads and of writes judged apart, as triangles that point up and down, since in the whole they hide each other.
+ */
 import { ink } from "../base/colours.ts";
 import { draw, Plot } from "./plot.ts";
 
@@ -21,6 +24,15 @@ export interface MeasuredDrive {
 }
 
 export function demerits(drives: readonly MeasuredDrive[], { width }: { readonly width: number }): Element {
+  const most = Math.max(
+    ...drives.flatMap((drive) => [
+      drive.disksim_percent,
+      drive.limit_percent,
+      drive.measured.reads_percent,
+      drive.measured.writes_percent,
+    ]),
+  );
+  const alone = { y: "title", r: 4, stroke: ink("disk"), strokeWidth: 1.4 };
   return draw({
     width,
     height: 40 + 30 * drives.length,
@@ -29,18 +41,25 @@ export function demerits(drives: readonly MeasuredDrive[], { width }: { readonly
     marginTop: 8,
     marginBottom: 36,
     ariaLabel:
-      "Demerit of each measured drive, this engine's beside DiskSim's and the limit; the table has the numbers",
+      "Demerit of each measured drive, this engine's beside DiskSim's and the limit, and of its reads and its writes alone; the table has the numbers",
     x: {
       label: "demerit, % of the mean service time",
       labelArrow: "none",
       labelAnchor: "center",
-      domain: [0, 7.5],
+      domain: [0, most * 1.05],
       grid: true,
     },
     y: { label: null, domain: drives.map(({ title }) => title), padding: 0.4, tickSize: 0 },
     marks: [
       Plot.tickX(drives, { x: "limit_percent", y: "title", stroke: "var(--ink-soft)", strokeWidth: 1.5 }),
       Plot.dot(drives, { x: "disksim_percent", y: "title", r: 6, stroke: "var(--ink)", strokeWidth: 1.2 }),
+      Plot.dot(drives, { ...alone, x: (drive: MeasuredDrive) => drive.measured.reads_percent, symbol: "triangle" }),
+      Plot.dot(drives, {
+        ...alone,
+        x: (drive: MeasuredDrive) => drive.measured.writes_percent,
+        symbol: "triangle",
+        rotate: 180,
+      }),
       Plot.dot(drives, { x: (drive: MeasuredDrive) => drive.measured.percent, y: "title", r: 3.5, fill: ink("disk") }),
     ],
   });

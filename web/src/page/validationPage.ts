@@ -45,8 +45,8 @@ async function open({ set }: PageState): Promise<void> {
   const engine = new EngineClient();
   const trace = await (await fetch(traceUrl)).text();
   const { synthetic } = JSON.parse(driveText) as { synthetic: string };
-  root.append(stage(engine, { drive: driveText, trace, about: `Synthetic. ${synthetic}` }, set));
-  root.append(drives(), solidState(), amplificationSection(engine, message), hits(), asserted());
+  root.append(drives(), stage(engine, { drive: driveText, trace, about: `Synthetic. ${synthetic}` }, set));
+  root.append(solidState(), amplificationSection(engine, message), hits(), asserted());
 }
 
 function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement {
@@ -135,7 +135,8 @@ function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement 
   const element = html(
     "section",
     { class: "stage-section validation", "aria-labelledby": "stage-title" },
-    html("h2", { id: "stage-title", class: "unseen" }, "A trace, replayed"),
+    html("h2", { id: "stage-title" }, "Turn a drive yourself"),
+    html("p", { class: "prose" }, "The same comparison in this page: a synthetic drive to begin with, then your own."),
     sentence,
     figure,
     html(
@@ -231,7 +232,7 @@ function drives(): HTMLElement {
     html(
       "p",
       { class: "prose" },
-      "The same comparison on traces of real drives of the 1990s. Their data are not ours to ship, so these numbers are stored, with the date of the run; the project's tests run it again wherever the data are at hand. Nothing is fitted to a drive: all that the model knows is in the drive's file.",
+      "Traces of real drives of the 1990s, replayed request by request. Nothing is fitted to a drive: all that the model knows is in the drive's file. The data are not ours to ship, so these numbers are stored, with the date of the run; the project's tests run it again wherever the data are at hand.",
     ),
     figure,
     html(
@@ -242,7 +243,11 @@ function drives(): HTMLElement {
       html("span", { class: "key ring" }, ""),
       " DiskSim ",
       html("span", { class: "key bar" }, ""),
-      " limit of the test. ",
+      " limit of the test ",
+      html("span", { class: "key glyph" }, "△"),
+      " reads alone ",
+      html("span", { class: "key glyph" }, "▽"),
+      " writes alone. ",
       `${measured.data}. Run on ${measured.measured_on}.`,
     ),
     html(
