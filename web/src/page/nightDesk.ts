@@ -34,14 +34,17 @@ export class NightDesk {
   #waiting = new Map<number, Waiting>();
   #nextId = 1;
   #kept: Kept | undefined;
+  #written: string | undefined;
 
   constructor(options: DeskOptions) {
     this.#options = { begin: beginWorker, ...options };
   }
 
-  async open({ seed, weeks }: NightName, kept?: Kept): Promise<Opened> {
-    const opened = unlessProblem(JSON.parse(await this.#ask({ open: seed, weeks, kept })) as Opened);
+  /** `written` is the text of a case, where the night is that of one. */
+  async open({ seed, weeks }: NightName, kept?: Kept, written?: string): Promise<Opened> {
+    const opened = unlessProblem(JSON.parse(await this.#ask({ open: written ?? seed, weeks, kept })) as Opened);
     this.#kept = opened.kept;
+    this.#written = written;
     return opened;
   }
 
@@ -54,7 +57,7 @@ export class NightDesk {
   /** Ends what is being carried out, and takes the night up again. */
   async stop(): Promise<void> {
     this.#end(stopped);
-    if (this.#kept !== undefined) await this.open(this.#kept, this.#kept);
+    if (this.#kept !== undefined) await this.open(this.#kept, this.#kept, this.#written);
   }
 
   #ask(message: Message): Promise<string> {

@@ -5,6 +5,8 @@ import { recall, remember } from "./remember.ts";
 export type ChosenNight =
   | { readonly kind: "none" }
   | { readonly kind: "night"; readonly name: NightName }
+  /** That of the case that was opened last. */
+  | { readonly kind: "case" }
   | { readonly kind: "problem"; readonly message: string };
 
 /** Nights that are drawn have such numbers, as those of the command line. */
@@ -12,8 +14,12 @@ const drawnFrom = 100_000;
 const longestShown = 40;
 const mostPlayed = 60;
 
+/** The address of a night whose case is a file: it is on this device alone. */
+export const caseHash = "#case";
+
 export function readNight(hash: string): ChosenNight {
   if (hash.length <= 1 || hash === "#page") return { kind: "none" };
+  if (hash === caseHash) return { kind: "case" };
   const found = /^#seed=(\d{1,15})(?:&weeks=(\d{1,2}-\d{1,2}))?$/.exec(hash);
   if (found !== null) return { kind: "night", name: { seed: Number(found[1]), weeks: found[2] ?? null } };
   const shown = hash.length > longestShown ? `${hash.slice(0, longestShown)}…` : hash;
@@ -42,12 +48,14 @@ export function anotherNight(random = Math.random): number {
 
 export interface Played extends NightName {
   readonly total: number;
-  readonly case: string;
+  readonly own: string | null;
+  readonly case: string | null;
   readonly title: string;
 }
 
 const playedKey = "oncall.played";
 const nightKey = "oncall.night";
+const caseKey = "oncall.case";
 
 /** Nights that were played to their end, the newest first; a night that was played again is there once, with its best points. */
 export function played(read: (key: string) => string | null = recall): readonly Played[] {
@@ -55,13 +63,16 @@ export function played(read: (key: string) => string | null = recall): readonly 
   return Array.isArray(value) ? value.filter(isPlayed).slice(0, mostPlayed) : [];
 }
 
-export function rememberPlayed(ended: Pick<Ended, "seed" | "weeks" | "score" | "case" | "title">): void {
-  const { seed, weeks, score, case: id, title } = ended;
+export function rememberPlayed(ended: Pick<Ended, "seed" | "weeks" | "own" | "score" | "case" | "title">): void {
+  const { seed, weeks, own, score, case: id, title } = ended;
   const before = played();
-  const same = before.filter((one) => isSameNight(one, ended));
+  const same = before.filter((one) => isSameNight(one, ended) && (one.own ?? null) === own);
   const best = Math.max(score.total, ...same.map(({ total }) => total));
   const rest = before.filter((one) => !same.includes(one));
-  remember(playedKey, JSON.stringify([{ seed, weeks, total: best, case: id, title }, ...rest].slice(0, mostPlayed)));
+  remember(
+    playedKey,
+    JSON.stringify([{ seed, weeks, own, total: best, case: id, title }, ...rest].slice(0, mostPlayed)),
+  );
 }
 
 /** The night that has not been ended. */
@@ -77,14 +88,31 @@ export function rememberNight(kept: Kept | undefined): void {
   else if (kept.commands.length > 0) remember(nightKey, JSON.stringify(kept));
 }
 
+/** A case that somebody wrote: the name of its file, and its text. */
+export interface WrittenCase {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** The case that was opened last. */
+export function writtenCase(read: (key: string) => string | null = recall): WrittenCase | undefined {
+  const value = parsed(read(caseKey));
+  return isRecord(value) && typeof value.name === "string" && typeof value.text === "string"
+    ? { name: value.name, text: value.text }
+    : undefined;
+}
+
+export function rememberCase(written: WrittenCase): void {
+  remember(caseKey, JSON.stringify(written));
+}
+
 function isPlayed(value: unknown): value is Played {
   return (
     isRecord(value) &&
     isNightName(value) &&
     typeof value.total === "number" &&
     typeof value.title === "string" &&
-    typeof value.case === "string" &&
-    /^[a-z0-9-]+$/.test(value.case)
+    (value.case === null || (typeof value.case === "string" && /^[a-z0-9-]+$/.test(value.case)))
   );
 }
 

@@ -6,21 +6,28 @@ import { nightView, type NightView } from "../lab/night/nightView.ts";
 import type { Kept, NightName } from "../lab/night/protocol.ts";
 import { buildPage, keepForOffline, preparePage } from "./document.ts";
 import { NightDesk } from "./nightDesk.ts";
+import { textOfFile } from "./fileText.ts";
 import {
   anotherNight,
+  caseHash,
   isSameNight,
   nightHash,
   nightUnderWay,
   played,
   readNight,
+  rememberCase,
   rememberNight,
   rememberPlayed,
   ticketOfTheDay,
+  writtenCase,
+  type WrittenCase,
 } from "./nights.ts";
 import { pythonInWords } from "./pythonSize.ts";
 
 const page = preparePage();
 const { root, message } = page;
+/** A sealed case has a few kB; what one may have, the room says. */
+const mostCase_bytes = 2 ** 18;
 void buildPage(page, open);
 
 function open(): void {
@@ -34,23 +41,24 @@ function open(): void {
     ...Array.from({ length: 9 }, (_, at) => html("option", { value: `1-${at + 2}` }, `of weeks 1 to ${at + 2}`)),
   );
   const copy = html("button", { type: "button" }, "Copy link");
+  const file = html("input", { type: "file", id: "night-case", accept: ".sealed,.toml,text/plain" });
   const status = html("p", { class: "said quiet", role: "status" });
   const place = html("div", {});
   const list = html("section", { class: "nights-played", "aria-labelledby": "played-title" });
-  root.append(
-    html(
-      "section",
-      { class: "night-section", "aria-labelledby": "night-title" },
-      title,
-      html("div", { class: "actions" }, begin, today, copy, another, weeks),
-      status,
-      place,
-    ),
-    list,
+  const section = html(
+    "section",
+    { class: "night-section", "aria-labelledby": "night-title" },
+    title,
+    html("div", { class: "actions" }, begin, today, copy, another, weeks),
+    html("div", { class: "night-case" }, html("label", { for: file.id }, "Or a case that somebody sealed (choose it, or drop it here):"), file),
+    status,
+    place,
   );
+  root.append(section, list);
 
   const ofTheDay = (): NightName => ({ seed: ticketOfTheDay(), weeks: null });
   let night = ofTheDay();
+  let own: WrittenCase | undefined;
   let shown: NightView | undefined;
   let isLoaded = false;
   const desk = new NightDesk({
@@ -62,20 +70,30 @@ function open(): void {
 
   const keptOf = (chosen: NightName): Kept | undefined => {
     const kept = nightUnderWay();
-    return kept !== undefined && isSameNight(kept, chosen) ? kept : undefined;
+    if (kept === undefined) return undefined;
+    // Whether it is of this very case, the room says, which knows its digest.
+    if (own !== undefined) return (kept.own ?? null) === null ? undefined : kept;
+    return (kept.own ?? null) === null && isSameNight(kept, chosen) ? kept : undefined;
   };
 
   const nameOf = (named: NightName) =>
     named.weeks === null ? `Ticket ${named.seed}` : `Ticket ${named.seed}, of weeks ${named.weeks}`;
 
-  /** Shows a night before it begins. */
-  function choose(chosen: NightName): void {
+  /** Shows a night before it begins: one that is drawn, or that of a case. */
+  function choose(chosen: NightName, written?: WrittenCase): void {
     night = chosen;
+    own = written;
     shown?.close();
     shown = undefined;
     place.replaceChildren();
     const kept = keptOf(night);
-    title.textContent = isSameNight(night, ofTheDay()) ? `${nameOf(night)}, the ticket of the day` : nameOf(night);
+    title.textContent =
+      own !== undefined
+        ? `The case in ${own.name}`
+        : isSameNight(night, ofTheDay())
+          ? `${nameOf(night)}, the ticket of the day`
+          : nameOf(night);
+    copy.hidden = own !== undefined;
     weeks.value = night.weeks ?? "";
     begin.textContent = kept === undefined ? "Begin the shift" : "Go on with the shift";
     begin.hidden = false;
@@ -96,9 +114,9 @@ function open(): void {
           html(
             "li",
             {},
-            html("a", { href: nightHash(one) }, nameOf(one)),
+            one.case === null ? "A case that somebody wrote" : html("a", { href: nightHash(one) }, nameOf(one)),
             `, ${one.total} points: `,
-            html("a", { href: `${one.case}.html` }, one.title),
+            one.case === null ? one.title : html("a", { href: `${one.case}.html` }, one.title),
           ),
         ),
       ),
@@ -139,14 +157,15 @@ function open(): void {
   /** Opens the night, where it stood if it was under way; what was kept and cannot be read is let go. */
   async function takeUp(chosen: NightName) {
     const kept = keptOf(chosen);
-    if (kept === undefined) return desk.open(chosen);
+    const text = own?.text;
+    if (kept === undefined) return desk.open(chosen, undefined, text);
     try {
-      return await desk.open(chosen, kept);
+      return await desk.open(chosen, kept, text);
     } catch (error) {
       if (!isLoaded) throw error;
       rememberNight(undefined);
       message.fail(error);
-      return desk.open(chosen);
+      return desk.open(chosen, undefined, text);
     }
   }
 
@@ -165,11 +184,45 @@ function open(): void {
       .catch(() => status.replaceChildren("The browser does not allow copying. Here it is: ", html("code", {}, link)));
   });
 
+  async function take(files: FileList | null | undefined): Promise<void> {
+    const [chosen] = files ?? [];
+    if (chosen === undefined) return;
+    message.clear();
+    try {
+      const written = { name: chosen.name, text: await textOfFile(chosen, mostCase_bytes) };
+      // One night is kept: that of another case is over.
+      if (nightUnderWay()?.own != null && writtenCase()?.text !== written.text) rememberNight(undefined);
+      rememberCase(written);
+      // The file stays here: the address says no more than that there is one.
+      history.replaceState(null, "", caseHash);
+      choose(night, written);
+    } catch (error) {
+      message.fail(error);
+    }
+  }
+  file.addEventListener("change", () => void take(file.files).finally(() => (file.value = "")));
+  section.addEventListener("dragover", (event) => {
+    if (event.dataTransfer?.types.includes("Files") === true) event.preventDefault();
+  });
+  section.addEventListener("drop", (event) => {
+    if (event.dataTransfer?.types.includes("Files") !== true) return;
+    event.preventDefault();
+    void take(event.dataTransfer.files);
+  });
+
   function read(): void {
     const found = readNight(location.hash);
     message.clear();
     if (found.kind === "problem") message.say(found.message);
-    choose(found.kind === "night" ? found.name : (nightUnderWay() ?? ofTheDay()));
+    const kept = nightUnderWay();
+    const written = writtenCase();
+    if (found.kind === "night") choose(found.name);
+    else if (written !== undefined && (found.kind === "case" || (kept?.own ?? null) !== null))
+      choose(ofTheDay(), written);
+    else {
+      if (found.kind === "case") message.say("The case that was open here is not kept on this device: open its file.");
+      choose((kept?.own ?? null) === null ? (kept ?? ofTheDay()) : ofTheDay());
+    }
   }
   addEventListener("hashchange", read);
   read();

@@ -1,5 +1,6 @@
 /** One function for each behaviour, named by it. A returned string is printed beside the name. */
 import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -12,6 +13,15 @@ const validationPage = "/validation.html";
 const designerPage = "/designer.html";
 const ownPages = ["404.html", "index.html", "validation.html", "presets.html", "designer.html", "oncall.html"];
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
+
+/** The example of the documentation as `seeklab oncall --seal` seals it, by the formats that it names. */
+function sealedCase() {
+  const text = readFileSync(join(site, "../../docs/instructor/capstone.toml"));
+  const coded = gzipSync(text).toString("base64").replace(/.{64}/g, "$&\n");
+  const label = "SEEKLAB SEALED CASE-----";
+  const digest = createHash("sha256").update(text).digest("hex");
+  return `SHA-256: ${digest}\n-----BEGIN ${label}\n${coded}\n-----END ${label}\n`;
+}
 
 /** What the designer says of a pool once all of its tests have run. */
 const measuredPool = /of 12 tests keep a part busy/;
@@ -1140,6 +1150,52 @@ export const tests = {
     const incident = await page.locator(".night-debrief a").getAttribute("href");
     assert.ok(existsSync(join(site, incident)), incident);
     return `${loaded_s.toFixed(1)} s to the ticket, ${points} points`;
+  },
+
+  async "a sealed case is played on the page, and what is none is answered with a sentence"({ open }) {
+    const page = await open("/oncall.html", { viewport: { width: 375, height: 740 } });
+    const file = page.getByLabel("Or a case that somebody sealed");
+    const begin = page.getByRole("button", { name: "Begin the shift" });
+    const line = page.getByRole("textbox", { name: "Command" });
+    const log = page.locator(".night-log");
+    const type = async (text) => {
+      await line.fill(text);
+      await line.press("Enter");
+    };
+    const given = async (name, text) => file.setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+
+    // What is not what it was when it was sealed is told when the room opens it.
+    const text = sealedCase();
+    await given("spoilt.sealed", text.replace(/(CASE-----\n.{20})../, "$1xx"));
+    await page.getByRole("heading", { name: "The case in spoilt.sealed" }).waitFor();
+    await begin.click();
+    await page.getByText("case: has changed since it was sealed").waitFor({ timeout: 90_000 });
+    await given("night.sealed", text);
+    await page.getByRole("heading", { name: "The case in night.sealed" }).waitFor();
+    await begin.click();
+    await page.getByText("TICKET 1. The nightly copy").waitFor({ timeout: 60_000 });
+    await type("ss");
+    await log.getByText("cwnd:45").waitFor({ timeout: 60_000 });
+
+    // It outlives a reload, and is solved.
+    await page.reload();
+    await page.getByRole("heading", { name: "The case in night.sealed" }).waitFor();
+    await page.getByRole("button", { name: "Go on with the shift" }).click();
+    await log.getByText("cwnd:45").waitFor({ timeout: 90_000 });
+    await type("name 6");
+    await log.getByText("That is it.").waitFor({ timeout: 60_000 });
+    await type("set network.client_buffer 4MiB");
+    await log.getByText("network.client_buffer = 4MiB").waitFor({ timeout: 60_000 });
+    await type("done");
+    const ended = page.locator(".night-debrief h2");
+    await ended.waitFor({ timeout: 60_000 });
+    assert.match(await ended.textContent(), /97 of 100 points/);
+    assert.equal(await page.locator(".night-debrief a").count(), 0);
+    await page.getByText("A case that somebody wrote, 97 points: The archive on the other continent").waitFor();
+    await assertAccessible(page);
+    // A seed is a drawn night again.
+    await page.getByRole("button", { name: "Ticket of the day" }).click();
+    await page.getByRole("heading", { name: "the ticket of the day" }).waitFor();
   },
 
   async "the incident room without a network says so, and opens where it has been open before"({ open }) {

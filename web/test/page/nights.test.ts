@@ -7,9 +7,11 @@ import {
   nightUnderWay,
   played,
   readNight,
+  rememberCase,
   rememberNight,
   rememberPlayed,
   ticketOfTheDay,
+  writtenCase,
 } from "../../src/page/nights.ts";
 import type { FromPython, ToPython } from "../../src/python/messages.ts";
 
@@ -18,6 +20,7 @@ afterEach(() => localStorage.clear());
 const kept: Kept = {
   seed: 7,
   weeks: null,
+  own: null,
   commands: [{ command: "ping", clock: "03:00:03", seconds: 3, points: 1, output: "PING" }],
   looked: ["ping"],
   named: [],
@@ -62,10 +65,21 @@ describe("the night in an address", () => {
   });
 });
 
+describe("the case that was opened last", () => {
+  it("comes back, and what is none does not", () => {
+    expect(writtenCase()).toBeUndefined();
+    rememberCase({ name: "night.sealed", text: "sealed" });
+    expect(writtenCase()).toEqual({ name: "night.sealed", text: "sealed" });
+    expect(writtenCase(() => '{"name": 3, "text": "x"}')).toBeUndefined();
+    expect(readNight("#case")).toEqual({ kind: "case" });
+  });
+});
+
 describe("nights that were played", () => {
   const ended = (seed: number, total: number, weeks: string | null = null) => ({
     seed,
     weeks,
+    own: null,
     case: "slog-divert",
     title: "S6",
     score: { cause: 0, fix: 0, time: 0, total },
@@ -79,6 +93,15 @@ describe("nights that were played", () => {
       [7, 30, "1-5"],
       [7, 40, null],
       [8, 10, null],
+    ]);
+  });
+  it("of a case that somebody wrote are known by its digest, and lead to no page", () => {
+    rememberPlayed(ended(1, 40));
+    rememberPlayed({ ...ended(1, 90), own: "cf6e", case: null, title: "Mine" });
+    rememberPlayed({ ...ended(1, 20), own: "cf6e", case: null, title: "Mine" });
+    expect(played().map(({ own, total, case: id }) => [own, total, id])).toEqual([
+      ["cf6e", 90, null],
+      [null, 40, "slog-divert"],
     ]);
   });
   it("are read strictly: what somebody else has written there is left out", () => {
@@ -141,6 +164,20 @@ describe("the desk", () => {
     expect(begun[0]!.isEnded).toBe(true);
     expect(begun[1]!.said).toEqual([{ kind: "night", id: 3, message: JSON.stringify({ open: 7, weeks: null, kept }) }]);
     begun[1]!.says(opened(3));
+    await stopped;
+  });
+
+  it("opens a case by its text, and again when a command is stopped", async () => {
+    const { begun, begin } = threads();
+    const desk = new NightDesk({ onReady: vi.fn(), begin });
+    const own = { ...kept, own: "cf6e" };
+    const first = desk.open({ seed: 7, weeks: null }, undefined, "sealed");
+    begun[0]!.says({ kind: "night", id: 1, answer: JSON.stringify({ kept: own }), error: null });
+    await first;
+    const stopped = desk.stop();
+    const again = { open: "sealed", weeks: null, kept: own };
+    expect(begun[1]!.said).toEqual([{ kind: "night", id: 2, message: JSON.stringify(again) }]);
+    begun[1]!.says({ kind: "night", id: 2, answer: JSON.stringify({ kept: own }), error: null });
     await stopped;
   });
 

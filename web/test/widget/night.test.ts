@@ -19,7 +19,18 @@ const opened: Opened = {
   start_s: 10_800,
   tries: 3,
   answers: [],
-  kept: { seed: 7, weeks: null, commands: [], looked: [], named: [], set: {}, seconds: 0, spent: 0, users: [[0, 0.2]] },
+  kept: {
+    seed: 7,
+    weeks: null,
+    own: null,
+    commands: [],
+    looked: [],
+    named: [],
+    set: {},
+    seconds: 0,
+    spent: 0,
+    users: [[0, 0.2]],
+  },
   ended: null,
 };
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import datetime as dt
 import secrets
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from seeklab._errors import Problem, SeeklabError
+from seeklab._files import read_text, shown
 from seeklab.cli import _values
-from seeklab.cli._ending import DONE
-from seeklab.cli._output import print_json
+from seeklab.cli._ending import CHECK_FAILED, DONE
+from seeklab.cli._output import complain, print_json
 
 if TYPE_CHECKING:
     from argparse import Namespace
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
     from seeklab.oncall.shell import Shell
 
 SEEDS = 100_000
+ENDING = ".sealed"
 
 
 def add(commands: Commands) -> None:
@@ -30,26 +34,86 @@ def add(commands: Commands) -> None:
         "--seed", metavar="N", type=_values.whole, help="which night: the same number is the same night for everybody"
     )
     which.add_argument("--today", action="store_true", help="the ticket of the day, the same for everybody")
+    which.add_argument("--case", metavar="FILE", help="the night of a case that somebody wrote, sealed or not")
+    which.add_argument("--check", metavar="FILE", help="play nothing: say whether a case of your own makes a night")
+    which.add_argument(
+        "--seal", metavar="FILE", help="check a case of your own and seal it, so that nobody reads it by accident"
+    )
     added.add_argument(
         "--weeks", metavar="N-M", help="draw it from these weeks of the course: 1-5 is what the first five have taught"
+    )
+    added.add_argument(
+        "--out", metavar="FILE", help=f"with --seal: where to (default: beside the case, ending in {ENDING})"
     )
 
 
 def oncall(options: Namespace) -> int:
-    """Play a night on the standard input."""
+    """Play a night on the standard input; or check a case of one's own, or seal it."""
     from seeklab.oncall.night import Night  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.oncall.own import read_case  # noqa: PLC0415 -- as above
     from seeklab.oncall.shell import Shell  # noqa: PLC0415 -- as above
 
+    _refuse_what_does_not_go_together(options)
+    if options.check or options.seal:
+        return _prepare(options)
     seed = options.seed
     if options.today:
         seed = int(dt.datetime.now(tz=dt.UTC).strftime("%Y%m%d"))
     if seed is None:
         seed = secrets.randbelow(SEEDS)
-    shell = Shell(Night(seed, options.weeks), (lambda _: None) if options.json else _say)
+    own = read_case(options.case) if options.case else None
+    night = Night(own.seed, own=own) if own else Night(seed, options.weeks)
+    shell = Shell(night, (lambda _: None) if options.json else _say)
     document = shell.play(_lines(shell, quiet=options.json))
     if options.json:
         print_json(document)
     return DONE
+
+
+def _refuse_what_does_not_go_together(options: Namespace) -> None:
+    if options.weeks and (options.case or options.check or options.seal):
+        raise SeeklabError([Problem("weeks", "a case of one's own is not drawn from weeks; leave --weeks out")])
+    if options.out and not options.seal:
+        raise SeeklabError([Problem("out", "says where a sealed case goes; give --seal as well")])
+
+
+def _prepare(options: Namespace) -> int:
+    """Check a case, and seal it when that is asked for and it makes a night."""
+    from seeklab.oncall.check import findings  # noqa: PLC0415 -- as above
+    from seeklab.oncall.own import CASE_FILE, case_of  # noqa: PLC0415 -- as above
+    from seeklab.oncall.sealed import is_sealed, sealed  # noqa: PLC0415 -- as above
+
+    written = options.seal or options.check
+    text = read_text(written, CASE_FILE)
+    if options.seal and is_sealed(text):
+        raise SeeklabError([Problem(shown(written), "is sealed already; play it with --case")])
+    found = []
+    for finding in findings(case_of(text, shown(written))):
+        found.append(finding)
+        if not options.json:
+            print(f"{'ok' if finding.ok else 'no':<4}{finding.what}", flush=True)
+    fits = all(finding.ok for finding in found)
+    out = Path(options.out or str(Path(written).with_suffix(ENDING))) if options.seal and fits else None
+    if out:
+        _write(out, sealed(text), written)
+    if options.json:
+        rows = [{"ok": finding.ok, "what": finding.what} for finding in found]
+        print_json({"findings": rows, "ok": fits, "sealed": shown(out) if out else None})
+    elif out:
+        print(f"\nSealed: {shown(out)}. A peer plays it with seeklab oncall --case, or on the page oncall.html.")
+    if options.seal and not fits:
+        complain("not sealed: mend what is marked no, then try again")
+    return DONE if fits else CHECK_FAILED
+
+
+def _write(out: Path, text: str, written: str) -> None:
+    if out.exists() and Path(written).exists() and out.samefile(written):
+        raise SeeklabError([Problem("out", f"{shown(out)} is the case itself; give the sealed one another name")])
+    try:
+        out.write_text(text, encoding="ascii", newline="\n")
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "is no possible file name"
+        raise SeeklabError([Problem("out", f"{shown(out)} cannot be written: {reason}")]) from None
 
 
 def _say(text: str) -> None:

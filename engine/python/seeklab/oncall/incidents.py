@@ -6,6 +6,7 @@ dashboard and a partition table. Which incident it is a player finds out from wh
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from seeklab._case import validate
 
 if TYPE_CHECKING:
     import random
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
 MIB = 1 << 20
 APP, OTHERS = "app", ("batch", "backup", "web")
@@ -472,14 +473,7 @@ def _bystanders(source: random.Random) -> Changes:
 def scenario_of(incident: Incident, changes: Mapping[str, Any], source: random.Random) -> dict[str, Any]:
     """Give the system of an incident in neutral words; `source` draws what is not to blame."""
     whole = load_case(incident.case).with_(changes).scenario(incident.variant)
-    names = dict(zip(incident.jobs, (APP, *OTHERS), strict=False))
-    jobs = [
-        {**{key: value for key, value in job.items() if key != "stonewall"}, "name": names[job["name"]]}
-        for job in whole["jobs"]
-        if job["name"] in names
-    ]
-    groups = [{**group, "name": _device(group, number)} for number, group in enumerate(whole["devices"])]
-    own = {**whole, "jobs": jobs, "devices": groups}
+    own = in_neutral_words(whole, neutral_names(whole, incident.jobs))
     own["partition"] = whole.get("partition") or {"start": MIB}
     window, speed, way = source.choice(WINDOWS), source.choice(SPEEDS), _short_way(source)
     own["monitor"] = {"span": "60s", **(whole.get("monitor") or {"window": window}), "job": APP}
@@ -490,11 +484,57 @@ def scenario_of(incident: Incident, changes: Mapping[str, Any], source: random.R
     if whole.get("zfs"):
         own["zfs"] = {**_bystanders(source), **whole["zfs"]}
     own["record"] = {**(whole.get("record") or {}), "log": False}
-    cache = (whole.get("volume") or {}).get("cache") or {}
-    if cache.get("primed"):
-        primed = [names[job] for job in cache["primed"] if job in names]
-        own["volume"] = {**whole["volume"], "cache": {**cache, "primed": primed}}
     return validate(own)
+
+
+@dataclass(frozen=True)
+class Names:
+    """What jobs and devices are called in a night, by what they are called in the case."""
+
+    jobs: Mapping[str, str]
+    devices: Mapping[str, str]
+
+    def path(self, path: str) -> str:
+        """Give a path of the case as it is in the night."""
+        found = re.match(r"(jobs|devices)\[([^\]]+)\](.*)", path, re.DOTALL)
+        if not found:
+            return path
+        kind, name, rest = found.groups()
+        return f"{kind}[{(self.jobs if kind == 'jobs' else self.devices).get(name, name)}]{rest}"
+
+
+def neutral_names(scenario: Mapping[str, Any], jobs: Sequence[str]) -> Names:
+    """Name these jobs, the application first, and all devices."""
+    devices = {group["name"]: _device(group, number) for number, group in enumerate(scenario["devices"])}
+    return Names(dict(zip(jobs, (APP, *OTHERS), strict=False)), devices)
+
+
+def in_neutral_words(scenario: Mapping[str, Any], names: Names) -> dict[str, Any]:
+    """Give a scenario with those of its jobs that have a name, under that name."""
+    jobs = [
+        {**{key: value for key, value in job.items() if key != "stonewall"}, "name": names.jobs[job["name"]]}
+        for job in scenario["jobs"]
+        if job["name"] in names.jobs
+    ]
+    devices = [{**group, "name": names.devices[group["name"]]} for group in scenario["devices"]]
+    own = {**scenario, "jobs": jobs, "devices": devices}
+    for path in LISTS_OF_JOBS:
+        own = _renamed(own, path.split("."), names.jobs)
+    return own
+
+
+LISTS_OF_JOBS = ("volume.cache.primed", "tier.primed", "tier.evicted", "zfs.arc.metadata")
+"""Fields that name jobs."""
+
+
+def _renamed(part: dict[str, Any], path: Sequence[str], names: Mapping[str, str]) -> dict[str, Any]:
+    """Give the same part with other names in one of its lists, those without one left out."""
+    first, *rest = path
+    inner = part.get(first)
+    if not inner:
+        return part
+    other = _renamed(inner, rest, names) if rest else [names[name] for name in inner if name in names]
+    return {**part, first: other}
 
 
 def _device(group: Mapping[str, Any], number: int) -> str:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from seeklab._result import Result
     from seeklab.oncall.incidents import Incident
     from seeklab.oncall.looks import Look
+    from seeklab.oncall.own import OwnCase
 
 CAUSE_POINTS, FIX_POINTS, TIME_POINTS = 40, 40, 20
 TRIES = 3
@@ -33,8 +34,15 @@ SHARE_OF_GAIN = 0.6
 LEFT = ((0.1, "less than a tenth"), (0.5, "less than half"), (math.inf, "more than half, and not all,"))
 """How much is left, in words that say no more than that."""
 LEAST = 1e-12
-JUDGED_ON = 2
-"""Seeds on which a change is judged."""
+TICKET_SEED = 1
+"""Which of a night's runs the ticket's numbers come from."""
+JUDGED_ON_SEEDS = (7, 8)
+"""Those on which a change is judged."""
+
+
+def seed_of(night: int, number: int) -> int:
+    """Give the seed of one of a night's runs."""
+    return 1 + (night * 1000 + number) % (2**53 - 1)
 
 
 @dataclass
@@ -44,6 +52,8 @@ class Night:
     seed: int
     weeks: str | None = None
     """Weeks of the course that it is drawn from, such as `1-5`; all when there are none."""
+    own: OwnCase | None = None
+    """A case that somebody wrote, in place of one that is drawn."""
     incident: Incident = field(init=False)
     scenario: dict[str, Any] = field(init=False)
     changes: dict[str, Any] = field(default_factory=dict)
@@ -58,12 +68,15 @@ class Night:
 
     def __post_init__(self) -> None:
         """Draw what is wrong, and how large the system is."""
-        source = random.Random(f"on call {self.seed}")  # noqa: S311 -- a night like another, not a secret
-        self.incident = source.choice(pool(self.weeks))
-        self._drawn = self.incident.draw(source)
-        self.scenario = scenario_of(self.incident, self._drawn, source)
-        self._last_month = self._measured(self.remedy, 1)
-        self._left = self._better(self._measured({}, 1), self._last_month)
+        if self.own:
+            self.incident, self._drawn, self.scenario = self.own.incident, {}, dict(self.own.failing)
+        else:
+            source = random.Random(f"on call {self.seed}")  # noqa: S311 -- a night like another, not a secret
+            self.incident = source.choice(pool(self.weeks))
+            self._drawn = self.incident.draw(source)
+            self.scenario = scenario_of(self.incident, self._drawn, source)
+        self._last_month = self._measured(self.remedy, TICKET_SEED)
+        self._left = self._better(self._measured({}, TICKET_SEED), self._last_month)
         self.users.append((0, self._left))
 
     @property
@@ -73,12 +86,20 @@ class Night:
 
     @property
     def ticket(self) -> str:
-        """Tell the complaint: one wording for every cause."""
+        """Tell the complaint: one wording for every cause, unless the author of the case has written another."""
+        share = next(words for share, words in LEFT if self._left <= share)
+        if self.own and self.own.ticket:
+            return f"TICKET {self.seed}. {self.own.ticket} By the users' own number it gives {share} of what it did."
         return (
             f"TICKET {self.seed}. Users of the application say that it is not what it was. By their own number it gives"
-            f" {next(words for share, words in LEFT if self._left <= share)} of what such a system gave last month."
+            f" {share} of what such a system gave last month."
             " Nobody admits to having changed anything."
         )
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """What it may be, in the order in which a player is offered it."""
+        return self.own.causes if self.own else CAUSES
 
     @property
     def right(self) -> bool:
@@ -141,7 +162,7 @@ class Night:
         """Name a cause by its number in the list."""
         if self.right or len(self.named) >= TRIES:
             return "The cause has been settled."
-        self.named.append(CAUSES[number - 1])
+        self.named.append(self.causes[number - 1])
         if self.right:
             return "That is it."
         left = TRIES - len(self.named)
@@ -149,7 +170,7 @@ class Night:
 
     def holds(self) -> bool:
         """Whether what was set brings most of what the remedy brings, on other seeds."""
-        return bool(self.changes) and all(self._share(seed) >= SHARE_OF_GAIN for seed in range(7, 7 + JUDGED_ON))
+        return bool(self.changes) and all(self._share(number) >= SHARE_OF_GAIN for number in JUDGED_ON_SEEDS)
 
     def score(self) -> dict[str, int]:
         """Give the points: for the cause, for the change, for the time that it took."""
@@ -165,7 +186,10 @@ class Night:
             f"It was: {self.incident.cause}\n"
             f"One look would have told it, {self.incident.look}: {self.incident.tells}\n"
             f"The case does: set {remedy}\n"
-            f"Read on: seeklab facts {self.incident.case}. The same night again: seeklab oncall {again}"
+        ) + (
+            f"The case: {self.own.title}{f', by {self.own.author}' if self.own.author else ''}."
+            if self.own
+            else f"Read on: seeklab facts {self.incident.case}. The same night again: seeklab oncall {again}"
         )
 
     def _seen_by(self, look: Look, changes: dict[str, Any]) -> dict[str, Any]:
@@ -180,7 +204,7 @@ class Night:
         self.users.append((self.seconds, self._better(metric, self._last_month)))
 
     def _run(self, scenario: dict[str, Any], number: int) -> Result:
-        return run(scenario, seed=1 + (self.seed * 1000 + number) % (2**53 - 1))
+        return run(scenario, seed=seed_of(self.seed, number))
 
     def _measured(self, changes: dict[str, Any], number: int) -> float:
         return self._run(changed(self.scenario, changes), number).metrics[complaint_metric(self.incident)]

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
 from seeklab._errors import Problem, SeeklabError
-from seeklab.oncall.incidents import CAUSES
 from seeklab.oncall.looks import LOOKS
 from seeklab.oncall.night import CAUSE_POINTS, FIX_POINTS, TIME_POINTS, TRIES, Night
+from seeklab.oncall.own import OwnCase, case_of
 from seeklab.oncall.settings import changed
 from seeklab.oncall.shell import ENDS, START_S, WELCOME, Shell
 
@@ -29,9 +29,15 @@ MOST_COMMANDS = 2000
 class Room:
     """One night, its shell, and what a front-end shows of both. In a notebook it shows itself."""
 
-    def __init__(self, seed: int, weeks: str | None = None, *, kept: Mapping[str, Any] | None = None) -> None:
-        """Begin the night, or take up one that was kept; what does not fit raises SeeklabError."""
-        self._shell = Shell(Night(seed, weeks), lambda _: None)
+    def __init__(
+        self, night: int | OwnCase, weeks: str | None = None, *, kept: Mapping[str, Any] | None = None
+    ) -> None:
+        """Begin a night, by its number or from a case that `read_case` has read, or take up one that was kept.
+
+        What does not fit raises SeeklabError.
+        """
+        begun = Night(night.seed, own=night) if isinstance(night, OwnCase) else Night(night, weeks)
+        self._shell = Shell(begun, lambda _: None)
         self._ended: dict[str, Any] | None = None
         self._widget: Any = None
         if kept is not None:
@@ -105,8 +111,8 @@ class Room:
 
     def _end(self) -> dict[str, Any]:
         document = self._shell.end("The shift ends.")
-        incident = self._shell.night.incident
-        found = load_case(incident.case).document
+        incident, own = self._shell.night.incident, self._shell.night.own
+        found = load_case(incident.case).document if own is None else {}
         return {
             **document,
             "most": {
@@ -115,7 +121,7 @@ class Room:
                 "time": TIME_POINTS,
                 "total": CAUSE_POINTS + FIX_POINTS + TIME_POINTS,
             },
-            "title": f"{found['code']} · {found['title']}",
+            "title": own.title if own else f"{found['code']} · {found['title']}",
             "tells": incident.tells,
             "telling": self._shell.night.telling(),
             "remedy": self._shell.night.remedy,
@@ -130,7 +136,7 @@ class Desk:
         self._room: Room | None = None
 
     def answer(self, message: str) -> str:
-        """Answer `{"open": seed, "weeks": ..., "kept": ...}` or `{"type": line}`."""
+        """Answer `{"open": seed or the text of a case, "weeks": ..., "kept": ...}` or `{"type": line}`."""
         try:
             return json.dumps(self._answer(json.loads(message)))
         except SeeklabError as error:
@@ -138,7 +144,9 @@ class Desk:
 
     def _answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
         if "open" in asked:
-            self._room = Room(asked["open"], asked.get("weeks"), kept=asked.get("kept"))
+            asked_for = asked["open"]
+            night = case_of(asked_for) if isinstance(asked_for, str) else asked_for
+            self._room = Room(night, asked.get("weeks"), kept=asked.get("kept"))
             return self._room.view()
         if self._room is None:
             raise SeeklabError([Problem("", "No night has begun.")])
@@ -148,16 +156,17 @@ class Desk:
 def _take_up(shell: Shell, kept: Mapping[str, Any]) -> None:
     """Set a night to what has happened in it; every part is looked at, since anybody may have written it."""
     night = shell.night
+    of = night.own.digest if night.own else None
     try:
         commands = [_entry(entry) for entry in kept["commands"][:MOST_COMMANDS]]
         changes = {path: kept["set"][path] for path in night.settable() if path in kept["set"]}
         changed(night.scenario, changes)
         users = [(_count(seconds), float(share)) for seconds, share in kept["users"]]
         looked = [command for command in kept["looked"] if command in LOOKS]
-        named = [cause for cause in kept["named"] if cause in CAUSES][:TRIES]
+        named = [cause for cause in kept["named"] if cause in night.causes][:TRIES]
         seconds, spent = _count(kept["seconds"]), _count(kept["spent"])
         fits = (
-            (kept["seed"], kept["weeks"]) == (night.seed, night.weeks)
+            (kept["seed"], kept["weeks"], kept.get("own")) == (night.seed, night.weeks, of)
             and users != []
             and all(math.isfinite(share) for _, share in users)
         )

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import SeeklabError
-from seeklab.oncall.incidents import CAUSES
 from seeklab.oncall.looks import LOOKS
 from seeklab.oncall.settings import value_of
 from seeklab.oncall.system import sheet
@@ -107,7 +106,7 @@ class Shell:
             "help": _help,
             "about": lambda: sheet(self.night.scenario),
             "get": lambda: "\n".join(self.night.settable()),
-            "causes": lambda: "\n".join(f"{number:2}  {cause}" for number, cause in enumerate(CAUSES, 1)),
+            "causes": lambda: "\n".join(f"{number:2}  {cause}" for number, cause in enumerate(self.night.causes, 1)),
         }
         if word in free and not rest:
             return free[word]()
@@ -119,8 +118,9 @@ class Shell:
     def _asked(self, word: str, rest: list[str]) -> str:
         """Answer what takes a path or a number."""
         if word == "name":
-            known = len(rest) == 1 and rest[0].isascii() and rest[0].isdigit() and 1 <= int(rest[0]) <= len(CAUSES)
-            return self.night.name(int(rest[0])) if known else f"name NUMBER, from 1 to {len(CAUSES)}; see `causes`"
+            last = len(self.night.causes)
+            known = len(rest) == 1 and rest[0].isascii() and rest[0].isdigit() and 1 <= int(rest[0]) <= last
+            return self.night.name(int(rest[0])) if known else f"name NUMBER, from 1 to {last}; see `causes`"
         if word == "get":
             return self.night.setting(rest[0]) if len(rest) == 1 else "get PATH, or get alone for the list"
         if len(rest) < SET_WORDS - 1:
@@ -132,6 +132,7 @@ class Shell:
         return {
             "seed": self.night.seed,
             "weeks": self.night.weeks,
+            "own": self.night.own.digest if self.night.own else None,
             "commands": list(self.transcript),
             "looked": list(self.night.looked),
             "named": list(self.night.named),
@@ -157,7 +158,7 @@ class Shell:
             "holds": bool(score["fix"]),
             "score": {**score, "total": total},
             "cause": self.night.incident.cause,
-            "case": self.night.incident.case,
+            "case": self.night.incident.case or None,
             "look": self.night.incident.look,
             "debrief": debrief,
         }

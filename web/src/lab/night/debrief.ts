@@ -46,7 +46,7 @@ export function debrief(ended: Ended, link: (id: string, title: string) => Node)
       ...rows.map(([words, points, most]) => html("li", {}, html("b", {}, `${points} of ${most}`), ` ${words}`)),
     ),
     html("p", {}, html("b", {}, "It was: "), ended.cause),
-    html("p", {}, "The incident: ", link(ended.case, ended.title)),
+    html("p", {}, "The incident: ", ended.case === null ? ended.title : link(ended.case, ended.title)),
     html(
       "div",
       { class: "night-beside" },

@@ -19,6 +19,8 @@ export interface NightName {
 
 /** What has happened in a night, from which it can be taken up again. */
 export interface Kept extends NightName {
+  /** The digest of the case that somebody wrote, when it is the night of one. */
+  readonly own: string | null;
   readonly commands: readonly Entry[];
   readonly looked: readonly string[];
   readonly named: readonly string[];
@@ -44,8 +46,8 @@ export interface Ended extends Kept {
   readonly right: boolean;
   readonly holds: boolean;
   readonly cause: string;
-  /** The incident's case, by its name, and by its title. */
-  readonly case: string;
+  /** The incident's case, by its name, which that of a reader has not, and by its title. */
+  readonly case: string | null;
   readonly title: string;
   /** The look that would have told it, what is to be seen in it, and what it would have printed. */
   readonly look: string;
@@ -82,7 +84,8 @@ export interface Opened extends Now {
 }
 
 export type Message =
-  | { readonly open: number; readonly weeks: NightName["weeks"]; readonly kept?: Kept | undefined }
+  /** A night by its number, or by the text of its case. */
+  | { readonly open: number | string; readonly weeks: NightName["weeks"]; readonly kept?: Kept | undefined }
   | { readonly type: string };
 
 /** What was asked for, or the sentence that says why there is none, which is thrown. */

@@ -1,0 +1,157 @@
+"""What an author is told before a case is sealed: whether the night can be played, and can be lost.
+
+The runs are those of the night itself, in neutral words, with the seeds of the ticket and of the judging and two more.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab._result import run
+from seeklab.oncall.incidents import complaint_metric
+from seeklab.oncall.looks import LOOKS
+from seeklab.oncall.night import JUDGED_ON_SEEDS, TICKET_SEED, seed_of
+from seeklab.oncall.settings import changed
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from seeklab._result import Result
+    from seeklab.oncall.own import OwnCase
+
+NUMBERS = (TICKET_SEED, *JUDGED_ON_SEEDS, 21, 22)
+"""Runs of the night that are looked at."""
+LEAST_LOSS = 1.25
+"""A complaint is about no less; as for the nights of the library."""
+NEARLY_ALL = 0.8
+"""What a fix brings back at least, of what was lost, in logarithms."""
+STEM = 5
+"""Letters by which two words are the same: buffer and buffers, compress and compression."""
+EVERYDAY = frozenset(
+    re.findall(
+        "[a-z]+",
+        "about after again application because before below between comes could device devices disk disks does every"
+        " first gives have itself large longer many month more most much nobody nothing number other others reads read"
+        " requests request same server servers should since slow slower small some still storage system systems than"
+        " that their them then there these they this those through time times under until users user very wait waits"
+        " what when where which while whole with would write writes",
+    )
+)
+"""Words that name no cause."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at."""
+
+    ok: bool
+    what: str
+
+
+def _ok(what: str) -> Finding:
+    return Finding(ok=True, what=what)
+
+
+def _no(what: str) -> Finding:
+    return Finding(ok=False, what=what)
+
+
+def findings(own: OwnCase) -> Iterator[Finding]:
+    """Look at a case, one thing after the other."""
+    yield _ticket(own)
+    wanted = [_metric(own, own.healthy, number) for number in NUMBERS]
+    found = [_metric(own, own.failing, number) for number in NUMBERS]
+    mended = [_metric(own, changed(own.failing, own.incident.fix({})), number) for number in NUMBERS]
+    yield _loss(own, wanted, found)
+    yield _restored(own, wanted, found, mended)
+    yield _look(own)
+
+
+def _metric(own: OwnCase, scenario: Mapping[str, Any], number: int) -> float:
+    name = complaint_metric(own.incident)
+    metrics = run(dict(scenario), seed=seed_of(own.seed, number)).metrics
+    if name in metrics:
+        return float(metrics[name])
+    job = next(iter(own.names.jobs))
+    prefix = name.partition(".")[0] + "."
+    there = ", ".join(sorted(one.removeprefix(prefix) for one in metrics if one.startswith(prefix)))
+    message = f"{job} has no number {own.incident.metric} in this system; those that it has: {there}"
+    raise SeeklabError([Problem("night.metric", message)])
+
+
+def _better(own: OwnCase, one: float, other: float) -> float:
+    """How many times better one number is than another."""
+    if one <= 0 or other <= 0:
+        return 1.0 if one == other else math.inf if (one > other) == own.incident.more_is_better else 0.0
+    return one / other if own.incident.more_is_better else other / one
+
+
+def _loss(own: OwnCase, wanted: list[float], found: list[float]) -> Finding:
+    least = min(_better(own, one, other) for one, other in zip(wanted, found, strict=True))
+    values = f"{own.incident.metric}: {wanted[0]:.4g} as it was, {found[0]:.4g} as it is found"
+    if least >= LEAST_LOSS:
+        return _ok(f"{values}; at least {least:.2f} times worse on {len(NUMBERS)} seeds")
+    message = f"{values}; on one of {len(NUMBERS)} seeds {least:.2f} times worse, and a complaint takes {LEAST_LOSS}"
+    return _no(message)
+
+
+def _restored(own: OwnCase, wanted: list[float], found: list[float], mended: list[float]) -> Finding:
+    shares = []
+    for was, now, then in zip(wanted, found, mended, strict=True):
+        lost, back = _better(own, was, now), _better(own, then, now)
+        finite = 0 < back < math.inf and 1 < lost < math.inf
+        shares.append(math.log(back) / math.log(lost) if finite else float(back >= lost > 1))
+    least = min(shares)
+    values = f"the fix brings {own.incident.metric} to {mended[0]:.4g}"
+    if least >= NEARLY_ALL:
+        return _ok(f"{values}, on {len(NUMBERS)} seeds at least {100 * least:.0f} % of what was lost")
+    enough = f"{100 * NEARLY_ALL:.0f} % would do"
+    return _no(f"{values}, on one of {len(NUMBERS)} seeds {100 * least:.0f} % of what was lost; {enough}")
+
+
+def _look(own: OwnCase) -> Finding:
+    """Run the look on both systems: what prints the same of both tells nothing."""
+    look, seed = LOOKS[own.incident.look], seed_of(own.seed, TICKET_SEED)
+    results: list[Result] = []
+    printed = []
+    for system in (own.healthy, own.failing):
+        scenario = {**system, "record": {**system["record"], "log": look.log}}
+        results.append(run(scenario, seed=seed))
+        printed.append(look.prints(results[-1], scenario))
+    name = own.incident.look
+    if printed[0] == printed[1]:
+        return _no(f"{name} prints the same of the healthy system and of the failing one: it tells nothing")
+    events = max(result.events for result in results)
+    return _ok(f"{name} prints something else than on the healthy system; a look runs {events:,} events")
+
+
+def _ticket(own: OwnCase) -> Finding:
+    """Compare the words of the ticket with those of the cause, of what mends it, and of the look that tells it."""
+    if own.ticket is None:
+        return _ok("the ticket has the usual words, which name no cause")
+    parts = {
+        "the cause": own.incident.cause,
+        "what mends it": " ".join(own.written_fix),
+        "the look that tells it": f"{own.incident.look} {own.incident.tells}",
+    }
+    said = {_stem(word): word for word in _words(own.ticket)}
+    for whose, text in parts.items():
+        for word in _words(text):
+            if _stem(word) in said:
+                message = (
+                    f'the ticket says "{said[_stem(word)]}", and {whose} has the same word: write what users notice'
+                )
+                return _no(message)
+    return _ok("the ticket has no word of the cause, of what mends it, or of the look that tells it")
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.findall(r"[a-z]{4,}", text.lower()) if word not in EVERYDAY]
+
+
+def _stem(word: str) -> str:
+    return word[:STEM]
