@@ -95,7 +95,7 @@ def test_each_cause_is_offered_once_in_the_order_of_the_alphabet() -> None:
 
 def test_a_ticket_has_one_wording_for_every_cause() -> None:
     words = {
-        re.sub(r"\d+|less than a tenth|less than half|more than half, and not all,", "_", Night(n).ticket)
+        re.sub(r"\d+|less than a tenth|less than half|more than half, but not all,", "_", Night(n).ticket)
         for n in range(6)
     }
     assert len(words) == 1
@@ -129,7 +129,42 @@ def test_three_tries_and_no_fourth() -> None:
     others = [number for number in range(1, 6) if number != right][:3]
     told = played(night, *(f"name {number}" for number in (*others, right)))
     assert told["named"] == [CAUSES[number - 1] for number in others]
-    assert "The cause has been settled." in told["commands"][-1]["output"]
+    assert "There are no tries left." in told["commands"][-1]["output"]
+
+
+def test_knobs_that_are_turned_before_the_cause_is_named_cost_eight_times_as_much() -> None:
+    guessed, diagnosed = night_of("one-window-per-rtt"), night_of("one-window-per-rtt")
+    name = f"name {CAUSES.index(guessed.incident.cause) + 1}"
+    sets = ("set network.client_buffer 16MiB", "set network.server_buffer 16MiB")
+    assert [entry["points"] for entry in played(guessed, *sets, name)["commands"]] == [8, 8, 0]
+    assert [entry["points"] for entry in played(diagnosed, name, *sets)["commands"]] == [0, 1, 1]
+
+
+def test_wrong_names_and_looks_without_end_cost_more_than_the_time_is_worth() -> None:
+    night = night_of("one-window-per-rtt")
+    others = [number for number in range(1, 6) if number != CAUSES.index(night.incident.cause) + 1][:3]
+    sets = ("set network.client_buffer 16MiB", "set network.server_buffer 16MiB")
+    told = played(night, *["fio"] * 12, *(f"name {number}" for number in others), *sets)
+    assert told["score"] == {"cause": -30, "fix": 40, "time": -6, "total": 4}
+
+
+def test_a_cause_that_was_named_is_told_again_without_a_try() -> None:
+    night = night_of("one-window-per-rtt")
+    wrong = CAUSES.index(night.incident.cause) % len(CAUSES) or 2
+    told = played(night, f"name {wrong}", f"name {wrong}")
+    assert len(told["named"]) == 1
+    assert "has been named" in told["commands"][-1]["output"]
+
+
+def test_what_can_be_got_is_a_value_and_not_a_default() -> None:
+    found = night_of("media-prefetch").settable()
+    assert (found["zfs.prefetch.streams"], found["zfs.prefetch.cap"]) == (8, 256)
+    assert None not in [value for path, value in found.items() if path.startswith("zfs.")]
+
+
+def test_nothing_that_a_terminal_obeys_is_said_back() -> None:
+    told = played(night_of("one-window-per-rtt"), "foo\x1b[31mred\x07", "set zfs.tick \u202e5ms")
+    assert all(one.isprintable() for entry in told["commands"] for one in entry["output"])
 
 
 def test_the_same_seed_is_the_same_night_and_another_is_another() -> None:
@@ -165,7 +200,7 @@ def test_a_second_look_is_of_later_seconds_and_costs_as_much() -> None:
         ("get network.mtu", "network.mtu = "),
         ("zpool iostat", "bash: zpool: command not found"),
         ("dtrace -s sync.d", "does not match any probes"),
-        ("dtrace -s rm.d", "here it is dtrace -s dirty.d"),
+        ("dtrace -s rm.d", "what there is here is dtrace -s dirty.d"),
         ("nfsstat", "Error: No Client Stats"),
         ("\x00\x1b[31m", "command not found"),
         ("iostat", "Device"),

@@ -82,6 +82,12 @@ fn validate(library: &Library, input: &Map<String, Value>) -> Result<Scenario, P
     Ok(checked.into_parts().0)
 }
 
+/// A scenario with the numbers that are in effect where it has none: `{"scenario"}`.
+fn in_effect(library: &Library, input: &Map<String, Value>) -> Result<Scenario, Problems> {
+    let checked = seeklab_model::read(input.get("scenario").unwrap_or(&Value::Null), library.presets())?;
+    Ok(checked.in_effect())
+}
+
 /// The controls of a case with all that a slider needs: `{"case", "variant"?, "set"?}`.
 fn control(library: &Library, input: &Map<String, Value>) -> Result<Vec<Control>, Problems> {
     let case = library.case(needed(input, "case")?)?;

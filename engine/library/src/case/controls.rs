@@ -37,7 +37,7 @@ pub struct Control {
 /// A value to choose.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct Choice {
-    /// The value.
+    /// The value that is in effect: the scenario's, or where it has none the version's.
     pub value: Value,
     /// What it means.
     pub help: Option<String>,
@@ -49,7 +49,7 @@ pub struct Choice {
 /// When the scenario is not valid or a control's path is not in the schema.
 pub fn controls(case: &Case, variant: Option<&str>, changes: &Map<String, Value>, presets: &Presets) -> Result<Vec<Control>, Problems> {
     let checked = case.scenario(variant, changes, presets)?;
-    let values = serde_json::to_value(checked.scenario()).map_err(|error| vec![Problem::new("scenario", error.to_string())])?;
+    let values = serde_json::to_value(checked.in_effect()).map_err(|error| vec![Problem::new("scenario", error.to_string())])?;
     let root = seeklab_model::schema();
     case.controls.iter().map(|control| describe(root, &values, control)).collect()
 }

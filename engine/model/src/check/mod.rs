@@ -19,6 +19,7 @@ use serde_json::Value;
 use crate::kernel::{Phases, Request};
 use crate::layers;
 use crate::layers::device::ssd;
+use crate::layers::zfs::in_effect::in_effect;
 use crate::plan::{self, Plan};
 
 /// Bytes that a cached block costs: its node and its place in the index.
@@ -99,6 +100,14 @@ impl Checked {
         trim::check_regions(&scenario, &plan, &mut problems);
         check_memory(&scenario, &plan, &mut problems);
         if problems.is_empty() { Ok(Self { scenario, plan }) } else { Err(problems) }
+    }
+
+    /// The scenario with the numbers that are in effect where it has none of its own, such as those of a version of ZFS.
+    #[must_use]
+    pub fn in_effect(&self) -> Scenario {
+        let mut told = self.scenario.clone();
+        told.zfs = told.zfs.as_ref().map(in_effect);
+        told
     }
 
     /// The scenario.

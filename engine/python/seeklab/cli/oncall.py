@@ -31,7 +31,7 @@ def add(commands: Commands) -> None:
     added = commands.add("oncall", oncall, text)
     which = added.add_mutually_exclusive_group()
     which.add_argument(
-        "--seed", metavar="N", type=_values.whole, help="which night: the same number is the same night for everybody"
+        "--seed", metavar="N", type=_values.seed, help="which night: the same number is the same night for everybody"
     )
     which.add_argument("--today", action="store_true", help="the ticket of the day, the same for everybody")
     which.add_argument("--case", metavar="FILE", help="the night of a case that somebody wrote, sealed or not")

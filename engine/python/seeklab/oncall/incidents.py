@@ -277,7 +277,10 @@ INCIDENTS: tuple[Incident, ...] = (
         *("nic-tuning", "many-rings", ("streams",), _rings, "read_mib_per_s", True),
         lambda _: {"server.nic.rings": 2},
         "perf report",
-        "The largest part of the cycles goes into taking rings over, and the work itself is done by the rest.",
+        (
+            "A quarter of the cycles and more goes into taking rings over, of which no byte is work; the"
+            " card has a ring for each core."
+        ),
     ),
     Incident(
         "A copy waits for an answer after every small piece.",
@@ -291,7 +294,7 @@ INCIDENTS: tuple[Incident, ...] = (
         *("delay-everything", "bug", ("writers",), _every_write, "write_latency_p50_ms", False),
         lambda _: {"zfs.shift_bug": False},
         "dtrace -s delays.d",
-        "Nearly all writes were delayed, all of them by the same time, and none stopped.",
+        "Every second write or so was delayed, all of them by the same time, while none stopped.",
     ),
     Incident(
         "A late write waits for a whole tick of the clock, however little would be enough.",
@@ -305,7 +308,10 @@ INCIDENTS: tuple[Incident, ...] = (
         *("vdisk-sharding", "both", ("reads",), _lock, "read_iops", True),
         lambda _: {"controller.lock.exclusive": "never"},
         "perf report",
-        "Several threads share the work, and together they run no more than one of them could.",
+        (
+            "Several threads share the work, and together they keep less than two processors busy: most of"
+            " the time all but one wait."
+        ),
     ),
     Incident(
         "A measurement is averaged over far longer than what it measures lasts.",
@@ -429,8 +435,11 @@ INCIDENTS: tuple[Incident, ...] = (
         "Writers go on at full speed until a limit stops them all at once.",
         *("throttle-2008", "2008", ("writers",), _full_stop, "write_latency_max_ms", False),
         lambda _: {"zfs.txg_synctime": "1s"},
-        "lat",
-        "Nearly all writes take well under a millisecond, and a few take seconds.",
+        "fio",
+        (
+            "The 50th percentile is below a millisecond and the 99th is seconds: writers run free, then all"
+            " of them stand still."
+        ),
     ),
     Incident(
         "Writes begin and end inside the disks' blocks.",

@@ -149,7 +149,7 @@ def _ss(result: Result, scenario: Mapping[str, Any]) -> str:
     rate = 8 * moved / max(result.simulated_s, 1e-9) / 1e6
     own, peer = (int(network.get(f"{end}_buffer") or 1 << 20) for end in ("server", "client"))
     return (
-        f"{head}ESTAB  0       0       10.0.0.2:2049       10.0.0.9:873\n"
+        f"{head}ESTAB  0       0       10.0.0.2:2049       10.0.0.9:1015\n"
         f"\t cubic rtt:{trip:.3g}/0 mss:{segment} cwnd:{max(1, window // segment)} delivery_rate {rate:.2f}Mbps"
         f" rcv_space:{peer} snd_wnd:{peer} sndbuf:{own}\n"
     )
@@ -240,7 +240,12 @@ LOOKS: Mapping[str, Look] = {
     "nfsstat": Look("what an NFS client asked for", 1, 1, _nfsstat),
     "parted -l": Look("where partitions lie", 1, 1, _parted),
     "fio": Look("what the application saw, as fio reports it", 10, 2, _engine("fio", "fio: no jobs")),
-    "lat": Look("latencies by powers of two", 5, 2, _engine("quantize", "lat: nothing was asked")),
+    "lat": Look(
+        "latencies by powers of two, us: a pool's devices, else the application",
+        5,
+        2,
+        _engine("quantize", "lat: nothing was asked"),
+    ),
     "oplog": Look("some operations in a row, one by one", 5, 4, _oplog, log=True),
     "dashboard": Look("what the monitoring shows", 1, 1, _dashboard),
     "dtrace -s dirty.d": Look("dirty data at each sync", 10, 3, _engine("dirty", NO_PROBES)),

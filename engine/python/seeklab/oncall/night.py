@@ -28,10 +28,14 @@ if TYPE_CHECKING:
 CAUSE_POINTS, FIX_POINTS, TIME_POINTS = 40, 40, 20
 TRIES = 3
 WRONG_COSTS = 10
+MOST_SPENT = 2 * TIME_POINTS
+"""Looks and changes cost points up to here."""
+SET_COSTS, GUESS_COSTS = 1, 8
+"""What a change costs once the cause is settled, and before: turning knobs until users are content is no diagnosis."""
 RESTART_S, RESTART_COSTS = 120, 4
 SHARE_OF_GAIN = 0.6
 """A change holds when it brings so much of what the remedy of the case brings, in logarithms."""
-LEFT = ((0.1, "less than a tenth"), (0.5, "less than half"), (math.inf, "more than half, and not all,"))
+LEFT = ((0.1, "less than a tenth"), (0.5, "less than half"), (math.inf, "more than half, but not all,"))
 """How much is left, in words that say no more than that."""
 LEAST = 1e-12
 TICKET_SEED = 1
@@ -102,6 +106,11 @@ class Night:
         return self.own.causes if self.own else CAUSES
 
     @property
+    def settled(self) -> bool:
+        """Whether nothing more can be named."""
+        return self.right or len(self.named) >= TRIES
+
+    @property
     def right(self) -> bool:
         """Whether the cause that was named last is the one."""
         return bool(self.named) and self.named[-1] == self.incident.cause
@@ -152,7 +161,7 @@ class Night:
         self.changes = tried
         restart = needs_a_restart(path)
         self.seconds += RESTART_S if restart else 1
-        self.spent += RESTART_COSTS if restart else 1
+        self.spent += (SET_COSTS if self.settled else GUESS_COSTS) + (RESTART_COSTS if restart else 0)
         pause = f" The application was stopped for {RESTART_S} s." if restart else ""
         self._notice(after)
         times = self._better(after, before)
@@ -160,9 +169,12 @@ class Night:
 
     def name(self, number: int) -> str:
         """Name a cause by its number in the list."""
-        if self.right or len(self.named) >= TRIES:
-            return "The cause has been settled."
-        self.named.append(self.causes[number - 1])
+        if self.settled:
+            return "The cause has been found." if self.right else "There are no tries left."
+        cause = self.causes[number - 1]
+        if cause in self.named:
+            return f"{number} has been named, and is not it. That cost nothing."
+        self.named.append(cause)
         if self.right:
             return "That is it."
         left = TRIES - len(self.named)
@@ -174,9 +186,14 @@ class Night:
 
     def score(self) -> dict[str, int]:
         """Give the points: for the cause, for the change, for the time that it took."""
-        cause = max(0, CAUSE_POINTS - WRONG_COSTS * (len(self.named) - 1)) if self.right else 0
+        wrong = len(self.named) - (1 if self.right else 0)
+        cause = (CAUSE_POINTS if self.right else 0) - WRONG_COSTS * wrong
         fix = FIX_POINTS if self.holds() else 0
-        return {"cause": cause, "fix": fix, "time": max(0, TIME_POINTS - self.spent) if cause or fix else 0}
+        if not self.right and not fix:
+            return {"cause": 0, "fix": 0, "time": 0}
+        time = TIME_POINTS - min(self.spent, MOST_SPENT)
+        # No night costs what was not earned.
+        return {"cause": cause, "fix": fix, "time": max(time, -cause - fix)}
 
     def debrief(self) -> str:
         """Tell what it was."""
@@ -184,8 +201,8 @@ class Night:
         remedy = ", ".join(f"{path} = {value}" for path, value in self.remedy.items())
         return (
             f"It was: {self.incident.cause}\n"
-            f"One look would have told it, {self.incident.look}: {self.incident.tells}\n"
-            f"The case does: set {remedy}\n"
+            f"One look that tells it, `{self.incident.look}`: {self.incident.tells}\n"
+            f"What mends it: set {remedy}\n"
         ) + (
             f"The case: {self.own.title}{f', by {self.own.author}' if self.own.author else ''}."
             if self.own

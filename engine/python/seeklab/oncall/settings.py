@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import validate
 from seeklab._errors import Problem, SeeklabError
+from seeklab._host import engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -51,8 +52,12 @@ RESTARTS = ("partition", "protocol", "controller.shards", "reduction")
 
 
 def settable(scenario: Mapping[str, Any]) -> dict[str, Any]:
-    """Give every path that may be set on this system, with its value."""
-    return dict(sorted(_paths(scenario)))
+    """Give every path that may be set on this system, with the value that is in effect, whoever chose it.
+
+    What a version of the file system has no use for is left out.
+    """
+    told = engine().call("in_effect", {"scenario": dict(scenario)})
+    return {path: value for path, value in sorted(_paths(told)) if value is not None or not path.startswith("zfs.")}
 
 
 def _paths(scenario: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

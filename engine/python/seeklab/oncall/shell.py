@@ -6,6 +6,7 @@ interrupt, ends the night with its debrief.
 
 from __future__ import annotations
 
+import unicodedata
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -36,10 +37,10 @@ BARE = {
 HELP = """about              what everybody knows of the system (free)
 get                what can be set here (free)
 get PATH           what it is set to (1 s, 1)
-set PATH VALUE     change it
+set PATH VALUE     change it (1 once the cause is named; 8 before; 4 more and 120 s where the application must stop)
 causes             what it may be, by number (free)
 name NUMBER        name the cause: three tries, each wrong one costs 10 points
-done               end the night; what was set is judged on other seeds
+done               end the night (also quit, exit); what was set is judged on other seeds
 help               this list (free)"""
 
 
@@ -70,7 +71,7 @@ class Shell:
 
     def enter(self, line: str) -> bool:
         """Answer a line; give whether the night goes on."""
-        command = " ".join(line[:LONGEST_LINE].split())
+        command = " ".join(_visible(line[:LONGEST_LINE]).split())
         if command in ENDS:
             return False
         if command and not command.startswith("#"):
@@ -94,7 +95,8 @@ class Shell:
         )
         self.says(output.rstrip("\n"))
         if took:
-            self.says(f"[{self.clock()}, {self.night.spent} points spent]")
+            total = self.night.spent
+            self.says(f"[{self.clock()}, {total} {'point' if total == 1 else 'points'} spent]")
         self.says("")
 
     def _output(self, command: str) -> str:
@@ -112,8 +114,10 @@ class Shell:
             return free[word]()
         if word in {"get", "set", "name"}:
             return self._asked(word, rest)
+        if word in free:
+            return f"{word} takes nothing after it here; type {word} alone"
         near = [name for name in LOOKS if name.split()[0] == word]
-        return f"{word}: here it is {', '.join(near)}" if near else f"bash: {word}: command not found"
+        return f"{word}: what there is here is {', '.join(near)}" if near else f"bash: {word}: command not found"
 
     def _asked(self, word: str, rest: list[str]) -> str:
         """Answer what takes a path or a number."""
@@ -148,8 +152,9 @@ class Shell:
         total = sum(score.values())
         cause = "right" if self.night.right else "wrong" if self.night.named else "not named"
         fix = "holds on other seeds" if score["fix"] else "does not hold" if self.night.changes else "not made"
-        self.says(f"{ending} The cause: {cause}. A change: {fix}.")
-        self.says(f"Points: {score['cause']} + {score['fix']} + {score['time']} = {total} of 100, at {self.clock()}.\n")
+        self.says(f"{ending} Your cause: {cause}. Your change: {fix}.")
+        parts = f"cause {score['cause']}, change {score['fix']}, time {score['time']}"
+        self.says(f"Points: {parts}; {total} of 100, at {self.clock()}.\n")
         self.says(debrief)
         return {
             **self.so_far(),
@@ -162,6 +167,11 @@ class Shell:
             "look": self.night.incident.look,
             "debrief": debrief,
         }
+
+
+def _visible(line: str) -> str:
+    """Give the line without what a terminal would obey: control characters, and those that turn the way of writing."""
+    return "".join(one for one in line if one.isspace() or unicodedata.category(one) not in {"Cc", "Cf", "Cs"})
 
 
 def _too_long(typed: int) -> str:

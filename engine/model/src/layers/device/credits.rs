@@ -122,11 +122,12 @@ impl Bucket {
         start_ns
     }
 
-    /// A request that came at `now_ns` is done at `done_ns`.
-    pub fn done(&mut self, now_ns: u64, done_ns: u64) {
+    /// A request that came at `now_ns` is done at `done_ns`. Gives the time during which nothing else was in flight.
+    pub fn done(&mut self, now_ns: u64, done_ns: u64) -> u64 {
         let from_ns = now_ns.max(self.active_until_ns);
         self.spread(from_ns, done_ns, |row| &mut row.active_ns);
         self.active_until_ns = self.active_until_ns.max(done_ns);
+        done_ns.saturating_sub(from_ns)
     }
 
     /// When there are `price` credits from `from_ns` on, which are then taken.

@@ -152,12 +152,14 @@ impl Lun {
         let start_ns = self.free_ns.max(admitted_ns);
         let work_ns = transfer_ns(bytes, self.rate);
         self.free_ns = self.pauses.after(start_ns, work_ns);
-        self.usage.busy_ns += self.free_ns - start_ns;
         let latency_ns = self.latency_ns();
         let done_ns = self.pauses.after(self.free_ns, latency_ns);
         if let Some(bucket) = &mut self.bucket {
-            bucket.done(now_ns, done_ns);
+            // A host sees the volume busy while anything is in flight, be it only waiting for a credit.
+            self.usage.busy_ns += bucket.done(now_ns, done_ns);
             self.pauses.charge_until(kernel, id, Phase::Credit, admitted_ns);
+        } else {
+            self.usage.busy_ns += self.free_ns - start_ns;
         }
         self.pauses.charge_until(kernel, id, Phase::Queue, start_ns);
         self.pauses.charge_until(kernel, id, self.phase, self.free_ns);

@@ -64,16 +64,23 @@ pub struct Rules {
     bulk_bytes: u64,
 }
 
+/// Bytes of a commit beyond which it leaves the log devices for the pool, and beyond which it waits behind others, where a version
+/// has such a bound.
+#[must_use]
+pub fn versions_own(era: Era) -> (Option<u64>, Option<u64>) {
+    match era {
+        Era::Zfs2008March | Era::Zfs2008December => (None, None),
+        Era::Zfs2010 | Era::OpenZfs2013 => (Some(SLOG_LIMIT_BYTES), None),
+        Era::OpenZfs0_7 | Era::OpenZfs2_1 | Era::OpenZfs2_2 => (None, Some(SLOG_BULK_BYTES)),
+        Era::OpenZfs2_3 => (None, Some(SLOG_BULK_2_3_BYTES)),
+    }
+}
+
 impl Rules {
     /// The rules of a version, with what `spec` changes of them.
     #[must_use]
     pub fn new(spec: &LogSpec, era: Era) -> Self {
-        let (limit, bulk) = match era {
-            Era::Zfs2008March | Era::Zfs2008December => (None, None),
-            Era::Zfs2010 | Era::OpenZfs2013 => (Some(SLOG_LIMIT_BYTES), None),
-            Era::OpenZfs0_7 | Era::OpenZfs2_1 | Era::OpenZfs2_2 => (None, Some(SLOG_BULK_BYTES)),
-            Era::OpenZfs2_3 => (None, Some(SLOG_BULK_2_3_BYTES)),
-        };
+        let (limit, bulk) = versions_own(era);
         let chosen = |own: Option<Bytes>, version: Option<u64>| match own.map(|bytes| bytes.0).or(version) {
             None | Some(0) => u64::MAX,
             Some(bytes) => bytes,

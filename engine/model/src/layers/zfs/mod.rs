@@ -24,6 +24,7 @@ pub mod cost;
 pub mod curves;
 pub mod dirty;
 pub mod era;
+pub mod in_effect;
 pub mod intent_log;
 pub mod l2arc;
 pub mod log_blocks;

@@ -77,7 +77,7 @@ pub struct Tuned {
 }
 
 /// Most streams of a file in every version.
-const STREAMS: u64 = 8;
+pub const STREAMS: u64 = 8;
 /// A stream that no read has confirmed for so long may give way.
 const REAP_NS: u64 = 2 * NS_PER_S;
 
@@ -87,20 +87,28 @@ pub fn by_block(era: Era) -> bool {
     matches!(era, Era::Zfs2008March | Era::Zfs2008December | Era::Zfs2010 | Era::OpenZfs2013)
 }
 
+/// How far a stream of a version is ahead at the most, in blocks of `block_bytes`.
+#[must_use]
+pub fn cap_blocks(era: Era, block_bytes: u64, tuned: Tuned) -> u64 {
+    let versions_own = match era {
+        Era::Zfs2008March | Era::Zfs2008December | Era::Zfs2010 | Era::OpenZfs2013 => zfs2008::CAP_BLOCKS,
+        Era::OpenZfs0_7 | Era::OpenZfs2_1 => openzfs0_7::DISTANCE_BYTES / block_bytes,
+        Era::OpenZfs2_2 | Era::OpenZfs2_3 => openzfs2_2::MAX_DISTANCE_BYTES / block_bytes,
+    };
+    tuned.cap_blocks.unwrap_or(versions_own).max(1)
+}
+
 /// The read-ahead of a version over `files` files of blocks of `block_bytes`.
 #[must_use]
 pub fn predictor(era: Era, block_bytes: u64, files: usize, tuned: Tuned) -> Box<dyn Predictor> {
     let most = tuned.streams.unwrap_or(STREAMS);
-    let blocks = |bytes: u64| tuned.cap_blocks.unwrap_or(bytes / block_bytes).max(1);
+    let cap = cap_blocks(era, block_bytes, tuned);
     match era {
-        Era::Zfs2008March | Era::Zfs2008December | Era::Zfs2010 | Era::OpenZfs2013 => {
-            Box::new(zfs2008::Zfs2008::new(files, most, tuned.cap_blocks.unwrap_or(zfs2008::CAP_BLOCKS).max(1)))
-        }
-        Era::OpenZfs0_7 | Era::OpenZfs2_1 => Box::new(openzfs0_7::OpenZfs0_7::new(files, most, blocks(openzfs0_7::DISTANCE_BYTES))),
+        Era::Zfs2008March | Era::Zfs2008December | Era::Zfs2010 | Era::OpenZfs2013 => Box::new(zfs2008::Zfs2008::new(files, most, cap)),
+        Era::OpenZfs0_7 | Era::OpenZfs2_1 => Box::new(openzfs0_7::OpenZfs0_7::new(files, most, cap)),
         Era::OpenZfs2_2 | Era::OpenZfs2_3 => {
             let reorder = if era == Era::OpenZfs2_3 { openzfs2_2::REORDER_BYTES / block_bytes } else { 0 };
-            let max_bytes = blocks(openzfs2_2::MAX_DISTANCE_BYTES) * block_bytes;
-            Box::new(openzfs2_2::OpenZfs2_2::new(files, most, block_bytes, max_bytes, reorder))
+            Box::new(openzfs2_2::OpenZfs2_2::new(files, most, block_bytes, cap * block_bytes, reorder))
         }
     }
 }
