@@ -351,6 +351,7 @@ impl Job {
     }
 
     /// Whether the file is flushed after the worker's write number `writes`, counted from 1.
+    #[inline]
     #[must_use]
     pub fn flushes_after(&self, writes: u64) -> bool {
         [self.fsync, self.fdatasync].into_iter().flatten().any(|every| writes.is_multiple_of(u64::from(every)))
@@ -363,6 +364,7 @@ impl Job {
         self.bssplit.as_ref().and_then(SizeMix::largest).unwrap_or(of_one)
     }
     /// The smallest request the job makes, in bytes.
+    #[inline]
     #[must_use]
     pub fn min_request_bytes(&self) -> u64 {
         let of_one = self.bsrange.map_or(self.bs.0, |range| range.min.0);
