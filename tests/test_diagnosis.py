@@ -75,6 +75,15 @@ def test_iostat_says_who_is_busy_and_what_the_queue_costs(tmp_path: Path) -> Non
     assert any("operation" in line or "log of the clients" in line for line in found.next)
 
 
+def test_devices_that_do_alike_are_told_once(tmp_path: Path) -> None:
+    line = IOSTAT.splitlines()[6]
+    alike = "\n".join(line.replace("sda", f"sd{letter}").replace("  100.00  ", "  101.00  ") for letter in "cdef")
+    found = diagnose([write(tmp_path, "iostat.txt", f"{IOSTAT}{alike}\n")])
+    of_devices = [sentence for sentence in found.says if "reads a second of" in sentence]
+    assert [sentence.split(":")[0] for sentence in of_devices] == ["sda and 4 like it, each", "sdb"]
+    assert of_devices[1].endswith("take 5.00 ms; with at most one at a time on average, all of it is the device.")
+
+
 def test_a_queue_that_contradicts_littles_law_is_told(tmp_path: Path) -> None:
     found = diagnose([write(tmp_path, "iostat.txt", IOSTAT.replace("    2.00  95.00", "    6.00  95.00"))])
     assert "in flight by Little's law, and the queue is given as 6.0" in " ".join(found.says)

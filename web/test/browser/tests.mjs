@@ -10,7 +10,16 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const casePage = "/odx-prefetch.html";
 const validationPage = "/validation.html";
 const designerPage = "/designer.html";
-const ownPages = ["404.html", "index.html", "validation.html", "presets.html", "designer.html", "oncall.html"];
+const ownPages = [
+  "404.html",
+  "index.html",
+  "validation.html",
+  "presets.html",
+  "designer.html",
+  "oncall.html",
+  "diagnose.html",
+  "calibrate.html",
+];
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 /** What the designer says of a pool once all of its tests have run. */
