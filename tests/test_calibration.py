@@ -14,6 +14,7 @@ from seeklab import SeeklabError
 from seeklab._host import engine
 from seeklab._mine import read_preset
 from seeklab.calibration import calibrate, closed, plan, read_results
+from seeklab.calibration.desk import Desk
 from seeklab.calibration.measured import Measured, Results, Run
 from seeklab.calibration.simulated import scenario
 
@@ -297,6 +298,68 @@ def test_what_cannot_be_used_is_left_out_with_its_reason(tmp_path: Path, text: s
     (tmp_path / "good.json").unlink()
     with pytest.raises(SeeklabError, match="can be used"):
         read_results(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"options": {"iodepth": "0"}},
+        {"options": {"bs": "0"}},
+        {"options": {"iodepth": "9" * 30}},
+        {"options": {"numjobs": "0"}},
+        {"job options": None},
+        {"job options": [1]},
+        {"read": None},
+        {"job_runtime": "x"},
+        *(
+            {"read": {"total_ios": 9, "iops": 1e4, "io_bytes": 9, "clat_ns": {}, "lat_ns": latency}}
+            for latency in (
+                {"mean": 0, "min": 1, "max": 2, "bins": {"1": 1}},
+                {"mean": 1e400, "min": 1, "max": 2, "bins": {"1": 1}},
+                {"mean": -1.0, "min": 1, "max": 2, "bins": {"1": 1}},
+                {"mean": 1e5, "min": "x", "max": 2, "bins": {"1": 1}},
+                {"mean": 1e5, "min": 1, "max": 2, "bins": {"0": 1}},
+                {"mean": 1e5, "min": 1, "max": 2, "bins": {"1": 0}},
+                {"mean": 1e5, "min": 1, "max": 2, "bins": {"1": -5}},
+                {"mean": 1e5, "min": 1, "max": 2, "bins": [1]},
+            )
+        ),
+    ],
+    ids=str,
+)
+def test_a_value_that_fio_never_writes_leaves_its_job_out(tmp_path: Path, changed: dict[str, object]) -> None:
+    (tmp_path / "good.json").write_text(json.dumps(one_report()), encoding="utf-8")
+    report = one_report(**{name: value for name, value in changed.items() if name != "job options"})
+    report["jobs"][0] |= {name: value for name, value in changed.items() if name == "job options"}
+    (tmp_path / "bad.json").write_text(json.dumps(report), encoding="utf-8")
+    results = read_results(tmp_path)
+    assert (len(results.jobs), len(results.left_out)) == (1, 1)
+    assert "bad.json [a]: " in results.left_out[0]
+
+
+def test_the_desk_fits_a_sample_and_says_what_runs_a_case_on_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    desk, shares = Desk(), list[float]()
+    none = json.loads(desk.answer('{"on": "odx-prefetch"}'))
+    assert none == {"problem": "There is no device yet that a case could run on."}
+    files = json.loads(desk.answer('{"record": "unit"}', shares.append))["files"]
+    for name, text in files.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    found = json.loads(desk.answer(json.dumps({"files": list(files)}), shares.append))
+    assert (found["family"], found["grade"], found["left_out"]) == ("lun", "good", [])
+    assert found["verdict"].startswith("good: on 6 jobs")
+    bursts = 2  # they fill a buffer, and have no mean to be judged by
+    assert len(found["jobs"]) == len(files) - bursts
+    assert shares[: len(files)][-1] == shares[-1] == 1.0
+    (tmp_path / "mine.toml").write_text(found["preset"], encoding="utf-8")
+    chosen = json.loads(desk.answer('{"on": "odx-prefetch"}'))["set"]
+    case = seeklab.case("odx-prefetch")
+    on_page = case.with_(chosen).scenario()["devices"]
+    assert on_page == case.on(str(tmp_path / "mine.toml")).scenario()["devices"]
+    problem = json.loads(desk.answer('{"files": ["lost.txt"]}'))["problem"]
+    assert "what was given holds no file that ends with .json" in problem
 
 
 def test_a_noisy_recording_is_refused_with_its_numbers(tmp_path: Path) -> None:

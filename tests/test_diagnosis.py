@@ -6,16 +6,19 @@ import json
 import os
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from blind import DRAWS, PLAIN_DEVICES, draw_incident, draw_plain
 from seeklab import SeeklabError
 from seeklab.diagnosis import diagnose, read_evidence
+from seeklab.diagnosis.desk import Desk
+from seeklab.diagnosis.samples import SAMPLES
 from seeklab.diagnosis.signatures import MECHANISMS, NONE, judge
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
     from conftest import CommandLine
@@ -70,6 +73,15 @@ def test_iostat_says_who_is_busy_and_what_the_queue_costs(tmp_path: Path) -> Non
         in said
     )
     assert any("operation" in line or "log of the clients" in line for line in found.next)
+
+
+def test_devices_that_do_alike_are_told_once(tmp_path: Path) -> None:
+    line = IOSTAT.splitlines()[6]
+    alike = "\n".join(line.replace("sda", f"sd{letter}").replace("  100.00  ", "  101.00  ") for letter in "cdef")
+    found = diagnose([write(tmp_path, "iostat.txt", f"{IOSTAT}{alike}\n")])
+    of_devices = [sentence for sentence in found.says if "reads a second of" in sentence]
+    assert [sentence.split(":")[0] for sentence in of_devices] == ["sda and 4 like it, each", "sdb"]
+    assert of_devices[1].endswith("take 5.00 ms; with at most one at a time on average, all of it is the device.")
 
 
 def test_a_queue_that_contradicts_littles_law_is_told(tmp_path: Path) -> None:
@@ -130,6 +142,125 @@ def test_what_is_no_report_is_refused_with_what_was_found(tmp_path: Path, text: 
     with pytest.raises(SeeklabError, match=r".+") as refused:
         diagnose([write(tmp_path, "report", text)])
     assert said in str(refused.value)
+
+
+HOSTILE: tuple[object, ...] = (
+    None,
+    "",
+    "x",
+    -1,
+    1e400,
+    float("nan"),
+    10**400,
+    True,
+    [],
+    {},
+    [[1]],
+    {"read": 1},
+    "9" * 5000,
+)
+"""What no report has in the place of a value."""
+SYSSTAT = {
+    "disk_device": "sda",
+    "r/s": 100.0,
+    "w/s": 10.0,
+    "rkB/s": 400.0,
+    "wkB/s": 40.0,
+    "r_await": 5.0,
+    "w_await": 2.0,
+    "aqu-sz": 1.0,
+    "util": 50.0,
+}
+LATENCY = {"mean": 1e6, "stddev": 1e5, "min": 1, "max": 2e6, "N": 10, "percentile": {"50.000000": 1000000}}
+ONE_WAY = {"total_ios": 10, "iops": 1000.0, "bw_bytes": 4096000, "lat_ns": LATENCY, "clat_ns": LATENCY}
+OF_FIO = {
+    "fio version": "fio-3.33",
+    "jobs": [{"jobname": "a", "job options": {"iodepth": "1"}, "read": ONE_WAY, "write": ONE_WAY}],
+}
+OF_IOSTAT = {"sysstat": {"hosts": [{"statistics": [{"disk": [SYSSTAT, SYSSTAT]}]}]}}
+
+
+def spoilt(document: Any, values: Sequence[object]) -> Iterator[Any]:  # noqa: ANN401 -- any JSON value
+    """Put each value in the place of every part of a document, one at a time."""
+    yield from values
+    inner = (
+        document.items() if isinstance(document, dict) else enumerate(document) if isinstance(document, list) else ()
+    )
+    for at, part in inner:
+        for other in spoilt(part, values):
+            yield (
+                {**document, at: other} if isinstance(document, dict) else [*document[:at], other, *document[at + 1 :]]
+            )
+
+
+@pytest.mark.parametrize("document", [OF_FIO, OF_IOSTAT], ids=["fio", "iostat"])
+def test_a_value_that_no_tool_writes_is_refused_in_a_sentence_or_harmless(tmp_path: Path, document: object) -> None:
+    assert diagnose([write(tmp_path, "good.json", json.dumps(document))]).says
+    refused = tried = 0
+    for other in spoilt(document, HOSTILE):
+        tried += 1
+        try:
+            found = diagnose([write(tmp_path, "bad.json", json.dumps(other))])
+        except SeeklabError as error:
+            refused += 1
+            assert "bad.json" in str(error) or "files: " in str(error)  # noqa: PT017 -- both ways are fine
+        else:
+            json.dumps(found.document(), allow_nan=False)
+    assert tried > refused > tried / 3
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("0,read,0,4096,0,-5", "numbers of at least 0"),
+        ("0,read,0,4096,0,1e400", "numbers of at least 0"),
+        ("0,read,0,4096,0,1e300", "numbers of at least 0"),
+        ("0,read,0,nan,0,5", "numbers of at least 0"),
+        ("0,7,0,4096,0,5", "has read or write (0 or 1) as op"),
+        ("0,read,0", 'found "0,read,0"'),
+    ],
+)
+def test_a_line_that_no_log_has_is_refused_with_its_number(tmp_path: Path, line: str, said: str) -> None:
+    with pytest.raises(SeeklabError, match=r"ops\.csv line 502: ") as refused:
+        diagnose([write(tmp_path, "ops.csv", f"{OPS}{line}\n")])
+    assert said in str(refused.value)
+
+
+def test_nesting_and_sizes_that_no_report_has_are_refused(tmp_path: Path) -> None:
+    deep = write(tmp_path, "deep.json", '{"sysstat":\n' * 100_000)
+    with pytest.raises(SeeklabError, match=r"deep\.json: is JSON (nested deeper|that is not whole)"):
+        diagnose([deep])
+    with pytest.raises(SeeklabError, match=r"ops\.csv: holds more than 0 MiB of text"):
+        read_evidence([write(tmp_path, "ops.csv", OPS)], most_bytes=1000)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_desk_finds_in_each_sample_what_is_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    desk = Desk()
+    files = json.loads(desk.answer(json.dumps({"record": name})))["files"]
+    for file, text in files.items():
+        write(tmp_path, file, text)
+    found = json.loads(desk.answer(json.dumps({"files": list(files)})))
+    assert found["sources"] == ["iostat.txt: iostat -x", "operations.csv: an operation log"]
+    incident = SAMPLES[name].incident
+    assert found["none_of_these"] == (incident is None), found["why"]
+    if incident is not None:
+        assert found["ranked"][0]["incident"] == incident
+        assert found["ranked"][0]["title"]
+
+
+def test_the_desk_answers_what_it_cannot_do_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked: list[dict[str, object]] = [{"files": []}, {"files": ["lost.txt"]}, {"record": "nothing"}]
+    said = [json.loads(Desk().answer(json.dumps(message)))["problem"] for message in asked]
+    assert [sentence.split(";")[0] for sentence in said] == [
+        "files: there is none",
+        "lost.txt: No such file or directory",
+        'sample: there is none called "nothing"',
+    ]
 
 
 def blind_cases() -> list[tuple[str, int]]:

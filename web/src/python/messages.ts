@@ -3,16 +3,33 @@ import type { Result } from "../engine/api.ts";
 
 export type ToPython =
   | { readonly kind: "run"; readonly id: number; readonly code: string }
-  /** A message for the desk of the incident room, as JSON. */
-  | { readonly kind: "night"; readonly id: number; readonly message: string };
+  /** A message for a desk of the package, as JSON. Files lie in its working directory, in the place of those before them. */
+  | {
+      readonly kind: "ask";
+      readonly id: number;
+      readonly desk: DeskName;
+      readonly message: string;
+      readonly files?: readonly GivenFile[] | undefined;
+    };
+
+/** Modules with a class `Desk` (`seeklab._front`). */
+export type DeskName = "seeklab.oncall.room" | "seeklab.diagnosis.desk" | "seeklab.calibration.desk";
+
+export interface GivenFile {
+  /** Folders and name, without a leading slash. */
+  readonly path: string;
+  readonly bytes: Uint8Array<ArrayBuffer>;
+}
 
 export type FromPython =
   /** `loaded` are the addresses of what it took. */
   | { readonly kind: "ready"; readonly version: string; readonly loaded: readonly string[] }
   /** Python is not there and will not be: what has been asked stays without an answer. */
   | { readonly kind: "unloaded"; readonly why: string }
-  /** What the desk answers, as JSON; an error is one of ours, not the player's. */
-  | { readonly kind: "night"; readonly id: number; readonly answer: string | null; readonly error: string | null }
+  /** How far what was asked is, from 0 to 1. */
+  | { readonly kind: "progress"; readonly id: number; readonly share: number }
+  /** What the desk answers, as JSON; an error is one of ours, not the reader's. */
+  | { readonly kind: "answer"; readonly id: number; readonly answer: string | null; readonly error: string | null }
   | { readonly kind: "print"; readonly text: string; readonly isError: boolean }
   /** The code has ended: its last expression, or the traceback. */
   | { readonly kind: "done"; readonly id: number; readonly value: ShownValue | null; readonly error: string | null };

@@ -9,7 +9,7 @@ import type { PyodideAPI } from "pyodide";
 import { type Result, unwrap } from "../engine/api.ts";
 import type { OpenRun } from "../engine/simulate.ts";
 import type { ColumnEntry, Summary } from "../engine/types.ts";
-import type { FromPython, ShownValue, ToPython } from "./messages.ts";
+import type { DeskName, FromPython, GivenFile, ShownValue, ToPython } from "./messages.ts";
 import { Outlet } from "./outlet.ts";
 
 const site = new URL(import.meta.env.BASE_URL, self.location.href);
@@ -21,15 +21,25 @@ const mostHtml = 400_000;
 const python = load();
 python.catch((error: unknown) => send({ kind: "unloaded", why: wordsOf(error) }));
 
-/** The incident room's desk: `seeklab.oncall.room.Desk`. */
 interface Desk {
-  answer(message: string): string;
+  answer(message: string, progress: (share: number) => void): string;
 }
-let desk: Desk | undefined;
+/** What is used of Emscripten's, whose types Pyodide does not bring. */
+interface FileSystem {
+  chdir(path: string): void;
+  analyzePath(path: string): { readonly exists: boolean };
+  mkdirTree(path: string): void;
+  writeFile(path: string, bytes: Uint8Array): void;
+}
+
+const desks = new Map<DeskName, Desk>();
+
+/** Where files of the reader lie, in the thread's own memory. */
+const folder = "/given";
 
 self.onmessage = ({ data }: MessageEvent<ToPython>) => {
   if (data.kind === "run") void run(data);
-  else void night(data);
+  else void ask(data);
 };
 
 async function load(): Promise<PyodideAPI> {
@@ -79,15 +89,31 @@ async function run({ id, code }: Extract<ToPython, { kind: "run" }>): Promise<vo
   }
 }
 
-async function night({ id, message }: Extract<ToPython, { kind: "night" }>): Promise<void> {
+async function ask({ id, desk: name, message, files }: Extract<ToPython, { kind: "ask" }>): Promise<void> {
   const pyodide = await python.catch(() => undefined);
   if (pyodide === undefined) return;
   try {
-    desk ??= (pyodide.pyimport("seeklab.oncall.room") as { Desk: () => Desk }).Desk();
-    send({ kind: "night", id, answer: desk.answer(message), error: null });
+    if (files !== undefined) layOut(pyodide, files);
+    const desk = desks.get(name) ?? (pyodide.pyimport(name) as { Desk: () => Desk }).Desk();
+    desks.set(name, desk);
+    const answer = desk.answer(message, (share) => send({ kind: "progress", id, share }));
+    send({ kind: "answer", id, answer, error: null });
   } catch (error) {
-    send({ kind: "night", id, answer: null, error: wordsOf(error) });
+    send({ kind: "answer", id, answer: null, error: wordsOf(error) });
   }
+}
+
+function layOut(pyodide: PyodideAPI, files: readonly GivenFile[]): void {
+  const { FS } = pyodide as unknown as { FS: FileSystem };
+  FS.chdir("/");
+  if (FS.analyzePath(folder).exists) pyodide.runPython(`import shutil; shutil.rmtree("${folder}")`);
+  FS.mkdirTree(folder);
+  for (const { path, bytes } of files) {
+    const parent = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+    if (parent !== "") FS.mkdirTree(`${folder}/${parent}`);
+    FS.writeFile(`${folder}/${path}`, bytes);
+  }
+  FS.chdir(folder);
 }
 
 function wordsOf(error: unknown): string {

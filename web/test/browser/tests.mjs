@@ -11,7 +11,16 @@ const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.mi
 const casePage = "/odx-prefetch.html";
 const validationPage = "/validation.html";
 const designerPage = "/designer.html";
-const ownPages = ["404.html", "index.html", "validation.html", "presets.html", "designer.html", "oncall.html"];
+const ownPages = [
+  "404.html",
+  "index.html",
+  "validation.html",
+  "presets.html",
+  "designer.html",
+  "oncall.html",
+  "diagnose.html",
+  "calibrate.html",
+];
 const phone = { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true };
 
 /** The example of the documentation as `seeklab oncall --seal` seals it, by the formats that it names. */

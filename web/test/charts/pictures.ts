@@ -27,6 +27,7 @@ import { latency } from "../../src/charts/latency.ts";
 import { latencyOverview } from "../../src/charts/latencyOverview.ts";
 import { lifetimes } from "../../src/charts/lifetimes.ts";
 import { logDevices } from "../../src/charts/logDevices.ts";
+import { measuredSimulated } from "../../src/charts/measuredSimulated.ts";
 import { monitor } from "../../src/charts/monitor.ts";
 import { prefetchStrip } from "../../src/charts/prefetchStrip.ts";
 import { reduction } from "../../src/charts/reduction.ts";
@@ -149,6 +150,18 @@ export function demeritsOfTwoDrives(): Element {
     ],
     { width },
   );
+}
+
+export function aFittedDeviceOnJobsThatItHasSeenAndOnThoseThatItHasNot(): Element {
+  const jobs = [100, 130, 900, 20_000].map((mean_us, at) => ({
+    job: `job ${at}`,
+    held_out: at % 2 === 1,
+    mean_us,
+    simulated_mean_us: mean_us * (1 + 0.1 * at),
+    p99_us: 2 * mean_us,
+    simulated_p99_us: 2 * mean_us,
+  }));
+  return measuredSimulated(jobs, { width: narrow, quantity: "mean" });
 }
 
 export function dirtyDataThatFillsIsDelayedAndStops(): Element {

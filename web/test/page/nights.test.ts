@@ -139,7 +139,8 @@ function threads() {
 }
 
 describe("the desk", () => {
-  const opened = (id: number): FromPython => ({ kind: "night", id, answer: JSON.stringify({ kept }), error: null });
+  const room = "seeklab.oncall.room";
+  const opened = (id: number): FromPython => ({ kind: "answer", id, answer: JSON.stringify({ kept }), error: null });
 
   it("passes on what is typed as data, whatever it is", async () => {
     const { begun, begin } = threads();
@@ -147,7 +148,7 @@ describe("the desk", () => {
     const line = '"); import os #';
     const answered = desk.type(line);
     const asked = begun[0]!.said[0]!;
-    expect(asked).toEqual({ kind: "night", id: 1, message: JSON.stringify({ type: line }) });
+    expect(asked).toEqual({ kind: "ask", id: 1, desk: room, message: JSON.stringify({ type: line }) });
     begun[0]!.says(opened(1));
     expect((await answered).kept).toEqual(kept);
   });
@@ -162,7 +163,9 @@ describe("the desk", () => {
     const stopped = desk.stop();
     await expect(typed).rejects.toThrow("The command was not carried out and has cost nothing.");
     expect(begun[0]!.isEnded).toBe(true);
-    expect(begun[1]!.said).toEqual([{ kind: "night", id: 3, message: JSON.stringify({ open: 7, weeks: null, kept }) }]);
+    expect(begun[1]!.said).toEqual([
+      { kind: "ask", id: 3, desk: room, message: JSON.stringify({ open: 7, weeks: null, kept }) },
+    ]);
     begun[1]!.says(opened(3));
     await stopped;
   });
@@ -172,12 +175,12 @@ describe("the desk", () => {
     const desk = new NightDesk({ onReady: vi.fn(), begin });
     const own = { ...kept, own: "cf6e" };
     const first = desk.open({ seed: 7, weeks: null }, undefined, "sealed");
-    begun[0]!.says({ kind: "night", id: 1, answer: JSON.stringify({ kept: own }), error: null });
+    begun[0]!.says({ kind: "answer", id: 1, answer: JSON.stringify({ kept: own }), error: null });
     await first;
     const stopped = desk.stop();
     const again = { open: "sealed", weeks: null, kept: own };
-    expect(begun[1]!.said).toEqual([{ kind: "night", id: 2, message: JSON.stringify(again) }]);
-    begun[1]!.says({ kind: "night", id: 2, answer: JSON.stringify({ kept: own }), error: null });
+    expect(begun[1]!.said).toEqual([{ kind: "ask", id: 2, desk: room, message: JSON.stringify(again) }]);
+    begun[1]!.says({ kind: "answer", id: 2, answer: JSON.stringify({ kept: own }), error: null });
     await stopped;
   });
 
@@ -187,7 +190,7 @@ describe("the desk", () => {
     const first = desk.open({ seed: 7, weeks: null });
     begun[0]!.says({ kind: "unloaded", why: "Failed to fetch" });
     await expect(first).rejects.toThrow(
-      "Python could not be loaded. Without a network the room opens only where it has been open before; with one, try again. The browser says: Failed to fetch.",
+      "Python could not be loaded. Without a network this page runs it only where it has run before; with one, try again. The browser says: Failed to fetch.",
     );
     const second = desk.open({ seed: 7, weeks: null });
     begun[1]!.says(opened(2));

@@ -16,7 +16,7 @@ from seeklab.calibration.plan import held_out
 from seeklab.calibration.simulated import ask
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from seeklab.calibration.measured import Measured, Results
     from seeklab.calibration.parameter import Parameter
@@ -34,6 +34,8 @@ CAPACITY = re.compile(r"([\d.]+)\s*([kmgt]?)(i?b|)", re.IGNORECASE)
 DISK_MEDIAN_US = 1500.0
 DISK_WIDTH_US = (3000.0, 16000.0)
 GAP, GAP_SHARE, GAP_OF_DISK = 3.0, 0.02, 0.1
+FITTING = 0.75
+"""Share of the work that is fitting; the rest is judging."""
 HELD_OUT_IOS = 20_000
 HELD_OUT_IOS_OF_DISK = 3_000
 
@@ -55,6 +57,19 @@ class Check:
     def p99_error(self) -> float:
         """Error of the 99th percentile."""
         return _off(self.simulated.q(99), self.job.q(99))
+
+    def document(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        return {
+            "job": str(self.job.key),
+            "held_out": self.held_out,
+            "mean_us": self.job.mean,
+            "simulated_mean_us": self.simulated.mean,
+            "p99_us": self.job.q(99),
+            "simulated_p99_us": self.simulated.q(99),
+            "iops": self.job.iops,
+            "simulated_iops": self.simulated.iops,
+        }
 
     @property
     def iops_error(self) -> float:
@@ -114,6 +129,24 @@ class Calibration:
         title = f"Measured with {', '.join(sorted(self.results.versions))}; " if self.results else ""
         return f"{title}{self.verdict}. {' '.join(f'{parameter}.' for parameter in self.parameters)}"
 
+    def document(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        return {
+            "family": self.family,
+            "grade": self.verdict.grade,
+            "held_out": {
+                "jobs": self.verdict.jobs,
+                "mean_percent": self.verdict.mean,
+                "worst_percent": self.verdict.worst,
+                "p99_percent": self.verdict.p99,
+            },
+            "device": self.device,
+            "parameters": [vars(item) for item in self.parameters],
+            "jobs": [check.document() for check in self.checks],
+            "warnings": self.warnings,
+            "left_out": self.results.left_out if self.results else [],
+        }
+
     def preset_toml(self, name: str, title: str | None = None) -> str:
         """Write the preset as `seeklab fio --on FILE` and cases take it."""
         rough = " (rough)" if any(warning.startswith("noisy") for warning in self.warnings) else ""
@@ -164,6 +197,7 @@ def calibrate(
     disk_like = family == "hdd" if family else is_disk(results)
     whole = dict(results.jobs)
     kept = held_out(whole, disk_like=disk_like)
+    told = progress or _silent
     fitted = {key: job for key, job in whole.items() if key not in kept}
     warnings = _look(results, accept_noise=accept_noise)
     span = max((key.span + (key.offset if key.offset >= 1 else 0) for key in whole), default=0.0)
@@ -172,7 +206,7 @@ def calibrate(
     results.jobs = fitted
     try:
         wanted: tuple[str, ...] = (family,) if family else (("hdd",) if disk_like else ("lun", "ssd"))
-        candidates = _fit(results, text, size, wanted, progress)
+        candidates = _fit(results, text, size, wanted, lambda share: told(FITTING * share))
     finally:
         results.jobs = whole
     if not candidates:
@@ -182,9 +216,14 @@ def calibrate(
         )
         raise SeeklabError([Problem("from", message)])
     judged = {}
-    for name, (device, parameters) in candidates.items():
-        checks = _checks(whole, kept, device, disk_like=disk_like)
+    each = (1 - FITTING) / len(candidates)
+    for nth, (name, (device, parameters)) in enumerate(candidates.items()):
+        checks = []
+        for check in _checks(whole, kept, device, disk_like=disk_like):
+            checks.append(check)
+            told(FITTING + each * (nth + len(checks) / len(whole)))
         judged[name] = (device, parameters, checks, _verdict(checks))
+    told(1.0)
     best = _best(judged)
     device, parameters, checks, verdict = judged[best]
     others = {name: found[3] for name, found in judged.items() if name != best}
@@ -273,15 +312,19 @@ def _cached(four: Measured) -> list[str]:
     return []
 
 
-def _checks(jobs: Mapping[Any, Measured], chosen: set[Any], device: dict[str, Any], *, disk_like: bool) -> list[Check]:
+def _silent(_: float) -> None:
+    """Show no progress."""
+
+
+def _checks(
+    jobs: Mapping[Any, Measured], chosen: set[Any], device: dict[str, Any], *, disk_like: bool
+) -> Iterator[Check]:
     most = HELD_OUT_IOS_OF_DISK if disk_like else HELD_OUT_IOS
-    checks = []
     for key, job in jobs.items():
         if key.limit_ms or key.size > key.span > 0:
             continue
         judged = key in chosen
-        checks.append(Check(job, ask(device, key, most_ios=most if judged else most // 4), judged))
-    return checks
+        yield Check(job, ask(device, key, most_ios=most if judged else most // 4), judged)
 
 
 def _verdict(checks: list[Check]) -> Verdict:

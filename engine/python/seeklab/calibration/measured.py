@@ -6,6 +6,7 @@ import json
 import re
 from dataclasses import dataclass, field
 from math import sqrt
+from os import PathLike
 from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,7 +16,6 @@ from seeklab._files import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
-    from os import PathLike
 
 LEAST_FIO = (3, 18)
 """Before it, fio had no separate percentiles of the whole latency."""
@@ -25,6 +25,9 @@ MOST_OFF_LITTLE = 0.1
 """How far requests a second times mean latency may be from the depth."""
 LARGEST_REPORT_BYTES = 1 << 26
 MS_PER_S = 1000.0
+MOST = 2.0**63
+"""Of any number in a report."""
+DEEPEST = 1 << 16
 PREFIXES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 SIZE = re.compile(r"(\d+)([kmgt]?)i?b?$", re.IGNORECASE)
 TIME = re.compile(r"(\d+)(us|ms|s|m|h)?$")
@@ -165,12 +168,15 @@ class Results:
         return max(found, key=lambda job: job.key.span, default=None)
 
 
-def read_results(folder: str | PathLike[str]) -> Results:
-    """Read every fio report below a folder, or one report."""
-    path = Path(folder)
-    if not path.exists():
-        raise SeeklabError([Problem("from", f"{shown(path)} does not exist; name a folder with fio's JSON reports")])
-    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+def read_results(given: str | PathLike[str] | Sequence[str | PathLike[str]]) -> Results:
+    """Read every fio report below a folder, one report, or those of a list."""
+    if isinstance(given, (str, PathLike)):
+        path, what = Path(given), shown(given)
+        if not path.exists():
+            raise SeeklabError([Problem("from", f"{what} does not exist; name a folder with fio's JSON reports")])
+        files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    else:
+        files, what = sorted(Path(file) for file in given), "what was given"
     results = Results()
     runs: dict[Key, list[Run]] = {}
     for file in files:
@@ -186,15 +192,12 @@ def read_results(folder: str | PathLike[str]) -> Results:
         except _UnusableError as reason:
             results.left_out.append(f"{shown(file)}: {reason}")
     if not results.files:
-        message = (
-            f"{shown(path)} holds no file that ends with .json; record with fio "
-            "--output-format=json+ --output=NAME.json"
-        )
+        message = f"{what} holds no file that ends with .json; record with fio --output-format=json+ --output=NAME.json"
         raise SeeklabError([Problem("from", message)])
     results.jobs = {key: Measured(key, tuple(of_key)) for key, of_key in runs.items()}
     if not results.jobs:
         reasons = "; ".join(results.left_out[:5])
-        raise SeeklabError([Problem("from", f"nothing in {shown(path)} can be used: {reasons}")])
+        raise SeeklabError([Problem("from", f"nothing in {what} can be used: {reasons}")])
     return results
 
 
@@ -223,6 +226,9 @@ def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
     except json.JSONDecodeError as error:
         reason = f"is not whole: {error}"
         raise _UnusableError(reason) from None
+    except RecursionError:
+        reason = "is nested deeper than any report of fio"
+        raise _UnusableError(reason) from None
     version = document.get("fio version") if isinstance(document, dict) else None
     if not isinstance(version, str) or not isinstance(document.get("jobs"), list):
         reason = 'is no JSON report of fio: it has no "fio version" and "jobs"'
@@ -234,7 +240,7 @@ def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
     for job in document["jobs"]:
         try:
             yield _run({**shared, **job.get("job options", {})}, job, ticks[0] if len(ticks) == 1 else {})
-        except (_UnusableError, KeyError, TypeError, ValueError) as reason:
+        except (_UnusableError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as reason:
             name = job.get("jobname", "?") if isinstance(job, dict) else "?"
             said = (
                 str(reason)
@@ -276,6 +282,7 @@ def _run(options: Mapping[str, str], job: Mapping[str, Any], disk: Mapping[str, 
     total = sum(direction["total_ios"] for direction in of_all)
     mean_ns = sum(direction["lat_ns"]["mean"] * direction["total_ios"] for direction in of_all) / total
     bins = _bins(main["lat_ns"], main["clat_ns"])
+    _check_numbers(main, iops, bins)
     # A few hundred milliseconds are mostly ramp.
     if not key.pause_us and not key.rate_iops and not key.limit_ms:
         found = iops * mean_ns / 1e9
@@ -297,6 +304,19 @@ def _run(options: Mapping[str, str], job: Mapping[str, Any], disk: Mapping[str, 
         ticks_us=1e3 * disk["read_ticks"] / ios if ios and key.rw in ("read", "randread") else None,
         cpu_percent=job.get("usr_cpu", 0.0) + job.get("sys_cpu", 0.0),
     )
+
+
+def _check_numbers(main: Mapping[str, Any], iops: float, bins: Sequence[tuple[float, int]]) -> None:
+    """Refuse what no clock has measured: latencies of nothing or without an end."""
+    latency = main["lat_ns"]
+    numbers = {"iops": iops, **{f"lat_ns.{name}": latency[name] for name in ("mean", "min", "max")}}
+    for name, value in numbers.items():
+        if not 0 < value < MOST:
+            reason = f"has {name} of {value}, which cannot be"
+            raise _UnusableError(reason)
+    if any(not (0 < us < MOST and 0 <= count < MOST) for us, count in bins) or not any(count for _, count in bins):
+        reason = "has a histogram of latencies with times or counts that cannot be"
+        raise _UnusableError(reason)
 
 
 def _bins(whole: Mapping[str, Any], completion: Mapping[str, Any]) -> tuple[tuple[float, int], ...]:
@@ -329,12 +349,16 @@ def _key(options: Mapping[str, str], asked_s: float) -> Key:
     if rw not in ("read", "write", "randread", "randwrite", "randrw", "rw"):
         reason = f"has rw={rw}, which no job of a calibration has"
         raise _UnusableError(reason)
+    block, depth = _bytes(options.get("bs", "4k")), int(options.get("iodepth", "1"))
+    if not block or not 0 < depth <= DEEPEST:
+        reason = f"has bs={block} and iodepth={depth}; both are at least 1, the depth at most {DEEPEST}"
+        raise _UnusableError(reason)
     offset, size = options.get("offset", "0"), options.get("size", "0")
     mix = int(options.get("rwmixread", "50")) if rw in ("randrw", "rw") else 100
     return Key(
         rw,
-        _bytes(options.get("bs", "4k")),
-        int(options.get("iodepth", "1")),
+        block,
+        depth,
         mix,
         int(_seconds(options["thinktime"], bare=1e-6) * 1e6) if "thinktime" in options else 0,
         int(options.get("rate_iops", "0").split(",")[0]),

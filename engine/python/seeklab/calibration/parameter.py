@@ -24,9 +24,13 @@ class Parameter:
         return f"{self.name} {self.value}: {self.how}, {self.why}"
 
 
+ROUNDING = 1e-9
+"""What is smaller is left over from a subtraction."""
+
+
 def number(value: float) -> str:
     """Write four digits."""
-    return f"{value:.4g}"
+    return "0" if abs(value) < ROUNDING else f"{value:.4g}"
 
 
 def times(us: float) -> str:

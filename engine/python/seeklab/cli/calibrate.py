@@ -142,7 +142,7 @@ def _fit(options: Namespace, folder: Path) -> int:
             progress=progress,
         )
     if options.json:
-        print_json(_document(found))
+        print_json(found.document())
     else:
         _print(found)
     title = f"{found.family.upper()} measured"
@@ -181,36 +181,6 @@ def _print(found: Calibration) -> None:
         complain(f"note: {warning}")
     for reason in found.results.left_out if found.results else []:
         complain(f"note: left out: {reason}")
-
-
-def _document(found: Calibration) -> dict[str, object]:
-    return {
-        "family": found.family,
-        "grade": found.verdict.grade,
-        "held_out": {
-            "jobs": found.verdict.jobs,
-            "mean_percent": found.verdict.mean,
-            "worst_percent": found.verdict.worst,
-            "p99_percent": found.verdict.p99,
-        },
-        "device": found.device,
-        "parameters": [vars(item) for item in found.parameters],
-        "jobs": [
-            {
-                "job": str(check.job.key),
-                "held_out": check.held_out,
-                "mean_us": check.job.mean,
-                "simulated_mean_us": check.simulated.mean,
-                "p99_us": check.job.q(99),
-                "simulated_p99_us": check.simulated.q(99),
-                "iops": check.job.iops,
-                "simulated_iops": check.simulated.iops,
-            }
-            for check in found.checks
-        ],
-        "warnings": found.warnings,
-        "left_out": found.results.left_out if found.results else [],
-    }
 
 
 def _write(path: Path, text: str) -> None:

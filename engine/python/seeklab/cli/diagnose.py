@@ -34,20 +34,10 @@ def run(options: Namespace) -> int:
     for source in found.sources:
         complain(f"note: {source}")
     if options.json:
-        print_json(_document(found))
+        print_json(found.document())
     else:
         _print(found)
     return DONE
-
-
-def _document(found: Diagnosis) -> dict[str, object]:
-    return {
-        "says": found.says,
-        "none_of_these": found.is_none,
-        "why": found.why,
-        "ranked": [fit._asdict() for fit in found.ranked],
-        "next": found.next,
-    }
 
 
 def _print(found: Diagnosis) -> None:

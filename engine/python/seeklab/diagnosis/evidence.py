@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab._files import Kind, read_text, shown
+from seeklab._files import LARGEST_TEXT_BYTES, Kind, read_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,6 +24,8 @@ NS_PER_S = 1e9
 SECTOR = 512
 READ, WRITE = 0, 1
 LEAST_COLUMNS = 5
+MOST = 2.0**63
+"""Of any number in a report: nothing that was measured is larger, and all can be squared."""
 ACCEPTED = "give a report of iostat -x, zpool iostat, fio --output-format=json, blkparse, or an operation log as CSV"
 
 
@@ -76,13 +79,13 @@ class Evidence:
     """Whether the requests are a device's own."""
 
 
-def read_evidence(files: Sequence[str | PathLike[str]]) -> Evidence:
-    """Read every file; a sentence for one that is none of these."""
+def read_evidence(files: Sequence[str | PathLike[str]], most_bytes: int = LARGEST_TEXT_BYTES) -> Evidence:
+    """Read every file; a sentence for one that is none of these, or holds more than `most_bytes` of text."""
     if not files:
         raise SeeklabError([Problem("files", f"there is none; {ACCEPTED}")])
     found = Evidence()
     for path in files:
-        text, name = read_text(path, FILE), shown(path)
+        text, name = read_text(path, replace(FILE, most_bytes=most_bytes)), shown(path)
         kind = _read(text, name, found)
         found.sources.append(f"{name}: {kind}")
     if not (found.devices or found.ops or found.jobs):
@@ -127,32 +130,42 @@ def _json(text: str, name: str, found: Evidence) -> str:
         document = json.loads(text)
     except json.JSONDecodeError as error:
         _refuse(name, f"is JSON that is not whole ({error}); {ACCEPTED}")
+    except RecursionError:
+        _refuse(name, f"is JSON nested deeper than any report; {ACCEPTED}")
     if isinstance(document, dict) and "sysstat" in document:
         try:
-            found.devices += list(_sysstat(document))
+            found.devices += list(_sysstat(document, name))
         except (KeyError, TypeError, IndexError) as error:
             _refuse(name, f"lacks {error} of iostat -x -o JSON; record with iostat -x -o JSON 1")
         return "iostat -x as JSON"
     if isinstance(document, dict) and "fio version" in document and isinstance(document.get("jobs"), list):
         try:
-            found.jobs += [job for each in document["jobs"] for job in _fio(each)]
-        except (KeyError, TypeError, ValueError) as error:
+            found.jobs += [job for each in document["jobs"] for job in _fio(each, name)]
+        except (KeyError, TypeError, AttributeError) as error:
             _refuse(name, f"lacks {error} of fio's JSON; record with fio 3.18 or later")
         return "fio's JSON"
     _refuse(name, f"is JSON of another tool; {ACCEPTED}")
     return ""
 
 
-def _sysstat(document: Mapping[str, Any]) -> Iterator[list[Device]]:
+def _number(value: Any, of: str, name: str) -> float:  # noqa: ANN401 -- whatever JSON has there
+    """Give a measured number; a sentence for what cannot be one."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < MOST or not isfinite(value):
+        _refuse(name, f"found {of} of {str(value)[:40]}; it is a number, at least 0 and below 2^63")
+    return float(value)
+
+
+def _sysstat(document: Mapping[str, Any], name: str) -> Iterator[list[Device]]:
     for interval in document["sysstat"]["hosts"][0]["statistics"]:
         devices = []
-        for row in interval["disk"]:
-            if "r_await" not in row:
+        for given in interval["disk"]:
+            if "r_await" not in given:
                 message = "r_await"
                 raise KeyError(message)
+            row = {column: _number(value, column, name) for column, value in given.items() if column != "disk_device"}
             devices.append(
                 Device(
-                    str(row["disk_device"]),
+                    str(given["disk_device"]),
                     (row["r/s"], row["w/s"]),
                     (
                         _first(row, "rkB/s", "rMB/s") * _scale(row, "r"),
@@ -174,23 +187,32 @@ def _scale(row: Mapping[str, Any], direction: str) -> int:
     return KIB if f"{direction}kB/s" in row else KIB * KIB
 
 
-def _fio(job: Mapping[str, Any]) -> Iterator[Job]:
-    for direction, name in ((READ, "read"), (WRITE, "write")):
-        of = job[name]
+def _fio(job: Mapping[str, Any], name: str) -> Iterator[Job]:
+    for direction, way in ((READ, "read"), (WRITE, "write")):
+        of = job[way]
         if not of["total_ios"]:
             continue
         latency = of["lat_ns"]
         percentiles = latency.get("percentile") or of["clat_ns"].get("percentile", {})
-        yield Job(
-            str(job["jobname"]),
-            direction,
-            of["iops"],
-            of["bw_bytes"],
-            latency["mean"] / 1e6,
-            latency["stddev"] / 1e6,
-            {float(percent): ns / 1e6 for percent, ns in percentiles.items()},
-            int(job.get("job options", {}).get("iodepth", job.get("latency_depth", 1))),
-        )
+        depth = job.get("job options", {}).get("iodepth", job.get("latency_depth", 1))
+        try:
+            yield Job(
+                str(job["jobname"]),
+                direction,
+                _number(of["iops"], f"{way}.iops", name),
+                _number(of["bw_bytes"], f"{way}.bw_bytes", name),
+                _number(latency["mean"], f"{way}.lat_ns.mean", name) / 1e6,
+                _number(latency["stddev"], f"{way}.lat_ns.stddev", name) / 1e6,
+                {float(percent): _number(ns, "a percentile", name) / 1e6 for percent, ns in percentiles.items()},
+                int(depth),
+            )
+        except SeeklabError:
+            raise
+        except (ValueError, OverflowError) as error:
+            _refuse(name, f"has an iodepth or a percentile that is no number ({str(error)[:80]})")
+
+
+DIRECTIONS = {"read": READ, "write": WRITE, "0": READ, "1": WRITE, "0.0": READ, "1.0": WRITE}
 
 
 def _operations(text: str, name: str) -> Iterator[Op]:
@@ -206,15 +228,15 @@ def _operations(text: str, name: str) -> Iterator[Op]:
         if not line.strip():
             continue
         try:
-            job, op, offset, size, submit, latency = (cells[place].strip() for place in places)
-            direction = {"read": READ, "write": WRITE}.get(op)
-            yield Op(
-                int(float(job)),
-                int(float(op)) if direction is None else direction,
-                *(int(float(value)) for value in (offset, size, submit, latency)),
-            )
-        except (ValueError, IndexError):
-            _refuse(f"{name} line {number}", f'found "{line[:60]}"; a line has a number for each column of the header')
+            job, op, *rest = (cells[place].strip() for place in places)
+            direction = DIRECTIONS[op]
+            whole = int(float(job)), *(int(float(value)) for value in rest)
+        except (ValueError, IndexError, KeyError, OverflowError):
+            whole = ()
+        if not whole or min(whole) < 0 or max(whole) >= MOST:
+            said = "a line has read or write (0 or 1) as op, and numbers of at least 0 in the other columns"
+            _refuse(f"{name} line {number}", f'found "{line[:60]}"; {said}')
+        yield Op(whole[0], direction, *whole[1:])
 
 
 def _iostat(text: str, name: str) -> Iterator[list[Device]]:
@@ -241,6 +263,8 @@ def _iostat(text: str, name: str) -> Iterator[list[Device]]:
             values = {column: float(value.replace(",", ".")) for column, value in row.items() if column != "Device"}
         except ValueError:
             _refuse(f"{name} line {number}", f'found "{line.strip()[:60]}"; every column but the name is a number')
+        for column, value in values.items():
+            _number(value, column, f"{name} line {number}")
         interval.append(
             Device(
                 cells[0],
@@ -263,7 +287,7 @@ TIMES_MS = {"ns": 1e-6, "us": 1e-3, "ms": 1.0, "s": MS_PER_S}
 
 
 def _quantity(text: str, name: str) -> float:
-    found = re.fullmatch(r"([\d.]+)([KMGTP]?)", text)
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d+)?)([KMGTP]?)", text)
     if text == "-":
         return 0.0
     if not found:
@@ -273,7 +297,7 @@ def _quantity(text: str, name: str) -> float:
 
 
 def _time_ms(text: str) -> float:
-    found = re.fullmatch(r"([\d.]+)(ns|us|ms|s)", text)
+    found = re.fullmatch(r"(\d{1,15}(?:\.\d+)?)(ns|us|ms|s)", text)
     return float(found[1]) * TIMES_MS[found[2]] if found else 0.0
 
 
@@ -317,7 +341,9 @@ def _leaves(rows: list[tuple[int, Device]]) -> list[Device]:
     return deepest or [device for _, device in rows]
 
 
-BLKPARSE = re.compile(r"\s*(\d+,\d+)\s+\d+\s+\d+\s+(\d+\.\d+)\s+\d+\s+([A-Z])\s+(\S+)\s+(\d+)\s\+\s(\d+)")
+BLKPARSE = re.compile(
+    r"\s*(\d+,\d+)\s+\d+\s+\d+\s+(\d{1,9}\.\d{1,12})\s+\d+\s+([A-Z])\s+(\S+)\s+(\d{1,18})\s\+\s(\d{1,9})"
+)
 
 
 def _blkparse(text: str, name: str) -> Iterator[Op]:
@@ -334,6 +360,8 @@ def _blkparse(text: str, name: str) -> Iterator[Op]:
             begun[at] = (ns, int(count))
         elif action == "C" and at in begun:
             submit, _ = begun.pop(at)
+            if ns < submit:
+                continue  # pieces of two recordings
             found += 1
             yield Op(0, WRITE if "W" in kind else READ, int(sector) * SECTOR, int(count) * SECTOR, submit, ns - submit)
     if not found:

@@ -23,6 +23,8 @@ TAIL = 10.0
 UNEVEN = 2.0
 ABOVE = 2.0
 PAUSE = 0.1
+ALIKE = 0.3
+"""Devices whose numbers differ by no more are told as one."""
 MOSTLY = 0.9
 LEAST_IOS = 1.0
 LEAST_OPS = 20
@@ -31,7 +33,8 @@ WORDS = {READ: "reads", WRITE: "writes"}
 
 def says(found: Evidence) -> list[str]:
     """Say all of it, a sentence each."""
-    return [*_devices(found), *_jobs(found), *_operations(found), *_between(found)]
+    devices = [device for device in mean_devices(found.devices) if sum(device.ios_per_s) >= LEAST_IOS]
+    return [*_busy(devices), *_between(found), *_jobs(found), *_operations(found), *_each(devices)]
 
 
 def mean_devices(interval: list[list[Device]]) -> list[Device]:
@@ -62,27 +65,30 @@ def mean_devices(interval: list[list[Device]]) -> list[Device]:
     return found
 
 
-def _devices(found: Evidence) -> Iterator[str]:
-    devices = [device for device in mean_devices(found.devices) if sum(device.ios_per_s) >= LEAST_IOS]
+def _busy(devices: list[Device]) -> Iterator[str]:
     utils = [device.util for device in devices if device.util is not None]
-    if utils:
-        busiest = max(devices, key=lambda device: device.util or 0)
-        if max(utils) >= BUSY:
-            yield (
-                f"{busiest.name} is busy {100 * max(utils):.0f} % of the time with "
-                f"{busiest.queue:.1f} requests at a time. "
-                "Busy is not full: a device that serves many at once may have room at 100 %."
-            )
-        elif max(utils) <= IDLE:
-            yield (
-                f"No device is busy more than {100 * max(utils):.0f} % of the time: whatever is slow, "
-                "the devices wait for it."
-            )
-        if len(utils) > 1 and max(utils) > UNEVEN * max(median(utils), 0.01):
-            yield (
-                f"{busiest.name} is busy {100 * max(utils):.0f} %, the device in the middle "
-                f"{100 * median(utils):.0f} %: the load is uneven."
-            )
+    if not utils:
+        return
+    busiest = max(devices, key=lambda device: device.util or 0)
+    if max(utils) >= BUSY:
+        yield (
+            f"{busiest.name} is busy {100 * max(utils):.0f} % of the time with {busiest.queue:.1f} requests at a time. "
+            "Busy is not full: a device that serves many at once may have room at 100 %."
+        )
+    elif max(utils) <= IDLE:
+        yield (
+            f"No device is busy more than {100 * max(utils):.0f} % of the time: whatever is slow, "
+            "the devices wait for it."
+        )
+    if len(utils) > 1 and max(utils) > UNEVEN * max(median(utils), 0.01):
+        yield (
+            f"{busiest.name} is busy {100 * max(utils):.0f} %, the device in the middle "
+            f"{100 * median(utils):.0f} %: the load is uneven."
+        )
+
+
+def _each(devices: list[Device]) -> Iterator[str]:
+    """Say what each device does; those that do alike are told once."""
     for device in devices:
         by_law = sum(ios * wait / MS_PER_S for ios, wait in zip(device.ios_per_s, device.await_ms, strict=True))
         if device.queue > LEAST_IOS and abs(by_law / device.queue - 1) > OFF_LITTLE:
@@ -92,18 +98,38 @@ def _devices(found: Evidence) -> Iterator[str]:
                 f"and the queue is given as {device.queue:.1f}: the intervals mix busy and idle "
                 "times, or requests are merged."
             )
-        for way in (READ, WRITE):
-            if device.ios_per_s[way] < LEAST_IOS:
-                continue
-            size = device.bytes_per_s[way] / device.ios_per_s[way] / KIB
-            each = 1 if sum(device.ios_per_s) == 0 else device.queue
-            service = device.await_ms[way] / max(each, 1.0)
-            yield (
-                f"{device.name}: {device.ios_per_s[way]:.0f} {WORDS[way]} a second of {size:.1f} KiB "
-                f"take {device.await_ms[way]:.2f} ms; "
-                f"with {each:.1f} at a time, about {service:.2f} ms of it is the device and the rest "
-                "is the line before it."
-            )
+    for way in (READ, WRITE):
+        rest = [device for device in devices if device.ios_per_s[way] >= LEAST_IOS]
+        while rest:
+            alike = [device for device in rest if _are_alike(device, rest[0], way)]
+            rest = [device for device in rest if device not in alike]
+            yield _does(alike, way)
+
+
+def _are_alike(one: Device, other: Device, way: int) -> bool:
+    pairs = (
+        (one.ios_per_s[way], other.ios_per_s[way]),
+        (one.bytes_per_s[way], other.bytes_per_s[way]),
+        (one.await_ms[way], other.await_ms[way]),
+        (max(one.queue, 1.0), max(other.queue, 1.0)),
+    )
+    return all(abs(value - against) <= ALIKE * against for value, against in pairs)
+
+
+def _does(alike: list[Device], way: int) -> str:
+    """Say how many requests of which size take how long, on average over devices that do alike."""
+    ios = fmean(device.ios_per_s[way] for device in alike)
+    size = fmean(device.bytes_per_s[way] for device in alike) / ios / KIB
+    wait, queue = fmean(device.await_ms[way] for device in alike), fmean(device.queue for device in alike)
+    more = len(alike) - 1
+    name = f"{alike[0].name} and {more} like it, each" if more else alike[0].name
+    line = (
+        f"with {queue:.1f} at a time, about {wait / queue:.2f} ms of it is the device and the rest is the line "
+        "before it."
+        if queue > 1
+        else "with at most one at a time on average, all of it is the device."
+    )
+    return f"{name}: {ios:.0f} {WORDS[way]} a second of {size:.1f} KiB take {wait:.2f} ms; {line}"
 
 
 def _jobs(found: Evidence) -> Iterator[str]:

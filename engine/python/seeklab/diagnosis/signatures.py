@@ -93,6 +93,17 @@ class Diagnosis:
     next: list[str]
     """What to look at next, to tell the first ones apart."""
     sources: list[str]
+    """What each file was taken for."""
+
+    def document(self) -> dict[str, Any]:
+        """Give it as plain data."""
+        return {
+            "says": self.says,
+            "none_of_these": self.is_none,
+            "why": self.why,
+            "ranked": [fit._asdict() for fit in self.ranked],
+            "next": self.next,
+        }
 
 
 class _Signature(NamedTuple):
@@ -168,7 +179,8 @@ def judge(found: Evidence) -> Diagnosis:
         is_none, why = True, "it is most like a plain device with a plain load, in which nothing is wrong"
     elif ranked[0].distance > FAR:
         is_none, why = True, f"the nearest, {ranked[0].incident}, is {ranked[0].distance:.1f} times its own spread away"
-    return Diagnosis(says(found), ranked[:SHOWN], is_none, why, _next(ranked, values, found, spreads), found.sources)
+    likely = [] if is_none else ranked
+    return Diagnosis(says(found), ranked[:SHOWN], is_none, why, _next(likely, values, found, spreads), found.sources)
 
 
 def _reduced(example: _Signature, values: Mapping[str, float], found: Evidence) -> _Signature:

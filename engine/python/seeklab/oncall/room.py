@@ -7,10 +7,10 @@ reloaded or a run stopped; what is kept is what has happened, so that nothing ru
 
 from __future__ import annotations
 
-import json
 import math
 from typing import TYPE_CHECKING, Any
 
+from seeklab import _front
 from seeklab._case import case as load_case
 from seeklab._errors import Problem, SeeklabError
 from seeklab.oncall.looks import LOOKS
@@ -20,7 +20,7 @@ from seeklab.oncall.settings import changed
 from seeklab.oncall.shell import ENDS, START_S, WELCOME, Shell
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 MOST_COMMANDS = 2000
 """More than a night has; a transcript with more was not made here."""
@@ -128,21 +128,14 @@ class Room:
         }
 
 
-class Desk:
-    """Takes a front-end's messages, as JSON, and answers each: what it wanted, or `{"problem": sentence}`."""
+class Desk(_front.Desk):
+    """The desk of the incident room: `{"open": seed or text of a case, "weeks": .., "kept": ..}`, `{"type": line}`."""
 
     def __init__(self) -> None:
         """Wait for a night."""
         self._room: Room | None = None
 
-    def answer(self, message: str) -> str:
-        """Answer `{"open": seed or the text of a case, "weeks": ..., "kept": ...}` or `{"type": line}`."""
-        try:
-            return json.dumps(self._answer(json.loads(message)))
-        except SeeklabError as error:
-            return json.dumps({"problem": str(error)})
-
-    def _answer(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+    def _answer(self, asked: Mapping[str, Any], _: Callable[[float], object]) -> Mapping[str, Any]:
         if "open" in asked:
             asked_for = asked["open"]
             night = case_of(asked_for) if isinstance(asked_for, str) else asked_for

@@ -1,0 +1,39 @@
+"""Desks: what a front-end that is no terminal, such as a page in the browser, talks to.
+
+Messages go in and answers come out as JSON, so that a host needs to know nothing of Python's objects. What the reader
+can mend is answered with a sentence; anything else is raised.
+"""
+
+from __future__ import annotations
+
+import json
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+from seeklab._errors import SeeklabError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+TOO_LITTLE_MEMORY = "There is too little memory for this here; give fewer files, or shorter ones."
+
+
+def _silent(_: float) -> None:
+    """Show no progress."""
+
+
+class Desk(ABC):
+    """Takes a front-end's messages, as JSON, and answers each: what it wanted, or `{"problem": sentence}`."""
+
+    def answer(self, message: str, progress: Callable[[float], object] = _silent) -> str:
+        """Answer a message; `progress` is told the share that is done, from 0 to 1."""
+        try:
+            return json.dumps(self._answer(json.loads(message), progress), allow_nan=False)
+        except SeeklabError as error:
+            return json.dumps({"problem": str(error)})
+        except MemoryError:
+            return json.dumps({"problem": TOO_LITTLE_MEMORY})
+
+    @abstractmethod
+    def _answer(self, asked: Mapping[str, Any], progress: Callable[[float], object]) -> Mapping[str, Any]:
+        """Answer what a message asks; what does not fit raises SeeklabError."""

@@ -1,0 +1,31 @@
+"""The desk of the page that takes files: `{"files": [names]}` or `{"record": sample}`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from seeklab import _front
+from seeklab._case import case
+from seeklab.diagnosis.evidence import read_evidence
+from seeklab.diagnosis.samples import record
+from seeklab.diagnosis.signatures import judge
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+MOST_BYTES = 1 << 25
+"""Of a file's text: a page has less memory than a machine."""
+
+
+class Desk(_front.Desk):
+    """Diagnoses files that lie in the working directory, and records samples."""
+
+    def _answer(self, asked: Mapping[str, Any], _: Callable[[float], object]) -> Mapping[str, Any]:
+        if "record" in asked:
+            return {"files": record(asked["record"])}
+        found = judge(read_evidence(asked["files"], MOST_BYTES))
+        document = found.document()
+        for fit in document["ranked"]:
+            incident = case(fit["incident"]).document
+            fit |= {"code": incident["code"], "title": incident["title"], "symptom": incident["symptom"]}
+        return {**document, "sources": found.sources}

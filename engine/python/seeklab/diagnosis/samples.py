@@ -1,0 +1,78 @@
+"""Systems to try the diagnosis on: an incident or a plain drive is run, and leaves the files that tools would have."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import case
+from seeklab._errors import Problem, SeeklabError
+from seeklab._result import run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from seeklab._result import Result
+
+SEED = 11
+"""Another one than the signatures were made with."""
+MOST_RUN = 60_000
+MOST_ROWS = 8_000
+COLUMNS = ("job", "op", "offset", "bytes", "submit_ns", "latency_ns")
+KERNEL = "Linux 6.1.0-18-amd64 (host)\t_x86_64_\t(8 CPU)\n\n"
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A system, and what is to be found in it."""
+
+    incident: str | None
+    """None where nothing is wrong."""
+    scenario: Mapping[str, Any] | None = None
+    """What runs, when it is no incident."""
+
+
+SAMPLES = {
+    "writes": Sample("sync-serialised"),
+    "array": Sample("misaligned-io"),
+    "copy": Sample("odx-prefetch"),
+    "plain": Sample(
+        None,
+        {
+            "jobs": [
+                {
+                    "name": "reads",
+                    "rw": "randread",
+                    "bs": "8KiB",
+                    "iodepth": 16,
+                    "size": "8GiB",
+                    "norandommap": True,
+                    "number_ios": 5000,
+                }
+            ],
+            "devices": [{"name": "nvme", "preset": "nvme"}],
+        },
+    ),
+}
+
+
+def record(name: str) -> dict[str, str]:
+    """Run a sample; give its files by name."""
+    sample = SAMPLES.get(name)
+    if sample is None:
+        raise SeeklabError([Problem("sample", f'there is none called "{name}"; there are {", ".join(SAMPLES)}')])
+    if sample.incident is not None:
+        found = case(sample.incident).with_({"record.log": True, "limits.operations": MOST_RUN}).run(seed=SEED)
+    else:
+        found = run(dict(sample.scenario or {}), seed=SEED)
+    try:
+        return {"iostat.txt": KERNEL + found.text("iostat"), "operations.csv": operations(found)}
+    finally:
+        found.close()
+
+
+def operations(found: Result) -> str:
+    """Write a run's requests as an operation log."""
+    rows = zip(*(found.ops[column][:MOST_ROWS] for column in COLUMNS), strict=True)
+    lines = [",".join(COLUMNS), *(",".join(str(int(value)) for value in row) for row in rows)]
+    return "\n".join(lines) + "\n"
