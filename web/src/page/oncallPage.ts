@@ -50,7 +50,12 @@ function open(): void {
     { class: "night-section", "aria-labelledby": "night-title" },
     title,
     html("div", { class: "actions" }, begin, today, copy, another, weeks),
-    html("div", { class: "night-case" }, html("label", { for: file.id }, "Or a case that somebody sealed (choose it, or drop it here):"), file),
+    html(
+      "div",
+      { class: "night-case" },
+      html("label", { for: file.id }, "Or a case that somebody sealed (choose it, or drop it here):"),
+      file,
+    ),
     status,
     place,
   );
