@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,15 +11,13 @@ from typing import TYPE_CHECKING
 import nbformat
 import pytest
 
+import notebook_pages
+from steps import NOTEBOOK_PAGES
+
 if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "scripts"))
-
-import notebook_pages  # noqa: E402 -- a script, which its folder has to be named for
-from steps import NOTEBOOK_PAGES  # noqa: E402 -- as above
-
 EXPORTER = notebook_pages.page_exporter()
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
 ASKED = re.compile(r"(?m)^\s*\w+ = (?:Prediction|seeklab\.predict)\(")
