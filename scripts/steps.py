@@ -47,6 +47,8 @@ BROWSER_LAB = CACHE / "browser-lab" / "site"
 """The course in the browser, as folders that are laid over the site."""
 BROWSER_TOOLS = CACHE / "browser-lab" / "tools"
 """JupyterLite's builder. Not in the lab's environment, whose JupyterLab would load the kernel's extension."""
+NOTEBOOK_PAGES = CACHE / "notebook-pages"
+"""The notebooks as the site's pages hold them."""
 BROWSER_WHEELS = CACHE / "browser-lab" / "wheels"
 BROWSER_PYTHON = "3.14"
 """The Python that Pyodide is built of."""
@@ -179,6 +181,11 @@ def _build_browser_lab() -> str:
     path = os.pathsep.join([str(BROWSER_TOOLS), *filter(None, [os.environ.get("PYTHONPATH")])])
     run("browser-lab", VENV_BIN / "python", "-B", program, extra_environment={"PYTHONPATH": path})
     return _size(BROWSER_LAB)
+
+
+def _build_notebook_pages() -> str:
+    run("notebook-pages", VENV_BIN / "python", "-B", ROOT / "scripts" / "notebook_pages.py")
+    return _size(NOTEBOOK_PAGES)
 
 
 def _build_site() -> str:
@@ -321,23 +328,35 @@ BROWSER_COURSE = Step(
     ),
     makes=(BROWSER_LAB / "lab" / "notebooks" / "index.html", BROWSER_LAB / "pyodide" / "pyodide-lock.json"),
 )
+NOTEBOOKS_AS_PAGES = Step(
+    "notebook-pages",
+    "Rendering the notebooks as pages",
+    _build_notebook_pages,
+    needs=("package", "python-tests", "wasm", "library"),
+    reads=(
+        *(ROOT / "notebooks", ROOT / "exercises", ROOT / "docs" / "instructor" / "README.md", LAB_LOCK),
+        *(ROOT / "scripts" / name for name in ("notebook_pages.py", "notebook_page.html.j2")),
+        *(ENGINE / "python" / "seeklab" / "course", *LIBRARY_SOURCES),
+    ),
+    makes=(NOTEBOOK_PAGES / "course.json",),
+)
 SITE = Step(
     "site",
     "Building the site",
     _build_site,
-    needs=("npm", "wasm", "library", "wheel", "browser-lab"),
-    reads=(*BROWSER_COURSE.reads, ROOT / "docs" / "instructor" / "glossary.md"),
+    needs=("npm", "wasm", "library", "wheel", "browser-lab", "notebook-pages"),
+    reads=(*BROWSER_COURSE.reads, *NOTEBOOKS_AS_PAGES.reads, ROOT / "docs" / "instructor" / "glossary.md"),
     makes=(WEB / "dist" / "index.html", WEB / "dist" / "lab" / "notebooks" / "index.html"),
 )
 
 # In order: a step stands after those it needs.
 FOR_ENGINE = (TOOL, COMPILED_ENGINE, WASM, LIBRARY)
 FOR_LAB = (PYTHON_PACKAGES, PACKAGE, WEB_PACKAGES, *FOR_ENGINE, WIDGET_BUNDLE)
-FOR_SITE = (*FOR_LAB, WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, SITE)
+FOR_SITE = (*FOR_LAB, WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, NOTEBOOKS_AS_PAGES, SITE)
 FOR_FORMAT = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, WEB_PACKAGES)
 FOR_LINT = (*FOR_FORMAT, *FOR_ENGINE)
-FOR_FULL = (*FOR_LAB, TEST_PACKAGES, HUB_PACKAGES, WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, SITE)
-FOR_TESTS = (*FOR_LINT, RUST_TESTS, WIDGET_BUNDLE, WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, SITE)
+FOR_FULL = (*FOR_LAB, TEST_PACKAGES, HUB_PACKAGES, WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, NOTEBOOKS_AS_PAGES, SITE)
+FOR_TESTS = (*FOR_LINT, RUST_TESTS, WIDGET_BUNDLE, WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, NOTEBOOKS_AS_PAGES, SITE)
 
 
 COURSE = ROOT / "my-course"

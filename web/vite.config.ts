@@ -1,5 +1,6 @@
 import { defineConfig } from "vite";
 import { siteAlias, withoutDefaultModule } from "./vite/engine.ts";
+import { notebookPages } from "./vite/notebookPages.ts";
 import { pageTemplate } from "./vite/pageTemplate.ts";
 import {
   browserLab,
@@ -26,6 +27,7 @@ export default defineConfig({
     policy(),
     preloadEngine(),
     casePages(),
+    notebookPages(),
     pythonRuntime(),
     browserLab(),
     licences(),
@@ -37,7 +39,10 @@ export default defineConfig({
     target: "es2024",
     license: { fileName: licenceFile },
     rolldownOptions: {
-      input: ["index.html", "case.html", "oncall.html", "diagnose.html", "calibrate.html", "validation.html", "presets.html", "designer.html", "404.html"],
+      input: [
+        ...["index.html", "case.html", "oncall.html", "diagnose.html", "calibrate.html", "validation.html"],
+        ...["presets.html", "designer.html", "404.html", "notebook.html", "notebooks.html"],
+      ],
     },
   },
 });

@@ -41,12 +41,13 @@ self.addEventListener("message", (event) => {
   event.waitUntil(Promise.allSettled(told.filter(isOurs).map((url) => fromCache(new Request(url)))));
 });
 
-/** Kept once it has been used: Python, the lab, and the library with all cases that Python takes. */
+/** Kept once it has been used: Python, the lab, pages of notebooks, and the library with all cases that Python takes. */
 function isKept(url) {
   const { pathname } = new URL(url);
   return (
     pathname.startsWith(pathOf("pyodide/")) ||
     pathname.startsWith(pathOf("lab/")) ||
+    /\/\d\d-[a-z0-9-]+\.html$/.test(pathname) ||
     (pathname.startsWith(pathOf("assets/")) && /\/library-[^/]*\.json$/.test(pathname))
   );
 }

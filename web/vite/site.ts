@@ -449,9 +449,11 @@ export function serviceWorker(): Plugin {
       sequential: true,
       handler() {
         const all = filesOf(outDir).filter((name) => name !== "service-worker.js");
-        // Python and the lab are kept once they have been used; a new wheel is a new version all the same. Cards are for other
+        // Python, the lab and pages of notebooks are kept once they have been used; a new wheel is a new version all the same. Cards are for other
         // sites, and the library with all cases for Python.
-        const files = all.filter((name) => !/^(pyodide|lab|cards)\/|\/library-[^/]*\.json$/.test(name));
+        const files = all.filter(
+          (name) => !/^(pyodide|lab|cards)\/|^\d\d-[^/]*\.html$|\/library-[^/]*\.json$/.test(name),
+        );
         const hash = createHash("sha256");
         for (const name of all) hash.update(name).update(readFileSync(join(outDir, name)));
         const template = readFileSync(join(webRoot, "src/serviceWorker.js"), "utf8");

@@ -104,7 +104,8 @@ export function inTheCourse({
   const link = (path: string, text: string) => html("a", { href: notebookInLab(`${path}.ipynb`) }, text);
   if (notebook !== undefined) {
     words.push("The course investigates this case in ", link(`notebooks/${notebook}`, `notebooks/${notebook}`));
-    words.push(", which opens here in the browser, with the same charts and engine. ");
+    words.push(", which opens here in the browser, with the same charts and engine, or is to be ");
+    words.push(html("a", { href: `${notebook}.html` }, "read as a page"), ". ");
   }
   if (exercises.length > 0) {
     words.push(exercises.length === 1 ? "Its exercise: " : "Its exercises: ");

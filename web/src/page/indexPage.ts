@@ -119,6 +119,8 @@ function ways(all: readonly Incident[]): HTMLElement {
         {},
         "Or here, with nothing to install: ",
         html("a", { href: courseInLab }, "the notebooks in this browser"),
+        ", or ",
+        html("a", { href: "notebooks.html" }, "the same to read, by weeks"),
         ".",
       ),
       html(

@@ -56,6 +56,7 @@ describe("where the course goes on", () => {
     const links = parts.filter((part) => part instanceof HTMLAnchorElement).map((link) => link.getAttribute("href"));
     expect(links).toEqual([
       "lab/notebooks/index.html?path=notebooks/02-how-a-disk-spends-your-time.ipynb",
+      "02-how-a-disk-spends-your-time.html",
       "lab/notebooks/index.html?path=exercises/disk-time/disk-time.ipynb",
     ]);
   });
