@@ -12,6 +12,7 @@ import pytest
 
 from blind import DRAWS, PLAIN_DEVICES, draw_incident, draw_plain
 from seeklab import SeeklabError
+from seeklab._nesting import is_too_deep
 from seeklab.diagnosis import diagnose, read_evidence
 from seeklab.diagnosis.desk import Desk
 from seeklab.diagnosis.samples import SAMPLES
@@ -228,8 +229,11 @@ def test_a_line_that_no_log_has_is_refused_with_its_number(tmp_path: Path, line:
 
 def test_nesting_and_sizes_that_no_report_has_are_refused(tmp_path: Path) -> None:
     deep = write(tmp_path, "deep.json", '{"sysstat":\n' * 100_000)
-    with pytest.raises(SeeklabError, match=r"deep\.json: is JSON (nested deeper|that is not whole)"):
+    with pytest.raises(SeeklabError, match=r"deep\.json: is JSON nested deeper than 64 levels, or not whole; give"):
         diagnose([deep])
+    assert not is_too_deep("[" * 64 + "]" * 64 + '"' + "[" * 100 + '\\"' + "{" * 100 + '"' + "[]{}" * 1000)
+    assert is_too_deep("[" * 65 + "]" * 65)
+    assert is_too_deep('{"a":[' * 40 + "1" + "]}" * 40)
     with pytest.raises(SeeklabError, match=r"ops\.csv: holds more than 0 MiB of text"):
         read_evidence([write(tmp_path, "ops.csv", OPS)], most_bytes=1000)
 

@@ -8,7 +8,7 @@ import type { DeskName } from "../python/messages.ts";
 import { keepForOffline, type Page } from "./document.ts";
 import { save } from "./download.ts";
 import { bytesOf, dropZone, type Given, type Limits, withMore } from "./givenFiles.ts";
-import { PythonDesk, Stopped } from "./pythonDesk.ts";
+import { PythonDesk, PythonFailed, Stopped } from "./pythonDesk.ts";
 import { pythonInWords } from "./pythonSize.ts";
 
 export interface BringOptions<Answer extends object> {
@@ -49,6 +49,7 @@ export function bringPage<Answer extends object>(options: BringOptions<Answer>):
       keepForOffline(loaded);
     },
   });
+  let isAtWork = false;
   let given: readonly Given[] = [];
   let taken: ReadonlyMap<string, string> = new Map();
 
@@ -117,6 +118,10 @@ export function bringPage<Answer extends object>(options: BringOptions<Answer>):
 
   function add(more: readonly Given[]): void {
     message.clear();
+    if (isAtWork) {
+      message.say("Files can be added when this has ended, or is stopped.");
+      return;
+    }
     try {
       setFiles(withMore(given, more, limits));
     } catch (error) {
@@ -165,6 +170,7 @@ export function bringPage<Answer extends object>(options: BringOptions<Answer>):
   }
 
   async function sample(name: string): Promise<void> {
+    result.replaceChildren();
     say("The simulator runs");
     const { files } = await desk.ask<{ files: Readonly<Record<string, string>> }>({ record: name }, { onProgress });
     setFiles(Object.entries(files).map(([path, text]) => ({ path, file: new File([text], path), isMade: true })));
@@ -201,15 +207,21 @@ export function bringPage<Answer extends object>(options: BringOptions<Answer>):
     const buttons = [go, clear, ...samples];
     message.clear();
     for (const button of buttons) button.disabled = true;
+    isAtWork = list.inert = true;
     stop.hidden = false;
+    // A button that is switched off loses the focus.
+    stop.focus({ preventScroll: true });
     try {
       await what();
       status.textContent = "";
     } catch (error) {
       status.textContent = "";
+      // The next question gets a thread of its own.
+      if (error instanceof PythonFailed) desk.stop("");
       if (error instanceof Stopped) status.textContent = error.message;
       else message.fail(error);
     } finally {
+      isAtWork = list.inert = false;
       for (const button of buttons) button.disabled = false;
       go.disabled = given.length === 0;
       // The focus does not fall out of the page with the button.

@@ -24,6 +24,9 @@ const beginWorker = () => new Worker(new URL("../python/pythonWorker.ts", import
 /** The work was ended by whoever asked for it. */
 export class Stopped extends Error {}
 
+/** Python itself has failed, and may not be fit for more. */
+export class PythonFailed extends Error {}
+
 export class PythonDesk {
   readonly #options: PythonDeskOptions;
   #worker: Worker | undefined;
@@ -78,7 +81,7 @@ export class PythonDesk {
       const waiting = this.#waiting.get(message.id);
       this.#waiting.delete(message.id);
       if (message.answer !== null) waiting?.resolve(message.answer);
-      else waiting?.reject(new Error(`Python has failed: ${message.error ?? ""}`));
+      else waiting?.reject(new PythonFailed(`Python has failed: ${message.error ?? ""}`));
     }
   }
 

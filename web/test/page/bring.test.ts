@@ -154,6 +154,10 @@ describe("a page that takes files", () => {
     const again = await page.asked(2);
     page.threads[0]!.says({ kind: "answer", id: again.id, answer: null, error: "KeyError: 'x'" });
     await vi.waitFor(() => expect(page.alert()).toBe("Python has failed: KeyError: 'x'"));
+    // Such a thread is not asked again.
+    expect(page.threads[0]!.isEnded).toBe(true);
+    page.button("Diagnose this file").click();
+    await page.asked(1, 1);
   });
 
   it("stops at once, and asks a new thread the next time", async () => {

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab._files import shown
+from seeklab._nesting import is_too_deep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +28,7 @@ LARGEST_REPORT_BYTES = 1 << 26
 MS_PER_S = 1000.0
 MOST = 2.0**63
 """Of any number in a report."""
-DEEPEST = 1 << 16
+MOST_DEPTH = 1 << 16
 PREFIXES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 SIZE = re.compile(r"(\d+)([kmgt]?)i?b?$", re.IGNORECASE)
 TIME = re.compile(r"(\d+)(us|ms|s|m|h)?$")
@@ -221,13 +222,13 @@ def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
     if start < 0:
         reason = "is no JSON report of fio: there is no { in it" if text.strip() else "is empty"
         raise _UnusableError(reason)
+    if is_too_deep(text[start:]):
+        reason = "is nested deeper than any report of fio, or not whole"
+        raise _UnusableError(reason)
     try:
         document = json.loads(text[start:])
     except json.JSONDecodeError as error:
         reason = f"is not whole: {error}"
-        raise _UnusableError(reason) from None
-    except RecursionError:
-        reason = "is nested deeper than any report of fio"
         raise _UnusableError(reason) from None
     version = document.get("fio version") if isinstance(document, dict) else None
     if not isinstance(version, str) or not isinstance(document.get("jobs"), list):
@@ -350,8 +351,8 @@ def _key(options: Mapping[str, str], asked_s: float) -> Key:
         reason = f"has rw={rw}, which no job of a calibration has"
         raise _UnusableError(reason)
     block, depth = _bytes(options.get("bs", "4k")), int(options.get("iodepth", "1"))
-    if not block or not 0 < depth <= DEEPEST:
-        reason = f"has bs={block} and iodepth={depth}; both are at least 1, the depth at most {DEEPEST}"
+    if not block or not 0 < depth <= MOST_DEPTH:
+        reason = f"has bs={block} and iodepth={depth}; both are at least 1, the depth at most {MOST_DEPTH}"
         raise _UnusableError(reason)
     offset, size = options.get("offset", "0"), options.get("size", "0")
     mix = int(options.get("rwmixread", "50")) if rw in ("randrw", "rw") else 100

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab._files import LARGEST_TEXT_BYTES, Kind, read_text, shown
+from seeklab._nesting import DEEPEST, is_too_deep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -126,12 +127,12 @@ def _refuse(name: str, message: str) -> None:
 
 
 def _json(text: str, name: str, found: Evidence) -> str:
+    if is_too_deep(text):
+        _refuse(name, f"is JSON nested deeper than {DEEPEST} levels, or not whole; {ACCEPTED}")
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
         _refuse(name, f"is JSON that is not whole ({error}); {ACCEPTED}")
-    except RecursionError:
-        _refuse(name, f"is JSON nested deeper than any report; {ACCEPTED}")
     if isinstance(document, dict) and "sysstat" in document:
         try:
             found.devices += list(_sysstat(document, name))

@@ -202,7 +202,7 @@ def _between(found: Evidence) -> Iterator[str]:
         elif at_client > ABOVE * at_device:
             yield (
                 f"A client's {WORDS[way][:-1]} takes {at_client:.3g} ms, a device's {at_device:.3g} "
-                f"ms: {100 * (1 - at_device / at_client):.0f} % of the time is spent above the "
+                f"ms: {100 * (1 - at_device / at_client):.3g} % of the time is spent above the "
                 "devices, or one of the first waits for many of the second."
             )
         elif at_client < at_device / ABOVE:
