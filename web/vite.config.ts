@@ -37,7 +37,17 @@ export default defineConfig({
     target: "es2024",
     license: { fileName: licenceFile },
     rolldownOptions: {
-      input: ["index.html", "case.html", "oncall.html", "diagnose.html", "calibrate.html", "validation.html", "presets.html", "designer.html", "404.html"],
+      input: [
+        "index.html",
+        "case.html",
+        "oncall.html",
+        "diagnose.html",
+        "calibrate.html",
+        "validation.html",
+        "presets.html",
+        "designer.html",
+        "404.html",
+      ],
     },
   },
 });
