@@ -19,11 +19,9 @@ export function outagesOf(result: Result): Outage[] {
     found.set(number, outage);
     outage.dark.push(nodes[row]!);
   }
-  const [of, sets, members] = ["outage", "set", "node"].map((name) => column(result, `lost_sets.${name}`)) as [
-    ArrayLike<number>,
-    ArrayLike<number>,
-    ArrayLike<number>,
-  ];
+  const of = column(result, "lost_sets.outage");
+  const sets = column(result, "lost_sets.set");
+  const members = column(result, "lost_sets.node");
   for (let row = 0; row < of.length; row++) {
     const lost = found.get(of[row]!)?.lost;
     if (lost !== undefined) (lost[sets[row]!] ??= []).push(members[row]!);
