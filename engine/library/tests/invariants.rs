@@ -405,9 +405,29 @@ fn fanout() -> impl Strategy<Value = Value> {
         })
 }
 
-/// Puts a fan-out in the place of what decides where a block is; its jobs read.
-fn set_fanout(all: &mut Value, fanout: Value) {
-    let is_below = fanout["service"]["kind"] == "below";
+/// A fleet of a few nodes, with each placement.
+fn fleet() -> impl Strategy<Value = Value> {
+    let placement = prop_oneof![Just("random"), Just("window"), Just("copysets"), Just("given")];
+    (placement, 12u32..40, 2u32..4, 2u32..6, 1u32..100, any::<bool>(), 1u64..1000).prop_map(
+        |(placement, nodes, copies, scatter, dark_percent, by_group, rate_mb)| {
+            let chunks = if placement == "random" { 50 } else { 10_000 };
+            let sets: Vec<u32> = if placement == "given" { (1..4).flat_map(|first| first..first + copies).collect() } else { vec![] };
+            json!({
+                "nodes": nodes, "copies": copies, "placement": placement, "scatter": scatter, "chunks": chunks, "sets": sets,
+                "dark_percent": dark_percent, "dark_by": if by_group { "group" } else { "node" }, "outages": 20, "rate": rate_mb * 1_000_000,
+            })
+        },
+    )
+}
+
+/// Puts a fleet above the devices; its jobs read.
+fn set_fleet(all: &mut Value, fleet: Value) {
+    read_only(all);
+    all["fleet"] = fleet;
+}
+
+/// Makes jobs that read of all, and takes the tier away.
+fn read_only(all: &mut Value) {
     for job in all["jobs"].as_array_mut().into_iter().flatten() {
         let rw = if job["iodepth"].as_u64().unwrap_or(0) % 2 == 0 { "read" } else { "randread" };
         (job["rw"], job["sync"]) = (rw.into(), false.into());
@@ -419,6 +439,12 @@ fn set_fanout(all: &mut Value, fanout: Value) {
     if let Some(all) = all.as_object_mut() {
         all.remove("tier");
     }
+}
+
+/// Puts a fan-out in the place of what decides where a block is; its jobs read.
+fn set_fanout(all: &mut Value, fanout: Value) {
+    let is_below = fanout["service"]["kind"] == "below";
+    read_only(all);
     if let (Some(layout), true) = (all["layout"].as_object_mut(), is_below) {
         layout.remove("failed");
         layout.remove("rebuild");
@@ -443,7 +469,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4, proptest::option::of(failure()));
     let file_system = (file_system, proptest::option::of(controller()));
     let partition = proptest::option::of((0u64..9000, 9u32..15, 0u64..50_000, any::<bool>()));
-    let fanout = proptest::option::weighted(0.2, fanout());
+    let fanout = (proptest::option::weighted(0.2, fanout()), proptest::option::weighted(0.1, fleet()));
     let seen = (any::<bool>(), proptest::option::of(reduction()));
     (jobs, scheduler, file_system, tier, layout, (device(), proptest::option::of(cluster())), (partition, seen, fanout)).prop_map(
         |(
@@ -453,7 +479,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
             tier,
             (kind, unit_log2, failure),
             (device, cluster),
-            (partition, (monitored, reduction), fanout),
+            (partition, (monitored, reduction), (fanout, fleet)),
         )| {
             let mut all = json!({
                 "jobs": jobs,
@@ -527,6 +553,8 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                 all["cluster"] = cluster;
             } else if let Some(fanout) = fanout.filter(|_| all["zfs"].is_null()) {
                 set_fanout(&mut all, fanout);
+            } else if let Some(fleet) = fleet.filter(|_| all["zfs"].is_null()) {
+                set_fleet(&mut all, fleet);
             }
             all
         },
@@ -620,6 +648,7 @@ fn check(document: &Value, seed: u64) -> Result<(), TestCaseError> {
         prop_assert!(*busy <= elapsed, "{name} was busy for {busy} of {elapsed} ns");
     }
     a_fan_out_counts_what_it_did(document, &metrics)?;
+    a_fleet_loses_no_more_than_it_holds(document, &metrics)?;
     the_reduction_only_takes_away(document, &metrics)?;
     what_a_client_writes_crosses_once(document, &stack, &metrics)?;
     the_read_side_balances(document, &stack)?;
@@ -636,6 +665,20 @@ fn a_fan_out_counts_what_it_did(document: &Value, metrics: &[Metric]) -> Result<
     let hedge = &document["fanout"]["hedge"];
     prop_assert!(hedge.is_object() || of("copies") == 0.0);
     prop_assert_eq!(of("copies"), of("void_copies") + of("withdrawn_copies") + of("losing_copies"), "{:?}", document["fanout"]);
+    Ok(())
+}
+
+/// Every outage is drawn once, none loses more bytes than there are, and a lost node is read from others only.
+#[allow(clippy::float_cmp)] // counts
+fn a_fleet_loses_no_more_than_it_holds(document: &Value, metrics: &[Metric]) -> Result<(), TestCaseError> {
+    let Some(nodes) = document["fleet"]["nodes"].as_f64() else { return Ok(()) };
+    let of = |name: &str| metrics.iter().find(|metric| metric.name == format!("fleet_{name}")).map_or(f64::NAN, |metric| metric.value);
+    let copies = document["fleet"]["copies"].as_f64().unwrap_or(f64::NAN);
+    let held = nodes / copies * f64::from(1u32 << 30) * 64.0;
+    prop_assert_eq!(of("outages"), 20.0);
+    prop_assert!(of("lost_given_loss_bytes") <= held * (1.0 + 1e-9), "{} of {held}", of("lost_given_loss_bytes"));
+    prop_assert!((0.0..=100.0).contains(&of("loss_percent")) && (of("loss_percent") > 0.0) == (of("lost_mean_bytes") > 0.0));
+    prop_assert!((1.0..nodes).contains(&of("sources")), "{} of {nodes}", of("sources"));
     Ok(())
 }
 

@@ -16,6 +16,7 @@ mod defaults;
 mod device;
 mod distribution;
 pub mod fanout;
+pub mod fleet;
 pub mod governor;
 mod job;
 mod layout;

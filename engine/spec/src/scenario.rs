@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::cluster::ClusterSpec;
 use crate::controller::ControllerSpec;
 use crate::fanout::FanoutSpec;
+use crate::fleet::FleetSpec;
 use crate::monitor::MonitorSpec;
 use crate::network::NetworkSpec;
 use crate::nfs::NfsSpec;
@@ -50,6 +51,9 @@ pub struct Scenario {
     /// A fan-out: each request asks many servers at once, and may ask a second replica of each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fanout: Option<FanoutSpec>,
+    /// Thousands of nodes: where copies lie, what outages lose, and how fast a lost node's data are copied again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fleet: Option<FleetSpec>,
     /// Nodes that share blocks among them: where a block lives, and how it is found.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cluster: Option<ClusterSpec>,

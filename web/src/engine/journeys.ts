@@ -22,6 +22,7 @@ export const layerNames = [
   "partition",
   "device",
   "fanout",
+  "fleet",
 ] as const;
 export type LayerName = (typeof layerNames)[number];
 

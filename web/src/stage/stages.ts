@@ -5,6 +5,7 @@ import { histogramChart } from "../charts/histogram.ts";
 import { alignmentStage } from "./alignmentStage.ts";
 import { chartStage } from "./chartStage.ts";
 import { clusterStage } from "./clusterStage.ts";
+import { copysetStage } from "./copysetStage.ts";
 import { monitorStage } from "./monitorStage.ts";
 import { sceneStage } from "./sceneStage.ts";
 import { bucketScenery } from "./scenery/bucket.ts";
@@ -38,6 +39,7 @@ const sceneries: readonly Scenery[] = [
 const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([
   ["prefetch-strip", stripStage],
   ["cluster-map", clusterStage],
+  ["copysets", copysetStage],
   ["monitor", monitorStage],
   ["alignment", alignmentStage],
 ]);
@@ -68,4 +70,7 @@ export function titleOfStage(view: string): string {
   return sceneryNamed(view)?.title ?? chartNamed(view)?.title ?? ownTitles.get(view) ?? "The run";
 }
 
-const ownTitles: ReadonlyMap<string, string> = new Map([["prefetch-strip", "Reads and prefetches"]]);
+const ownTitles: ReadonlyMap<string, string> = new Map([
+  ["prefetch-strip", "Reads and prefetches"],
+  ["copysets", "Nodes and outages"],
+]);

@@ -7,6 +7,8 @@ import { groupThousands } from "../base/format.ts";
 export interface TransportOptions {
   /** Simulated seconds for each second of the reader that can be chosen. */
   readonly speeds: readonly number[];
+  /** What a speed and a moment are called where they are not of simulated time. */
+  readonly words?: { readonly speed: (value: number) => string; readonly clock: (time_ns: number) => string };
   /** What lies above the scrubber, as wide as its thumb travels. */
   readonly above?: HTMLElement;
   readonly onMove: () => void;
@@ -30,7 +32,7 @@ export interface Transport {
 }
 
 export function transport(options: TransportOptions): Transport {
-  const { speeds, above, onMove, onRest } = options;
+  const { speeds, words: own, above, onMove, onRest } = options;
   const range = html("input", {
     type: "range",
     class: "scrubber",
@@ -48,7 +50,8 @@ export function transport(options: TransportOptions): Transport {
       html(
         "option",
         { value },
-        value === 1 ? "real time" : value < 1 ? `1/${groupThousands(Math.round(1 / value))} speed` : `${value}×`,
+        own?.speed(value) ??
+          (value === 1 ? "real time" : value < 1 ? `1/${groupThousands(Math.round(1 / value))} speed` : `${value}×`),
       ),
     );
   }
@@ -120,7 +123,7 @@ export function transport(options: TransportOptions): Transport {
     show(words) {
       range.value = String(player.time_ns);
       range.setAttribute("aria-valuetext", words);
-      clock.textContent = `${((base_ns + player.time_ns) / 1e9).toFixed(digits)} s`;
+      clock.textContent = own?.clock(player.time_ns) ?? `${((base_ns + player.time_ns) / 1e9).toFixed(digits)} s`;
     },
   };
 }

@@ -14,6 +14,8 @@ pub enum View {
     ClusterMap,
     /// Leaves of a request on their servers, and their second copies.
     FanOut,
+    /// Nodes of a fleet, the dark ones of an outage, and the sets that are dark as a whole.
+    Copysets,
     /// Dirty data over time.
     Dirty,
     /// Transaction groups over time.

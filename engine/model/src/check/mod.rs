@@ -3,6 +3,7 @@
 mod cluster;
 mod credits;
 mod fanout;
+mod fleet;
 mod jobs;
 mod monitor;
 mod nfs;
@@ -40,6 +41,7 @@ fn above_devices(scenario: &Scenario) -> impl Iterator<Item = (&'static str, boo
         ("zfs", scenario.zfs.is_some()),
         ("cluster", scenario.cluster.is_some()),
         ("fanout", scenario.fanout.is_some()),
+        ("fleet", scenario.fleet.is_some()),
         ("controller", scenario.controller.is_some()),
         ("tier", scenario.tier.is_some()),
     ]
@@ -282,6 +284,9 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     }
     if let Some(fanout) = &scenario.fanout {
         fanout::check(fanout, scenario, &root.field("fanout"), problems);
+    }
+    if let Some(fleet) = &scenario.fleet {
+        fleet::check(fleet, scenario, &root.field("fleet"), problems);
     }
     if scenario.layout.rebuild.is_some() {
         rebuild::check(scenario, &root.field("layout.rebuild"), problems);

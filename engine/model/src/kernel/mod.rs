@@ -57,6 +57,8 @@ pub enum LayerId {
     Device,
     /// A fan-out client and its servers.
     Fanout,
+    /// Thousands of nodes and their outages.
+    Fleet,
 }
 
 /// Where an event goes: a layer, and which one of several.

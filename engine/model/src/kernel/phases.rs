@@ -13,7 +13,7 @@ pub enum Phase {
     Memory,
     /// Waiting for data that were already on their way (a prefetch, or another request's read).
     InFlight,
-    /// Waiting in a device's queue, or in that of a fan-out's server.
+    /// Waiting in a device's queue, or in that of a server or node.
     Queue,
     /// Command processing of a device.
     Overhead,
@@ -69,7 +69,7 @@ pub enum Phase {
     Credit,
     /// Waiting for an answer before a second replica is asked.
     Hedge,
-    /// Worked on by a server of a fan-out.
+    /// Worked on by a server of a fan-out, or a node of a fleet.
     Served,
 }
 

@@ -5,6 +5,7 @@ pub mod cluster;
 pub mod controller;
 pub mod device;
 pub mod fanout;
+pub mod fleet;
 pub mod layout;
 pub mod network;
 pub mod protocol;

@@ -17,6 +17,7 @@ use crate::layers::device::hdd::{DriveQueue, Hdd, Params, WriteCache};
 use crate::layers::device::lun::Lun;
 use crate::layers::device::ssd::Ssd;
 use crate::layers::fanout::Fanout;
+use crate::layers::fleet::Fleet;
 use crate::layers::layout::Layout;
 use crate::layers::layout::partition::Partitions;
 use crate::layers::network::Network;
@@ -49,7 +50,7 @@ fn device(group: &DeviceGroup, scenario: &Scenario, seed: u64, name: &str, drive
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
-const DESCENT: [LayerId; 11] = [
+const DESCENT: [LayerId; 12] = [
     LayerId::Client,
     LayerId::Network,
     LayerId::Server,
@@ -58,6 +59,7 @@ const DESCENT: [LayerId; 11] = [
     LayerId::Zfs,
     LayerId::Controller,
     LayerId::Fanout,
+    LayerId::Fleet,
     LayerId::Cluster,
     LayerId::Tier,
     LayerId::Layout,
@@ -73,6 +75,7 @@ fn has(scenario: &Scenario, layer: LayerId) -> bool {
         LayerId::Volume => scenario.volume.is_some(),
         LayerId::Zfs => scenario.zfs.is_some(),
         LayerId::Fanout => scenario.fanout.is_some(),
+        LayerId::Fleet => scenario.fleet.is_some(),
         LayerId::Cluster => scenario.cluster.is_some(),
         LayerId::WriteLog => log_group(scenario).is_some() || scenario.volume.as_ref().is_some_and(|volume| volume.write_log.is_some()),
         LayerId::Controller => scenario.controller.is_some(),
@@ -260,6 +263,7 @@ pub(super) fn layers(scenario: &Scenario, plan: &Plan, seed: u64) -> Layers {
         controller: scenario.controller.as_ref().map(|spec| Controller::new(spec, plan, from(scenario, LayerId::Fanout), seed)),
         write_logs: write_logs(scenario, plan, seed),
         fanout: Fanout::of(scenario, seed),
+        fleet: scenario.fleet.as_ref().map(|spec| Fleet::new(spec, seed)),
         tier: tier(scenario, plan),
         tier_device: scenario.tier.as_ref().map(|tier| Device::Ssd(Ssd::new(&tier.ssd, seed, "tier")).at(Address::of(LayerId::TierDevice))),
         partitions: scenario.partition.as_ref().map(Partitions::new),

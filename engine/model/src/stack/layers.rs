@@ -7,6 +7,7 @@ use crate::layers::cluster::Cluster;
 use crate::layers::controller::Controller;
 use crate::layers::device::Device;
 use crate::layers::fanout::Fanout;
+use crate::layers::fleet::Fleet;
 use crate::layers::layout::Layout;
 use crate::layers::layout::partition::Partitions;
 use crate::layers::network::Network;
@@ -129,6 +130,8 @@ layers! {
     controller: Option<Controller> => Controller,
     /// A fan-out client and its servers.
     fanout: Option<Fanout> => Fanout,
+    /// Thousands of nodes and their outages.
+    fleet: Option<Fleet> => Fleet,
     /// The SSD cache tier.
     tier: Option<Tier> => Tier,
     /// Its device.

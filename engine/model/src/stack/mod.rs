@@ -266,7 +266,11 @@ impl Stack {
     /// How much of the run is done, 0 to 1.
     #[must_use]
     pub fn progress(&self) -> f64 {
-        if self.finished { 1.0 } else { self.layers.workload.progress(self.kernel.now_ns()) }
+        if self.finished {
+            return 1.0;
+        }
+        let requests = self.layers.workload.progress(self.kernel.now_ns());
+        self.layers.fleet.as_ref().map_or(requests, |fleet| f64::midpoint(fleet.progress(), requests))
     }
 
     /// Signals delivered so far.

@@ -5,6 +5,7 @@ use crate::layers::client::nfs::Client;
 use crate::layers::cluster::Cluster;
 use crate::layers::controller::Controller;
 use crate::layers::device::{self, Device};
+use crate::layers::fleet::Fleet;
 use crate::layers::layout::Layout;
 use crate::layers::server::Server;
 use crate::layers::volume::Volume;
@@ -72,6 +73,9 @@ impl Stack {
         }
         if let (Some(fanout), Some(spec)) = (&self.layers.fanout, &self.scenario.fanout) {
             fanout.record.metrics(spec.servers, metrics);
+        }
+        if let Some(fleet) = &self.layers.fleet {
+            fleet.metrics(metrics);
         }
         if let Some(server) = &self.layers.server {
             server.metrics(metrics);
@@ -160,4 +164,5 @@ fn report_tables(stack: Option<&Stack>, tables: &mut Tables) {
     Controller::tables(controller, tables);
     let job = |worker| u32::try_from(owner(worker).0).unwrap_or(u32::MAX); // jobs are checked to be few
     journeys::tables(stack.and_then(Stack::journeys), &job, tables);
+    Fleet::tables(stack.and_then(|stack| stack.layers.fleet.as_ref()), tables);
 }

@@ -28,6 +28,7 @@ ASKS: Mapping[str, tuple[str, ...]] = {
     "cache-policies": (PREDICT, POLICY),
     "combined-size": (PREDICT, DESIGN),
     "copy-way": (PREDICT, POLICY),
+    "copyset-placement": (PREDICT, POLICY),
     "disk-time": (PREDICT, FIX),
     "flash-reserve": (PREDICT, DESIGN),
     "group-length": (PREDICT, FIX),

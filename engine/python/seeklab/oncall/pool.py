@@ -31,6 +31,8 @@ NO_NIGHT: Mapping[str, str] = {
     "bonnie-decoded": "nothing is broken: the test measures its client's processor, and no setting makes that faster",
     "coordinated-omission": "the server stands still once, and what is wrong is how the test counts, which no tool of"
     " the system shows and no setting mends",
+    "copysets": "nothing fails while anybody looks: what is wrong is where copies lie, which an outage a year shows and"
+    " no setting moves on a running system",
     "diagonal": "its throttle was never shipped, so nobody is on call for it",
     "eleven-metrics": "eleven tests of one sound pool: each is bound by the part that was bought",
     "hci-taxonomy": "it compares designs of clusters, and a running cluster's design is not set",

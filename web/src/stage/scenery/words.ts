@@ -91,6 +91,7 @@ const layerWords: Readonly<Record<LayerName, string>> = {
   partition: "Partition",
   device: "Device",
   fanout: "Servers",
+  fleet: "Nodes",
 };
 
 export function nameOf(layer: LayerName): string {
@@ -130,9 +131,11 @@ export function followWords(result: Result, journeys: Journeys, row: number, tim
 /** The layers in which any request has a stay, from the top down. */
 export function layersOf(journeys: Journeys): LayerName[] {
   const seen = new Set(journeys.layer);
-  const present = layerNames.filter((layer, number) => layer !== "fanout" && seen.has(number));
-  // The newest number, and a place above the devices.
+  const isServing = (layer: LayerName) => layer === "fanout" || layer === "fleet";
+  const present = layerNames.filter((layer, number) => !isServing(layer) && seen.has(number));
+  // The newest numbers, and a place above the devices.
   const device = present.indexOf("device");
-  if (seen.has(layerNames.indexOf("fanout"))) present.splice(device < 0 ? present.length : device, 0, "fanout");
+  const serving = layerNames.filter((layer, number) => isServing(layer) && seen.has(number));
+  present.splice(device < 0 ? present.length : device, 0, ...serving);
   return present;
 }
