@@ -128,8 +128,8 @@ def with_addresses(body: str) -> str:
 
 
 def for_keys_and_ears(body: str) -> str:
-    """Let keys scroll code that is wider than the window, and let no heading of a column be empty."""
-    body = re.sub(r'(<div class="highlight[^"]*">)<pre>', r'\1<pre tabindex="0">', body)
+    """Let keys scroll what is wider than the window, and let no heading of a column be empty."""
+    body = re.sub(r"<pre( style=[^>]*)?>", r'<pre\1 tabindex="0">', body)
     return re.sub(r"<th( [^>]*)?>\s*</th>", "<td></td>", body)
 
 
