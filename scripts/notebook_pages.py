@@ -117,7 +117,7 @@ def page_of(text: str, exporter: HTMLExporter) -> tuple[str, str, int, str]:
         heading.removeprefix("# "),
         subtitle.strip("*").strip(),
         int(minutes[1]) if minutes else 0,
-        with_addresses(str(body)),
+        for_keys_and_ears(with_addresses(str(body))),
     )
 
 
@@ -125,6 +125,12 @@ def with_addresses(body: str) -> str:
     """Turn links between notebooks into links between pages, and those to exercises into links to the lab."""
     body = re.sub(r'href="\.\./(exercises/[a-z0-9-]+/[a-z0-9-]+\.ipynb)"', rf'href="{LAB}\1"', body)
     return re.sub(r'href="(\d\d-[a-z0-9-]+)\.ipynb"', r'href="\1.html"', body)
+
+
+def for_keys_and_ears(body: str) -> str:
+    """Let keys scroll what is wider than the window, and let no heading of a column be empty."""
+    body = re.sub(r"<pre( style=[^>]*)?>", r'<pre\1 tabindex="0">', body)
+    return re.sub(r"<th( [^>]*)?>\s*</th>", "<td></td>", body)
 
 
 def describe(cell: Any, known: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN401 -- a notebook's cell

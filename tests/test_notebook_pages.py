@@ -130,6 +130,15 @@ def test_links_lead_to_pages_and_to_the_lab() -> None:
     assert 'href="02-how-a-disk-spends-your-time.html"' in text
 
 
+def test_wide_code_is_scrolled_by_keys_and_no_column_has_an_empty_heading() -> None:
+    table = nbformat.v4.new_output("display_data", data={"text/html": '<table><tr><th style="x"></th></tr></table>'})
+    cell = code("long = 1")
+    cell.outputs = [table]
+    text = page(cell)
+    assert '<pre tabindex="0">' in text
+    assert "<th" not in text
+
+
 def test_every_week_of_the_syllabus_is_read_with_its_notebooks_and_exercises() -> None:
     found = notebook_pages.weeks((ROOT / "docs" / "instructor" / "README.md").read_text(encoding="utf-8"))
     assert [week["week"] for week in found] == list(range(1, 11))
