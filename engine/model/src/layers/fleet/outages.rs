@@ -163,7 +163,9 @@ impl Outages {
                 share * self.unique_bytes
             }
             Found::Along => {
-                dark.iter().for_each(|node| self.is_dark[*node as usize] = true);
+                for node in dark {
+                    self.is_dark[*node as usize] = true;
+                }
                 let mut sets = 0.0;
                 for node in dark {
                     let after = (1..=self.scatter).map(|step| (*node + step) % nodes);
@@ -266,8 +268,8 @@ impl Hypergeometric {
     }
 
     fn draw(&self, draws: &mut Stream) -> u64 {
-        let drawn = draws.unit();
-        let place = self.cumulative.partition_point(|sum| *sum <= drawn);
+        let at = draws.unit();
+        let place = self.cumulative.partition_point(|sum| *sum <= at);
         self.first + place.min(self.cumulative.len() - 1) as u64
     }
 }

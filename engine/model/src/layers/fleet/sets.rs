@@ -11,9 +11,9 @@ pub struct Sets {
     members: Vec<u32>,
     /// The share of all chunks that each set has.
     shares: Vec<f64>,
-    /// The sets of a node are `sets[from[node]..from[node + 1]]`.
+    /// The sets of a node are `numbers[from[node]..from[node + 1]]`.
     from: Vec<u32>,
-    sets: Vec<u32>,
+    numbers: Vec<u32>,
 }
 
 /// How widely the chunks of nodes are scattered.
@@ -57,7 +57,9 @@ impl Sets {
     #[allow(clippy::cast_possible_truncation)] // checked to be at most a hundred million
     fn of_members(copies: usize, nodes: usize, members: Vec<u32>) -> Self {
         let mut from = vec![0u32; nodes + 1];
-        members.iter().for_each(|node| from[*node as usize + 1] += 1);
+        for node in &members {
+            from[*node as usize + 1] += 1;
+        }
         for node in 0..nodes {
             from[node + 1] += from[node];
         }
@@ -69,7 +71,7 @@ impl Sets {
             *at += 1;
         }
         let count = members.len() / copies;
-        Self { copies, members, shares: vec![1.0 / to_f64(count as u64); count], from, sets }
+        Self { copies, members, shares: vec![1.0 / to_f64(count as u64); count], from, numbers: sets }
     }
 
     /// How many there are, equal ones counted each.
@@ -80,7 +82,7 @@ impl Sets {
     /// The sets that a node is in.
     #[inline]
     pub fn of(&self, node: u32) -> &[u32] {
-        &self.sets[self.from[node as usize] as usize..self.from[node as usize + 1] as usize]
+        &self.numbers[self.from[node as usize] as usize..self.from[node as usize + 1] as usize]
     }
 
     /// The nodes of a set.
@@ -99,7 +101,8 @@ impl Sets {
     /// is one chance in forty million.
     #[cold]
     pub fn distinct(&self) -> u64 {
-        let mut sums: Vec<u64> = self.members.chunks_exact(self.copies).map(|set| set.iter().fold(0, sum_of_hashes)).collect();
+        let mut sums: Vec<u64> =
+            self.members.chunks_exact(self.copies).map(|set| set.iter().fold(0, |sum, node| sum_of_hashes(sum, *node))).collect();
         sums.sort_unstable();
         sums.dedup();
         sums.len() as u64
@@ -129,13 +132,13 @@ impl Sets {
 
     /// Bytes of memory.
     pub fn memory_bytes(&self) -> u64 {
-        ((self.members.len() + self.sets.len() + self.from.len()) * size_of::<u32>() + self.shares.len() * size_of::<f64>()) as u64
+        ((self.members.len() + self.numbers.len() + self.from.len()) * size_of::<u32>() + self.shares.len() * size_of::<f64>()) as u64
     }
 }
 
 /// Adds the hash of a node: that of `SplitMix64`.
-fn sum_of_hashes(sum: u64, node: &u32) -> u64 {
-    let once = (u64::from(*node) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+fn sum_of_hashes(sum: u64, node: u32) -> u64 {
+    let once = (u64::from(node) + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let twice = (once ^ (once >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let last = (twice ^ (twice >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     sum.wrapping_add(last ^ (last >> 31))
