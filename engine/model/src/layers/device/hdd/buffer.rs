@@ -101,7 +101,7 @@ impl Buffer {
         let changed = Segment { start, end, ..*segment };
         self.index.change(segment, &changed);
         if let Some(divided) = &mut self.divided {
-            divided.change(&self.segments, index, &changed);
+            divided.change(index, segment, &changed);
         }
         self.segments[index] = changed;
     }
@@ -124,11 +124,13 @@ impl Buffer {
     pub fn reach(&self, index: usize, end: u64) -> (usize, u64) {
         let mut last = index;
         if let Some(divided) = &self.divided {
+            let mut place = divided.place_behind(index, &self.segments[index]);
             while self.segments[last].end < end
-                && let Some(next) = self.at_place(divided.place_after(&self.segments, self.segments[last].end))
+                && let Some(next) = divided.at(place)
                 && self.segments[next].start == self.segments[last].end
             {
                 last = next;
+                place += 1;
             }
         }
         (last, self.segments[last].end)
@@ -144,7 +146,7 @@ impl Buffer {
     #[must_use]
     pub fn next_held(&self, lbn: u64) -> Option<u64> {
         let divided = self.divided.as_ref()?;
-        let next = self.at_place(divided.place_after(&self.segments, lbn))?;
+        let next = divided.at(divided.place_after(lbn))?;
         Some(self.segments[next].start.max(lbn))
     }
 
@@ -161,7 +163,7 @@ impl Buffer {
 
     fn search(&self, lbn: u64, end: u64) -> Option<usize> {
         if let Some(divided) = &self.divided {
-            let index = *divided.by_place.get(divided.place_after(&self.segments, lbn))? as usize;
+            let index = divided.at(divided.place_after(lbn))?;
             return (self.segments[index].start <= lbn).then_some(index);
         }
         let mut best: Option<(u64, u64, usize)> = None;
@@ -244,8 +246,8 @@ impl Buffer {
         if segment.is_empty() {
             return;
         }
-        let place = divided.place_after(&self.segments, segment.start);
-        let [before, after] = [place.checked_sub(1), Some(place + 1)].map(|place| place.and_then(|place| self.at_place(place)));
+        let behind = divided.place_behind(index, &segment);
+        let [before, after] = [behind.checked_sub(2), Some(behind)].map(|place| place.and_then(|place| divided.at(place)));
         for neighbour in [before, after].into_iter().flatten() {
             let (this, other) = (self.segments[index], self.segments[neighbour]);
             let (start, end) = (this.start.min(other.start), this.end.max(other.end));
@@ -256,17 +258,15 @@ impl Buffer {
         }
     }
 
-    /// The segment at a place of a buffer that is divided as needed.
-    fn at_place(&self, place: usize) -> Option<usize> {
-        self.divided.as_ref()?.by_place.get(place).map(|index| *index as usize)
-    }
-
     /// Takes blocks from all segments but one of a buffer that is divided as needed. What lies on both sides of them is cut to the
     /// longer side.
     fn take_away(&mut self, keep: usize, lbn: u64, end: u64) {
         let Some(divided) = self.divided.as_ref().filter(|_| lbn < end) else { return };
-        let mut place = divided.place_after(&self.segments, lbn);
-        while let Some(index) = self.at_place(place)
+        let mut place = match self.segments.get(keep) {
+            Some(kept) if kept.end == lbn => divided.place_behind(keep, kept),
+            _ => divided.place_after(lbn),
+        };
+        while let Some(index) = self.divided.as_ref().and_then(|divided| divided.at(place))
             && self.segments[index].start < end
         {
             let segment = self.segments[index];

@@ -34,7 +34,11 @@ impl Segment {
 #[derive(Clone, Debug)]
 pub(super) struct Divided {
     /// Those that hold something, from the lowest block to the highest. They do not overlap.
-    pub by_place: Vec<u32>,
+    by_place: Vec<u32>,
+    /// Where each of these ends: what a search looks at, side by side in memory.
+    ends: Vec<u64>,
+    /// Where the segment was that changed last, which is most often the next to change.
+    last_place: usize,
     /// The next older and the next newer of each, by use.
     older: Vec<u32>,
     newer: Vec<u32>,
@@ -55,6 +59,8 @@ impl Divided {
     pub fn new(count: u32, most: u64) -> Self {
         Self {
             by_place: Vec::with_capacity(count as usize),
+            ends: Vec::with_capacity(count as usize),
+            last_place: 0,
             older: (0..count).map(|index| index.checked_sub(1).unwrap_or(NONE)).collect(),
             newer: (1..=count).map(|index| if index < count { index } else { NONE }).collect(),
             oldest: 0,
@@ -131,18 +137,36 @@ impl Divided {
     }
 
     /// The place of the first segment that ends after `lbn`.
-    pub fn place_after(&self, segments: &[Segment], lbn: u64) -> usize {
-        self.by_place.partition_point(|index| segments[*index as usize].end <= lbn)
+    #[inline]
+    pub fn place_after(&self, lbn: u64) -> usize {
+        self.ends.partition_point(|end| *end <= lbn)
+    }
+
+    /// The segment at a place.
+    #[inline]
+    pub fn at(&self, place: usize) -> Option<usize> {
+        self.by_place.get(place).map(|index| *index as usize)
+    }
+
+    /// The place of a segment that holds something from `start` on.
+    fn place_of(&self, index: usize, start: u64) -> usize {
+        if self.at(self.last_place) == Some(index) { self.last_place } else { self.place_after(start) }
+    }
+
+    /// The place of what comes after a segment, or of the first that ends after its end where it holds nothing.
+    pub fn place_behind(&self, index: usize, segment: &Segment) -> usize {
+        if segment.is_empty() { self.place_after(segment.end) } else { self.place_of(index, segment.start) + 1 }
     }
 
     /// Notes that a segment changes.
-    pub fn change(&mut self, segments: &[Segment], index: usize, to: &Segment) {
-        let from = &segments[index];
+    pub fn change(&mut self, index: usize, from: &Segment, to: &Segment) {
         self.held = self.held + to.blocks() - from.blocks();
         match (from.is_empty(), to.is_empty()) {
             (true, false) => {
-                let place = self.place_after(segments, to.start);
+                let place = self.place_after(to.start);
                 self.by_place.insert(place, index as u32);
+                self.ends.insert(place, to.end);
+                self.last_place = place;
                 if self.newest != index as u32 {
                     self.held_from = self.oldest;
                 } else if self.held_from == NONE {
@@ -150,8 +174,14 @@ impl Divided {
                 }
             }
             (false, true) => {
-                let place = self.place_after(segments, from.start);
+                let place = self.place_of(index, from.start);
                 self.by_place.remove(place);
+                self.ends.remove(place);
+            }
+            (false, false) if from.end != to.end => {
+                let place = self.place_of(index, from.start);
+                self.ends[place] = to.end;
+                self.last_place = place;
             }
             _ => {}
         }
