@@ -216,22 +216,11 @@ impl Case {
     ///
     /// # Errors
     /// The path of the first field that is missing, unknown or of the wrong type, and what is accepted.
-    #[cfg(not(target_family = "wasm"))]
     pub fn read(document: &Value) -> Result<Self, (String, String)> {
         serde_path_to_error::deserialize(document).map_err(|error| {
             let path = error.path().to_string();
             (if path == "." { String::new() } else { path }, error.into_inner().to_string())
         })
-    }
-
-    /// Reads a case document that the build has read before, and so without the code that finds the path of an error: it is a
-    /// fiftieth of the module.
-    ///
-    /// # Errors
-    /// What is wrong with the first field that is, without its path.
-    #[cfg(target_family = "wasm")]
-    pub fn read(document: &Value) -> Result<Self, (String, String)> {
-        serde::Deserialize::deserialize(document).map_err(|error: serde_json::Error| (String::new(), error.to_string()))
     }
 
     /// The number in the code: 10 of S10; cases of a family are shown in its order.
