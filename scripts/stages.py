@@ -178,8 +178,19 @@ def drawn_notebooks() -> list[Path]:
     return [path for path in every if is_drawn(path.stem, 2)] or every
 
 
+# Properties are tested on the same scenarios in every run, as Hypothesis' are: a checkout that passed will pass again.
+# `cargo test` and `make full` draw new ones.
+SAME_DRAWS = {"PROPTEST_RNG_SEED": "20261123"}
+
 TESTS = (
-    Stage("Rust tests", ("cargo", "test", "--locked", "--no-fail-fast"), ENGINE, needs=("rust-tests",), runner=CARGO),
+    Stage(
+        "Rust tests",
+        ("cargo", "test", "--locked", "--no-fail-fast"),
+        ENGINE,
+        needs=("rust-tests",),
+        runner=CARGO,
+        environment=SAME_DRAWS,
+    ),
     Stage(
         "Rust tests of the build tool",
         ("cargo", "test", "--locked", "--profile", "tool", "--package", "seeklab-tool"),
@@ -221,6 +232,12 @@ PAGE_SPEEDS = CACHE / "pages.json"
 # What is sampled there is whole here. Facts take minutes each: they are shared out one by one.
 FULL = (
     SANITY,
+    Stage(
+        "Rust tests, properties on new draws",
+        ("cargo", "test", "--locked", "--no-fail-fast"),
+        ENGINE,
+        runner=CARGO,
+    ),
     Stage(
         "Browser tests on every page",
         ("npm", "run", "--silent", "test:browser"),
