@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import html
 import json
 import os
 import random
@@ -13,6 +14,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections import Counter
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -338,6 +340,24 @@ def test_numbers_that_fit_anothers_system_are_called_copies() -> None:
 
     desk = Desk([one("ada", 5), one("bob", 2)], Desk([], {}).attempts)  # type: ignore[arg-type]
     assert desk.copies("odx-prefetch") == [("bob", "diagnosis", "ada")]
+
+
+def test_the_desk_tells_wrong_answers_in_digits_that_are_read_and_leaves_out_what_nobody_filled_in() -> None:
+    def one(student: str, answers: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        task = {"id": "check-fix", "score": 0, "max_score": 5, "verdict": "fail", "reason": "too slow"}
+        document = {"student": student, "assignment": "odx-prefetch", "score": 0, "max_score": 5, "tasks": [task]}
+        return document | {"flags": []}, {"answers": answers, "evidence": {}}
+
+    given = {"diagnosis": {"share": 80.71504424778762, "cause": None}, "sizes": [0.1 + 0.2, False], "fix": {}}
+    blank = {"diagnosis": {"share": None, "cause": None}, "sizes": [], "fix": {}}
+    desk = Desk([one("ada", given), one("bob", blank)], Counter({("ada", "odx-prefetch"): 1}))
+    assert {name: len(answers) for name, answers in desk.wrong_answers("odx-prefetch").items()} == {
+        "diagnosis": 1,
+        "sizes": 1,
+    }
+    page = html.unescape(report(desk))
+    assert '{"cause": null, "share": 80.715}' in page
+    assert "[0.3, false]" in page
 
 
 def test_the_desk_opens_with_its_token_only_and_on_this_machine_only(store: Store) -> None:

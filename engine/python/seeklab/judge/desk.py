@@ -88,12 +88,15 @@ class Desk:
         return dict(items)
 
     def wrong_answers(self, assignment: str) -> dict[str, Counter[str]]:
-        """Count what was answered by those who have not all points, by name; programs are left out."""
+        """Count what was answered by those who have not all points, by name.
+
+        Programs and answers that nobody has filled in are left out.
+        """
         found: dict[str, Counter[str]] = defaultdict(Counter)
         for grade, details in self.of(assignment):
             if grade["score"] < grade["max_score"]:
                 for name, value in details["answers"].items():
-                    if not (isinstance(value, str) and "\n" in value):
+                    if _is_answered(value) and not (isinstance(value, str) and "\n" in value):
                         found[name][json.dumps(value, sort_keys=True)] += 1
         return dict(found)
 
@@ -117,6 +120,21 @@ class Desk:
         ]
 
 
+def _is_answered(value: object) -> bool:
+    if isinstance(value, dict):
+        return any(_is_answered(one) for one in value.values())
+    return value is not None and value not in ([], "")
+
+
+def _rounded(value: object) -> object:
+    """Give an answer with as many digits as somebody would read."""
+    if isinstance(value, float):
+        return float(f"{value:.6g}")
+    if isinstance(value, dict):
+        return {name: _rounded(one) for name, one in value.items()}
+    return [_rounded(one) for one in value] if isinstance(value, list) else value
+
+
 def _numbers(value: object) -> int:
     values = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
     return sum(isinstance(one, (int, float)) and not isinstance(one, bool) for one in values)
@@ -135,7 +153,7 @@ def report(desk: Desk, link: Callable[[str, str], str] | None = None) -> str:
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     cells = "".join("<tr>" + "".join(f"<td>{cell}" for cell in row) for row in rows)
-    return f"<table><tr>{''.join(f'<th>{_told(name)}' for name in head)}{cells}</table>"
+    return f"<div class=wide><table><tr>{''.join(f'<th>{_told(name)}' for name in head)}{cells}</table></div>"
 
 
 def _told(text: object) -> str:
@@ -194,7 +212,7 @@ def _reasons(desk: Desk, assignment: str) -> str:
 
 def _answers(desk: Desk, assignment: str) -> str:
     rows = [
-        [_told(name), str(count), f"<code>{_told(answer)}</code>"]
+        [_told(name), str(count), f"<code>{_told(json.dumps(_rounded(json.loads(answer))))}</code>"]
         for name, answers in desk.wrong_answers(assignment).items()
         for answer, count in answers.most_common(MOST_SHOWN)
     ]

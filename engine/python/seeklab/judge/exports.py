@@ -23,6 +23,8 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto
 h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 1.5rem 0 .3rem; }
 table { border-collapse: collapse; width: 100%; font-size: .9rem; margin: .8rem 0; }
 td, th { text-align: left; padding: .3rem .6rem; border-bottom: 1px solid #d8dee4; vertical-align: top; }
+td, p { overflow-wrap: anywhere; }
+.wide { overflow-x: auto; } .wide td { overflow-wrap: normal; }
 .pass { color: #116329; } .fail { color: #a40e26; } .cannot { color: #7d4e00; } .note { color: #57606a; }
 """
 
@@ -116,7 +118,7 @@ def _evidence(items: Sequence[Mapping[str, Any]]) -> str:
         f"<td>{ {True: 'met', False: 'broken', None: 'undecided'}[item['met']] }"
         for item in items
     )
-    return f"<table><tr><th>measured<th>found<th>bound<th>{rows}</table>"
+    return f"<div class=wide><table><tr><th>measured<th>found<th>bound<th>{rows}</table></div>"
 
 
 def _measured(item: Mapping[str, Any]) -> str:
