@@ -60,6 +60,11 @@ export function formatBits(bits_per_s: number): string {
   return `${Number((bits_per_s / 1000 ** unit).toPrecision(3))}${gap}${decimalUnits[unit]!}bit/s`;
 }
 
+/** A number in words without digits that say nothing: 2.50 ms is 2.5 ms, 2.00 is 2. */
+export function trimZeros(text: string): string {
+  return text.replace(/\.(\d*?)0+(?!\d)/, (_, digits: string) => (digits === "" ? "" : `.${digits}`));
+}
+
 /** A time in the unit in which it has one to three digits before the point. */
 export function formatNanos(nanos: number): string {
   const magnitude = Math.abs(nanos);
@@ -71,7 +76,7 @@ export function formatNanos(nanos: number): string {
 
 /** A round time, for the tick of an axis: no digits but those it has. */
 export function formatTick(nanos: number): string {
-  return formatNanos(nanos).replace(/\.(\d*?)0+(?=\D)/, (_, digits: string) => (digits === "" ? "" : `.${digits}`));
+  return trimZeros(formatNanos(nanos));
 }
 
 /** A value with a unit of the schema: B, ns, B/s, 1/s, %, rpm, ... */
@@ -97,6 +102,11 @@ export function formatValue(value: number, unit: string | null | undefined): str
     default:
       return unit === "x" || unit === "×" ? `${formatNumber(value)}×` : `${formatNumber(value)}${gap}${unit}`;
   }
+}
+
+/** A value that somebody set, such as a control's. */
+export function formatSetting(value: number, unit: string | null | undefined): string {
+  return trimZeros(formatValue(value, unit));
 }
 
 /** A value as its source gives it: every digit, none added; bytes in full unless they are round. */

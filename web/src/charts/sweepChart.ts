@@ -1,6 +1,6 @@
 /** One metric against one control: a dot for each run of a sweep, and a ring around the value that the page shows. */
-import { stroke } from "../base/colours.ts";
-import { formatNumber, formatValue } from "../base/format.ts";
+import { ink, stroke } from "../base/colours.ts";
+import { formatNumber, formatSetting, formatValue, trimZeros } from "../base/format.ts";
 import { draw, Plot } from "./plot.ts";
 
 export interface SweepPoint {
@@ -18,6 +18,8 @@ export interface SweepChartOptions {
   readonly metric: string;
   readonly metricUnit: string;
   readonly now: number | undefined;
+  /** What the reader had drawn before the sweep. */
+  readonly expected?: readonly SweepPoint[] | undefined;
 }
 
 /** Above this ratio a time is drawn on a log axis. */
@@ -32,9 +34,9 @@ export function metricWords(name: string, unit: string): string {
 }
 
 export function sweepChart(points: readonly SweepPoint[], options: SweepChartOptions): Element {
-  const { width, control, controlUnit, isLog, domain, metric, metricUnit, now } = options;
+  const { width, control, controlUnit, isLog, domain, metric, metricUnit, now, expected = [] } = options;
   const drawn = points.filter(({ metric: value }) => Number.isFinite(value));
-  const values = drawn.map((point) => point.metric);
+  const values = [...drawn, ...expected].map((point) => point.metric);
   const [least, most] = [Math.min(...values), Math.max(...values)];
   const isLogY = times.has(metricUnit) && least > 0 && most / least > wideRatio;
   const words = metricWords(metric, metricUnit);
@@ -61,19 +63,34 @@ export function sweepChart(points: readonly SweepPoint[], options: SweepChartOpt
       domain: [...domain],
       label: control,
       labelArrow: "none",
-      tickFormat: (value: number) => short(formatValue(value, controlUnit)),
+      tickFormat: (value: number) => formatSetting(value, controlUnit),
     },
     y: {
       ...(isLogY
         ? { type: "log" as const }
-        : { domain: [Math.min(0, least), Math.max(most, least + 1e-9, 1e-9) * 1.05] }),
+        : { domain: [Math.min(0, least), most > 0 ? most * 1.05 : 1] }),
       label: metricUnit === "" ? words : `${words}, ${metricUnit}`,
       labelArrow: "none",
       ticks: isLogY ? powers([least, most], most / least > 30 ? 10 : 2, 4) : 4,
-      tickFormat: (value: number) => short(formatNumber(value)),
+      tickFormat: (value: number) => trimZeros(formatNumber(value)),
       grid: true,
     },
     marks: [
+      Plot.line(expected, {
+        x: "value",
+        y: "metric",
+        stroke: stroke("memory"),
+        strokeWidth: 2,
+        strokeDasharray: "5 4",
+      }),
+      Plot.text(expected.slice(-1), {
+        x: "value",
+        y: "metric",
+        text: () => "yours",
+        fill: ink("memory"),
+        textAnchor: "end",
+        dy: -9,
+      }),
       Plot.line(drawn, { x: "value", y: "metric", stroke: "var(--ink)", strokeOpacity: 0.4 }),
       Plot.dot(drawn, {
         x: "value",
@@ -81,7 +98,7 @@ export function sweepChart(points: readonly SweepPoint[], options: SweepChartOpt
         r: 3.2,
         fill: "var(--ink)",
         title: (point: SweepPoint) =>
-          `${formatValue(point.value, controlUnit)}: ${formatValue(point.metric, metricUnit)}`,
+          `${formatSetting(point.value, controlUnit)}: ${formatValue(point.metric, metricUnit)}`,
       }),
       Plot.dot(
         drawn.filter(({ value }) => value === now),
@@ -105,9 +122,4 @@ function binarySteps([low, high]: readonly [number, number], most: number): numb
   const step = 2 ** Math.ceil(Math.log2((high - low) / most));
   const first = Math.ceil(low / step);
   return Array.from({ length: Math.floor(high / step) - first + 1 }, (_, nth) => (first + nth) * step);
-}
-
-/** A number as a tick wears it: no digits that say nothing. */
-function short(text: string): string {
-  return text.replace(/\.(\d*?)0+(?!\d)/, (_, digits: string) => (digits === "" ? "" : `.${digits}`));
 }

@@ -25,6 +25,7 @@ export function carryOn(options: CarryOnOptions): HTMLElement {
   const said = html("p", { class: "said quiet", role: "status" });
   const copyLink = html("button", { type: "button" }, "Copy link");
   const csv = html("button", { type: "button" }, "Operations as CSV");
+  const arrow = html("button", { type: "button" }, "Operations as Arrow");
   const json = html("button", { type: "button" }, "Run as JSON");
   const scenario = html("button", { type: "button" }, "Scenario as a file");
   const svg = html("button", { type: "button" }, "Picture as SVG");
@@ -60,6 +61,14 @@ export function carryOn(options: CarryOnOptions): HTMLElement {
     const run = result();
     if (run !== undefined) save(`${name()}.csv`, operationsCsv(run), "text/csv");
   });
+  arrow.addEventListener("click", () => {
+    const run = result();
+    if (run === undefined) return;
+    // Few readers want it: the library comes when they do.
+    void import("./arrowFile.ts")
+      .then(({ operationsArrow }) => save(`${name()}.arrow`, operationsArrow(run), "application/vnd.apache.arrow.file"))
+      .catch(fail);
+  });
   json.addEventListener("click", () => {
     const run = result();
     if (run !== undefined) save(`${name()}.json`, JSON.stringify(run.summary, null, 2) + "\n", "application/json");
@@ -86,7 +95,7 @@ export function carryOn(options: CarryOnOptions): HTMLElement {
     "section",
     { class: "carry-on", "aria-labelledby": "carry-on-title" },
     html("h2", { id: "carry-on-title" }, "Carry on"),
-    html("div", { class: "actions" }, python, copyLink, frame, svg, png, csv, json, scenario),
+    html("div", { class: "actions" }, python, copyLink, frame, svg, png, csv, arrow, json, scenario),
     said,
     consolePlace,
     html("p", { class: "prose" }, ...inTheCourse(doc), "On the command line: ", code(commandFor(doc, state())), "."),

@@ -27,9 +27,9 @@ function quoted(words: string): string {
   return /[",\n]/.test(words) ? `"${words.replaceAll('"', '""')}"` : words;
 }
 
-/** Hands a text or a picture to the browser as a file to save. */
-export function save(name: string, text: string | Blob, type: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type }));
+/** Hands a text, a picture or bytes to the browser as a file to save. */
+export function save(name: string, content: BlobPart, type: string): void {
+  const url = URL.createObjectURL(new Blob([content], { type }));
   const link = document.createElement("a");
   link.href = url;
   link.download = name;

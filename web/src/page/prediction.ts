@@ -92,6 +92,7 @@ export function predictionSection(options: PredictionSectionOptions): Prediction
           `. ${distance(guess, answer)} `,
           ...inline(ask.reveal.replace("{answer}", formatNumber(answer))),
         );
+        live.after(scaleOf(ask, { guess, answer }));
       })
       .catch((error: unknown) => {
         live.textContent = `The answer could not be simulated: ${error instanceof Error ? error.message : String(error)}`;
@@ -106,6 +107,30 @@ export function predictionSection(options: PredictionSectionOptions): Prediction
       slider.focus();
     },
   };
+}
+
+/** The question's scale with both marks on it; the sentence beside it says the same. */
+function scaleOf(ask: Ask, { guess, answer }: { readonly guess: number; readonly answer: number }): HTMLElement {
+  const mark = (name: string, value: number, words: string) => {
+    const at = html("span", { class: `mark ${name}` }, html("span", { class: "mark-label" }, words));
+    const share = shareOf(ask, value);
+    at.style.insetInlineStart = `${share * 100}%`;
+    at.classList.toggle("near-end", share > 0.8);
+    return at;
+  };
+  return html(
+    "div",
+    { class: "guess-scale", "aria-hidden": "true" },
+    html("span", { class: "scale-end" }, formatExact(ask.min, ask.unit)),
+    html("div", { class: "scale-line" }, mark("yours", guess, "you"), mark("simulated", answer, "simulated")),
+    html("span", { class: "scale-end" }, formatExact(ask.max, ask.unit)),
+  );
+}
+
+/** Where a value lies on the question's scale, from 0 to 1; what lies beyond an end is shown at that end. */
+function shareOf({ scale, min, max }: Ask, value: number): number {
+  const share = scale === "log" ? Math.log(value / min) / Math.log(max / min) : (value - min) / (max - min);
+  return Math.min(1, Math.max(0, share));
 }
 
 /** How far a guess is from the answer, in words. */

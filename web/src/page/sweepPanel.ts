@@ -6,13 +6,14 @@ import { Cancelled } from "../engine/api.ts";
 import type { CaseDocument, Control, Summary } from "../engine/types.ts";
 import { sweep } from "../engine/sweep.ts";
 import { html, roomOf } from "../base/elements.ts";
-import { formatValue } from "../base/format.ts";
+import { formatSetting, formatValue } from "../base/format.ts";
 import { loadPlot } from "../charts/plot.ts";
 import { resultTable } from "../charts/resultTable.ts";
 import { metricWords, sweepChart } from "../charts/sweepChart.ts";
 import type { Finished, RunController } from "../lab/runController.ts";
 import { sentenceMetrics } from "../lab/sentence.ts";
-import { isLogarithmic, isSweepable } from "../lab/sweepValues.ts";
+import { isLogarithmic, isSweepable, valuesOf } from "../lab/sweepValues.ts";
+import { fitOf, type Sketch, sketch, type SketchedPoint } from "./sketch.ts";
 
 export interface SweepPanel {
   readonly element: HTMLElement;
@@ -27,15 +28,24 @@ interface Swept {
   readonly control: Control;
   readonly values: readonly number[];
   readonly summaries: (Summary | undefined)[];
+  /** What the reader had drawn before it. */
+  readonly expected: Expected | undefined;
+}
+
+interface Expected {
+  readonly metric: string;
+  readonly curve: readonly SketchedPoint[];
 }
 
 export function sweepPanel(
   doc: Pick<CaseDocument, "sentence">,
-  controller: Pick<RunController<Finished>, "sweep">,
+  controller: Pick<RunController<Finished>, "run" | "sweep">,
 ): SweepPanel {
   const metrics = sentenceMetrics(doc.sentence);
   const choice = html("select", { id: "sweep-control" });
   const start = html("button", { type: "button", class: "start-sweep" }, "Sweep this control");
+  const expect = html("button", { type: "button", class: "quiet" }, "Draw what you expect first");
+  const drawing = html("div", { class: "sketch-place" });
   const bar = html("progress", { max: 1, value: 0, "aria-label": "Progress of the sweep" });
   const cancel = html("button", { type: "button", class: "quiet" }, "Cancel");
   const running = html("div", { class: "progress", hidden: "" }, bar, cancel);
@@ -47,7 +57,16 @@ export function sweepPanel(
     "section",
     { class: "sweep", "aria-labelledby": "sweep-title" },
     html("h2", { id: "sweep-title" }, "The whole range"),
-    html("div", { class: "sweep-head" }, html("label", { for: "sweep-control" }, "Control"), choice, start, running),
+    html(
+      "div",
+      { class: "sweep-head" },
+      html("label", { for: "sweep-control" }, "Control"),
+      choice,
+      start,
+      expect,
+      running,
+    ),
+    drawing,
     status,
     charts,
     details,
@@ -55,16 +74,54 @@ export function sweepPanel(
   let offered: readonly Control[] = [];
   let stop: AbortController | undefined;
   let shown: Swept | undefined;
+  let drawn: { readonly metric: string; readonly sketch: Sketch } | undefined;
 
+  choice.addEventListener("change", () => forget());
+  expect.addEventListener("click", () => {
+    const control = chosen();
+    const { metrics: now = {}, units = {} } = controller.run?.result.summary ?? {};
+    const metric = metrics.find((name) => (now[name] ?? 0) > 0);
+    if (control === undefined || metric === undefined) {
+      status.textContent = "Nothing on the stage can be drawn against this control.";
+      return;
+    }
+    const unit = units[metric] ?? "";
+    const pad = sketch({
+      width: Math.min(widest, room.width),
+      control: control.title,
+      controlUnit: control.unit,
+      isLog: isLogarithmic(control),
+      values: valuesOf(control),
+      metric: metricWords(metric, unit),
+      metricUnit: unit,
+      present: now[metric]!,
+    });
+    drawn = { metric, sketch: pad };
+    drawing.replaceChildren(pad.element);
+    expect.hidden = true;
+  });
   cancel.addEventListener("click", () => stop?.abort());
   start.addEventListener("click", () => void run());
   const room = roomOf(charts, () => draw());
 
+  function chosen(): Control | undefined {
+    return offered.find(({ path }) => path === choice.value);
+  }
+
+  /** What was drawn was drawn for one control. */
+  function forget(): void {
+    drawn = undefined;
+    drawing.replaceChildren();
+    expect.hidden = false;
+  }
+
   async function run(): Promise<void> {
-    const control = offered.find(({ path }) => path === choice.value);
+    const control = chosen();
     if (control === undefined || stop !== undefined) return;
     const { values, requests } = controller.sweep(control);
-    const swept: Swept = { control, values, summaries: values.map(() => undefined) };
+    const expected = drawn === undefined ? undefined : { metric: drawn.metric, curve: drawn.sketch.curve() };
+    const swept: Swept = { control, values, summaries: values.map(() => undefined), expected };
+    forget();
     stop = new AbortController();
     shown = swept;
     start.disabled = true;
@@ -81,7 +138,7 @@ export function sweepPanel(
           drawSoon();
         },
       });
-      status.textContent = `${values.length} runs: ${control.title} from ${formatValue(values[0]!, control.unit)} to ${formatValue(values.at(-1)!, control.unit)}. The ring is the value on the stage.`;
+      status.textContent = `${values.length} runs: ${control.title} from ${formatSetting(values[0]!, control.unit)} to ${formatSetting(values.at(-1)!, control.unit)}. The ring is the value on the stage.${fit(swept)}`;
     } catch (error) {
       const done = swept.summaries.filter((summary) => summary !== undefined).length;
       const why = error instanceof Cancelled ? "Cancelled" : error instanceof Error ? error.message : String(error);
@@ -92,6 +149,15 @@ export function sweepPanel(
       running.hidden = true;
       draw();
     }
+  }
+
+  function fit({ control, values, summaries, expected }: Swept): string {
+    if (expected === undefined) return "";
+    const simulated = values.map((value, nth) => ({
+      value,
+      metric: summaries[nth]?.metrics[expected.metric] ?? Number.NaN,
+    }));
+    return ` ${fitOf(expected.curve, simulated, control.unit)}`;
   }
 
   // Runs may end many times in one frame.
@@ -108,7 +174,7 @@ export function sweepPanel(
   function draw(): void {
     const { width } = room;
     if (shown === undefined || width === 0) return;
-    const { control, values, summaries } = shown;
+    const { control, values, summaries, expected } = shown;
     const rows = values.flatMap((value, nth) => (summaries[nth] === undefined ? [] : [{ value, run: summaries[nth] }]));
     details.hidden = rows.length === 0;
     if (rows.length === 0) {
@@ -131,6 +197,7 @@ export function sweepPanel(
             metric,
             metricUnit: units[metric] ?? "",
             now: typeof control.value === "number" ? control.value : undefined,
+            expected: expected?.metric === metric ? expected.curve : undefined,
           },
         ),
       ),
@@ -139,7 +206,7 @@ export function sweepPanel(
       resultTable({
         caption: `Runs by ${control.title}`,
         columns: [
-          { title: control.title, value: ({ value }: (typeof rows)[number]) => formatValue(value, control.unit) },
+          { title: control.title, value: ({ value }: (typeof rows)[number]) => formatSetting(value, control.unit) },
           ...metrics.map((metric) => ({
             title: metricWords(metric, units[metric] ?? ""),
             value: ({ run }: (typeof rows)[number]) => formatValue(run.metrics[metric] ?? Number.NaN, units[metric]),
@@ -157,6 +224,7 @@ export function sweepPanel(
       offered = controls.filter(isSweepable);
       choice.replaceChildren(...offered.map(({ path, title }) => html("option", { value: path }, title)));
       if (offered.some(({ path }) => path === before)) choice.value = before;
+      else forget();
       element.hidden = offered.length === 0;
     },
   };

@@ -615,6 +615,18 @@ export const tests = {
     const now = await page.locator(".controls .control output").nth(1).textContent();
     const row = await panel.locator("tbody tr").filter({ hasText: now }).first().locator("td").allTextContents();
     assert.ok((await sentence(page)).includes(row[1].split("\u00a0")[0]), `${row.join(" ")} | ${await sentence(page)}`);
+
+    // What one expects is drawn first, here by keys alone, and laid over the runs.
+    await panel.getByRole("button", { name: "Draw what you expect first" }).press("Enter");
+    const points = panel.getByRole("slider");
+    assert.equal(await points.count(), 7);
+    await points.first().press("PageUp");
+    await points.last().press("ArrowDown");
+    await assertAccessible(page);
+    await panel.getByRole("button", { name: "Sweep this control" }).press("Enter");
+    await status.filter({ hasText: /Your line is within a quarter at \d+ of \d+ values/ }).waitFor({ timeout: 60_000 });
+    assert.equal(await panel.locator(".sketch").count(), 0);
+    assert.match(await panel.locator(".sweep-charts").textContent(), /yours/);
     return `${rows} runs; ${names[0]}`;
   },
 
