@@ -155,7 +155,7 @@ def everything(one_in: int = 1) -> list[Any]:
     ]
 
 
-@pytest.fixture(scope="module", params=everything())
+@pytest.fixture(scope="module", params=everything(one_in=2))
 def logged(request: pytest.FixtureRequest) -> seeklab.Result:
     """One run with its operation log; the tests of one run follow each other, so that one log is kept at a time."""
     case_id, variant = request.param

@@ -12,6 +12,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 import urllib.error
 import urllib.request
@@ -141,8 +142,11 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
     """Start the hub of the recipe, with a server for each of three learners."""
     pytest.importorskip("jupyterhub", reason="JupyterHub is not installed; `make full` installs it")
     folder = Path(tmp_path_factory.mktemp("class", numbered=True))
-    for parent in (folder, folder.parent, folder.parent.parent):
-        parent.chmod(0o711)
+    temporary = Path(tempfile.gettempdir())
+    for parent in (folder, *folder.parents):
+        # A worker of pytest-xdist has a folder of its own between.
+        if temporary in parent.parents:
+            parent.chmod(0o711)
     exercises.course_copy(folder / "course")
     (folder / "course").chmod(0o700)
     (folder / "exchange").mkdir()
@@ -163,7 +167,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
     public, proxy_api, internal = free_ports(3)
     inside = [
         *("bwrap", "--dev-bind", "/", "/", "--unshare-pid", "--proc", "/proc", "--die-with-parent", "--cap-add", "ALL"),
-        *opened(Path(sys.base_prefix), ROOT, Path(sys.prefix), folder),
+        *opened(Path(sys.base_prefix), ROOT, Path(sys.prefix)),
         *("--bind", str(folder / "hub" / "passwd"), "/etc/passwd"),
         *("--bind", str(folder / "hub" / "group"), "/etc/group"),
     ]
