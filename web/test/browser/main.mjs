@@ -19,9 +19,6 @@ if (!existsSync(join(site, "index.html"))) {
   process.exit(2);
 }
 
-/** Tests that run beside each other, on the two cores that there are. */
-const lanes = 2;
-
 const args = process.argv.slice(2);
 const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
 
@@ -39,67 +36,58 @@ if (file !== undefined) {
 async function runAll(word) {
   const server = await serve();
   const { browser, close } = await launch();
-  const left = Object.entries(tests).filter(([name]) => name.includes(word));
   let [passed, failed] = [0, 0];
-  // A test waits for its pages most of the time: another one runs meanwhile, in contexts of its own.
-  const lane = async () => {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      if (await isPassed(next, { browser, address: server.address })) passed += 1;
-      else failed += 1;
-    }
-  };
   try {
-    await Promise.all(Array.from({ length: lanes }, lane));
+    for (const [name, test] of Object.entries(tests)) {
+      if (!name.includes(word)) continue;
+      const foreign = [];
+      const errors = [];
+      const contexts = [];
+      const open = async (path, options = {}) => {
+        const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+        contexts.push(context);
+        context.on("request", (request) => {
+          const url = request.url();
+          if (!own.some((address) => url.startsWith(address)) && !/^(data|blob):/.test(url)) foreign.push(url);
+        });
+        const page = await context.newPage();
+        page.setDefaultTimeout(20_000);
+        page.on("pageerror", (error) => errors.push(error.message));
+        await page.goto(new URL(path, server.address).href);
+        return page;
+      };
+      const own = [server.address];
+      const others = [];
+      /** A page of another origin, which may show ours in a frame. */
+      const foreignPage = async (text) => {
+        const other = await serveText(text);
+        others.push(other);
+        own.push(other.address);
+        return `${other.address}/`;
+      };
+      const begun = performance.now();
+      try {
+        const note = await test({ open, address: server.address, foreign: foreignPage });
+        if (foreign.length > 0) throw new Error(`requests left the site's origin: ${foreign.join(", ")}`);
+        if (errors.length > 0) throw new Error(`errors on the page: ${errors.join("; ")}`);
+        passed += 1;
+        console.log(`passed  ${name} (${seconds(begun)})${note === undefined ? "" : `: ${note}`}`);
+      } catch (error) {
+        failed += 1;
+        console.log(
+          `FAILED  ${name} (${seconds(begun)})\n        ${error.message.split("\n").slice(0, 12).join("\n        ")}`,
+        );
+      } finally {
+        for (const context of contexts) await context.close();
+        for (const other of others) other.close();
+      }
+    }
   } finally {
     await close();
     server.close();
   }
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
-}
-
-async function isPassed([name, test], { browser, address }) {
-  const foreign = [];
-  const errors = [];
-  const contexts = [];
-  const own = [address];
-  const others = [];
-  const open = async (path, options = {}) => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-    contexts.push(context);
-    context.on("request", (request) => {
-      const url = request.url();
-      if (!own.some((known) => url.startsWith(known)) && !/^(data|blob):/.test(url)) foreign.push(url);
-    });
-    const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
-    page.on("pageerror", (error) => errors.push(error.message));
-    await page.goto(new URL(path, address).href);
-    return page;
-  };
-  /** A page of another origin, which may show ours in a frame. */
-  const foreignPage = async (text) => {
-    const other = await serveText(text);
-    others.push(other);
-    own.push(other.address);
-    return `${other.address}/`;
-  };
-  const begun = performance.now();
-  try {
-    const note = await test({ open, address, foreign: foreignPage });
-    if (foreign.length > 0) throw new Error(`requests left the site's origin: ${foreign.join(", ")}`);
-    if (errors.length > 0) throw new Error(`errors on the page: ${errors.join("; ")}`);
-    console.log(`passed  ${name} (${seconds(begun)})${note === undefined ? "" : `: ${note}`}`);
-    return true;
-  } catch (error) {
-    console.log(
-      `FAILED  ${name} (${seconds(begun)})\n        ${error.message.split("\n").slice(0, 12).join("\n        ")}`,
-    );
-    return false;
-  } finally {
-    for (const context of contexts) await context.close();
-    for (const other of others) other.close();
-  }
 }
 
 function seconds(begun) {
