@@ -85,16 +85,6 @@ def test_another_placement_fails_with_what_it_broke(place: object, told: str) ->
     assert told in str(verdict).lower(), verdict
 
 
-def test_each_of_the_likely_mistakes_has_another_reason() -> None:
-    def reasons(place: object) -> set[str]:
-        verdict = copyset_placement.check("check-place", LEARNERS[0], place=place)
-        return {item.why for item in verdict.evidence if not item.met}
-
-    found = [reasons(place) for place in (_once, _without_racks, _one_by_one(4500))]
-    assert all(found)
-    assert not any(one & other for nth, one in enumerate(found) for other in found[:nth])
-
-
 def test_predictions_are_measured_by_the_engine() -> None:
     own = copyset_placement.fleet(LEARNERS[0])
     dark = int(own.nodes / 50 + 0.5)

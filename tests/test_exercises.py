@@ -1,4 +1,4 @@
-"""The assignments: in step with their source, failing as shipped, solvable, and graded rightly by nbgrader."""
+"""The assignments: in step with their source, failing as shipped, solvable, errors told apart, graded by nbgrader."""
 
 from __future__ import annotations
 
@@ -13,9 +13,11 @@ import pytest
 
 import exercises
 from seeklab.exercises import odx_prefetch
+from seeklab.judge import Outcome
 from seeklab.judge.grading import Work, grade
 from seeklab.judge.identity import SECRET_VARIABLE, Course, open_course
 from seeklab.judge.jail import Jail
+from wrong_answers import judged, wrong_answers
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,6 +32,7 @@ ASSIGNMENT = "odx-prefetch"
 ASSIGNMENTS = sorted(path.name for path in exercises.SOLUTIONS.iterdir())
 POINTS = {"check-prediction": 3, "check-diagnosis": 5, "check-fix": 2, "check-fix-elsewhere": 2}
 NOTHING = dict.fromkeys(POINTS, 0)
+LIKELY_ERRORS = 3
 SOLUTION = re.compile(r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", re.DOTALL)
 
 
@@ -82,6 +85,18 @@ def test_a_solution_earns_all_points_and_what_is_shipped_earns_none(assignment: 
     assert full.score == full.max_score, [str(verdict) for verdict in full.verdicts]
     assert none.score == 0, [str(verdict) for verdict in none.verdicts]
     assert all(verdict.reason for verdict in none.verdicts)
+
+
+@pytest.mark.parametrize("assignment", ASSIGNMENTS)
+def test_three_likely_errors_fail_with_a_reason_of_their_own(assignment: str) -> None:
+    reasons = set[str]()
+    wrong = wrong_answers(assignment)
+    for one in wrong:
+        verdict = judged(assignment, one.task, one.answers, b"a")
+        assert verdict.outcome is Outcome.FAIL, f"{one}: {verdict}"
+        assert one.told in verdict.reason, f"{one}: {verdict}"
+        reasons.add(verdict.reason)
+    assert len(reasons) == len(wrong) >= LIKELY_ERRORS
 
 
 def test_a_learner_may_validate_with_nbgrader(course: Path) -> None:

@@ -138,11 +138,20 @@ def _rule(asked: Asked) -> list[Evidence]:
 
 
 FEW = "too few: the shards are busy all the time, while the primary and some cores still have room"
-MANY = (
-    "too many: behind the bend no shard brings another read, because the primary or the cores"
-    " are full, and each of them"
-    " takes a core from others"
+MANY_FOR_THE_PRIMARY = (
+    "too many: behind the bend no shard brings another read, because the primary is full: it cannot hand reads on any"
+    " faster, and each further shard takes a core from others"
 )
+MANY_FOR_THE_CORES = (
+    "too many: behind the bend no shard brings another read, because all cores are full: a read takes time of its"
+    " shard's core and of the primary's, and further shards only share those cores"
+)
+
+
+def _too_many(on: Node) -> str:
+    """Say what is full behind the bend: the primary, or the cores."""
+    primary, cores = on.read_us / on.dispatch_us, on.cores * on.read_us / (on.disks * (on.read_us + on.dispatch_us))
+    return MANY_FOR_THE_PRIMARY if primary <= cores else MANY_FOR_THE_CORES
 
 
 def _judge(asked: Asked, shards: object, on: Node) -> list[Evidence]:
@@ -159,11 +168,11 @@ def _judge(asked: Asked, shards: object, on: Node) -> list[Evidence]:
     enough = [count for count in runs if rates[count] >= least and late[count] <= most]
     per_core = {count: rates[count] / on.cores_set_aside(count) for count in runs}
     thrifty = asked.bound("least_per_core") * max(per_core[count] for count in enough)
-    where = f"{shards} shards on {on}"
+    where, many = f"{shards} shards on {on}", _too_many(on)
     rows = (
         ("reads", rates[shards], f">= {least:,.0f}", rates[shards] >= least, "1/s", FEW),
-        ("p99", late[shards], f"<= {most:.3g}", late[shards] <= most, "ms", FEW if shards < min(enough) else MANY),
-        ("reads per core set aside", per_core[shards], f">= {thrifty:,.0f}", per_core[shards] >= thrifty, "1/s", MANY),
+        ("p99", late[shards], f"<= {most:.3g}", late[shards] <= most, "ms", FEW if shards < min(enough) else many),
+        ("reads per core set aside", per_core[shards], f">= {thrifty:,.0f}", per_core[shards] >= thrifty, "1/s", many),
     )
     return [
         Evidence(f"{where}: {name}", value, bound, met, unit, asked.seed, why)

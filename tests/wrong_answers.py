@@ -1,0 +1,475 @@
+"""The likeliest wrong answers to every exercise, each with words of the reason that belongs to that very error.
+
+Answers are those of `LEARNER`, whose systems are the same in every run.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from policies import Lru
+from seeklab import exercises
+from seeklab.exercises import (
+    blind_diagnosis,
+    bonnie_decoded,
+    honest_percentiles,
+    pool_design,
+    shard_count,
+    which_throttle,
+)
+from seeklab.judge import Code, Seeds, Variant, Verdict, judge
+from seeklab.judge.identity import practice_draws
+from seeklab.judge.programs import Live
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from seeklab import Read, ShardHistory, ThrottleHistory
+
+LEARNER = "Ada Lovelace"
+ONE_SEED = {"seeds": 1.0}
+"""What breaks a bound on every seed breaks it on one; the grader draws two."""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """An answer that is wrong, to which task, and what is told of it."""
+
+    task: str
+    answers: Mapping[str, Any]
+    told: str
+
+
+def judged(name: str, task: str, answers: Mapping[str, Any], key: bytes) -> Verdict:
+    """Judge answers to one task of an exercise; programs run here, and seeds come from the key."""
+    assignment = exercises.assignment(name)
+    given = {
+        one: Live(answer) if isinstance(assignment.kinds[one], Code) and callable(answer) else answer
+        for one, answer in answers.items()
+    }
+    (verdict,) = judge(assignment, given, Variant(practice_draws(LEARNER), ONE_SEED), Seeds(key), [task])
+    return verdict
+
+
+def _elsewhere(*wrong: tuple[Any, str]) -> list[Wrong]:
+    """Give wrong rules or settings of the exercises of two shapes."""
+    answers = [({"rule" if callable(work) else "fix": work}, told) for work, told in wrong]
+    return [Wrong("check-elsewhere", answer, told) for answer, told in answers]
+
+
+# Exercises of two shapes: rules and settings that are judged on systems of every kind.
+
+CHUNK = {"buffer_compress_percentage": 50, "buffer_compress_chunk": 512}
+CARD = {"server.nic.rings": 2, "server.nic.blank": "25us"}
+KEPT = {"server.buffers.object_cache": True}
+
+
+def _reserve(amplification: float, trimmed: float) -> float:
+    return 100 * ((1 + 1 / (2 * amplification - 1)) * (1 - trimmed / 100) - 1)
+
+
+def _throttled(system: Mapping[str, float], wrong: str = "") -> dict[str, float]:
+    writes = system["limit_bytes"] / system["write_bytes"]
+    seconds = system["sync_s"] - 7 / 8 * system["limit_bytes"] / system["load"]
+    late = system["threads"] * seconds / system["tick_s"]
+    stops = late > writes / 8
+    slept = writes / 8 if stops or wrong == "slept" else late
+    stopped = system["threads"] if stops or wrong == "stopped" else 0
+    return {"passed": writes - slept - (0 if wrong == "passed" else stopped), "slept": slept, "stopped": stopped}
+
+
+def _feeding(system: Mapping[str, float], share: float, interval: float) -> float:
+    return share * system["data_bytes"] * interval / system["warm_in_s"]
+
+
+def _estimate(system: Mapping[str, float], wrong: str = "") -> float:
+    if "window_kib" in system:
+        window = system["window_kib"] / 1024 / system["round_trip_ms"] * 1000
+        return system["mbit_per_s"] / 8 if wrong == "far" else window
+    one = 1000 / (system["seek_ms"] + (0 if wrong == "disk" else 30_000 / system["rpm"]))
+    return one * system["disks" if wrong == "pool" else "threads"]
+
+
+SHAPED: dict[str, list[Wrong]] = {
+    "by-heart": _elsewhere(
+        (lambda system: _estimate(system, "disk"), "half a turn"),
+        (lambda system: _estimate(system, "pool"), "Count threads"),
+        (lambda system: _estimate(system, "far"), "one window"),
+    ),
+    "combined-size": _elsewhere(
+        (lambda _: 64, "all that the client has in flight becomes one"),
+        (lambda _: 1, "pays its fixed time"),
+        (lambda system: system["in_flight_mib"] * 3 // 4, "unequal size"),
+    ),
+    "copy-way": _elsewhere(
+        (lambda _: "client", "crosses the network twice"),
+        (lambda _: "server-side", "lists this short"),
+        (lambda _: "odx", "ranges this small"),
+    ),
+    "flash-reserve": _elsewhere(
+        (lambda system: _reserve(system["wanted_amplification"] + 1, system["trimmed_percent"]), "too little"),
+        (lambda system: _reserve(system["wanted_amplification"], 0), "what is trimmed"),
+        (lambda system: _reserve(system["wanted_amplification"] / 2 + 0.5, 0), "a good deal less"),
+    ),
+    "group-length": _elsewhere(
+        ({"zfs.txg_timeout": "2s"}, "long before its timeout"),
+        ({"zfs.txg_synctime": "4s"}, "reads still wait"),
+        ({"zfs.txg_synctime": "1s"}, "too much throughput is lost"),
+    ),
+    "hedge-budget": _elsewhere(
+        (lambda system: {"after_ms": 1.5 * system["time_ms"], "budget_percent": 100}, "in an overload"),
+        (lambda system: {"after_ms": 0.5 * system["time_ms"], "budget_percent": 2}, "too soon"),
+        (lambda system: {"after_ms": 10 * system["time_ms"], "budget_percent": 2}, "too late"),
+        (lambda system: {"after_ms": 1.5 * system["time_ms"], "budget_percent": 0.5}, "smaller than what"),
+    ),
+    "honest-data": _elsewhere(
+        ({"buffer_compress_percentage": 50}, "whole blocks of zeros"),
+        ({"buffer_compress_percentage": 50, "buffer_pattern": "0xdeadbeef"}, "blocks that repeat"),
+        ({**CHUNK, "buffer_compress_percentage": 33}, "another ratio"),
+    ),
+    "log-lane": _elsewhere(
+        ({"zfs.log.devices.count": 3}, "more log devices"),
+        ({"zfs.log.slog_limit": "1MiB"}, "each commit carries one write"),
+        ({"zfs.log.batch": True}, "behind the bulk"),
+    ),
+    "server-cycles": _elsewhere(
+        ({"server.cores": 32}, "answer every call"),
+        ({**CARD, **KEPT, "server.nic.rings": 1}, "a single holder"),
+        ({"server.nic.rings": 2, "server.nic.blank_frames": 1, **KEPT}, "an interrupt for every frame"),
+        (CARD, "every other core has to be told"),
+    ),
+    "throttle-sum": _elsewhere(
+        (lambda system: _throttled(system, "stopped"), "each thread has one write"),
+        (lambda system: _throttled(system, "slept"), "sleep only from 7/8"),
+        (lambda system: _throttled(system, "passed"), "what passes is the group"),
+    ),
+    "warm-cache": _elsewhere(
+        (lambda system: _feeding(system, system["warm_share"], 1), "more than once a second"),
+        (lambda system: _feeding(system, 1, system["interval_s"]), "not all of the data"),
+        (lambda system: _feeding(system, system["warm_share"], system["interval_s"]) / 2**20, "count how many"),
+    ),
+}
+
+
+# Exercises of their own kind.
+
+
+class Fifo(Lru):
+    """Throw out what came first, used or not."""
+
+    def hit(self, key: int) -> None:
+        """Take no notice."""
+
+
+class Counting(Lru):
+    """Throw out what was used least often, whenever that was."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.uses = Counter[int]()
+
+    def hit(self, key: int) -> None:
+        """Count a use."""
+        super().hit(key)
+        self.uses[key] += 1
+
+    def admitted(self, key: int, size: int) -> None:
+        """Count the first use; old fame stays."""
+        super().admitted(key, size)
+        self.uses[key] += 1
+
+    def evict(self, incoming: int) -> int:
+        """Give the least used, the oldest of them."""
+        del incoming
+        return min(self.order, key=self.uses.__getitem__)
+
+
+class AheadInOrder:
+    """Fetch so many records for whoever reads in order."""
+
+    def __init__(self, records: int) -> None:
+        self.records = records
+        self.expected: dict[int, int] = {}
+
+    def __call__(self, read: Read) -> list[tuple[int, int]]:
+        """Give what follows."""
+        end = read.record + read.records
+        follows = self.expected.get(read.file) == read.record
+        self.expected[read.file] = end
+        return [(end, self.records)] if follows else []
+
+
+class HottestOnce:
+    """Spread ranges by their heat once, at the start, and leave them there."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+        self.owner: dict[int, int] = {}
+        self.heat = Counter[int]()
+
+    def __call__(self, range_: int, shards: int, _history: ShardHistory) -> int:
+        """Give the owner, who changes once."""
+        self.asked += 1
+        self.heat[range_] += 1
+        if self.asked == 500:
+            hottest = (at for at, _ in self.heat.most_common())
+            self.owner = {at: nth % shards for nth, at in enumerate(hottest)}
+        return self.owner.get(range_, range_ % shards)
+
+
+def _by_name(task: str, answer: str, *wrong: tuple[Any, str]) -> list[Wrong]:
+    """Give wrong answers to one task that takes one answer."""
+    return [Wrong(task, {answer: work}, told) for work, told in wrong]
+
+
+def _other_choices(name: str, task: str, answer: str, reasons: Mapping[str, str]) -> list[Wrong]:
+    """Give the options that are not the right one, which is found by trying."""
+    return [
+        Wrong(task, {answer: choice}, why)
+        for choice, why in reasons.items()
+        if not judged(name, task, {answer: choice}, b"a").passed
+    ]
+
+
+def _tick(delay_ns: int) -> Callable[[], Callable[[int, int, ThrottleHistory], int]]:
+    """Give the throttle of 2008 with another tick: beyond 7/8 everybody sleeps for itself."""
+    return lambda: lambda dirty, limit, _history: delay_ns if dirty > limit * 7 // 8 else 0
+
+
+def _all_at_once(dirty: int, limit: int, _history: ThrottleHistory) -> int:
+    """Let nobody write for as long as a good part of the buffer takes to drain."""
+    return 5_000_000_000 if dirty > limit // 2 else 0
+
+
+def _design(**changes: object) -> dict[str, Any]:
+    """Give a design that meets the learner's level, with changes."""
+    own = pool_design.level(LEARNER)
+    disks = 2 * own["capacity_tb"]
+    held = max(0.0, 1 - 0.75 * disks * pool_design.CHEAP_READS_PER_S / own["working-set"])
+    streams = own["4-streams-warm"] * 2**20
+    return {
+        "disks": disks,
+        "width": 2,
+        "memory_gib": min(256, 4 * math.ceil((own["working_set_gib"] * held + 8) / 4)),
+        "log_ssds": math.ceil(own["9-sync-writes"] / 10_000),
+        "cores": math.ceil(1.12 * streams * 30 / 2.3e9),
+        "server_gbit": math.ceil(1.02 * streams * 8.6 / 1e9),
+        **changes,
+    }
+
+
+def _percentiles(waits: Sequence[float], percents: Sequence[float]) -> list[float]:
+    return [honest_percentiles.percentile(waits, percent) for percent in percents]
+
+
+def _as_long_as_the_longest(
+    rows: Sequence[tuple[float, float]], interval: float, percents: Sequence[float]
+) -> list[float]:
+    """Add the missing requests, each as long as the one that hid it."""
+    waits = [done - sent for sent, done in rows for _ in range(1 + int((done - sent) / interval))]
+    return _percentiles(waits, percents)
+
+
+def _half_of_it(rows: Sequence[tuple[float, float]], interval: float, percents: Sequence[float]) -> list[float]:
+    """Add the missing requests, each with the mean of what they waited."""
+    waits = [done - sent for sent, done in rows]
+    return _percentiles([*waits, *(wait / 2 for wait in waits for _ in range(int(wait / interval)))], percents)
+
+
+def _follow(demand: Sequence[int], seconds: int, capacity: float, most: float) -> float:
+    """Give the smallest size whose account lasts, never above `most`."""
+    for gib in range(1, 1001):
+        base, held, least = max(100, 3 * gib), capacity, capacity
+        for per_s in demand:
+            held = min(most, held + (base - per_s) * seconds)
+            least = min(least, held)
+        if least > 0:
+            return gib
+    return 1000
+
+
+def _dashboard(_outstanding: int, _mib: float, window_s: float, points: list[tuple[float, Any]]) -> tuple[float, float]:
+    return max(points)[0], window_s
+
+
+def _decoded(outstanding: int, mib: float, window_s: float, points: list[tuple[float, Any]]) -> tuple[float, float]:
+    """Read the busiest point by Little's law, and forget that there may be two."""
+    shown, ms = max(points)
+    rate = outstanding * mib / (ms / 1000)
+    return rate, shown * window_s / rate
+
+
+def _whole_window(
+    outstanding: int, mib: float, window_s: float, points: list[tuple[float, Any]]
+) -> tuple[float, float]:
+    """Read the rate rightly, and take the window for the burst."""
+    return _decoded(outstanding, mib, window_s, points)[0], window_s
+
+
+def _once(racks: list[int], _copies: int, _scatter: int) -> list[Sequence[int]]:
+    return _cut(range(len(racks)))
+
+
+def _cut(line: Sequence[int]) -> list[Sequence[int]]:
+    third = len(line) // 3
+    return [line[first::third] for first in range(third)]
+
+
+def _at_random(racks: list[int], copies: int, _scatter: int) -> list[list[int]]:
+    draws = random.Random(1)  # noqa: S311 -- a placement, not a secret
+    sets: list[list[int]] = []
+    while len(sets) < 4500:
+        nodes = draws.sample(range(len(racks)), copies)
+        if len({racks[node] for node in nodes}) == copies:
+            sets.append(nodes)
+    return sets
+
+
+def _without_racks(racks: list[int], copies: int, scatter: int) -> list[Sequence[int]]:
+    draws, sets = random.Random(1), []  # noqa: S311 -- a placement, not a secret
+    for _ in range(scatter // (copies - 1)):
+        sets += _cut(draws.sample(range(len(racks)), len(racks)))
+    return sets
+
+
+def _shards(**factors: float) -> Callable[[int, int, float, float], float]:
+    """Give a rule that leaves a limit out."""
+
+    def rule(cores: int, disks: int, dispatch_us: float, read_us: float) -> float:
+        primary = read_us / dispatch_us * factors.get("primary", 1)
+        of_cores = cores * read_us / (disks * (read_us + dispatch_us)) * factors.get("cores", 1)
+        return min(shard_count.MOST_SHARDS, math.ceil(min(primary, of_cores)))
+
+    return rule
+
+
+OWN: dict[str, Callable[[], list[Wrong]]] = {
+    "blind-diagnosis": lambda: _other_choices("blind-diagnosis", "check-cause", "cause", blind_diagnosis.CAUSES),
+    "bonnie-decoded": lambda: _by_name(
+        "check-limits",
+        "limits",
+        (dict.fromkeys(bonnie_decoded.LINES, "devices"), "the server has everything in memory"),
+        (dict.fromkeys(bonnie_decoded.LINES, "network"), "the wire is not the limit here"),
+        (dict.fromkeys(bonnie_decoded.LINES, "latency"), "Here something is busy"),
+    ),
+    "buffer-size": lambda: _by_name(
+        "check-size",
+        "size",
+        (lambda load, backend, burst_s, _percent: (load - backend) * burst_s, "delays begin long before"),
+        (lambda load, backend, burst_s, percent: (load - backend) * burst_s * 100 / percent, "loses that time"),
+        (lambda load, _backend, burst_s, percent: load * burst_s * 100 / percent, "memory is not free"),
+    ),
+    "burst-budget": lambda: _by_name(
+        "check-cheapest",
+        "cheapest",
+        (lambda demand, _seconds, _capacity: sum(demand) / len(demand) / 3, "the mean of the day"),
+        (lambda demand, _seconds, _capacity: max(demand) / 3, "has no use for its account"),
+        (lambda demand, seconds, capacity: _follow(demand, seconds, capacity, math.inf), "never above its capacity"),
+    ),
+    "cache-policies": lambda: [
+        Wrong("check-policy", {"Policy": Fifo}, "a scan passes through"),
+        Wrong("check-policy", {"Policy": Counting}, "old fame must fade"),
+        Wrong("check-policy-elsewhere", {"Policy": Lru}, "on a loop that is longer than the cache"),
+    ],
+    "copyset-placement": lambda: _by_name(
+        "check-place",
+        "place",
+        (_once, "Cut the nodes into groups several times"),
+        (_at_random, "one more chance that an outage"),
+        (_without_racks, "two copies in a rack"),
+    ),
+    "disk-time": lambda: _by_name(
+        "check-batch",
+        "choice",
+        ({"queue_policy": "fcfs", "queue_depth": 64}, "in order of arrival"),
+        ({"queue_policy": "sstf", "queue_depth": 16}, "the way of the arm only"),
+        ({"queue_policy": "satf", "queue_depth": 64}, "the last percent starves"),
+        ({"queue_policy": "satf", "queue_depth": 4}, "a deeper queue serves more"),
+    ),
+    "hci-taxonomy": lambda: _by_name(
+        "check-claims",
+        "claims",
+        ({"local_again": "redirect-pairs", "asks_most": "dedup-spread"}, "it leaves a pointer"),
+        ({"local_again": "locality", "asks_most": "dedup-pairs"}, "no more than one other"),
+        ({"local_again": "locality", "asks_most": "hash"}, "nobody has to be asked"),
+    ),
+    "honest-percentiles": lambda: _by_name(
+        "check-repaired",
+        "repaired",
+        (
+            lambda rows, _interval, percents: _percentiles([done - sent for sent, done in rows], percents),
+            "this is what the tool reports",
+        ),
+        (_as_long_as_the_longest, "those who came later in the stop"),
+        (_half_of_it, "Each interval of it"),
+    ),
+    "monitors-lie": lambda: _by_name(
+        "check-decode",
+        "decode",
+        (_dashboard, "this is what the dashboard shows"),
+        (_whole_window, "a point stands for the whole window"),
+        (_decoded, "straddles two points"),
+    ),
+    "odx-prefetch": lambda: [
+        Wrong("check-fix", {"fix": {"volume.prefetch.per_request": 2}}, "far more ahead than is read"),
+        Wrong("check-fix", {"fix": {"volume.prefetch.min_read": "64KiB"}}, "still wait"),
+        Wrong("check-fix", {"fix": {"protocol.max_transaction": "8MiB"}}, "is not yours to change"),
+        Wrong("check-fix", {"fix": {"volume.cache.size": "64GiB"}}, "more of it would not help"),
+    ],
+    "pool-design": lambda: _by_name(
+        "check-cost",
+        "design",
+        (_design(width=1), "single disks have no copy"),
+        (_design(cores=32, memory_gib=256), "too dear"),
+        (_design(log_ssds=0), "too few durable writes"),
+        (_design(memory_gib=4), "too few reads"),
+    ),
+    "read-ahead": lambda: _by_name(
+        "check-read-ahead",
+        "Policy",
+        (lambda: lambda _read: [], "too little is fetched"),
+        (lambda: lambda read: [(read.record + read.records, 2)], "filled with what nobody reads"),
+        (lambda: AheadInOrder(256), "thrown out before they came"),
+    ),
+    "shard-count": lambda: _by_name(
+        "check-rule",
+        "rule",
+        (lambda *_: 1, "too few"),
+        (_shards(cores=100), "cores are full"),
+        (_shards(primary=100), "primary is full"),
+    ),
+    "shard-map": lambda: _by_name(
+        "check-map",
+        "Policy",
+        (lambda: lambda range_, shards, _history: range_ * 7 % shards, "no range ever changes its owner"),
+        (
+            lambda: lambda _range, shards, history: min(range(shards), key=lambda shard: history.queued[shard]),
+            "not every queue",
+        ),
+        (HottestOnce, "late to follow"),
+    ),
+    "tune-scheduler": lambda: _by_name(
+        "check-rush",
+        "choice",
+        ({"async_write_max_active": 3, "async_write_min_active": 1, "delay_scale": "5ms"}, "throughput is lost"),
+        ({"async_write_max_active": 15, "delay_scale": "5ms"}, "waits for the writes ahead of it"),
+        ({"async_write_min_active": 1, "async_write_max_active": 8}, "near the limit"),
+    ),
+    "which-throttle": lambda: _other_choices("which-throttle", "check-throttle", "throttle", which_throttle.TOLD_APART),
+    "write-throttle": lambda: _by_name(
+        "check-throttle",
+        "Policy",
+        (_tick(10_000_000), "ran into the limit"),
+        (lambda: lambda _dirty, _limit, _history: 1_000_000_000, "stands idle"),
+        (lambda: _all_at_once, "jumps where it should grow"),
+    ),
+}
+
+
+def wrong_answers(name: str) -> list[Wrong]:
+    """Give the likeliest wrong answers to an exercise."""
+    return SHAPED[name] if name in SHAPED else OWN[name]()
