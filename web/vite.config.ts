@@ -2,6 +2,7 @@ import { defineConfig } from "vite";
 import { siteAlias, withoutDefaultModule } from "./vite/engine.ts";
 import { notebookPages } from "./vite/notebookPages.ts";
 import { pageTemplate } from "./vite/pageTemplate.ts";
+import { slides } from "./vite/slides.ts";
 import {
   browserLab,
   casePages,
@@ -28,6 +29,7 @@ export default defineConfig({
     preloadEngine(),
     casePages(),
     notebookPages(),
+    slides(),
     pythonRuntime(),
     browserLab(),
     licences(),
@@ -51,6 +53,7 @@ export default defineConfig({
         "404.html",
         "notebook.html",
         "notebooks.html",
+        "slides.html",
       ],
     },
   },

@@ -18,3 +18,6 @@ declare module "*.md?raw" {
   const text: string;
   export default text;
 }
+declare module "virtual:slides" {
+  export const weeks: readonly import("../../vite/slides.ts").Week[];
+}
