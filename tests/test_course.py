@@ -6,12 +6,15 @@ import ast
 import json
 import os
 import re
+import sys
+from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from seeklab import SeeklabError
+from seeklab.cli.course import course as open_course
 from seeklab.course.copies import BEGIN, END, learners_copy, write_course
 from seeklab.course.tasks import tasks
 
@@ -194,6 +197,24 @@ def test_the_command_writes_the_course_and_says_where(command_line: CommandLine,
     assert "notebooks written to" in done.stdout
     again = command_line("course", str(tmp_path / "mine"), "--no-open")
     assert "0 notebooks written" in again.stdout
+
+
+@pytest.mark.skipif(os.name != "posix", reason="accounts with numbers are POSIX's")
+@pytest.mark.parametrize(("account", "told"), [(0, ["--allow-root"]), (1000, [])], ids=["root", "somebody"])
+def test_the_lab_opens_on_the_first_notebook_for_root_too(
+    account: int, told: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    called = tmp_path / "called"
+    lab = tmp_path / "jupyter-lab"
+    lab.write_text(f'#!/bin/sh\nprintf "%s\\n" "$@" > {called}\n', encoding="utf-8")
+    lab.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setattr(os, "geteuid", lambda: account)
+    options = Namespace(folder=str(tmp_path / "mine"), json=False, no_open=False)
+    assert open_course(options) == 0
+    *flags, first = called.read_text(encoding="utf-8").split()
+    assert flags == told
+    assert first.endswith("01-the-missing-256-kib.ipynb")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="/dev/null is no folder on POSIX alone")

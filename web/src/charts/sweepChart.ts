@@ -66,9 +66,7 @@ export function sweepChart(points: readonly SweepPoint[], options: SweepChartOpt
       tickFormat: (value: number) => formatSetting(value, controlUnit),
     },
     y: {
-      ...(isLogY
-        ? { type: "log" as const }
-        : { domain: [Math.min(0, least), most > 0 ? most * 1.05 : 1] }),
+      ...(isLogY ? { type: "log" as const } : { domain: [Math.min(0, least), most > 0 ? most * 1.05 : 1] }),
       label: metricUnit === "" ? words : `${words}, ${metricUnit}`,
       labelArrow: "none",
       ticks: isLogY ? powers([least, most], most / least > 30 ? 10 : 2, 4) : 4,

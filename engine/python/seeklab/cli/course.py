@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -55,6 +56,11 @@ def course(options: Namespace) -> int:
 
 
 def _lab() -> list[str] | None:
+    """Give the command that starts JupyterLab, of this environment first; nothing when there is none."""
     beside = Path(sys.executable).parent / "jupyter-lab"
     found = str(beside) if beside.exists() else shutil.which("jupyter-lab")
-    return [found] if found else None
+    if found is None:
+        return None
+    # In a container one is often root, which JupyterLab refuses unless told.
+    is_root = hasattr(os, "geteuid") and os.geteuid() == 0
+    return [found, "--allow-root"] if is_root else [found]
