@@ -16,7 +16,7 @@ use super::numbers::{self, KB_BASE_DEFAULT, MICROSECOND, SECOND};
 use super::options::{self, PAGE_CACHE, Treatment};
 use super::values::{
     self, Pattern, assign, boolean, count, distribution, engine, extent, extent_value, file_names, flag, is_device, is_null,
-    is_synchronous, known_here, not_a_size, pattern, time, within,
+    is_synchronous, known_here, not_a_size, pattern, refusal, time, within,
 };
 use seeklab_spec::problem::nearest;
 use seeklab_spec::{Extent, Problem};
@@ -49,6 +49,10 @@ pub(super) struct Draft {
     filename_format: Option<String>,
     direct: Option<bool>,
     pub(super) ioengine: String,
+    /// Whether the engine is refused: what else the section lacks is then beside the point.
+    refused: bool,
+    /// What the engine libblkio opens, in place of a file.
+    libblkio_path: Option<String>,
     pub(super) pattern: Pattern,
     /// Reads, writes.
     bs: [u64; 2],
@@ -103,6 +107,8 @@ impl Default for Draft {
             filename_format: None,
             direct: None,
             ioengine: "psync".to_owned(),
+            refused: false,
+            libblkio_path: None,
             pattern: values::SEQUENTIAL_READS,
             bs: [4096; 2],
             bsrange: [None; 2],
@@ -198,7 +204,7 @@ impl Draft {
                         notes.ignore(job, option.name, shown, values::engine_note(shown));
                     }
                     "direct" | "buffered" => notes.ignore(job, option.name, shown, PAGE_CACHE),
-                    "filename" | "directory" | "filename_format" => {
+                    "filename" | "directory" | "filename_format" | "libblkio_path" => {
                         notes.ignore(
                             job,
                             option.name,
@@ -275,7 +281,11 @@ impl Draft {
             }
             "direct" => self.direct = Some(boolean(text)?),
             "buffered" => self.direct = Some(!boolean(text)?),
-            "ioengine" => self.ioengine = engine(text)?,
+            "ioengine" => {
+                self.refused = refusal(text).is_some();
+                self.ioengine = engine(text)?;
+            }
+            "libblkio_path" => self.libblkio_path = Some(text.to_owned()),
             "rw" => {
                 let (found, modifier) = pattern(text)?;
                 self.mechanisms.modify(found.is_random(), modifier, base).map_err(|what| format!("the modifier of rw={text} {what}"))?;
@@ -377,9 +387,18 @@ impl Draft {
         [read_range.unwrap_or((read, read)), write_range.unwrap_or((write, write))]
     }
 
+    /// Whether the engine asks the device itself for its size.
+    fn is_libblkio(&self) -> bool {
+        self.ioengine == "libblkio"
+    }
+
     /// The file that jobs may share: as named, or nothing when each worker has its own.
     pub(super) fn file(&self) -> Result<Option<String>, String> {
+        if let Some(path) = self.libblkio_path.as_ref().filter(|_| self.is_libblkio()) {
+            return Ok(Some(path.clone()));
+        }
         let name = match (&self.filename, &self.filename_format) {
+            (_, _) if self.refused => return Ok(None),
             (Some(name), _) => name.clone(),
             (None, None) => return Ok(None),
             (None, Some(format)) => match (format.contains("$jobname"), format.contains("$jobnum")) {
@@ -398,7 +417,7 @@ impl Draft {
     /// The fields of a scenario's job that all workers have in common, `name` and `offset` apart.
     pub(super) fn scenario(&self, file: Option<&str>, known_size: Option<&Value>, notes: &mut Notes) -> Map<String, Value> {
         let null = is_null(&self.ioengine) || file.is_some_and(|file| file == "/dev/null" || file == "/dev/zero");
-        let on_device = file.is_some_and(is_device) && !null;
+        let on_device = (file.is_some_and(is_device) || (self.is_libblkio() && self.libblkio_path.is_some())) && !null;
         let mut job = Map::new();
         let reads_only = self.mechanisms.only_verifies() && !self.pattern.reads;
         let rw = if reads_only { self.pattern.as_reads() } else { self.pattern.scenario };
@@ -518,6 +537,7 @@ impl Draft {
             (size, file) => size.or(file.map(Extent::Bytes)),
         };
         match size {
+            Some(Extent::Percent(_)) | None if self.refused => {}
             Some(Extent::Percent(_)) | None if !on_device => {
                 let message = "the size of the file is missing; write a size such as size=1g, or filename=/dev/... for the whole device";
                 notes.problem(
