@@ -69,6 +69,8 @@ pub(super) struct Draft {
     pub(super) offset_increment: Extent,
     number_ios: u64,
     sync: bool,
+    /// Writes carry FUA, which is what a device makes of synchronous writes.
+    fua: bool,
     fsync: u64,
     fdatasync: u64,
     loops: u64,
@@ -124,6 +126,7 @@ impl Default for Draft {
             offset_increment: Extent::Bytes(0),
             number_ios: 0,
             sync: false,
+            fua: false,
             fsync: 0,
             fdatasync: 0,
             loops: 1,
@@ -255,6 +258,12 @@ impl Draft {
         Ok(())
     }
 
+    fn set_engine(&mut self, text: &str) -> Result<(), String> {
+        self.refused = refusal(text).is_some();
+        self.ioengine = engine(text)?;
+        Ok(())
+    }
+
     fn set_value(&mut self, name: &str, text: &str) -> Result<(), String> {
         let base = self.kb_base;
         match name {
@@ -281,10 +290,7 @@ impl Draft {
             }
             "direct" => self.direct = Some(boolean(text)?),
             "buffered" => self.direct = Some(!boolean(text)?),
-            "ioengine" => {
-                self.refused = refusal(text).is_some();
-                self.ioengine = engine(text)?;
-            }
+            "ioengine" => self.set_engine(text)?,
             "libblkio_path" => self.libblkio_path = Some(text.to_owned()),
             "rw" => {
                 let (found, modifier) = pattern(text)?;
@@ -343,6 +349,7 @@ impl Draft {
             "iodepth" => self.iodepth = count(text, base, 1, 65_536)?,
             "numjobs" => self.numjobs = count(text, base, 1, 16_384)?,
             "number_ios" => self.number_ios = count(text, base, 0, 1_000_000_000)?,
+            "writefua" => self.fua = boolean(text)?,
             "sync" => {
                 self.sync = match text {
                     "0" | "none" => false,
@@ -387,15 +394,11 @@ impl Draft {
         [read_range.unwrap_or((read, read)), write_range.unwrap_or((write, write))]
     }
 
-    /// Whether the engine asks the device itself for its size.
-    fn is_libblkio(&self) -> bool {
-        self.ioengine == "libblkio"
-    }
-
     /// The file that jobs may share: as named, or nothing when each worker has its own.
     pub(super) fn file(&self) -> Result<Option<String>, String> {
-        if let Some(path) = self.libblkio_path.as_ref().filter(|_| self.is_libblkio()) {
-            return Ok(Some(path.clone()));
+        if let Some(path) = self.libblkio_path.as_ref().filter(|_| self.ioengine == "libblkio") {
+            // The drivers of PCI devices name the device by its folder below /sys.
+            return Ok(Some(path.strip_prefix("/sys/").map_or_else(|| path.clone(), |device| format!("/dev/{device}"))));
         }
         let name = match (&self.filename, &self.filename_format) {
             (_, _) if self.refused => return Ok(None),
@@ -417,7 +420,7 @@ impl Draft {
     /// The fields of a scenario's job that all workers have in common, `name` and `offset` apart.
     pub(super) fn scenario(&self, file: Option<&str>, known_size: Option<&Value>, notes: &mut Notes) -> Map<String, Value> {
         let null = is_null(&self.ioengine) || file.is_some_and(|file| file == "/dev/null" || file == "/dev/zero");
-        let on_device = (file.is_some_and(is_device) || (self.is_libblkio() && self.libblkio_path.is_some())) && !null;
+        let on_device = file.is_some_and(is_device) && !null;
         let mut job = Map::new();
         let reads_only = self.mechanisms.only_verifies() && !self.pattern.reads;
         let rw = if reads_only { self.pattern.as_reads() } else { self.pattern.scenario };
@@ -469,7 +472,7 @@ impl Draft {
             files: self.files,
         };
         self.mechanisms.fields(about, &mut job, |option| self.place(option).to_owned(), notes);
-        if self.sync {
+        if self.sync || self.fua {
             job.insert("sync".to_owned(), json!(true));
         }
         if self.norandommap {

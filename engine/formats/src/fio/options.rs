@@ -307,7 +307,7 @@ const OPTIONS: &[FioOption] = &[
     ignored("stream_id", ENGINE),
     ignored("thp", ENGINE),
     ignored("busy_poll", ENGINE),
-    refused("writefua", &["0"], "flushes are not modelled; use 0"),
+    modelled("writefua"),
     modelled("sg_write_mode"),
     ignored("gpu_dev_ids", ENGINE),
     ignored("cuda_io", ENGINE),

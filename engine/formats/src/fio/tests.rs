@@ -287,12 +287,20 @@ fn engines_of_other_machines_are_refused_without_a_word_on_their_own_options() {
 }
 
 #[test]
+fn writes_with_fua_are_synchronous_writes() {
+    let found = jobs("[a]\nioengine=sg\nfilename=/dev/sg0\nrw=write\nwritefua=1\n[b]\nfilename=/dev/sg0\nrw=write\nwritefua=0\n");
+    assert_eq!(found[0]["sync"], true);
+    assert!(found[1].get("sync").is_none());
+}
+
+#[test]
 fn libblkio_opens_a_device_by_its_own_option() {
-    for path in ["/dev/nvme0n1", "/sys/bus/pci/devices/0000:00:01.0"] {
+    for (path, device) in [("/dev/nvme0n1", "/dev/nvme0n1"), ("/sys/bus/pci/devices/0000:00:01.0", "/dev/bus/pci/devices/0000:00:01.0")] {
         let found = jobs(&format!("[global]\nioengine=libblkio\nlibblkio_path={path}\n[a]\n[b]\nioengine=psync\nsize=1m\n"));
-        assert_eq!((&found[0]["filename"], found[0].get("size")), (&json!(path), None));
+        assert_eq!((&found[0]["filename"], found[0].get("size")), (&json!(device), None));
         assert!(found[1].get("filename").is_none());
     }
+    assert!(only_problem("[a]\nioengine=libblkio\nlibblkio_path=/tmp/file\n").contains("the size of the file is missing"));
     assert!(only_problem("[a]\nioengine=libblkio\n").contains("the size of the file is missing"));
     assert!(only_problem("[a]\nioengine=libaio\nlibblkio_path=/dev/sdb\n").contains("the size of the file is missing"));
 }
