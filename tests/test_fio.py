@@ -305,6 +305,68 @@ def test_logs_have_the_lines_of_the_real_fio(
     assert ours == theirs
 
 
+def tool_of_fio(name: str) -> str:
+    """Find a tool that comes with fio, or skip: Debian puts some of them into other packages, or none."""
+    found = shutil.which(name)
+    if found is None:
+        pytest.skip(f"{name} is not installed; on Debian it comes with fio")
+    return found
+
+
+LOGGED = "[r]\nrw=randrw\nbs=4k\nsize=64m\nio_size=8m\nwrite_lat_log=r\nwrite_bw_log=r\nwrite_iops_log=r\n"
+
+
+@pytest.mark.parametrize("kind", ["bw", "iops", "lat"])
+def test_fio2gnuplot_reads_the_logs(command_line: CommandLine, tmp_path: Path, kind: str) -> None:
+    tool = tool_of_fio("fio2gnuplot")
+    path = tmp_path / "job.fio"
+    path.write_text(LOGGED, encoding="utf-8")
+    ours_as(command_line, path, "normal")
+    lines = [line.split(", ") for line in (tmp_path / f"r_{kind}.1.log").read_text().splitlines()]
+    values = [int(value) for time, value, *_ in lines if time != "0"]  # it leaves out the first millisecond
+    pattern = ["-p", f"r_{kind}*.log"]
+    subprocess.run([tool, *pattern], cwd=tmp_path, check=True, capture_output=True, text=True, timeout=60)
+    # It keeps the number of the log, the time and the value of each line, and writes what it makes of them beside it.
+    kept = (tmp_path / "gnuplot_temp_file.0").read_text().splitlines()
+    assert [float(line.split()[2]) for line in kept if not line.startswith("#")] == values
+    for statistic, expected in (("average", sum(values) / len(values)), ("min", min(values)), ("max", max(values))):
+        (line,) = [line for line in (tmp_path / f"r_{kind}.{statistic}").read_text().splitlines() if line[0].isdigit()]
+        assert float(line.split()[1]) == pytest.approx(expected, abs=1), statistic
+
+
+def test_fiologparser_reads_the_logs(command_line: CommandLine, tmp_path: Path) -> None:
+    tool = tool_of_fio("fiologparser.py")
+    path = tmp_path / "job.fio"
+    path.write_text(LOGGED, encoding="utf-8")
+    ours_as(command_line, path, "normal")
+    done = subprocess.run(
+        [tool, "-i", "1", "r_bw.1.log"], cwd=tmp_path, check=True, capture_output=True, text=True, timeout=60
+    )
+    assert done.stdout.splitlines()
+
+
+def test_fio_jsonplus_clat2csv_reads_the_json(command_line: CommandLine, tmp_path: Path) -> None:
+    tool = tool_of_fio("fio_jsonplus_clat2csv")
+    path = tmp_path / "job.fio"
+    path.write_text(LOGGED, encoding="utf-8")
+    text = ours_as(command_line, path, "json+")
+    (tmp_path / "of.json").write_text(text, encoding="utf-8")
+    subprocess.run([tool, "of.json", "of.csv"], cwd=tmp_path, check=True, capture_output=True, text=True, timeout=60)
+    header, *lines = [
+        [cell.strip() for cell in line.split(",")] for line in (tmp_path / "of_job0.csv").read_text().splitlines()
+    ]
+    (job,) = json.loads(text)["jobs"]
+    for direction in ("read", "write"):
+        column = header.index(f"{direction}_clat_ns_count")
+        counted = {int(line[0]): int(line[column]) for line in lines if line[column]}
+        bins = {int(upper): count for upper, count in job[direction]["clat_ns"]["bins"].items()}
+        assert counted == bins
+        assert sum(counted.values()) == job[direction]["total_ios"]
+        cumulative = [int(line[column + 1]) for line in lines if line[column + 1]]
+        assert cumulative == sorted(cumulative)
+        assert cumulative[-1] == job[direction]["total_ios"]
+
+
 def lines_of(file: Path) -> list[list[str]]:
     """Read a log, without its times and values."""
     return [line.split(", ")[2:] for line in file.read_text(encoding="utf-8").splitlines()]

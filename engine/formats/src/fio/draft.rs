@@ -16,7 +16,7 @@ use super::numbers::{self, KB_BASE_DEFAULT, MICROSECOND, SECOND};
 use super::options::{self, PAGE_CACHE, Treatment};
 use super::values::{
     self, Pattern, assign, boolean, count, distribution, engine, extent, extent_value, file_names, flag, is_device, is_null,
-    is_synchronous, known_here, not_a_size, pattern, time, within,
+    is_synchronous, known_here, not_a_size, pattern, refusal, time, within,
 };
 use seeklab_spec::problem::nearest;
 use seeklab_spec::{Extent, Problem};
@@ -49,6 +49,10 @@ pub(super) struct Draft {
     filename_format: Option<String>,
     direct: Option<bool>,
     pub(super) ioengine: String,
+    /// Whether the engine is refused: what else the section lacks is then beside the point.
+    refused: bool,
+    /// What the engine libblkio opens, in place of a file.
+    libblkio_path: Option<String>,
     pub(super) pattern: Pattern,
     /// Reads, writes.
     bs: [u64; 2],
@@ -65,6 +69,8 @@ pub(super) struct Draft {
     pub(super) offset_increment: Extent,
     number_ios: u64,
     sync: bool,
+    /// Writes carry FUA, which is what a device makes of synchronous writes.
+    fua: bool,
     fsync: u64,
     fdatasync: u64,
     loops: u64,
@@ -103,6 +109,8 @@ impl Default for Draft {
             filename_format: None,
             direct: None,
             ioengine: "psync".to_owned(),
+            refused: false,
+            libblkio_path: None,
             pattern: values::SEQUENTIAL_READS,
             bs: [4096; 2],
             bsrange: [None; 2],
@@ -118,6 +126,7 @@ impl Default for Draft {
             offset_increment: Extent::Bytes(0),
             number_ios: 0,
             sync: false,
+            fua: false,
             fsync: 0,
             fdatasync: 0,
             loops: 1,
@@ -198,7 +207,7 @@ impl Draft {
                         notes.ignore(job, option.name, shown, values::engine_note(shown));
                     }
                     "direct" | "buffered" => notes.ignore(job, option.name, shown, PAGE_CACHE),
-                    "filename" | "directory" | "filename_format" => {
+                    "filename" | "directory" | "filename_format" | "libblkio_path" => {
                         notes.ignore(
                             job,
                             option.name,
@@ -249,6 +258,12 @@ impl Draft {
         Ok(())
     }
 
+    fn set_engine(&mut self, text: &str) -> Result<(), String> {
+        self.refused = refusal(text).is_some();
+        self.ioengine = engine(text)?;
+        Ok(())
+    }
+
     fn set_value(&mut self, name: &str, text: &str) -> Result<(), String> {
         let base = self.kb_base;
         match name {
@@ -275,7 +290,8 @@ impl Draft {
             }
             "direct" => self.direct = Some(boolean(text)?),
             "buffered" => self.direct = Some(!boolean(text)?),
-            "ioengine" => self.ioengine = engine(text)?,
+            "ioengine" => self.set_engine(text)?,
+            "libblkio_path" => self.libblkio_path = Some(text.to_owned()),
             "rw" => {
                 let (found, modifier) = pattern(text)?;
                 self.mechanisms.modify(found.is_random(), modifier, base).map_err(|what| format!("the modifier of rw={text} {what}"))?;
@@ -333,6 +349,7 @@ impl Draft {
             "iodepth" => self.iodepth = count(text, base, 1, 65_536)?,
             "numjobs" => self.numjobs = count(text, base, 1, 16_384)?,
             "number_ios" => self.number_ios = count(text, base, 0, 1_000_000_000)?,
+            "writefua" => self.fua = boolean(text)?,
             "sync" => {
                 self.sync = match text {
                     "0" | "none" => false,
@@ -379,7 +396,12 @@ impl Draft {
 
     /// The file that jobs may share: as named, or nothing when each worker has its own.
     pub(super) fn file(&self) -> Result<Option<String>, String> {
+        if let Some(path) = self.libblkio_path.as_ref().filter(|_| self.ioengine == "libblkio") {
+            // The drivers of PCI devices name the device by its folder below /sys.
+            return Ok(Some(path.strip_prefix("/sys/").map_or_else(|| path.clone(), |device| format!("/dev/{device}"))));
+        }
         let name = match (&self.filename, &self.filename_format) {
+            (_, _) if self.refused => return Ok(None),
             (Some(name), _) => name.clone(),
             (None, None) => return Ok(None),
             (None, Some(format)) => match (format.contains("$jobname"), format.contains("$jobnum")) {
@@ -450,7 +472,7 @@ impl Draft {
             files: self.files,
         };
         self.mechanisms.fields(about, &mut job, |option| self.place(option).to_owned(), notes);
-        if self.sync {
+        if self.sync || self.fua {
             job.insert("sync".to_owned(), json!(true));
         }
         if self.norandommap {
@@ -518,6 +540,7 @@ impl Draft {
             (size, file) => size.or(file.map(Extent::Bytes)),
         };
         match size {
+            Some(Extent::Percent(_)) | None if self.refused => {}
             Some(Extent::Percent(_)) | None if !on_device => {
                 let message = "the size of the file is missing; write a size such as size=1g, or filename=/dev/... for the whole device";
                 notes.problem(

@@ -1,4 +1,5 @@
-//! Every option of fio 3.33 (as `fio --cmdhelp=all` lists them, then those of its local I/O engines) and what becomes of it here.
+//! Every option of fio 3.33 (as `fio --cmdhelp=all` lists them, then those of its local I/O engines, and a few of later versions that its
+//! examples use) and what becomes of it here.
 
 /// What becomes of an option.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +68,7 @@ const REPLAY: &str = "it acts only with read_iolog, which is refused";
 const ZONES: &str = "it acts only on zoned devices, which are refused";
 /// Why priorities make no difference.
 const PRIORITY: &str = "no scheduler and no drive of the model heeds priorities, as with the scheduler none of Linux";
+const PROTECTION: &str = "blocks carry no metadata and are not checked by the modelled devices";
 const ENGINE: &str = "it tunes an I/O engine of the host, which is not modelled";
 
 const OPTIONS: &[FioOption] = &[
@@ -145,6 +147,7 @@ const OPTIONS: &[FioOption] = &[
     modelled("verify_backlog"),
     modelled("verify_backlog_batch"),
     ignored("experimental_verify", VERIFY),
+    ignored("verify_write_sequence", VERIFY),
     ignored("verify_state_load", "what was verified before is not kept"),
     ignored("verify_state_save", "what was verified is not kept"),
     refused("trim_percentage", &["0"], "trims are not modelled; use 0"),
@@ -304,17 +307,18 @@ const OPTIONS: &[FioOption] = &[
     ignored("stream_id", ENGINE),
     ignored("thp", ENGINE),
     ignored("busy_poll", ENGINE),
-    refused("writefua", &["0"], "flushes are not modelled; use 0"),
+    modelled("writefua"),
     modelled("sg_write_mode"),
     ignored("gpu_dev_ids", ENGINE),
     ignored("cuda_io", ENGINE),
+    ignored("rocm_io", ENGINE),
     ignored("xnvme_async", ENGINE),
     ignored("xnvme_sync", ENGINE),
     ignored("xnvme_admin", ENGINE),
     ignored("xnvme_dev_nsid", ENGINE),
     ignored("xnvme_iovec", ENGINE),
     ignored("libblkio_driver", ENGINE),
-    ignored("libblkio_path", ENGINE),
+    modelled("libblkio_path"),
     ignored("libblkio_pre_connect_props", ENGINE),
     ignored("libblkio_num_entries", ENGINE),
     ignored("libblkio_queue_size", ENGINE),
@@ -323,6 +327,11 @@ const OPTIONS: &[FioOption] = &[
     ignored("libblkio_write_zeroes_on_trim", ENGINE),
     ignored("libblkio_wait_mode", ENGINE),
     ignored("libblkio_force_enable_completion_eventfd", ENGINE),
+    ignored("md_per_io_size", PROTECTION),
+    ignored("pi_act", PROTECTION),
+    ignored("pi_chk", PROTECTION),
+    ignored("apptag", PROTECTION),
+    ignored("apptag_mask", PROTECTION),
     ignored("fdp", "where a drive places writes by their handle is not modelled"),
     ignored("fdp_pli", "where a drive places writes by their handle is not modelled"),
     ignored("fdp_pli_select", "where a drive places writes by their handle is not modelled"),

@@ -277,6 +277,32 @@ fn engines_of_other_machines_are_refused_without_a_word_on_their_own_options() {
     let problem = only_problem("[a]\nioengine=http\nhttp_mode=s3\nsize=1m\n");
     assert!(problem.contains("the engine \"http\" is refused: its storage is another machine"), "{problem}");
     assert!(only_problem("[a]\nioengine=falloc\nsize=1m\n").contains("names and extents of a file system"));
+    for more in ["", "filename_format=bucket.$jobnum\n", "size=50%\n"] {
+        let problem = only_problem(&format!("[a]\nioengine=http\n{more}"));
+        assert!(problem.contains("the engine \"http\" is refused"), "{more}: {problem}");
+    }
+    // A section with an engine of its own is read whole.
+    let problems = read("[global]\nioengine=http\n[a]\nioengine=psync\n").expect_err("no size");
+    assert!(problems[1].contains("the size of the file is missing"), "{problems:?}");
+}
+
+#[test]
+fn writes_with_fua_are_synchronous_writes() {
+    let found = jobs("[a]\nioengine=sg\nfilename=/dev/sg0\nrw=write\nwritefua=1\n[b]\nfilename=/dev/sg0\nrw=write\nwritefua=0\n");
+    assert_eq!(found[0]["sync"], true);
+    assert!(found[1].get("sync").is_none());
+}
+
+#[test]
+fn libblkio_opens_a_device_by_its_own_option() {
+    for (path, device) in [("/dev/nvme0n1", "/dev/nvme0n1"), ("/sys/bus/pci/devices/0000:00:01.0", "/dev/bus/pci/devices/0000:00:01.0")] {
+        let found = jobs(&format!("[global]\nioengine=libblkio\nlibblkio_path={path}\n[a]\n[b]\nioengine=psync\nsize=1m\n"));
+        assert_eq!((&found[0]["filename"], found[0].get("size")), (&json!(device), None));
+        assert!(found[1].get("filename").is_none());
+    }
+    assert!(only_problem("[a]\nioengine=libblkio\nlibblkio_path=/tmp/file\n").contains("the size of the file is missing"));
+    assert!(only_problem("[a]\nioengine=libblkio\n").contains("the size of the file is missing"));
+    assert!(only_problem("[a]\nioengine=libaio\nlibblkio_path=/dev/sdb\n").contains("the size of the file is missing"));
 }
 
 #[test]

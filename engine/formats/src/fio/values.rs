@@ -14,8 +14,8 @@ use seeklab_spec::{Distribution, Extent, Rw};
 const DEFAULTS: [(&str, &str); 3] = [("zipf", "1.1"), ("pareto", "0.2"), ("normal", "0")];
 
 /// Engines that complete one request before they take the next, whatever `iodepth` says.
-const SYNCHRONOUS_ENGINES: [&str; 12] =
-    ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "sg", "libpmem", "dev-dax", "pmemblk", "libcufile"];
+const SYNCHRONOUS_ENGINES: [&str; 13] =
+    ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "sg", "libpmem", "dev-dax", "pmemblk", "libcufile", "libhipfile"];
 /// Engines that keep `iodepth` requests in flight.
 const ASYNCHRONOUS_ENGINES: [&str; 9] =
     ["libaio", "linuxaio", "io_uring", "io_uring_cmd", "posixaio", "windowsaio", "solarisaio", "xnvme", "libblkio"];
@@ -199,7 +199,7 @@ pub(super) fn refusal(engine: &str) -> Option<&'static str> {
 /// What the reader of the report should know of an engine that is modelled.
 pub(super) fn engine_note(engine: &str) -> &'static str {
     match engine {
-        "io_uring_cmd" | "sg" | "xnvme" | "libblkio" | "libpmem" | "dev-dax" | "pmemblk" | "libcufile" => {
+        "io_uring_cmd" | "sg" | "xnvme" | "libblkio" | "libpmem" | "dev-dax" | "pmemblk" | "libcufile" | "libhipfile" => {
             "it is another way to the same local device; what it saves or costs on the host is not modelled, whether it is synchronous is"
         }
         _ => "the engine's own cost is not modelled; whether it is synchronous is",
