@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from collections import Counter
 from typing import TYPE_CHECKING, Any
@@ -15,6 +16,7 @@ from seeklab import SeeklabError
 from seeklab._nesting import is_too_deep
 from seeklab.diagnosis import diagnose, read_evidence
 from seeklab.diagnosis.desk import Desk
+from seeklab.diagnosis.features import in_words
 from seeklab.diagnosis.samples import SAMPLES
 from seeklab.diagnosis.signatures import MECHANISMS, NONE, judge
 
@@ -292,6 +294,31 @@ def test_blind_cases_are_told_apart() -> None:
     sys.stdout.write(f"\n{first} of {len(asked)} first, {among} among three\n{lines}\n")
     assert first >= 0.8 * len(asked), lines
     assert among >= 0.95 * len(asked), lines
+
+
+def test_what_to_look_at_next_names_the_values_of_both_incidents() -> None:
+    found = judge(draw_incident("one-window-per-rtt", 1234).evidence)
+    first, second = (fit.incident for fit in found.ranked[:2])
+    assert first == "one-window-per-rtt"
+    assert any(
+        re.fullmatch(rf"requests in flight: 2 here, 2 in {first}, [\d.]+ in {second}", line) for line in found.next
+    ), found.next
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("read share", 0.354, "35 %"),
+        ("rhythm", 0.5, "0.50"),
+        ("size", 1.0, "64 KiB"),
+        ("size", 2.0, "1 MiB"),
+        ("read tail", 1.5, "32x"),
+        ("device reads", -0.3, "0.5x"),
+        ("devices", 0.602, "4"),
+    ],
+)
+def test_features_are_written_as_people_say_them(name: str, value: float, said: str) -> None:
+    assert in_words(name, value) == said
 
 
 def test_plain_systems_are_none_of_these() -> None:

@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 KIB = 1024
 MIB = 1 << 20
@@ -91,6 +91,31 @@ def buffer(moved_200ms: float, moved_500ms: float, link_rate: float) -> Buffer:
     """Find how fast a buffer drains and how large it is from the bytes written in 200 and in 500 ms after a rest."""
     drain = (moved_500ms - moved_200ms) / 300e3
     return Buffer(drain, max(0.0, moved_200ms - 200e3 * drain), is_seen=drain <= 0.95 * link_rate)
+
+
+TYPES = (2, 3, 4)
+"""Bits of a cell, and so the page types that share it: MLC, TLC, QLC."""
+PLATEAU = 0.3
+"""Half of the part of a crowd that is looked at, in crowds: its edges are left out."""
+LEAST_TYPES_APART = 1.1
+MOST_BETWEEN = 0.3
+"""Share of the whole spread that is within crowds, at most; it is about two thirds when there are none."""
+
+
+def page_types(quantile: Callable[[float], float]) -> tuple[float, ...]:
+    """Find the latencies of page types from the percentiles of single reads: equal crowds; none when there are none."""
+    best: tuple[float, tuple[float, ...]] | None = None
+    for count in TYPES:
+        middles = [100 * (nth + 0.5) / count for nth in range(count)]
+        half = 100 * PLATEAU / count
+        spread = quantile(middles[-1] + half) - quantile(middles[0] - half)
+        levels = tuple(quantile(middle) for middle in middles)
+        if spread <= 0 or levels[-1] < LEAST_TYPES_APART * levels[0]:
+            continue
+        within = sum(quantile(middle + half) - quantile(middle - half) for middle in middles) / spread
+        if within <= MOST_BETWEEN and (best is None or within < best[0]):
+            best = (within, levels)
+    return best[1] if best else ()
 
 
 LEAST_DELAYED = 300

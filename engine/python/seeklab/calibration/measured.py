@@ -90,7 +90,12 @@ class Run:
                 return min(max(value, self.least), self.longest)
         return self.longest
 
-    def share_above(self, us: float) -> int:
+    @property
+    def requests(self) -> int:
+        """How many there were."""
+        return sum(count for _, count in self.bins)
+
+    def count_above(self, us: float) -> int:
         """Count the requests that took longer."""
         return sum(count for value, count in self.bins if value > us)
 

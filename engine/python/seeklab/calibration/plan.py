@@ -110,6 +110,7 @@ def drive_jobs(span: int, *, writes: bool = True) -> list[Job]:
     if writes:
         jobs.append(Job(Key("randwrite", 4 * KIB, 1, pause_us=PAUSE_US, span=span), 5.0))
         jobs.append(Job(Key("randrw", 4 * KIB, 1, 90, span=span), 10.0))
+        jobs.append(Job(Key("randrw", 4 * KIB, 16, 50, span=span), 5.0))
         jobs += [
             Job(Key("randwrite", 64 * KIB, 32, span=span, limit_ms=ms), ms / 1000, rests=True) for ms in (200, 500)
         ]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FILE = Kind(
     "a report of iostat -x, zpool iostat, fio (JSON), blkparse, or an operation log (CSV)", longest_line=1 << 16
 )
-KIB = 1024
+KIB, MIB = 1 << 10, 1 << 20
 MS_PER_S = 1e3
 NS_PER_S = 1e9
 SECTOR = 512

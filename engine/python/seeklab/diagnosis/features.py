@@ -11,7 +11,7 @@ from math import log2, log10
 from statistics import fmean, median, pstdev
 from typing import TYPE_CHECKING
 
-from seeklab.diagnosis.evidence import KIB, READ, WRITE
+from seeklab.diagnosis.evidence import KIB, MIB, READ, WRITE
 from seeklab.diagnosis.plain import mean_devices
 
 if TYPE_CHECKING:
@@ -65,6 +65,32 @@ NAMES = {
     "fixed": "share of requests within a tenth of the middle one",
 }
 """What each feature is, in words."""
+SHARES = frozenset(
+    (
+        *("read share", "stalled", "at a tick", "idle windows", "sequential", "odd sizes", "unaligned", "crowds"),
+        *("busy", "fixed"),
+    )
+)
+PLAIN = frozenset(("in bursts", "rhythm", "time with size"))
+"""Those that are numbers by themselves. All others but the size are decimal logarithms of ratios."""
+COUNTS = frozenset(("in flight", "device queue", "devices"))
+"""Those of the ratios that say how many, not how many times as much."""
+LARGE = 10
+"""Ratios from here on are written without decimals."""
+
+
+def in_words(name: str, value: float) -> str:
+    """Write a feature's value as people say it: 35 %, 12x, 64 KiB."""
+    if name in SHARES:
+        return f"{100 * value:.0f} %"
+    if name in PLAIN:
+        return f"{value:.2f}"
+    if name == "size":
+        size = 2 ** (12 + 4 * value)
+        return f"{size / MIB:.3g} MiB" if size >= MIB else f"{size / KIB:.3g} KiB"
+    ratio = 10**value
+    said = f"{ratio:.0f}" if ratio >= LARGE else f"{ratio:.2g}"
+    return said if name in COUNTS else f"{said}x"
 
 
 def features(found: Evidence) -> dict[str, float]:

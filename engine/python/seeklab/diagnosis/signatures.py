@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seeklab.diagnosis.evidence import read_evidence
-from seeklab.diagnosis.features import NAMES, features
+from seeklab.diagnosis.features import NAMES, features, in_words
 from seeklab.diagnosis.plain import says
 
 if TYPE_CHECKING:
@@ -225,13 +225,16 @@ def _next(
         one, other = (_middle(examples, fit.incident) for fit in ranked[:2])
         apart: dict[str, Any] = {name: abs(one[name] - other[name]) / spreads[name] for name in one if name in other}
         names = sorted(apart, key=lambda name: -apart[name])[:SHOWN]
-        said = "; ".join(f"{NAMES[name]} (here {_here(values, name)})" for name in names)
-        wanted.append(f"what {ranked[0].incident} and {ranked[1].incident} differ in most: {said}")
+        wanted += [
+            f"{NAMES[name]}: {_here(values, name)} here, {in_words(name, one[name])} in {ranked[0].incident}, "
+            f"{in_words(name, other[name])} in {ranked[1].incident}"
+            for name in names
+        ]
     return wanted
 
 
 def _here(values: Mapping[str, float], name: str) -> str:
-    return f"{values[name]:.2f}" if name in values else "not recorded"
+    return in_words(name, values[name]) if name in values else "not recorded"
 
 
 def _middle(examples: Sequence[_Signature], incident: str) -> dict[str, float]:
