@@ -162,6 +162,21 @@ def test_what_can_be_got_is_a_value_and_not_a_default() -> None:
     assert None not in [value for path, value in found.items() if path.startswith("zfs.")]
 
 
+@pytest.mark.parametrize(
+    ("case", "path", "told"),
+    [
+        ("frictionless", "zfs.tick", "zfs.tick = 10000000 ns"),
+        ("burst-credits", "devices[dm-0].lun.credits.base", "devices[dm-0].lun.credits.base = 300 /s"),
+        ("one-window-per-rtt", "partition.start", "partition.start = 1048576 B"),
+        ("invariants", "devices[sda].hdd.queue_depth", "devices[sda].hdd.queue_depth = 32"),
+        ("delay-everything", "zfs.delay", "zfs.delay = true"),
+        ("compressible-data", "reduction.buffer_compress_percentage", "reduction.buffer_compress_percentage = 50 %"),
+    ],
+)
+def test_a_number_is_told_with_its_unit(case: str, path: str, told: str) -> None:
+    assert played(night_of(case), f"get {path}")["commands"][0]["output"] == told
+
+
 def test_nothing_that_a_terminal_obeys_is_said_back() -> None:
     told = played(night_of("one-window-per-rtt"), "foo\x1b[31mred\x07", "set zfs.tick \u202e5ms")
     assert all(one.isprintable() for entry in told["commands"] for one in entry["output"])

@@ -17,7 +17,7 @@ from seeklab._result import run
 from seeklab.oncall.incidents import CAUSES, complaint_metric, scenario_of
 from seeklab.oncall.looks import LOOKS
 from seeklab.oncall.pool import pool
-from seeklab.oncall.settings import changed, needs_a_restart, offered, refusal, settable, value_of
+from seeklab.oncall.settings import changed, needs_a_restart, offered, refusal, settable, unit_of, value_of
 
 if TYPE_CHECKING:
     from seeklab._result import Result
@@ -151,7 +151,11 @@ class Night:
             return f"get: {path}: no such value here (`get` lists what there is); this cost nothing"
         found = self.settable()
         self._charge_a_question()
-        return f"{path} = {_written(found[path])}" if path in found else f"get: {_lacking(path)}"
+        if path not in found:
+            return f"get: {_lacking(path)}"
+        is_number = isinstance(found[path], int | float) and not isinstance(found[path], bool)
+        unit = unit_of(path) if is_number else None
+        return f"{path} = {_written(found[path])}{f' {unit}' if unit else ''}"
 
     def read(self, path: str, text: str) -> object:
         """Read a value as it is typed: where the path holds a word, a word that looks like a number is one, too."""

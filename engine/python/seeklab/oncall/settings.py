@@ -104,6 +104,32 @@ def refusal(path: str, value: object) -> str | None:
     return None
 
 
+def unit_of(path: str) -> str | None:
+    """Give the unit of a path's plain numbers, if the schema of scenarios names one."""
+    whole: dict[str, Any] = engine().call("schema", {})
+    part = whole
+    for step in path.split("."):
+        found = PART.match(step)
+        inside = [one["properties"] for one in _meant(part, whole["$defs"]) if "properties" in one]
+        within = next((fields for fields in inside if found and found[1] in fields), None)
+        if not found or within is None:
+            return None
+        part = within[found[1]]
+        part = part.get("items", part)
+    unit = part.get("x-unit")
+    return str(unit).removeprefix("1") if unit else None  # 300 /s, not 300 1/s
+
+
+def _meant(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Give what a part of a schema may be: itself, what it refers to, and each of its alternatives."""
+    yield part
+    if "$ref" in part:
+        yield from _meant(definitions[part["$ref"].rpartition("/")[2]], definitions)
+    for kind in ("anyOf", "oneOf", "allOf"):
+        for one in part.get(kind, ()):
+            yield from _meant(one, definitions)
+
+
 def _paths(scenario: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     zfs = scenario.get("zfs")
     if zfs:
