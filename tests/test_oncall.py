@@ -321,6 +321,21 @@ def test_what_was_set_is_told_as_it_is_typed() -> None:
     assert "What mends it: set zfs.shift_bug = false\n" in told["said"]
 
 
+@pytest.mark.parametrize("incident", INCIDENTS, ids=IDS)
+def test_a_dashboard_contradicts_what_the_application_saw_only_where_it_averages_too_long(incident: Incident) -> None:
+    source = random.Random(1)  # noqa: S311 -- a load, not a secret
+    scenario = scenario_of(incident, incident.draw(source), source)
+    result = run(scenario, seed=3)
+    points = LOOKS["dashboard"].prints(result, scenario).splitlines()[2:]
+    busiest = max(float(point.split()[1]) for point in points)
+    seen = result.metrics.get("app.read_iops", 0) + result.metrics.get("app.write_iops", 0)
+    if incident.case == "averaged-away":
+        assert busiest < 0.1 * seen
+    else:
+        assert busiest > 0.5 * seen
+        assert float(points[-1].split()[0]) < result.metrics["elapsed_s"]
+
+
 def test_an_interrupt_ends_the_night_with_its_debrief() -> None:
     def lines() -> Iterator[str]:
         yield "about"
