@@ -17,7 +17,7 @@ from seeklab.oncall.incidents import CAUSES, INCIDENTS, complaint_metric, scenar
 from seeklab.oncall.looks import LOOKS
 from seeklab.oncall.pool import NO_NIGHT, WEEKS, pool
 from seeklab.oncall.room import Desk, Room
-from seeklab.oncall.settings import changed, settable, value_of
+from seeklab.oncall.settings import changed, offered, settable, value_of
 from seeklab.oncall.shell import Shell
 from seeklab.oncall.system import sheet
 
@@ -162,6 +162,21 @@ def test_what_can_be_got_is_a_value_and_not_a_default() -> None:
     assert None not in [value for path, value in found.items() if path.startswith("zfs.")]
 
 
+@pytest.mark.parametrize(
+    ("case", "path", "told"),
+    [
+        ("frictionless", "zfs.tick", "zfs.tick = 10000000 ns"),
+        ("burst-credits", "devices[dm-0].lun.credits.base", "devices[dm-0].lun.credits.base = 600 /s"),
+        ("one-window-per-rtt", "partition.start", "partition.start = 1048576 B"),
+        ("invariants", "devices[sda].hdd.queue_depth", "devices[sda].hdd.queue_depth = 32"),
+        ("delay-everything", "zfs.delay", "zfs.delay = true"),
+        ("compressible-data", "reduction.buffer_compress_percentage", "reduction.buffer_compress_percentage = 50 %"),
+    ],
+)
+def test_a_number_is_told_with_its_unit(case: str, path: str, told: str) -> None:
+    assert played(night_of(case), f"get {path}")["commands"][0]["output"] == told
+
+
 def test_nothing_that_a_terminal_obeys_is_said_back() -> None:
     told = played(night_of("one-window-per-rtt"), "foo\x1b[31mred\x07", "set zfs.tick \u202e5ms")
     assert all(one.isprintable() for entry in told["commands"] for one in entry["output"])
@@ -189,6 +204,7 @@ def test_a_second_look_is_of_later_seconds_and_costs_as_much() -> None:
         ("name 0", "name NUMBER"),
         ("name -1", "name NUMBER"),
         ("name \u0663", "name NUMBER"),
+        ("quit now", "quit takes nothing after it here"),
         ("set", "set PATH VALUE"),
         ("set jobs[app].rw write", "not a value that can be set"),
         ("set network.mtu nan", "set: "),
@@ -208,6 +224,116 @@ def test_a_second_look_is_of_later_seconds_and_costs_as_much() -> None:
 )
 def test_whatever_is_typed_is_answered(typed: str, answered: str) -> None:
     assert answered in played(night_of("one-window-per-rtt"), typed)["commands"][0]["output"]
+
+
+@pytest.mark.parametrize(
+    ("case", "typed", "told"),
+    [
+        ("one-window-per-rtt", "rm -rf /", "bash: rm: command not found"),
+        ("one-window-per-rtt", "dtrace -s rm.d", "what there is here is"),
+        ("one-window-per-rtt", "get nothing", "no such value"),
+        ("one-window-per-rtt", "name 99", "name NUMBER, from 1 to"),
+        ("one-window-per-rtt", "set network.mtu", "set PATH VALUE"),
+        ("one-window-per-rtt", "set zfs.tick 1ms", "not a value that can be set"),
+        ("one-window-per-rtt", "set network.mtu many", '"many" is not'),
+        ("one-window-per-rtt", "set network.client_buffer 4GiB", "write at most 1GiB, TCP's largest window"),
+        ("burst-credits", "set devices[dm-0].lun.credits.base 9000000", "write at most 16000, no volume of this kind"),
+        ("burst-credits", "set devices[dm-0].lun.credits.base -1", "devices[dm-0].lun.credits.base: -1 is not"),
+        (
+            "copy-offload",
+            "set jobs[app].copy.chunks_per_request 1000",
+            "jobs[app].copy.chunks_per_request: 1000 is out",
+        ),
+    ],
+)
+def test_what_is_not_understood_or_refused_changes_nothing_costs_nothing_and_says_so(
+    case: str, typed: str, told: str
+) -> None:
+    night = night_of(case)
+    (entry,) = played(night, typed)["commands"]
+    assert told in entry["output"]
+    assert "cost nothing" in entry["output"]
+    assert (entry["seconds"], entry["points"], night.changes) == (0, 0, {})
+
+
+@pytest.mark.parametrize(
+    ("case", "typed"),
+    [
+        ("compressible-data", "set reduction.buffer_compress_percentage 99"),  # other data, not the storage's doing
+        ("tune-openzfs", "set zfs.dirty_data_max 4GiB"),  # memory takes in the whole test, and nobody sees the devices
+    ],
+)
+def test_a_change_so_large_that_it_only_hides_what_is_wrong_is_told_and_does_not_hold(case: str, typed: str) -> None:
+    night = night_of(case)
+    told = played(night, f"name {CAUSES.index(night.incident.cause) + 1}", typed)
+    assert "times last month's. Above " in told["commands"][-1]["output"]
+    assert not told["holds"]
+    assert "does not hold, since it hides what is wrong" in told["said"]
+    assert told["score"]["fix"] == 0
+
+
+def test_more_of_what_mends_it_holds_however_much_better_it_is() -> None:
+    night = night_of("frictionless")
+    played(night, "set zfs.tick 100us")
+    assert night.users[-1][1] > night.incident.at_most
+    assert night.holds()
+
+
+def test_a_value_that_was_put_back_is_no_change() -> None:
+    night = night_of("frictionless")
+    played(night, "set zfs.txg_timeout 3s", f"set zfs.txg_timeout {night.settable()['zfs.txg_timeout']}")
+    played(night, "set zfs.tick 100us")
+    assert night.holds()
+
+
+@pytest.mark.parametrize("incident", INCIDENTS, ids=IDS)
+def test_what_may_be_asked_for_does_not_tell_which_parts_a_system_has(incident: Incident) -> None:
+    source = random.Random(6)  # noqa: S311 -- a load, not a secret
+    scenario = scenario_of(incident, incident.draw(source), source)
+    paths = offered(scenario)
+    assert set(settable(scenario)) <= set(paths)
+    assert ("zfs.prefetch.on" in paths) == bool(scenario.get("zfs"))
+    assert ("controller.lock.exclusive" in paths) == bool(scenario.get("controller"))
+    assert ("server.buffers.object_cache" in paths) == bool(scenario.get("server"))
+    assert ("volume.prefetch.chunk" in paths) == bool(scenario.get("volume"))
+    for device in scenario["devices"]:
+        assert (f"devices[{device['name']}].lun.credits.base" in paths) == bool(device.get("lun"))
+
+
+@pytest.mark.parametrize("asked", ["get devices[dm-0].lun.credits.base", "set devices[dm-0].lun.credits.base 3000"])
+def test_whether_a_part_is_there_costs_as_much_as_its_value(asked: str) -> None:
+    night = night_of("one-window-per-rtt")
+    (entry,) = played(night, asked)["commands"]
+    assert "this system has no credits" in entry["output"]
+    assert (entry["seconds"], entry["points"], night.changes) == (1, 1, {})
+
+
+def test_a_word_that_looks_like_a_number_can_be_set() -> None:
+    night = night_of("compressible-data")
+    told = played(night, "set reduction.fio 3.33")
+    assert night.changes == {"reduction.fio": "3.33"}
+    assert told["holds"]
+
+
+def test_what_was_set_is_told_as_it_is_typed() -> None:
+    told = played(night_of("delay-everything"), "set zfs.shift_bug false")
+    assert told["commands"][0]["output"].startswith("zfs.shift_bug = false. ")
+    assert "What mends it: set zfs.shift_bug = false\n" in told["said"]
+
+
+@pytest.mark.parametrize("incident", INCIDENTS, ids=IDS)
+def test_a_dashboard_contradicts_what_the_application_saw_only_where_it_averages_too_long(incident: Incident) -> None:
+    source = random.Random(1)  # noqa: S311 -- a load, not a secret
+    scenario = scenario_of(incident, incident.draw(source), source)
+    result = run(scenario, seed=3)
+    points = LOOKS["dashboard"].prints(result, scenario).splitlines()[2:]
+    busiest = max(float(point.split()[1]) for point in points)
+    seen = result.metrics.get("app.read_iops", 0) + result.metrics.get("app.write_iops", 0)
+    if incident.case == "averaged-away":
+        assert busiest < 0.1 * seen
+    else:
+        assert busiest > 0.5 * seen
+        assert float(points[-1].split()[0]) < result.metrics["elapsed_s"]
 
 
 def test_an_interrupt_ends_the_night_with_its_debrief() -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import SeeklabError
@@ -22,6 +23,10 @@ KERNEL = "Linux 6.1.0-18-amd64 (nas1)"
 HOST_CORES = 16
 FRAME_HEADERS = 52
 LINES = 24
+LEAST_SEEN = 0.1
+"""A window of which less than this was seen is no point of a dashboard yet."""
+RATES = re.compile(r"^( *[\d.]+)( +[\d.]+)( +[\d.]+)")
+"""A point of a dashboard: when it begins, and its two rates."""
 
 
 @dataclass(frozen=True)
@@ -217,9 +222,35 @@ def _oplog(result: Result, scenario: Mapping[str, Any]) -> str:
 
 
 def _dashboard(result: Result, scenario: Mapping[str, Any]) -> str:
+    """Print the points that there are, each over the part of its window that was seen.
+
+    A run may be shorter than a window, while the system that it stands for goes on: zeros after its end would look as
+    if the load had stopped, or as if the dashboard hid most of it. A load that begins later than the run is a burst by
+    itself, and its windows are whole.
+    """
     text = _engine("monitor", "dashboard: no points yet")(result, scenario)
-    lines = text.splitlines()
-    return "\n".join(lines[: LINES + 2]) + "\n"
+    head, points = text.splitlines()[:2], text.splitlines()[2:]
+    monitor = scenario.get("monitor") or {}
+    is_a_burst = any(job.get("startdelay") for job in scenario["jobs"] if job["name"] == monitor.get("job"))
+    if points and not is_a_burst:
+        points = _as_far_as_seen(points, result.metrics["elapsed_s"], monitor["window"] / 1e9)
+    return "\n".join([*head, *points[:LINES]]) + "\n"
+
+
+def _as_far_as_seen(points: list[str], seen_s: float, window_s: float) -> list[str]:
+    """Put the rates of the last point over what was seen of its window, and leave out the points after it."""
+    shown: list[str] = []
+    for point in points:
+        part = min(1.0, (seen_s - float(point.split()[0])) / window_s)
+        if shown and part < LEAST_SEEN:
+            break
+        shown.append(point if part >= 1 else RATES.sub(partial(_over, part=part), point))
+    return shown
+
+
+def _over(rates: re.Match[str], *, part: float) -> str:
+    begins, *both = rates.groups()
+    return begins + "".join(f"{float(rate) / part:{len(rate)}.2f}" for rate in both)
 
 
 def _parted(result: Result, _scenario: Mapping[str, Any]) -> str:

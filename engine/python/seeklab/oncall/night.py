@@ -17,7 +17,7 @@ from seeklab._result import run
 from seeklab.oncall.incidents import CAUSES, complaint_metric, scenario_of
 from seeklab.oncall.looks import LOOKS
 from seeklab.oncall.pool import pool
-from seeklab.oncall.settings import changed, needs_a_restart, settable
+from seeklab.oncall.settings import changed, needs_a_restart, offered, refusal, settable, unit_of, value_of
 
 if TYPE_CHECKING:
     from seeklab._result import Result
@@ -35,6 +35,7 @@ SET_COSTS, GUESS_COSTS = 1, 8
 RESTART_S, RESTART_COSTS = 120, 4
 SHARE_OF_GAIN = 0.6
 """A change holds when it brings so much of what the remedy of the case brings, in logarithms."""
+NOTHING_HAPPENED = "Nothing was changed, and it cost nothing."
 LEFT = ((0.1, "less than a tenth"), (0.5, "less than half"), (math.inf, "more than half, but not all,"))
 """How much is left, in words that say no more than that."""
 LEAST = 1e-12
@@ -69,6 +70,9 @@ class Night:
     looked: list[str] = field(default_factory=list)
     users: list[tuple[int, float]] = field(default_factory=list)
     """The users' own number over the night: after so many seconds, as a share of last month's."""
+
+    _known: dict[tuple[str, int], float] = field(default_factory=dict, init=False, repr=False)
+    """The users' number of runs that were made: the same changes and the same seed give the same."""
 
     def __post_init__(self) -> None:
         """Draw what is wrong, and how large the system is."""
@@ -137,27 +141,45 @@ class Night:
         """Give what may be set, as it is now."""
         return settable(changed(self.scenario, self.changes))
 
+    def offered(self) -> list[str]:
+        """Give every path that may be asked for, also of parts that this system lacks."""
+        return offered(changed(self.scenario, self.changes))
+
     def setting(self, path: str) -> str:
         """Print one value, or say that there is none of that name."""
+        if path not in self.offered():
+            return f"get: {path}: no such value here (`get` lists what there is); this cost nothing"
         found = self.settable()
+        self._charge_a_question()
         if path not in found:
-            return f"get: {path}: no such value here (`get` lists what there is)"
-        self.seconds += 1
-        self.spent += 1
-        return f"{path} = {_written(found[path])}"
+            return f"get: {_lacking(path)}"
+        is_number = isinstance(found[path], int | float) and not isinstance(found[path], bool)
+        unit = unit_of(path) if is_number else None
+        return f"{path} = {_written(found[path])}{f' {unit}' if unit else ''}"
+
+    def read(self, path: str, text: str) -> object:
+        """Read a value as it is typed: where the path holds a word, a word that looks like a number is one, too."""
+        return text if isinstance(self.settable().get(path), str) else value_of(text)
 
     def set(self, path: str, value: object) -> str:
         """Change a value, if the system takes it; say what came of it."""
+        if path not in self.offered():
+            return f"set: {path}: not a value that can be set here (`get` lists those that can). {NOTHING_HAPPENED}"
         if path not in self.settable():
-            return f"set: {path}: not a value that can be set here (`get` lists those that can)"
+            self._charge_a_question()  # it tells what `get` would have told
+            return f"set: {_lacking(path)}. Nothing was changed."
         before = self._measured(self.changes, 50)
         tried = {**self.changes, path: value}
         try:
+            refused = refusal(path, settable(changed(self.scenario, tried))[path])
+            if refused:
+                return f"set: {refused}. {NOTHING_HAPPENED}"
             after = self._measured(tried, 50)
         except SeeklabError as error:
-            return f"set: {error}"
+            return f"set: {self._in_names(str(error))}. {NOTHING_HAPPENED}"
         except KeyError:
-            return f"set: with {path} = {value} the application does nothing any more; it stays as it was"
+            told = f"set: with {path} = {_written(value)} the application does nothing any more; it stays as it was."
+            return f"{told} {NOTHING_HAPPENED}"
         self.changes = tried
         restart = needs_a_restart(path)
         self.seconds += RESTART_S if restart else 1
@@ -165,7 +187,8 @@ class Night:
         pause = f" The application was stopped for {RESTART_S} s." if restart else ""
         self._notice(after)
         times = self._better(after, before)
-        return f"{path} = {value}.{pause} The users' number: {times:.2f} times what it was before."
+        told = f"{path} = {_written(value)}.{pause} The users' number: {times:.2f} times what it was before."
+        return f"{told} {self._too_good(after)}".rstrip()
 
     def name(self, number: int) -> str:
         """Name a cause by its number in the list."""
@@ -182,7 +205,16 @@ class Night:
 
     def holds(self) -> bool:
         """Whether what was set brings most of what the remedy brings, on other seeds."""
-        return bool(self.changes) and all(self._share(number) >= SHARE_OF_GAIN for number in JUDGED_ON_SEEDS)
+        return (
+            bool(self.changes)
+            and not self.hides
+            and all(self._share(number) >= SHARE_OF_GAIN for number in JUDGED_ON_SEEDS)
+        )
+
+    @property
+    def hides(self) -> bool:
+        """Whether what was set gives more than such a system can: then it hides what is wrong, or what is measured."""
+        return any(self._too_good(self._measured(self.changes, number)) for number in JUDGED_ON_SEEDS)
 
     def score(self) -> dict[str, int]:
         """Give the points: for the cause, for the change, for the time that it took."""
@@ -198,7 +230,7 @@ class Night:
     def debrief(self) -> str:
         """Tell what it was."""
         again = f"--seed {self.seed}" + (f" --weeks {self.weeks}" if self.weeks else "")
-        remedy = ", ".join(f"{path} = {value}" for path, value in self.remedy.items())
+        remedy = ", ".join(f"{path} = {_written(value)}" for path, value in self.remedy.items())
         return (
             f"It was: {self.incident.cause}\n"
             f"One look that tells it, `{self.incident.look}`: {self.incident.tells}\n"
@@ -224,17 +256,53 @@ class Night:
         return run(scenario, seed=seed_of(self.seed, number))
 
     def _measured(self, changes: dict[str, Any], number: int) -> float:
-        return self._run(changed(self.scenario, changes), number).metrics[complaint_metric(self.incident)]
+        key = (repr(sorted(changes.items())), number)
+        if key not in self._known:
+            metrics = self._run(changed(self.scenario, changes), number).metrics
+            self._known[key] = metrics[complaint_metric(self.incident)]
+        return self._known[key]
 
     def _better(self, own: float, than: float) -> float:
         """How many times better one number is than another, as the users see it."""
         ratio = max(own, LEAST) / max(than, LEAST)
         return ratio if self.incident.more_is_better else 1 / ratio
 
+    def _too_good(self, metric: float) -> str:
+        """Say that users have more than such a system gives, unless it is by more of what mends it."""
+        times, most = self._better(metric, self._last_month), self.incident.at_most
+        if times <= most or self._only_more_of_what_mends_it():
+            return ""
+        return (
+            f"That is {times:.1f} times last month's. Above {most:g} times it does not count as mended: what is wrong"
+            " is only hidden, or something else is measured."
+        )
+
+    def _only_more_of_what_mends_it(self) -> bool:
+        """Whether no value but those that the remedy sets is another than the night began with."""
+        began, now = settable(self.scenario), self.settable()
+        return all(path in self.remedy or began[path] == now[path] for path in self.changes)
+
+    def _charge_a_question(self) -> None:
+        self.seconds += 1
+        self.spent += 1
+
+    def _in_names(self, told: str) -> str:
+        """Put names in place of numbers in paths, as a player writes them."""
+        for kind in ("devices", "jobs"):
+            names = [str(one["name"]) for one in self.scenario[kind]]
+            for number, name in enumerate(names):
+                told = told.replace(f"{kind}[{number}].", f"{kind}[{name}].")
+        return told
+
     def _share(self, number: int) -> float:
         found, own, best = (self._measured(some, number) for some in ({}, self.changes, self.remedy))
         whole = math.log(self._better(best, found))
         return math.log(self._better(own, found)) / whole if whole else 0.0
+
+
+def _lacking(path: str) -> str:
+    part = path.rpartition(".")[0]
+    return f"{path}: this system has no {part.rpartition('.')[2]}"
 
 
 def _written(value: object) -> str:

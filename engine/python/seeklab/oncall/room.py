@@ -101,7 +101,7 @@ class Room:
 
     def _words(self) -> list[str]:
         """Give what may be typed, for completion: a word that wants another ends with a space."""
-        paths = self._shell.night.settable()
+        paths = self._shell.night.offered()
         return [
             *LOOKS,
             *("about", "get", "causes", "help", ENDS[0], "name "),

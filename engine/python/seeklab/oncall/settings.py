@@ -47,6 +47,22 @@ OF_A_DEVICE: Mapping[str, tuple[str, ...]] = {
     "hdd": ("queue_policy", "queue_depth", "write_cache"),
     "lun.credits": ("base",),
 }
+PARTS: Mapping[str, tuple[str, ...]] = {
+    "zfs": ("zfs.prefetch",),
+    "controller": ("controller.lock",),
+    "server": ("server.buffers",),
+    "volume": ("volume.prefetch",),
+}
+"""Parts that such a system may have or not, by what has to be there: that a part has settings tells nobody that it is
+to blame, and so they are offered where there is none as well."""
+PARTS_OF_A_DEVICE: Mapping[str, tuple[str, ...]] = {"lun": ("lun.credits",)}
+MOST: Mapping[str, tuple[int, str, str]] = {
+    "lun.credits.base": (16_000, "16000", "no volume of this kind earns more in a second, however large"),
+    "network.client_buffer": (1 << 30, "1GiB", "TCP's largest window"),
+    "network.server_buffer": (1 << 30, "1GiB", "TCP's largest window"),
+}
+"""What may be set at most, where the model would take more than there is to be had: 16,000 is what the largest volumes
+with credits earn (EBS gp2, from 5,334 GiB on), a window of TCP is scaled to 1 GiB at most (RFC 7323)."""
 RESTARTS = ("partition", "protocol", "controller.shards", "reduction")
 """What begins with one of these needs the application to stop for a while."""
 
@@ -58,6 +74,60 @@ def settable(scenario: Mapping[str, Any]) -> dict[str, Any]:
     """
     told = engine().call("in_effect", {"scenario": dict(scenario)})
     return {path: value for path, value in sorted(_paths(told)) if value is not None or not path.startswith("zfs.")}
+
+
+def offered(scenario: Mapping[str, Any]) -> list[str]:
+    """Give every path that may be asked for: those that may be set, and those of parts that this system lacks."""
+    lacking = {
+        f"{part}.{name}"
+        for above, parts in PARTS.items()
+        if scenario.get(above)
+        for part in parts
+        for name in FIELDS[part]
+    }
+    lacking |= {
+        f"devices[{device['name']}].{part}.{name}"
+        for device in scenario["devices"]
+        for above, parts in PARTS_OF_A_DEVICE.items()
+        if device.get(above)
+        for part in parts
+        for name in OF_A_DEVICE[part]
+    }
+    return sorted(lacking | set(settable(scenario)))
+
+
+def refusal(path: str, value: object) -> str | None:
+    """Say why a value, as it is in effect, is more than there is to be had, or nothing."""
+    for ending, (most, written, why) in MOST.items():
+        if path.endswith(ending) and isinstance(value, int | float) and value > most:
+            return f"{path}: {value} is too much; write at most {written}, {why}"
+    return None
+
+
+def unit_of(path: str) -> str | None:
+    """Give the unit of a path's plain numbers, if the schema of scenarios names one."""
+    whole: dict[str, Any] = engine().call("schema", {})
+    part = whole
+    for step in path.split("."):
+        found = PART.match(step)
+        inside = [one["properties"] for one in _meant(part, whole["$defs"]) if "properties" in one]
+        within = next((fields for fields in inside if found and found[1] in fields), None)
+        if not found or within is None:
+            return None
+        part = within[found[1]]
+        part = part.get("items", part)
+    unit = part.get("x-unit")
+    return str(unit).removeprefix("1") if unit else None  # 300 /s, not 300 1/s
+
+
+def _meant(part: Mapping[str, Any], definitions: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Give what a part of a schema may be: itself, what it refers to, and each of its alternatives."""
+    yield part
+    if "$ref" in part:
+        yield from _meant(definitions[part["$ref"].rpartition("/")[2]], definitions)
+    for kind in ("anyOf", "oneOf", "allOf"):
+        for one in part.get(kind, ()):
+            yield from _meant(one, definitions)
 
 
 def _paths(scenario: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import SeeklabError
 from seeklab.oncall.looks import LOOKS
-from seeklab.oncall.settings import value_of
 from seeklab.oncall.system import sheet
 
 if TYPE_CHECKING:
@@ -41,7 +40,8 @@ set PATH VALUE     change it (1 once the cause is named; 8 before; 4 more and 12
 causes             what it may be, by number (free)
 name NUMBER        name the cause: three tries, each wrong one costs 10 points
 done               end the night (also quit, exit); what was set is judged on other seeds
-help               this list (free)"""
+help               this list (free)
+What is not understood or refused changes nothing and costs nothing."""
 
 
 WELCOME = "`help` lists what can be typed. The clock runs with every look."
@@ -107,29 +107,35 @@ class Shell:
         free: dict[str, Callable[[], str]] = {
             "help": _help,
             "about": lambda: sheet(self.night.scenario),
-            "get": lambda: "\n".join(self.night.settable()),
+            "get": lambda: "\n".join(self.night.offered()),
             "causes": lambda: "\n".join(f"{number:2}  {cause}" for number, cause in enumerate(self.night.causes, 1)),
         }
         if word in free and not rest:
             return free[word]()
         if word in {"get", "set", "name"}:
             return self._asked(word, rest)
-        if word in free:
+        if word in free or word in ENDS:
             return f"{word} takes nothing after it here; type {word} alone"
         near = [name for name in LOOKS if name.split()[0] == word]
-        return f"{word}: what there is here is {', '.join(near)}" if near else f"bash: {word}: command not found"
+        if near:
+            return f"{word}: what there is here is {', '.join(near)}; this cost nothing"
+        return f"bash: {word}: command not found (`help` lists what there is; this cost nothing)"
 
     def _asked(self, word: str, rest: list[str]) -> str:
         """Answer what takes a path or a number."""
         if word == "name":
             last = len(self.night.causes)
             known = len(rest) == 1 and rest[0].isascii() and rest[0].isdigit() and 1 <= int(rest[0]) <= last
-            return self.night.name(int(rest[0])) if known else f"name NUMBER, from 1 to {last}; see `causes`"
+            return (
+                self.night.name(int(rest[0]))
+                if known
+                else f"name NUMBER, from 1 to {last}; see `causes`. This cost nothing"
+            )
         if word == "get":
             return self.night.setting(rest[0]) if len(rest) == 1 else "get PATH, or get alone for the list"
         if len(rest) < SET_WORDS - 1:
-            return "set PATH VALUE"
-        return self.night.set(rest[0], value_of(" ".join(rest[1:])))
+            return "set PATH VALUE; this cost nothing"
+        return self.night.set(rest[0], self.night.read(rest[0], " ".join(rest[1:])))
 
     def so_far(self) -> dict[str, Any]:
         """Give what has happened, from which the night can be taken up again."""
@@ -151,7 +157,7 @@ class Shell:
         score, debrief = self.night.score(), self.night.debrief()
         total = sum(score.values())
         cause = "right" if self.night.right else "wrong" if self.night.named else "not named"
-        fix = "holds on other seeds" if score["fix"] else "does not hold" if self.night.changes else "not made"
+        fix = self._verdict(holds=bool(score["fix"]))
         self.says(f"{ending} Your cause: {cause}. Your change: {fix}.")
         parts = f"cause {score['cause']}, change {score['fix']}, time {score['time']}"
         self.says(f"Points: {parts}; {total} of 100, at {self.clock()}.\n")
@@ -167,6 +173,13 @@ class Shell:
             "look": self.night.incident.look,
             "debrief": debrief,
         }
+
+    def _verdict(self, *, holds: bool) -> str:
+        if holds:
+            return "holds on other seeds"
+        if not self.night.changes:
+            return "not made"
+        return f"does not hold{', since it hides what is wrong' if self.night.hides else ''}"
 
 
 def _visible(line: str) -> str:

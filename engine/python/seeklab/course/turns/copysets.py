@@ -94,8 +94,8 @@ TASKS = {
     "copysets/chance": Task(
         question=(
             "An outage leaves `dark` of `nodes` nodes dark, any of them. A chunk has its `copies` on different nodes. "
-            "Write a function of dark, nodes and copies: how likely are all of them dark? (`math.comb(n, k)` says how "
-            "many ways there are to choose k of n.)"
+            "Write a function of dark, nodes and copies: how likely is it that all of them are dark? "
+            "(`math.comb(n, k)` says how many ways there are to choose k of n.)"
         ),
         wants="a function of three numbers that gives a probability",
         wrong=_chance_wrong,
@@ -114,7 +114,7 @@ TASKS = {
         question=(
             "Chunks are on `sets` different sets of nodes. A given one is dark as a whole with a probability of "
             "`chance`. Take the sets as independent of each other and write a function of chance and sets: how likely "
-            "does an outage lose something?"
+            "is an outage to lose something?"
         ),
         wants="a function of two numbers that gives a probability",
         wrong=_loss_wrong,

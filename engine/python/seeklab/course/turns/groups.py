@@ -117,7 +117,7 @@ TASKS = {
     "groups/share": Task(
         question=(
             "reads is a list of rows with latency_ns. Which share of the reads took longer than a second, and which "
-            "share of all the time that readers waited was spent in these?"
+            "share of the time of all reads together did these take?"
         ),
         wants="two numbers between 0 and 1: the share of the reads, and the share of the time",
         wrong=_share_wrong,

@@ -121,7 +121,10 @@ TASKS = {
         answer=('unsent = sum(begin_ns <= row["due_ns"] < end_ns and row["submit_ns"] >= end_ns for row in rows)'),
     ),
     "omission/waits": Task(
-        question="For each row, how long did somebody wait, in ms, who came when the request was due?",
+        question=(
+            "Think of a user who came when a request was due. For each row, how long did that user wait for the "
+            "answer, in ms?"
+        ),
         wants="a list of as many numbers as there are rows, in ms",
         wrong=_waits_wrong,
         why="The same requests on the same server: only the moment is another at which the clock starts.",
@@ -143,7 +146,7 @@ TASKS = {
         wrong=_repair_wrong,
         why="This is how HdrHistogram corrects for an expected interval. It needs the plan: without it nobody can.",
         hints=(
-            "Who was due one interval after a request was sent waits one interval less than it.",
+            "A request that was due one interval after the one that was sent waits one interval less.",
             "A while loop: add the wait, take off an interval, as long as more than 0 is left.",
             "found = []; for ms in latencies: while ms > 0: found.append(ms); ms -= interval",
         ),

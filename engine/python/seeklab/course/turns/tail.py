@@ -87,7 +87,8 @@ TASKS = {
     "tail/late": Task(
         question=(
             "Each server is late for a share of its answers, independent of the others. A user asks a number of "
-            "servers and waits for all. Write a function of share and servers: which share of the users is late?"
+            "servers and waits for all. Write a function of share and servers: which share of the users waits for a "
+            "late answer?"
         ),
         wants="a function of two numbers that gives a share, 0 to 1",
         wrong=_late_wrong,
@@ -101,9 +102,9 @@ TASKS = {
     ),
     "tail/hedged": Task(
         question=(
-            "A leaf has sent its question; the first server will take `first` ms. If there is no answer after `after` "
-            "ms, it goes to a second server as well, which will take `second` ms from then on. Write a function of "
-            "first, second and after: after how many ms does the leaf have an answer?"
+            "One leaf of a request has sent its question to a server, which will take `first` ms. If there is no "
+            "answer after `after` ms, the question goes to a second server as well, which will take `second` ms from "
+            "then on. Write a function of first, second and after: after how many ms does the leaf have an answer?"
         ),
         wants="a function of three numbers that gives ms",
         wrong=_hedged_wrong,
@@ -117,9 +118,10 @@ TASKS = {
     ),
     "tail/waits": Task(
         question=(
-            "A request has the answers to its leaves after the ms of a list, in the order in which it asked. Any "
-            "`needed` of them are enough, as with an erasure code. Write a function of the list and needed: "
-            "how long does it wait?"
+            "A request asks several servers at once; each of these questions is called a leaf. A list says after how "
+            "many ms each leaf has its answer, in the order in which the servers were asked. Any `needed` answers "
+            "are enough, as with an erasure code, which computes missing parts from the others. Write a function of "
+            "the list and needed: how long does the request wait?"
         ),
         wants="a function of a list and a number that gives ms",
         wrong=_waits_wrong,
