@@ -130,7 +130,7 @@ impl Stats {
             *sum += ns;
         }
         self.bins.add(latency_ns);
-        add_sample(&mut self.samples, now_ns / SAMPLE_NS, request.bytes);
+        add_sample(&mut self.samples, now_ns / SAMPLE_NS, 1, request.bytes);
     }
 
     /// Adds a flow's `ios` operations of equal latency.
@@ -155,7 +155,7 @@ impl Stats {
             *sum += libm::round(*ns as f64 * each) as u64;
         }
         self.bins.add_many(latency_ns, ios);
-        add_sample(&mut self.samples, now_ns / SAMPLE_NS, request.bytes);
+        add_sample(&mut self.samples, now_ns.saturating_sub(1) / SAMPLE_NS, ios, request.bytes);
     }
 }
 
@@ -183,13 +183,13 @@ fn record(histogram: &mut Histogram<u64>, value: u64) {
     let _ = histogram.record(value);
 }
 
-fn add_sample(samples: &mut Vec<Sample>, window: u64, bytes: u64) {
+fn add_sample(samples: &mut Vec<Sample>, window: u64, ios: u64, bytes: u64) {
     let window = usize::try_from(window).unwrap_or(MOST_INTERVALS).min(MOST_INTERVALS);
     if samples.len() <= window {
         samples.resize(window + 1, Sample::default());
     }
     samples[window].bytes += bytes;
-    samples[window].ios += 1;
+    samples[window].ios += ios;
 }
 
 /// Statistics of one job.
@@ -355,8 +355,10 @@ impl Recorder {
         if let Some(log) = &mut self.log {
             log.add(job, request, phases, region_start, due_ns);
         }
-        if now_ns >= self.row_ends_ns {
-            let interval = usize::try_from(now_ns / self.interval_ns).unwrap_or(MOST_INTERVALS).min(MOST_INTERVALS);
+        // A flow's I/Os ended before the end of its segment, which may be an interval's; a single one ended with it.
+        let last_ns = if flow.is_some() { now_ns.saturating_sub(1) } else { now_ns };
+        if last_ns >= self.row_ends_ns {
+            let interval = usize::try_from(last_ns / self.interval_ns).unwrap_or(MOST_INTERVALS).min(MOST_INTERVALS);
             self.series.resize(interval + 1, SeriesRow::default());
             self.row_ends_ns = if interval == MOST_INTERVALS { u64::MAX } else { (interval as u64 + 1).saturating_mul(self.interval_ns) };
         }

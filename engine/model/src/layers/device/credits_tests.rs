@@ -91,6 +91,16 @@ fn a_top_up_once_a_day_is_a_dip_once_a_day() {
 }
 
 #[test]
+fn a_flow_counts_where_its_requests_end_and_not_in_the_interval_after() {
+    let mut flow = hour(300);
+    flow["jobs"][0]["runtime"] = "30s".into();
+    flow["record"]["interval"] = "1s".into();
+    let stack = run(&flow);
+    let rows: Vec<u64> = stack.recorder().series.iter().map(|row| row.ios[0]).collect();
+    assert_eq!(rows, [3000; 30]);
+}
+
+#[test]
 fn what_credits_and_flows_contradict_is_refused() {
     let mut wrong = hour(300);
     wrong["devices"][0]["lun"]["credits"]["initial"] = 6_000_000.into();
