@@ -168,7 +168,6 @@ pub fn tables<'a>(devices: impl Iterator<Item = &'a Device>, tables: &mut Tables
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::kernel::Phase;
     use crate::result::columns::Column;
     use crate::testing::{metric, run};
@@ -205,9 +204,11 @@ mod tests {
             let rates = [0.0, 0.5].map(|q| metric(&stream(piece, &json!({"shake": {"off_track": q}})), "rate_mib_per_s"));
             rates[1] / rates[0]
         };
-        // An attempt for each revolution's worth of data leaves 1 - q, however long the transfer is.
-        for piece in ["2MiB", "8MiB"] {
-            assert!((share(piece) - 0.5).abs() < 0.03, "{piece}: {}", share(piece));
+        // A track holds 738 kB: 8.333 ms of data, and what 0.9 ms of switching would move.
+        for (piece, bytes) in [("1MiB", 1_048_576.0), ("1536KiB", 1_572_864.0), ("2MiB", 2_097_152.0)] {
+            let (own_ms, attempts) = (bytes / 80e3, bytes / 738e3);
+            let expected = own_ms / (own_ms + 8.333 * attempts);
+            assert!((share(piece) / expected - 1.0).abs() < 0.04, "{piece}: {}, not {expected}", share(piece));
         }
     }
 

@@ -37,7 +37,7 @@ def _wait_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lear
         if _is_near(found, turn_ms / (1 - off_track)):
             return f"{told} That counts all attempts; the one that succeeds costs no revolution."
         if _is_near(found, 0.5 * turn_ms * off_track / (1 - off_track)):
-            return f"{told} Half a revolution is what a random request waits. Whoever has just missed a sector waits for all of it."
+            return f"{told} Half a revolution is what a random request waits. Whoever has just missed a sector waits for a whole."
         return f"{told} How many attempts fail before one succeeds, on average?"
     return None
 
@@ -117,8 +117,8 @@ TASKS = {
     "shouting/until": Task(
         question=(
             "Writes of applications end in memory. There `limit` MB may be dirty, `dirty` MB are, and `ingest` MB "
-            f"arrive in a second. From {DELAY_FROM:.0%} of the limit on writes are delayed. The disks stand still. Write "
-            "a function of limit, dirty and ingest: after how many seconds does an application notice?"
+            f"arrive in a second. From {DELAY_FROM:.0%} of the limit on writes are delayed. The disks stand still. "
+            "Write a function of limit, dirty and ingest: after how many seconds does an application notice?"
         ),
         wants="a function of three numbers that gives seconds",
         wrong=_until_wrong,
