@@ -185,13 +185,12 @@ def _measure(asked: Asked, on: Shelf) -> list[Evidence]:
         named: Any = play(seen(on, asked.seed), on.rpm)
     broken = _broken(named)
     if broken is not None:
-        names = ("attempts that still fail", "inner edge", "more to do", "rebuild", "others")
+        names = ("inner edge", "more to do", "rebuild", "others", "attempts that still fail")
         return [Evidence(f"{on}: {name}", None, "a list of disks", met=False, why=broken) for name in names]
     retries = on.run(named, asked.seed).metrics["off_track_retries"]
     left = 100 * retries / (PIECES * (DISKS + 4))
     most, seed = asked.bound("left_percent"), asked.seed
     return [
-        at_most(f"{on}: attempts that still fail once {sorted(set(named))} are firm", left, most, "%", seed, LEFT),
         *(
             at_most(f"{on}: the disk {what} taken out", float(disk in named), 0, "disks", seed, why)
             for what, disk, why in (
@@ -208,6 +207,7 @@ def _measure(asked: Asked, on: Shelf) -> list[Evidence]:
             seed,
             "nothing is the matter with these disks: all their requests take about the same time",
         ),
+        at_most(f"{on}: attempts that still fail once {sorted(set(named))} are firm", left, most, "%", seed, LEFT),
     ]
 
 

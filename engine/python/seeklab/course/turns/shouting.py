@@ -37,7 +37,9 @@ def _wait_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lear
         if _is_near(found, turn_ms / (1 - off_track)):
             return f"{told} That counts all attempts; the one that succeeds costs no revolution."
         if _is_near(found, 0.5 * turn_ms * off_track / (1 - off_track)):
-            return f"{told} Half a revolution is what a random request waits. Whoever has just missed a sector waits for a whole."
+            return (
+                f"{told} Half a revolution is what a random request waits; a sector that was just missed takes a whole."
+            )
         return f"{told} How many attempts fail before one succeeds, on average?"
     return None
 

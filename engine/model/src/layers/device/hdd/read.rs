@@ -125,17 +125,13 @@ impl State {
 
         // Read what is missing.
         let mut spent = Spent::default();
-        let underway = if let Activity::ReadAhead { cursor, .. } = self.activity { Some(cursor) } else { None };
-        let moves_from = if underway.is_some() { 0.0 } else { arm_from };
-        let mut cursor =
-            underway.unwrap_or_else(|| Cursor::seek(params, self.phase, self.position, arm_from, self.buffer.segment(segment).end));
+        let (mut cursor, begun) = self.begin_reading(params, arm_from, segment);
+        let moves_from = if begun.is_some() { arm_from } else { 0.0 };
         // What of moving and waiting already lies behind does not count.
         let arrive_at = cursor.arrive_at.max(moves_from);
         spent.seek = arrive_at - moves_from;
-        spent.rotation = (cursor.start_at - arrive_at).max(0.0);
-        if underway.is_none() {
-            spent.retry = cursor.attempt(params, shaken(&mut self.shaker, self.base_ns));
-        }
+        spent.retry = begun.unwrap_or_default();
+        spent.rotation = (cursor.start_at - spent.retry - arrive_at).max(0.0);
         let free_from = if rules.free_blocks && found.is_none() { free_blocks(params, &cursor) } else { lbn };
         let held = cursor.next - lbn;
         let water = watermark(params, end - lbn);
@@ -146,7 +142,7 @@ impl State {
         self.buffer.fill(segment, end);
         self.start_read_ahead(params, cursor, segment, end);
         self.reading = Some(segment);
-        if underway.is_none() {
+        if begun.is_some() {
             // A stream that the arm has come back to is worth reading on for as long as it is read, up to a segment; a single read is not.
             self.stay = if found.is_some() { lbn + rules.segment_blocks } else { 0 };
         }
@@ -177,6 +173,16 @@ impl State {
         }
         out.hit = if found.is_some() { Hit::Partial } else { Hit::Miss };
         out
+    }
+
+    /// The read that is to fill a segment: the one under way, or a new one, with how long vibration holds up its first attempt.
+    fn begin_reading(&mut self, params: &Params, arm_from: f64, segment: usize) -> (Cursor, Option<f64>) {
+        if let Activity::ReadAhead { cursor, .. } = self.activity {
+            return (cursor, None);
+        }
+        let mut cursor = Cursor::seek(params, self.phase, self.position, arm_from, self.buffer.segment(segment).end);
+        let lost = cursor.attempt(params, shaken(&mut self.shaker, self.base_ns));
+        (cursor, Some(lost))
     }
 
     /// The segment that a read begins in, or goes on with.
