@@ -74,8 +74,16 @@ describe("the shaken disks", () => {
     });
     const draw = (time_ns: number) => {
       painted.length = 0;
-      const frame = { context, time_ns, speed: 1, ease: 1, followed: -1, paint: (name: string) => name, actor: () => {} };
-      built().draw(frame as unknown as Frame);
+      const frame: Frame = {
+        context,
+        time_ns,
+        speed: 1,
+        ease: 1,
+        followed: -1,
+        paint: (name: string) => name,
+        actor: () => undefined,
+      };
+      built().draw(frame);
       return painted.filter((call) => call === "strokeStyle=stopped").length;
     };
     expect(draw(0.5 * ms)).toBe(0);

@@ -21,7 +21,7 @@ export const shakenDisksScenery: Scenery = {
   name: "shaken-disks",
   title: "Heads and tracks",
   playsRun: false,
-  suits: (result) => result.scenario?.devices?.some(({ hdd }) => hdd?.shake != null) ?? false,
+  suits: (result) => result.scenario?.devices.some(({ hdd }) => hdd?.shake != null) ?? false,
   build,
 };
 
