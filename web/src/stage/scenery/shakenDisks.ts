@@ -89,11 +89,13 @@ function lastAt<T extends { readonly from_ns: number }>(list: readonly T[], time
 function build({ journeys, result, width }: Scene): Built {
   const disks = disksOf(journeys).slice(0, mostDisks);
   const turn_ns = disks.find(({ offTrack }) => offTrack.length > 0)?.turn_ns ?? usual_ns;
-  const columns = Math.max(1, Math.min(disks.length, Math.floor(width / 118)));
+  // As few rows as fit, all as long.
+  const least = Math.max(1, Math.ceil(disks.length / Math.max(1, Math.floor(width / 118))));
+  const columns = Math.max(1, Math.ceil(disks.length / least));
   const cell = Math.min(150, width / columns);
   const tall = cell + 14;
   const rows = Math.max(1, Math.ceil(disks.length / columns));
-  const height = rows * tall + 34;
+  const height = rows * tall + 8;
   const radius = cell / 2 - 18;
   const centre = (nth: number) => ({
     x: (nth % columns) * cell + cell / 2,
@@ -102,7 +104,6 @@ function build({ journeys, result, width }: Scene): Built {
 
   function draw(frame: Frame): number {
     const { context, time_ns, paint } = frame;
-    let off = 0;
     disks.forEach((disk, nth) => {
       const { x, y } = centre(nth);
       const visit = lastAt(disk.visits, time_ns);
@@ -130,7 +131,6 @@ function build({ journeys, result, width }: Scene): Built {
         context.stroke();
       }
       if (isOff) {
-        off += 1;
         const turns = (time_ns - lost.from_ns) / turn_ns;
         context.strokeStyle = paint("stopped");
         context.lineWidth = 5;
@@ -153,7 +153,6 @@ function build({ journeys, result, width }: Scene): Built {
       context.arc(head, y, 4.5, 0, full);
       context.fill();
     });
-    write(frame, sentence(off, time_ns), 8, height - 8, { bold: off > 0 });
     return disks.length;
   }
 
