@@ -46,6 +46,7 @@ PHASES = (
     "credit_wait_ns",
     "hedge_wait_ns",
     "served_ns",
+    "retry_ns",
     "cpu_wait_ns",
     "cpu_ns",
     "dispatch_ns",

@@ -221,6 +221,36 @@ class HottestOnce:
         return self.owner.get(range_, range_ % shards)
 
 
+def _mean_ms(times: list[list[float]]) -> float:
+    return sum(time * count for time, count in times) / sum(count for _, count in times)
+
+
+def _late(times: list[list[float]], rpm: float) -> float:
+    return sum(count for time, count in times if time > 60_000 / rpm) / sum(count for _, count in times)
+
+
+def _slow_disks(disks: list[list[list[float]]], _rpm: float) -> list[int]:
+    """Name whatever is slower than the best on average."""
+    least = min(map(_mean_ms, disks))
+    return [disk for disk, times in enumerate(disks) if _mean_ms(times) > 1.1 * least]
+
+
+def _busy_disks(disks: list[list[list[float]]], _rpm: float) -> list[int]:
+    """Name the two with most requests, for they work longest."""
+    requests = [sum(count for _, count in times) for times in disks]
+    return sorted(range(len(disks)), key=requests.__getitem__)[-2:]
+
+
+def _late_disks(disks: list[list[list[float]]], rpm: float) -> list[int]:
+    """Name all on which some requests take longer than a revolution."""
+    return [disk for disk, times in enumerate(disks) if _late(times, rpm) > 0.02]
+
+
+def _latest_disk(disks: list[list[list[float]]], _rpm: float) -> list[int]:
+    """Name the one with the longest of all service times."""
+    return [max(range(len(disks)), key=lambda disk: max(time for time, _ in disks[disk]))]
+
+
 def _by_name(task: str, answer: str, *wrong: tuple[Any, str]) -> list[Wrong]:
     """Give wrong answers to one task that takes one answer."""
     return [Wrong(task, {answer: work}, told) for work, told in wrong]
@@ -434,6 +464,14 @@ OWN: dict[str, Callable[[], list[Wrong]]] = {
         (lambda: lambda _read: [], "too little is fetched"),
         (lambda: lambda read: [(read.record + read.records, 2)], "filled with what nobody reads"),
         (lambda: AheadInOrder(256), "thrown out before they came"),
+    ),
+    "shaken-disks": lambda: _by_name(
+        "check-shaken",
+        "shaken",
+        (_slow_disks, "writes at its inner edge, where a track holds less"),
+        (_busy_disks, "only has more to do"),
+        (_late_disks, "serves two streams and seeks between them"),
+        (_latest_disk, "a disk that is shaken was left as it is"),
     ),
     "shard-count": lambda: _by_name(
         "check-rule",

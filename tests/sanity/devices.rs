@@ -231,6 +231,8 @@ impl Preset {
         units.extend(self.field("hdd.write_settle", &numbers(&[4_000_000, 1_000_000, 200_000, 0]), &loads));
         units.extend(self.field("hdd.seek_average", &shares(disk.seek_full.0, &[60, 55, 50, 45]), &loads));
         units.extend(self.field("hdd.write_cache", &[json!(false), json!(true)], &loads));
+        let vibrations = [0.8, 0.5, 0.2, 0.05, 0.0].map(|share| json!({"off_track": share}));
+        units.extend(self.field("hdd.shake", &vibrations, &loads));
         units.extend(self.field("hdd.keeps_writes", &[json!(false), json!(true)], &loads));
         units
     }

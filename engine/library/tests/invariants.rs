@@ -54,6 +54,12 @@ fn device() -> impl Strategy<Value = Value> {
     let hdd = prop_oneof![Just("satf"), Just("fcfs"), Just("sstf"), Just("scan"), Just("c-look")]
         .prop_map(|policy| json!({"preset": "hdd-7200", "hdd": {"queue_policy": policy}}));
     let array = Just(json!({"preset": "disk-array-2021"}));
+    let shaken = (0u32..90, 1u64..200_000_000, 1u64..200_000_000, any::<bool>()).prop_map(|(percent, at, ns, cached)| {
+        let shout = json!({"at": at, "for": ns, "off_track": 0.9});
+        json!({"preset": "hdd-7200", "hdd": {
+            "write_cache": cached, "shake": {"off_track": f64::from(percent) / 100.0, "shouts": [shout], "disks": [0]}
+        }})
+    });
     let ssd = Just(json!({"preset": "ssd-sata"}));
     let lun = (1u64..500, 0u32..20)
         .prop_map(|(mb, cv)| json!({"lun": {"rate": mb * 1_000_000, "latency": "50us", "latency_cv": f64::from(cv) / 10.0}}));
@@ -71,7 +77,7 @@ fn device() -> impl Strategy<Value = Value> {
         }
         json!({"lun": {"rate": "500MB", "latency": "1ms", "credits": credits}})
     });
-    (prop_oneof![hdd, array, ssd, lun, varying, credits], 1u32..6, pauses).prop_map(|(mut device, count, pauses)| {
+    (prop_oneof![hdd, array, shaken, ssd, lun, varying, credits], 1u32..6, pauses).prop_map(|(mut device, count, pauses)| {
         device["count"] = count.into();
         if device["lun"].is_object() && !pauses.is_empty() {
             let mut end = 0;

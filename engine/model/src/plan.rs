@@ -86,6 +86,9 @@ impl Plan {
 fn measure(group: &DeviceGroup, at: &Path, problems: &mut Problems) -> (u64, Option<Arc<hdd::Params>>) {
     match (&group.hdd, &group.ssd, &group.lun) {
         (Some(spec), None, None) => {
+            if let Some(shake) = &spec.shake {
+                hdd::shake::check(shake, group.count, &at.field("hdd").field("shake"), problems);
+            }
             let drive = hdd::Params::from_data_sheet(spec, &at.field("hdd"), problems).map(Arc::new);
             let sectors = drive.as_ref().map_or(0, |drive| drive.capacity_sectors());
             (sectors * crate::layers::device::disk::SECTOR_BYTES, drive)

@@ -134,6 +134,11 @@ class Result:
         return self._table("credits")
 
     @property
+    def service_times(self) -> Table:
+        """How many requests of each disk had its arm for how long; empty when no disk is shaken."""
+        return self._table("services")
+
+    @property
     def analytics(self) -> Table:
         """What each client (`of` 0), job (1) and device (2) did in each interval; empty without `record.analytics`."""
         return self._table("analytics")

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::credits::Credits;
 use crate::persistence::Persistence;
+use crate::shake::Shake;
 use crate::ssd::Ssd;
 use crate::varies::Varies;
 use crate::{Bytes, Nanos};
@@ -123,6 +124,9 @@ pub struct HddSpec {
     #[serde(default = "default_overtaken")]
     #[schemars(title = "Longest overtaken", extend("minimum" = 1_000_000, "maximum" = 3_600_000_000_000_u64, "x-scale" = "log2"))]
     pub longest_overtaken: Nanos,
+    /// Vibration that pushes the heads off their tracks; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shake: Option<Shake>,
 }
 
 impl DeviceGroup {

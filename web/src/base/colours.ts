@@ -104,6 +104,7 @@ export const phases = [
   { name: "credit_wait", label: "waiting for I/O credits", meaning: "delayed" },
   { name: "hedge_wait", label: "until a second replica was asked", meaning: "waiting" },
   { name: "served", label: "worked on by a server", meaning: "processor" },
+  { name: "retry", label: "revolutions lost off track", meaning: "stopped" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
 
 export type Phase = (typeof phases)[number];

@@ -16,6 +16,8 @@ pub enum View {
     FanOut,
     /// Nodes of a fleet, the dark ones of an outage, and the sets that are dark as a whole.
     Copysets,
+    /// Disks of a shelf: heads on their tracks, heads beside them, and the revolutions that this costs.
+    ShakenDisks,
     /// Dirty data over time.
     Dirty,
     /// Transaction groups over time.

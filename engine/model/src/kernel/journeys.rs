@@ -37,10 +37,12 @@ pub enum Mark {
     Arm,
     /// Data of a request begin or end under the heads of a disk: the disk, the platter's angle in millionths of a turn.
     Angle,
+    /// A disk finds its head off the track: the disk, revolutions lost.
+    OffTrack,
 }
 
 /// The number of kinds of marks.
-const KINDS: usize = Mark::Angle as usize + 1;
+const KINDS: usize = Mark::OffTrack as usize + 1;
 
 /// What is kept of a request.
 #[derive(Clone, Copy, Debug)]

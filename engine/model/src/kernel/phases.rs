@@ -1,7 +1,7 @@
 //! What the time of a request is spent on.
 
 /// The number of phases.
-pub const PHASES: usize = 32;
+pub const PHASES: usize = 33;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +71,8 @@ pub enum Phase {
     Hedge,
     /// Worked on by a server of a fan-out, or a node of a fleet.
     Served,
+    /// Waiting for whole revolutions because the head was off its track.
+    Retry,
 }
 
 impl Phase {
@@ -108,6 +110,7 @@ impl Phase {
         Self::Credit,
         Self::Hedge,
         Self::Served,
+        Self::Retry,
     ];
 
     /// The phase's name in metrics and tables.
@@ -146,6 +149,7 @@ impl Phase {
             Self::Credit => "credit_wait",
             Self::Hedge => "hedge_wait",
             Self::Served => "served",
+            Self::Retry => "retry",
         }
     }
 }

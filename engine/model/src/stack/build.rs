@@ -13,8 +13,10 @@ use crate::layers::cluster::{Cluster, Setting};
 use crate::layers::controller::Controller;
 use crate::layers::device::Device;
 use crate::layers::device::disk::{Cached, Disk, SECTOR_BYTES};
+use crate::layers::device::hdd::shake::Shaker;
 use crate::layers::device::hdd::{DriveQueue, Hdd, Params, WriteCache};
 use crate::layers::device::lun::Lun;
+use crate::layers::device::services::Services;
 use crate::layers::device::ssd::Ssd;
 use crate::layers::fanout::Fanout;
 use crate::layers::fleet::Fleet;
@@ -32,14 +34,19 @@ use crate::plan::{Plan, WorkerPlan, node_layouts};
 use crate::range::Range;
 use crate::result::flow::Loop;
 
-fn device(group: &DeviceGroup, scenario: &Scenario, seed: u64, name: &str, drive: Option<&Arc<Params>>) -> Option<Device> {
+/// The `nth` device of a group.
+fn device(group: &DeviceGroup, nth: u32, scenario: &Scenario, seed: u64, name: &str, drive: Option<&Arc<Params>>) -> Option<Device> {
     if let (Some(spec), Some(params)) = (&group.hdd, drive) {
         let queue = DriveQueue::new(spec.queue_policy, Some(spec.longest_overtaken.0));
-        let drive = Hdd::new(Arc::clone(params)).turned(Stream::new(seed, &format!("{name}.spindle")).unit());
+        let shake = spec.shake.as_ref().filter(|shake| shake.disks.is_empty() || shake.disks.contains(&nth));
+        let shaker = shake.map(|shake| Shaker::new(shake, Stream::new(seed, &format!("{name}.shake"))));
+        let drive = Hdd::new(Arc::clone(params)).turned(Stream::new(seed, &format!("{name}.spindle")).unit()).shaken(shaker);
         // The other half of the buffer is read-ahead's.
         let room = spec.buffer.0 / 2 / SECTOR_BYTES;
         let cached = spec.write_cache.then(|| Cached::new(WriteCache::new(room, spec.queue_policy), spec.write_cache_is));
-        return Some(Device::Disk(Box::new(Disk::new(drive, queue, spec.queue_depth, cached))));
+        let mut disk = Disk::new(drive, queue, spec.queue_depth, cached);
+        disk.services = Services::of(scenario);
+        return Some(Device::Disk(Box::new(disk)));
     }
     if let Some(spec) = &group.ssd {
         return Some(Device::Ssd(Ssd::new(spec, seed, name)));
@@ -95,7 +102,7 @@ fn write_logs(scenario: &Scenario, plan: &Plan, seed: u64) -> Vec<Device> {
         return vec![Device::Lun(log).at(here(0))];
     }
     let Some(group) = log_group(scenario) else { return Vec::new() };
-    let one = |index| device(group, scenario, seed, &log_name(index), plan.log_drive.as_ref()).map(|device| device.at(here(index)));
+    let one = |index| device(group, index, scenario, seed, &log_name(index), plan.log_drive.as_ref()).map(|device| device.at(here(index)));
     (0..group.count).filter_map(one).collect()
 }
 
@@ -235,10 +242,10 @@ pub(super) fn layers(scenario: &Scenario, plan: &Plan, seed: u64) -> Layers {
         .map(|(spec, network)| Server::new(spec, network, from(scenario, LayerId::Protocol), from(scenario, LayerId::Volume)));
     let mut devices = Vec::new();
     for (group, drive) in scenario.devices.iter().zip(&plan.drives) {
-        for _ in 0..group.count {
+        for nth in 0..group.count {
             let index = u16::try_from(devices.len()).unwrap_or(u16::MAX); // at most 64 groups of 1,024 devices less one
             devices.extend(
-                device(group, scenario, seed, &plan.device_names[devices.len()], drive.as_ref())
+                device(group, nth, scenario, seed, &plan.device_names[devices.len()], drive.as_ref())
                     .map(|device| device.at(Address { layer: LayerId::Device, index })),
             );
         }
@@ -246,7 +253,7 @@ pub(super) fn layers(scenario: &Scenario, plan: &Plan, seed: u64) -> Layers {
     for (index, name) in plan.device_names.iter().enumerate().skip(devices.len()) {
         let address = Address { layer: LayerId::Device, index: u16::try_from(index).unwrap_or(u16::MAX) };
         let group = scenario.zfs.as_ref().and_then(|zfs| zfs.l2arc.as_ref()).map(|l2arc| &l2arc.device);
-        devices.extend(group.and_then(|group| device(group, scenario, seed, name, None)).map(|device| device.at(address)));
+        devices.extend(group.and_then(|group| device(group, 0, scenario, seed, name, None)).map(|device| device.at(address)));
     }
     let scheduler = scenario.protocol.as_ref().and_then(|protocol| {
         protocol.scheduler.as_ref().map(|spec| Scheduler::new(protocol, spec, from(scenario, LayerId::Volume), plan.workers.len()))

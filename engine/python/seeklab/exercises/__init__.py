@@ -42,6 +42,7 @@ ASKS: Mapping[str, tuple[str, ...]] = {
     "pool-design": (DIAGNOSE, DESIGN),
     "read-ahead": (PREDICT, POLICY),
     "server-cycles": (PREDICT, FIX),
+    "shaken-disks": (PREDICT, DIAGNOSE),
     "shard-count": (PREDICT, DESIGN),
     "shard-map": (PREDICT, POLICY),
     "throttle-sum": (PREDICT, POLICY),

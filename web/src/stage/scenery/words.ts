@@ -32,6 +32,7 @@ const waits = new Set([
   "paused",
   "credit_wait",
   "hedge_wait",
+  "retry",
 ]);
 
 export function isWaiting(phase: string): boolean {
@@ -72,6 +73,7 @@ const verbs: Readonly<Record<string, string>> = {
   credit_wait: "waits for the volume's credits, or its pace",
   hedge_wait: "waits before a second replica is asked",
   served: "is worked on by a server",
+  retry: "waits for whole revolutions: the head is off its track",
 };
 
 const layerWords: Readonly<Record<LayerName, string>> = {

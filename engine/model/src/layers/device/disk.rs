@@ -23,7 +23,9 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use super::Usage;
+use super::hdd::shake::Shaker;
 use super::hdd::{Arrival, DriveQueue, Given, Hdd, Hit, IDLE_NS, Service, Urgency, WriteCache};
+use super::services::Services;
 use crate::kernel::journeys::Mark;
 use crate::kernel::{Address, Durable, Event, Holder, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
 use crate::timers;
@@ -108,6 +110,8 @@ pub struct Disk {
     pub here: Address,
     /// What it has done.
     pub usage: Usage,
+    /// How long it worked on each request, where a disk of the run is shaken.
+    pub services: Option<Box<Services>>,
 }
 
 /// First block and one past the last.
@@ -136,7 +140,14 @@ impl Disk {
             busy_until_ns: 0,
             here: Address::of(LayerId::Device),
             usage: Usage::default(),
+            services: None,
         }
+    }
+
+    /// What shakes it, if anything does.
+    #[must_use]
+    pub fn shaker(&self) -> Option<&Shaker> {
+        self.drive.shaker()
     }
 
     /// Handles an event of the drive.
@@ -313,19 +324,20 @@ impl Disk {
         let sectors = u32::try_from(end - first).unwrap_or(u32::MAX); // requests are checked to be at most 1 GiB
         let given =
             Given { since_ns, bus_free_ns: self.bus_free_ns, arm_free_ns: self.arm_free_ns, data_from_ns, is_alone: self.queue.is_empty() };
-        let Service { done_ns, arm_free_ns, overhead_ns, wait_ns, seek_ns, rotation_ns, media_ns, bus_ns, buffer_hit, .. } =
+        let Service { done_ns, arm_free_ns, overhead_ns, wait_ns, seek_ns, rotation_ns, retry_ns, media_ns, bus_ns, buffer_hit, .. } =
             self.drive.serve_at(now_ns, given, op, first, sectors);
         self.charge_command(kernel, id, ready_ns, now_ns);
         if kernel.requests.journeys.is_some() && buffer_hit != Hit::Full {
             let seek_from_ns = now_ns + overhead_ns + wait_ns;
-            let media_from_ns = seek_from_ns + seek_ns + rotation_ns;
-            self.mark_visit(kernel, first, [seek_from_ns, seek_from_ns + seek_ns, media_from_ns, media_from_ns + media_ns]);
+            let media_from_ns = seek_from_ns + seek_ns + rotation_ns + retry_ns;
+            self.mark_visit(kernel, first, [seek_from_ns, seek_from_ns + seek_ns, media_from_ns, media_from_ns + media_ns], retry_ns);
         }
         for (phase, ns) in [
             (Phase::Overhead, overhead_ns),
             (Phase::Queue, wait_ns),
             (Phase::Seek, seek_ns),
             (Phase::Rotation, rotation_ns),
+            (Phase::Retry, retry_ns),
             (Phase::Transfer, media_ns + bus_ns),
         ] {
             kernel.requests.charge_ns(id, phase, ns);
@@ -333,6 +345,9 @@ impl Disk {
         if buffer_hit == Hit::Full {
             self.bus_free_ns = self.bus_free_ns.max(done_ns);
         } else {
+            if let Some(services) = &mut self.services {
+                services.count(now_ns, arm_free_ns.max(now_ns), request.bytes);
+            }
             self.has_arm(first, end, now_ns, arm_free_ns);
             if data_from_ns.is_none() {
                 self.bus_free_ns = self.bus_free_ns.max(now_ns) + self.drive.bus_ns(op, u64::from(sectors));
@@ -360,7 +375,7 @@ impl Disk {
     /// they end.
     #[cold]
     #[inline(never)]
-    fn mark_visit(&self, kernel: &mut Kernel, first: u64, times_ns: [u64; 4]) {
+    fn mark_visit(&self, kernel: &mut Kernel, first: u64, times_ns: [u64; 4], retry_ns: u64) {
         let disk = u64::from(self.here.layer as u8) << 16 | u64::from(self.here.index);
         let cylinder = u64::from(self.drive.cylinder_of(first));
         for (nth, time_ns) in times_ns.into_iter().enumerate() {
@@ -368,6 +383,11 @@ impl Disk {
             let angle = (self.drive.angle_turns(time_ns) * 1e6) as u64;
             let (kind, value) = if nth < 2 { (Mark::Arm, cylinder) } else { (Mark::Angle, angle) };
             kernel.mark(time_ns, kind, disk, value);
+        }
+        if retry_ns > 0 {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, clippy::cast_sign_loss, reason = "few turns")]
+            let turns = (retry_ns as f64 / self.drive.params().turn_ns() + 0.5) as u64;
+            kernel.mark(times_ns[2] - retry_ns, Mark::OffTrack, disk, turns);
         }
     }
 

@@ -14,6 +14,7 @@ pub mod lun;
 pub mod pace;
 pub mod pauses;
 pub mod report;
+pub mod services;
 pub mod ssd;
 
 use crate::kernel::{Address, Event, Kernel};

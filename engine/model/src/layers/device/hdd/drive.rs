@@ -34,7 +34,8 @@ use std::sync::Arc;
 
 use super::buffer::Buffer;
 use super::params::Params;
-use super::transfer::{Cursor, Position};
+use super::shake::Shaker;
+use super::transfer::{Cursor, Position, Shaken};
 use super::{Hit, Op, Service};
 
 /// Largest segment, in blocks, for which a write larger than it is held up by the media. Beyond it the buffer counts as
@@ -109,6 +110,7 @@ pub(super) struct Outcome {
     pub wait: f64,
     pub seek: f64,
     pub rotation: f64,
+    pub retry: f64,
     pub media: f64,
     pub bus: f64,
     /// When the arm has nothing left to do.
@@ -136,6 +138,8 @@ pub(super) struct State {
     pub stay: u64,
     /// The segment with what was destaged last, and one past its last block.
     pub destaged: Option<(usize, u64)>,
+    /// What shakes the disk, if anything does.
+    pub shaker: Option<Box<Shaker>>,
 }
 
 /// One hard disk with its mechanical and buffer state. Deterministic: the same calls give the same results on every target.
@@ -167,6 +171,7 @@ impl Hdd {
             reading: None,
             stay: 0,
             destaged: None,
+            shaker: None,
         };
         Self { params, state }
     }
@@ -178,6 +183,19 @@ impl Hdd {
         self.state.start_turns = start_turns;
         self.state.phase = start_turns;
         self
+    }
+
+    /// The same drive, shaken.
+    #[must_use]
+    pub fn shaken(mut self, shaker: Option<Shaker>) -> Self {
+        self.state.shaker = shaker.map(Box::new);
+        self
+    }
+
+    /// What shakes it.
+    #[must_use]
+    pub fn shaker(&self) -> Option<&Shaker> {
+        self.state.shaker.as_deref()
     }
 
     /// The drive's description.
@@ -339,7 +357,7 @@ impl State {
             Activity::ReadAhead { cursor, segment, limit } => {
                 cursor.arrive_at -= passed;
                 cursor.start_at -= passed;
-                cursor.advance(params, self.phase, 0.0, *limit);
+                cursor.advance(params, self.phase, 0.0, *limit, shaken(&mut self.shaker, now_ns));
                 self.position = Position::on(&cursor.track);
                 self.buffer.fill(*segment, cursor.next);
                 if cursor.next >= *limit {
@@ -360,12 +378,17 @@ impl State {
     }
 }
 
+/// What shakes a disk, with the moment that times count from.
+pub(super) fn shaken(shaker: &mut Option<Box<Shaker>>, base_ns: u64) -> Shaken<'_> {
+    Shaken { by: shaker.as_deref_mut(), base_ns }
+}
+
 impl Outcome {
     /// Rounds to whole nanoseconds so that the phases add up to the response exactly: each is cut, and what is missing
     /// goes to the largest.
     fn service(self, now_ns: u64) -> Service {
         let total = (self.done + 0.5) as u64;
-        let mut phases = [self.overhead, self.wait, self.seek, self.rotation, self.media, self.bus].map(|phase| phase as u64);
+        let mut phases = [self.overhead, self.wait, self.seek, self.rotation, self.retry, self.media, self.bus].map(|phase| phase as u64);
         let mut largest = 0;
         for index in 1..phases.len() {
             if phases[index] > phases[largest] {
@@ -374,7 +397,7 @@ impl Outcome {
         }
         let others = phases.iter().sum::<u64>() - phases[largest];
         phases[largest] = total.saturating_sub(others);
-        let [overhead_ns, wait_ns, seek_ns, rotation_ns, media_ns, bus_ns] = phases;
+        let [overhead_ns, wait_ns, seek_ns, rotation_ns, retry_ns, media_ns, bus_ns] = phases;
         Service {
             done_ns: now_ns.saturating_add(total),
             free_ns: now_ns.saturating_add(total.max((self.free + 0.5) as u64)),
@@ -383,6 +406,7 @@ impl Outcome {
             wait_ns,
             seek_ns,
             rotation_ns,
+            retry_ns,
             media_ns,
             bus_ns,
             buffer_hit: self.hit,

@@ -7,7 +7,7 @@
 use super::Op;
 use super::drive::{Activity, Hdd};
 use super::params::ByPrevious;
-use super::transfer::{Position, angle, reposition_at_least_ns, reposition_ns};
+use super::transfer::{Position, Shaken, angle, reposition_at_least_ns, reposition_ns};
 
 /// A place to be reached, worked out once for each queued request.
 #[derive(Clone, Copy, Debug, Default)]
@@ -61,7 +61,8 @@ impl Hdd {
             Activity::Idle => {}
             Activity::Writing(stream) => free_at = stream.end_at.max(now),
             Activity::ReadAhead { mut cursor, segment, limit } => {
-                cursor.advance(&self.params, state.phase, now, limit);
+                // What vibration will do is not foreseen.
+                cursor.advance(&self.params, state.phase, now, limit, Shaken::NOT);
                 position = Position::on(&cursor.track);
                 filling = Some((segment, cursor.next));
             }

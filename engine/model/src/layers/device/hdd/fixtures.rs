@@ -34,6 +34,7 @@ pub fn desktop() -> HddSpec {
         queue_policy: QueuePolicy::Satf,
         queue_depth: 32,
         longest_overtaken: Nanos(2_000_000_000),
+        shake: None,
     }
 }
 

@@ -13,6 +13,7 @@
 //! - `transfer`: moving between tracks and the stream of sectors;
 //! - `buffer`: segments, what they hold and which one gives way; `divided`: as many of them as reads need;
 //! - `drive`: overheads, bus, what the arm does on its own; [`Hdd::serve`]. `read` and `write` are its two halves;
+//! - `shake`: attempts that find the head off its track;
 //! - `estimate`: when the arm would reach a request;
 //! - `queue`: which waiting request goes next;
 //! - `write_cache`: writes that are acknowledged and not on the media, and which of them goes next;
@@ -46,6 +47,7 @@ mod queue;
 mod read;
 mod rotation;
 mod seek;
+pub mod shake;
 mod transfer;
 mod write;
 mod write_cache;
@@ -72,7 +74,7 @@ pub enum Hit {
     Miss,
 }
 
-/// How a request was served. The six phases add up to `done_ns` minus the arrival exactly. All in ns.
+/// How a request was served. The seven phases add up to `done_ns` minus the arrival exactly. All in ns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Service {
     /// When the request is done, in simulated time.
@@ -90,6 +92,8 @@ pub struct Service {
     pub seek_ns: u64,
     /// Waiting for sectors to come by.
     pub rotation_ns: u64,
+    /// Whole revolutions lost because the head was off its track.
+    pub retry_ns: u64,
     /// Sectors passing under the head.
     pub media_ns: u64,
     /// Transfer to or from the host that does not overlap the media.

@@ -1,6 +1,6 @@
 //! Reads: what the buffer has, what the arm must fetch, what is read on afterwards.
 
-use super::drive::{Activity, Lead, Outcome, State};
+use super::drive::{Activity, Lead, Outcome, State, shaken};
 use super::params::{Params, ReadAhead};
 use super::transfer::{Cursor, Feed, Position, Spent, reposition_ns};
 use super::{Hit, Op};
@@ -125,25 +125,24 @@ impl State {
 
         // Read what is missing.
         let mut spent = Spent::default();
-        let underway = if let Activity::ReadAhead { cursor, .. } = self.activity { Some(cursor) } else { None };
-        let moves_from = if underway.is_some() { 0.0 } else { arm_from };
-        let mut cursor =
-            underway.unwrap_or_else(|| Cursor::seek(params, self.phase, self.position, arm_from, self.buffer.segment(segment).end));
+        let (mut cursor, begun) = self.begin_reading(params, arm_from, segment);
+        let moves_from = if begun.is_some() { arm_from } else { 0.0 };
         // What of moving and waiting already lies behind does not count.
         let arrive_at = cursor.arrive_at.max(moves_from);
         spent.seek = arrive_at - moves_from;
-        spent.rotation = (cursor.start_at - arrive_at).max(0.0);
+        spent.retry = begun.unwrap_or_default();
+        spent.rotation = (cursor.start_at - spent.retry - arrive_at).max(0.0);
         let free_from = if rules.free_blocks && found.is_none() { free_blocks(params, &cursor) } else { lbn };
         let held = cursor.next - lbn;
         let water = watermark(params, end - lbn);
         let mut feed = Feed::new(block_ns, if found.is_some() { water.saturating_sub(held) } else { water });
-        let read_at = cursor.read_until(params, self.phase, end, &mut feed, &mut spent);
+        let read_at = cursor.read_until(params, self.phase, end, &mut feed, &mut spent, shaken(&mut self.shaker, self.base_ns));
         self.position = Position::on(&cursor.track);
         self.buffer.extend_front(segment, free_from);
         self.buffer.fill(segment, end);
         self.start_read_ahead(params, cursor, segment, end);
         self.reading = Some(segment);
-        if underway.is_none() {
+        if begun.is_some() {
             // A stream that the arm has come back to is worth reading on for as long as it is read, up to a segment; a single read is not.
             self.stay = if found.is_some() { lbn + rules.segment_blocks } else { 0 };
         }
@@ -168,11 +167,22 @@ impl State {
             out.overhead = (moves_from - out.wait).max(0.0) - lingering + timing.read_completion;
             out.seek = spent.seek;
             out.rotation = spent.rotation + lingering;
+            out.retry = spent.retry;
             out.media = spent.media;
             out.bus = sent_at - read_at;
         }
         out.hit = if found.is_some() { Hit::Partial } else { Hit::Miss };
         out
+    }
+
+    /// The read that is to fill a segment: the one under way, or a new one, with how long vibration holds up its first attempt.
+    fn begin_reading(&mut self, params: &Params, arm_from: f64, segment: usize) -> (Cursor, Option<f64>) {
+        if let Activity::ReadAhead { cursor, .. } = self.activity {
+            return (cursor, None);
+        }
+        let mut cursor = Cursor::seek(params, self.phase, self.position, arm_from, self.buffer.segment(segment).end);
+        let lost = cursor.attempt(params, shaken(&mut self.shaker, self.base_ns));
+        (cursor, Some(lost))
     }
 
     /// The segment that a read begins in, or goes on with.
@@ -198,7 +208,8 @@ impl State {
         let next = Cursor::seek(params, self.phase, self.position, arm_from, lbn);
         let leaves_at = |from: Position| next.start_at - reposition_ns(params, from, Position::on(&next.track), Op::Read);
         loop {
-            cursor.advance(params, self.phase, leaves_at(Position::on(&cursor.track)), limit.min(cursor.track.end));
+            let until = leaves_at(Position::on(&cursor.track));
+            cursor.advance(params, self.phase, until, limit.min(cursor.track.end), shaken(&mut self.shaker, self.base_ns));
             self.buffer.fill(segment, cursor.next);
             self.position = Position::on(&cursor.track);
             self.activity = Activity::ReadAhead { cursor, segment, limit };
@@ -207,6 +218,7 @@ impl State {
             }
             // The next track is worth the move if the arm leaves it no later.
             cursor = Cursor::seek(params, self.phase, self.position, cursor.start_at, cursor.next);
+            cursor.attempt(params, shaken(&mut self.shaker, self.base_ns));
             if cursor.start_at + cursor.sector_ns(params) > leaves_at(Position::on(&cursor.track)) {
                 return;
             }
@@ -240,7 +252,8 @@ impl State {
                 if next >= new_limit {
                     return;
                 }
-                let cursor = Cursor::seek(params, self.phase, self.position, arm_from, next);
+                let mut cursor = Cursor::seek(params, self.phase, self.position, arm_from, next);
+                cursor.attempt(params, shaken(&mut self.shaker, self.base_ns));
                 self.activity = Activity::ReadAhead { cursor, segment, limit: new_limit };
             }
             _ => {}

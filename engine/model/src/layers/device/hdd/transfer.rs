@@ -17,6 +17,7 @@
 use super::Op;
 use super::geometry::Track;
 use super::params::Params;
+use super::shake::Shaker;
 
 /// Where the arm stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,7 +37,29 @@ impl Position {
 pub(super) struct Spent {
     pub seek: f64,
     pub rotation: f64,
+    pub retry: f64,
     pub media: f64,
+}
+
+/// What shakes a disk, if anything does.
+pub(super) struct Shaken<'a> {
+    pub by: Option<&'a mut Shaker>,
+    /// The base moment, in simulated time.
+    pub base_ns: u64,
+}
+
+impl Shaken<'_> {
+    /// A disk that stands still, or whose future is guessed.
+    pub const NOT: Self = Self { by: None, base_ns: 0 };
+
+    pub fn reborrow(&mut self) -> Shaken<'_> {
+        Shaken { by: self.by.as_deref_mut(), base_ns: self.base_ns }
+    }
+
+    /// How long an attempt that begins at `at` is put off.
+    fn lost_ns(&mut self, params: &Params, at: f64) -> f64 {
+        self.by.as_mut().map_or(0.0, |by| by.lost_ns(self.base_ns as f64 + at, params.spindle.turn_ns()))
+    }
 }
 
 /// Time to move between tracks, in ns; 0 on the same track.
@@ -109,6 +132,8 @@ pub(super) struct Cursor {
     pub arrive_at: f64,
     /// When the next block's sector starts, or when the last block of the track ended.
     pub start_at: f64,
+    /// The next track that begins at this block or later is a new attempt.
+    pub attempt_end: u64,
 }
 
 impl Cursor {
@@ -118,14 +143,29 @@ impl Cursor {
         let arrive_at = at + reposition_ns(params, from, Position::on(&track), Op::Read);
         let (sector, _) = params.layout.run(&track, lbn);
         let wait = params.spindle.until_ns(phase, arrive_at, angle(&track, sector));
-        Self { track, next: lbn, arrive_at, start_at: arrive_at + wait }
+        Self { track, next: lbn, arrive_at, start_at: arrive_at + wait, attempt_end: 0 }
     }
 
-    /// Moves on to the next track if the current one is read to its end.
-    fn cross(&mut self, params: &Params, phase: f64) {
-        if self.next >= self.track.end {
-            *self = Self::seek(params, phase, Position::on(&self.track), self.start_at, self.next);
+    /// Begins an attempt, and comes late by the revolutions that it takes; returns how long.
+    pub fn attempt(&mut self, params: &Params, mut shaken: Shaken) -> f64 {
+        let lost = shaken.lost_ns(params, self.start_at);
+        self.start_at += lost;
+        self.attempt_end = self.next + u64::from(self.track.sectors);
+        lost
+    }
+
+    /// Moves on to the next track if the current one is read to its end; returns how long vibration holds it up there.
+    fn cross(&mut self, params: &Params, phase: f64, shaken: &mut Shaken) -> f64 {
+        if self.next < self.track.end {
+            return 0.0;
         }
+        let attempt_end = self.attempt_end;
+        *self = Self::seek(params, phase, Position::on(&self.track), self.start_at, self.next);
+        if self.next < attempt_end {
+            self.attempt_end = attempt_end;
+            return 0.0;
+        }
+        self.attempt(params, shaken.reborrow())
     }
 
     /// Time of one sector in ns.
@@ -146,14 +186,15 @@ impl Cursor {
     }
 
     /// Reads up to before `end` and feeds the transfer. Returns when the last block was read.
-    pub fn read_until(&mut self, params: &Params, phase: f64, end: u64, feed: &mut Feed, spent: &mut Spent) -> f64 {
+    pub fn read_until(&mut self, params: &Params, phase: f64, end: u64, feed: &mut Feed, spent: &mut Spent, mut shaken: Shaken) -> f64 {
         let mut read_at = self.start_at;
         while self.next < end {
             if self.next >= self.track.end {
                 let left_at = self.start_at;
-                self.cross(params, phase);
+                let lost = self.cross(params, phase, &mut shaken);
                 spent.seek += self.arrive_at - left_at;
-                spent.rotation += self.start_at - self.arrive_at;
+                spent.rotation += self.start_at - self.arrive_at - lost;
+                spent.retry += lost;
             }
             let (sector, run) = params.layout.run(&self.track, self.next);
             let count = run.min(end - self.next);
@@ -172,13 +213,13 @@ impl Cursor {
     }
 
     /// Lets the read go on by itself up to the moment `until` or before block `limit`, whichever comes first.
-    pub fn advance(&mut self, params: &Params, phase: f64, until: f64, limit: u64) {
+    pub fn advance(&mut self, params: &Params, phase: f64, until: f64, limit: u64, mut shaken: Shaken) {
         while self.next < limit {
             if self.next >= self.track.end {
                 if self.start_at > until {
                     return;
                 }
-                self.cross(params, phase);
+                self.cross(params, phase, &mut shaken);
             }
             let sector_ns = self.sector_ns(params);
             let passed = (until - self.start_at) / sector_ns;
@@ -266,7 +307,15 @@ pub(super) struct WriteStart {
 }
 
 /// Writes `blocks` blocks from `lbn` on.
-pub(super) fn write_blocks(params: &Params, phase: f64, start: WriteStart, lbn: u64, blocks: u64, supply: &mut Supply) -> Written {
+pub(super) fn write_blocks(
+    params: &Params,
+    phase: f64,
+    start: WriteStart,
+    lbn: u64,
+    blocks: u64,
+    supply: &mut Supply,
+    mut shaken: Shaken,
+) -> Written {
     let spindle = &params.spindle;
     let mut position = start.from;
     let mut now = start.at;
@@ -275,6 +324,7 @@ pub(super) fn write_blocks(params: &Params, phase: f64, start: WriteStart, lbn: 
     let mut spent = Spent::default();
     let mut start_at = None;
     let mut index = 0;
+    let mut attempt_end = 0;
     while index < blocks {
         let track = params.layout.track_of(lbn + index);
         let target = Position::on(&track);
@@ -301,6 +351,14 @@ pub(super) fn write_blocks(params: &Params, phase: f64, start: WriteStart, lbn: 
                 if ahead >= run as f64 { run } else { (ahead as u64 + 1).min(run) }
             };
             spent.rotation += begin - now;
+            let begin = if index >= attempt_end && shaken.by.is_some() {
+                let lost = shaken.lost_ns(params, begin);
+                attempt_end = index + u64::from(track.sectors);
+                spent.retry += lost;
+                begin + lost
+            } else {
+                begin
+            };
             now = begin + count as f64 * sector_ns;
             spent.media += now - begin;
             start_at.get_or_insert(begin);

@@ -1,7 +1,7 @@
 //! Writes: to the media, or early-reported from the buffer, and what the drive's write cache hands over.
 
 use super::Op;
-use super::drive::{Activity, Lead, Outcome, State, Stream};
+use super::drive::{Activity, Lead, Outcome, State, Stream, shaken};
 use super::params::Params;
 use super::transfer::{Supply, WriteStart, write_blocks};
 
@@ -65,7 +65,7 @@ impl State {
             least_move: if joined.is_some() { 0.0 } else { timing.least_write_seek },
             hold_until: if rules.hold_writes { first_at + (held - 1) as f64 * step } else { f64::NEG_INFINITY },
         };
-        let written = write_blocks(params, self.phase, start, lbn, blocks, &mut supply);
+        let written = write_blocks(params, self.phase, start, lbn, blocks, &mut supply, shaken(&mut self.shaker, self.base_ns));
         let buffered_at = supply.end_at(blocks);
         self.position = written.position;
         self.stay = 0;
@@ -89,6 +89,7 @@ impl State {
             out.overhead = arm_from - out.wait + timing.write_completion;
             out.seek = written.spent.seek;
             out.rotation = written.spent.rotation;
+            out.retry = written.spent.retry;
             out.media = written.spent.media;
             out.bus = ready_at - written.end_at;
             self.finish_write(params, segment);
@@ -101,7 +102,7 @@ impl State {
         let at = self.stop_read_ahead(params);
         let start = WriteStart { from: self.position, at, least_move: params.timing.least_write_seek, hold_until: f64::NEG_INFINITY };
         let mut supply = Supply::new(f64::NEG_INFINITY, 0.0, &mut []);
-        let written = write_blocks(params, self.phase, start, lbn, end - lbn, &mut supply);
+        let written = write_blocks(params, self.phase, start, lbn, end - lbn, &mut supply, shaken(&mut self.shaker, self.base_ns));
         self.position = written.position;
         self.stay = 0;
         if params.rules.reads_hit_written {

@@ -1,0 +1,243 @@
+"""The assignment on shaken disks: which disks of a shelf lose revolutions, from their service times alone.
+
+Each learner has a shelf whose disks stream. Some are shaken; three others only look ill: one writes at its inner edge,
+one has more to do, one is being rebuilt. A function names the shaken ones. The named disks are mounted firmly and the
+shelf runs again; it is judged by the revolutions that are still lost, and by the sound disks that were taken out.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import case as load_case
+from seeklab.exercises._shapes import at_most
+from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from seeklab._result import Result
+
+CASE = "shouting"
+DISKS = 8
+PIECES = 3000
+TB = 1_000_000_000_000
+RETRIES_LEFT_PERCENT = 0.5
+"""Of the attempts of all disks, those that may still fail once the named disks are mounted firmly."""
+
+QUESTIONS = {
+    "longer_ms": (
+        "A disk of your shelf streams pieces of 128 KiB, and one attempt in five finds its head off the track. By how"
+        " many ms is its mean service time longer than that of a disk that nothing shakes?"
+    ),
+}
+"""What a learner commits to."""
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """A shelf: how fast its disks turn, which are shaken how much, and which only look as if they were."""
+
+    rpm: int
+    shaken: Mapping[int, float]
+    inner: int
+    busy: int
+    rebuilt: int
+
+    def __str__(self) -> str:
+        """Say it in a line, without the truth."""
+        return f"{DISKS} disks of {self.rpm:,} rpm"
+
+    def run(self, firm: Sequence[int] = (), seed: int = 1) -> Result:
+        """Let all disks stream, with some of them mounted firmly."""
+        left = {disk: share for disk, share in self.shaken.items() if disk not in firm}
+        return load_case(CASE).with_(self._changes(left)).run("shout", seed=seed)
+
+    def _changes(self, left: Mapping[int, float]) -> dict[str, Any]:
+        drive = _drive(self.rpm)
+        groups = [
+            {"name": f"disk{disk}-", "hdd": {**drive, "shake": {"off_track": left.get(disk, 0.0)}}}
+            for disk in range(DISKS)
+        ]
+        jobs = [self._job(disk) for disk in range(DISKS)]
+        jobs.append(
+            {
+                "name": "rebuild",
+                "filename": "shelf",
+                "rw": "read",
+                "bs": "64KiB",
+                "iodepth": 2,
+                "offset": self.rebuilt * TB + TB // 2,
+                "size": "20GB",
+                "number_ios": PIECES,
+            }
+        )
+        return {"devices": groups, "layout": {"kind": "concat"}, "jobs": jobs}
+
+    def _job(self, disk: int) -> dict[str, Any]:
+        place = disk * TB + (TB - 30_000_000_000 if disk == self.inner else 0)
+        pieces = PIECES * (4 if disk == self.busy else 1)
+        return {
+            "name": f"stream{disk}",
+            "filename": "shelf",
+            "rw": "write",
+            "bs": "128KiB",
+            "iodepth": 4,
+            "offset": place,
+            "size": "20GB",
+            "number_ios": pieces,
+        }
+
+
+def _drive(rpm: int) -> dict[str, Any]:
+    return {
+        "rpm": rpm,
+        "capacity": TB,
+        "heads": 8,
+        "zones": 16,
+        "outer_rate": 96_000_000,
+        "inner_rate": 48_000_000,
+        "seek_single": "0.8ms",
+        "seek_average": "8.5ms",
+        "seek_full": "17ms",
+        "head_switch": "0.8ms",
+        "write_settle": "0.2ms",
+        "overhead": "300us",
+        "interface_rate": 270_000_000,
+        "buffer": 32_000_000,
+        "write_cache": False,
+        "queue_policy": "fcfs",
+    }
+
+
+def _drawn(source: random.Random) -> Shelf:
+    places = source.sample(range(DISKS), 5)
+    shares = [0.01 * source.randrange(8, 13), 0.01 * source.randrange(20, 31)]
+    return Shelf(source.choice((5400, 7200, 10_000)), dict(zip(places[:2], shares, strict=True)), *places[2:])
+
+
+def shelf(learner: object) -> Shelf:
+    """Give the learner's own shelf."""
+    return _drawn(random.Random(bytes(draws_of(learner))))  # noqa: S311 -- a system, not a secret
+
+
+def seen(on: Shelf, seed: int = 1) -> list[list[list[float]]]:
+    """Give what an observer of each disk collects: for each disk, pairs of a service time in ms and how many had it."""
+    table = on.run(seed=seed).service_times
+    disks: list[list[list[float]]] = [[] for _ in range(DISKS)]
+    for disk, service, requests in zip(table["device"], table["service_ns"], table["requests"], strict=True):
+        disks[int(disk)].append([float(service) / 1e6, int(requests)])
+    return disks
+
+
+def briefing(learner: object) -> str:
+    """Tell the learner's shelf."""
+    own = shelf(learner)
+    return (
+        f"The shelf of {learner}: {DISKS} disks of {own.rpm:,} revolutions a minute, numbered from 0 to {DISKS - 1}."
+        " All stream pieces of 128 KiB. Some are shaken; on one a rebuild reads beside the stream, one writes at its"
+        " inner edge, one has four times as much to write."
+    )
+
+
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    own = shelf(asked.draws)
+    changes = {"devices[disk].hdd.rpm": own.rpm}
+    found = [
+        load_case(CASE).with_(changes).run(variant, seed=asked.seed).metrics["shaken_service_mean_ms"]
+        for variant in ("screw", "firm")
+    ]
+    return {"longer_ms": (found[0] - found[1], "ms")}
+
+
+LEFT = (
+    "a disk that is shaken was left as it is. It need not be the slowest: a second crowd of service times, exactly one"
+    " revolution behind the first, gives it away even when only one request in ten is in it"
+)
+INNER = (
+    "this disk is slower for every request alike: it writes at its inner edge, where a track holds less. One crowd of"
+    " service times, however far to the right, has lost no revolution"
+)
+BUSY = (
+    "this disk only has more to do. Look at the share of its requests that are late, not at how many there are or how"
+    " long they take together"
+)
+REBUILD = (
+    "this disk serves two streams and seeks between them: its times are spread over everything between a piece and a"
+    " long seek. A lost revolution leaves a gap, and then a crowd, at one place"
+)
+
+
+def _broken(named: Any) -> str | None:  # noqa: ANN401 -- whatever the learner's function gives
+    """Say what is no list of disks about an answer."""
+    if not isinstance(named, (list, tuple)):
+        return f"the function gives {str(named)[:80]}; what is asked for is a list of disks, empty if none is shaken"
+    for disk in named:
+        if type(disk) is not int or not 0 <= disk < DISKS:
+            return f"{str(disk)[:80]} is no disk; they are numbered from 0 to {DISKS - 1}"
+    return None
+
+
+def _measure(asked: Asked, on: Shelf) -> list[Evidence]:
+    with asked.play("shaken") as play:
+        named: Any = play(seen(on, asked.seed), on.rpm)
+    broken = _broken(named)
+    if broken is not None:
+        names = ("inner edge", "more to do", "rebuild", "others", "attempts that still fail")
+        return [Evidence(f"{on}: {name}", None, "a list of disks", met=False, why=broken) for name in names]
+    retries = on.run(named, asked.seed).metrics["off_track_retries"]
+    left = 100 * retries / (PIECES * (DISKS + 4))
+    most, seed = asked.bound("left_percent"), asked.seed
+    return [
+        *(
+            at_most(f"{on}: the disk {what} taken out", float(disk in named), 0, "disks", seed, why)
+            for what, disk, why in (
+                ("that writes at its inner edge", on.inner, INNER),
+                ("that has more to do", on.busy, BUSY),
+                ("that is being rebuilt", on.rebuilt, REBUILD),
+            )
+        ),
+        at_most(
+            f"{on}: other sound disks taken out",
+            float(len(set(named) - set(on.shaken) - {on.inner, on.busy, on.rebuilt})),
+            0,
+            "disks",
+            seed,
+            "nothing is the matter with these disks: all their requests take about the same time",
+        ),
+        at_most(f"{on}: attempts that still fail once {sorted(set(named))} are firm", left, most, "%", seed, LEFT),
+    ]
+
+
+def _own(asked: Asked) -> list[Evidence]:
+    return _measure(asked, shelf(asked.draws))
+
+
+def _elsewhere(asked: Asked) -> list[Evidence]:
+    return _measure(asked, _drawn(random.Random(asked.seed)))  # noqa: S311 -- a system like another, not a secret
+
+
+NAME = Code(shape=(None, None))
+HINTS = (
+    "What does a failed attempt add to a request's service time, and how exactly is that known?",
+    "Find where most requests of a disk are. Then look one revolution further, and half a revolution further.",
+    (
+        "Shaken is a disk with at least one request in twenty within 0.6 ms of its peak plus 60,000 / rpm ms, and far"
+        " fewer around half of that distance."
+    ),
+)
+
+ASSIGNMENT = Assignment(
+    id="shaken-disks",
+    cells={"prediction": "prediction", "shaken": "shaken"},
+    bounds={"left_percent": RETRIES_LEFT_PERCENT},
+    tasks=(
+        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+        Task("check-shaken", 4, {"shaken": NAME}, _own, HINTS),
+        Task("check-shaken-elsewhere", 3, {"shaken": NAME}, _elsewhere, HINTS),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint
