@@ -17,6 +17,7 @@ import { lifeScenery } from "./scenery/life.ts";
 import { logPoolScenery } from "./scenery/logPool.ts";
 import { platterScenery } from "./scenery/platter.ts";
 import type { Scenery } from "./scenery/scenery.ts";
+import { slcScenery } from "./scenery/slc.ts";
 import { squeezeScenery } from "./scenery/squeeze.ts";
 import { wireScenery } from "./scenery/wire.ts";
 import type { Stage, StageOptions } from "./stage.ts";
@@ -34,6 +35,7 @@ const sceneries: readonly Scenery[] = [
   cacheWallScenery,
   squeezeScenery,
   fanOutScenery,
+  slcScenery,
 ];
 
 const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([

@@ -28,7 +28,7 @@ SLACK = 1.06
 LOG_GB = 20
 """What the service writes round."""
 MB = 1_000_000
-BLOCK, WRITE = 1_024_000, 512_000
+BLOCK, WRITE = 1_024_000, 768_000
 """Bytes of a write of the tool, which keeps four in flight, and of the service."""
 FREE = 1.0
 """A rate that leaves less than this of the drive's to spare, in MB/s, is as much as the drive takes."""
