@@ -145,9 +145,9 @@ function build(scene: Scene): Built {
       // From the host along the line to the gate, and down into the cells that take it.
       const shift = ((now.written / each) % 1) * spacing;
       const bend = goesPast ? directX : gateX;
-      for (let way = shift; way < bend - 6 + (grid.y - 46); way += spacing) {
+      for (let way = shift; way < bend - 6 + (grid.y - 70); way += spacing) {
         const [x, y] = way < bend - 6 ? [6 + way, 40] : [bend, 40 + way - (bend - 6)];
-        if (y < grid.y - 4) shape(frame, x, y, 4.2, goesPast ? "disk" : "memory", { isWrite: true });
+        shape(frame, x, y, 4.2, goesPast ? "disk" : "memory", { isWrite: true });
       }
     }
     if (now.folding > 0) {
