@@ -18,9 +18,7 @@ pub fn check(unit: &Lun, at: &Path, problems: &mut Problems) {
         );
     }
     if cache.direct_rate.0 > unit.rate.0 {
-        problems.add(
-            at.field("direct_rate"),
-            format!("{} a second is more than rate, {}; write at most that", cache.direct_rate, unit.rate),
-        );
+        problems
+            .add(at.field("direct_rate"), format!("{} a second is more than rate, {}; write at most that", cache.direct_rate, unit.rate));
     }
 }

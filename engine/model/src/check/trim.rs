@@ -25,7 +25,9 @@ pub fn check_job(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Probl
         if let Some(what) = without_trim(group) {
             problems.add(
                 at.field("rw"),
-                format!("devices[{index}] is {what}, which has no TRIM; write a solid-state drive with flash, a lun with slc, or read and write"),
+                format!(
+                    "devices[{index}] is {what}, which has no TRIM; write a solid-state drive with flash, a lun with slc, or read and write"
+                ),
             );
         }
     }

@@ -20,7 +20,7 @@ const spacing = 16;
 /** Squares that pass in a second of the reader at the highest rate. */
 const passing = 22;
 /** A run is over in so many seconds of the reader: what happens in it is seen before the opening stops. */
-const playedFor_s = 8;
+const playedFor_s = 5;
 
 export const slcScenery: Scenery = {
   name: "slc",

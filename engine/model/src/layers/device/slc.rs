@@ -14,7 +14,8 @@
 //!   is full goes to `zero_at`.
 //! - After `fold_after` without a write the oldest data move to full density at `fold_rate`, until a write comes. Only then do they
 //!   fill the drive; what is in the cache does not.
-//! - An overwrite or a TRIM gives up the old copy, wherever it lies.
+//! - An overwrite or a TRIM gives up the old copy, wherever it lies. At full density that makes room at once. In the cache the cells
+//!   stay taken until they are erased, which an idle drive does before it folds, in no time here.
 //!
 //! First in, first out, so a write's time follows when it comes, and needs no event. Drives with flash translation have a cache by
 //! pages and dies (`ssd/slc.rs`); this one carries a terabyte in a few ranges, for hours.
@@ -45,7 +46,7 @@ pub struct Row {
     pub direct: u64,
     /// Bytes folded.
     pub folded: u64,
-    /// Bytes in the cache.
+    /// Bytes that take up cells of the cache, given up or not.
     pub used: u64,
     /// Bytes that it may hold.
     pub limit: u64,
@@ -78,8 +79,9 @@ pub struct Cache {
     lent: u64,
     /// Bytes at full density at which nothing is lent.
     zero_at: u64,
-    /// Bytes in the cache, and at full density.
+    /// Bytes in the cache, bytes that were given up there and not erased, and bytes at full density.
     used: u64,
+    stale: u64,
     full: u64,
     /// What holds data, by its first address.
     pieces: BTreeMap<u64, Piece>,
@@ -188,6 +190,7 @@ impl Cache {
             lent: of(capacity, spec.lend) / u64::from(spec.bits),
             zero_at: of(capacity, spec.zero_at).max(1),
             used: 0,
+            stale: 0,
             full,
             pieces,
             order: VecDeque::new(),
@@ -216,14 +219,13 @@ impl Cache {
             return transfer_ns(bytes, self.rate);
         }
         self.fold_until(now_ns);
-        // The old copy is given up once the new one is written, so its cells are no room for it.
-        let fast = bytes.min(self.limit().saturating_sub(self.used));
         self.give_up(offset, offset + bytes);
         if op == Op::Trim {
             self.note(now_ns);
             return 0;
         }
-        if fast > 0 && self.used == 0 {
+        let fast = bytes.min(self.limit().saturating_sub(self.used + self.stale));
+        if fast > 0 && self.used + self.stale == 0 {
             self.began_ns = Some(now_ns);
         }
         self.used += fast;
@@ -249,8 +251,9 @@ impl Cache {
     /// Folds what an idle drive folds until `to_ns`.
     fn fold_until(&mut self, to_ns: u64) {
         let mut now_ns = self.at_ns.max(self.written_ns.saturating_add(self.fold_after_ns));
-        if self.fold_rate > 0 && self.used > 0 && now_ns < to_ns {
+        if self.fold_rate > 0 && self.used + self.stale > 0 && now_ns < to_ns {
             self.note(now_ns);
+            self.stale = 0;
             self.refilled = 0;
             self.is_refilling = true;
         }
@@ -312,7 +315,10 @@ impl Cache {
             }
             let gone = piece.end.min(end) - start.max(from);
             match piece.place {
-                Place::Cache(_) => self.used -= gone,
+                Place::Cache(_) => {
+                    self.used -= gone;
+                    self.stale += gone;
+                }
                 Place::Full => self.full -= gone,
             }
         }
@@ -350,7 +356,7 @@ impl Cache {
 
     /// Notes the cache as it is at `now_ns`, at the end of the interval that ends there or holds it.
     fn note(&mut self, now_ns: u64) {
-        let (used, limit, full) = (self.used, self.limit(), self.full);
+        let (used, limit, full) = (self.used + self.stale, self.limit(), self.full);
         let row = self.row(now_ns.saturating_sub(1));
         (row.used, row.limit, row.full) = (used, limit, full);
     }
@@ -390,7 +396,11 @@ impl Cache {
         metrics.gb("slc_folded_gb", "Moved from the SLC cache to full density while the drive was idle.", self.totals.folded);
         metrics.gb("slc_refilled_gb", "Written into the SLC cache since it was last folded.", self.refilled);
         let cliff = self.speed.first_cliff.unwrap_or(self.speed.written);
-        metrics.gb("slc_cliff_gb", "Written until the rate over a second fell below half of the best; all that was written if it did not.", cliff);
+        metrics.gb(
+            "slc_cliff_gb",
+            "Written until the rate over a second fell below half of the best; all that was written if it did not.",
+            cliff,
+        );
         metrics.count("slc_cliffs", "How often the rate over a second fell below half of the best.", self.speed.cliffs);
         let help = "Longest time from the first write into an empty SLC cache until it was folded empty again; 0 if it never was.";
         metrics.seconds("slc_cycle_s", help, self.longest_cycle_ns);
