@@ -130,7 +130,7 @@ class Result:
 
     @property
     def slc(self) -> Table:
-        """What a drive with an SLC cache wrote and folded in each interval, and the cache at its end. Empty without one."""
+        """What a drive with an SLC cache wrote and folded in each interval, and the cache at its end. Else empty."""
         return self._table("slc")
 
     @property

@@ -47,8 +47,8 @@ def _drawn(source: random.Random, cells_gb: int, static_gb: int, full: tuple[int
         "copy_gb": COPY_GB,
     }
     told = (
-        f"cells of {cells_gb} GB at four bits, {known['full_percent']} % of them full; an SLC cache of {static_gb} GB and"
-        f" half of the cells at one bit, of which less is lent the fuller it is, and none from {ZERO_AT} % on;"
+        f"cells of {cells_gb} GB at four bits, {known['full_percent']} % of them full; an SLC cache of {static_gb} GB"
+        f" and half of the cells at one bit, of which less is lent the fuller it is, and none from {ZERO_AT} % on;"
         f" {CACHE_MB} MB/s in the cache and {DIRECT_MB} beyond it; a service writes {known['service_mb']} MB/s beside"
         " the copy"
     )
@@ -147,7 +147,12 @@ def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Eviden
     late = PAUSED if paused else SMALL if small_s > 0.03 * slow_s else SLOW
     return [
         at_most(
-            f"p99 of the service, {plan}, {system}", found["p99_ms"], PATIENCE_MS, "ms", seed, MUCH if too_much else LARGE
+            f"p99 of the service, {plan}, {system}",
+            found["p99_ms"],
+            PATIENCE_MS,
+            "ms",
+            seed,
+            MUCH if too_much else LARGE,
         ),
         at_most(f"time of the copy, {plan}, {system}", found["copy_s"], SLACK * best, "s", seed, late),
     ]

@@ -39,8 +39,8 @@ NO_NIGHT: Mapping[str, str] = {
     "openzfs-throttle": "its throttle is the remedy; what fails in it is the throttle of Z1, which has a night."
     " Delays that begin at 96 to 98 % in place of 60 % make the longest write 1.2 to 1.6 times as long, too little for"
     " a complaint",
-    "slc-cliff": "the drive does what it was made for: what helps is a pause, or fewer bytes at once, and no setting of a"
-    " running system makes the cells that are spent",
+    "slc-cliff": "the drive does what it was made for: what helps is a pause or fewer bytes at once, and no setting of"
+    " a running system gives back cells that are taken",
     "tail-at-scale": "no server is at fault: each is slow once in a while, and what helps is how clients ask, which no"
     " tool of the system shows",
     "thousand-threads": "no setting of 2008 mends it: ticks of 200 ms in place of 10 still leave stops of 3 s, of 4.5",

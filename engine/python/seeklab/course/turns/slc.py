@@ -7,6 +7,8 @@ from typing import Any
 from seeklab.course.tasks import Task
 
 NEAR = 0.005
+EXACT = 1e-4
+"""Near enough where a second of many is in question."""
 CELLS_GB, STATIC_GB, ZERO_AT = 1024, 12, 0.75
 CACHE_MB, DIRECT_MB, FOLD_MB = 1800, 100, 100
 IDLE_S = 1
@@ -48,7 +50,9 @@ def _limit_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
             continue
         told = f"With {full:.0%} full it gives {found:.1f} GB."
         if found < STATIC_GB:
-            return f"{told} The static part is there however full the drive is: what is lent is never less than nothing."
+            return (
+                f"{told} The static part is there however full the drive is: what is lent is never less than nothing."
+            )
         if abs(found / _limit(full, 1.0) - 1) <= NEAR:
             return f"{told} So it would be if cells were lent until the drive is full; nothing is lent from 75 % on."
         if abs(found / (_limit(full) - STATIC_GB) - 1) <= NEAR:
@@ -66,7 +70,7 @@ def _every_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
         return f"Wanted is a function of the bytes of a burst; this is {type(answer).__name__}."
     for burst in (20, 50, 80):
         found, truth = float(answer(burst)), _every(burst)
-        if abs(found / truth - 1) <= 1e-4:
+        if abs(found / truth - 1) <= EXACT:
             continue
         told = f"For bursts of {burst} GB it gives {found:,.1f} s."
         if abs(found - 1000 * burst / FOLD_MB) < 1 / 2:
@@ -99,9 +103,9 @@ TASKS = {
     ),
     "slc/limit": Task(
         question=(
-            "The drive has cells of 1024 GB at four bits. 12 GB of cache are always there. When it is empty, half of the "
-            "cells are lent, with one bit each; that shrinks evenly to nothing when 75 % are full. Write a function of "
-            "the share that is full (0 to 1): how many GB does the cache hold?"
+            "The drive has cells of 1024 GB at four bits. 12 GB of cache are always there. When it is empty, half of "
+            "the cells are lent, with one bit each; that shrinks evenly to nothing when 75 % are full. Write a function "
+            "of the share that is full (0 to 1): how many GB does the cache hold?"
         ),
         wants="a function of a share that gives GB",
         wrong=_limit_wrong,
