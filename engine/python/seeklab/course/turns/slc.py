@@ -105,7 +105,7 @@ TASKS = {
         question=(
             "The drive has cells of 1024 GB at four bits. 12 GB of cache are always there. When it is empty, half of "
             "the cells are lent, with one bit each; that shrinks evenly to nothing when 75 % are full. Write a function "
-            "of the share that is full (0 to 1): how many GB does the cache hold?"
+            "function of the share that is full (0 to 1): how many GB does the cache hold?"
         ),
         wants="a function of a share that gives GB",
         wrong=_limit_wrong,
