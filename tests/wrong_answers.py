@@ -94,6 +94,12 @@ def _estimate(system: Mapping[str, float], wrong: str = "") -> float:
     return one * system["disks" if wrong == "pool" else "threads"]
 
 
+def _plan(system: Mapping[str, float], **wrong: float) -> dict[str, float]:
+    lent = system["cells_gb"] / 8 * (1 - system["full_percent"] / 75)
+    fast = 0.97 * (system["static_gb"] + lent) * (1 - system["service_mb"] / 1800)
+    return {"fast_gb": fast, "pause_s": 0, "rate_mb": 98 - system["service_mb"], **wrong}
+
+
 SHAPED: dict[str, list[Wrong]] = {
     "by-heart": _elsewhere(
         (lambda system: _estimate(system, "disk"), "half a turn"),
@@ -104,6 +110,12 @@ SHAPED: dict[str, list[Wrong]] = {
         (lambda _: 64, "all that the client has in flight becomes one"),
         (lambda _: 1, "pays its fixed time"),
         (lambda system: system["in_flight_mib"] * 3 // 4, "unequal size"),
+    ),
+    "copy-beside-service": _elsewhere(
+        (lambda system: {"fast_gb": system["copy_gb"], "pause_s": 0, "rate_mb": 1800}, "past the cache"),
+        (lambda system: _plan(system, rate_mb=100), "more than the drive takes"),
+        (lambda system: _plan(system, fast_gb=0), "has room for more"),
+        (lambda system: _plan(system, pause_s=1400), "gives nothing back"),
     ),
     "copy-way": _elsewhere(
         (lambda _: "client", "crosses the network twice"),

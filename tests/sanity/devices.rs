@@ -284,6 +284,14 @@ impl Preset {
         units.extend(self.field("lun.credits", &bases, &self.loads()));
         let capacities = [50, 500, 5_000].map(|capacity| json!({"base": 300, "capacity": capacity}));
         units.extend(self.field("lun.credits", &capacities, &self.loads()));
+        let slc = |field: &str, value: Value| {
+            let mut slc = json!({"fixed": "16MiB", "lend": 0.0, "direct_rate": "1MB", "fold_rate": "1MB"});
+            slc[field] = value;
+            slc
+        };
+        for (field, values) in [("fixed", ["1MiB", "16MiB", "256MiB"]), ("direct_rate", ["1MB", "2MB", "5MB"])] {
+            units.extend(self.field("lun.slc", &values.map(|value| slc(field, value.into())), &self.loads()));
+        }
         units
     }
 

@@ -77,9 +77,13 @@ fn device() -> impl Strategy<Value = Value> {
         }
         json!({"lun": {"rate": "500MB", "latency": "1ms", "credits": credits}})
     });
-    (prop_oneof![hdd, array, shaken, ssd, lun, varying, credits], 1u32..6, pauses).prop_map(|(mut device, count, pauses)| {
+    let slc = (1u64..64, 0.0f64..1.0, 0.0f64..1.0, 0u64..2_000_000_000, 0u64..100).prop_map(|(mib, lend, full, after_ns, mb)| {
+        let slc = json!({"fixed": mib << 20, "lend": lend, "full": full, "direct_rate": "50MB", "fold_rate": mb * 1_000_000, "fold_after": after_ns});
+        json!({"lun": {"rate": "500MB", "slc": slc}})
+    });
+    (prop_oneof![hdd, array, shaken, ssd, lun, varying, credits, slc], 1u32..6, pauses).prop_map(|(mut device, count, pauses)| {
         device["count"] = count.into();
-        if device["lun"].is_object() && !pauses.is_empty() {
+        if device["lun"].is_object() && device["lun"]["slc"].is_null() && !pauses.is_empty() {
             let mut end = 0;
             let pause = |(after, ns): (u64, u64)| {
                 let at = end + after;

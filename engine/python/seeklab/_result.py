@@ -129,6 +129,11 @@ class Result:
         return self._table("devices")
 
     @property
+    def slc(self) -> Table:
+        """What a drive with an SLC cache wrote and folded in each interval, and the cache at its end. Else empty."""
+        return self._table("slc")
+
+    @property
     def credits(self) -> Table:
         """What a volume with I/O credits did in each interval, and the credits at its end. Empty without one."""
         return self._table("credits")

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::credits::Credits;
 use crate::persistence::Persistence;
 use crate::shake::Shake;
+use crate::slc::Slc;
 use crate::ssd::Ssd;
 use crate::varies::Varies;
 use crate::{Bytes, Nanos};
@@ -193,6 +194,9 @@ pub struct Lun {
     /// I/O credits that limit the volume, as block volumes of clouds have them; without limit when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credits: Option<Credits>,
+    /// An SLC cache that takes writes at the unit's rate until it is full; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slc: Option<Slc>,
 }
 
 /// A time at which a device stands still.

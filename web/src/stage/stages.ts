@@ -18,6 +18,7 @@ import { logPoolScenery } from "./scenery/logPool.ts";
 import { platterScenery } from "./scenery/platter.ts";
 import type { Scenery } from "./scenery/scenery.ts";
 import { shakenDisksScenery } from "./scenery/shakenDisks.ts";
+import { slcScenery } from "./scenery/slc.ts";
 import { squeezeScenery } from "./scenery/squeeze.ts";
 import { wireScenery } from "./scenery/wire.ts";
 import type { Stage, StageOptions } from "./stage.ts";
@@ -36,6 +37,7 @@ const sceneries: readonly Scenery[] = [
   squeezeScenery,
   fanOutScenery,
   shakenDisksScenery,
+  slcScenery,
 ];
 
 const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([

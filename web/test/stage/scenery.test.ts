@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { journeysOf } from "../../src/engine/journeys.ts";
 import type { Result } from "../../src/engine/api.ts";
 import { creditsScenery } from "../../src/stage/scenery/credits.ts";
+import { slcScenery } from "../../src/stage/scenery/slc.ts";
 import { lifeScenery } from "../../src/stage/scenery/life.ts";
 import type { Frame, Scenery } from "../../src/stage/scenery/scenery.ts";
 
@@ -85,6 +86,53 @@ describe("the account of credits", () => {
   it("suits no run without an account", () => {
     expect(creditsScenery.suits(result)).toBe(true);
     expect(creditsScenery.suits(made({}, 1e9, { devices: [{}], jobs: [] }))).toBe(false);
+  });
+});
+
+describe("the cells of a drive with an SLC cache", () => {
+  // Ten seconds at 1000 MB/s into a cache of 10 GB, ten past it at 100, and ten in which 1 GB is folded.
+  const lun = {
+    capacity: 252e9,
+    slc: { fixed: 10e9, lend: 0, bits: 4, zero_at: 0.75, direct_rate: 1e8, fold_rate: 1e8, full: 0.25 },
+  };
+  const result = made(
+    {
+      "slc.device": [0, 0, 0],
+      "slc.time_ns": [0, 10e9, 20e9],
+      "slc.cached_bytes": [10e9, 0, 0],
+      "slc.direct_bytes": [0, 1e9, 0],
+      "slc.folded_bytes": [0, 0, 1e9],
+      "slc.used_bytes": [10e9, 10e9, 9e9],
+      "slc.limit_bytes": [10e9, 10e9, 10e9],
+      "slc.full_bytes": [63e9, 64e9, 65e9],
+    },
+    30e9,
+    { devices: [{ lun }], jobs: [{ name: "copy" }] },
+  );
+
+  it("tells whither writes go, what is folded and what lies where", () => {
+    const built = build(slcScenery, result);
+    expect(built.describe(5e9)).toBe(
+      "5.00 s: 1,000 MB/s are written, into the cache; 5.00 of 10.0 GB in the cache, 63.0 GB at full density.",
+    );
+    expect(built.describe(15e9)).toMatch(/^15\.0 s: 100 MB\/s are written, past the cache; 10\.0 of 10\.0 GB/);
+    expect(built.describe(25e9)).toMatch(/^25\.0 s: 100 MB\/s are folded; 9\.50 of 10\.0 GB/);
+  });
+
+  it("draws a block for the cells of each GB at one bit, and four times as many for one at full density", () => {
+    const built = build(slcScenery, result);
+    const blocksAt = (time_ns: number, meaning: string) => {
+      const { frame, squares } = frameAt(time_ns);
+      built.draw(frame);
+      return squares.filter((paint) => paint === meaning).length;
+    };
+    expect([0, 5e9, 10e9].map((time_ns) => blocksAt(time_ns, "prefetched"))).toEqual([0, 20, 40]);
+    expect(blocksAt(5e9, "flash")).toBe(63);
+  });
+
+  it("suits no run without such a drive", () => {
+    expect(slcScenery.suits(result)).toBe(true);
+    expect(slcScenery.suits(made({}, 1e9, { devices: [{}], jobs: [] }))).toBe(false);
   });
 });
 

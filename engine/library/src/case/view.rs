@@ -72,6 +72,8 @@ pub enum View {
     Cores,
     /// Stage: I/O credits that come in and are spent, and the requests that they pay for.
     Credits,
+    /// Stage: the SLC cache of a drive, what is written into it and past it, and what is folded.
+    Slc,
     /// Stage: the platter and the arm of a disk.
     Platter,
     /// Stage: segments between client and server, and the window.

@@ -10,6 +10,7 @@ mod nfs;
 mod rebuild;
 mod reduction;
 mod server;
+mod slc;
 mod trim;
 
 use std::sync::OnceLock;
@@ -341,7 +342,9 @@ fn check_credits(scenario: &Scenario, problems: &mut Problems) {
     let largest = if is_direct { scenario.jobs.iter().map(seeklab_spec::Job::max_request_bytes).max().unwrap_or(0) } else { 1 << 30 };
     for (index, group) in scenario.devices.iter().enumerate() {
         if let Some(unit) = &group.lun {
-            credits::check(unit, largest, &Path::root().index("devices", index).field("lun"), problems);
+            let at = Path::root().index("devices", index).field("lun");
+            credits::check(unit, largest, &at, problems);
+            slc::check(unit, &at, problems);
         }
     }
     for (index, job) in scenario.jobs.iter().enumerate() {

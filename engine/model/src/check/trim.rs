@@ -25,7 +25,9 @@ pub fn check_job(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Probl
         if let Some(what) = without_trim(group) {
             problems.add(
                 at.field("rw"),
-                format!("devices[{index}] is {what}, which has no TRIM; write a solid-state drive with flash, or read and write"),
+                format!(
+                    "devices[{index}] is {what}, which has no TRIM; write a solid-state drive with flash, a lun with slc, or read and write"
+                ),
             );
         }
     }
@@ -33,6 +35,9 @@ pub fn check_job(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Probl
 
 /// What a device is that has no TRIM.
 fn without_trim(group: &DeviceGroup) -> Option<&'static str> {
+    if group.lun.as_ref().is_some_and(|unit| unit.slc.is_some()) {
+        return None;
+    }
     match (&group.ssd, &group.hdd) {
         (Some(ssd), _) if ssd.flash.is_some() => None,
         (Some(_), _) => Some("a solid-state drive without flash translation"),
@@ -45,6 +50,9 @@ fn without_trim(group: &DeviceGroup) -> Option<&'static str> {
 pub fn check_regions(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
     let drives = scenario.devices.iter().filter_map(|group| Some((group.ssd.as_ref()?, u64::from(group.count))));
     let (smallest, count) = drives.fold((u64::MAX, 0), |(least, count), (ssd, more)| (least.min(ssd::simulated_bytes(ssd)), count + more));
+    if count == 0 {
+        return; // a lun with slc has all of its addresses
+    }
     let apart = match scenario.layout.kind {
         LayoutKind::Stripe => count,
         LayoutKind::Mirror => count / scenario.layout.width.map_or(count, u64::from).max(1),

@@ -41,6 +41,8 @@ pub enum Unit {
     MibPerS,
     /// 1,000,000 bytes per second.
     MbPerS,
+    /// 1,000,000,000 bytes, as data sheets count.
+    Gb,
     /// Seconds for each 1,073,741,824 bytes.
     SPerGib,
     /// Processor cycles for each byte.
@@ -50,7 +52,7 @@ pub enum Unit {
 }
 
 /// What names end with, and the unit that it means; the first that fits counts.
-const ENDINGS: [(&str, Unit); 14] = [
+const ENDINGS: [(&str, Unit); 15] = [
     ("k_per_s", Unit::KibPerS),
     ("mib_per_s", Unit::MibPerS),
     ("mb_per_s", Unit::MbPerS),
@@ -58,6 +60,7 @@ const ENDINGS: [(&str, Unit); 14] = [
     ("cycles_per_byte", Unit::CyclesPerByte),
     ("per_s", Unit::PerSecond),
     ("iops", Unit::PerSecond),
+    ("gb", Unit::Gb),
     ("percent", Unit::Percent),
     ("bytes", Unit::Bytes),
     ("s", Unit::Seconds),
@@ -82,6 +85,7 @@ impl Unit {
             Self::KibPerS => "KiB/s",
             Self::MibPerS => "MiB/s",
             Self::MbPerS => "MB/s",
+            Self::Gb => "GB",
             Self::SPerGib => "s/GiB",
             Self::CyclesPerByte => "cycles/B",
             Self::Times => "x",
@@ -196,6 +200,12 @@ impl<'a> Metrics<'a> {
     #[inline(never)]
     pub fn bytes(&mut self, name: &str, help: &'static str, bytes: u64) {
         self.add(name, help, Unit::Bytes, to_f64(bytes));
+    }
+
+    /// Bytes in GB of 1,000,000,000.
+    #[inline(never)]
+    pub fn gb(&mut self, name: &str, help: &'static str, bytes: u64) {
+        self.add(name, help, Unit::Gb, to_f64(bytes) / 1e9);
     }
 
     /// How long, in seconds.

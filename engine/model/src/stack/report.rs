@@ -50,6 +50,9 @@ impl Stack {
             dips::metrics(&recorder.series, recorder.interval_ns, metrics);
         }
         device::services::metrics(self.layers.devices.iter(), metrics);
+        if let Some(cache) = self.layers.devices.iter().find_map(Device::slc) {
+            cache.metrics(metrics);
+        }
         if let Some(network) = &self.layers.network {
             network.metrics(metrics);
         }
@@ -159,6 +162,7 @@ fn report_tables(stack: Option<&Stack>, tables: &mut Tables) {
     device::report::unsafe_tables(stack.map(|stack| (&stack.kernel.volatile, stack.kernel.now_ns())), interval_ns, tables);
     device::report::credits_tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
     device::services::tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
+    device::report::slc_tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
     Record::tables(stack.and_then(Stack::zfs_record), tables);
     Reads::tables(stack.and_then(Stack::zfs_reads), tables);
     Cluster::tables(stack.and_then(|stack| stack.layers.cluster.as_ref()), tables);

@@ -5,7 +5,8 @@
 //! computed anew whenever the rate may have changed.
 //!
 //! The latency is the same for each request, or drawn from a gamma distribution with its standard deviation (`latency_cv` times the
-//! mean), and the unit may stand still at times ([`Pauses`]). A volume of a cloud lets requests start by its credits ([`Bucket`]).
+//! mean), and the unit may stand still at times ([`Pauses`]). A volume of a cloud lets requests start by its credits ([`Bucket`]), and
+//! a drive with an SLC cache takes writes at the rate of the cells that they land in ([`Cache`]).
 
 use std::collections::VecDeque;
 
@@ -13,6 +14,7 @@ use super::credits::Bucket;
 use super::fluid::Fluid;
 use super::pace::Pace;
 use super::pauses::Pauses;
+use super::slc::Cache;
 use super::{Usage, transfer_ns};
 use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
 use crate::result::flow::Loop;
@@ -35,6 +37,8 @@ pub struct Lun {
     pauses: Pauses,
     /// Credits, of a volume that has them.
     pub bucket: Option<Box<Bucket>>,
+    /// The SLC cache, of a drive that has one.
+    pub slc: Option<Box<Cache>>,
     fluid: Option<Box<Fluid>>,
     free_ns: u64,
     phase: Phase,
@@ -87,6 +91,7 @@ impl Lun {
             scatter: Scatter::of(spec, draws("latency")),
             pauses: Pauses::new(&spec.pauses),
             bucket: None,
+            slc: None,
             fluid: None,
             free_ns: 0,
             phase,
@@ -96,10 +101,12 @@ impl Lun {
         }
     }
 
-    /// Limits the unit by the credits that it has in the scenario, which are noted once an interval; `flow` is a job that is one.
+    /// Limits the unit by the credits or the SLC cache that it has in the scenario, which are noted once an interval; `flow` is a job
+    /// that is one.
     #[must_use]
     pub fn limited(mut self, spec: &spec::Lun, interval_ns: u64, flow: Option<Loop>) -> Self {
         self.bucket = spec.credits.as_ref().map(|credits| Box::new(Bucket::new(credits, interval_ns)));
+        self.slc = spec.slc.as_ref().map(|slc| Box::new(Cache::new(slc, spec, interval_ns)));
         self.fluid = flow.map(|flow| Box::new(Fluid::new(flow, interval_ns)));
         self
     }
@@ -150,7 +157,13 @@ impl Lun {
         let bytes = kernel.requests[id].bytes;
         let admitted_ns = self.bucket.as_mut().map_or(now_ns, |bucket| bucket.admit(now_ns, bytes));
         let start_ns = self.free_ns.max(admitted_ns);
-        let work_ns = transfer_ns(bytes, self.rate);
+        let work_ns = match &mut self.slc {
+            None => transfer_ns(bytes, self.rate),
+            Some(cache) => {
+                let request = &kernel.requests[id];
+                cache.work_ns(start_ns, request.op, request.place, bytes)
+            }
+        };
         self.free_ns = self.pauses.after(start_ns, work_ns);
         let latency_ns = self.latency_ns();
         let done_ns = self.pauses.after(self.free_ns, latency_ns);
@@ -258,6 +271,7 @@ mod tests {
             varies,
             pauses,
             credits: None,
+            slc: None,
         };
         Lun::new(&spec, Phase::Transfer, 1, "test")
     }
@@ -345,6 +359,7 @@ mod tests {
             varies: None,
             pauses: Vec::new(),
             credits: None,
+            slc: None,
         };
         let mut lun = Lun::new(&spec, Phase::Transfer, 1, "test");
         let (mut done, _) = run(&mut lun, &vec![(0, 1); 20_000]);

@@ -15,6 +15,9 @@ pub mod pace;
 pub mod pauses;
 pub mod report;
 pub mod services;
+pub mod slc;
+#[cfg(test)]
+mod slc_tests;
 pub mod ssd;
 
 use crate::kernel::{Address, Event, Kernel};
@@ -117,6 +120,15 @@ impl Device {
     pub fn bucket(&self) -> Option<&credits::Bucket> {
         match self {
             Self::Lun(lun) => lun.bucket.as_deref(),
+            Self::Disk(_) | Self::Ssd(_) => None,
+        }
+    }
+
+    /// The SLC cache of a unit that is described by it.
+    #[must_use]
+    pub fn slc(&self) -> Option<&slc::Cache> {
+        match self {
+            Self::Lun(lun) => lun.slc.as_deref(),
             Self::Disk(_) | Self::Ssd(_) => None,
         }
     }

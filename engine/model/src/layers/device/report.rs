@@ -1,6 +1,7 @@
 //! What devices leave: metrics over all of them, and the table `devices`.
 
 use super::credits::Row;
+use super::slc::Row as SlcRow;
 use super::ssd::Wear;
 use super::{Device, Usage};
 use crate::kernel::{Holder, UnsafeRow, Volatile};
@@ -76,6 +77,27 @@ const CREDITS: Table<(u32, u64, Row)> = Table::new(
 pub fn credits_tables<'a>(devices: impl Iterator<Item = &'a Device>, tables: &mut Tables) {
     let buckets = (0..).zip(devices).filter_map(|(index, device)| Some((index, device.bucket()?)));
     tables.table(&CREDITS, buckets.flat_map(|(index, bucket)| bucket.rows().map(move |(time_ns, row)| (index, time_ns, row))));
+}
+
+/// A row for each interval of a drive with an SLC cache: when it began, what was written and folded in it, and the cache at its end.
+const SLC: Table<(u32, u64, SlcRow)> = Table::new(
+    "slc",
+    &[
+        ("device", Index(|row| row.0)),
+        ("time_ns", Whole(|row| row.1)),
+        ("cached_bytes", Whole(|row| row.2.cached)),
+        ("direct_bytes", Whole(|row| row.2.direct)),
+        ("folded_bytes", Whole(|row| row.2.folded)),
+        ("used_bytes", Whole(|row| row.2.used)),
+        ("limit_bytes", Whole(|row| row.2.limit)),
+        ("full_bytes", Whole(|row| row.2.full)),
+    ],
+);
+
+/// Reports the SLC caches of all drives that are described by one, over time.
+pub fn slc_tables<'a>(devices: impl Iterator<Item = &'a Device>, tables: &mut Tables) {
+    let caches = (0..).zip(devices).filter_map(|(index, device)| Some((index, device.slc()?)));
+    tables.table(&SLC, caches.flat_map(|(index, cache)| cache.rows().map(move |(time_ns, row)| (index, time_ns, row))));
 }
 
 /// Reports what a power failure would lose when the jobs have ended, the most that it would have lost before, and whose memory had it.

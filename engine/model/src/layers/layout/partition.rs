@@ -251,6 +251,7 @@ mod tests {
             varies: None,
             pauses: Vec::new(),
             credits: None,
+            slc: None,
         };
         let mut device = Lun::new(&lun, Phase::Transfer, 1, "lun");
         device.here = Address::of(LayerId::Device);

@@ -1,0 +1,190 @@
+"""The assignment on SLC caches: a copy tool that moves 600 GB onto a drive while a service writes to it.
+
+A rule gives the tool's plan: how much it copies as fast as the drive takes it, whether it pauses then, and the rate of
+the rest. It is judged on drives that the seed draws, by the service's latency and by how long the copy took.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import case as load_case
+from seeklab.exercises._shapes import Shape, System, at_most
+from seeklab.judge import Evidence, Fields, Number
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping
+
+CASE = "slc-cliff"
+COPY_GB = 600
+CACHE_MB, DIRECT_MB = 1800, 100
+"""Rates of the drive in its cache and beyond, in MB/s."""
+ZERO_AT = 75
+"""Per cent full at which nothing is lent to the cache."""
+PATIENCE_MS = 20
+SLACK = 1.06
+"""How many times as long as the best plan a copy may take."""
+LOG_GB = 20
+"""What the service writes round."""
+MB = 1_000_000
+BLOCK, WRITE = 1_024_000, 768_000
+"""Bytes of a write of the tool, which keeps four in flight, and of the service."""
+FREE = 1.0
+"""A rate that leaves less than this of the drive's to spare, in MB/s, is as much as the drive takes."""
+
+QUESTIONS = {
+    "cliff_gb": "Nothing else writes. After how many GB does a copy at full speed slow down?",
+}
+
+
+def _drawn(source: random.Random, cells_gb: int, static_gb: int, full: tuple[int, int]) -> System:
+    known = {
+        "cells_gb": cells_gb,
+        "static_gb": static_gb,
+        "full_percent": source.randrange(*full),
+        "service_mb": source.randrange(30, 56),
+        "copy_gb": COPY_GB,
+    }
+    told = (
+        f"cells of {cells_gb} GB at four bits, {known['full_percent']} % of them full; an SLC cache of {static_gb} GB"
+        f" and half of the cells at one bit, of which less is lent the fuller it is, and none from {ZERO_AT} % on;"
+        f" {CACHE_MB} MB/s in the cache and {DIRECT_MB} beyond it; a service writes {known['service_mb']} MB/s beside"
+        " the copy"
+    )
+    return System(known, told)
+
+
+def room_gb(system: System) -> float:
+    """Give what the cache of a drive has room for."""
+    lent = system["cells_gb"] / 2 / 4 * max(0.0, 1 - system["full_percent"] / ZERO_AT)
+    return float(system["static_gb"]) + lent
+
+
+def best_s(system: System) -> float:
+    """Give the time of the best plan: the cache full at full speed, and then what the service leaves."""
+    service = system["service_mb"]
+    fast = room_gb(system) * (1 - service / CACHE_MB)
+    return fast * 1000 / (CACHE_MB - service) + (COPY_GB - fast) * 1000 / (DIRECT_MB - service)
+
+
+def _drive(system: System) -> dict[str, Any]:
+    return {
+        "devices[drive].lun.capacity": f"{system['cells_gb']:g}GB",
+        "devices[drive].lun.slc.fixed": f"{system['static_gb']:g}GB",
+        "devices[drive].lun.slc.full": system["full_percent"] / 100,
+        "record.interval": "60s",
+    }
+
+
+def _jobs(system: System, plan: Mapping[str, float]) -> list[dict[str, Any]]:
+    blocks = COPY_GB * 1000 * MB // BLOCK
+    fast = min(blocks, round(plan["fast_gb"] * 1000 * MB / BLOCK))
+    tool = {"rw": "write", "bs": BLOCK, "iodepth": 4, "filename": "drive"}
+    parts: list[dict[str, Any]] = []
+    if fast:
+        parts.append({**tool, "name": "fast", "size": fast * BLOCK})
+    if fast < blocks:
+        rate = round(plan["rate_mb"] * MB)
+        rest = {**tool, "name": "rest", "offset": fast * BLOCK, "size": (blocks - fast) * BLOCK, "rate": rate}
+        pause = {"startdelay": round(plan["pause_s"] * 1e9)}
+        parts.append(rest | pause | ({"wait_for": "fast"} if fast else {}))
+    parts[-1]["exitall"] = True
+    service = {
+        "name": "service",
+        "rw": "write",
+        "bs": WRITE,
+        "iodepth": 64,
+        "filename": "drive",
+        "offset": blocks * BLOCK,
+        "size": LOG_GB * 1000 * MB // WRITE * WRITE,
+        "rate": round(system["service_mb"] * MB),
+        "time_based": True,
+        "runtime": "190h",
+    }
+    return [service, *parts]
+
+
+def seen(system: System, plan: Mapping[str, float], seed: int = 1) -> Mapping[str, float]:
+    """Run a plan on a drive: how long the copy took, what the service waited, and what the drive did."""
+    changes = {**_drive(system), "jobs": _jobs(system, plan)}
+    found = load_case(CASE).with_(changes).run("copy", seed=seed).metrics
+    return {
+        "copy_s": found["elapsed_s"],
+        "p99_ms": found["service.write_latency_p99_ms"],
+        "cached_gb": found["slc_cached_gb"],
+        "folded_gb": found["slc_folded_gb"],
+    }
+
+
+def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
+    alone = load_case(CASE).with_({**_drive(system), "jobs[copy].size": "400GB"}).run("copy", seed=seed).metrics
+    return {"cliff_gb": (alone["slc_cliff_gb"], "GB")}
+
+
+MUCH = "together with the service that is more than the drive takes beyond its cache: the tool's queue is always full"
+LARGE = (
+    "the part at full speed is larger than what the cache of this drive has room for beside the service: its end goes"
+    " past the cache, with a full queue before every write of the service"
+)
+PAUSED = (
+    "the pause gives nothing back: a drive folds when it has been idle for a second, and the service never leaves it"
+    " idle for so long"
+)
+SMALL = "the cache has room for more than the plan copies at full speed"
+SLOW = "the drive takes more beyond its cache than the service and the plan ask of it"
+
+
+def _judge(system: System, given: Mapping[str, float], seed: int) -> list[Evidence]:
+    service = system["service_mb"]
+    found = seen(system, given, seed)
+    best = best_s(system)
+    plan = f"{given['fast_gb']:.4g} GB at full speed, {given['pause_s']:.4g} s, then {given['rate_mb']:.4g} MB/s"
+    too_much = given["fast_gb"] < COPY_GB and given["rate_mb"] + service > DIRECT_MB - FREE
+    slow_s = COPY_GB * 1000 / (DIRECT_MB - service)
+    small_s = (room_gb(system) - given["fast_gb"]) * 1000 / (DIRECT_MB - service)
+    paused = given["pause_s"] > (SLACK - 1) * best / 2
+    late = PAUSED if paused else SMALL if small_s > 0.03 * slow_s else SLOW
+    return [
+        at_most(
+            f"p99 of the service, {plan}, {system}",
+            found["p99_ms"],
+            PATIENCE_MS,
+            "ms",
+            seed,
+            MUCH if too_much else LARGE,
+        ),
+        at_most(f"time of the copy, {plan}, {system}", found["copy_s"], SLACK * best, "s", seed, late),
+    ]
+
+
+SHAPE = Shape(
+    id="copy-beside-service",
+    what="drive",
+    kinds={
+        "new": lambda source: _drawn(source, 1024, 12, (0, 6)),
+        "used": lambda source: _drawn(source, 1024, 12, (25, 38)),
+        "large": lambda source: _drawn(source, 2048, 24, (30, 60)),
+    },
+    questions=QUESTIONS,
+    near=_near,
+    judge=_judge,
+    parts=2,
+    gives=Fields(
+        {
+            "fast_gb": Number(at_least=0, at_most=COPY_GB),
+            "pause_s": Number(at_least=0, at_most=3600),
+            "rate_mb": Number(at_least=10, at_most=CACHE_MB),
+        }
+    ),
+    hints=(
+        "What does the drive take, for how long, and who else is writing to it all the time?",
+        "The cache takes static + lent, the service's part of it included; beyond it 100 MB/s are for both.",
+        "fast_gb a little below (static_gb + lent) * (1 - service_mb / 1800), pause_s 0, rate_mb 98 - service_mb.",
+    ),
+    seeds=1,
+)
+system, briefing = SHAPE.own, SHAPE.briefing
+ASSIGNMENT = SHAPE.assignment()
+_practice = SHAPE.practice()
+check, hint = _practice.check, _practice.hint
