@@ -97,7 +97,7 @@ SAME_OPERATIONS = (
     "compressible-data",  # what is written differs, not when
     "slog-divert six-mirrored",  # both halves of a mirror are written at once
     "copysets sets",  # other outages lose data; a lost node's chunks are read as with any sets drawn at random
-    "shouting application-quiet",  # a shout of three seconds is not felt by writes that end in memory: the point of the case
+    "shouting application-quiet",  # writes that end in memory do not feel the shout: the point of the case
     "tlb-shootdown sized-to-request",  # as with the object cache, no buffer is mapped for a request
 )
 """Variants that change what is seen or stored, and not the operations and their times."""

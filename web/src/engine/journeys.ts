@@ -27,7 +27,16 @@ export const layerNames = [
 export type LayerName = (typeof layerNames)[number];
 
 /** Kinds of marks by the engine's number. */
-export const markNames = ["sent", "received", "acknowledged", "locked", "interrupted", "arm", "angle", "off_track"] as const;
+export const markNames = [
+  "sent",
+  "received",
+  "acknowledged",
+  "locked",
+  "interrupted",
+  "arm",
+  "angle",
+  "off_track",
+] as const;
 export type MarkName = (typeof markNames)[number];
 
 /** In place of a phase: another request was at work for it. */

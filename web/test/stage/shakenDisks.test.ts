@@ -91,6 +91,10 @@ describe("the shaken disks", () => {
     expect(draw(18 * ms)).toBe(0);
   });
 
+  it("say where the record ends", () => {
+    expect(built().describe(20 * ms)).toMatch(/^What the heads did is recorded until 19.0\sms\.$/);
+  });
+
   it("suit runs with a shaken disk only", () => {
     expect(shakenDisksScenery.suits(result)).toBe(true);
     expect(shakenDisksScenery.suits({ scenario: { devices: [{ hdd: {} }] } } as unknown as Result)).toBe(false);

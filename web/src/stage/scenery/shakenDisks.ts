@@ -7,6 +7,7 @@
  * Between two marks the platter turns evenly; how far beside the track the head is drawn is for the eye alone.
  */
 import { svg } from "../../base/elements.ts";
+import { formatNanos } from "../../base/format.ts";
 import type { Journeys, Marks } from "../../engine/journeys.ts";
 import { layerNames } from "../../engine/journeys.ts";
 import { write } from "./drawing.ts";
@@ -97,6 +98,8 @@ function build({ journeys, result, width }: Scene): Built {
   const rows = Math.max(1, Math.ceil(disks.length / columns));
   const height = rows * tall + 8;
   const radius = cell / 2 - 18;
+  /** A run of many small requests has more marks than are kept. */
+  const recorded_ns = Math.max(0, ...disks.map(({ visits }) => visits.at(-1)?.to_ns ?? 0));
   const centre = (nth: number) => ({
     x: (nth % columns) * cell + cell / 2,
     y: Math.floor(nth / columns) * tall + cell / 2 + 4,
@@ -104,6 +107,10 @@ function build({ journeys, result, width }: Scene): Built {
 
   function draw(frame: Frame): number {
     const { context, time_ns, paint } = frame;
+    if (time_ns > recorded_ns) {
+      write(frame, "Not recorded from here on.", 8, 16, { soft: true });
+      return 0;
+    }
     disks.forEach((disk, nth) => {
       const { x, y } = centre(nth);
       const visit = lastAt(disk.visits, time_ns);
@@ -195,6 +202,8 @@ function build({ journeys, result, width }: Scene): Built {
     note: "The number on a platter is the revolution that is just being lost. How far off its track a head is drawn is not to scale.",
     draw,
     describe: (time_ns) =>
-      `${sentence(disks.filter(({ offTrack }) => (lastAt(offTrack, time_ns)?.to_ns ?? 0) > time_ns).length, time_ns)}.`,
+      time_ns > recorded_ns
+        ? `What the heads did is recorded until ${formatNanos(recorded_ns)}.`
+        : `${sentence(disks.filter(({ offTrack }) => (lastAt(offTrack, time_ns)?.to_ns ?? 0) > time_ns).length, time_ns)}.`,
   };
 }
