@@ -104,7 +104,7 @@ TASKS = {
     "slc/limit": Task(
         question=(
             "The drive has cells of 1024 GB at four bits. 12 GB of cache are always there. When it is empty, half of "
-            "the cells are lent, with one bit each; that shrinks evenly to nothing when 75 % are full. Write a function "
+            "the cells are lent, with one bit each; that shrinks evenly to nothing when 75 % are full. Write a "
             "function of the share that is full (0 to 1): how many GB does the cache hold?"
         ),
         wants="a function of a share that gives GB",
