@@ -170,7 +170,7 @@ fn a_trim_that_would_reach_no_flash_is_refused_with_a_sentence() {
     let lun = json!({"devices": [{"lun": {"rate": "100MB"}}]});
     only(
         &scenario(&jobs, &lun),
-        "jobs[0].rw: devices[0] is a logical unit, which has no TRIM; write a solid-state drive with flash, or read and write",
+        "jobs[0].rw: devices[0] is a logical unit, which has no TRIM; write a solid-state drive with flash, a lun with slc, or read and write",
     );
     let cached = json!({"volume": {"cache": {"size": "16MiB", "rate": "1GB"}}});
     only(
