@@ -15,8 +15,10 @@ from seeklab._host import engine
 from seeklab._mine import read_preset
 from seeklab.calibration import calibrate, closed, plan, read_results
 from seeklab.calibration.desk import Desk
-from seeklab.calibration.measured import Measured, Results, Run
+from seeklab.calibration.measured import Key, Measured, Results, Run
 from seeklab.calibration.simulated import scenario
+from seeklab.calibration.ssd import _page_types
+from seeklab.calibration.ssd_drive import Drive
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,6 +82,14 @@ def test_page_types_are_equal_crowds_of_single_reads(levels: tuple[float, ...]) 
 )
 def test_other_spreads_of_single_reads_are_no_page_types(run: Run) -> None:
     assert closed.page_types(run.q) == ()
+
+
+def test_crowds_faster_than_the_overhead_are_no_page_types() -> None:
+    key = Key("randread", 4 * KIB, 1)
+    four = Measured(key, (crowds(18, 24, 30),))
+    drive = Drive(3000.0, 0.0, 20.0, 3.0, "1TB", serial=False)
+    _page_types(Results(), four, drive, [])
+    assert not drive.factors
 
 
 def test_a_disk_is_found_from_hits_places_and_spans() -> None:
