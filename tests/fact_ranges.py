@@ -1,11 +1,13 @@
 """What every fact gives over several seeds and at other values of its inputs, stored in engine/ranges.json.
 
-`make ranges` writes the file anew. Its one line for each fact keeps changes readable.
+`make ranges` writes the file anew; `.venv/bin/python tests/fact_ranges.py CASE...` only the lines of these cases. One
+line for each fact, in the order of the facts, keeps changes readable.
 """
 
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -48,9 +50,11 @@ def measure(case: str | None = None, fact: str | None = None) -> dict[str, Store
     return {row["id"]: of(row) for row in rows}
 
 
-def write() -> None:
-    """Measure all of them and write the file."""
-    lines = [f" {json.dumps(fact)}: {json.dumps(found, allow_nan=False)}" for fact, found in measure().items()]
+def write(*cases: str) -> None:
+    """Measure the facts of the cases, or of all, and write the file."""
+    found = {**stored(), **{fact: kept for case in cases for fact, kept in measure(case).items()}} if cases else measure()
+    facts = [fact["id"] for entry in seeklab.cases() for fact in seeklab.case(entry["id"]).facts]
+    lines = [f" {json.dumps(fact)}: {json.dumps(found[fact], allow_nan=False)}" for fact in facts if fact in found]
     STORE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
 
 
@@ -60,4 +64,4 @@ def is_sampled(fact: str) -> bool:
 
 
 if __name__ == "__main__":
-    write()
+    write(*sys.argv[1:])
