@@ -174,8 +174,13 @@ impl Library {
 
 /// The list of families, of a library's JSON or of its own file.
 pub(crate) fn families(list: &Value) -> Result<Vec<String>, Problems> {
-    let names = list.as_array().and_then(|list| list.iter().map(|name| Some(name.as_str()?.to_owned())).collect());
-    names.ok_or_else(|| vec![Problem::new("families", "is not a list of names; write families = [\"Copy offload\", ...]")])
+    let names: Option<Vec<String>> = list.as_array().and_then(|list| list.iter().map(|name| Some(name.as_str()?.to_owned())).collect());
+    let names = names.ok_or_else(|| vec![Problem::new("families", "is not a list of names; write families = [\"Copy offload\", ...]")])?;
+    let again = names.iter().enumerate().find(|(index, name)| names[..*index].contains(name));
+    match again {
+        Some((_, name)) => Err(vec![Problem::new("families", format!("names {name:?} twice; name each family once"))]),
+        None => Ok(names),
+    }
 }
 
 /// Stored ranges, of a library's JSON or of their own file.
@@ -201,6 +206,7 @@ mod tests {
             (json!({"cases": []}), "presets"),
             (json!({"cases": [7], "presets": []}), "cases[0].document"),
             (json!({"cases": [{"document": []}], "presets": []}), "cases[0].document"),
+            (json!({"cases": [], "presets": [], "families": ["Clouds", "Clouds"]}), "families"),
         ] {
             let problems = Library::from_json(&object(wrong.clone())).err().expect("refused");
             assert_eq!(problems[0].path, path, "{wrong}");
