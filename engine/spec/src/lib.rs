@@ -29,6 +29,7 @@ mod persistence;
 mod presets;
 pub mod problem;
 mod protocol;
+pub mod raid_cache;
 pub mod read;
 pub mod rebuild;
 mod record;

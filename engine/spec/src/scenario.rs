@@ -15,6 +15,7 @@ use crate::monitor::MonitorSpec;
 use crate::network::NetworkSpec;
 use crate::nfs::NfsSpec;
 use crate::partition::PartitionSpec;
+use crate::raid_cache::RaidCache;
 use crate::reduction::ReductionSpec;
 use crate::server::ServerSpec;
 use crate::zfs::ZfsSpec;
@@ -63,6 +64,9 @@ pub struct Scenario {
     /// An SSD cache tier between the volume and its devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<Tier>,
+    /// The write cache of a RAID controller, and its battery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raid_cache: Option<RaidCache>,
     /// How addresses spread over the devices.
     #[serde(default)]
     pub layout: Layout,

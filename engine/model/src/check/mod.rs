@@ -7,6 +7,7 @@ mod fleet;
 mod jobs;
 mod monitor;
 mod nfs;
+mod raid_cache;
 mod rebuild;
 mod reduction;
 mod server;
@@ -45,6 +46,7 @@ fn above_devices(scenario: &Scenario) -> impl Iterator<Item = (&'static str, boo
         ("fleet", scenario.fleet.is_some()),
         ("controller", scenario.controller.is_some()),
         ("tier", scenario.tier.is_some()),
+        ("raid_cache", scenario.raid_cache.is_some()),
     ]
     .into_iter()
 }
@@ -288,6 +290,9 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     }
     if let Some(fleet) = &scenario.fleet {
         fleet::check(fleet, scenario, &root.field("fleet"), problems);
+    }
+    if let Some(cache) = &scenario.raid_cache {
+        raid_cache::check(cache, scenario, &root.field("raid_cache"), problems);
     }
     if scenario.layout.rebuild.is_some() {
         rebuild::check(scenario, &root.field("layout.rebuild"), problems);

@@ -13,7 +13,7 @@ pub enum Phase {
     Memory,
     /// Waiting for data that were already on their way (a prefetch, or another request's read).
     InFlight,
-    /// Waiting in a device's queue, or in that of a server or node.
+    /// Waiting in a device's queue, or in that of a server or node; or for room in a controller's memory.
     Queue,
     /// Command processing of a device.
     Overhead,

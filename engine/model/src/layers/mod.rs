@@ -9,6 +9,7 @@ pub mod fleet;
 pub mod layout;
 pub mod network;
 pub mod protocol;
+pub mod raid_cache;
 pub mod server;
 pub mod tier;
 pub mod volume;

@@ -12,6 +12,7 @@ use crate::layers::layout::Layout;
 use crate::layers::layout::partition::Partitions;
 use crate::layers::network::Network;
 use crate::layers::protocol::Scheduler;
+use crate::layers::raid_cache::RaidCache;
 use crate::layers::server::Server;
 use crate::layers::tier::Tier;
 use crate::layers::volume::Volume;
@@ -136,6 +137,8 @@ layers! {
     tier: Option<Tier> => Tier,
     /// Its device.
     tier_device: Option<Device> => TierDevice,
+    /// The write cache of a RAID controller.
+    raid_cache: Option<RaidCache> => RaidCache,
     /// The layout of each node's devices.
     layouts: Vec<Layout> => Layout,
     /// The partitions of the devices.
