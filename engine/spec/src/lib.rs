@@ -9,6 +9,7 @@
 
 pub mod access;
 pub mod cluster;
+pub mod commit;
 pub mod controller;
 mod copy;
 pub mod credits;

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::ClusterSpec;
+use crate::commit::CommitSpec;
 use crate::controller::ControllerSpec;
 use crate::fanout::FanoutSpec;
 use crate::fleet::FleetSpec;
@@ -43,6 +44,9 @@ pub struct Scenario {
     /// The file protocol's server side: request scheduler and copy engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Protocol>,
+    /// A database: writes are transactions, which commit by flushing logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitSpec>,
     /// The file system: block cache, prefetcher and write log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<Volume>,

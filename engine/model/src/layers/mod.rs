@@ -2,6 +2,7 @@
 
 pub mod client;
 pub mod cluster;
+pub mod commit;
 pub mod controller;
 pub mod device;
 pub mod fanout;

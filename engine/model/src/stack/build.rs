@@ -10,6 +10,7 @@ use super::layers::Layers;
 use crate::kernel::{Address, LayerId, Phase};
 use crate::layers::client::nfs::Client;
 use crate::layers::cluster::{Cluster, Setting};
+use crate::layers::commit::Commit;
 use crate::layers::controller::Controller;
 use crate::layers::device::Device;
 use crate::layers::device::disk::{Cached, Disk, SECTOR_BYTES};
@@ -58,11 +59,12 @@ fn device(group: &DeviceGroup, nth: u32, scenario: &Scenario, seed: u64, name: &
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
-const DESCENT: [LayerId; 13] = [
+const DESCENT: [LayerId; 14] = [
     LayerId::Client,
     LayerId::Network,
     LayerId::Server,
     LayerId::Protocol,
+    LayerId::Commit,
     LayerId::Volume,
     LayerId::Zfs,
     LayerId::Controller,
@@ -81,6 +83,7 @@ fn has(scenario: &Scenario, layer: LayerId) -> bool {
         LayerId::Network => scenario.network.is_some(),
         LayerId::Server => scenario.server.is_some(),
         LayerId::Protocol => scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
+        LayerId::Commit => scenario.commit.is_some(),
         LayerId::Volume => scenario.volume.is_some(),
         LayerId::Zfs => scenario.zfs.is_some(),
         LayerId::Fanout => scenario.fanout.is_some(),
@@ -274,6 +277,7 @@ pub(super) fn layers(scenario: &Scenario, plan: &Plan, seed: u64) -> Layers {
         network,
         server,
         scheduler,
+        commit: scenario.commit.as_ref().map(|spec| Commit::new(spec, from(scenario, LayerId::Volume), seed)),
         volume: volume(scenario, plan),
         zfs: zfs(scenario, plan),
         cluster: cluster(scenario, plan, seed),

@@ -4,6 +4,7 @@ use crate::kernel::{Address, Event, Kernel, LayerId};
 use crate::layers::Layer;
 use crate::layers::client::nfs::Client;
 use crate::layers::cluster::Cluster;
+use crate::layers::commit::Commit;
 use crate::layers::controller::Controller;
 use crate::layers::device::Device;
 use crate::layers::fanout::Fanout;
@@ -119,6 +120,8 @@ layers! {
     server: Option<Server> => Server,
     /// The protocol's scheduler.
     scheduler: Option<Scheduler> => Protocol,
+    /// A database that commits.
+    commit: Option<Commit> => Commit,
     /// The plain file system.
     volume: Option<Volume> => Volume,
     /// ZFS.

@@ -76,6 +76,9 @@ impl Stack {
         if let Some(controller) = &self.layers.controller {
             controller.metrics(metrics);
         }
+        if let Some(commit) = &self.layers.commit {
+            commit.metrics(metrics);
+        }
         if let (Some(fanout), Some(spec)) = (&self.layers.fanout, &self.scenario.fanout) {
             fanout.record.metrics(spec.servers, metrics);
         }

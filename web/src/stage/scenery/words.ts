@@ -33,6 +33,7 @@ const waits = new Set([
   "credit_wait",
   "hedge_wait",
   "retry",
+  "log_wait",
 ]);
 
 export function isWaiting(phase: string): boolean {
@@ -74,6 +75,7 @@ const verbs: Readonly<Record<string, string>> = {
   hedge_wait: "waits before a second replica is asked",
   served: "is worked on by a server",
   retry: "waits for whole revolutions: the head is off its track",
+  log_wait: "waits until its log is flushed for it",
 };
 
 const layerWords: Readonly<Record<LayerName, string>> = {
@@ -94,6 +96,7 @@ const layerWords: Readonly<Record<LayerName, string>> = {
   device: "Device",
   fanout: "Servers",
   fleet: "Nodes",
+  commit: "Database",
 };
 
 export function nameOf(layer: LayerName): string {

@@ -12,16 +12,16 @@ use seeklab_spec::to_f64;
 /// The share of the time, 0 to 1, in which at least one of the servers is in the window of `window_ns` that comes once in `every_ns`.
 #[must_use]
 pub fn share_with_any(spec: &BatteryServers, window_ns: u64, every_ns: u64, starts: &mut Stream) -> f64 {
-    let mut drawn = vec![0; spec.count as usize];
+    let mut begins = vec![0; spec.count as usize];
     let draws = if spec.phases == Phases::Together { 1 } else { spec.draws };
     let mut covered = 0.0;
     for _ in 0..draws {
         if spec.phases == Phases::Random {
-            drawn.iter_mut().for_each(|start| *start = starts.below(every_ns));
-            drawn.sort_unstable();
+            begins.iter_mut().for_each(|start| *start = starts.below(every_ns));
+            begins.sort_unstable();
         }
-        let nexts = drawn.iter().skip(1).copied().chain([drawn[0] + every_ns]);
-        covered += drawn.iter().zip(nexts).map(|(start, next)| to_f64((next - start).min(window_ns))).sum::<f64>();
+        let nexts = begins.iter().skip(1).copied().chain([begins[0] + every_ns]);
+        covered += begins.iter().zip(nexts).map(|(start, next)| to_f64((next - start).min(window_ns))).sum::<f64>();
     }
     covered / to_f64(every_ns) / f64::from(draws)
 }

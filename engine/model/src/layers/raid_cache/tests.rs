@@ -199,6 +199,44 @@ fn a_queue_grows_by_what_write_through_does_not_take_and_drains_by_what_write_ba
     assert_within(drained_s, backlog / 800.0, 0.02);
 }
 
+/// The commits of M1 over a controller, with a unit for each log that takes as long as its flushes did without a cache.
+fn commits(job: &Value, cache: &Value) -> Value {
+    let unit = |latency: &str| json!({"capacity": "1GiB", "rate": 4_266_667, "latency": latency, "latency_cv": 1.0});
+    let mut document = json!({
+        "jobs": [{"name": "log", "rw": "write", "bs": 512, "size": "1MiB", "iodepth": 256, "time_based": true}],
+        "commit": {"work": "2.1ms", "serial_work": "0.259ms", "stages": ["engine", "replication", "engine"], "logs": [
+            {"name": "engine"}, {"name": "replication", "batch": "one", "offset": "1GiB", "host": "0.25ms"},
+        ]},
+        "layout": {"kind": "concat"},
+        "devices": [{"name": "a", "lun": unit("14.5ms")}, {"name": "b", "lun": unit("16.42ms")}],
+        "raid_cache": cache,
+        "record": {"log": false, "interval": "1s"},
+    });
+    document["jobs"][0].as_object_mut().expect("a job").extend(job.as_object().expect("fields").clone());
+    document
+}
+
+#[test]
+fn commits_reach_the_ceilings_of_their_pipeline_with_and_without_the_cache() {
+    let tps = |policy: &str, seconds: &str| {
+        let stack = run(&commits(&json!({"runtime": seconds}), &json!({"policy": policy})));
+        metric(&stack, "log.write_iops")
+    };
+    assert_within(tps("write_through", "200s"), 59.3, 0.03);
+    assert_within(tps("write_back", "10s"), 3226.0, 0.01);
+}
+
+#[test]
+fn commits_that_wait_in_write_through_are_drained_in_write_back() {
+    // A tenth of the logged cycle: 199.08 s of write-through; (200 - 59.3) x 199.08 wait, and 3226 - 200 a second are drained.
+    let battery = json!({"learn_at": 0, "lead": 0, "discharge": "711s"});
+    let job = json!({"rate_iops": 200, "rate_process": "poisson", "startdelay": "510s", "runtime": "230s"});
+    let stack = run(&commits(&job, &json!({"battery": battery})));
+    assert_within(metric(&stack, "log.write_backlog_max"), 28_011.0, 0.03);
+    let drained_s = metric(&stack, "log.write_late_sends_until_s") - metric(&stack, "raid_cache_write_back_s");
+    assert_within(drained_s, 9.26, 0.04);
+}
+
 #[test]
 fn contradictions_are_refused_with_what_is_accepted() {
     let found = |cache: Value| problems(&flushed(&json!({}), &cache)).join("\n");
