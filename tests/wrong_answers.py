@@ -263,6 +263,16 @@ def _latest_disk(disks: list[list[list[float]]], _rpm: float) -> list[int]:
     return [max(range(len(disks)), key=lambda disk: max(time for time, _ in disks[disk]))]
 
 
+def _by_turns(controllers: list[dict[str, Any]], hour: int, first_day: int = 0, days: int = 98) -> list[list[float]]:
+    """Give each controller of a set a day of its own, the oldest first."""
+    turns: dict[int, int] = {}
+    pairs: list[list[float]] = [[0, 0] for _ in controllers]
+    for nth in sorted(range(len(controllers)), key=lambda nth: -controllers[nth]["age_days"]):
+        turn = turns[controllers[nth]["set"]] = turns.get(controllers[nth]["set"], -1) + 1
+        pairs[nth] = [(first_day + turn) * 86_400 + 3600 * hour, days * 86_400]
+    return pairs
+
+
 def _by_name(task: str, answer: str, *wrong: tuple[Any, str]) -> list[Wrong]:
     """Give wrong answers to one task that takes one answer."""
     return [Wrong(task, {answer: work}, told) for work, told in wrong]
@@ -391,6 +401,14 @@ def _shards(**factors: float) -> Callable[[int, int, float, float], float]:
 
 OWN: dict[str, Callable[[], list[Wrong]]] = {
     "blind-diagnosis": lambda: _other_choices("blind-diagnosis", "check-cause", "cause", blind_diagnosis.CAUSES),
+    "battery-planner": lambda: _by_name(
+        "check-plan",
+        "plan",
+        (lambda controllers, night, _hours: [[3600 * night, 98 * 86_400] for _ in controllers], "two of a set write through"),
+        (lambda controllers, _night, _hours: _by_turns(controllers, 13), "until write-back is back"),
+        (lambda controllers, night, _hours: _by_turns(controllers, night, first_day=90), "The days before the plan count"),
+        (lambda controllers, night, _hours: _by_turns(controllers, night, days=30), "wears the battery"),
+    ),
     "bonnie-decoded": lambda: _by_name(
         "check-limits",
         "limits",

@@ -8,6 +8,7 @@ import { clusterStage } from "./clusterStage.ts";
 import { copysetStage } from "./copysetStage.ts";
 import { monitorStage } from "./monitorStage.ts";
 import { sceneStage } from "./sceneStage.ts";
+import { batteryScenery } from "./scenery/battery.ts";
 import { bucketScenery } from "./scenery/bucket.ts";
 import { cacheWallScenery } from "./scenery/cacheWall.ts";
 import { coresScenery } from "./scenery/cores.ts";
@@ -38,6 +39,7 @@ const sceneries: readonly Scenery[] = [
   fanOutScenery,
   shakenDisksScenery,
   slcScenery,
+  batteryScenery,
 ];
 
 const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([

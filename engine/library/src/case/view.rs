@@ -84,4 +84,6 @@ pub enum View {
     CacheWall,
     /// Stage: data through zero suppression, deduplication and compression.
     Squeeze,
+    /// Stage: a controller's battery, its log, and transactions that end in memory or at the disks.
+    Battery,
 }
