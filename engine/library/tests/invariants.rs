@@ -421,20 +421,18 @@ fn raid_cache() -> impl Strategy<Value = Value> {
     let policy = prop_oneof![3 => Just("write_back"), 1 => Just("forced_write_back"), 1 => Just("write_through")];
     let times = (0u64..300_000_000, 1_000_000u64..300_000_000, 1_000_000u64..300_000_000);
     let battery = proptest::option::weighted(0.8, (times, 0.0f64..=1.0, any::<bool>(), 1u64..4));
-    (20u32..27, 0u64..200_000, 1u32..40, 0u64..500_000_000, policy, battery).prop_map(
-        |(size_log2, ack, depth, after, policy, battery)| {
-            let mut cache = json!({"size": 1u64 << size_log2, "ack": ack, "depth": depth, "destage_after": after, "policy": policy});
-            if let Some(((at, discharge, charge), threshold, by_charge, rests)) = battery {
-                cache["battery"] = json!({
-                    "learn_at": at, "learn_every": (discharge + charge + 1_000_000_000) * rests, "lead": at / 3, "discharge": discharge,
-                    "threshold": threshold, "charge": charge, "write_back_returns": if by_charge { "threshold" } else { "complete" },
-                });
-            } else if policy == "forced_write_back" {
-                cache["policy"] = "write_back".into();
-            }
-            cache
-        },
-    )
+    (20u32..27, 0u64..200_000, 1u32..40, 0u64..500_000_000, policy, battery).prop_map(|(size_log2, ack, depth, after, policy, battery)| {
+        let mut cache = json!({"size": 1u64 << size_log2, "ack": ack, "depth": depth, "destage_after": after, "policy": policy});
+        if let Some(((at, discharge, charge), threshold, by_charge, rests)) = battery {
+            cache["battery"] = json!({
+                "learn_at": at, "learn_every": (discharge + charge + 1_000_000_000) * rests, "lead": at / 3, "discharge": discharge,
+                "threshold": threshold, "charge": charge, "write_back_returns": if by_charge { "threshold" } else { "complete" },
+            });
+        } else if policy == "forced_write_back" {
+            cache["policy"] = "write_back".into();
+        }
+        cache
+    })
 }
 
 /// A fleet of a few nodes, with each placement.
@@ -706,7 +704,9 @@ fn a_fan_out_counts_what_it_did(document: &Value, metrics: &[Metric]) -> Result<
 /// What a controller took into its memory is written out in the end, and nothing else is; no more was there than it holds.
 fn a_controller_writes_out_what_it_took(document: &Value, stack: &Stack, metrics: &[Metric]) -> Result<(), TestCaseError> {
     let Some(size) = document["raid_cache"]["size"].as_f64() else { return Ok(()) };
-    let of = |name: &str| metrics.iter().find(|metric| metric.name == format!("raid_cache_{name}_bytes")).map_or(f64::NAN, |metric| metric.value);
+    let of = |name: &str| {
+        metrics.iter().find(|metric| metric.name == format!("raid_cache_{name}_bytes")).map_or(f64::NAN, |metric| metric.value)
+    };
     prop_assert!(of("destaged") <= of("cached"), "{} of {}", of("destaged"), of("cached"));
     prop_assert!(of("max") <= size, "{} of {size}", of("max"));
     let at_end = reals(stack, "unsafe.controller_bytes").last().copied().unwrap_or(0.0);

@@ -71,9 +71,8 @@ pub struct LogSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush: Option<FlushSpec>,
     /// Work of the host for each flush that is written below, before it gets there: a file that grows makes its file system write, too.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    #[schemars(title = "Host's work for a flush", extend("maximum" = 60_000_000_000_u64))]
-    pub host: Nanos,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<FlushSpec>,
     /// Where it begins in the space of the layers below, if it is written there: behind the log before it when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Begins at")]
@@ -99,11 +98,6 @@ pub struct FlushSpec {
     #[serde(default)]
     #[schemars(title = "Flush, for each transaction", extend("maximum" = 1_000_000_000))]
     pub per_commit: Nanos,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
-fn is_zero(time: &Nanos) -> bool {
-    time.0 == 0
 }
 
 fn default_size() -> Bytes {

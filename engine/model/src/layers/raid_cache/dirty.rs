@@ -71,8 +71,8 @@ impl Dirty {
     #[must_use]
     pub fn next(&self, from: u64, most: u64, busy: &[(u64, u64)]) -> Option<(u64, u64)> {
         let here = self.ranges.range(..from).next_back().filter(|(_, end)| **end > from).map(|(_, end)| (from, *end));
-        let all = here.into_iter().chain(self.ranges.range(from..).chain(&self.ranges).map(|(start, end)| (*start, *end)));
-        all.filter_map(|(start, end)| free(start, end, most, busy)).next()
+        let mut all = here.into_iter().chain(self.ranges.range(from..).chain(&self.ranges).map(|(start, end)| (*start, *end)));
+        all.find_map(|(start, end)| free(start, end, most, busy))
     }
 }
 

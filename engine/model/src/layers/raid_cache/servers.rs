@@ -17,7 +17,9 @@ pub fn share_with_any(spec: &BatteryServers, window_ns: u64, every_ns: u64, star
     let mut covered = 0.0;
     for _ in 0..draws {
         if spec.phases == Phases::Random {
-            begins.iter_mut().for_each(|start| *start = starts.below(every_ns));
+            for start in &mut begins {
+                *start = starts.below(every_ns);
+            }
             begins.sort_unstable();
         }
         let nexts = begins.iter().skip(1).copied().chain([begins[0] + every_ns]);
