@@ -84,4 +84,6 @@ pub enum View {
     CacheWall,
     /// Stage: data through zero suppression, deduplication and compression.
     Squeeze,
+    /// Stage: transactions at the logs of a database, and the flushes that they share.
+    GroupCommit,
 }
