@@ -7,7 +7,7 @@
  * is drawn in another colour.
  */
 import { svg } from "../../base/elements.ts";
-import { formatNumber } from "../../base/format.ts";
+import { groupThousands } from "../../base/format.ts";
 import type { Meaning } from "../../base/colours.ts";
 import { commitsOf, type Visit } from "../../charts/rows/commit.ts";
 import { Glide, layOut, shape, write } from "./drawing.ts";
@@ -82,7 +82,7 @@ function build(scene: Scene): Built {
     const { time_ns } = frame;
     const { waiting, flushing, working, committed } = at(time_ns);
     write(frame, `${working.length * journeys.every} at work`, 4, 16, { soft: working.length === 0 });
-    write(frame, `${formatNumber(committed)} committed`, width - 4, 16, { align: "right", bold: true });
+    write(frame, `${groupThousands(committed)} committed`, width - 4, 16, { align: "right", bold: true });
     const room = (narrow ? width * 0.55 : width * 0.7) - 92;
     const step = Math.min(7, room / Math.max(1, working.length));
     working.forEach((row, nth) => {
@@ -161,8 +161,21 @@ function build(scene: Scene): Built {
       root.append(
         svg("text", { x: 4, y: y + 14 }, narrow ? name : `${name} log`),
         svg("rect", { x: 4, y: y + 22, width: flushLeft - 10, height: queueHeight, class: "lane" }),
-        svg("rect", { x: flushLeft, y: y + 22, width: flushWidth, height: queueHeight, class: "outline", fill: "none" }),
-        svg("line", { x1: 4, x2: width - 4, y1: historyTop + historyHeight, y2: historyTop + historyHeight, class: "lane-gate" }),
+        svg("rect", {
+          x: flushLeft,
+          y: y + 22,
+          width: flushWidth,
+          height: queueHeight,
+          class: "outline",
+          fill: "none",
+        }),
+        svg("line", {
+          x1: 4,
+          x2: width - 4,
+          y1: historyTop + historyHeight,
+          y2: historyTop + historyHeight,
+          class: "lane-gate",
+        }),
       );
     });
     return root;
@@ -178,16 +191,16 @@ function build(scene: Scene): Built {
       ...(hasSecond ? ([["transfer", "at the log again, to commit"]] as const) : []),
       ["flash", "a flush"],
     ],
-    note: `Under each log its flushes of the last ${history_ns / 1e6} ms: as high as the number of transactions that shared one; the highest is ${formatNumber(largest)}.`,
+    note: `Under each log its flushes of the last ${history_ns / 1e6} ms: as high as the number of transactions that shared one; the highest is ${groupThousands(largest)}.`,
     pace_ns,
     draw,
     describe(time_ns) {
       const { waiting, flushing, committed } = at(time_ns);
       const said = logs.map((name, log) => {
         const [wait, flush] = [waiting[log]!.length * journeys.every, flushing[log]!.length * journeys.every];
-        return `At the ${name} log ${formatNumber(wait)} wait, and ${flush === 0 ? "it is free" : `a flush is for ${formatNumber(flush)}`}.`;
+        return `At the ${name} log ${groupThousands(wait)} wait, and ${flush === 0 ? "it is free" : `a flush is for ${groupThousands(flush)}`}.`;
       });
-      return `${said.join(" ")} ${formatNumber(committed)} have committed.`;
+      return `${said.join(" ")} ${groupThousands(committed)} have committed.`;
     },
   };
 }
