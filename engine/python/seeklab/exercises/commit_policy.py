@@ -237,10 +237,10 @@ def _measure(asked: Asked, on: Database) -> list[Evidence]:
     most = asked.bound("most_flushes")
     return [
         *evidence,
-        Evidence(f"{on}: out of order", overtaken, "0", overtaken == 0, "transactions", asked.seed, ORDER),
         Evidence(
             f"{on}: flushes waited for", waited, f"at most {most:g}", waited <= most, "flushes", asked.seed, BEHIND
         ),
+        Evidence(f"{on}: out of order", overtaken, "0", overtaken == 0, "transactions", asked.seed, ORDER),
     ]
 
 
