@@ -28,7 +28,7 @@ from seeklab.judge.programs import Live
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from seeklab import Read, ShardHistory, ThrottleHistory
+    from seeklab import LogQueue, Read, ShardHistory, ThrottleHistory
 
 LEARNER = "Ada Lovelace"
 ONE_SEED = {"seeds": 1.0}
@@ -110,6 +110,13 @@ SHAPED: dict[str, list[Wrong]] = {
         (lambda _: 64, "all that the client has in flight becomes one"),
         (lambda _: 1, "pays its fixed time"),
         (lambda system: system["in_flight_mib"] * 3 // 4, "unequal size"),
+    ),
+    "commit-policy": lambda: _by_name(
+        "check-policy",
+        "Policy",
+        (lambda: lambda _queue: [0], "for too few"),
+        (lambda: _for_company, "at every commit"),
+        (lambda: lambda queue: list(range(queue.waiting))[::-1], "before others that had come earlier"),
     ),
     "copy-beside-service": _elsewhere(
         (lambda system: {"fast_gb": system["copy_gb"], "pause_s": 0, "rate_mb": 1800}, "past the cache"),
@@ -231,6 +238,11 @@ class HottestOnce:
             hottest = (at for at, _ in self.heat.most_common())
             self.owner = {at: nth % shards for nth, at in enumerate(hottest)}
         return self.owner.get(range_, range_ % shards)
+
+
+def _for_company(queue: LogQueue) -> list[int] | float:
+    """Wait for 5 ms whether somebody else comes."""
+    return 5.0 if queue.waiting == 1 and queue.waited_ms[0] < 5 else list(range(queue.waiting))
 
 
 def _mean_ms(times: list[list[float]]) -> float:

@@ -78,12 +78,14 @@ const verbs: Readonly<Record<string, string>> = {
   log_wait: "waits until its log is flushed for it",
 };
 
+/** Layers in words, from the top down. */
 const layerWords: Readonly<Record<LayerName, string>> = {
   workload: "Application",
   client: "Client",
   network: "Network",
   server: "Server",
   protocol: "Scheduler",
+  commit: "Database",
   volume: "File system",
   zfs: "ZFS",
   write_log: "Log device",
@@ -93,10 +95,9 @@ const layerWords: Readonly<Record<LayerName, string>> = {
   tier_device: "Cache device",
   layout: "Layout",
   partition: "Partition",
-  device: "Device",
   fanout: "Servers",
   fleet: "Nodes",
-  commit: "Database",
+  device: "Device",
 };
 
 export function nameOf(layer: LayerName): string {
@@ -136,11 +137,5 @@ export function followWords(result: Result, journeys: Journeys, row: number, tim
 /** The layers in which any request has a stay, from the top down. */
 export function layersOf(journeys: Journeys): LayerName[] {
   const seen = new Set(journeys.layer);
-  const isServing = (layer: LayerName) => layer === "fanout" || layer === "fleet";
-  const present = layerNames.filter((layer, number) => !isServing(layer) && seen.has(number));
-  // The newest numbers, and a place above the devices.
-  const device = present.indexOf("device");
-  const serving = layerNames.filter((layer, number) => isServing(layer) && seen.has(number));
-  present.splice(device < 0 ? present.length : device, 0, ...serving);
-  return present;
+  return (Object.keys(layerWords) as LayerName[]).filter((layer) => seen.has(layerNames.indexOf(layer)));
 }
