@@ -416,9 +416,15 @@ OWN: dict[str, Callable[[], list[Wrong]]] = {
     "battery-planner": lambda: _by_name(
         "check-plan",
         "plan",
-        (lambda controllers, night, _hours: [[3600 * night, 98 * 86_400] for _ in controllers], "two of a set write through"),
+        (
+            lambda controllers, night, _hours: [[3600 * night, 98 * 86_400] for _ in controllers],
+            "two of a set write through",
+        ),
         (lambda controllers, _night, _hours: _by_turns(controllers, 13), "until write-back is back"),
-        (lambda controllers, night, _hours: _by_turns(controllers, night, first_day=90), "The days before the plan count"),
+        (
+            lambda controllers, night, _hours: _by_turns(controllers, night, first_day=90),
+            "The days before the plan count",
+        ),
         (lambda controllers, night, _hours: _by_turns(controllers, night, days=30), "wears the battery"),
     ),
     "bonnie-decoded": lambda: _by_name(

@@ -135,7 +135,7 @@ class Result:
 
     @property
     def raid_cache(self) -> Table:
-        """What was written in each interval into a controller's cache and through it, with charge and policy at its begin. Empty without one."""
+        """What was written to a controller's cache and through it in each interval, charge and policy. Else empty."""
         return self._table("raid_cache")
 
     @property

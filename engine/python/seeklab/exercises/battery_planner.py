@@ -52,7 +52,8 @@ class Site:
     def __str__(self) -> str:
         """Say it in a line."""
         sets = len({one["set"] for one in self.controllers})
-        return f"{len(self.controllers)} controllers in {sets} sets, {self.night_tps} transactions/s by night and {self.day_tps} by day"
+        load = f"{self.night_tps} transactions/s by night and {self.day_tps} by day"
+        return f"{len(self.controllers)} controllers in {sets} sets, {load}"
 
     def tps(self, second: float) -> int:
         """Give the load at a time of the day."""
@@ -61,7 +62,11 @@ class Site:
     def cycles(self, nth: int, first_s: float, every_s: float, seed: int = 1) -> list[dict[int, float]]:
         """Run a controller's battery for a year: for each cycle the time of each line of its log, in seconds."""
         changes = {
-            "raid_cache.battery": {**battery(self.controllers[nth]), "learn_at": _ns(first_s), "learn_every": _ns(every_s)},
+            "raid_cache.battery": {
+                **battery(self.controllers[nth]),
+                "learn_at": _ns(first_s),
+                "learn_every": _ns(every_s),
+            },
             "jobs[clients].startdelay": f"{YEAR_DAYS * 24}h",
             "jobs[clients].runtime": "1h",
             "limits.time": f"{(YEAR_DAYS + 1) * 24}h",
@@ -158,15 +163,21 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     }
 
 
+def _is_pair(pair: Any) -> bool:  # noqa: ANN401 -- whatever the learner's function gives
+    return isinstance(pair, (list, tuple)) and len(pair) == 2 and all(is_number(one) for one in pair)  # noqa: PLR2004
+
+
 def _broken(plan: Any, on: Site) -> str | None:  # noqa: ANN401 -- whatever the learner's function gives
     """Say what is no plan about an answer."""
-    if not isinstance(plan, (list, tuple)) or len(plan) != len(on.controllers):
-        return f"the function gives {str(plan)[:80]}; what is asked for is a list with a pair for each of {len(on.controllers)} controllers"
+    count, most = len(on.controllers), YEAR_DAYS * DAY_S
+    if not isinstance(plan, (list, tuple)) or len(plan) != count:
+        return f"the function gives {str(plan)[:80]}; what is asked for is a list of {count} pairs, one a controller"
     for pair in plan:
-        if not isinstance(pair, (list, tuple)) or len(pair) != 2 or not all(is_number(one) for one in pair):  # noqa: PLR2004 -- a pair
-            return f"{str(pair)[:80]} is no pair of two numbers: the first start and the time from one to the next, in seconds"
-        if not (0 <= pair[0] <= YEAR_DAYS * DAY_S and DAY_S <= pair[1] <= YEAR_DAYS * DAY_S):
-            return f"{str(pair)[:80]} is out of range: a first start within the year, and at least a day from one to the next"
+        told = str(pair)[:80]
+        if not _is_pair(pair):
+            return f"{told} is no pair of numbers: the first start and the time from one to the next, in seconds"
+        if not (0 <= pair[0] <= most and DAY_S <= pair[1] <= most):
+            return f"{told} is out of range: a first start within the year, and at least a day from one to the next"
     return None
 
 

@@ -28,8 +28,8 @@ WEEKS: Mapping[int, tuple[str, ...]] = {
 """The cases of nights, by the week of the course that teaches their mechanism."""
 
 NO_NIGHT: Mapping[str, str] = {
-    "battery-learns": "it is over by itself, found or not; the one setting that ends it sooner acknowledges what a power"
-    " failure would lose, and what helps is to plan the next one, which a night does not see",
+    "battery-learns": "it is over by itself, found or not; the one setting that ends it sooner acknowledges what a"
+    " power failure would lose, and what helps is to plan the next one, which a night does not see",
     "bonnie-decoded": "nothing is broken: the test measures its client's processor, and no setting makes that faster",
     "coordinated-omission": "the server stands still once, and what is wrong is how the test counts, which no tool of"
     " the system shows and no setting mends",

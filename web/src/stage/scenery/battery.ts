@@ -79,8 +79,7 @@ function build(scene: Scene): Built {
   }
 
   const xOf = (time_s: number) => curve.x + (time_s / end_s) * curve.width;
-  const yOf = (rate: number) =>
-    curve.y + curve.height * (1 - Math.min(1, Math.log10(Math.max(1, rate)) / decades));
+  const yOf = (rate: number) => curve.y + curve.height * (1 - Math.min(1, Math.log10(Math.max(1, rate)) / decades));
 
   function drawBattery(frame: Frame, charge: number): void {
     const { context, paint } = frame;
@@ -104,7 +103,11 @@ function build(scene: Scene): Built {
     write(frame, "The controller's log", x, 22, { soft: true, size: 12 });
     written.forEach(({ at_s, words }, nth) => {
       const isLast = nth === written.length - 1;
-      write(frame, `${clock(at_s)}  ${words}`, x, 46 + nth * 18, { size: narrow ? 11.5 : 13, bold: isLast, soft: !isLast });
+      write(frame, `${clock(at_s)}  ${words}`, x, 46 + nth * 18, {
+        size: narrow ? 11.5 : 13,
+        bold: isLast,
+        soft: !isLast,
+      });
     });
     if (written.length === 0) write(frame, "no line yet", x, 46, { soft: true, size: 13 });
   }
@@ -139,10 +142,18 @@ function build(scene: Scene): Built {
         shape(frame, x, road_y, 4.2, meaning, { isWrite: true });
       }
     }
-    write(frame, needed === undefined ? "no battery" : `charge ${Math.round(now.charge * 100)} %`, cell.x, 22, { bold: true });
-    write(frame, now.through ? "write-through: done when the disks have it" : "write-back: done when it is in memory", 3, 148, {
+    write(frame, needed === undefined ? "no battery" : `charge ${Math.round(now.charge * 100)} %`, cell.x, 22, {
       bold: true,
     });
+    write(
+      frame,
+      now.through ? "write-through: done when the disks have it" : "write-back: done when it is in memory",
+      3,
+      148,
+      {
+        bold: true,
+      },
+    );
     write(frame, `${formatNumber(now.waiting)} waiting, ${formatNumber(now.rate)} commits a second`, 3, 170);
 
     context.fillStyle = paint("delayed");
@@ -170,11 +181,7 @@ function build(scene: Scene): Built {
       svg("text", { x: curve.x, y: curve.y - 14, class: "soft" }, "commits a second, log scale"),
       ...Array.from({ length: decades + 1 }, (_, nth) => 10 ** nth).flatMap((rate) => [
         svg("path", { d: `M${curve.x} ${yOf(rate)}H${curve.x + curve.width}`, class: "outline", opacity: 0.35 }),
-        svg(
-          "text",
-          { x: curve.x - 6, y: yOf(rate) + 4, "text-anchor": "end", class: "soft" },
-          formatNumber(rate),
-        ),
+        svg("text", { x: curve.x - 6, y: yOf(rate) + 4, "text-anchor": "end", class: "soft" }, formatNumber(rate)),
       ]),
       svg("path", { d: lineOf(), fill: "none", stroke: "var(--ink)", "stroke-width": 1.5 }),
       svg(

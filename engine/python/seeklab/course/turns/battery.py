@@ -20,15 +20,12 @@ STARTED, DISCHARGING, BELOW, THROUGH, COMPLETE, BACK, ABOVE = (
     "policy changed to write-back",
     "charge above threshold",
 )
-LOGS = (
-    ([(0, STARTED), (65, DISCHARGING), (5184, BELOW), (5184, THROUGH), (7175, COMPLETE), (7175, BACK)], [5184]),
-    ([(10, STARTED), (75, DISCHARGING), (4000, COMPLETE)], []),
-    (
-        [(100, STARTED), (165, DISCHARGING), (900, BELOW), (902, THROUGH), (1200, COMPLETE), (2000, ABOVE), (2001, BACK)]
-        + [(9100, STARTED), (9165, DISCHARGING), (9900, BELOW), (9903, THROUGH)],
-        [902, 9903],
-    ),
-)
+QUICK = [(0, STARTED), (65, DISCHARGING), (5184, BELOW), (5184, THROUGH), (7175, COMPLETE), (7175, BACK)]
+UNSEEN = [(10, STARTED), (75, DISCHARGING), (4000, COMPLETE)]
+BY_CHARGE = [(100, STARTED), (165, DISCHARGING), (900, BELOW), (902, THROUGH), (1200, COMPLETE), (2000, ABOVE)]
+AGAIN = [(2001, BACK), (9100, STARTED), (9165, DISCHARGING), (9900, BELOW), (9903, THROUGH)]
+LOGS = ((QUICK, [5184]), (UNSEEN, []), ([*BY_CHARGE, *AGAIN], [902, 9903]))
+"""Logs, and when commits became slow in each."""
 
 
 def _onsets_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
@@ -47,7 +44,7 @@ def _onsets_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the le
         ):
             if found and found == [time for time, line in lines if line == words]:
                 return f"{told} {why}"
-        return f"{told} Wanted is a list: the time of each line that says \"{THROUGH}\", and an empty one without any."
+        return f'{told} Wanted is a list: the time of each line that says "{THROUGH}", and an empty one without any.'
     return None
 
 
@@ -89,18 +86,24 @@ def _queue_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
         if not isinstance(found, (list, tuple)) or len(found) != 2:  # noqa: PLR2004 -- a pair
             return f"Wanted are two numbers: how many wait, and for how many seconds more; this is {str(found)[:60]}."
         waiting, drain_s = (float(number) for number in found)
-        truth, truth_s = _queue(tps, CEILING, CEILING_CACHED, through_s)
-        told = f"At {tps} a second it gives {waiting:,.0f} and {drain_s:,.1f} s."
-        if abs(waiting - truth) > NEAR * truth + 1 / 2:
-            if waiting < 0:
-                return f"{told} Below the ceiling nothing piles up: there are not fewer than none."
-            if abs(waiting / (tps * through_s) - 1) <= NEAR:
-                return f"{told} Some of those that come are committed meanwhile: {CEILING} a second."
-            return f"{told} The queue grows by what comes and is not committed, each second of write-through."
-        if abs(drain_s - truth_s) > NEAR * truth_s + 1 / 20:
-            if abs(drain_s - truth / CEILING_CACHED) <= NEAR * truth_s:
-                return f"{told} While the queue is drained transactions go on coming."
-            return f"{told} The queue shrinks by what is committed with the cache, less what comes."
+        why = _one_queue_wrong(tps, waiting, drain_s, through_s)
+        if why is not None:
+            return f"At {tps} a second it gives {waiting:,.0f} and {drain_s:,.1f} s. {why}"
+    return None
+
+
+def _one_queue_wrong(tps: float, waiting: float, drain_s: float, through_s: float) -> str | None:
+    truth, truth_s = _queue(tps, CEILING, CEILING_CACHED, through_s)
+    if waiting < 0:
+        return "Below the ceiling nothing piles up: there are not fewer than none."
+    if abs(waiting - truth) > NEAR * truth + 1 / 2:
+        if abs(waiting / (tps * through_s) - 1) <= NEAR:
+            return f"Some of those that come are committed meanwhile: {CEILING} a second."
+        return "The queue grows by what comes and is not committed, each second of write-through."
+    if abs(drain_s - truth_s) > NEAR * truth_s + 1 / 20:
+        if abs(drain_s - truth / CEILING_CACHED) <= NEAR * truth_s:
+            return "While the queue is drained transactions go on coming."
+        return "The queue shrinks by what is committed with the cache, less what comes."
     return None
 
 
@@ -139,18 +142,15 @@ TASKS = {
             "The words are in the table; compare the second part of each pair.",
             f'[time for time, words in lines if words == "{THROUGH}"]',
         ),
-        answer=(
-            "def onsets(lines):\n"
-            f'    return [time for time, words in lines if words == "{THROUGH}"]'
-        ),
+        answer=(f'def onsets(lines):\n    return [time for time, words in lines if words == "{THROUGH}"]'),
     ),
     "battery/through": Task(
         question=(
-            "A cycle starts; after lead seconds the battery discharges, evenly, from full to empty in discharge seconds. "
-            "It is write-through below the threshold (0 to 1). Charging takes charge seconds from empty to full. With "
-            "by_charge false write-back returns when the battery is empty; with by_charge true only when the charge has "
-            "reached the threshold again. Write a function of (lead, discharge, threshold, charge, by_charge): for how "
-            "many seconds is it write-through?"
+            "A cycle starts; after lead seconds the battery discharges, evenly, from full to empty in discharge "
+            "seconds. It is write-through below the threshold (0 to 1). Charging takes charge seconds from empty to "
+            "full. With by_charge false write-back returns when the battery is empty; with by_charge true only when "
+            "the charge has reached the threshold again. Write a function of (lead, discharge, threshold, charge, "
+            "by_charge): for how many seconds is it write-through?"
         ),
         wants="a function of five values that gives seconds",
         wrong=_through_wrong,
@@ -167,10 +167,10 @@ TASKS = {
     ),
     "battery/queue": Task(
         question=(
-            "So many transactions come in a second (tps). The pipeline commits at most ceiling a second in write-through, "
-            "and at most cached a second with write-back. Write a function of (tps, ceiling, cached, through_s) that "
-            "gives two numbers: how many transactions wait at the end of through_s seconds of write-through, and how "
-            "many seconds it then takes until none waits."
+            "So many transactions come in a second (tps). The pipeline commits at most ceiling a second in "
+            "write-through, and at most cached a second with write-back. Write a function of (tps, ceiling, cached, "
+            "through_s) that gives two numbers: how many transactions wait at the end of through_s seconds of "
+            "write-through, and how many seconds it then takes until none waits."
         ),
         wants="a function of four numbers that gives a pair",
         wrong=_queue_wrong,
