@@ -24,6 +24,7 @@ export const layerNames = [
   "fanout",
   "fleet",
   "commit",
+  "raid_cache",
 ] as const;
 export type LayerName = (typeof layerNames)[number];
 

@@ -93,6 +93,7 @@ const layerWords: Readonly<Record<LayerName, string>> = {
   controller: "Controller",
   tier: "Cache tier",
   tier_device: "Cache device",
+  raid_cache: "Controller cache",
   layout: "Layout",
   partition: "Partition",
   fanout: "Servers",
