@@ -28,7 +28,7 @@ from seeklab.judge.programs import Live
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from seeklab import Read, ShardHistory, ThrottleHistory
+    from seeklab import LogQueue, Read, ShardHistory, ThrottleHistory
 
 LEARNER = "Ada Lovelace"
 ONE_SEED = {"seeds": 1.0}
@@ -110,6 +110,13 @@ SHAPED: dict[str, list[Wrong]] = {
         (lambda _: 64, "all that the client has in flight becomes one"),
         (lambda _: 1, "pays its fixed time"),
         (lambda system: system["in_flight_mib"] * 3 // 4, "unequal size"),
+    ),
+    "commit-policy": lambda: _by_name(
+        "check-policy",
+        "Policy",
+        (lambda: lambda _queue: [0], "for too few"),
+        (lambda: _for_company, "at every commit"),
+        (lambda: lambda queue: list(range(queue.waiting))[::-1], "before others that had come earlier"),
     ),
     "copy-beside-service": _elsewhere(
         (lambda system: {"fast_gb": system["copy_gb"], "pause_s": 0, "rate_mb": 1800}, "past the cache"),
@@ -233,6 +240,11 @@ class HottestOnce:
         return self.owner.get(range_, range_ % shards)
 
 
+def _for_company(queue: LogQueue) -> list[int] | float:
+    """Wait for 5 ms whether somebody else comes."""
+    return 5.0 if queue.waiting == 1 and queue.waited_ms[0] < 5 else list(range(queue.waiting))
+
+
 def _mean_ms(times: list[list[float]]) -> float:
     return sum(time * count for time, count in times) / sum(count for _, count in times)
 
@@ -261,6 +273,16 @@ def _late_disks(disks: list[list[list[float]]], rpm: float) -> list[int]:
 def _latest_disk(disks: list[list[list[float]]], _rpm: float) -> list[int]:
     """Name the one with the longest of all service times."""
     return [max(range(len(disks)), key=lambda disk: max(time for time, _ in disks[disk]))]
+
+
+def _by_turns(controllers: list[dict[str, Any]], hour: int, first_day: int = 0, days: int = 98) -> list[list[float]]:
+    """Give each controller of a set a day of its own, the oldest first."""
+    turns: dict[int, int] = {}
+    pairs: list[list[float]] = [[0, 0] for _ in controllers]
+    for nth in sorted(range(len(controllers)), key=lambda nth: -controllers[nth]["age_days"]):
+        turn = turns[controllers[nth]["set"]] = turns.get(controllers[nth]["set"], -1) + 1
+        pairs[nth] = [(first_day + turn) * 86_400 + 3600 * hour, days * 86_400]
+    return pairs
 
 
 def _by_name(task: str, answer: str, *wrong: tuple[Any, str]) -> list[Wrong]:
@@ -391,6 +413,20 @@ def _shards(**factors: float) -> Callable[[int, int, float, float], float]:
 
 OWN: dict[str, Callable[[], list[Wrong]]] = {
     "blind-diagnosis": lambda: _other_choices("blind-diagnosis", "check-cause", "cause", blind_diagnosis.CAUSES),
+    "battery-planner": lambda: _by_name(
+        "check-plan",
+        "plan",
+        (
+            lambda controllers, night, _hours: [[3600 * night, 98 * 86_400] for _ in controllers],
+            "two of a set write through",
+        ),
+        (lambda controllers, _night, _hours: _by_turns(controllers, 13), "until write-back is back"),
+        (
+            lambda controllers, night, _hours: _by_turns(controllers, night, first_day=90),
+            "The days before the plan count",
+        ),
+        (lambda controllers, night, _hours: _by_turns(controllers, night, days=30), "wears the battery"),
+    ),
     "bonnie-decoded": lambda: _by_name(
         "check-limits",
         "limits",

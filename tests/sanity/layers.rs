@@ -404,6 +404,29 @@ pub fn cluster() -> Vec<Unit> {
     units
 }
 
+/// A controller's cache in front of disks and of a slow unit, with a battery that learns while it is measured.
+pub fn raid_cache() -> Vec<Unit> {
+    let battery = json!({"learn_at": 0, "learn_every": "1h", "lead": 0, "discharge": "1s", "threshold": 0.5, "charge": "1s"});
+    let axes = [
+        axis("raid_cache.size", [MIB, 8 * MIB, 64 * MIB, 512 * MIB]),
+        costs("raid_cache.ack"),
+        axis("raid_cache.depth", [1, 4, 16, 64]),
+        axis("raid_cache.policy", ["write_through", "write_back", "forced_write_back"]),
+        axis("raid_cache.battery.threshold", [1.0, 0.5, 0.0]),
+        axis("raid_cache.battery.write_back_returns", ["threshold", "complete"]),
+    ];
+    let systems = [
+        ("disks", json!([{"preset": "disk-array-2021", "count": 4}])),
+        ("a unit", json!([{"lun": {"capacity": "1TB", "rate": "100MB", "latency": "5ms"}}])),
+    ];
+    let writes = loads(&[(RandWrite, 4 * KIB, 1, 1), (RandWrite, 4 * KIB, 32, 1), (Write, 64 * KIB, 4, 1), (RandRw, 8 * KIB, 8, 2)]);
+    let each = |(name, devices): (&str, Value)| {
+        let base = json!({"raid_cache": {"battery": battery}, "devices": devices});
+        sweep(&format!("controller cache over {name}"), &base, &axes, &writes, &as_is)
+    };
+    systems.into_iter().flat_map(each).collect()
+}
+
 /// A cache tier in front of a disk.
 pub fn tier() -> Vec<Unit> {
     let ssd = json!({"capacity": "960GB", "units": 16, "page": 4096, "read": "60us", "program": "200us", "interface_rate": "550MB", "overhead": "20us", "queue_depth": 32});

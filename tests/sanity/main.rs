@@ -149,6 +149,11 @@ fn tier() {
 }
 
 #[test]
+fn raid_cache() {
+    judge("raid cache", 8, &layers::raid_cache());
+}
+
+#[test]
 fn volume() {
     judge("volume", 8, &file_systems::volume());
 }
@@ -160,8 +165,21 @@ fn zfs() {
 
 #[test]
 fn every_exception_is_of_a_family_and_gives_a_reason() {
-    const FAMILIES: [&str; 12] =
-        ["disks", "flash", "logical units", "layouts", "network", "server", "client", "controller", "cluster", "tier", "volume", "zfs"];
+    const FAMILIES: [&str; 13] = [
+        "disks",
+        "flash",
+        "logical units",
+        "layouts",
+        "network",
+        "server",
+        "client",
+        "controller",
+        "cluster",
+        "tier",
+        "raid cache",
+        "volume",
+        "zfs",
+    ];
     for exception in EXCEPTIONS {
         assert!(FAMILIES.contains(&exception.family), "{}", exception.family);
         assert!(exception.reason.len() > 40, "{}: {}", exception.witness, exception.reason);

@@ -416,6 +416,25 @@ fn fanout() -> impl Strategy<Value = Value> {
         })
 }
 
+/// A controller's cache of any size, with a battery that learns within a run, or none.
+fn raid_cache() -> impl Strategy<Value = Value> {
+    let policy = prop_oneof![3 => Just("write_back"), 1 => Just("forced_write_back"), 1 => Just("write_through")];
+    let times = (0u64..300_000_000, 1_000_000u64..300_000_000, 1_000_000u64..300_000_000);
+    let battery = proptest::option::weighted(0.8, (times, 0.0f64..=1.0, any::<bool>(), 1u64..4));
+    (20u32..27, 0u64..200_000, 1u32..40, 0u64..500_000_000, policy, battery).prop_map(|(size_log2, ack, depth, after, policy, battery)| {
+        let mut cache = json!({"size": 1u64 << size_log2, "ack": ack, "depth": depth, "destage_after": after, "policy": policy});
+        if let Some(((at, discharge, charge), threshold, by_charge, rests)) = battery {
+            cache["battery"] = json!({
+                "learn_at": at, "learn_every": (discharge + charge + 1_000_000_000) * rests, "lead": at / 3, "discharge": discharge,
+                "threshold": threshold, "charge": charge, "write_back_returns": if by_charge { "threshold" } else { "complete" },
+            });
+        } else if policy == "forced_write_back" {
+            cache["policy"] = "write_back".into();
+        }
+        cache
+    })
+}
+
 /// A fleet of a few nodes, with each placement.
 fn fleet() -> impl Strategy<Value = Value> {
     let placement = prop_oneof![Just("random"), Just("window"), Just("copysets"), Just("given")];
@@ -481,7 +500,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
     let file_system = (file_system, proptest::option::of(controller()));
     let partition = proptest::option::of((0u64..9000, 9u32..15, 0u64..50_000, any::<bool>()));
     let fanout = (proptest::option::weighted(0.2, fanout()), proptest::option::weighted(0.1, fleet()));
-    let seen = (any::<bool>(), proptest::option::of(reduction()));
+    let seen = (any::<bool>(), proptest::option::of(reduction()), proptest::option::weighted(0.3, raid_cache()));
     (jobs, scheduler, file_system, tier, layout, (device(), proptest::option::of(cluster())), (partition, seen, fanout)).prop_map(
         |(
             jobs,
@@ -490,7 +509,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
             tier,
             (kind, unit_log2, failure),
             (device, cluster),
-            (partition, (monitored, reduction), (fanout, fleet)),
+            (partition, (monitored, reduction, raid_cache), (fanout, fleet)),
         )| {
             let mut all = json!({
                 "jobs": jobs,
@@ -498,7 +517,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                 "layout": {"kind": kind, "unit": 16384u64 << unit_log2},
                 "devices": [device],
             });
-            let zfs_schedules = matches!(file_system, Some(("zfs", _))) && controller.is_none() && tier.is_none();
+            let zfs_schedules = matches!(file_system, Some(("zfs", _))) && controller.is_none() && tier.is_none() && raid_cache.is_none();
             if ["mirror", "raidz"].contains(&kind) {
                 all["devices"][0]["count"] = 4.into();
                 all["layout"]["width"] = 2.into();
@@ -562,6 +581,8 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                     all["tier"]["primed"] = json!([]);
                 }
                 all["cluster"] = cluster;
+            } else if let Some(cache) = raid_cache {
+                all["raid_cache"] = cache;
             } else if let Some(fanout) = fanout.filter(|_| all["zfs"].is_null()) {
                 set_fanout(&mut all, fanout);
             } else if let Some(fleet) = fleet.filter(|_| all["zfs"].is_null()) {
@@ -659,6 +680,7 @@ fn check(document: &Value, seed: u64) -> Result<(), TestCaseError> {
         prop_assert!(*busy <= elapsed, "{name} was busy for {busy} of {elapsed} ns");
     }
     a_fan_out_counts_what_it_did(document, &metrics)?;
+    a_controller_writes_out_what_it_took(document, &stack, &metrics)?;
     a_fleet_loses_no_more_than_it_holds(document, &metrics)?;
     the_reduction_only_takes_away(document, &metrics)?;
     what_a_client_writes_crosses_once(document, &stack, &metrics)?;
@@ -676,6 +698,19 @@ fn a_fan_out_counts_what_it_did(document: &Value, metrics: &[Metric]) -> Result<
     let hedge = &document["fanout"]["hedge"];
     prop_assert!(hedge.is_object() || of("copies") == 0.0);
     prop_assert_eq!(of("copies"), of("void_copies") + of("withdrawn_copies") + of("losing_copies"), "{:?}", document["fanout"]);
+    Ok(())
+}
+
+/// What a controller took into its memory is written out in the end, and nothing else is; no more was there than it holds.
+fn a_controller_writes_out_what_it_took(document: &Value, stack: &Stack, metrics: &[Metric]) -> Result<(), TestCaseError> {
+    let Some(size) = document["raid_cache"]["size"].as_f64() else { return Ok(()) };
+    let of = |name: &str| {
+        metrics.iter().find(|metric| metric.name == format!("raid_cache_{name}_bytes")).map_or(f64::NAN, |metric| metric.value)
+    };
+    prop_assert!(of("destaged") <= of("cached"), "{} of {}", of("destaged"), of("cached"));
+    prop_assert!(of("max") <= size, "{} of {size}", of("max"));
+    let at_end = reals(stack, "unsafe.controller_bytes").last().copied().unwrap_or(0.0);
+    prop_assert!(at_end.abs() < 0.5, "{at_end} bytes are left where a battery would not keep them");
     Ok(())
 }
 

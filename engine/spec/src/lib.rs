@@ -9,6 +9,7 @@
 
 pub mod access;
 pub mod cluster;
+pub mod commit;
 pub mod controller;
 mod copy;
 pub mod credits;
@@ -29,6 +30,7 @@ mod persistence;
 mod presets;
 pub mod problem;
 mod protocol;
+pub mod raid_cache;
 pub mod read;
 pub mod rebuild;
 mod record;

@@ -8,11 +8,13 @@ import { clusterStage } from "./clusterStage.ts";
 import { copysetStage } from "./copysetStage.ts";
 import { monitorStage } from "./monitorStage.ts";
 import { sceneStage } from "./sceneStage.ts";
+import { batteryScenery } from "./scenery/battery.ts";
 import { bucketScenery } from "./scenery/bucket.ts";
 import { cacheWallScenery } from "./scenery/cacheWall.ts";
 import { coresScenery } from "./scenery/cores.ts";
 import { creditsScenery } from "./scenery/credits.ts";
 import { fanOutScenery } from "./scenery/fanOut.ts";
+import { groupCommitScenery } from "./scenery/groupCommit.ts";
 import { lifeScenery } from "./scenery/life.ts";
 import { logPoolScenery } from "./scenery/logPool.ts";
 import { platterScenery } from "./scenery/platter.ts";
@@ -38,6 +40,8 @@ const sceneries: readonly Scenery[] = [
   fanOutScenery,
   shakenDisksScenery,
   slcScenery,
+  groupCommitScenery,
+  batteryScenery,
 ];
 
 const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([

@@ -84,4 +84,8 @@ pub enum View {
     CacheWall,
     /// Stage: data through zero suppression, deduplication and compression.
     Squeeze,
+    /// Stage: transactions at the logs of a database, and the flushes that they share.
+    GroupCommit,
+    /// Stage: a controller's battery, its log, and transactions that end in memory or at the disks.
+    Battery,
 }

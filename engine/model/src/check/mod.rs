@@ -1,12 +1,14 @@
 //! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory.
 
 mod cluster;
+mod commit;
 mod credits;
 mod fanout;
 mod fleet;
 mod jobs;
 mod monitor;
 mod nfs;
+mod raid_cache;
 mod rebuild;
 mod reduction;
 mod server;
@@ -38,6 +40,7 @@ fn above_devices(scenario: &Scenario) -> impl Iterator<Item = (&'static str, boo
         ("network", scenario.network.is_some()),
         ("server", scenario.server.is_some()),
         ("protocol", scenario.protocol.is_some()),
+        ("commit", scenario.commit.is_some()),
         ("volume", scenario.volume.is_some()),
         ("zfs", scenario.zfs.is_some()),
         ("cluster", scenario.cluster.is_some()),
@@ -45,6 +48,7 @@ fn above_devices(scenario: &Scenario) -> impl Iterator<Item = (&'static str, boo
         ("fleet", scenario.fleet.is_some()),
         ("controller", scenario.controller.is_some()),
         ("tier", scenario.tier.is_some()),
+        ("raid_cache", scenario.raid_cache.is_some()),
     ]
     .into_iter()
 }
@@ -96,6 +100,9 @@ impl Checked {
         }
         if let Some(spec) = &scenario.layout.rebuild {
             rebuild::check_used(spec, &scenario, &plan, &root.field("layout.rebuild"), &mut problems);
+        }
+        if let Some(spec) = &scenario.commit {
+            commit::check_places(spec, &scenario, &plan, &root.field("commit"), &mut problems);
         }
         if let Some(spec) = &scenario.fanout {
             fanout::check_devices(spec, &plan, &root.field("fanout"), &mut problems);
@@ -283,11 +290,17 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     if let Some(cluster) = &scenario.cluster {
         cluster::check(cluster, scenario, &root.field("cluster"), problems);
     }
+    if let Some(commit) = &scenario.commit {
+        commit::check(commit, scenario, &root.field("commit"), problems);
+    }
     if let Some(fanout) = &scenario.fanout {
         fanout::check(fanout, scenario, &root.field("fanout"), problems);
     }
     if let Some(fleet) = &scenario.fleet {
         fleet::check(fleet, scenario, &root.field("fleet"), problems);
+    }
+    if let Some(cache) = &scenario.raid_cache {
+        raid_cache::check(cache, scenario, &root.field("raid_cache"), problems);
     }
     if scenario.layout.rebuild.is_some() {
         rebuild::check(scenario, &root.field("layout.rebuild"), problems);
@@ -338,7 +351,11 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
 
 fn check_credits(scenario: &Scenario, problems: &mut Problems) {
     // Layers above may combine what jobs ask for, up to a request of 1 GiB.
-    let is_direct = scenario.volume.is_none() && scenario.zfs.is_none() && scenario.protocol.is_none() && scenario.nfs.is_none();
+    let is_direct = scenario.volume.is_none()
+        && scenario.zfs.is_none()
+        && scenario.protocol.is_none()
+        && scenario.nfs.is_none()
+        && scenario.commit.is_none();
     let largest = if is_direct { scenario.jobs.iter().map(seeklab_spec::Job::max_request_bytes).max().unwrap_or(0) } else { 1 << 30 };
     for (index, group) in scenario.devices.iter().enumerate() {
         if let Some(unit) = &group.lun {

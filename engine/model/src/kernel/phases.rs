@@ -1,7 +1,7 @@
 //! What the time of a request is spent on.
 
 /// The number of phases.
-pub const PHASES: usize = 33;
+pub const PHASES: usize = 34;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum Phase {
     Memory,
     /// Waiting for data that were already on their way (a prefetch, or another request's read).
     InFlight,
-    /// Waiting in a device's queue, or in that of a server or node.
+    /// Waiting in a device's queue, or in that of a server or node; or for room in a controller's memory.
     Queue,
     /// Command processing of a device.
     Overhead,
@@ -43,7 +43,7 @@ pub enum Phase {
     LinkWait,
     /// Waiting for a thread or a core of a node.
     CpuWait,
-    /// Worked on by a controller.
+    /// Worked on by a controller, or by a database.
     Cpu,
     /// Handed by a primary to the controller that owns the range.
     Dispatch,
@@ -73,6 +73,8 @@ pub enum Phase {
     Served,
     /// Waiting for whole revolutions because the head was off its track.
     Retry,
+    /// Waiting until a database's log is flushed for it.
+    LogWait,
 }
 
 impl Phase {
@@ -111,6 +113,7 @@ impl Phase {
         Self::Hedge,
         Self::Served,
         Self::Retry,
+        Self::LogWait,
     ];
 
     /// The phase's name in metrics and tables.
@@ -150,6 +153,7 @@ impl Phase {
             Self::Hedge => "hedge_wait",
             Self::Served => "served",
             Self::Retry => "retry",
+            Self::LogWait => "log_wait",
         }
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod client;
 pub mod cluster;
+pub mod commit;
 pub mod controller;
 pub mod device;
 pub mod fanout;
@@ -9,6 +10,7 @@ pub mod fleet;
 pub mod layout;
 pub mod network;
 pub mod protocol;
+pub mod raid_cache;
 pub mod server;
 pub mod tier;
 pub mod volume;

@@ -8,6 +8,7 @@ use crate::check::Checked;
 use crate::kernel::journeys::Journeys;
 use crate::kernel::{Event, Kernel, LayerId, Message};
 use crate::layers::Layer;
+use crate::layers::commit;
 use crate::layers::controller;
 use crate::layers::controller::Controller;
 use crate::layers::device::{Device, Usage};
@@ -33,6 +34,8 @@ pub enum Question {
     Volume(volume::Question),
     /// Which shard owns a range.
     Owner(controller::asked::Question),
+    /// Which transactions a flush of a log is for.
+    Batch(commit::asked::Question),
 }
 
 impl Question {
@@ -43,6 +46,7 @@ impl Question {
             Self::Volume(volume::Question::Delay(_)) => "zfs.throttle",
             Self::Volume(volume::Question::Ahead(_)) => "zfs.prefetch.asked",
             Self::Owner(_) => "controller.map",
+            Self::Batch(_) => "commit.logs",
         }
     }
 }
@@ -180,13 +184,26 @@ impl Stack {
     #[must_use]
     #[inline]
     pub fn asks(&self) -> bool {
-        self.layers.zfs.as_ref().is_some_and(Layer::asks) || self.layers.controller.as_ref().is_some_and(Layer::asks)
+        let layers = &self.layers;
+        layers.zfs.as_ref().is_some_and(Layer::asks)
+            || layers.controller.as_ref().is_some_and(Layer::asks)
+            || layers.commit.as_ref().is_some_and(Layer::asks)
     }
 
     /// What must be answered before the run goes on.
     pub fn question(&mut self) -> Option<Question> {
         let volume = self.layers.zfs.as_mut().and_then(|zfs| zfs.question(self.kernel.now_ns())).map(Question::Volume);
-        volume.or_else(|| Some(Question::Owner(self.layers.controller.as_ref()?.question(&self.kernel)?)))
+        let owner = || Some(Question::Owner(self.layers.controller.as_ref()?.question(&self.kernel)?));
+        let batch = || Some(Question::Batch(self.layers.commit.as_ref()?.question(&self.kernel)?));
+        volume.or_else(owner).or_else(batch)
+    }
+
+    /// Answers that of [`Question::Batch`]: the flush is for those at these places of the question's lists, or for nobody before this
+    /// time is over.
+    pub fn answer_batch(&mut self, places: &[usize], wait_ns: u64) {
+        if let Some(commit) = &mut self.layers.commit {
+            commit.answer(&mut self.kernel, places, wait_ns);
+        }
     }
 
     /// Answers that of [`volume::Question::Ahead`]: these runs of records of the file are fetched.

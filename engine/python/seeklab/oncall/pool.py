@@ -28,6 +28,8 @@ WEEKS: Mapping[int, tuple[str, ...]] = {
 """The cases of nights, by the week of the course that teaches their mechanism."""
 
 NO_NIGHT: Mapping[str, str] = {
+    "battery-learns": "it is over by itself, found or not; the one setting that ends it sooner acknowledges what a"
+    " power failure would lose, and what helps is to plan the next one, which a night does not see",
     "bonnie-decoded": "nothing is broken: the test measures its client's processor, and no setting makes that faster",
     "coordinated-omission": "the server stands still once, and what is wrong is how the test counts, which no tool of"
     " the system shows and no setting mends",
@@ -36,6 +38,8 @@ NO_NIGHT: Mapping[str, str] = {
     "diagonal": "its throttle was never shipped, so nobody is on call for it",
     "eleven-metrics": "eleven tests of one sound pool: each is bound by the part that was bought",
     "hci-taxonomy": "it compares designs of clusters, and a running cluster's design is not set",
+    "lost-group-commit": "what mends it is another version of the database: no setting lets transactions share that"
+    " flush, and not to flush the log at all gives up what was promised",
     "openzfs-throttle": "its throttle is the remedy; what fails in it is the throttle of Z1, which has a night."
     " Delays that begin at 96 to 98 % in place of 60 % make the longest write 1.2 to 1.6 times as long, too little for"
     " a complaint",
