@@ -111,13 +111,6 @@ SHAPED: dict[str, list[Wrong]] = {
         (lambda _: 1, "pays its fixed time"),
         (lambda system: system["in_flight_mib"] * 3 // 4, "unequal size"),
     ),
-    "commit-policy": lambda: _by_name(
-        "check-policy",
-        "Policy",
-        (lambda: lambda _queue: [0], "for too few"),
-        (lambda: _for_company, "at every commit"),
-        (lambda: lambda queue: list(range(queue.waiting))[::-1], "before others that had come earlier"),
-    ),
     "copy-beside-service": _elsewhere(
         (lambda system: {"fast_gb": system["copy_gb"], "pause_s": 0, "rate_mb": 1800}, "past the cache"),
         (lambda system: _plan(system, rate_mb=100), "more than the drive takes"),
@@ -453,6 +446,13 @@ OWN: dict[str, Callable[[], list[Wrong]]] = {
         Wrong("check-policy", {"Policy": Counting}, "old fame must fade"),
         Wrong("check-policy-elsewhere", {"Policy": Lru}, "on a loop that is longer than the cache"),
     ],
+    "commit-policy": lambda: _by_name(
+        "check-policy",
+        "Policy",
+        (lambda: lambda _queue: [0], "for too few"),
+        (lambda: _for_company, "at every commit"),
+        (lambda: lambda queue: list(range(queue.waiting))[::-1], "before others that had come earlier"),
+    ),
     "copyset-placement": lambda: _by_name(
         "check-place",
         "place",

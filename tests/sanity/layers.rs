@@ -346,6 +346,47 @@ pub fn controller() -> Vec<Unit> {
     units
 }
 
+/// A database whose flushes are drawn, and one whose logs are written below.
+pub fn commit() -> Vec<Unit> {
+    let flush = json!({"mean": "5ms", "times": "fixed", "per_commit": "100us"});
+    let log = |name: &str, batch: &str| json!({"name": name, "batch": batch, "flush": flush});
+    let database = |replication: &str| {
+        json!({
+            "commit": {
+                "work": "2ms", "serial_work": "200us", "stages": ["engine", "replication", "engine"],
+                "logs": [log("engine", "all"), log("replication", replication)],
+            },
+            "devices": fast(),
+        })
+    };
+    let writes = loads(&[
+        (Write, 4 * KIB, 1, 1),
+        (Write, 4 * KIB, 16, 1),
+        (Write, 4 * KIB, 1, 64),
+        (RandWrite, 16 * KIB, 4, 8),
+        (RandRw, 8 * KIB, 4, 8),
+        (RandRead, 4 * KIB, 4, 1),
+    ]);
+    let axes = [
+        costs("commit.work"),
+        costs("commit.serial_work"),
+        axis("commit.logs[replication].flush.mean", [100_000_000, 20_000_000, 5_000_000, 1_000_000, 100_000]),
+        axis("commit.logs[replication].flush.per_commit", [1_000_000, 100_000, 0]),
+        axis("commit.logs[replication].batch", ["one", "all"]),
+    ];
+    let mut units = sweep("database, one a flush", &database("one"), &axes, &writes, &as_is);
+    units.extend(in_flight("database", &database("all"), &[(Write, 4 * KIB), (RandRw, 8 * KIB)], &no_bounds, &as_is));
+    let mut below = database("one");
+    below["commit"]["logs"] = json!([{"name": "engine"}, {"name": "replication", "batch": "one"}]);
+    let axes = [
+        axis("devices[0].lun.rate", [10_000_000_u64, 100_000_000, 1_000_000_000]),
+        axis("devices[0].lun.latency", [10_000_000, 1_000_000, 100_000, 0]),
+        axis("commit.logs[replication].batch", ["one", "all"]),
+    ];
+    units.extend(sweep("database over a device", &below, &axes, &writes, &as_is));
+    units
+}
+
 /// Virtual machines on a cluster that grows.
 const MACHINES: u64 = 16;
 

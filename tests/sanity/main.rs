@@ -139,6 +139,11 @@ fn controller() {
 }
 
 #[test]
+fn commit() {
+    judge("commit", 8, &layers::commit());
+}
+
+#[test]
 fn cluster() {
     judge("cluster", 8, &layers::cluster());
 }

@@ -490,6 +490,25 @@ fn set_fanout(all: &mut Value, fanout: Value) {
     }
 }
 
+/// A database with logs whose flushes are drawn, and others that are written below.
+fn commit() -> impl Strategy<Value = Value> {
+    let batch = prop_oneof![Just("all"), Just("one")];
+    let times = prop_oneof![Just("fixed"), Just("exponential"), Just("uniform")];
+    let log = (batch, times, 1u64..3_000_000, 0u64..100_000, any::<bool>()).prop_map(|(batch, times, mean, per_commit, is_below)| {
+        let flush = json!({"mean": 1000 + mean, "times": times, "per_commit": per_commit});
+        if is_below { json!({"batch": batch}) } else { json!({"batch": batch, "flush": flush}) }
+    });
+    let work = prop_oneof![Just(0u64), 1u64..2_000_000];
+    (work.clone(), work, proptest::collection::vec(log, 1..4), proptest::collection::vec(0usize..3, 1..5)).prop_map(
+        |(work, serial, mut logs, stages)| {
+            let count = logs.len();
+            logs.iter_mut().enumerate().for_each(|(index, log)| log["name"] = format!("log{index}").into());
+            let stages: Vec<String> = stages.into_iter().map(|stage| format!("log{}", stage % count)).collect();
+            json!({"work": work, "serial_work": serial, "logs": logs, "stages": stages})
+        },
+    )
+}
+
 /// A valid scenario with any combination of layers around a file system.
 fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
@@ -497,7 +516,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
         (proptest::option::of(1u32..5), proptest::option::of((network(), proptest::option::of(nfs()), proptest::option::of(server()))));
     let tier = proptest::option::of((any::<bool>(), any::<bool>(), policy()));
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4, proptest::option::of(failure()));
-    let file_system = (file_system, proptest::option::of(controller()));
+    let file_system = (file_system, proptest::option::of(controller()), proptest::option::weighted(0.2, commit()));
     let partition = proptest::option::of((0u64..9000, 9u32..15, 0u64..50_000, any::<bool>()));
     let fanout = (proptest::option::weighted(0.2, fanout()), proptest::option::weighted(0.1, fleet()));
     let seen = (any::<bool>(), proptest::option::of(reduction()), proptest::option::weighted(0.3, raid_cache()));
@@ -505,7 +524,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
         |(
             jobs,
             (scheduler, network),
-            (file_system, controller),
+            (file_system, controller, commit),
             tier,
             (kind, unit_log2, failure),
             (device, cluster),
@@ -587,6 +606,8 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                 set_fanout(&mut all, fanout);
             } else if let Some(fleet) = fleet.filter(|_| all["zfs"].is_null()) {
                 set_fleet(&mut all, fleet);
+            } else if let Some(commit) = commit.filter(|_| all["nfs"].is_null() && all["protocol"]["scheduler"].is_null()) {
+                all["commit"] = commit;
             }
             all
         },
@@ -621,7 +642,7 @@ fn the_write_path_balances(document: &Value, stack: &Stack) -> Result<(), TestCa
         prop_assert!(counts.written_bytes >= of_groups * zfs["copies"].as_u64().expect("a number"));
     }
     let jobs = document["jobs"].as_array().expect("jobs");
-    let is_direct = ["network", "controller"].iter().all(|layer| document.get(layer).is_none());
+    let is_direct = ["network", "controller", "commit"].iter().all(|layer| document.get(layer).is_none());
     if is_direct && document["protocol"].get("scheduler").is_none() && jobs.iter().all(|job| job["rw"] != "odxcopy") {
         let charged = |phase: &str| reals(stack, &format!("ops.{phase}_ns")).iter().sum::<f64>();
         #[allow(clippy::cast_precision_loss)]
@@ -630,6 +651,31 @@ fn the_write_path_balances(document: &Value, stack: &Stack) -> Result<(), TestCa
         prop_assert!((charged("throttle_wait") - stops).abs() < 0.5, "stops charged are stops waited");
         let writes: u64 = stack.recorder().jobs.iter().map(|job| job.by_op[1].ios).sum();
         prop_assert!(record.groups.iter().map(|group| group.writes).sum::<u64>() >= writes, "a transaction for each record of a write");
+    }
+    Ok(())
+}
+
+/// What waits at the logs of a database, and what is flushed, is what passes its stages.
+#[allow(clippy::cast_precision_loss)]
+fn transactions_pass_all_stages(document: &Value, stack: &Stack, metrics: &[Metric]) -> Result<(), TestCaseError> {
+    let commit = &document["commit"];
+    if commit.is_null() {
+        return Ok(());
+    }
+    // Copies that the server makes by itself are made below the database.
+    let passes = |job: &Value| ["servercopy", "odxcopy"].iter().all(|rw| job["rw"] != *rw);
+    let jobs = document["jobs"].as_array().into_iter().flatten().zip(&stack.recorder().jobs);
+    let transactions: u64 = jobs.filter(|(job, _)| passes(job)).map(|(_, stats)| stats.by_op[1].ios).sum();
+    let stages = commit["stages"].as_array().expect("stages");
+    for log in commit["logs"].as_array().expect("logs") {
+        let name = log["name"].as_str().expect("a name");
+        let of = |what: &str| metrics.iter().find(|metric| metric.name == format!("commit.{name}_{what}")).expect("a metric").value;
+        let visits = stages.iter().filter(|stage| **stage == log["name"]).count();
+        let committed = of("batch_mean") * of("flushes");
+        prop_assert!((committed - transactions as f64 * visits as f64).abs() < 1e-3, "{committed} at {name}");
+        prop_assert_eq!(of("overtaken"), 0.0);
+        prop_assert!(log["batch"] == "one" || of("flushes_waited_max") <= 1.0);
+        prop_assert!(log["batch"] == "all" || of("batch_max") <= 1.0);
     }
     Ok(())
 }
@@ -658,6 +704,7 @@ fn check(document: &Value, seed: u64) -> Result<(), TestCaseError> {
         prop_assert!(cached + missed <= *bytes);
     }
     let metrics = seeklab_observe::metrics(&stack);
+    transactions_pass_all_stages(document, &stack, &metrics)?;
     // While a copy of each block survives, none is lost, and all that can be is protected again.
     if !document["cluster"].is_null() {
         for name in ["cluster_lost_blocks", "cluster_lost_requests", "cluster_unprotected_blocks"] {
