@@ -30,6 +30,7 @@ mod presets;
 pub mod problem;
 mod protocol;
 pub mod read;
+pub mod read_ahead;
 pub mod rebuild;
 mod record;
 pub mod reduction;
