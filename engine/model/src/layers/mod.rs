@@ -8,6 +8,7 @@ pub mod fanout;
 pub mod fleet;
 pub mod layout;
 pub mod network;
+pub mod page_cache;
 pub mod protocol;
 pub mod server;
 pub mod tier;
