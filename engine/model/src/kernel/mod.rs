@@ -59,6 +59,8 @@ pub enum LayerId {
     Fanout,
     /// Thousands of nodes and their outages.
     Fleet,
+    /// The page cache of an operating system.
+    PageCache,
 }
 
 /// Where an event goes: a layer, and which one of several.

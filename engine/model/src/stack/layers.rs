@@ -11,6 +11,7 @@ use crate::layers::fleet::Fleet;
 use crate::layers::layout::Layout;
 use crate::layers::layout::partition::Partitions;
 use crate::layers::network::Network;
+use crate::layers::page_cache::PageCache;
 use crate::layers::protocol::Scheduler;
 use crate::layers::server::Server;
 use crate::layers::tier::Tier;
@@ -122,6 +123,8 @@ layers! {
     volume: Option<Volume> => Volume,
     /// ZFS.
     zfs: Option<ZfsVolume> => Zfs,
+    /// The page cache.
+    page_cache: Option<PageCache> => PageCache,
     /// Devices of either file system's log.
     write_logs: Vec<Device> => WriteLog,
     /// The nodes of a cluster.

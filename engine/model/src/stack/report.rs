@@ -7,6 +7,7 @@ use crate::layers::controller::Controller;
 use crate::layers::device::{self, Device};
 use crate::layers::fleet::Fleet;
 use crate::layers::layout::Layout;
+use crate::layers::page_cache;
 use crate::layers::server::Server;
 use crate::layers::volume::Volume;
 use crate::layers::zfs::read_record::Reads;
@@ -80,6 +81,9 @@ impl Stack {
         }
         if let Some(fleet) = &self.layers.fleet {
             fleet.metrics(metrics);
+        }
+        if let Some(cache) = &self.layers.page_cache {
+            cache.record.metrics(metrics);
         }
         if let Some(server) = &self.layers.server {
             server.metrics(metrics);
@@ -171,4 +175,5 @@ fn report_tables(stack: Option<&Stack>, tables: &mut Tables) {
     let job = |worker| u32::try_from(owner(worker).0).unwrap_or(u32::MAX); // jobs are checked to be few
     journeys::tables(stack.and_then(Stack::journeys), &job, tables);
     Fleet::tables(stack.and_then(|stack| stack.layers.fleet.as_ref()), tables);
+    page_cache::Record::tables(stack.and_then(|stack| stack.layers.page_cache.as_ref()).map(|cache| &cache.record), tables);
 }
