@@ -16,7 +16,7 @@ use crate::input::text;
 /// `{"runs": [[record, records], ...]}`.
 pub(crate) fn answer(stack: &mut Stack, input: &Map<String, Value>) -> Result<(), Problems> {
     let (name, what, most) = match stack.question() {
-        Some(Question::Volume(volume::Question::Ahead(_))) => return answer_ahead(stack, input),
+        Some(Question::Volume(volume::Question::Ahead(_)) | Question::Pages(_)) => return answer_ahead(stack, input),
         Some(Question::Volume(volume::Question::Delay(_))) => ("delay_ns", "a delay; give a whole number of nanoseconds", LONGEST_DELAY_NS),
         Some(Question::Owner(question)) => ("shard", "a shard; give a whole number", question.queued.len() as u64 - 1),
         None => return Err(vec![Problem::new("answer", "nothing was asked")]),
@@ -54,12 +54,14 @@ fn answer_ahead(stack: &mut Stack, input: &Map<String, Value>) -> Result<(), Pro
 pub(crate) fn check_answers(scenario: &Scenario, input: &Map<String, Value>) -> Result<(), Problems> {
     let prefetch = scenario.zfs.as_ref().and_then(|zfs| zfs.prefetch.as_ref());
     let ahead = prefetch.is_some_and(|prefetch| prefetch.on && prefetch.asked);
+    let pages = scenario.page_cache.as_ref().and_then(|cache| cache.read_ahead.as_ref()).is_some_and(|ahead| ahead.asked);
     let delays = scenario.zfs.as_ref().is_some_and(|zfs| zfs.throttle == Some(ThrottleKind::Asked));
     let owners = scenario.controller.as_ref().is_some_and(|controller| controller.map == OwnerMap::Asked);
     let answers = text(input, "answers")?;
     let asks = [
         (delays, "delays", "zfs.throttle", "run_throttle"),
         (ahead, "ahead", "zfs.prefetch.asked", "run_prefetcher"),
+        (pages, "ahead", "page_cache.read_ahead.asked", "run_prefetcher"),
         (owners, "owners", "controller.map", "run_shard_map"),
     ];
     if let Some((_, _, path, with)) = asks.into_iter().find(|(asked, kind, ..)| *asked && answers != Some(kind)) {

@@ -134,6 +134,15 @@ class Result:
         return self._table("slc")
 
     @property
+    def read_ahead(self) -> Table:
+        """What a page cache decided at each page that made it fetch something, in pages of the file. Empty without one.
+
+        `why` is 0 when nothing spoke for a stream, 1 when a window begins, 2 when it goes on, 3 for a marker, and 4 for
+        cached pages before the missing one.
+        """
+        return self._table("read_ahead")
+
+    @property
     def credits(self) -> Table:
         """What a volume with I/O credits did in each interval, and the credits at its end. Empty without one."""
         return self._table("credits")

@@ -36,7 +36,8 @@ pub struct ReadAhead {
     #[serde(default)]
     #[schemars(title = "Context read-ahead")]
     pub context: Context,
-    /// All workers read a file through one open file, as the threads of a process do; else each opens it by itself.
+    /// All workers read a file through one open file, as the threads of a process do; else each opens it by itself. The files of one
+    /// worker (`nrfiles`) are places in one open file either way.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schemars(title = "One open file")]
     pub one_open: bool,

@@ -84,4 +84,6 @@ pub enum View {
     CacheWall,
     /// Stage: data through zero suppression, deduplication and compression.
     Squeeze,
+    /// Stage: pages of a file in memory, those that were asked for and those that were read ahead.
+    FilePages,
 }

@@ -102,6 +102,9 @@ impl Checked {
         if let Some(spec) = &scenario.fanout {
             fanout::check_devices(spec, &plan, &root.field("fanout"), &mut problems);
         }
+        if let Some(spec) = &scenario.page_cache {
+            page_cache::check_files(spec, &plan, &root.field("page_cache"), &mut problems);
+        }
         trim::check_regions(&scenario, &plan, &mut problems);
         check_memory(&scenario, &plan, &mut problems);
         if problems.is_empty() { Ok(Self { scenario, plan }) } else { Err(problems) }

@@ -17,6 +17,7 @@ use crate::layers::zfs::read_record::Reads;
 use crate::layers::zfs::record::Record;
 use crate::layers::zfs::volume;
 use crate::layers::zfs::zfetch::Run;
+use crate::layers::zfs::zfetch::asked;
 use crate::plan::Plan;
 use crate::result::Recorder;
 use crate::result::analytics::{Analytics, Reading, Served};
@@ -31,6 +32,8 @@ use seeklab_spec::{Problem, Scenario};
 pub enum Question {
     /// How long a write is delayed, or what is read ahead.
     Volume(volume::Question),
+    /// What a page cache reads beside what was asked for.
+    Pages(asked::Question),
     /// Which shard owns a range.
     Owner(controller::asked::Question),
 }
@@ -42,6 +45,7 @@ impl Question {
         match self {
             Self::Volume(volume::Question::Delay(_)) => "zfs.throttle",
             Self::Volume(volume::Question::Ahead(_)) => "zfs.prefetch.asked",
+            Self::Pages(_) => "page_cache.read_ahead.asked",
             Self::Owner(_) => "controller.map",
         }
     }
@@ -180,19 +184,24 @@ impl Stack {
     #[must_use]
     #[inline]
     pub fn asks(&self) -> bool {
-        self.layers.zfs.as_ref().is_some_and(Layer::asks) || self.layers.controller.as_ref().is_some_and(Layer::asks)
+        self.layers.zfs.as_ref().is_some_and(Layer::asks)
+            || self.layers.page_cache.as_ref().is_some_and(Layer::asks)
+            || self.layers.controller.as_ref().is_some_and(Layer::asks)
     }
 
     /// What must be answered before the run goes on.
     pub fn question(&mut self) -> Option<Question> {
         let volume = self.layers.zfs.as_mut().and_then(|zfs| zfs.question(self.kernel.now_ns())).map(Question::Volume);
-        volume.or_else(|| Some(Question::Owner(self.layers.controller.as_ref()?.question(&self.kernel)?)))
+        let pages = || self.layers.page_cache.as_ref()?.question().map(Question::Pages);
+        volume.or_else(pages).or_else(|| Some(Question::Owner(self.layers.controller.as_ref()?.question(&self.kernel)?)))
     }
 
-    /// Answers that of [`volume::Question::Ahead`]: these runs of records of the file are fetched.
+    /// Answers that of [`volume::Question::Ahead`] or [`Question::Pages`]: these runs of records of the file are fetched.
     pub fn answer_runs(&mut self, runs: &[Run]) {
         if let Some(zfs) = &mut self.layers.zfs {
             zfs.answer_runs(&mut self.kernel, runs);
+        } else if let Some(pages) = &mut self.layers.page_cache {
+            pages.answer(&mut self.kernel, runs);
         }
     }
 

@@ -84,6 +84,9 @@ impl Stack {
         }
         if let Some(cache) = &self.layers.page_cache {
             cache.record.metrics(metrics);
+            if let Some(reads) = &cache.reads {
+                reads.metrics(metrics);
+            }
         }
         if let Some(server) = &self.layers.server {
             server.metrics(metrics);
@@ -175,5 +178,7 @@ fn report_tables(stack: Option<&Stack>, tables: &mut Tables) {
     let job = |worker| u32::try_from(owner(worker).0).unwrap_or(u32::MAX); // jobs are checked to be few
     journeys::tables(stack.and_then(Stack::journeys), &job, tables);
     Fleet::tables(stack.and_then(|stack| stack.layers.fleet.as_ref()), tables);
-    page_cache::Record::tables(stack.and_then(|stack| stack.layers.page_cache.as_ref()).map(|cache| &cache.record), tables);
+    let cache = stack.and_then(|stack| stack.layers.page_cache.as_ref());
+    page_cache::Record::tables(cache.map(|cache| &cache.record), tables);
+    page_cache::Reads::tables(cache.and_then(|cache| cache.reads.as_deref()), tables);
 }

@@ -27,6 +27,7 @@ ASKS: Mapping[str, tuple[str, ...]] = {
     "by-heart": (PREDICT, POLICY),
     "cache-policies": (PREDICT, POLICY),
     "combined-size": (PREDICT, DESIGN),
+    "context-window": (PREDICT, POLICY),
     "copy-beside-service": (PREDICT, POLICY),
     "copy-way": (PREDICT, POLICY),
     "copyset-placement": (PREDICT, POLICY),

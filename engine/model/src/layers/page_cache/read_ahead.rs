@@ -14,11 +14,9 @@
 
 use seeklab_spec::read_ahead::{Context, ReadAhead};
 
+use super::PAGE_BYTES;
 use super::cached::Cached;
 use crate::range::Range;
-
-/// Bytes of a page.
-pub const PAGE_BYTES: u64 = 4096;
 
 /// The part of the cache that holds a file's pages.
 pub struct FilePages<'a> {
