@@ -215,6 +215,20 @@ class AheadInOrder:
         return [(end, self.records)] if follows else []
 
 
+class EveryEnd:
+    """Fetch for whoever begins where any read ever ended."""
+
+    def __init__(self) -> None:
+        self.ends: set[tuple[int, int]] = set()
+
+    def __call__(self, read: Read) -> list[tuple[int, int]]:
+        """Give what follows."""
+        end = read.record + read.records
+        follows = (read.file, read.record) in self.ends
+        self.ends.add((read.file, end))
+        return [(end, 64)] if follows else []
+
+
 class HottestOnce:
     """Spread ranges by their heat once, at the start, and leave them there."""
 
@@ -470,6 +484,20 @@ OWN: dict[str, Callable[[], list[Wrong]]] = {
         (_design(log_ssds=0), "too few durable writes"),
         (_design(memory_gib=4), "too few reads"),
     ),
+    "context-window": lambda: [
+        *_by_name(
+            "check-random",
+            "Policy",
+            (lambda: lambda read: [(read.record + read.records, 32)], "ahead of every read"),
+            (EveryEnd, "chance is taken for a stream"),
+        ),
+        *_by_name(
+            "check-streams",
+            "Policy",
+            (lambda: lambda _read: [], "too little is read ahead"),
+            (lambda: AheadInOrder(64), "three at the others"),
+        ),
+    ],
     "read-ahead": lambda: _by_name(
         "check-read-ahead",
         "Policy",

@@ -82,8 +82,8 @@ def run_prefetcher(
 
         mine = seeklab.run_prefetcher(seeklab.case("media-prefetch"), next_record)
 
-    ZFS asks after it has begun to read what is missing, and fetches each record by itself. A page cache asks before, and
-    fetches neighbours with one request, the read's own pages among them.
+    ZFS asks after it has begun to read what is missing, and fetches each record by itself. A page cache asks before,
+    and fetches neighbours with one request, the read's own pages among them.
 
     None instead runs the read-ahead that the system has, for a race. What the prefetcher raises comes out as it is,
     with a note that says at which read; an answer that is no list of runs raises `SeeklabError`. Neither touches

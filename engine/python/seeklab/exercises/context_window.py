@@ -48,7 +48,7 @@ QUESTIONS = {
 """What a learner commits to before the first run."""
 
 DEMANDS = (
-    f"random reads, at 10 to 60 % of the file asked for: at most {SURPLUS:g} times the bytes that they ask for are read",
+    f"random reads, when 10 to 60 % of the file have been asked for: at most {SURPLUS:g} times as many bytes are read",
     f"one thread that reads at four places in turn: at least {100 * KEPT:g} % of the rate of the best of four kernels",
 )
 
@@ -68,15 +68,18 @@ class Flash:
     def __str__(self) -> str:
         """Say it in a line."""
         return (
-            f"a file of {self.file_mib} MiB, random reads of {self.read_kib} KiB, reads in order of {self.stream_kib} KiB,"
-            f" an SSD of {self.rate_mb} MB/s and {self.latency_us} us"
+            f"a file of {self.file_mib} MiB, random reads of {self.read_kib} KiB, reads in order of {self.stream_kib}"
+            f" KiB, an SSD of {self.rate_mb} MB/s and {self.latency_us} us"
         )
 
     def _on(self, context: str, jobs: list[dict[str, Any]]) -> dict[str, Any]:
         return {
             "page_cache": {"memory": "16GiB", "read_ahead": {"context": context}},
             "devices": [
-                {"name": "ssd", "lun": {"capacity": "64GiB", "rate": f"{self.rate_mb}MB", "latency": f"{self.latency_us}us"}}
+                {
+                    "name": "ssd",
+                    "lun": {"capacity": "64GiB", "rate": f"{self.rate_mb}MB", "latency": f"{self.latency_us}us"},
+                }
             ],
             "jobs": jobs,
             "record": {"log": False},
@@ -169,15 +172,21 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     }
 
 
-VAIN = "pages are read ahead of every read, and nobody goes on there: even of a file that is hardly known it reads too much"
+VAIN = (
+    "pages are read ahead of every read, and nobody goes on there: even of a file that is hardly known it reads too"
+    " much"
+)
 CHANCE = (
     "chance is taken for a stream: the more of the file was asked for, the more often a random read begins where"
     " another one ended long ago"
 )
 HIDDEN = (
-    "reads at one place are followed, but those at four in turn are not: between two at one place lie three at the others"
+    "reads at one place are followed, but those at four in turn are not: between two at one place lie three at the"
+    " others"
 )
-LATE = "the streams wait for the SSD: too little is read ahead of them, so that each read begins only when it is asked for"
+LATE = (
+    "the streams wait for the SSD: too little is read ahead of them, so that each read begins only when it is asked for"
+)
 
 
 def _random(asked: Asked) -> list[Evidence]:
@@ -195,7 +204,9 @@ def _random(asked: Asked) -> list[Evidence]:
         with asked.play("Policy") as policy:
             why = VAIN if surplus(on, FEW_PERCENT, policy, asked.seed) > VAIN_SURPLUS else CHANCE
     return [
-        Evidence(f"{on}, {share} % asked for: read over asked", value, f"<= {most:g}", value <= most, "x", asked.seed, why)
+        Evidence(
+            f"{on}, {share} % asked for: read over asked", value, f"<= {most:g}", value <= most, "x", asked.seed, why
+        )
         for share, value in zip(shares, found, strict=True)
     ]
 

@@ -29,6 +29,8 @@ WEEKS: Mapping[int, tuple[str, ...]] = {
 
 NO_NIGHT: Mapping[str, str] = {
     "bonnie-decoded": "nothing is broken: the test measures its client's processor, and no setting makes that faster",
+    "context-read-ahead": "what mends it is another kernel: a smaller window takes from those who read in order what it"
+    " saves those who do not, and a quarter of a rate that comes and goes with memory is too little for a complaint",
     "coordinated-omission": "the server stands still once, and what is wrong is how the test counts, which no tool of"
     " the system shows and no setting mends",
     "copysets": "nothing fails while anybody looks: what is wrong is where copies lie, which an outage a year shows and"
