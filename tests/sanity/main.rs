@@ -149,6 +149,11 @@ fn tier() {
 }
 
 #[test]
+fn read_ahead() {
+    judge("read-ahead", 8, &layers::read_ahead());
+}
+
+#[test]
 fn volume() {
     judge("volume", 8, &file_systems::volume());
 }

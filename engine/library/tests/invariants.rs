@@ -344,11 +344,20 @@ fn server() -> impl Strategy<Value = Value> {
     })
 }
 
+/// A page cache that keeps what was read, and reads ahead by any of its rules.
+fn read_ahead() -> impl Strategy<Value = Value> {
+    let context = prop_oneof![Just("off"), Just("2009"), Just("ramp"), Just("2013")];
+    (12u32..22, context, any::<bool>()).prop_map(|(max_log2, context, one_open)| {
+        json!({"journal": "none", "read_ahead": {"max": 1u64 << max_log2, "context": context, "one_open": one_open}})
+    })
+}
+
 /// The file system of a scenario, if any, as the field that holds it; a further kind is one more line.
 fn plain() -> impl Strategy<Value = Option<(&'static str, Value)>> {
     prop_oneof![
         1 => Just(None),
         2 => volume().prop_map(|volume| Some(("volume", volume))),
+        1 => read_ahead().prop_map(|cache| Some(("page_cache", cache))),
     ]
 }
 
