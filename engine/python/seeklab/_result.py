@@ -134,6 +134,16 @@ class Result:
         return self._table("slc")
 
     @property
+    def page_cache(self) -> Table:
+        """What a page cache wrote back in each interval, and what was dirty or on its way at its end. Else empty."""
+        return self._table("page_cache")
+
+    @property
+    def journal(self) -> Table:
+        """The commits of a page cache's journal: begin, end, data that they wrote first, and who waited."""
+        return self._table("journal")
+
+    @property
     def credits(self) -> Table:
         """What a volume with I/O credits did in each interval, and the credits at its end. Empty without one."""
         return self._table("credits")

@@ -21,6 +21,7 @@ import { shakenDisksScenery } from "./scenery/shakenDisks.ts";
 import { slcScenery } from "./scenery/slc.ts";
 import { squeezeScenery } from "./scenery/squeeze.ts";
 import { wireScenery } from "./scenery/wire.ts";
+import { writeBackScenery } from "./scenery/writeBack.ts";
 import type { Stage, StageOptions } from "./stage.ts";
 import { stripStage } from "./stripStage.ts";
 
@@ -38,6 +39,7 @@ const sceneries: readonly Scenery[] = [
   fanOutScenery,
   shakenDisksScenery,
   slcScenery,
+  writeBackScenery,
 ];
 
 const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([

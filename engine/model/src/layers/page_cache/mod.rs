@@ -47,7 +47,6 @@ use std::collections::BTreeMap;
 use flusher::Flusher;
 use journal::Log;
 use pages::Pages;
-use reads::Reads;
 pub use record::Record;
 use seeklab_kernel::Slab;
 use seeklab_spec::page_cache::Journal;
@@ -108,7 +107,6 @@ pub struct PageCache {
     syncs: Slab<Sync>,
     /// Who waits until pages are written, by the pages' order.
     awaited: BTreeMap<u64, Vec<Waiter>>,
-    reads: Reads,
     /// What it has done.
     pub record: Record,
 }
@@ -133,7 +131,7 @@ impl Layer for PageCache {
         match event {
             Event::Submit(id) if kernel.requests[id].op == Op::Read => self.read(kernel, id),
             Event::Submit(id) => self.write(kernel, id),
-            Event::Done(id) if kernel.requests[id].op == Op::Read => self.fetched(kernel, id),
+            Event::Done(id) if kernel.requests[id].op == Op::Read => Self::fetched(kernel, id),
             Event::Done(id) => match kernel.requests[id].tag & KIND {
                 OUT => self.written(kernel, id),
                 COMMIT => self.logged(kernel, id),
@@ -184,7 +182,6 @@ impl PageCache {
             log: Log::new(plan.journal()),
             syncs: Slab::default(),
             awaited: BTreeMap::new(),
-            reads: Reads,
             record: Record::new(background, limit, scenario.record.interval.0),
             spec: spec.clone(),
         }

@@ -69,11 +69,6 @@ impl Pages {
         ((self.dirty.len() * run + self.under_way.len() * size_of::<u64>() * 3) * 3 / 2) as u64
     }
 
-    /// The order of the next run: all runs until now have a lower one.
-    pub fn next_order(&self) -> u64 {
-        self.next_order
-    }
-
     /// The end of a stretch from `at` on that is dirty or under way; `at` when it is neither.
     fn held_until(&self, at: u64) -> u64 {
         let dirty = self.dirty.range(..=at).next_back().map_or(0, |(_, run)| run.end);

@@ -6,10 +6,6 @@ use super::{HERE, PageCache, Timer, pages_of};
 use crate::kernel::{Kernel, Phase, RequestId};
 use crate::layers::device::transfer_ns;
 
-/// What the read side keeps.
-#[derive(Debug)]
-pub(super) struct Reads;
-
 impl PageCache {
     /// A read arrives.
     pub(super) fn read(&mut self, kernel: &mut Kernel, id: RequestId) {
@@ -25,7 +21,7 @@ impl PageCache {
     }
 
     /// A read from below has come.
-    pub(super) fn fetched(&mut self, kernel: &mut Kernel, child: RequestId) {
+    pub(super) fn fetched(kernel: &mut Kernel, child: RequestId) {
         if let Some(read) = kernel.join(child) {
             kernel.complete(read);
         }

@@ -70,11 +70,6 @@ impl Throttle {
         }
     }
 
-    /// Bytes from which on writers are held up.
-    pub fn from(&self) -> u64 {
-        self.from
-    }
-
     /// Whether so many more bytes fit below the limit, beside those that are not on the devices. Where there are none any write may go.
     pub fn has_room(&self, unwritten: u64, bytes: u64) -> bool {
         let used = unwritten + self.reserved;
