@@ -159,7 +159,7 @@ SHAPE = Shape(
     hints=(
         "How many MB does the disk take while the log has patience? What of them may a commit have to write?",
         "The writer is faster than the disk, so dirty data rise to the limit, whatever the threshold below it is.",
-        "limit_mb = 0.35 * patience_ms / 1000 * disk_mb, background_mb half of it; the other values may stay.",
+        "limit_mb = 0.2 * patience_ms / 1000 * disk_mb, background_mb half of it; the other values may stay.",
     ),
     seeds=1,
 )

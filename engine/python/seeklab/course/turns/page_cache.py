@@ -10,7 +10,11 @@ NEAR = 0.005
 GIB_IN_MB = (1 << 30) / 1e6
 OPS = (
     [{"latency_ns": 20e6, "journal_ns": 15e6}, {"latency_ns": 5e6, "journal_ns": 0.0}],
-    [{"latency_ns": 1e9, "journal_ns": 9e8}, {"latency_ns": 1e6, "journal_ns": 0.0}, {"latency_ns": 1e6, "journal_ns": 0.0}],
+    [
+        {"latency_ns": 1e9, "journal_ns": 9e8},
+        {"latency_ns": 1e6, "journal_ns": 0.0},
+        {"latency_ns": 1e6, "journal_ns": 0.0},
+    ],
 )
 MACHINES = ((94, 0.823, 10, 250), (16, 0.5, 20, 100), (512, 0.9, 40, 2000))
 
@@ -64,7 +68,9 @@ def _drain_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
         if abs(found / truth - 1) <= NEAR:
             continue
         memory, share, percent, rate = machine
-        told = f"For {memory} GiB, of which {share:.0%} can be dirty, {percent} % and {rate} MB/s it gives {found:.1f} s."
+        told = (
+            f"For {memory} GiB, of which {share:.0%} can be dirty, {percent} % and {rate} MB/s it gives {found:.1f} s."
+        )
         if abs(found / _drain(memory, 1, percent, rate) - 1) <= NEAR:
             return f"{told} The percentage is of what can be dirty, not of all memory."
         if abs(found / (100 * truth) - 1) <= NEAR:
