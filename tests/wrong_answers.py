@@ -100,6 +100,11 @@ def _plan(system: Mapping[str, float], **wrong: float) -> dict[str, float]:
     return {"fast_gb": fast, "pause_s": 0, "rate_mb": 98 - system["service_mb"], **wrong}
 
 
+def _limits(system: Mapping[str, float], **wrong: float | str) -> dict[str, float | str]:
+    limit = 0.2 * system["patience_ms"] / 1000 * system["disk_mb"]
+    return {"background_mb": limit / 2, "limit_mb": limit, "expire_s": 30, "wakeup_s": 5, "log": "together", **wrong}
+
+
 SHAPED: dict[str, list[Wrong]] = {
     "by-heart": _elsewhere(
         (lambda system: _estimate(system, "disk"), "half a turn"),
@@ -121,6 +126,13 @@ SHAPED: dict[str, list[Wrong]] = {
         (lambda _: "client", "crosses the network twice"),
         (lambda _: "server-side", "lists this short"),
         (lambda _: "odx", "ranges this small"),
+    ),
+    "dirty-limits": _elsewhere(
+        (lambda system: _limits(system, limit_mb=24_000, background_mb=64), "faster than the disk"),
+        (lambda system: _limits(system, limit_mb=system["patience_ms"] / 1000 * system["disk_mb"]), "only once"),
+        (lambda system: _limits(system, limit_mb=24_000, background_mb=12_000, log="apart"), "queues behind them"),
+        (lambda system: _limits(system, limit_mb=1, background_mb=0.5), "nothing to do"),
+        (lambda system: _limits(system, limit_mb=24_000, expire_s=1, wakeup_s=0.5), "faster than the disk"),
     ),
     "flash-reserve": _elsewhere(
         (lambda system: _reserve(system["wanted_amplification"] + 1, system["trimmed_percent"]), "too little"),

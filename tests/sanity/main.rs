@@ -159,6 +159,11 @@ fn volume() {
 }
 
 #[test]
+fn page_cache() {
+    judge("page cache", 8, &file_systems::page_cache());
+}
+
+#[test]
 fn zfs() {
     judge("zfs", 8, &file_systems::zfs());
 }

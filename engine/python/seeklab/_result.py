@@ -134,6 +134,16 @@ class Result:
         return self._table("slc")
 
     @property
+    def page_cache(self) -> Table:
+        """What a page cache wrote back in each interval, and what was dirty or on its way at its end. Else empty."""
+        return self._table("page_cache")
+
+    @property
+    def journal(self) -> Table:
+        """The commits of a page cache's journal: begin, end, data that they wrote first, and who waited."""
+        return self._table("journal")
+
+    @property
     def read_ahead(self) -> Table:
         """What a page cache decided at each page that made it fetch something, in pages of the file. Empty without one.
 

@@ -23,6 +23,7 @@ export const layerNames = [
   "device",
   "fanout",
   "fleet",
+  "page_cache",
 ] as const;
 export type LayerName = (typeof layerNames)[number];
 

@@ -114,7 +114,7 @@ export function collect(run: OpenRun, scenario: () => Scenario): Result {
   return has("stays.request") ||
     has("credits.device") ||
     has("slc.device") ||
-    has("read_ahead.page") ||
+    has("page_cache.time_ns") ||
     has("zfs.limit_bytes") ||
     "partition_extra_reads" in summary.metrics ||
     has("placed.blocks")

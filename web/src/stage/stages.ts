@@ -22,6 +22,7 @@ import { shakenDisksScenery } from "./scenery/shakenDisks.ts";
 import { slcScenery } from "./scenery/slc.ts";
 import { squeezeScenery } from "./scenery/squeeze.ts";
 import { wireScenery } from "./scenery/wire.ts";
+import { writeBackScenery } from "./scenery/writeBack.ts";
 import type { Stage, StageOptions } from "./stage.ts";
 import { stripStage } from "./stripStage.ts";
 
@@ -40,6 +41,7 @@ const sceneries: readonly Scenery[] = [
   shakenDisksScenery,
   slcScenery,
   filePagesScenery,
+  writeBackScenery,
 ];
 
 const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([

@@ -31,6 +31,7 @@ ASKS: Mapping[str, tuple[str, ...]] = {
     "copy-beside-service": (PREDICT, POLICY),
     "copy-way": (PREDICT, POLICY),
     "copyset-placement": (PREDICT, POLICY),
+    "dirty-limits": (PREDICT, POLICY),
     "disk-time": (PREDICT, FIX),
     "flash-reserve": (PREDICT, DESIGN),
     "group-length": (PREDICT, FIX),

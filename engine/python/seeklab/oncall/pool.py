@@ -41,6 +41,8 @@ NO_NIGHT: Mapping[str, str] = {
     "openzfs-throttle": "its throttle is the remedy; what fails in it is the throttle of Z1, which has a night."
     " Delays that begin at 96 to 98 % in place of 60 % make the longest write 1.2 to 1.6 times as long, too little for"
     " a complaint",
+    "ordered-journal": "no tool of the incident room shows what is dirty or which transaction is being committed, and"
+    " without them a night of it is a guess",
     "shouting": "what is wrong is in the room, or in a screw: no setting of a running system makes a head stay on its"
     " track",
     "slc-cliff": "the drive does what it was made for: what helps is a pause or fewer bytes at once, and no setting of"

@@ -33,6 +33,7 @@ const waits = new Set([
   "credit_wait",
   "hedge_wait",
   "retry",
+  "journal",
 ]);
 
 export function isWaiting(phase: string): boolean {
@@ -74,6 +75,7 @@ const verbs: Readonly<Record<string, string>> = {
   hedge_wait: "waits before a second replica is asked",
   served: "is worked on by a server",
   retry: "waits for whole revolutions: the head is off its track",
+  journal: "waits for a commit of the journal",
 };
 
 const layerWords: Readonly<Record<LayerName, string>> = {
@@ -94,6 +96,7 @@ const layerWords: Readonly<Record<LayerName, string>> = {
   device: "Device",
   fanout: "Servers",
   fleet: "Nodes",
+  page_cache: "Page cache",
 };
 
 export function nameOf(layer: LayerName): string {

@@ -126,7 +126,9 @@ impl PageCache {
         kernel.release(Holder::FileSystem, out.held);
         self.throttle.written(kernel.now_ns(), bytes);
         self.record.written(kernel.now_ns(), bytes, out.is_exposed, &self.pages);
-        for waiter in self.awaited.remove(&out.order).unwrap_or_default() {
+        let first = self.awaited.partition_point(|(order, _)| *order < out.order);
+        let end = self.awaited.partition_point(|(order, _)| *order <= out.order);
+        for (_, waiter) in self.awaited.drain(first..end).collect::<Vec<_>>() {
             match waiter {
                 Waiter::Writer(worker) => self.go_on(kernel, worker),
                 Waiter::Sync(sync) => self.part_written(kernel, sync, id),

@@ -48,8 +48,6 @@ mod tests;
 #[cfg(test)]
 mod vectors;
 
-use std::collections::BTreeMap;
-
 use flusher::Flusher;
 use journal::Log;
 use pages::Pages;
@@ -112,8 +110,8 @@ pub struct PageCache {
     flusher: Flusher,
     log: Log,
     syncs: Slab<Sync>,
-    /// Who waits until pages are written, by the pages' order.
-    awaited: BTreeMap<u64, Vec<Waiter>>,
+    /// Who waits until pages are written, sorted by the pages' order.
+    awaited: Vec<(u64, Waiter)>,
     /// The read side, where there is one.
     pub reads: Option<Box<Reads>>,
     /// What it has done.
@@ -195,11 +193,17 @@ impl PageCache {
             flusher: Flusher::default(),
             log: Log::new(plan.journal()),
             syncs: Slab::default(),
-            awaited: BTreeMap::new(),
+            awaited: Vec::new(),
             reads: spec.read_ahead.as_ref().map(|ahead| Box::new(Reads::new(ahead, plan, spec.memory.0, below))),
             record: Record::new(background, limit, scenario.record.interval.0),
             spec: spec.clone(),
         }
+    }
+
+    /// Lets somebody wait until pages of this order are written.
+    fn wait_for(&mut self, order: u64, waiter: Waiter) {
+        let after = self.awaited.partition_point(|(other, _)| *other <= order);
+        self.awaited.insert(after, (order, waiter));
     }
 
     /// The number of the file at an address.

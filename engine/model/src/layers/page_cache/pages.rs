@@ -1,6 +1,6 @@
 //! Dirty pages in runs, by place and by age, and those on their way to the devices.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use crate::range::Range;
 
@@ -20,6 +20,17 @@ pub(super) struct Run {
     pub is_exposed: bool,
 }
 
+/// A run on its way to the devices.
+#[derive(Clone, Copy, Debug)]
+struct UnderWay {
+    start: u64,
+    end: u64,
+    order: u64,
+}
+
+/// In place of an address: the run is no longer dirty.
+const SENT: u64 = u64::MAX;
+
 /// What a piece of a write has in common.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Owner {
@@ -36,10 +47,10 @@ pub(super) struct Pages {
     chunk: u64,
     /// By first address.
     dirty: BTreeMap<u64, Run>,
-    /// Their first addresses, by order.
-    ages: BTreeMap<u64, u64>,
-    /// End and order of what is on its way, by first address.
-    under_way: BTreeMap<u64, (u64, u64)>,
+    /// Their orders and first addresses, the oldest first. Those that were sent stay until all before them were, as [`SENT`].
+    ages: VecDeque<(u64, u64)>,
+    /// What is on its way, sorted by address: as much as the depth allows.
+    under_way: Vec<UnderWay>,
     next_order: u64,
     pub dirty_bytes: u64,
     pub under_way_bytes: u64,
@@ -50,8 +61,8 @@ impl Pages {
         Self {
             chunk,
             dirty: BTreeMap::new(),
-            ages: BTreeMap::new(),
-            under_way: BTreeMap::new(),
+            ages: VecDeque::new(),
+            under_way: Vec::new(),
             next_order: 1,
             dirty_bytes: 0,
             under_way_bytes: 0,
@@ -65,19 +76,16 @@ impl Pages {
 
     pub fn memory_bytes(&self) -> u64 {
         // A node of a tree is about two thirds full.
-        let run = size_of::<Run>() + size_of::<u64>() * 3;
-        ((self.dirty.len() * run + self.under_way.len() * size_of::<u64>() * 3) * 3 / 2) as u64
-    }
-
-    /// The order of the next run: all runs until now have a lower one.
-    pub fn next_order(&self) -> u64 {
-        self.next_order
+        let run = (size_of::<u64>() + size_of::<Run>()) * 3 / 2;
+        let age = size_of::<(u64, u64)>();
+        (self.dirty.len() * run + self.ages.capacity() * age + self.under_way.capacity() * size_of::<UnderWay>()) as u64
     }
 
     /// The end of a stretch from `at` on that is dirty or under way; `at` when it is neither.
     fn held_until(&self, at: u64) -> u64 {
         let dirty = self.dirty.range(..=at).next_back().map_or(0, |(_, run)| run.end);
-        let under_way = self.under_way.range(..=at).next_back().map_or(0, |(_, (end, _))| *end);
+        let before = self.under_way.partition_point(|way| way.start <= at);
+        let under_way = before.checked_sub(1).map_or(0, |last| self.under_way[last].end);
         dirty.max(under_way).max(at)
     }
 
@@ -96,8 +104,9 @@ impl Pages {
 
     /// The order of pages of a range that are on their way, if some are.
     pub fn under_way_in(&self, range: Range) -> Option<u64> {
-        let (_, (end, order)) = self.under_way.range(..range.end).next_back()?;
-        (*end > range.start).then_some(*order)
+        let last = self.under_way.partition_point(|way| way.start < range.end).checked_sub(1)?;
+        let UnderWay { end, order, .. } = self.under_way[last];
+        (end > range.start).then_some(order)
     }
 
     /// The orders of all runs that reach into a range: dirty ones, and those on their way.
@@ -105,8 +114,7 @@ impl Pages {
         let reaches = |end: u64| end > range.start;
         let first = self.dirty.range(..=range.start).next_back().map_or(range.start, |(start, _)| *start);
         let dirty = self.dirty.range(first..range.end).filter(|(_, run)| reaches(run.end)).map(|(_, run)| run.order).collect();
-        let first = self.under_way.range(..=range.start).next_back().map_or(range.start, |(start, _)| *start);
-        let ways = self.under_way.range(first..range.end).filter(|(_, (end, _))| reaches(*end)).map(|(_, (_, order))| *order);
+        let ways = self.under_way.iter().filter(|way| way.start < range.end && reaches(way.end)).map(|way| way.order);
         (dirty, ways.collect())
     }
 
@@ -148,20 +156,23 @@ impl Pages {
         self.next_order += 1;
         let Owner { file, worker, transaction, .. } = owner;
         self.dirty.insert(range.start, Run { end: range.end, order, file, worker, transaction, held, is_exposed: false });
-        self.ages.insert(order, range.start);
+        self.ages.push_back((order, range.start));
         Some(order)
     }
 
     /// The oldest dirty run.
     pub fn oldest(&self) -> Option<u64> {
-        self.ages.keys().next().copied()
+        self.ages.front().map(|(order, _)| *order)
     }
 
     /// Sends a run on its way, if it is still dirty.
     pub fn send(&mut self, order: u64) -> Option<(u64, Run)> {
-        let start = self.ages.remove(&order)?;
+        let place = self.ages.binary_search_by_key(&order, |(order, _)| *order).ok()?;
+        let start = std::mem::replace(&mut self.ages[place].1, SENT);
+        while self.ages.pop_front_if(|(_, start)| *start == SENT).is_some() {}
         let run = self.dirty.remove(&start)?;
-        self.under_way.insert(start, (run.end, order));
+        let after = self.under_way.partition_point(|way| way.start < start);
+        self.under_way.insert(after, UnderWay { start, end: run.end, order });
         self.dirty_bytes -= run.end - start;
         self.under_way_bytes += run.end - start;
         Some((start, run))
@@ -169,8 +180,8 @@ impl Pages {
 
     /// A run that was on its way is on the devices.
     pub fn arrived(&mut self, start: u64) {
-        if let Some((end, _)) = self.under_way.remove(&start) {
-            self.under_way_bytes -= end - start;
+        if let Ok(place) = self.under_way.binary_search_by_key(&start, |way| way.start) {
+            self.under_way_bytes -= self.under_way.remove(place).end - start;
         }
     }
 

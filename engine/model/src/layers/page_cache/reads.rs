@@ -1,9 +1,10 @@
 //! Reads: from memory what is dirty or on its way to the devices, and with a read side what was read before; the rest from below.
 //!
-//! With a read side a read goes from page to page. At each it may make the cache fetch something ([`read_ahead`]), each run of absent neighbours with one
-//! request below; where a page is still on its way it waits for that page's request alone, and goes on from there.
+//! With a read side a read goes from page to page. At each it may make the cache fetch something ([`super::read_ahead`]), each run of
+//! absent neighbours with one request below; where a page is still on its way it waits for that page's request alone, and goes on
+//! from there.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use seeklab_kernel::Slab;
 use seeklab_spec::read_ahead::ReadAhead;
@@ -38,13 +39,6 @@ impl File {
     }
 }
 
-/// A request below.
-struct Fetch {
-    first: u64,
-    /// The reads that wait for it, and the page from which each goes on.
-    waiters: Vec<(RequestId, u64)>,
-}
-
 /// The read side of a page cache.
 pub struct Reads {
     below: Address,
@@ -53,9 +47,10 @@ pub struct Reads {
     /// By worker.
     files: Vec<File>,
     open: Vec<OpenFile>,
-    fetches: Slab<Fetch>,
-    /// What is on its way: the first page of each run in the address space, the page after its last, and its fetch.
-    arriving: BTreeMap<u64, (u64, u32)>,
+    /// Requests below: the reads that wait for each, and the page from which each of those goes on.
+    fetches: Slab<Vec<(RequestId, u64)>>,
+    /// What is on its way, in no order, for it is little: each run in pages of the address space, and its fetch.
+    arriving: Vec<(Range, u32)>,
     /// Runs of the decision at hand, in pages of the file.
     runs: Vec<Range>,
     /// Whether the host decides, and the reads that wait for it.
@@ -86,7 +81,7 @@ impl Reads {
             open: vec![OpenFile::default(); files.len()],
             files,
             fetches: Slab::default(),
-            arriving: BTreeMap::new(),
+            arriving: Vec::new(),
             runs: Vec::new(),
             asks: spec.asked,
             questions: VecDeque::new(),
@@ -125,7 +120,7 @@ impl Reads {
                 late,
                 record_bytes: PAGE_BYTES,
                 memory_bytes: self.memory_bytes,
-                arriving_bytes: self.arriving.iter().map(|(first, (end, _))| (end - first) * PAGE_BYTES).sum(),
+                arriving_bytes: self.arriving.iter().map(|(run, _)| (run.end - run.start) * PAGE_BYTES).sum(),
                 wasted_bytes: 0,
                 worker: request.worker,
             };
@@ -175,7 +170,7 @@ impl Reads {
             let is_first_use = self.pages.take_unused(page);
             self.record.used_pages += u64::from(is_first_use);
             if let Some(fetch) = self.on_its_way(page) {
-                self.fetches[fetch].waiters.push((id, page + 1));
+                self.fetches[fetch].push((id, page + 1));
                 return false;
             }
         }
@@ -209,9 +204,8 @@ impl Reads {
         let worker = kernel.requests[id].worker;
         for run in &self.runs {
             let (first, end) = (file.first + run.start, file.first + run.end);
-            let tag = self.fetches.claim(|| Fetch { first: 0, waiters: Vec::new() });
-            self.fetches[tag].first = first;
-            self.arriving.insert(first, (end, tag));
+            let tag = self.fetches.claim(Vec::new);
+            self.arriving.push((Range { start: first, end }, tag));
             let asked_for = run.end.min(asked.end).saturating_sub(run.start.max(asked.start));
             self.record.fetched_pages += end - first;
             self.record.ahead_pages += end - first - asked_for;
@@ -224,17 +218,15 @@ impl Reads {
 
     /// The request that brings a page, while it is on its way.
     fn on_its_way(&self, page: u64) -> Option<u32> {
-        let (_, (end, fetch)) = self.arriving.range(..=page).next_back()?;
-        (page < *end).then_some(*fetch)
+        self.arriving.iter().find(|(run, _)| run.start <= page && page < run.end).map(|(_, fetch)| *fetch)
     }
 
     /// A request below is done. Its readers go on; those that have all that they asked for are given to `ready`.
     pub fn fetched(&mut self, kernel: &mut Kernel, child: RequestId, ready: &mut Vec<RequestId>) {
         let tag = kernel.requests[child].tag;
         let device = kernel.requests[child].device;
-        let fetch = &mut self.fetches[tag];
-        self.arriving.remove(&fetch.first);
-        let mut waiters = std::mem::take(&mut fetch.waiters);
+        self.arriving.retain(|(_, fetch)| *fetch != tag);
+        let mut waiters = std::mem::take(&mut self.fetches[tag]);
         for (reader, next) in &waiters {
             kernel.requests[*reader].device = device;
             kernel.requests.inherit(*reader, child);
@@ -243,7 +235,7 @@ impl Reads {
             }
         }
         waiters.clear();
-        self.fetches[tag].waiters = waiters; // keeps its memory for the next fetch
+        self.fetches[tag] = waiters; // keeps its memory for the next fetch
         self.fetches.release(tag);
         kernel.requests.remove(child);
     }

@@ -43,9 +43,10 @@ pub struct Record {
     sent: u64,
     written: u64,
     logged: u64,
-    /// The most that was not on the devices, when that was last so, and when there was nothing any more.
+    /// The most that was not on the devices.
     most: u64,
-    most_ns: u64,
+    /// When a page became dirty for the last time, and when nothing was left to be written.
+    last_dirty_ns: u64,
     clean_ns: u64,
     /// Bytes that had been sent when the first synchronous write or flush came.
     sent_before_sync: Option<u64>,
@@ -80,9 +81,7 @@ impl Record {
     fn holds(&mut self, now_ns: u64, pages: &Pages) {
         (self.row.dirty, self.row.under_way) = (pages.dirty_bytes, pages.under_way_bytes);
         let bytes = pages.bytes();
-        if bytes >= self.most {
-            (self.most, self.most_ns) = (bytes, now_ns);
-        }
+        self.most = self.most.max(bytes);
         if bytes == 0 {
             self.clean_ns = now_ns;
         }
@@ -91,6 +90,7 @@ impl Record {
     pub(super) fn dirtied(&mut self, now_ns: u64, bytes: u64, pages: &Pages) {
         self.close_rows(now_ns);
         self.first_dirty_ns.get_or_insert(now_ns);
+        self.last_dirty_ns = now_ns;
         self.dirtied += bytes;
         self.holds(now_ns, pages);
         if pages.dirty_bytes > self.background {
@@ -166,8 +166,8 @@ impl Record {
         let background = "When more was dirty than the background threshold for the first time.";
         seconds("page_cache_background_s", background, self.background_ns);
         seconds("page_cache_throttled_s", "When a writer was held up by the throttle for the first time.", self.throttled_ns);
-        let drained = (self.most > 0 && self.clean_ns > self.most_ns).then(|| self.clean_ns - self.most_ns);
-        seconds("page_cache_drain_s", "Time from the moment when the most was not written until all was.", drained);
+        let drained = self.clean_ns.checked_sub(self.last_dirty_ns).filter(|ns| *ns > 0);
+        seconds("page_cache_drain_s", "Time from the last page that became dirty until all were written.", drained);
         if let Some(sent) = self.sent_before_sync {
             let before = "Bytes sent to the devices before the first synchronous write or flush came.";
             metrics.bytes("page_cache_sent_before_sync_bytes", before, sent);

@@ -26,7 +26,7 @@ impl PageCache {
         let pending = u32::try_from(dirty.len() + under_way.len()).unwrap_or(u32::MAX); // memory has no room for as many
         let sync = self.syncs.insert(Sync { request: id, file, pending });
         for order in dirty.iter().chain(&under_way) {
-            self.awaited.entry(*order).or_default().push(Waiter::Sync(sync));
+            self.wait_for(*order, Waiter::Sync(sync));
         }
         self.flusher.urgent.extend(dirty);
         if pending == 0 {

@@ -6,9 +6,9 @@
 //!   cubic between). A pause is at most 200 ms. At the limit nobody goes on.
 //!
 //! The rate of the devices is estimated as the kernel does: from what was written in each 200 ms or more, over about 4 s, beginning with
-//! 100 MiB/s. The kernel learns a writer's share from how fast pages become dirty; here it is one of as many as are in a pause.
+//! 100 MiB/s. The kernel learns a writer's share from how fast pages become dirty; here all have the same.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 
 use seeklab_kernel::NS_PER_S;
 use seeklab_spec::page_cache::ThrottleFrom;
@@ -46,8 +46,8 @@ pub(super) struct Throttle {
     pub stopped: VecDeque<u32>,
     /// The one of them whose turn it is.
     pub admitted: Option<u32>,
-    /// When the pauses of writers that were paced end, and whose they are.
-    pauses: BTreeSet<(u64, u32)>,
+    /// Workers that have a write in hand.
+    pub writers: u32,
     rate: f64,
     estimated_ns: u64,
     written: u64,
@@ -63,16 +63,11 @@ impl Throttle {
             reserved: 0,
             stopped: VecDeque::new(),
             admitted: None,
-            pauses: BTreeSet::new(),
+            writers: 0,
             rate: FIRST_RATE,
             estimated_ns: 0,
             written: 0,
         }
-    }
-
-    /// Bytes from which on writers are held up.
-    pub fn from(&self) -> u64 {
-        self.from
     }
 
     /// Whether so many more bytes fit below the limit, beside those that are not on the devices. Where there are none any write may go.
@@ -95,19 +90,16 @@ impl Throttle {
         if now_ns < next_ns {
             return Verdict::Pause { until_ns: next_ns };
         }
-        let next_ns = now_ns + self.pause_ns(now_ns, used, bytes);
-        self.pauses.insert((next_ns, worker));
-        Verdict::Go { next_ns }
+        Verdict::Go { next_ns: now_ns + self.pause_ns(used, bytes) }
     }
 
     /// The time that a writer may take for so many bytes.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // at most 200 ms
-    fn pause_ns(&mut self, now_ns: u64, used: u64, bytes: u64) -> u64 {
-        self.pauses = self.pauses.split_off(&(now_ns + 1, 0));
+    fn pause_ns(&self, used: u64, bytes: u64) -> u64 {
         let half = to_f64(self.limit - self.from) / 2.0;
         let off = (to_f64(self.from) + half - to_f64(used)) / half.max(1.0);
         let factor = 1.0 + off * off * off;
-        let rate = self.rate * factor / to_f64(self.pauses.len() as u64 + 1);
+        let rate = self.rate * factor / f64::from(self.writers.max(1));
         let ns = to_f64(bytes) * to_f64(NS_PER_S) / rate.max(1.0);
         if ns < to_f64(MOST_PAUSE_NS) { ns as u64 } else { MOST_PAUSE_NS }
     }
@@ -156,7 +148,7 @@ mod tests {
     fn a_pause_is_at_most_200_ms_and_shared() {
         let mut throttle = paced();
         assert_eq!(throttle.ask(0, 0, 0, 29 * MB, MB), Verdict::Go { next_ns: 20_491_803 });
-        assert_eq!(throttle.ask(0, 1, 0, 25 * MB, MB), Verdict::Go { next_ns: 20_000_000 }, "with another");
+        throttle.writers = 3;
         assert_eq!(throttle.ask(0, 2, 0, 25 * MB, 30), Verdict::Go { next_ns: 900 }, "with two others");
         let mut slow = Throttle { rate: 1e6, ..paced() };
         assert_eq!(slow.ask(0, 0, 0, 25 * MB, MB), Verdict::Go { next_ns: MOST_PAUSE_NS });

@@ -38,6 +38,7 @@ impl PageCache {
         let writer = &mut self.writers[request.worker as usize];
         writer.queue.push_back(id);
         if writer.queue.len() == 1 {
+            self.throttle.writers += 1;
             self.advance(kernel, request.worker);
         }
     }
@@ -74,7 +75,7 @@ impl PageCache {
                 self.log.held.push(worker);
                 Phase::Journal
             } else if let Some(order) = self.pages.under_way_in(pages_of(piece.start, bytes)) {
-                self.awaited.entry(order).or_default().push(Waiter::Writer(worker));
+                self.wait_for(order, Waiter::Writer(worker));
                 if self.log.writes_data() { Phase::Journal } else { Phase::InFlight }
             } else {
                 let unwritten = self.pages.bytes();
@@ -144,6 +145,9 @@ impl PageCache {
         let writer = &mut self.writers[worker as usize];
         writer.done = 0;
         let Some(id) = writer.queue.pop_front() else { return };
+        if writer.queue.is_empty() {
+            self.throttle.writers -= 1;
+        }
         if kernel.requests[id].durable.waits() {
             self.sync(kernel, id);
         } else {
