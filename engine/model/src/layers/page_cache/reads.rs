@@ -221,8 +221,8 @@ impl Reads {
         self.arriving.iter().find(|(run, _)| run.start <= page && page < run.end).map(|(_, fetch)| *fetch)
     }
 
-    /// A request below is done. Its readers go on; those that have all that they asked for are given to `ready`.
-    pub fn fetched(&mut self, kernel: &mut Kernel, child: RequestId, ready: &mut Vec<RequestId>) {
+    /// A request below is done. Its readers go on; those that have all that they asked for go to `complete`.
+    pub fn fetched(&mut self, kernel: &mut Kernel, child: RequestId, complete: &mut Vec<RequestId>) {
         let tag = kernel.requests[child].tag;
         let device = kernel.requests[child].device;
         self.arriving.retain(|(_, fetch)| *fetch != tag);
@@ -231,7 +231,7 @@ impl Reads {
             kernel.requests[*reader].device = device;
             kernel.requests.inherit(*reader, child);
             if self.go_on(kernel, *reader, *next) {
-                ready.push(*reader);
+                complete.push(*reader);
             }
         }
         waiters.clear();
@@ -302,9 +302,9 @@ impl PageCache {
             }
             return;
         };
-        let mut ready = Vec::new();
-        reads.fetched(kernel, child, &mut ready);
-        for id in ready {
+        let mut complete = Vec::new();
+        reads.fetched(kernel, child, &mut complete);
+        for id in complete {
             self.copy_out(kernel, id);
         }
     }
