@@ -17,7 +17,7 @@ from seeklab._questions.read_ahead import Read, run_prefetcher
 from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from seeklab._questions.read_ahead import Prefetcher
     from seeklab._result import Result
@@ -35,10 +35,8 @@ CONTEXTS = ("off", "2009", "ramp", "2013")
 SHARES = ((10, 25), (30, 45), (50, 61))
 """Of the file that is asked for in the end, in per cent: from and below."""
 
-FEW_PERCENT = 3
-"""So little of the file that no read begins by chance where another one ended."""
-VAIN_SURPLUS = 1.25
-"""Who reads so many times too much there reads ahead of everything."""
+EAGER = 0.5
+"""Who reads ahead of more than this share of random reads reads ahead of everything."""
 
 QUESTIONS = {
     "surplus_percent": "Random reads have asked for 40 % of the file. How much more than that did the guess of 2009 "
@@ -189,20 +187,34 @@ LATE = (
 )
 
 
+class _Watched:
+    """A read-ahead, and before how many of the reads it fetched something."""
+
+    def __init__(self, policy: Prefetcher) -> None:
+        self.policy = policy
+        self.reads = self.ahead = 0
+
+    def __call__(self, read: Read) -> Iterable[tuple[int, int]]:
+        """Ask the read-ahead."""
+        runs = self.policy(read)
+        self.reads += 1
+        self.ahead += bool(runs)
+        return runs
+
+
 def _random(asked: Asked) -> list[Evidence]:
     """Judge a read-ahead by random reads of a file that the seed draws."""
     source = random.Random(asked.seed)  # noqa: S311 -- a load like another, not a secret
     on = _drawn(source)
     shares = [source.randrange(*bounds) for bounds in SHARES]
     most = asked.bound("surplus")
-    found = []
+    found, reads = [], []
     for share in shares:
         with asked.play("Policy") as policy:
-            found.append(surplus(on, share, policy, asked.seed))
-    why = CHANCE
-    if max(found) > most:
-        with asked.play("Policy") as policy:
-            why = VAIN if surplus(on, FEW_PERCENT, policy, asked.seed) > VAIN_SURPLUS else CHANCE
+            watched = _Watched(policy)
+            found.append(surplus(on, share, watched, asked.seed))
+            reads.append(watched)
+    why = VAIN if reads[0].ahead > EAGER * reads[0].reads else CHANCE
     return [
         Evidence(
             f"{on}, {share} % asked for: read over asked", value, f"<= {most:g}", value <= most, "x", asked.seed, why
@@ -230,8 +242,8 @@ HINTS = (
     "What tells a stream from chance? Not that something was read before this place, but how lately, and how much.",
     "Keep the ends of the last dozen reads. A read that begins at one of them goes on with it; forget the older ones.",
     (
-        "For each of the last 16 ends keep how many reads have gone on there. When the page that was fetched last for a"
-        " stream is near, fetch the next 64 pages for it; nothing for a read that goes on with none."
+        "For each of the last 16 ends keep how many reads have gone on there, and how far was fetched. From the second"
+        " on, when less than 64 pages are ahead of the reader, fetch the next 64; nothing for anybody else."
     ),
 )
 
