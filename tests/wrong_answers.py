@@ -100,6 +100,11 @@ def _plan(system: Mapping[str, float], **wrong: float) -> dict[str, float]:
     return {"fast_gb": fast, "pause_s": 0, "rate_mb": 98 - system["service_mb"], **wrong}
 
 
+def _limits(system: Mapping[str, float], **wrong: float | str) -> dict[str, float | str]:
+    limit = 0.2 * system["patience_ms"] / 1000 * system["disk_mb"]
+    return {"background_mb": limit / 2, "limit_mb": limit, "expire_s": 30, "wakeup_s": 5, "log": "together", **wrong}
+
+
 SHAPED: dict[str, list[Wrong]] = {
     "by-heart": _elsewhere(
         (lambda system: _estimate(system, "disk"), "half a turn"),
@@ -121,6 +126,13 @@ SHAPED: dict[str, list[Wrong]] = {
         (lambda _: "client", "crosses the network twice"),
         (lambda _: "server-side", "lists this short"),
         (lambda _: "odx", "ranges this small"),
+    ),
+    "dirty-limits": _elsewhere(
+        (lambda system: _limits(system, limit_mb=24_000, background_mb=64), "faster than the disk"),
+        (lambda system: _limits(system, limit_mb=system["patience_ms"] / 1000 * system["disk_mb"]), "only once"),
+        (lambda system: _limits(system, limit_mb=24_000, background_mb=12_000, log="apart"), "queues behind them"),
+        (lambda system: _limits(system, limit_mb=1, background_mb=0.5), "nothing to do"),
+        (lambda system: _limits(system, limit_mb=24_000, expire_s=1, wakeup_s=0.5), "faster than the disk"),
     ),
     "flash-reserve": _elsewhere(
         (lambda system: _reserve(system["wanted_amplification"] + 1, system["trimmed_percent"]), "too little"),
@@ -213,6 +225,20 @@ class AheadInOrder:
         follows = self.expected.get(read.file) == read.record
         self.expected[read.file] = end
         return [(end, self.records)] if follows else []
+
+
+class EveryEnd:
+    """Fetch for whoever begins where any read ever ended."""
+
+    def __init__(self) -> None:
+        self.ends: set[tuple[int, int]] = set()
+
+    def __call__(self, read: Read) -> list[tuple[int, int]]:
+        """Give what follows."""
+        end = read.record + read.records
+        follows = (read.file, read.record) in self.ends
+        self.ends.add((read.file, end))
+        return [(end, 64)] if follows else []
 
 
 class HottestOnce:
@@ -506,6 +532,20 @@ OWN: dict[str, Callable[[], list[Wrong]]] = {
         (_design(log_ssds=0), "too few durable writes"),
         (_design(memory_gib=4), "too few reads"),
     ),
+    "context-window": lambda: [
+        *_by_name(
+            "check-random",
+            "Policy",
+            (lambda: lambda read: [(read.record + read.records, 32)], "ahead of every read"),
+            (EveryEnd, "chance is taken for a stream"),
+        ),
+        *_by_name(
+            "check-streams",
+            "Policy",
+            (lambda: lambda _read: [], "too little is read ahead"),
+            (lambda: AheadInOrder(64), "three at the others"),
+        ),
+    ],
     "read-ahead": lambda: _by_name(
         "check-read-ahead",
         "Policy",

@@ -468,6 +468,18 @@ pub fn raid_cache() -> Vec<Unit> {
     systems.into_iter().flat_map(each).collect()
 }
 
+/// Windows of read-ahead on flash, for readers in order.
+pub fn read_ahead() -> Vec<Unit> {
+    let base = json!({"page_cache": {"journal": "none", "read_ahead": {}}, "devices": [{"lun": {"capacity": "1TB", "rate": "200MB", "latency": "200us"}}]});
+    // Readers in order alone: what is read beside random reads is never used, so a larger window is no resource for them.
+    let reads = loads(&[(Read, 4 * KIB, 1, 1), (Read, 64 * KIB, 1, 4), (Read, MIB, 1, 1), (ReadWrite, 64 * KIB, 1, 2)]);
+    let axes = [
+        axis("page_cache.read_ahead.max", [4 * KIB, 16 * KIB, 64 * KIB, 128 * KIB, 512 * KIB, 2 * MIB]),
+        axis("page_cache.memory_rate", [100_000_000_u64, 400_000_000, 2_000_000_000]),
+    ];
+    sweep("read-ahead", &base, &axes, &reads, &as_is)
+}
+
 /// A cache tier in front of a disk.
 pub fn tier() -> Vec<Unit> {
     let ssd = json!({"capacity": "960GB", "units": 16, "page": 4096, "read": "60us", "program": "200us", "interface_rate": "550MB", "overhead": "20us", "queue_depth": 32});

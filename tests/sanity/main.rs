@@ -159,8 +159,18 @@ fn raid_cache() {
 }
 
 #[test]
+fn read_ahead() {
+    judge("read-ahead", 8, &layers::read_ahead());
+}
+
+#[test]
 fn volume() {
     judge("volume", 8, &file_systems::volume());
+}
+
+#[test]
+fn page_cache() {
+    judge("page cache", 8, &file_systems::page_cache());
 }
 
 #[test]

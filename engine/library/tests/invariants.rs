@@ -344,12 +344,39 @@ fn server() -> impl Strategy<Value = Value> {
     })
 }
 
+/// A page cache that keeps what was read, and reads ahead by any of its rules.
+fn read_ahead() -> impl Strategy<Value = Value> {
+    let context = prop_oneof![Just("off"), Just("2009"), Just("ramp"), Just("2013")];
+    (12u32..22, context, any::<bool>()).prop_map(|(max_log2, context, one_open)| {
+        json!({"journal": "none", "read_ahead": {"max": 1u64 << max_log2, "context": context, "one_open": one_open}})
+    })
+}
+
 /// The file system of a scenario, if any, as the field that holds it; a further kind is one more line.
 fn plain() -> impl Strategy<Value = Option<(&'static str, Value)>> {
     prop_oneof![
         1 => Just(None),
         2 => volume().prop_map(|volume| Some(("volume", volume))),
+        1 => read_ahead().prop_map(|cache| Some(("page_cache", cache))),
+        1 => page_cache().prop_map(|cache| Some(("page_cache", cache))),
     ]
+}
+
+/// A page cache with thresholds of any size, with or without a journal.
+fn page_cache() -> impl Strategy<Value = Value> {
+    let journal = prop_oneof![Just("none"), Just("writeback"), Just("ordered")];
+    let sizes = (12u64..26, 12u64..26, 12u32..23, 1u32..40);
+    let times = (0u64..3_000_000_000, 10_000_000u64..3_000_000_000, 10_000_000u64..3_000_000_000);
+    (journal, sizes, times, any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
+        |(journal, (background, limit, chunk, depth), (expire, wakeup, commit), paced, files, delayed, apart)| {
+            json!({
+                "background": 1u64 << background, "limit": 1u64 << limit, "chunk": 1u64 << chunk, "depth": depth, "expire": expire,
+                "wakeup": wakeup, "commit": commit, "journal": journal, "throttle_from": if paced { "midpoint" } else { "limit" },
+                "commit_holds": if files { "files" } else { "pages" }, "delayed_allocation": delayed,
+                "unjournalled": if apart && journal != "none" { vec!["job0"] } else { vec![] },
+            })
+        },
+    )
 }
 
 fn under_zfs() -> impl Strategy<Value = Option<(&'static str, Value)>> {
@@ -726,6 +753,7 @@ fn check(document: &Value, seed: u64) -> Result<(), TestCaseError> {
         let elapsed = stack.now_ns() as f64;
         prop_assert!(*busy <= elapsed, "{name} was busy for {busy} of {elapsed} ns");
     }
+    every_dirty_page_is_written_back(document, &metrics)?;
     a_fan_out_counts_what_it_did(document, &metrics)?;
     a_controller_writes_out_what_it_took(document, &stack, &metrics)?;
     a_fleet_loses_no_more_than_it_holds(document, &metrics)?;
@@ -733,6 +761,19 @@ fn check(document: &Value, seed: u64) -> Result<(), TestCaseError> {
     what_a_client_writes_crosses_once(document, &stack, &metrics)?;
     the_read_side_balances(document, &stack)?;
     the_write_path_balances(document, &stack)
+}
+
+/// All that became dirty is written back once, and nothing is dirty above the limit.
+#[allow(clippy::float_cmp)] // counts
+fn every_dirty_page_is_written_back(document: &Value, metrics: &[Metric]) -> Result<(), TestCaseError> {
+    let Some(limit) = document["page_cache"]["limit"].as_f64() else { return Ok(()) };
+    let of = |name: &str| {
+        metrics.iter().find(|metric| metric.name == format!("page_cache_{name}_bytes")).map_or(f64::NAN, |metric| metric.value)
+    };
+    prop_assert_eq!(of("dirtied"), of("written"));
+    // A write that finds nothing dirty may go whatever its size, which is at most a piece of 1 MiB and a page at either end.
+    prop_assert!(of("dirty_max") <= limit.max(f64::from(1 << 20)) + 1024.0 * 8192.0, "{} of {limit}", of("dirty_max"));
+    Ok(())
 }
 
 /// Every leaf has one answer, and every second copy that was sent was served, withdrawn or void.

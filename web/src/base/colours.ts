@@ -106,6 +106,7 @@ export const phases = [
   { name: "served", label: "worked on by a server", meaning: "processor" },
   { name: "retry", label: "revolutions lost off track", meaning: "stopped" },
   { name: "log_wait", label: "waiting for a log", meaning: "waiting" },
+  { name: "journal", label: "waiting for a commit", meaning: "stopped" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
 
 export type Phase = (typeof phases)[number];

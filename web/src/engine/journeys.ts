@@ -25,6 +25,7 @@ export const layerNames = [
   "fleet",
   "commit",
   "raid_cache",
+  "page_cache",
 ] as const;
 export type LayerName = (typeof layerNames)[number];
 

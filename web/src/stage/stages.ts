@@ -15,6 +15,7 @@ import { coresScenery } from "./scenery/cores.ts";
 import { creditsScenery } from "./scenery/credits.ts";
 import { fanOutScenery } from "./scenery/fanOut.ts";
 import { groupCommitScenery } from "./scenery/groupCommit.ts";
+import { filePagesScenery } from "./scenery/filePages.ts";
 import { lifeScenery } from "./scenery/life.ts";
 import { logPoolScenery } from "./scenery/logPool.ts";
 import { platterScenery } from "./scenery/platter.ts";
@@ -23,6 +24,7 @@ import { shakenDisksScenery } from "./scenery/shakenDisks.ts";
 import { slcScenery } from "./scenery/slc.ts";
 import { squeezeScenery } from "./scenery/squeeze.ts";
 import { wireScenery } from "./scenery/wire.ts";
+import { writeBackScenery } from "./scenery/writeBack.ts";
 import type { Stage, StageOptions } from "./stage.ts";
 import { stripStage } from "./stripStage.ts";
 
@@ -42,6 +44,8 @@ const sceneries: readonly Scenery[] = [
   slcScenery,
   groupCommitScenery,
   batteryScenery,
+  filePagesScenery,
+  writeBackScenery,
 ];
 
 const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { journeysOf } from "../../src/engine/journeys.ts";
 import type { Result } from "../../src/engine/api.ts";
 import { creditsScenery } from "../../src/stage/scenery/credits.ts";
+import { filePagesScenery } from "../../src/stage/scenery/filePages.ts";
 import { slcScenery } from "../../src/stage/scenery/slc.ts";
 import { lifeScenery } from "../../src/stage/scenery/life.ts";
 import type { Frame, Scenery } from "../../src/stage/scenery/scenery.ts";
@@ -133,6 +134,53 @@ describe("the cells of a drive with an SLC cache", () => {
   it("suits no run without such a drive", () => {
     expect(slcScenery.suits(result)).toBe(true);
     expect(slcScenery.suits(made({}, 1e9, { devices: [{}], jobs: [] }))).toBe(false);
+  });
+});
+
+describe("the pages of a file", () => {
+  // A file of 1024 pages: 16 are asked for at 1 s, 16 after them at 2 s, for which a guess reads 64; 16 of those are asked for at 3 s.
+  const result = made(
+    {
+      "read_ahead.time_ns": [1e9, 2e9],
+      "read_ahead.page": [256, 272],
+      "read_ahead.asked": [16, 16],
+      "read_ahead.history": [0, 16],
+      "read_ahead.start": [256, 272],
+      "read_ahead.end": [272, 336],
+      "read_ahead.fetched": [16, 64],
+      "read_ahead.why": [0, 4],
+      "ops.job": [0, 0, 0],
+      "ops.offset": [256 * 4096, 272 * 4096, 288 * 4096],
+      "ops.bytes": [65_536, 65_536, 65_536],
+      "ops.submit_ns": [1e9, 2e9, 3e9],
+    },
+    4e9,
+    { devices: [], jobs: [{ name: "app", size: 1024 * 4096 }], page_cache: { read_ahead: { context: "2009" } } },
+  );
+
+  it("tells what was asked for and what was read for it", () => {
+    const built = build(filePagesScenery, result);
+    expect(built.describe(0.5e9)).toMatch(/^0\.500 s: 0(\.0+)? reads have asked for 0(\.0+)? MiB/);
+    expect(built.describe(2.5e9)).toMatch(/2(\.0+)? reads have asked for 0\.125 MiB of the file; 0\.313 MiB were read, 2\.50 times/);
+    expect(built.describe(4e9)).toMatch(/0\.188 MiB of the file; 0\.313 MiB were read, 1\.67 times/);
+  });
+
+  it("draws a square for each 16 pages that were asked for, and another for those that nobody has asked for", () => {
+    const built = build(filePagesScenery, result);
+    const squaresAt = (time_ns: number) => {
+      const { frame, squares } = frameAt(time_ns);
+      built.draw({ ...frame, speed: 1e-9 });
+      return ["memory", "prefetched"].map((meaning) => squares.filter((paint) => paint === meaning).length);
+    };
+    // Time may go back. The guess above the squares has a piece for each page: 16 before it and 48 beside it, of its 64.
+    expect(squaresAt(1.5e9)).toEqual([1, 0]);
+    expect(squaresAt(3.5e9)).toEqual([3 + 16, 2 + 48]);
+    expect(squaresAt(2.5e9)).toEqual([2 + 16, 3 + 48]);
+  });
+
+  it("suits no run without a read side", () => {
+    expect(filePagesScenery.suits(result)).toBe(true);
+    expect(filePagesScenery.suits(made({}, 1e9, { devices: [], jobs: [], page_cache: {} }))).toBe(false);
   });
 });
 

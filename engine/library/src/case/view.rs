@@ -74,6 +74,8 @@ pub enum View {
     Credits,
     /// Stage: the SLC cache of a drive, what is written into it and past it, and what is folded.
     Slc,
+    /// Stage: dirty pages between writers and a disk, and the commit that waits for them.
+    WriteBack,
     /// Stage: the platter and the arm of a disk.
     Platter,
     /// Stage: segments between client and server, and the window.
@@ -88,4 +90,6 @@ pub enum View {
     GroupCommit,
     /// Stage: a controller's battery, its log, and transactions that end in memory or at the disks.
     Battery,
+    /// Stage: pages of a file in memory, those that were asked for and those that were read ahead.
+    FilePages,
 }

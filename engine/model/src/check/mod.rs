@@ -9,6 +9,7 @@ mod jobs;
 mod monitor;
 mod nfs;
 mod raid_cache;
+mod page_cache;
 mod rebuild;
 mod reduction;
 mod server;
@@ -43,6 +44,7 @@ fn above_devices(scenario: &Scenario) -> impl Iterator<Item = (&'static str, boo
         ("commit", scenario.commit.is_some()),
         ("volume", scenario.volume.is_some()),
         ("zfs", scenario.zfs.is_some()),
+        ("page_cache", scenario.page_cache.is_some()),
         ("cluster", scenario.cluster.is_some()),
         ("fanout", scenario.fanout.is_some()),
         ("fleet", scenario.fleet.is_some()),
@@ -106,6 +108,9 @@ impl Checked {
         }
         if let Some(spec) = &scenario.fanout {
             fanout::check_devices(spec, &plan, &root.field("fanout"), &mut problems);
+        }
+        if let Some(spec) = &scenario.page_cache {
+            page_cache::check_files(spec, &plan, &root.field("page_cache"), &mut problems);
         }
         trim::check_regions(&scenario, &plan, &mut problems);
         check_memory(&scenario, &plan, &mut problems);
@@ -318,6 +323,9 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
         let rates = scenario.devices.iter().filter_map(|group| group.lun.as_ref().map(|lun| lun.rate.0 * u64::from(group.count)));
         layers::zfs::check::check(zfs, rates.reduce(u64::saturating_add), &root.field("zfs"), problems);
     }
+    if let Some(spec) = &scenario.page_cache {
+        page_cache::check(spec, scenario, &root.field("page_cache"), problems);
+    }
     let cache = scenario.volume.as_ref().and_then(|volume| volume.cache.as_ref());
     let tier = scenario.tier.as_ref();
     if let Some(log) = scenario.volume.as_ref().and_then(|volume| volume.write_log.as_ref()) {
@@ -332,6 +340,7 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     let lists = [
         ("volume.cache.primed", cache.map(|cache| &cache.primed)),
         ("zfs.arc.metadata", scenario.zfs.as_ref().and_then(|zfs| Some(&zfs.arc.as_ref()?.metadata))),
+        ("page_cache.unjournalled", scenario.page_cache.as_ref().map(|spec| &spec.unjournalled)),
         ("tier.primed", tier.map(|tier| &tier.primed)),
         ("tier.evicted", tier.map(|tier| &tier.evicted)),
     ];

@@ -63,6 +63,8 @@ pub enum LayerId {
     Commit,
     /// The write cache of a RAID controller.
     RaidCache,
+    /// The page cache of an operating system.
+    PageCache,
 }
 
 /// Where an event goes: a layer, and which one of several.

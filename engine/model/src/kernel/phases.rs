@@ -75,6 +75,8 @@ pub enum Phase {
     Retry,
     /// Waiting until a database's log is flushed for it.
     LogWait,
+    /// Waiting for a commit of a file system's journal, or for what one writes.
+    Journal,
 }
 
 impl Phase {
@@ -114,6 +116,7 @@ impl Phase {
         Self::Served,
         Self::Retry,
         Self::LogWait,
+        Self::Journal,
     ];
 
     /// The phase's name in metrics and tables.
@@ -154,6 +157,7 @@ impl Phase {
             Self::Served => "served",
             Self::Retry => "retry",
             Self::LogWait => "log_wait",
+            Self::Journal => "journal",
         }
     }
 }

@@ -9,6 +9,7 @@ pub mod fanout;
 pub mod fleet;
 pub mod layout;
 pub mod network;
+pub mod page_cache;
 pub mod protocol;
 pub mod raid_cache;
 pub mod server;

@@ -43,6 +43,8 @@ pub enum Unit {
     MbPerS,
     /// 1,000,000,000 bytes, as data sheets count.
     Gb,
+    /// 1,048,576 bytes.
+    Mib,
     /// Seconds for each 1,073,741,824 bytes.
     SPerGib,
     /// Processor cycles for each byte.
@@ -52,7 +54,7 @@ pub enum Unit {
 }
 
 /// What names end with, and the unit that it means; the first that fits counts.
-const ENDINGS: [(&str, Unit); 15] = [
+const ENDINGS: [(&str, Unit); 16] = [
     ("k_per_s", Unit::KibPerS),
     ("mib_per_s", Unit::MibPerS),
     ("mb_per_s", Unit::MbPerS),
@@ -61,6 +63,7 @@ const ENDINGS: [(&str, Unit); 15] = [
     ("per_s", Unit::PerSecond),
     ("iops", Unit::PerSecond),
     ("gb", Unit::Gb),
+    ("mib", Unit::Mib),
     ("percent", Unit::Percent),
     ("bytes", Unit::Bytes),
     ("s", Unit::Seconds),
@@ -86,6 +89,7 @@ impl Unit {
             Self::MibPerS => "MiB/s",
             Self::MbPerS => "MB/s",
             Self::Gb => "GB",
+            Self::Mib => "MiB",
             Self::SPerGib => "s/GiB",
             Self::CyclesPerByte => "cycles/B",
             Self::Times => "x",

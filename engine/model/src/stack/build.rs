@@ -24,6 +24,7 @@ use crate::layers::fleet::Fleet;
 use crate::layers::layout::Layout;
 use crate::layers::layout::partition::Partitions;
 use crate::layers::network::Network;
+use crate::layers::page_cache::PageCache;
 use crate::layers::protocol::Scheduler;
 use crate::layers::raid_cache::RaidCache;
 use crate::layers::server::Server;
@@ -59,7 +60,7 @@ fn device(group: &DeviceGroup, nth: u32, scenario: &Scenario, seed: u64, name: &
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
-const DESCENT: [LayerId; 14] = [
+const DESCENT: [LayerId; 15] = [
     LayerId::Client,
     LayerId::Network,
     LayerId::Server,
@@ -67,6 +68,7 @@ const DESCENT: [LayerId; 14] = [
     LayerId::Commit,
     LayerId::Volume,
     LayerId::Zfs,
+    LayerId::PageCache,
     LayerId::Controller,
     LayerId::Fanout,
     LayerId::Fleet,
@@ -86,6 +88,7 @@ fn has(scenario: &Scenario, layer: LayerId) -> bool {
         LayerId::Commit => scenario.commit.is_some(),
         LayerId::Volume => scenario.volume.is_some(),
         LayerId::Zfs => scenario.zfs.is_some(),
+        LayerId::PageCache => scenario.page_cache.is_some(),
         LayerId::Fanout => scenario.fanout.is_some(),
         LayerId::Fleet => scenario.fleet.is_some(),
         LayerId::Cluster => scenario.cluster.is_some(),
@@ -149,6 +152,11 @@ fn volume(scenario: &Scenario, plan: &Plan) -> Option<Volume> {
     let primed = spec.cache.as_ref().map_or_else(Vec::new, |cache| regions(scenario, plan, &cache.primed));
     let file_ends = plan.workers.iter().map(|worker| worker.region.end).collect();
     Some(Volume::new(spec, from(scenario, LayerId::Controller), file_ends, &primed))
+}
+
+fn page_cache(scenario: &Scenario, plan: &Plan) -> Option<PageCache> {
+    let spec = scenario.page_cache.as_ref()?;
+    Some(PageCache::new(spec, scenario, plan, from(scenario, LayerId::Controller)))
 }
 
 /// ZFS schedules each device on its own where it sees them; a controller, its cache, a cluster or a tier hides them.
@@ -280,6 +288,7 @@ pub(super) fn layers(scenario: &Scenario, plan: &Plan, seed: u64) -> Layers {
         commit: scenario.commit.as_ref().map(|spec| Commit::new(spec, from(scenario, LayerId::Volume), seed)),
         volume: volume(scenario, plan),
         zfs: zfs(scenario, plan),
+        page_cache: page_cache(scenario, plan),
         cluster: cluster(scenario, plan, seed),
         controller: scenario.controller.as_ref().map(|spec| Controller::new(spec, plan, from(scenario, LayerId::Fanout), seed)),
         write_logs: write_logs(scenario, plan, seed),

@@ -12,6 +12,7 @@ use crate::layers::fleet::Fleet;
 use crate::layers::layout::Layout;
 use crate::layers::layout::partition::Partitions;
 use crate::layers::network::Network;
+use crate::layers::page_cache::PageCache;
 use crate::layers::protocol::Scheduler;
 use crate::layers::raid_cache::RaidCache;
 use crate::layers::server::Server;
@@ -126,6 +127,8 @@ layers! {
     volume: Option<Volume> => Volume,
     /// ZFS.
     zfs: Option<ZfsVolume> => Zfs,
+    /// The page cache.
+    page_cache: Option<PageCache> => PageCache,
     /// Devices of either file system's log.
     write_logs: Vec<Device> => WriteLog,
     /// The nodes of a cluster.

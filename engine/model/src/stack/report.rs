@@ -8,6 +8,7 @@ use crate::layers::device::{self, Device};
 use crate::layers::fleet::Fleet;
 use crate::layers::layout::Layout;
 use crate::layers::raid_cache::RaidCache;
+use crate::layers::page_cache;
 use crate::layers::server::Server;
 use crate::layers::volume::Volume;
 use crate::layers::zfs::read_record::Reads;
@@ -87,6 +88,12 @@ impl Stack {
         }
         if let Some(cache) = &self.layers.raid_cache {
             cache.metrics(metrics);
+        }
+        if let Some(cache) = &self.layers.page_cache {
+            cache.record.metrics(metrics);
+            if let Some(reads) = &cache.reads {
+                reads.metrics(metrics);
+            }
         }
         if let Some(server) = &self.layers.server {
             server.metrics(metrics);
@@ -179,4 +186,7 @@ fn report_tables(stack: Option<&Stack>, tables: &mut Tables) {
     journeys::tables(stack.and_then(Stack::journeys), &job, tables);
     Fleet::tables(stack.and_then(|stack| stack.layers.fleet.as_ref()), tables);
     RaidCache::tables(stack.and_then(|stack| stack.layers.raid_cache.as_ref()), stack.map_or(0, Stack::now_ns), tables);
+    let cache = stack.and_then(|stack| stack.layers.page_cache.as_ref());
+    page_cache::Record::tables(cache.map(|cache| &cache.record), tables);
+    page_cache::Reads::tables(cache.and_then(|cache| cache.reads.as_deref()), tables);
 }

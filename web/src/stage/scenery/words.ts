@@ -34,6 +34,7 @@ const waits = new Set([
   "hedge_wait",
   "retry",
   "log_wait",
+  "journal",
 ]);
 
 export function isWaiting(phase: string): boolean {
@@ -76,6 +77,7 @@ const verbs: Readonly<Record<string, string>> = {
   served: "is worked on by a server",
   retry: "waits for whole revolutions: the head is off its track",
   log_wait: "waits until its log is flushed for it",
+  journal: "waits for a commit of the journal",
 };
 
 /** Layers in words, from the top down. */
@@ -99,6 +101,7 @@ const layerWords: Readonly<Record<LayerName, string>> = {
   fanout: "Servers",
   fleet: "Nodes",
   device: "Device",
+  page_cache: "Page cache",
 };
 
 export function nameOf(layer: LayerName): string {
