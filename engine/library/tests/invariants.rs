@@ -689,7 +689,9 @@ fn check(document: &Value, seed: u64) -> Result<(), TestCaseError> {
 #[allow(clippy::float_cmp)] // counts
 fn every_dirty_page_is_written_back(document: &Value, metrics: &[Metric]) -> Result<(), TestCaseError> {
     let Some(limit) = document["page_cache"]["limit"].as_f64() else { return Ok(()) };
-    let of = |name: &str| metrics.iter().find(|metric| metric.name == format!("page_cache_{name}_bytes")).map_or(f64::NAN, |metric| metric.value);
+    let of = |name: &str| {
+        metrics.iter().find(|metric| metric.name == format!("page_cache_{name}_bytes")).map_or(f64::NAN, |metric| metric.value)
+    };
     prop_assert_eq!(of("dirtied"), of("written"));
     // A write that finds nothing dirty may go whatever its size, which is at most a piece of 1 MiB and a page at either end.
     prop_assert!(of("dirty_max") <= limit.max(f64::from(1 << 20)) + 1024.0 * 8192.0, "{} of {limit}", of("dirty_max"));

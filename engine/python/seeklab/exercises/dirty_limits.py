@@ -23,8 +23,10 @@ SHARE = 95
 """Per cent of its bytes that the bulk writer must be rid of within the minute."""
 MEMORY_GB = 120
 MB = 1_000_000
-CHUNK_MB, DEPTH = 4.194304, 32
-"""A request of the write-back, and how many of them are in flight."""
+DEPTH = 32
+"""Requests of the write-back in flight."""
+SOON_S = 5
+"""Who has old data looked for sooner hopes for much of it."""
 
 QUESTIONS = {
     "commit_s": "The thresholds are 12 GB and 24 GB. How long does the log's slowest write of the minute take, in"
@@ -109,6 +111,11 @@ FLOODED = (
     " earlier write-back"
     " does not help against a writer that is faster than the disk"
 )
+EARLY = (
+    "data that are looked for so soon are written early, but the limit lets them pile up all the same: an age is"
+    " when they may"
+    " be written, not when the writer stops"
+)
 TWICE = (
     "the limit is within the patience only once: a synchronous write may have to wait for what is on its way when it"
     " comes, and"
@@ -135,7 +142,8 @@ def _judge(system: System, given: Mapping[str, Any], seed: int) -> list[Evidence
         f" {given['wakeup_s']:.4g} s,"
         f" log {given['log']}"
     )
-    late = QUEUED if given["log"] == "apart" else TWICE if limit_ms < 2 * patience else FLOODED
+    high = EARLY if given["expire_s"] + given["wakeup_s"] < SOON_S else FLOODED
+    late = QUEUED if given["log"] == "apart" else TWICE if limit_ms < 2 * patience else high
     return [
         at_most(f"p99.9 of the log, {plan}, {system}", found["p99_9_ms"], patience, "ms", seed, late),
         at_least(f"bytes of the bulk writer, {plan}, {system}", found["bulk_percent"], SHARE, "%", seed, STARVED),
