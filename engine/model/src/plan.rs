@@ -110,10 +110,8 @@ fn measure(group: &DeviceGroup, at: &Path, problems: &mut Problems) -> (u64, Opt
         (None, None, Some(lun)) => {
             pauses::check(&lun.pauses, &at.field("lun"), problems);
             if lun.varies.is_some() && lun.command.0 > 0 {
-                problems.add(
-                    at.field("lun").field("command"),
-                    "contradicts varies: a rate that varies is one of bytes; drop one of the two",
-                );
+                problems
+                    .add(at.field("lun").field("command"), "contradicts varies: a rate that varies is one of bytes; drop one of the two");
             }
             (lun.capacity.0, None)
         }
