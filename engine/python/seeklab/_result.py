@@ -134,6 +134,11 @@ class Result:
         return self._table("slc")
 
     @property
+    def shingled(self) -> Table:
+        """What a shingled drive wrote and cleaned in each interval, and its cache at its end. Empty without one."""
+        return self._table("shingled")
+
+    @property
     def credits(self) -> Table:
         """What a volume with I/O credits did in each interval, and the credits at its end. Empty without one."""
         return self._table("credits")

@@ -74,6 +74,8 @@ pub enum View {
     Credits,
     /// Stage: the SLC cache of a drive, what is written into it and past it, and what is folded.
     Slc,
+    /// Stage: the zones of a shingled drive, the cache before them, and the zone that is cleaned.
+    Shingled,
     /// Stage: the platter and the arm of a disk.
     Platter,
     /// Stage: segments between client and server, and the window.

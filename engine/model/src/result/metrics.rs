@@ -43,6 +43,10 @@ pub enum Unit {
     MbPerS,
     /// 1,000,000,000 bytes, as data sheets count.
     Gb,
+    /// 1,000,000 bytes.
+    Mb,
+    /// Hours.
+    Hours,
     /// Seconds for each 1,073,741,824 bytes.
     SPerGib,
     /// Processor cycles for each byte.
@@ -52,7 +56,7 @@ pub enum Unit {
 }
 
 /// What names end with, and the unit that it means; the first that fits counts.
-const ENDINGS: [(&str, Unit); 15] = [
+const ENDINGS: [(&str, Unit); 17] = [
     ("k_per_s", Unit::KibPerS),
     ("mib_per_s", Unit::MibPerS),
     ("mb_per_s", Unit::MbPerS),
@@ -61,6 +65,8 @@ const ENDINGS: [(&str, Unit); 15] = [
     ("per_s", Unit::PerSecond),
     ("iops", Unit::PerSecond),
     ("gb", Unit::Gb),
+    ("mb", Unit::Mb),
+    ("h", Unit::Hours),
     ("percent", Unit::Percent),
     ("bytes", Unit::Bytes),
     ("s", Unit::Seconds),
@@ -86,6 +92,8 @@ impl Unit {
             Self::MibPerS => "MiB/s",
             Self::MbPerS => "MB/s",
             Self::Gb => "GB",
+            Self::Mb => "MB",
+            Self::Hours => "h",
             Self::SPerGib => "s/GiB",
             Self::CyclesPerByte => "cycles/B",
             Self::Times => "x",
@@ -212,6 +220,12 @@ impl<'a> Metrics<'a> {
     #[inline(never)]
     pub fn seconds(&mut self, name: &str, help: &'static str, ns: u64) {
         self.add(name, help, Unit::Seconds, in_seconds(ns));
+    }
+
+    /// How long, in hours.
+    #[inline(never)]
+    pub fn hours(&mut self, name: &str, help: &'static str, ns: u64) {
+        self.add(name, help, Unit::Hours, in_seconds(ns) / 3600.0);
     }
 
     /// How long, in milliseconds.
