@@ -114,6 +114,7 @@ export function collect(run: OpenRun, scenario: () => Scenario): Result {
   return has("stays.request") ||
     has("credits.device") ||
     has("slc.device") ||
+    has("shingled.device") ||
     has("zfs.limit_bytes") ||
     "partition_extra_reads" in summary.metrics ||
     has("placed.blocks")
