@@ -158,7 +158,12 @@ SHAPED: dict[str, list[Wrong]] = {
     "rebuild-order": _elsewhere(
         (lambda system: _order(system, order="time", sorted_gb=0), "once for each age"),
         (lambda system: _order(system, order="address"), "do not fit"),
-        (lambda system: _order(system, order="time", sorted_gb=0.6 * _order(system)["sorted_gb"]), "each batch costs"),
+        (
+            lambda system: _order(
+                system, order="time", sorted_gb=0.006 * system["memory_gb"] * system["block_kib"] * 1024
+            ),
+            "each batch costs",
+        ),
         (lambda system: _order(system, rate_mb=system["pool_mb"] / 3), "holds the pool back"),
     ),
     "server-cycles": _elsewhere(

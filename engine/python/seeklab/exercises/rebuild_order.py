@@ -36,7 +36,7 @@ QUESTIONS = {
 
 def _drawn(source: random.Random, kind: str, share: tuple[float, float]) -> System:
     disks = 2 if kind == "mirror" else source.randrange(4, 7)
-    known = {
+    known: dict[str, float] = {
         "mirror": int(kind == "mirror"),
         "disks": disks,
         "disk_gb": source.randrange(2000, 4001, 500),
@@ -79,7 +79,14 @@ def _best(system: System) -> dict[str, Any]:
 
 @lru_cache(maxsize=64)
 def _hours(  # noqa: PLR0913, PLR0917 -- what a run depends on
-    mirror: float, disks: float, disk_gb: float, ages: float, order: str, sorted_gb: float, rate_mb: float, shingled: bool
+    mirror: float,
+    disks: float,
+    disk_gb: float,
+    ages: float,
+    order: str,
+    sorted_gb: float,
+    rate_mb: float,
+    shingled: bool,
 ) -> float:
     data = int(disks) - 1
     chunk = CHUNK_MIB * SCALE * 2**20
@@ -131,12 +138,16 @@ def _near(system: System, _: int) -> dict[str, tuple[float, str]]:
 
 
 MEMORY = "the places of so many blocks do not fit: what is sorted together, and all of it for an order by address"
-MIRROR = "a mirror copies its other side from start to end without knowing a single block, so memory is no reason to wait"
+MIRROR = (
+    "a mirror copies its other side from start to end without knowing a single block, so memory is no reason to wait"
+)
 BY_TIME = (
     "in order of time the rebuild comes back to each zone once for each age of the data, and each time the zone is read"
     " and written as a whole"
 )
-SMALL = "the memory holds the places of more data than the plan sorts together, and each batch costs a clean of each zone"
+SMALL = (
+    "the memory holds the places of more data than the plan sorts together, and each batch costs a clean of each zone"
+)
 WHOLE = "all places fit into the memory: sorted as a whole the rebuild is a stream, which passes the cache by"
 THROTTLED = (
     "the plan holds the pool back: a conventional drive takes longer for nothing, and a shingled one cleans as often as"
@@ -188,7 +199,7 @@ SHAPE = Shape(
     hints=(
         "How often does the rebuild come back to a zone, and what would it have to know not to?",
         "memory_gb / 100 bytes is how many blocks may be sorted together; a mirror need not know any.",
-        "room = memory_gb / 100 * block_kib * 1024 GB: by address for a mirror, or if room holds everything; else room.",
+        "room = memory_gb / 100 * block_kib * 1024 GB: by address for a mirror, or if that is everything; else room.",
     ),
     seeds=1,
 )

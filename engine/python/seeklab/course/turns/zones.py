@@ -123,9 +123,7 @@ TASKS = {
             "gain / (3.62 + gain / 150)",
         ),
         answer=(
-            "def steady_mb(cache_gb):\n"
-            "    gain = 2 * cache_gb * 1000 / 14901\n"
-            "    return gain / (3.62 + gain / 150)"
+            "def steady_mb(cache_gb):\n    gain = 2 * cache_gb * 1000 / 14901\n    return gain / (3.62 + gain / 150)"
         ),
     ),
 }
