@@ -61,7 +61,7 @@ def data_gb(system: System | Mapping[str, float]) -> float:
 
 
 def memory_gb(system: System, plan: Mapping[str, Any]) -> float:
-    """Give the memory that a plan takes: a mirror rebuilds by address without knowing its blocks, and parity does not."""
+    """Give the memory that a plan takes: only a mirror rebuilds by address without knowing its blocks."""
     is_sorted = plan["order"] == "time"
     known = min(plan["sorted_gb"], data_gb(system)) if is_sorted else 0 if system["mirror"] else data_gb(system)
     return float(known * 1e9 / (system["block_kib"] * 1024) * PLACE_BYTES / 1e9)
@@ -86,14 +86,14 @@ def _hours(  # noqa: PLR0913, PLR0917 -- what a run depends on
     order: str,
     sorted_gb: float,
     rate_mb: float,
-    shingled: bool,
+    drive_kind: str,
 ) -> float:
     data = int(disks) - 1
     chunk = CHUNK_MIB * SCALE * 2**20
     capacity = round(disk_gb * 1e9) // 2**20 * 2**20
     drive: dict[str, Any] = {"capacity": capacity, "rate": "150MB"}
     zones = {"zone": f"{ZONE_MIB * SCALE}MiB", "stream": f"{ZONE_MIB * SCALE}MiB", "move": f"{MOVE_MS * SCALE}ms"}
-    new = drive | {"shingled": {"cache": "100GB", "idle": "2s", **zones}} if shingled else drive
+    new = drive | {"shingled": {"cache": "100GB", "idle": "2s", **zones}} if drive_kind == "shingled" else drive
     rebuild = {
         "chunk": chunk * data,
         "in_flight": 4,
@@ -120,7 +120,8 @@ def hours(system: System, plan: Mapping[str, Any], *, shingled: bool) -> float:
     """Run a plan on an array, onto a drive of one kind or the other: how many hours the rebuild takes."""
     names = ("mirror", "disks", "disk_gb", "ages")
     rate = min(plan["rate_mb"], system["pool_mb"])
-    return _hours(*(system[name] for name in names), plan["order"], plan["sorted_gb"], rate, shingled)
+    kind = "shingled" if shingled else "conventional"
+    return _hours(*(system[name] for name in names), plan["order"], plan["sorted_gb"], rate, kind)
 
 
 def seen(system: System, plan: Mapping[str, Any]) -> Mapping[str, float]:

@@ -119,7 +119,7 @@ TASKS = {
         why="A drive of 150 MB/s that takes four. It would take no more if it were written to more slowly.",
         hints=(
             "How many MB does a clean gain, and how long does it take until as many are in the cache again?",
-            "gain = 2 * cache * 1000 / 14,901 MB. In the time of one clean, and of writing the gain, the drive takes gain.",
+            "gain = 2 * cache * 1000 / 14,901 MB. In the time of a clean, and of writing gain, the drive takes gain.",
             "gain / (3.62 + gain / 150)",
         ),
         answer=(
