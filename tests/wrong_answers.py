@@ -105,6 +105,13 @@ def _limits(system: Mapping[str, float], **wrong: float | str) -> dict[str, floa
     return {"background_mb": limit / 2, "limit_mb": limit, "expire_s": 30, "wakeup_s": 5, "log": "together", **wrong}
 
 
+def _order(system: Mapping[str, float], **wrong: float | str) -> dict[str, float | str]:
+    room = system["memory_gb"] / 100 * system["block_kib"] * 1024
+    fits = system["mirror"] or room >= system["disk_gb"] * (system["disks"] - 1)
+    plan = {"order": "address" if fits else "time", "sorted_gb": room, "rate_mb": system["pool_mb"]}
+    return {**plan, **wrong}
+
+
 SHAPED: dict[str, list[Wrong]] = {
     "by-heart": _elsewhere(
         (lambda system: _estimate(system, "disk"), "half a turn"),
@@ -159,6 +166,17 @@ SHAPED: dict[str, list[Wrong]] = {
         ({"zfs.log.devices.count": 3}, "more log devices"),
         ({"zfs.log.slog_limit": "1MiB"}, "each commit carries one write"),
         ({"zfs.log.batch": True}, "behind the bulk"),
+    ),
+    "rebuild-order": _elsewhere(
+        (lambda system: _order(system, order="time", sorted_gb=0), "once for each age"),
+        (lambda system: _order(system, order="address"), "do not fit"),
+        (
+            lambda system: _order(
+                system, order="time", sorted_gb=0.006 * system["memory_gb"] * system["block_kib"] * 1024
+            ),
+            "each batch costs",
+        ),
+        (lambda system: _order(system, rate_mb=system["pool_mb"] / 3), "holds the pool back"),
     ),
     "server-cycles": _elsewhere(
         ({"server.cores": 32}, "answer every call"),

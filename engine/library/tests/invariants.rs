@@ -81,9 +81,15 @@ fn device() -> impl Strategy<Value = Value> {
         let slc = json!({"fixed": mib << 20, "lend": lend, "full": full, "direct_rate": "50MB", "fold_rate": mb * 1_000_000, "fold_after": after_ns});
         json!({"lun": {"rate": "500MB", "slc": slc}})
     });
-    (prop_oneof![hdd, array, shaken, ssd, lun, varying, credits, slc], 1u32..6, pauses).prop_map(|(mut device, count, pauses)| {
+    let shingled = (0u32..4, 1u64..40, 1u32..200, any::<bool>(), 0u64..100, 0u64..50).prop_map(|(zone_log2, mib, ranges, fullest, stream, idle_ms)| {
+        let zone = 1u64 << (20 + zone_log2);
+        let shingled = json!({"zone": zone, "cache": zone + (mib << 20), "ranges": ranges, "move": "1ms", "clean": if fullest { "fullest" } else { "oldest" },
+            "stream": stream << 18, "idle": idle_ms * 1_000_000});
+        json!({"lun": {"capacity": "8GiB", "rate": "500MB", "latency": "50us", "shingled": shingled}})
+    });
+    (prop_oneof![hdd, array, shaken, ssd, lun, varying, credits, slc, shingled], 1u32..6, pauses).prop_map(|(mut device, count, pauses)| {
         device["count"] = count.into();
-        if device["lun"].is_object() && device["lun"]["slc"].is_null() && !pauses.is_empty() {
+        if device["lun"].is_object() && device["lun"]["slc"].is_null() && device["lun"]["shingled"].is_null() && !pauses.is_empty() {
             let mut end = 0;
             let pause = |(after, ns): (u64, u64)| {
                 let at = end + after;
@@ -141,12 +147,16 @@ fn cluster() -> impl Strategy<Value = Value> {
 fn failure() -> impl Strategy<Value = (Value, Value)> {
     let failed = prop_oneof![(0u32..4).prop_map(|device| json!([device])), Just(json!([1, 2]))];
     let rate = proptest::option::of(10_000_000u64..1_000_000_000);
-    let limits = (1u32..3, 1u32..9, 18u32..24, rate, 0u64..2_000_000_000);
+    let order = proptest::option::of((1u32..40, 0u64..2_000_000_000));
+    let limits = (1u32..3, 1u32..9, 18u32..24, (rate, order), 0u64..2_000_000_000);
     (failed, proptest::option::of(limits)).prop_map(|(failed, limits)| {
-        let Some((spares, in_flight, chunk_log2, rate, at)) = limits else { return (failed, Value::Null) };
+        let Some((spares, in_flight, chunk_log2, (rate, order), at)) = limits else { return (failed, Value::Null) };
         let mut rebuild = json!({"spares": spares, "in_flight": in_flight, "chunk": 1u64 << chunk_log2, "at": at, "used": "1GiB"});
         if let Some(rate) = rate {
             rebuild["rate"] = rate.into();
+        }
+        if let Some((passes, sorted)) = order {
+            (rebuild["order"], rebuild["passes"], rebuild["sorted"]) = ("time".into(), passes.into(), sorted.into());
         }
         (failed, rebuild)
     })

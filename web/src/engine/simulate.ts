@@ -116,6 +116,7 @@ export function collect(run: OpenRun, scenario: () => Scenario): Result {
     has("slc.device") ||
     has("raid_cache.time_ns") ||
     has("page_cache.time_ns") ||
+    has("shingled.device") ||
     has("zfs.limit_bytes") ||
     "partition_extra_reads" in summary.metrics ||
     has("placed.blocks")

@@ -21,6 +21,7 @@ import { logPoolScenery } from "./scenery/logPool.ts";
 import { platterScenery } from "./scenery/platter.ts";
 import type { Scenery } from "./scenery/scenery.ts";
 import { shakenDisksScenery } from "./scenery/shakenDisks.ts";
+import { shingledScenery } from "./scenery/shingled.ts";
 import { slcScenery } from "./scenery/slc.ts";
 import { squeezeScenery } from "./scenery/squeeze.ts";
 import { wireScenery } from "./scenery/wire.ts";
@@ -46,6 +47,7 @@ const sceneries: readonly Scenery[] = [
   batteryScenery,
   filePagesScenery,
   writeBackScenery,
+  shingledScenery,
 ];
 
 const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([

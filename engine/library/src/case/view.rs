@@ -76,6 +76,8 @@ pub enum View {
     Slc,
     /// Stage: dirty pages between writers and a disk, and the commit that waits for them.
     WriteBack,
+    /// Stage: the zones of a shingled drive, the cache before them, and the zone that is cleaned.
+    Shingled,
     /// Stage: the platter and the arm of a disk.
     Platter,
     /// Stage: segments between client and server, and the window.

@@ -13,6 +13,7 @@ mod page_cache;
 mod rebuild;
 mod reduction;
 mod server;
+mod shingled;
 mod slc;
 mod trim;
 
@@ -23,6 +24,7 @@ use serde_json::Value;
 
 use crate::kernel::{Phases, Request};
 use crate::layers;
+use crate::layers::device::shingled::memory_bytes;
 use crate::layers::device::ssd;
 use crate::layers::zfs::in_effect::in_effect;
 use crate::plan::{self, Plan};
@@ -371,6 +373,7 @@ fn check_credits(scenario: &Scenario, problems: &mut Problems) {
             let at = Path::root().index("devices", index).field("lun");
             credits::check(unit, largest, &at, problems);
             slc::check(unit, &at, problems);
+            shingled::check(unit, &at, problems);
         }
     }
     for (index, job) in scenario.jobs.iter().enumerate() {
@@ -432,7 +435,9 @@ fn check_memory(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
     let drives = scenario.devices.iter().filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?)));
     let log_drives = scenario.zfs.iter().filter_map(|zfs| zfs.log.devices.as_ref());
     let drives = drives.chain(log_drives.filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?))));
-    let map_bytes = drives.sum::<u64>() + scenario.tier.as_ref().map_or(0, |tier| ssd::memory_bytes(&tier.ssd));
+    let zoned = scenario.devices.iter().filter_map(|group| Some((group.count, group.lun.as_ref()?)));
+    let zoned = zoned.filter_map(|(count, unit)| Some(u64::from(count) * memory_bytes(unit.shingled.as_ref()?, unit)));
+    let map_bytes = zoned.sum::<u64>() + drives.sum::<u64>() + scenario.tier.as_ref().map_or(0, |tier| ssd::memory_bytes(&tier.ssd));
     let placed_bytes = scenario.cluster.as_ref().map_or(0, |cluster| cluster.table_bytes(plan.placed_bytes(scenario)));
     let leaf_bytes = scenario.fanout.as_ref().map_or(0, |spec| fanout::bytes_per_request(spec, scenario.record.journeys.is_some()));
     let in_flight_bytes = in_flight.saturating_mul(BYTES_PER_REQUEST + leaf_bytes);
@@ -441,7 +446,7 @@ fn check_memory(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
         problems.add(
             Path::root().field("limits.memory"),
             format!(
-                "this scenario needs about {} MiB ({} MiB for cached blocks of {block} bytes, {} MiB for the maps of flash drives, {} MiB for requests in flight and their leaves); the limit is {}. Write less of what takes most: a smaller cache or larger blocks, a smaller flash.mapped, a smaller iodepth or fewer leaves; or raise the limit",
+                "this scenario needs about {} MiB ({} MiB for cached blocks of {block} bytes, {} MiB for the maps of flash and shingled drives, {} MiB for requests in flight and their leaves); the limit is {}. Write less of what takes most: a smaller cache or larger blocks, a smaller flash.mapped or shingled.ranges, a smaller iodepth or fewer leaves; or raise the limit",
                 need >> 20,
                 cached_bytes >> 20,
                 map_bytes >> 20,

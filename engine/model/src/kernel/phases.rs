@@ -77,6 +77,8 @@ pub enum Phase {
     LogWait,
     /// Waiting for a commit of a file system's journal, or for what one writes.
     Journal,
+    /// Waiting for a shingled drive to clean zones.
+    Clean,
 }
 
 impl Phase {
@@ -117,6 +119,7 @@ impl Phase {
         Self::Retry,
         Self::LogWait,
         Self::Journal,
+        Self::Clean,
     ];
 
     /// The phase's name in metrics and tables.
@@ -158,6 +161,7 @@ impl Phase {
             Self::Retry => "retry",
             Self::LogWait => "log_wait",
             Self::Journal => "journal",
+            Self::Clean => "clean_wait",
         }
     }
 }

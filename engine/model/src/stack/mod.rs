@@ -12,6 +12,7 @@ use crate::layers::commit;
 use crate::layers::controller;
 use crate::layers::controller::Controller;
 use crate::layers::device::{Device, Usage};
+use crate::layers::layout::Layout;
 use crate::layers::server::Server;
 use crate::layers::workload::replay::Replay;
 use crate::layers::zfs::read_record::Reads;
@@ -295,7 +296,8 @@ impl Stack {
             return 1.0;
         }
         let requests = self.layers.workload.progress(self.kernel.now_ns());
-        self.layers.fleet.as_ref().map_or(requests, |fleet| f64::midpoint(fleet.progress(), requests))
+        let rebuilt = self.layers.layouts.first().map_or(1.0, Layout::rebuild_progress);
+        self.layers.fleet.as_ref().map_or(requests, |fleet| f64::midpoint(fleet.progress(), requests)).min(rebuilt)
     }
 
     /// Signals delivered so far.

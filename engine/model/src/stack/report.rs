@@ -55,6 +55,9 @@ impl Stack {
         if let Some(cache) = self.layers.devices.iter().find_map(Device::slc) {
             cache.metrics(metrics);
         }
+        if let Some(zones) = self.layers.devices.iter().find_map(Device::shingled) {
+            zones.metrics(metrics);
+        }
         if let Some(network) = &self.layers.network {
             network.metrics(metrics);
         }
@@ -177,6 +180,7 @@ fn report_tables(stack: Option<&Stack>, tables: &mut Tables) {
     device::report::credits_tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
     device::services::tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
     device::report::slc_tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
+    device::report::shingled_tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
     Record::tables(stack.and_then(Stack::zfs_record), tables);
     Reads::tables(stack.and_then(Stack::zfs_reads), tables);
     Cluster::tables(stack.and_then(|stack| stack.layers.cluster.as_ref()), tables);

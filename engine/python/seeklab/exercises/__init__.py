@@ -46,6 +46,7 @@ ASKS: Mapping[str, tuple[str, ...]] = {
     "odx-prefetch": (PREDICT, DIAGNOSE, FIX),
     "pool-design": (DIAGNOSE, DESIGN),
     "read-ahead": (PREDICT, POLICY),
+    "rebuild-order": (PREDICT, POLICY),
     "server-cycles": (PREDICT, FIX),
     "shaken-disks": (PREDICT, DIAGNOSE),
     "shard-count": (PREDICT, DESIGN),

@@ -51,6 +51,8 @@ NO_NIGHT: Mapping[str, str] = {
     " track",
     "slc-cliff": "the drive does what it was made for: what helps is a pause or fewer bytes at once, and no setting of"
     " a running system gives back cells that are taken",
+    "smr-resilver": "the drive does what it was made for, and no setting of a running array changes the order in which"
+    " it rebuilds: what helps is another drive, or a version that sorts",
     "tail-at-scale": "no server is at fault: each is slow once in a while, and what helps is how clients ask, which no"
     " tool of the system shows",
     "thousand-threads": "no setting of 2008 mends it: ticks of 200 ms in place of 10 still leave stops of 3 s, of 4.5",

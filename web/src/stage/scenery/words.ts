@@ -35,6 +35,7 @@ const waits = new Set([
   "retry",
   "log_wait",
   "journal",
+  "clean_wait",
 ]);
 
 export function isWaiting(phase: string): boolean {
@@ -78,6 +79,7 @@ const verbs: Readonly<Record<string, string>> = {
   retry: "waits for whole revolutions: the head is off its track",
   log_wait: "waits until its log is flushed for it",
   journal: "waits for a commit of the journal",
+  clean_wait: "waits for the drive to clean zones",
 };
 
 /** Layers in words, from the top down. */
