@@ -125,8 +125,7 @@ def _buffer_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the le
             return told + "those are bits. A byte has eight of them."
         if size > 4 * in_flight:
             return (
-                told
-                + f"more than four times what can be under way, {in_flight:,.0f}. Each connection would take that memory."
+                told + f"more than four times what can be under way, {in_flight:,.0f}. Each connection would need it."
             )
         if size < 4096:  # noqa: PLR2004 -- bytes of a page, less than any socket has
             return told + "no socket has so little. Is the round trip taken in seconds?"
