@@ -124,7 +124,7 @@ TASKS = {
     "flash/waits": Task(
         question=(
             "patient().ops is the log of the eight threads' run; the database's rows have job 0. In per cent: what "
-            "share of its writes took longer than a second, and what share of all the time that it waited was for those?"
+            "share of its writes took longer than a second, and what share of all its waiting was for those?"
         ),
         wants="a pair of numbers: percent of the writes, percent of the time",
         wrong=_waits_wrong,
