@@ -105,8 +105,7 @@ TASKS = {
     "ssd/cliff": Task(
         question=(
             "out_of_the_box().series has a row for each tenth of a second: time_ns, and in write_bytes what was "
-            "written in it. How many bytes were written before the first row with less than "
-            "half of the bytes of row 0?"
+            "written in it. How many bytes were written before the first row with less than half of the bytes of row 0?"
         ),
         wants="a number of bytes",
         wrong=_cliff_wrong,
@@ -149,7 +148,7 @@ TASKS = {
     "ssd/reserve": Task(
         question=(
             f"A customer needs {LEAST_WRITES:,} random writes of 4 KiB a second, for years. How much spare flash must "
-            f"the drive have, in percent of its capacity? This one has 14.5; more than {MOST_RESERVE} would cost too much."
+            f"the drive have, in percent of its capacity? It has 14.5; more than {MOST_RESERVE} would cost too much."
         ),
         wants="a number of percent",
         wrong=_reserve_wrong,
