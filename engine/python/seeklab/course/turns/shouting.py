@@ -98,7 +98,7 @@ def _until_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
         told = f"With {limit:,.0f} MiB the first write is delayed after {hidden:.1f} s"
     if hidden is not None and hidden < SHOUT_S:
         if _is_near(limit, INGEST_MB * SHOUT_S * 1e6 / MIB) or _is_near(limit, INGEST_MB * SHOUT_S):
-            return f"{told}: the data fit into memory, but writes are delayed from {100 * DELAY_FROM:.0f} % of the limit on."
+            return f"{told}: the data fit, but writes are delayed from {100 * DELAY_FROM:.0f} % of the limit on."
         return f"{told}, and the shout lasts for {SHOUT_S} s. How much arrives in that time?"
     if limit > MOST_MIB:
         if _is_near(limit, INGEST_MB * SHOUT_S / DELAY_FROM):
@@ -152,8 +152,8 @@ TASKS = {
         question=(
             f"Choose the limit for dirty data, in MiB, so that memory hides a shout of {SHOUT_S} s: no write may be "
             f"delayed in that time. The application writes {INGEST_MB} MB/s, the disks stand still, and writes are "
-            f"delayed from {100 * DELAY_FROM:.0f} % of the limit on. Memory is expensive: you may have {MOST_MIB:,} MiB at "
-            "most. The check runs your limit."
+            f"delayed from {100 * DELAY_FROM:.0f} % of the limit on. Memory is expensive: you have {MOST_MIB:,} MiB "
+            "at most. The check runs your limit."
         ),
         wants="a number of MiB",
         wrong=_until_wrong,
