@@ -24,6 +24,7 @@ pub mod monitor;
 pub mod network;
 pub mod nfs;
 mod operation;
+pub mod packets;
 pub mod partition;
 mod persistence;
 mod presets;

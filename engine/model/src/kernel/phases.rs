@@ -1,7 +1,7 @@
 //! What the time of a request is spent on.
 
 /// The number of phases.
-pub const PHASES: usize = 33;
+pub const PHASES: usize = 34;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,8 @@ pub enum Phase {
     Served,
     /// Waiting for whole revolutions because the head was off its track.
     Retry,
+    /// Waiting for a sender's retransmission timer, because packets were lost.
+    Timer,
 }
 
 impl Phase {
@@ -111,6 +113,7 @@ impl Phase {
         Self::Hedge,
         Self::Served,
         Self::Retry,
+        Self::Timer,
     ];
 
     /// The phase's name in metrics and tables.
@@ -150,6 +153,7 @@ impl Phase {
             Self::Hedge => "hedge_wait",
             Self::Served => "served",
             Self::Retry => "retry",
+            Self::Timer => "timer_wait",
         }
     }
 }

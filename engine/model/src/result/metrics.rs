@@ -41,6 +41,8 @@ pub enum Unit {
     MibPerS,
     /// 1,000,000 bytes per second.
     MbPerS,
+    /// 1,000,000 bits per second.
+    MbitPerS,
     /// 1,000,000,000 bytes, as data sheets count.
     Gb,
     /// Seconds for each 1,073,741,824 bytes.
@@ -52,10 +54,11 @@ pub enum Unit {
 }
 
 /// What names end with, and the unit that it means; the first that fits counts.
-const ENDINGS: [(&str, Unit); 15] = [
+const ENDINGS: [(&str, Unit); 16] = [
     ("k_per_s", Unit::KibPerS),
     ("mib_per_s", Unit::MibPerS),
     ("mb_per_s", Unit::MbPerS),
+    ("mbit_per_s", Unit::MbitPerS),
     ("per_gib_s", Unit::SPerGib),
     ("cycles_per_byte", Unit::CyclesPerByte),
     ("per_s", Unit::PerSecond),
@@ -85,6 +88,7 @@ impl Unit {
             Self::KibPerS => "KiB/s",
             Self::MibPerS => "MiB/s",
             Self::MbPerS => "MB/s",
+            Self::MbitPerS => "Mbit/s",
             Self::Gb => "GB",
             Self::SPerGib => "s/GiB",
             Self::CyclesPerByte => "cycles/B",
