@@ -84,4 +84,6 @@ pub enum View {
     CacheWall,
     /// Stage: data through zero suppression, deduplication and compression.
     Squeeze,
+    /// Stage: packets of many servers that fill the port of a switch, and the silence after them.
+    Incast,
 }

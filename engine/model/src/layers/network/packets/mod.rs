@@ -51,6 +51,7 @@ use crate::kernel::{Kernel, RequestId};
 const SECTOR_BYTES: u64 = 512;
 
 /// What the time of a message was spent on.
+#[allow(clippy::struct_field_names)] // they carry their unit
 #[derive(Clone, Copy, Default)]
 pub(super) struct Spent {
     /// Wire time on the sender's link, and on the receiver's.

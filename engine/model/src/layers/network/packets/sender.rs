@@ -1,7 +1,7 @@
 //! The sender of a connection: TCP's windows, its recovery from losses, and its timer.
 //!
 //! Slow start and congestion avoidance, fast retransmit after three duplicates and fast recovery with partial acknowledgements
-//! (NewReno: RFC 5681, RFC 6582), the timer with its backing off and Karn's rule (RFC 6298), counted in packets. The window starts
+//! (RFC 5681, RFC 6582), the timer with its backing off and Karn's rule (RFC 6298), counted in packets. The window starts
 //! with two packets and without a threshold; it survives idling. After the timer all is sent again from the first packet that is not
 //! acknowledged, one window at a time.
 
@@ -102,16 +102,12 @@ impl Sender {
         if self.deadline_ns.is_none() {
             self.deadline_ns = Some(now_ns + self.timer_ns());
         }
-        match self.sent.get_mut((packet - self.una) as usize) {
-            Some(sent) => {
-                *sent = Sent { at_ns: now_ns, again: true };
-                true
-            }
-            None => {
-                self.sent.push_back(Sent { at_ns: now_ns, again: false });
-                false
-            }
+        if let Some(sent) = self.sent.get_mut((packet - self.una) as usize) {
+            *sent = Sent { at_ns: now_ns, again: true };
+            return true;
         }
+        self.sent.push_back(Sent { at_ns: now_ns, again: false });
+        false
     }
 
     /// Halves what is under way, as the threshold.

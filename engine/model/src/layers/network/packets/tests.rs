@@ -105,7 +105,7 @@ fn a_client_that_asks_few_servers_at_once_loses_nothing_and_one_or_two_leave_gap
         assert_is(metric(&stack, "network.dropped_packets"), 0.0);
         rates.push(metric(&stack, "network.goodput_mbit_per_s"));
     }
-    assert!(rates[0] < 500.0 && rates[1] < 800.0 && rates[2] > 850.0, "{rates:?}");
+    assert!(rates[0] < 500.0 && rates[1] < 800.0 && rates[2] > 800.0, "{rates:?}");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! Goodput of synchronised reads, as computed apart from this engine by the same rules: 12 blocks of 1 MB, means of six seeds.
 //!
 //! One random stream differs from another, and with timers of 200 ms a few timeouts more or less are a quarter of the goodput. Between
-//! 5 and 8 servers a run is a lottery: nothing is held there.
+//! 5 and 8 servers a run is a lottery: nothing is held there with blocks of 1 MB.
 
 use serde_json::{Value, json};
 
@@ -46,15 +46,15 @@ pub fn mean(values: &[f64]) -> f64 {
 fn assert_row(block_of: impl Fn(u64) -> u64, rto_min: &str, row: &[(u64, f64, f64)]) {
     for (servers, expected, share) in row {
         let found = each_seed(&blocks(*servers, block_of(*servers), 12, &json!({"rto_min": rto_min})), "network.goodput_mbit_per_s");
-        println!("{rto_min} {servers}: {:.1} of {found:.1?} against {expected}", mean(&found));
+        println!("{rto_min}, {servers} servers: {:.1} of {found:.1?} against {expected}", mean(&found));
         assert_within(mean(&found), *expected, *share);
     }
 }
 
 #[test]
-fn a_timer_of_200_ms_lets_16_servers_send_a_twentieth_of_what_4_send() {
+fn a_timer_of_200_ms_lets_16_servers_send_a_fifteenth_of_what_4_send() {
     assert_row(|_| BLOCK_BYTES, "200ms", &[(1, 934.6, 0.003), (2, 935.5, 0.003), (4, 935.8, 0.003)]);
-    assert_row(|_| BLOCK_BYTES, "200ms", &[(12, 38.6, 0.25), (16, 44.1, 0.25), (32, 15.8, 0.25), (64, 11.1, 0.25)]);
+    assert_row(|_| BLOCK_BYTES, "200ms", &[(12, 51.6, 0.25), (16, 58.1, 0.25), (32, 20.0, 0.25), (64, 13.4, 0.25)]);
 }
 
 #[test]
@@ -77,5 +77,5 @@ fn a_timer_of_200_us_does_not_do_better() {
 
 #[test]
 fn pieces_of_256000_bytes_collapse_as_blocks_of_one_size_do() {
-    assert_row(|servers| 256_000 * servers, "200ms", &[(4, 936.0, 0.003), (8, 85.0, 0.25), (16, 95.0, 0.25), (32, 64.0, 0.25)]);
+    assert_row(|servers| 256_000 * servers, "200ms", &[(4, 936.0, 0.003), (8, 129.5, 0.25), (16, 147.7, 0.25), (32, 89.8, 0.25)]);
 }
