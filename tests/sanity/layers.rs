@@ -211,6 +211,21 @@ pub fn network() -> Vec<Unit> {
         &link,
         &as_is,
     ));
+    // Windows that fit into the ports: what happens when they do not is told by bounds in the model's own tests.
+    let switch = json!({
+        "network": {"bits_per_s": 1_000_000_000_u64, "round_trip": "100us", "packets": {"servers": 4, "window": 8}}, "devices": fast(),
+    });
+    let axes = [
+        axis("network.bits_per_s", [100_000_000_u64, 1_000_000_000, 10_000_000_000]),
+        axis("network.round_trip", [10_000_000_u64, 1_000_000, 100_000, 0]),
+        axis("network.packets.window", [1, 2, 4, 8, 16]),
+        axis("network.packets.at_once", [1, 2, 3, 4]),
+        axis("network.packets.buffer", [32, 64, 256, 4096]),
+        axis("network.packets.rto_min", [1_000_000_000_u64, 200_000_000, 10_000_000]),
+        axis("network.packets.request_jitter", [1_000_000_u64, 100_000, 5000, 0]),
+    ];
+    units.extend(sweep("four servers, 1 Gbit/s", &switch, &axes, &mixed(), &as_is));
+    units.extend(in_flight("four servers, 1 Gbit/s", &switch, &kinds, &link, &as_is));
     units
 }
 

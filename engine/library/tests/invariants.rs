@@ -287,7 +287,31 @@ fn zfs() -> impl Strategy<Value = Value> {
     )
 }
 
+/// Servers behind a switch whose ports overflow, or do not.
+fn packets() -> impl Strategy<Value = Value> {
+    let sizes = (1u32..9, proptest::option::of(1u32..5), 1u32..80, 1u32..30);
+    (sizes, 0u64..20_000_000, 0u64..10_000).prop_map(|((servers, at_once, buffer, window), rto_min, jitter)| {
+        let mut packets = json!({"servers": servers, "buffer": buffer, "window": window, "rto_min": 10_000 + rto_min, "jitter": jitter,
+            "request_jitter": 2 * jitter});
+        if let Some(at_once) = at_once {
+            packets["at_once"] = at_once.into();
+        }
+        packets
+    })
+}
+
 fn network() -> impl Strategy<Value = Value> {
+    (plain_network(), proptest::option::weighted(0.3, packets()), any::<bool>()).prop_map(|(mut network, packets, stamps)| {
+        network["time_stamps"] = stamps.into();
+        if let Some(packets) = packets {
+            network["packets"] = packets;
+            network["server_links"] = 1.into();
+        }
+        network
+    })
+}
+
+fn plain_network() -> impl Strategy<Value = Value> {
     let clients = prop_oneof![Just("one"), Just("job"), Just("worker")];
     (clients, 6u32..11, 1u32..4, prop_oneof![Just(1500u32), Just(9000u32)], 14u32..24, 0u64..2_000_000, 1u32..4).prop_map(
         |(clients, magnitude, connections, mtu, buffer_log2, round_trip_ns, links)| {
@@ -588,6 +612,9 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                 all["network"] = network;
                 if let Some(server) = server {
                     all["server"] = server;
+                    if !all["network"]["packets"].is_null() {
+                        all["network"]["packets"]["servers"] = 1.into(); // a server is one node
+                    }
                 }
                 if let (Some((nfs, first)), Some(jobs)) = (nfs, all["jobs"].as_array_mut()) {
                     jobs.iter_mut().enumerate().for_each(|(index, job)| set_call(job, first + index));

@@ -26,6 +26,7 @@ pub mod network;
 pub mod nfs;
 mod operation;
 pub mod page_cache;
+pub mod packets;
 pub mod partition;
 mod persistence;
 mod presets;

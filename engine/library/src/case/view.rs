@@ -94,4 +94,6 @@ pub enum View {
     Battery,
     /// Stage: pages of a file in memory, those that were asked for and those that were read ahead.
     FilePages,
+    /// Stage: packets of many servers that fill the port of a switch, and the silence after them.
+    Incast,
 }

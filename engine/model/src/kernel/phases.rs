@@ -79,6 +79,8 @@ pub enum Phase {
     Journal,
     /// Waiting for a shingled drive to clean zones.
     Clean,
+    /// Waiting for a sender's retransmission timer, because packets were lost.
+    Timer,
 }
 
 impl Phase {
@@ -120,6 +122,7 @@ impl Phase {
         Self::LogWait,
         Self::Journal,
         Self::Clean,
+        Self::Timer,
     ];
 
     /// The phase's name in metrics and tables.
@@ -162,6 +165,7 @@ impl Phase {
             Self::LogWait => "log_wait",
             Self::Journal => "journal",
             Self::Clean => "clean_wait",
+            Self::Timer => "timer_wait",
         }
     }
 }

@@ -254,7 +254,7 @@ pub(super) fn layers(scenario: &Scenario, plan: &Plan, seed: u64) -> Layers {
     let client = scenario.nfs.as_ref().map(|spec| Client::new(spec, scenario, plan, &clients, from(scenario, LayerId::Network)));
     let network = scenario.network.as_ref().map(|spec| {
         let engine = if scenario.server.is_some() { LayerId::Server } else { LayerId::Volume };
-        Network::new(spec, clients, from(scenario, LayerId::Server), from(scenario, engine))
+        Network::new(spec, clients, from(scenario, LayerId::Server), from(scenario, engine), seed)
     });
     let server = scenario
         .server
