@@ -183,9 +183,10 @@ impl Reads {
         self.runs.clear();
         let mut pages = FilePages { pages: &mut self.pages, first: file.first, count: file.pages() };
         let (place, asked) = (page - file.first, end - page);
-        let history = pages.before(place, self.windows.max());
         let Some(decision) = self.windows.read(&mut self.open[file.open], &mut pages, place, asked, &mut self.runs) else { return };
         let Decision { why, window } = decision;
+        // No window begins before the page: what was cached there is as it was.
+        let history = pages.before(place, self.windows.max());
         self.record.row(Row {
             time_ns: kernel.now_ns(),
             worker: kernel.requests[id].worker,
