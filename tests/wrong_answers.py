@@ -132,7 +132,7 @@ SHAPED: dict[str, list[Wrong]] = {
         (lambda system: _limits(system, limit_mb=system["patience_ms"] / 1000 * system["disk_mb"]), "only once"),
         (lambda system: _limits(system, limit_mb=24_000, background_mb=12_000, log="apart"), "queues behind them"),
         (lambda system: _limits(system, limit_mb=1, background_mb=0.5), "nothing to do"),
-        (lambda system: _limits(system, limit_mb=24_000, expire_s=1, wakeup_s=0.5), "faster than the disk"),
+        (lambda system: _limits(system, limit_mb=24_000, expire_s=1, wakeup_s=0.5), "not when the writer stops"),
     ),
     "flash-reserve": _elsewhere(
         (lambda system: _reserve(system["wanted_amplification"] + 1, system["trimmed_percent"]), "too little"),

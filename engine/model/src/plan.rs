@@ -109,6 +109,10 @@ fn measure(group: &DeviceGroup, at: &Path, problems: &mut Problems) -> (u64, Opt
         (None, Some(ssd), None) => (ssd.capacity.0, None),
         (None, None, Some(lun)) => {
             pauses::check(&lun.pauses, &at.field("lun"), problems);
+            if lun.varies.is_some() && lun.command.0 > 0 {
+                problems
+                    .add(at.field("lun").field("command"), "contradicts varies: a rate that varies is one of bytes; drop one of the two");
+            }
             (lun.capacity.0, None)
         }
         _ => {

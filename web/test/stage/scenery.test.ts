@@ -4,6 +4,7 @@ import type { Result } from "../../src/engine/api.ts";
 import { creditsScenery } from "../../src/stage/scenery/credits.ts";
 import { filePagesScenery } from "../../src/stage/scenery/filePages.ts";
 import { slcScenery } from "../../src/stage/scenery/slc.ts";
+import { writeBackScenery } from "../../src/stage/scenery/writeBack.ts";
 import { lifeScenery } from "../../src/stage/scenery/life.ts";
 import type { Frame, Scenery } from "../../src/stage/scenery/scenery.ts";
 
@@ -227,5 +228,47 @@ describe("the life of requests that were sent late", () => {
     expect(inTime.draw(frameAt(450).frame)).toBe(1);
     expect(inTime.describe(450)).toMatch(/^Under way: device 1 waiting/);
     expect(inTime.height).toBeLessThan(build(lifeScenery, late([0, 100, 200, 300, 400])).height);
+  });
+});
+
+describe("memory between writers and a disk", () => {
+  // 1000 MB become dirty in a second; then a commit writes them at 250 MB/s, and a write that comes after 1 s waits for it.
+  const run = made(
+    {
+      "page_cache.time_ns": [0, 1e9, 2e9, 3e9, 4e9],
+      "page_cache.written_bytes": [0, 250e6, 250e6, 250e6, 250e6],
+      "page_cache.dirty_bytes": [1000e6, 650e6, 400e6, 150e6, 0],
+      "page_cache.under_way_bytes": [0, 100e6, 100e6, 100e6, 0],
+      "journal.began_ns": [1e9],
+      "journal.end_ns": [5e9],
+      "journal.data_bytes": [1000e6],
+      "ops.job": [0],
+      "ops.submit_ns": [1e9],
+      "ops.latency_ns": [4e9],
+    },
+    5e9,
+  );
+
+  it("tells what is dirty, what the disk does, and who waits for which commit", () => {
+    const built = build(writeBackScenery, run);
+    expect(built.describe(0.5e9)).toBe("0.500 s: 500 MB are not on the disk; the disk is idle; no commit.");
+    expect(built.describe(3e9)).toBe(
+      "3.00 s: 500 MB are not on the disk; the disk takes 250 MB/s; a commit writes 1,000 MB of data first, and a write of app has waited for 2.00 s.",
+    );
+  });
+
+  it("draws a brick for each part of what is dirty, and others for what is on its way", () => {
+    const built = build(writeBackScenery, run);
+    const { frame, squares } = frameAt(2e9);
+    expect(built.draw(frame)).toBe(1);
+    // 320 bricks are 1150 MB: 650 MB dirty, 100 on their way.
+    expect(squares.filter((paint) => paint === "memory").length).toBeCloseTo(181, -1);
+    expect(squares.filter((paint) => paint === "transfer").length).toBeCloseTo(28, -1);
+  });
+
+  it("says of a run without a page cache that it has none", () => {
+    const none = made({}, 1e9);
+    expect(writeBackScenery.suits(none)).toBe(false);
+    expect(build(writeBackScenery, none).describe(0)).toBe("This run has no page cache.");
   });
 });

@@ -1,7 +1,7 @@
 """The assignment on the page cache: a bulk writer and a log that must not wait share a machine.
 
-A rule gives the machine's thresholds, and where the log lies. It is judged on machines that the seed draws, over a minute,
-by the log's slowest writes and by the bytes that the bulk writer got rid of.
+A rule gives the machine's thresholds, and where the log lies. It is judged on machines that the seed draws, over a
+minute, by the log's slowest writes and by the bytes that the bulk writer got rid of.
 """
 
 from __future__ import annotations
@@ -23,11 +23,14 @@ SHARE = 95
 """Per cent of its bytes that the bulk writer must be rid of within the minute."""
 MEMORY_GB = 120
 MB = 1_000_000
-CHUNK_MB, DEPTH = 4.194304, 32
-"""A request of the write-back, and how many of them are in flight."""
+DEPTH = 32
+"""Requests of the write-back in flight."""
+SOON_S = 5
+"""Who has old data looked for sooner hopes for much of it."""
 
 QUESTIONS = {
-    "commit_s": "The thresholds are 12 GB and 24 GB. How long does the log's slowest write of the minute take, in seconds?",
+    "commit_s": "The thresholds are 12 GB and 24 GB. How long does the log's slowest write of the minute take, in"
+    " seconds?",
 }
 
 
@@ -42,7 +45,8 @@ def _drawn(source: random.Random, disk: tuple[int, int], patience: tuple[int, in
         "patience_ms": source.randrange(*patience, 10),
     }
     told = (
-        f"{MEMORY_GB} GB of memory that can be dirty; a disk of {disk_mb} MB/s; a file system with a journal in ordered mode,"
+        f"{MEMORY_GB} GB of memory that can be dirty; a disk of {disk_mb} MB/s; a file system with a journal in"
+        " ordered mode,"
         f" on which a bulk writer writes {bulk_mb} MB/s for {burst_s} s of each minute, and a log that is written"
         f" synchronously {SYNCS_PER_S} times a second, {known['patience_ms']} ms at most"
     )
@@ -84,7 +88,7 @@ def _machine(system: System, plan: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def seen(system: System, plan: Mapping[str, Any], seed: int = 1) -> Mapping[str, float]:
-    """Run a minute on a machine: the log's slowest writes, what became of the bulk writer's bytes, and what was dirty."""
+    """Run a minute on a machine: the log's slowest writes, the bulk writer's bytes, and the most that was dirty."""
     changes = _machine(system, plan)
     found = load_case(CASE).with_(changes).run("together", seed=seed).metrics
     size = changes["jobs"][0]["size"]
@@ -103,19 +107,28 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 
 FLOODED = (
-    "the limit is so high that dirty data of seconds pile up, and each commit of the log writes them first; an earlier write-back"
+    "the limit is so high that dirty data of seconds pile up, and each commit of the log writes them first; an"
+    " earlier write-back"
     " does not help against a writer that is faster than the disk"
 )
+EARLY = (
+    "data that are looked for so soon are written early, but the limit lets them pile up all the same: an age is"
+    " when they may"
+    " be written, not when the writer stops"
+)
 TWICE = (
-    "the limit is within the patience only once: a synchronous write may have to wait for what is on its way when it comes, and"
+    "the limit is within the patience only once: a synchronous write may have to wait for what is on its way when it"
+    " comes, and"
     " then for the data of its own commit"
 )
 QUEUED = (
-    f"without a journal the log waits for no commit, but the write-back keeps {DEPTH} requests of 4 MiB in flight, and the log's"
+    f"without a journal the log waits for no commit, but the write-back keeps {DEPTH} requests of 4 MiB in flight,"
+    " and the log's"
     " write queues behind them"
 )
 STARVED = (
-    "the limit is so low that the disk has nothing to do while the writer copies: with a request or less of dirty data it waits for"
+    "the limit is so low that the disk has nothing to do while the writer copies: with a request or less of dirty"
+    " data it waits for"
     " the memory, and the memory for it"
 )
 
@@ -125,10 +138,12 @@ def _judge(system: System, given: Mapping[str, Any], seed: int) -> list[Evidence
     patience = system["patience_ms"]
     limit_ms = 1000 * given["limit_mb"] / system["disk_mb"]
     plan = (
-        f"{given['background_mb']:.4g} and {given['limit_mb']:.4g} MB, {given['expire_s']:.4g} and {given['wakeup_s']:.4g} s,"
+        f"{given['background_mb']:.4g} and {given['limit_mb']:.4g} MB, {given['expire_s']:.4g} and"
+        f" {given['wakeup_s']:.4g} s,"
         f" log {given['log']}"
     )
-    late = QUEUED if given["log"] == "apart" else TWICE if limit_ms < 2 * patience else FLOODED
+    high = EARLY if given["expire_s"] + given["wakeup_s"] < SOON_S else FLOODED
+    late = QUEUED if given["log"] == "apart" else TWICE if limit_ms < 2 * patience else high
     return [
         at_most(f"p99.9 of the log, {plan}, {system}", found["p99_9_ms"], patience, "ms", seed, late),
         at_least(f"bytes of the bulk writer, {plan}, {system}", found["bulk_percent"], SHARE, "%", seed, STARVED),

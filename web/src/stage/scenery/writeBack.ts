@@ -46,13 +46,13 @@ function build(scene: Scene): Built {
   const end_s = result.summary.simulated_ns / 1e9;
   const narrow = width < 620;
   const right = narrow ? width : Math.round(width * 0.58);
-  const tank = { x: 2, y: 58, width: right - 92, height: 190 };
+  const tank = { x: 2, y: 40, width: right - 92, height: 190 };
   const disk = { x: right - 58, y: tank.y + 50, width: 54, height: 90 };
   const journal = { x: 2, y: tank.y + tank.height + 54, width: right - 6, height: 26 };
-  const height = narrow ? 640 : 400;
+  const height = narrow ? 620 : 380;
   const curve = narrow
-    ? { x: 62, y: 440, width: width - 72, height: 150 }
-    : { x: right + 76, y: 58, width: width - right - 90, height: 250 };
+    ? { x: 62, y: 420, width: width - 72, height: 150 }
+    : { x: right + 76, y: 40, width: width - right - 90, height: 250 };
   const across = Math.ceil(bricks / rowsOfBricks);
   const wide = tank.width / across;
   const tall = tank.height / rowsOfBricks;
@@ -133,8 +133,8 @@ function build(scene: Scene): Built {
     write(
       frame,
       commit === undefined ? "no commit" : `a commit writes ${formatNumber(commit.data)} MB of data first`,
-      journal.x + 8,
-      journal.y + 18,
+      journal.x + 62,
+      journal.y - 10,
       { size: 12, bold: commit !== undefined },
     );
     if (wait !== undefined) {
@@ -213,9 +213,12 @@ function build(scene: Scene): Built {
       const time_s = time_ns / 1e9;
       const { dirty, underWay, rate, commit, wait } = at(time_s);
       const does = rate > 0 ? `the disk takes ${formatNumber(rate)} MB/s` : "the disk is idle";
-      const commits_ = commit === undefined ? "no commit" : `a commit writes ${formatNumber(commit.data)} MB of data first`;
+      const commits_ =
+        commit === undefined ? "no commit" : `a commit writes ${formatNumber(commit.data)} MB of data first`;
       const waits_ =
-        wait === undefined ? "" : `, and a write of ${focus.job} has waited for ${formatNumber(time_s - wait.from_s)} s`;
+        wait === undefined
+          ? ""
+          : `, and a write of ${focus.job} has waited for ${formatNumber(time_s - wait.from_s)} s`;
       return `${formatNumber(time_s)} s: ${formatNumber(dirty + underWay)} MB are not on the disk; ${does}; ${commits_}${waits_}.`;
     },
   };

@@ -179,9 +179,12 @@ impl PageCache {
             let is_journalled = spec.journal != Journal::None && !is_apart;
             files.push(File { place: worker.file, dirty_since_ns: None, joined: 0, is_journalled });
         }
-        // A file that several workers share is once in the list, as long as the longest part that one of them uses.
-        files.sort_unstable_by_key(|file| (file.place.start, u64::MAX - file.place.end));
+        // A file that several workers share is once in the list. It reaches to the next one: what a copy writes lies behind what it reads.
+        files.sort_unstable_by_key(|file| (file.place.start, file.is_journalled));
         files.dedup_by_key(|file| file.place.start);
+        for file in 0..files.len() {
+            files[file].place.end = files.get(file + 1).map_or(u64::MAX, |next| next.place.start);
+        }
         let (background, limit) = spec.thresholds();
         Self {
             background,

@@ -67,6 +67,13 @@ fn old_pages_are_written_at_the_next_look_after_they_expire() {
 }
 
 #[test]
+fn what_a_copy_writes_belongs_to_its_file() {
+    let copy = json!([{"name": "a", "rw": "clientcopy", "bs": 4096, "size": "1MiB"}]);
+    let stack = run(&system(json!({"journal": "none", "expire": 0}), &copy));
+    assert_is(metric(&stack, "page_cache_written_bytes"), f64::from(1 << 20));
+}
+
+#[test]
 fn a_transaction_that_nobody_forces_is_committed_when_it_is_old() {
     let stack = run(&system(json!({"commit": "3s"}), &writes(json!({}))));
     assert_within(metric(&stack, "page_cache_first_write_s"), 3.0, 0.001);

@@ -47,7 +47,8 @@ def _share_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
         mean = sum(row["journal_ns"] / row["latency_ns"] for row in rows) / len(rows)
         if abs(found - mean) <= NEAR:
             return (
-                f"{told} That is the mean of each write's share, in which a write of a millisecond counts as much as one of"
+                f"{told} That is the mean of each write's share, in which a write of a millisecond counts as much as"
+                " one of"
                 " a second. Add up times first, then divide."
             )
         if abs(found - 100 * waited / all_ns) <= NEAR * 100:
@@ -82,8 +83,9 @@ def _drain_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
 TASKS = {
     "page_cache/stall": Task(
         question=(
-            "A commit has to write so many GiB of data first, and the disk takes so many MB/s. Write a function of the two: "
-            "how many seconds does who waits for the commit wait?"
+            "A commit has to write so many GiB of data first, and the disk takes so many MB/s. Write a function of"
+            " the two: "
+            "how many seconds does a write wait that needs the commit?"
         ),
         wants="a function of GiB and MB/s that gives seconds",
         wrong=_stall_wrong,
@@ -97,8 +99,10 @@ TASKS = {
     ),
     "page_cache/share": Task(
         question=(
-            "Each row of a log of operations is a dictionary with `latency_ns` and `journal_ns`, the part of it that was spent "
-            "waiting for a commit. Write a function of a list of such rows: which share of all the time, from 0 to 1, was it?"
+            "Each row of a log of operations is a dictionary with `latency_ns` and `journal_ns`, the part of it that"
+            " was spent "
+            "waiting for a commit. Write a function of a list of such rows: which share of all the time, from 0 to"
+            " 1, was it?"
         ),
         wants="a function of a list of rows that gives a share",
         wrong=_share_wrong,
@@ -115,8 +119,10 @@ TASKS = {
     ),
     "page_cache/drain": Task(
         question=(
-            "`dirty_ratio` is a percentage of the memory that can be dirty, not of all. Write a function of the memory in GiB, of "
-            "the share of it that can be dirty, of the percentage, and of the disk's MB/s: how many seconds of writing is the "
+            "`dirty_ratio` is a percentage of the memory that can be dirty, not of all. Write a function of the"
+            " memory in GiB, of "
+            "the share of it that can be dirty, of the percentage, and of the disk's MB/s: how many seconds of"
+            " writing is the "
             "threshold?"
         ),
         wants="a function of four numbers that gives seconds",

@@ -93,6 +93,7 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
         capacity: Bytes(CAPACITY),
         rate: Bytes(rate_per_s),
         latency: Nanos(0),
+        command: Nanos(0),
         latency_cv: 0.0,
         varies: None,
         pauses: Vec::new(),
