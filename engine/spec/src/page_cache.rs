@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::read_ahead::ReadAhead;
 use crate::{Bytes, Extent, Nanos, to_f64};
 
 /// What a commit of the journal holds.
@@ -104,6 +105,9 @@ pub struct PageCacheSpec {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(title = "Without a journal")]
     pub unjournalled: Vec<String>,
+    /// The read side: what was read stays in memory, and is read ahead. When absent reads of what is not dirty go to the devices.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub read_ahead: Option<ReadAhead>,
 }
 
 impl PageCacheSpec {

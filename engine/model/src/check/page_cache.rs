@@ -4,6 +4,7 @@ use seeklab_spec::page_cache::Journal;
 use seeklab_spec::{AddProblem, PageCacheSpec, Path, Persistence, Problems, Scenario};
 
 use crate::layers::page_cache::PAGE_BYTES;
+use crate::plan::Plan;
 
 /// Adds what is wrong with the page cache at `at` beyond its schema.
 pub fn check(spec: &PageCacheSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
@@ -31,5 +32,20 @@ pub fn check(spec: &PageCacheSpec, scenario: &Scenario, at: &Path, problems: &mu
                 problems.add(at.field("journal"), message);
             }
         }
+    }
+}
+
+/// Adds what is wrong with the read side of a page cache at `at` for the files of a plan: what was read stays in memory.
+pub fn check_files(spec: &PageCacheSpec, plan: &Plan, at: &Path, problems: &mut Problems) {
+    let mut files: Vec<_> = plan.workers.iter().map(|worker| worker.file).collect();
+    files.sort_unstable_by_key(|file| (file.start, u64::MAX - file.end));
+    files.dedup_by_key(|file| file.start);
+    let bytes: u64 = files.iter().map(|file| file.end - file.start).sum();
+    if spec.read_ahead.is_some() && bytes > spec.memory.0 {
+        let message = format!(
+            "{} cannot hold files of {bytes} bytes, and no page is evicted; write more memory or smaller files, or drop read_ahead",
+            spec.memory
+        );
+        problems.add(at.field("memory"), message);
     }
 }

@@ -17,7 +17,8 @@
 //!   write or a flush ([`sync`]) writes its own pages and forces a commit; in ordered mode that first writes the data of *every* file of
 //!   the transaction. A transaction that nobody forces is committed when it is `commit` old. Writes that come during a commit join the
 //!   next one.
-//! - **Read** ([`reads`]). What is dirty or on its way comes from memory.
+//! - **Read** ([`reads`]). What is dirty or on its way comes from memory. With a read side ([`read_ahead`]) so does what was read before,
+//!   and pages are read ahead of whoever seems to read in order.
 //!
 //! Sources: the documentation of Linux for `vm.dirty_*` and ext4's `data=` modes; `fs/jbd`, `mm/page-writeback.c` and
 //! `fs/fs-writeback.c` of 3.0 and 3.2 for the order of events. The commit interval of 5 s, the pause of at most 200 ms and the
@@ -28,15 +29,20 @@
 //! a journal that is full and must be checkpointed, and flushes that need no commit (`fdatasync` of an overwrite). A FLUSH of the
 //! devices follows the commit record, where Linux sends one before and writes the record with FUA.
 
+pub mod cached;
 mod flusher;
 mod journal;
 mod pages;
+pub mod read_ahead;
 mod reads;
 mod record;
+mod report;
 mod sync;
 mod throttle;
 mod writes;
 
+#[cfg(test)]
+mod read_tests;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]
@@ -45,6 +51,7 @@ mod vectors;
 use flusher::Flusher;
 use journal::Log;
 use pages::Pages;
+pub use reads::Reads;
 pub use record::Record;
 use seeklab_kernel::Slab;
 use seeklab_spec::page_cache::Journal;
@@ -105,6 +112,8 @@ pub struct PageCache {
     syncs: Slab<Sync>,
     /// Who waits until pages are written, sorted by the pages' order.
     awaited: Vec<(u64, Waiter)>,
+    /// The read side, where there is one.
+    pub reads: Option<Box<Reads>>,
     /// What it has done.
     pub record: Record,
 }
@@ -129,7 +138,7 @@ impl Layer for PageCache {
         match event {
             Event::Submit(id) if kernel.requests[id].op == Op::Read => self.read(kernel, id),
             Event::Submit(id) => self.write(kernel, id),
-            Event::Done(id) if kernel.requests[id].op == Op::Read => Self::fetched(kernel, id),
+            Event::Done(id) if kernel.requests[id].op == Op::Read => self.fetched(kernel, id),
             Event::Done(id) => match kernel.requests[id].tag & KIND {
                 OUT => self.written(kernel, id),
                 COMMIT => self.logged(kernel, id),
@@ -145,6 +154,10 @@ impl Layer for PageCache {
         }
     }
 
+    fn asks(&self) -> bool {
+        self.reads.as_ref().is_some_and(|reads| reads.asks())
+    }
+
     fn memory_bytes(&self) -> u64 {
         let waiting: usize = self.writers.iter().map(|writer| writer.queue.capacity()).sum();
         self.pages.memory_bytes()
@@ -152,6 +165,7 @@ impl Layer for PageCache {
             + (waiting * size_of::<u32>()) as u64
             + self.log.memory_bytes()
             + self.record.memory_bytes()
+            + self.reads.as_ref().map_or(0, |reads| reads.memory_bytes())
     }
 }
 
@@ -183,6 +197,7 @@ impl PageCache {
             log: Log::new(plan.journal()),
             syncs: Slab::default(),
             awaited: Vec::new(),
+            reads: spec.read_ahead.as_ref().map(|ahead| Box::new(Reads::new(ahead, plan, spec.memory.0, below))),
             record: Record::new(background, limit, scenario.record.interval.0),
             spec: spec.clone(),
         }

@@ -117,6 +117,9 @@ impl PageCache {
             return self.advance(kernel, worker);
         }
         self.writers[worker as usize].done += bytes;
+        if let Some(reads) = &mut self.reads {
+            reads.written(pages);
+        }
         let transaction = self.join(kernel, file);
         let is_held = !kernel.requests[id].durable.waits();
         // With delayed allocation data belong to a transaction only once they are sent.

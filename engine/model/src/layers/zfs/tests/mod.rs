@@ -99,6 +99,7 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
         pauses: Vec::new(),
         credits: None,
         slc: None,
+        shingled: None,
     };
     let device = |index| Device::Lun(Lun::new(&lun, Phase::Transfer, 1, "device")).at(Address { layer: LayerId::Device, index });
     let mut luns: Vec<Device> = (0..devices).map(device).collect();
