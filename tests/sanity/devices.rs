@@ -278,6 +278,7 @@ impl Preset {
     fn unit_fields(&self) -> Vec<Unit> {
         let mut units = self.field("lun.rate", &[10_000_000, 100_000_000, 1_000_000_000].map(|rate| json!(rate)), &self.loads());
         units.extend(self.field("lun.latency", &[10_000_000, 1_000_000, 100_000, 0].map(|ns| json!(ns)), &self.loads()));
+        units.extend(self.field("lun.command", &[1_000_000, 100_000, 10_000, 0].map(|ns| json!(ns)), &self.loads()));
         let pauses = [400, 100, 25].map(|ms| json!([{"at": "1ms", "for": format!("{ms}ms")}]));
         units.extend(self.field("lun.pauses", &[&pauses[..], &[json!([])]].concat(), &self.loads()));
         let bases = [100, 1_000, 10_000].map(|base| json!({"base": base, "capacity": 2000}));

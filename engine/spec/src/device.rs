@@ -180,6 +180,11 @@ pub struct Lun {
     #[serde(default)]
     #[schemars(title = "Latency")]
     pub latency: Nanos,
+    /// Time that the server spends on each request besides its bytes. It limits requests a second, as `rate` limits bytes: a mix of n
+    /// requests of b bytes takes n (command + b / rate).
+    #[serde(default, skip_serializing_if = "is_no_time")]
+    #[schemars(title = "Time of a command", extend("maximum" = 1_000_000_000_u64))]
+    pub command: Nanos,
     /// How much the latency scatters: its standard deviation over its mean. Each request draws its own from a gamma distribution; all
     /// have the same when 0.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -218,6 +223,11 @@ pub struct Pause {
 #[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
 fn is_zero(value: &f64) -> bool {
     *value == 0.0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
+fn is_no_time(time: &Nanos) -> bool {
+    time.0 == 0
 }
 
 fn default_lun_capacity() -> Bytes {

@@ -8,11 +8,14 @@ import { clusterStage } from "./clusterStage.ts";
 import { copysetStage } from "./copysetStage.ts";
 import { monitorStage } from "./monitorStage.ts";
 import { sceneStage } from "./sceneStage.ts";
+import { batteryScenery } from "./scenery/battery.ts";
 import { bucketScenery } from "./scenery/bucket.ts";
 import { cacheWallScenery } from "./scenery/cacheWall.ts";
 import { coresScenery } from "./scenery/cores.ts";
 import { creditsScenery } from "./scenery/credits.ts";
 import { fanOutScenery } from "./scenery/fanOut.ts";
+import { groupCommitScenery } from "./scenery/groupCommit.ts";
+import { filePagesScenery } from "./scenery/filePages.ts";
 import { lifeScenery } from "./scenery/life.ts";
 import { logPoolScenery } from "./scenery/logPool.ts";
 import { platterScenery } from "./scenery/platter.ts";
@@ -22,6 +25,7 @@ import { shingledScenery } from "./scenery/shingled.ts";
 import { slcScenery } from "./scenery/slc.ts";
 import { squeezeScenery } from "./scenery/squeeze.ts";
 import { wireScenery } from "./scenery/wire.ts";
+import { writeBackScenery } from "./scenery/writeBack.ts";
 import type { Stage, StageOptions } from "./stage.ts";
 import { stripStage } from "./stripStage.ts";
 
@@ -39,6 +43,10 @@ const sceneries: readonly Scenery[] = [
   fanOutScenery,
   shakenDisksScenery,
   slcScenery,
+  groupCommitScenery,
+  batteryScenery,
+  filePagesScenery,
+  writeBackScenery,
   shingledScenery,
 ];
 

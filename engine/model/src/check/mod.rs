@@ -1,12 +1,15 @@
 //! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory.
 
 mod cluster;
+mod commit;
 mod credits;
 mod fanout;
 mod fleet;
 mod jobs;
 mod monitor;
 mod nfs;
+mod raid_cache;
+mod page_cache;
 mod rebuild;
 mod reduction;
 mod server;
@@ -40,13 +43,16 @@ fn above_devices(scenario: &Scenario) -> impl Iterator<Item = (&'static str, boo
         ("network", scenario.network.is_some()),
         ("server", scenario.server.is_some()),
         ("protocol", scenario.protocol.is_some()),
+        ("commit", scenario.commit.is_some()),
         ("volume", scenario.volume.is_some()),
         ("zfs", scenario.zfs.is_some()),
+        ("page_cache", scenario.page_cache.is_some()),
         ("cluster", scenario.cluster.is_some()),
         ("fanout", scenario.fanout.is_some()),
         ("fleet", scenario.fleet.is_some()),
         ("controller", scenario.controller.is_some()),
         ("tier", scenario.tier.is_some()),
+        ("raid_cache", scenario.raid_cache.is_some()),
     ]
     .into_iter()
 }
@@ -99,8 +105,14 @@ impl Checked {
         if let Some(spec) = &scenario.layout.rebuild {
             rebuild::check_used(spec, &scenario, &plan, &root.field("layout.rebuild"), &mut problems);
         }
+        if let Some(spec) = &scenario.commit {
+            commit::check_places(spec, &scenario, &plan, &root.field("commit"), &mut problems);
+        }
         if let Some(spec) = &scenario.fanout {
             fanout::check_devices(spec, &plan, &root.field("fanout"), &mut problems);
+        }
+        if let Some(spec) = &scenario.page_cache {
+            page_cache::check_files(spec, &plan, &root.field("page_cache"), &mut problems);
         }
         trim::check_regions(&scenario, &plan, &mut problems);
         check_memory(&scenario, &plan, &mut problems);
@@ -285,11 +297,17 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     if let Some(cluster) = &scenario.cluster {
         cluster::check(cluster, scenario, &root.field("cluster"), problems);
     }
+    if let Some(commit) = &scenario.commit {
+        commit::check(commit, scenario, &root.field("commit"), problems);
+    }
     if let Some(fanout) = &scenario.fanout {
         fanout::check(fanout, scenario, &root.field("fanout"), problems);
     }
     if let Some(fleet) = &scenario.fleet {
         fleet::check(fleet, scenario, &root.field("fleet"), problems);
+    }
+    if let Some(cache) = &scenario.raid_cache {
+        raid_cache::check(cache, scenario, &root.field("raid_cache"), problems);
     }
     if scenario.layout.rebuild.is_some() {
         rebuild::check(scenario, &root.field("layout.rebuild"), problems);
@@ -307,6 +325,9 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
         let rates = scenario.devices.iter().filter_map(|group| group.lun.as_ref().map(|lun| lun.rate.0 * u64::from(group.count)));
         layers::zfs::check::check(zfs, rates.reduce(u64::saturating_add), &root.field("zfs"), problems);
     }
+    if let Some(spec) = &scenario.page_cache {
+        page_cache::check(spec, scenario, &root.field("page_cache"), problems);
+    }
     let cache = scenario.volume.as_ref().and_then(|volume| volume.cache.as_ref());
     let tier = scenario.tier.as_ref();
     if let Some(log) = scenario.volume.as_ref().and_then(|volume| volume.write_log.as_ref()) {
@@ -321,6 +342,7 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     let lists = [
         ("volume.cache.primed", cache.map(|cache| &cache.primed)),
         ("zfs.arc.metadata", scenario.zfs.as_ref().and_then(|zfs| Some(&zfs.arc.as_ref()?.metadata))),
+        ("page_cache.unjournalled", scenario.page_cache.as_ref().map(|spec| &spec.unjournalled)),
         ("tier.primed", tier.map(|tier| &tier.primed)),
         ("tier.evicted", tier.map(|tier| &tier.evicted)),
     ];
@@ -340,7 +362,11 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
 
 fn check_credits(scenario: &Scenario, problems: &mut Problems) {
     // Layers above may combine what jobs ask for, up to a request of 1 GiB.
-    let is_direct = scenario.volume.is_none() && scenario.zfs.is_none() && scenario.protocol.is_none() && scenario.nfs.is_none();
+    let is_direct = scenario.volume.is_none()
+        && scenario.zfs.is_none()
+        && scenario.protocol.is_none()
+        && scenario.nfs.is_none()
+        && scenario.commit.is_none();
     let largest = if is_direct { scenario.jobs.iter().map(seeklab_spec::Job::max_request_bytes).max().unwrap_or(0) } else { 1 << 30 };
     for (index, group) in scenario.devices.iter().enumerate() {
         if let Some(unit) = &group.lun {

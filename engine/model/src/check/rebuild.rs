@@ -20,7 +20,7 @@ pub fn check(scenario: &Scenario, at: &Path, problems: &mut Problems) {
     }
     if scenario.layout.failed.is_empty() {
         problems.add(at, "has nothing to rebuild; name a device in layout.failed, or drop rebuild");
-    } else if scenario.zfs.is_some() && scenario.controller.is_none() && scenario.tier.is_none() {
+    } else if scenario.zfs.is_some() && !hides_devices(scenario) {
         problems.add(at, "contradicts zfs, which schedules its devices itself and whose own rebuild is not modelled; drop one of the two");
     }
 }
@@ -38,4 +38,9 @@ pub fn check_used(spec: &RebuildSpec, scenario: &Scenario, plan: &Plan, at: &Pat
         );
         problems.add(at.field("used"), message);
     }
+}
+
+/// Whether a layer below ZFS hides the devices from it.
+fn hides_devices(scenario: &Scenario) -> bool {
+    scenario.controller.is_some() || scenario.tier.is_some() || scenario.raid_cache.is_some()
 }

@@ -41,8 +41,12 @@ pub enum Unit {
     MibPerS,
     /// 1,000,000 bytes per second.
     MbPerS,
+    /// 1,000,000 bits per second.
+    MbitPerS,
     /// 1,000,000,000 bytes, as data sheets count.
     Gb,
+    /// 1,048,576 bytes.
+    Mib,
     /// 1,000,000 bytes.
     Mb,
     /// Hours.
@@ -56,15 +60,17 @@ pub enum Unit {
 }
 
 /// What names end with, and the unit that it means; the first that fits counts.
-const ENDINGS: [(&str, Unit); 17] = [
+const ENDINGS: [(&str, Unit); 19] = [
     ("k_per_s", Unit::KibPerS),
     ("mib_per_s", Unit::MibPerS),
     ("mb_per_s", Unit::MbPerS),
+    ("mbit_per_s", Unit::MbitPerS),
     ("per_gib_s", Unit::SPerGib),
     ("cycles_per_byte", Unit::CyclesPerByte),
     ("per_s", Unit::PerSecond),
     ("iops", Unit::PerSecond),
     ("gb", Unit::Gb),
+    ("mib", Unit::Mib),
     ("mb", Unit::Mb),
     ("h", Unit::Hours),
     ("percent", Unit::Percent),
@@ -91,7 +97,9 @@ impl Unit {
             Self::KibPerS => "KiB/s",
             Self::MibPerS => "MiB/s",
             Self::MbPerS => "MB/s",
+            Self::MbitPerS => "Mbit/s",
             Self::Gb => "GB",
+            Self::Mib => "MiB",
             Self::Mb => "MB",
             Self::Hours => "h",
             Self::SPerGib => "s/GiB",

@@ -28,7 +28,11 @@ WEEKS: Mapping[int, tuple[str, ...]] = {
 """The cases of nights, by the week of the course that teaches their mechanism."""
 
 NO_NIGHT: Mapping[str, str] = {
+    "battery-learns": "it is over by itself, found or not; the one setting that ends it sooner acknowledges what a"
+    " power failure would lose, and what helps is to plan the next one, which a night does not see",
     "bonnie-decoded": "nothing is broken: the test measures its client's processor, and no setting makes that faster",
+    "context-read-ahead": "what mends it is another kernel: a smaller window takes from those who read in order what it"
+    " saves those who do not, and a quarter of a rate that comes and goes with memory is too little for a complaint",
     "coordinated-omission": "the server stands still once, and what is wrong is how the test counts, which no tool of"
     " the system shows and no setting mends",
     "copysets": "nothing fails while anybody looks: what is wrong is where copies lie, which an outage a year shows and"
@@ -36,9 +40,13 @@ NO_NIGHT: Mapping[str, str] = {
     "diagonal": "its throttle was never shipped, so nobody is on call for it",
     "eleven-metrics": "eleven tests of one sound pool: each is bound by the part that was bought",
     "hci-taxonomy": "it compares designs of clusters, and a running cluster's design is not set",
+    "lost-group-commit": "what mends it is another version of the database: no setting lets transactions share that"
+    " flush, and not to flush the log at all gives up what was promised",
     "openzfs-throttle": "its throttle is the remedy; what fails in it is the throttle of Z1, which has a night."
     " Delays that begin at 96 to 98 % in place of 60 % make the longest write 1.2 to 1.6 times as long, too little for"
     " a complaint",
+    "ordered-journal": "no tool of the incident room shows what is dirty or which transaction is being committed, and"
+    " without them a night of it is a guess",
     "shouting": "what is wrong is in the room, or in a screw: no setting of a running system makes a head stay on its"
     " track",
     "slc-cliff": "the drive does what it was made for: what helps is a pause or fewer bytes at once, and no setting of"

@@ -1,5 +1,9 @@
 //! A logical unit: one server, first in first out, plus a latency that overlaps.
 //!
+//! A request keeps the server for the time of its bytes and, where it has one, of a command: 1 / (requests a second) = command +
+//! bytes / rate, the law of a server that is shared by requests and bytes (Seastar's disk model has it as x / iops + x b / bandwidth
+//! <= 1).
+//!
 //! At a fixed rate its behaviour follows in closed form when a request arrives, so it needs no queue and one event a request. A
 //! rate that varies ([`Pace`]) changes under a request's feet: then requests queue here, and what remains of the first one is
 //! computed anew whenever the rate may have changed.
@@ -35,6 +39,7 @@ timers! {
 pub struct Lun {
     rate: u64,
     latency_ns: u64,
+    command_ns: u64,
     scatter: Option<Box<Scatter>>,
     pauses: Pauses,
     /// Credits, of a volume that has them.
@@ -92,6 +97,7 @@ impl Lun {
         Self {
             rate: spec.rate.0,
             latency_ns: spec.latency.0,
+            command_ns: spec.command.0,
             scatter: Scatter::of(spec, draws("latency")),
             pauses: Pauses::new(&spec.pauses),
             bucket: None,
@@ -169,7 +175,7 @@ impl Lun {
             (_, Some(zones)) => zones.work(start_ns, request.op, request.place, bytes),
             (None, None) => Work { cleaning_ns: 0, own_ns: transfer_ns(bytes, self.rate) },
         };
-        self.free_ns = self.pauses.after(start_ns, cleaning_ns + own_ns);
+        self.free_ns = self.pauses.after(start_ns, cleaning_ns + self.command_ns + own_ns);
         let latency_ns = self.latency_ns();
         let done_ns = self.pauses.after(self.free_ns, latency_ns);
         if let Some(bucket) = &mut self.bucket {
@@ -275,6 +281,7 @@ mod tests {
             capacity: Bytes(1 << 30),
             rate: Bytes(1_000_000_000),
             latency: Nanos(500),
+            command: Nanos(0),
             latency_cv: 0.0,
             varies,
             pauses,
@@ -316,6 +323,18 @@ mod tests {
         let (done, kernel) = run(&mut lun(None), &[(0, 1000), (0, 1000)]);
         assert_eq!(done, [1500, 2500]);
         assert_eq!(kernel.requests.phases(RequestId(1))[Phase::Queue as usize], 1000);
+    }
+
+    #[test]
+    fn a_command_takes_the_servers_time_besides_the_bytes() {
+        let spec = spec::Lun {
+            command: Nanos(300),
+            ..serde_json::from_value(serde_json::json!({"rate": 1_000_000_000, "latency": 500})).expect("a unit")
+        };
+        let (done, kernel) = run(&mut Lun::new(&spec, Phase::Transfer, 1, "test"), &[(0, 1000), (0, 2000)]);
+        assert_eq!(done, [1800, 4100]);
+        assert_eq!(kernel.requests.phases(RequestId(1))[Phase::Queue as usize], 1300);
+        assert_eq!(kernel.requests.phases(RequestId(1))[Phase::Transfer as usize], 2300);
     }
 
     #[test]
@@ -364,6 +383,7 @@ mod tests {
             capacity: Bytes(1 << 30),
             rate: Bytes(1_000_000_000_000),
             latency: Nanos(1_000_000),
+            command: Nanos(0),
             latency_cv: 0.5,
             varies: None,
             pauses: Vec::new(),

@@ -38,6 +38,7 @@ const UNSAFE: Table<(u64, UnsafeRow)> = Table::new(
         ("client_bytes", Whole(|row| row.1.at_end[Holder::Client as usize])),
         ("file_system_bytes", Whole(|row| row.1.at_end[Holder::FileSystem as usize])),
         ("device_bytes", Whole(|row| row.1.at_end[Holder::Device as usize])),
+        ("controller_bytes", Whole(|row| row.1.at_end[Holder::Controller as usize])),
     ],
 );
 
@@ -151,6 +152,7 @@ pub fn unsafe_metrics(volatile: &Volatile, at_end: u64, metrics: &mut Metrics) {
         ("unsafe_client_max_bytes", Holder::Client),
         ("unsafe_file_system_max_bytes", Holder::FileSystem),
         ("unsafe_device_max_bytes", Holder::Device),
+        ("unsafe_controller_max_bytes", Holder::Controller),
     ] {
         if volatile.most_of(holder) > 0 {
             metrics.bytes(name, "The most bytes acknowledged as written that only this memory held.", volatile.most_of(holder));

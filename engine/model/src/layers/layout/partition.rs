@@ -247,6 +247,7 @@ mod tests {
             capacity: Bytes(1 << 40),
             rate: Bytes(1_000_000_000),
             latency: Nanos(50),
+            command: Nanos(0),
             latency_cv: 0.0,
             varies: None,
             pauses: Vec::new(),
