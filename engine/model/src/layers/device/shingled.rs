@@ -401,7 +401,12 @@ impl Zones {
         metrics.gb("shingled_cached_gb", "Written into the conventional cache.", cached);
         metrics.gb("shingled_direct_gb", "Written to shingled zones directly, as a stream.", direct);
         metrics.count("shingled_cleans", "Shingled zones that were cleaned.", cleans);
-        metrics.mean("shingled_cleans_per_zone", "How often a zone was cleaned, averaged over all zones.", cleans, self.states.len() as u64);
+        metrics.mean(
+            "shingled_cleans_per_zone",
+            "How often a zone was cleaned, averaged over all zones.",
+            cleans,
+            self.states.len() as u64,
+        );
         metrics.hours("shingled_cleaning_h", "Time spent cleaning zones.", cleaning_ns);
         let gained = each(to_f64(self.gained), to_f64(cleans)) / 1e6;
         metrics.add("shingled_gain_mb", "Data in the cache of a zone when it was cleaned, on average.", Unit::Mb, gained);
