@@ -80,7 +80,7 @@ pub struct Zones {
     first: CleanFirst,
     stream: u64,
     idle_ns: u64,
-    zones: Vec<Zone>,
+    states: Vec<Zone>,
     /// What lies in the cache: ranges that end within their zone.
     ranges: BTreeMap<u64, u64>,
     /// Zones with data in the cache, by their keys: in the order in which they are cleaned.
@@ -134,7 +134,7 @@ impl Zones {
             first: spec.clean,
             stream: spec.stream.0,
             idle_ns: spec.idle.0,
-            zones: vec![Zone::default(); capacity.div_ceil(zone) as usize],
+            states: vec![Zone::default(); capacity.div_ceil(zone) as usize],
             ranges: BTreeMap::new(),
             order: BTreeMap::new(),
             used: 0,
@@ -193,7 +193,7 @@ impl Zones {
             let at_ns = now_ns + waited_ns;
             if self.open == Some(zone) {
                 self.give_up(zone, at, stop);
-                self.zones[zone].written = self.zones[zone].written.max(stop - start);
+                self.states[zone].written = self.states[zone].written.max(stop - start);
                 self.totals.direct += stop - at;
                 self.row(at_ns).direct += stop - at;
                 if stop == self.end_of(zone) {
@@ -215,7 +215,7 @@ impl Zones {
     /// Makes what follows a stream that broke off in its zone whole again; the time that this takes.
     fn restore(&mut self, now_ns: u64) -> u64 {
         let Some(zone) = self.open.take() else { return 0 };
-        let rest = (zone as u64 * self.zone + self.zones[zone].written).saturating_sub(self.run.1);
+        let rest = (zone as u64 * self.zone + self.states[zone].written).saturating_sub(self.run.1);
         if rest == 0 {
             return 0;
         }
@@ -245,9 +245,9 @@ impl Zones {
         let (start, end) = (zone as u64 * self.zone, self.end_of(zone));
         while let Some((from, until)) = self.ranges.range(start..end).next().map(|(from, until)| (*from, *until)) {
             self.ranges.remove(&from);
-            self.zones[zone].written = self.zones[zone].written.max(until - start);
+            self.states[zone].written = self.states[zone].written.max(until - start);
         }
-        self.gained += self.zones[zone].cached;
+        self.gained += self.states[zone].cached;
         self.moved += 2 * (end - start);
         self.set_cached(zone, 0);
         self.totals.cleans += 1;
@@ -280,7 +280,7 @@ impl Zones {
             last = last.max(until);
         }
         self.ranges.insert(first, last);
-        self.set_cached(zone, self.zones[zone].cached + fresh);
+        self.set_cached(zone, self.states[zone].cached + fresh);
     }
 
     /// Gives up what the cache holds of a range of a zone.
@@ -301,12 +301,12 @@ impl Zones {
             }
             found = self.ranges.range(from..end).next().map(|(start, until)| (*start, *until));
         }
-        self.set_cached(zone, self.zones[zone].cached - gone);
+        self.set_cached(zone, self.states[zone].cached - gone);
     }
 
     /// Notes how much of a zone lies in the cache, and when it is its turn.
     fn set_cached(&mut self, zone: usize, cached: u64) {
-        let of = &mut self.zones[zone];
+        let of = &mut self.states[zone];
         let (before, key) = (of.cached, of.key);
         if before > 0 {
             self.order.remove(&key);
@@ -322,13 +322,13 @@ impl Zones {
             self.order.insert(of.key, zone as u64);
         }
         self.used = self.used - before + cached;
-        let part = zone * PARTS / self.zones.len();
+        let part = zone * PARTS / self.states.len();
         self.parts[part] = self.parts[part] - before + cached;
     }
 
     #[allow(clippy::cast_possible_truncation)] // zones are checked to be few
     fn zone_of(&self, at: u64) -> usize {
-        ((at / self.zone) as usize).min(self.zones.len() - 1)
+        ((at / self.zone) as usize).min(self.states.len() - 1)
     }
 
     fn end_of(&self, zone: usize) -> u64 {
@@ -369,15 +369,15 @@ impl Zones {
 
     /// What the tests hold the bookkeeping to: ranges lie apart, within their zones, and add up.
     #[cfg(test)]
-    pub fn verify(&self) {
-        let mut cached = vec![0; self.zones.len()];
+    pub(super) fn verify(&self) {
+        let mut cached = vec![0; self.states.len()];
         let mut last = 0;
         for (from, until) in &self.ranges {
             assert!(*from >= last && from < until && *until <= self.end_of(self.zone_of(*from)), "{from} to {until}");
             cached[self.zone_of(*from)] += until - from;
             last = *until;
         }
-        assert_eq!(cached, self.zones.iter().map(|zone| zone.cached).collect::<Vec<_>>());
+        assert_eq!(cached, self.states.iter().map(|zone| zone.cached).collect::<Vec<_>>());
         assert_eq!(cached.iter().sum::<u64>(), self.used);
         assert_eq!(self.order.len(), cached.iter().filter(|cached| **cached > 0).count());
         assert!(self.ranges.len() <= self.most_ranges.max(1));
@@ -401,7 +401,12 @@ impl Zones {
         metrics.gb("shingled_cached_gb", "Written into the conventional cache.", cached);
         metrics.gb("shingled_direct_gb", "Written to shingled zones directly, as a stream.", direct);
         metrics.count("shingled_cleans", "Shingled zones that were cleaned.", cleans);
-        metrics.mean("shingled_cleans_per_zone", "How often a zone was cleaned, averaged over all zones.", cleans, self.zones.len() as u64);
+        metrics.mean(
+            "shingled_cleans_per_zone",
+            "How often a zone was cleaned, averaged over all zones.",
+            cleans,
+            self.states.len() as u64,
+        );
         metrics.hours("shingled_cleaning_h", "Time spent cleaning zones.", cleaning_ns);
         let gained = each(to_f64(self.gained), to_f64(cleans)) / 1e6;
         metrics.add("shingled_gain_mb", "Data in the cache of a zone when it was cleaned, on average.", Unit::Mb, gained);
