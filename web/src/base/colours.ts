@@ -105,6 +105,7 @@ export const phases = [
   { name: "hedge_wait", label: "until a second replica was asked", meaning: "waiting" },
   { name: "served", label: "worked on by a server", meaning: "processor" },
   { name: "retry", label: "revolutions lost off track", meaning: "stopped" },
+  { name: "timer_wait", label: "until a retransmission timer ran out", meaning: "stopped" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
 
 export type Phase = (typeof phases)[number];

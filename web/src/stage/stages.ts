@@ -13,6 +13,7 @@ import { cacheWallScenery } from "./scenery/cacheWall.ts";
 import { coresScenery } from "./scenery/cores.ts";
 import { creditsScenery } from "./scenery/credits.ts";
 import { fanOutScenery } from "./scenery/fanOut.ts";
+import { incastScenery } from "./scenery/incast.ts";
 import { lifeScenery } from "./scenery/life.ts";
 import { logPoolScenery } from "./scenery/logPool.ts";
 import { platterScenery } from "./scenery/platter.ts";
@@ -38,6 +39,7 @@ const sceneries: readonly Scenery[] = [
   fanOutScenery,
   shakenDisksScenery,
   slcScenery,
+  incastScenery,
 ];
 
 const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([

@@ -33,6 +33,7 @@ const waits = new Set([
   "credit_wait",
   "hedge_wait",
   "retry",
+  "timer_wait",
 ]);
 
 export function isWaiting(phase: string): boolean {
@@ -74,6 +75,7 @@ const verbs: Readonly<Record<string, string>> = {
   hedge_wait: "waits before a second replica is asked",
   served: "is worked on by a server",
   retry: "waits for whole revolutions: the head is off its track",
+  timer_wait: "waits for its sender's timer: the end of what it sent was lost",
 };
 
 const layerWords: Readonly<Record<LayerName, string>> = {
