@@ -55,7 +55,7 @@ def _drawn(source: random.Random, servers: tuple[int, int]) -> System:
 
 
 def seen(system: System, at_once: float, window: float, buffer: float | None = None, seed: int = 1) -> dict[str, float]:
-    """Run a client that asks so many servers at once, over a switch that holds `buffer` packets, or as few as may be."""
+    """Run a client that asks so many servers at once, over a switch that holds `buffer` packets or the fewest."""
     servers = int(system["servers"])
     changes: dict[str, Any] = {
         "network.round_trip": round(1000 * system["round_trip_us"]),
@@ -125,10 +125,8 @@ SHAPE = Shape(
     gives=Fields({"at_once": Number(at_least=1, at_most=1024), "window": Number(at_least=1, at_most=16_384)}),
     hints=(
         "How many packets can be under way without one being dropped? Where are they, at the worst moment?",
-        "Port and path hold buffer_at_least + path_packets. A first burst meets the port alone: of k servers with a"
-        " window of w, (k - 1) w packets wait in it.",
-        "Four servers at once fill the gaps between pieces. The window is the smaller of"
-        " (buffer_at_least + path_packets) / k and buffer_at_least / (k - 1).",
+        "Port and path hold buffer_at_least + path_packets; of a first burst of k windows, k - 1 wait in the port.",
+        "Four at once, with the smaller of (buffer_at_least + path_packets) / 4 and buffer_at_least / 3 packets each.",
     ),
     seeds=1,
 )

@@ -134,9 +134,7 @@ TASKS = {
             "plain_ms + share * wait_ms. The goodput is the block over that time.",
             "1000 * mbit / (plain_ms + share * wait_ms)",
         ),
-        answer=(
-            "def goodput(mbit, plain_ms, share, wait_ms):\n    return 1000 * mbit / (plain_ms + share * wait_ms)"
-        ),
+        answer=("def goodput(mbit, plain_ms, share, wait_ms):\n    return 1000 * mbit / (plain_ms + share * wait_ms)"),
     ),
     "incast/fits": Task(
         question=(
