@@ -100,6 +100,18 @@ def _plan(system: Mapping[str, float], **wrong: float) -> dict[str, float]:
     return {"fast_gb": fast, "pause_s": 0, "rate_mb": 98 - system["service_mb"], **wrong}
 
 
+def _limits(system: Mapping[str, float], **wrong: float | str) -> dict[str, float | str]:
+    limit = 0.2 * system["patience_ms"] / 1000 * system["disk_mb"]
+    return {"background_mb": limit / 2, "limit_mb": limit, "expire_s": 30, "wakeup_s": 5, "log": "together", **wrong}
+
+
+def _order(system: Mapping[str, float], **wrong: float | str) -> dict[str, float | str]:
+    room = system["memory_gb"] / 100 * system["block_kib"] * 1024
+    fits = system["mirror"] or room >= system["disk_gb"] * (system["disks"] - 1)
+    plan = {"order": "address" if fits else "time", "sorted_gb": room, "rate_mb": system["pool_mb"]}
+    return {**plan, **wrong}
+
+
 SHAPED: dict[str, list[Wrong]] = {
     "by-heart": _elsewhere(
         (lambda system: _estimate(system, "disk"), "half a turn"),
@@ -122,6 +134,13 @@ SHAPED: dict[str, list[Wrong]] = {
         (lambda _: "server-side", "lists this short"),
         (lambda _: "odx", "ranges this small"),
     ),
+    "dirty-limits": _elsewhere(
+        (lambda system: _limits(system, limit_mb=24_000, background_mb=64), "faster than the disk"),
+        (lambda system: _limits(system, limit_mb=system["patience_ms"] / 1000 * system["disk_mb"]), "only once"),
+        (lambda system: _limits(system, limit_mb=24_000, background_mb=12_000, log="apart"), "queues behind them"),
+        (lambda system: _limits(system, limit_mb=1, background_mb=0.5), "nothing to do"),
+        (lambda system: _limits(system, limit_mb=24_000, expire_s=1, wakeup_s=0.5), "not when the writer stops"),
+    ),
     "flash-reserve": _elsewhere(
         (lambda system: _reserve(system["wanted_amplification"] + 1, system["trimmed_percent"]), "too little"),
         (lambda system: _reserve(system["wanted_amplification"], 0), "what is trimmed"),
@@ -143,10 +162,30 @@ SHAPED: dict[str, list[Wrong]] = {
         ({"buffer_compress_percentage": 50, "buffer_pattern": "0xdeadbeef"}, "blocks that repeat"),
         ({**CHUNK, "buffer_compress_percentage": 33}, "another ratio"),
     ),
+    "incast-admission": _elsewhere(
+        (lambda system: {"at_once": system["servers"], "window": 20}, "any port is promised to hold"),
+        (
+            lambda system: {"at_once": min(4, system["servers"]), "window": system["buffer_at_least"]},
+            "a larger buffer than the one",
+        ),
+        (lambda _: {"at_once": 1, "window": 16}, "between two pieces of a server"),
+        (lambda _: {"at_once": 4, "window": 1}, "fewer packets are under way"),
+    ),
     "log-lane": _elsewhere(
         ({"zfs.log.devices.count": 3}, "more log devices"),
         ({"zfs.log.slog_limit": "1MiB"}, "each commit carries one write"),
         ({"zfs.log.batch": True}, "behind the bulk"),
+    ),
+    "rebuild-order": _elsewhere(
+        (lambda system: _order(system, order="time", sorted_gb=0), "once for each age"),
+        (lambda system: _order(system, order="address"), "do not fit"),
+        (
+            lambda system: _order(
+                system, order="time", sorted_gb=0.006 * system["memory_gb"] * system["block_kib"] * 1024
+            ),
+            "each batch costs",
+        ),
+        (lambda system: _order(system, rate_mb=system["pool_mb"] / 3), "holds the pool back"),
     ),
     "server-cycles": _elsewhere(
         ({"server.cores": 32}, "answer every call"),
@@ -215,6 +254,20 @@ class AheadInOrder:
         return [(end, self.records)] if follows else []
 
 
+class EveryEnd:
+    """Fetch for whoever begins where any read ever ended."""
+
+    def __init__(self) -> None:
+        self.ends: set[tuple[int, int]] = set()
+
+    def __call__(self, read: Read) -> list[tuple[int, int]]:
+        """Give what follows."""
+        end = read.record + read.records
+        follows = (read.file, read.record) in self.ends
+        self.ends.add((read.file, end))
+        return [(end, 64)] if follows else []
+
+
 class HottestOnce:
     """Spread ranges by their heat once, at the start, and leave them there."""
 
@@ -266,6 +319,16 @@ def _late_disks(disks: list[list[list[float]]], rpm: float) -> list[int]:
 def _latest_disk(disks: list[list[list[float]]], _rpm: float) -> list[int]:
     """Name the one with the longest of all service times."""
     return [max(range(len(disks)), key=lambda disk: max(time for time, _ in disks[disk]))]
+
+
+def _by_turns(controllers: list[dict[str, Any]], hour: int, first_day: int = 0, days: int = 98) -> list[list[float]]:
+    """Give each controller of a set a day of its own, the oldest first."""
+    turns: dict[int, int] = {}
+    pairs: list[list[float]] = [[0, 0] for _ in controllers]
+    for nth in sorted(range(len(controllers)), key=lambda nth: -controllers[nth]["age_days"]):
+        turn = turns[controllers[nth]["set"]] = turns.get(controllers[nth]["set"], -1) + 1
+        pairs[nth] = [(first_day + turn) * 86_400 + 3600 * hour, days * 86_400]
+    return pairs
 
 
 def _by_name(task: str, answer: str, *wrong: tuple[Any, str]) -> list[Wrong]:
@@ -396,6 +459,20 @@ def _shards(**factors: float) -> Callable[[int, int, float, float], float]:
 
 OWN: dict[str, Callable[[], list[Wrong]]] = {
     "blind-diagnosis": lambda: _other_choices("blind-diagnosis", "check-cause", "cause", blind_diagnosis.CAUSES),
+    "battery-planner": lambda: _by_name(
+        "check-plan",
+        "plan",
+        (
+            lambda controllers, night, _hours: [[3600 * night, 98 * 86_400] for _ in controllers],
+            "two of a set write through",
+        ),
+        (lambda controllers, _night, _hours: _by_turns(controllers, 13), "until write-back is back"),
+        (
+            lambda controllers, night, _hours: _by_turns(controllers, night, first_day=90),
+            "The days before the plan count",
+        ),
+        (lambda controllers, night, _hours: _by_turns(controllers, night, days=30), "wears the battery"),
+    ),
     "bonnie-decoded": lambda: _by_name(
         "check-limits",
         "limits",
@@ -482,6 +559,20 @@ OWN: dict[str, Callable[[], list[Wrong]]] = {
         (_design(log_ssds=0), "too few durable writes"),
         (_design(memory_gib=4), "too few reads"),
     ),
+    "context-window": lambda: [
+        *_by_name(
+            "check-random",
+            "Policy",
+            (lambda: lambda read: [(read.record + read.records, 32)], "ahead of every read"),
+            (EveryEnd, "chance is taken for a stream"),
+        ),
+        *_by_name(
+            "check-streams",
+            "Policy",
+            (lambda: lambda _read: [], "too little is read ahead"),
+            (lambda: AheadInOrder(64), "three at the others"),
+        ),
+    ],
     "read-ahead": lambda: _by_name(
         "check-read-ahead",
         "Policy",

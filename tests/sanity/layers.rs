@@ -211,6 +211,21 @@ pub fn network() -> Vec<Unit> {
         &link,
         &as_is,
     ));
+    // Windows that fit into the ports: what happens when they do not is told by bounds in the model's own tests.
+    let switch = json!({
+        "network": {"bits_per_s": 1_000_000_000_u64, "round_trip": "100us", "packets": {"servers": 4, "window": 8}}, "devices": fast(),
+    });
+    let axes = [
+        axis("network.bits_per_s", [100_000_000_u64, 1_000_000_000, 10_000_000_000]),
+        axis("network.round_trip", [10_000_000_u64, 1_000_000, 100_000, 0]),
+        axis("network.packets.window", [1, 2, 4, 8, 16]),
+        axis("network.packets.at_once", [1, 2, 3, 4]),
+        axis("network.packets.buffer", [32, 64, 256, 4096]),
+        axis("network.packets.rto_min", [1_000_000_000_u64, 200_000_000, 10_000_000]),
+        axis("network.packets.request_jitter", [1_000_000_u64, 100_000, 5000, 0]),
+    ];
+    units.extend(sweep("four servers, 1 Gbit/s", &switch, &axes, &mixed(), &as_is));
+    units.extend(in_flight("four servers, 1 Gbit/s", &switch, &kinds, &link, &as_is));
     units
 }
 
@@ -443,6 +458,41 @@ pub fn cluster() -> Vec<Unit> {
         units.extend(in_flight(&format!("cluster by {design}"), &base, &kinds, &no_bounds, &as_is));
     }
     units
+}
+
+/// A controller's cache in front of disks and of a slow unit, with a battery that learns while it is measured.
+pub fn raid_cache() -> Vec<Unit> {
+    let battery = json!({"learn_at": 0, "learn_every": "1h", "lead": 0, "discharge": "1s", "threshold": 0.5, "charge": "1s"});
+    let axes = [
+        axis("raid_cache.size", [MIB, 8 * MIB, 64 * MIB, 512 * MIB]),
+        costs("raid_cache.ack"),
+        axis("raid_cache.depth", [1, 4, 16, 64]),
+        axis("raid_cache.policy", ["write_through", "write_back", "forced_write_back"]),
+        axis("raid_cache.battery.threshold", [1.0, 0.5, 0.0]),
+        axis("raid_cache.battery.write_back_returns", ["threshold", "complete"]),
+    ];
+    let systems = [
+        ("disks", json!([{"preset": "disk-array-2021", "count": 4}])),
+        ("a unit", json!([{"lun": {"capacity": "1TB", "rate": "100MB", "latency": "5ms"}}])),
+    ];
+    let writes = loads(&[(RandWrite, 4 * KIB, 1, 1), (RandWrite, 4 * KIB, 32, 1), (Write, 64 * KIB, 4, 1), (RandRw, 8 * KIB, 8, 2)]);
+    let each = |(name, devices): (&str, Value)| {
+        let base = json!({"raid_cache": {"battery": battery}, "devices": devices});
+        sweep(&format!("controller cache over {name}"), &base, &axes, &writes, &as_is)
+    };
+    systems.into_iter().flat_map(each).collect()
+}
+
+/// Windows of read-ahead on flash, for readers in order.
+pub fn read_ahead() -> Vec<Unit> {
+    let base = json!({"page_cache": {"journal": "none", "read_ahead": {}}, "devices": [{"lun": {"capacity": "1TB", "rate": "200MB", "latency": "200us"}}]});
+    // Readers in order alone: what is read beside random reads is never used, so a larger window is no resource for them.
+    let reads = loads(&[(Read, 4 * KIB, 1, 1), (Read, 64 * KIB, 1, 4), (Read, MIB, 1, 1), (ReadWrite, 64 * KIB, 1, 2)]);
+    let axes = [
+        axis("page_cache.read_ahead.max", [4 * KIB, 16 * KIB, 64 * KIB, 128 * KIB, 512 * KIB, 2 * MIB]),
+        axis("page_cache.memory_rate", [100_000_000_u64, 400_000_000, 2_000_000_000]),
+    ];
+    sweep("read-ahead", &base, &axes, &reads, &as_is)
 }
 
 /// A cache tier in front of a disk.

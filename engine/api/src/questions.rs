@@ -18,7 +18,7 @@ use crate::input::text;
 /// `{"runs": [[record, records], ...]}`, for whom a log is flushed `{"take": [place, ...], "wait_ns"}`.
 pub(crate) fn answer(stack: &mut Stack, input: &Map<String, Value>) -> Result<(), Problems> {
     let (name, what, most) = match stack.question() {
-        Some(Question::Volume(volume::Question::Ahead(_))) => return answer_ahead(stack, input),
+        Some(Question::Volume(volume::Question::Ahead(_)) | Question::Pages(_)) => return answer_ahead(stack, input),
         Some(Question::Volume(volume::Question::Delay(_))) => ("delay_ns", "a delay; give a whole number of nanoseconds", LONGEST_DELAY_NS),
         Some(Question::Owner(question)) => ("shard", "a shard; give a whole number", question.queued.len() as u64 - 1),
         Some(Question::Batch(question)) => return answer_batch(stack, question.transactions.len(), input),
@@ -80,6 +80,7 @@ fn answer_batch(stack: &mut Stack, waiting: usize, input: &Map<String, Value>) -
 pub(crate) fn check_answers(scenario: &Scenario, input: &Map<String, Value>) -> Result<(), Problems> {
     let prefetch = scenario.zfs.as_ref().and_then(|zfs| zfs.prefetch.as_ref());
     let ahead = prefetch.is_some_and(|prefetch| prefetch.on && prefetch.asked);
+    let pages = scenario.page_cache.as_ref().and_then(|cache| cache.read_ahead.as_ref()).is_some_and(|ahead| ahead.asked);
     let delays = scenario.zfs.as_ref().is_some_and(|zfs| zfs.throttle == Some(ThrottleKind::Asked));
     let owners = scenario.controller.as_ref().is_some_and(|controller| controller.map == OwnerMap::Asked);
     let batches = scenario.commit.as_ref().is_some_and(|commit| commit.logs.iter().any(|log| log.batch == Batch::Asked));
@@ -87,6 +88,7 @@ pub(crate) fn check_answers(scenario: &Scenario, input: &Map<String, Value>) -> 
     let asks = [
         (delays, "delays", "zfs.throttle", "run_throttle"),
         (ahead, "ahead", "zfs.prefetch.asked", "run_prefetcher"),
+        (pages, "ahead", "page_cache.read_ahead.asked", "run_prefetcher"),
         (owners, "owners", "controller.map", "run_shard_map"),
         (batches, "batches", "commit.logs", "run_commit_policy"),
     ];

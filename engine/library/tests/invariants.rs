@@ -81,9 +81,15 @@ fn device() -> impl Strategy<Value = Value> {
         let slc = json!({"fixed": mib << 20, "lend": lend, "full": full, "direct_rate": "50MB", "fold_rate": mb * 1_000_000, "fold_after": after_ns});
         json!({"lun": {"rate": "500MB", "slc": slc}})
     });
-    (prop_oneof![hdd, array, shaken, ssd, lun, varying, credits, slc], 1u32..6, pauses).prop_map(|(mut device, count, pauses)| {
+    let shingled = (0u32..4, 1u64..40, 1u32..200, any::<bool>(), 0u64..100, 0u64..50).prop_map(|(zone_log2, mib, ranges, fullest, stream, idle_ms)| {
+        let zone = 1u64 << (20 + zone_log2);
+        let shingled = json!({"zone": zone, "cache": zone + (mib << 20), "ranges": ranges, "move": "1ms", "clean": if fullest { "fullest" } else { "oldest" },
+            "stream": stream << 18, "idle": idle_ms * 1_000_000});
+        json!({"lun": {"capacity": "8GiB", "rate": "500MB", "latency": "50us", "shingled": shingled}})
+    });
+    (prop_oneof![hdd, array, shaken, ssd, lun, varying, credits, slc, shingled], 1u32..6, pauses).prop_map(|(mut device, count, pauses)| {
         device["count"] = count.into();
-        if device["lun"].is_object() && device["lun"]["slc"].is_null() && !pauses.is_empty() {
+        if device["lun"].is_object() && device["lun"]["slc"].is_null() && device["lun"]["shingled"].is_null() && !pauses.is_empty() {
             let mut end = 0;
             let pause = |(after, ns): (u64, u64)| {
                 let at = end + after;
@@ -141,12 +147,16 @@ fn cluster() -> impl Strategy<Value = Value> {
 fn failure() -> impl Strategy<Value = (Value, Value)> {
     let failed = prop_oneof![(0u32..4).prop_map(|device| json!([device])), Just(json!([1, 2]))];
     let rate = proptest::option::of(10_000_000u64..1_000_000_000);
-    let limits = (1u32..3, 1u32..9, 18u32..24, rate, 0u64..2_000_000_000);
+    let order = proptest::option::of((1u32..40, 0u64..2_000_000_000));
+    let limits = (1u32..3, 1u32..9, 18u32..24, (rate, order), 0u64..2_000_000_000);
     (failed, proptest::option::of(limits)).prop_map(|(failed, limits)| {
-        let Some((spares, in_flight, chunk_log2, rate, at)) = limits else { return (failed, Value::Null) };
+        let Some((spares, in_flight, chunk_log2, (rate, order), at)) = limits else { return (failed, Value::Null) };
         let mut rebuild = json!({"spares": spares, "in_flight": in_flight, "chunk": 1u64 << chunk_log2, "at": at, "used": "1GiB"});
         if let Some(rate) = rate {
             rebuild["rate"] = rate.into();
+        }
+        if let Some((passes, sorted)) = order {
+            (rebuild["order"], rebuild["passes"], rebuild["sorted"]) = ("time".into(), passes.into(), sorted.into());
         }
         (failed, rebuild)
     })
@@ -277,7 +287,31 @@ fn zfs() -> impl Strategy<Value = Value> {
     )
 }
 
+/// Servers behind a switch whose ports overflow, or do not.
+fn packets() -> impl Strategy<Value = Value> {
+    let sizes = (1u32..9, proptest::option::of(1u32..5), 1u32..80, 1u32..30);
+    (sizes, 0u64..20_000_000, 0u64..10_000).prop_map(|((servers, at_once, buffer, window), rto_min, jitter)| {
+        let mut packets = json!({"servers": servers, "buffer": buffer, "window": window, "rto_min": 10_000 + rto_min, "jitter": jitter,
+            "request_jitter": 2 * jitter});
+        if let Some(at_once) = at_once {
+            packets["at_once"] = at_once.into();
+        }
+        packets
+    })
+}
+
 fn network() -> impl Strategy<Value = Value> {
+    (plain_network(), proptest::option::weighted(0.3, packets()), any::<bool>()).prop_map(|(mut network, packets, stamps)| {
+        network["time_stamps"] = stamps.into();
+        if let Some(packets) = packets {
+            network["packets"] = packets;
+            network["server_links"] = 1.into();
+        }
+        network
+    })
+}
+
+fn plain_network() -> impl Strategy<Value = Value> {
     let clients = prop_oneof![Just("one"), Just("job"), Just("worker")];
     (clients, 6u32..11, 1u32..4, prop_oneof![Just(1500u32), Just(9000u32)], 14u32..24, 0u64..2_000_000, 1u32..4).prop_map(
         |(clients, magnitude, connections, mtu, buffer_log2, round_trip_ns, links)| {
@@ -344,12 +378,39 @@ fn server() -> impl Strategy<Value = Value> {
     })
 }
 
+/// A page cache that keeps what was read, and reads ahead by any of its rules.
+fn read_ahead() -> impl Strategy<Value = Value> {
+    let context = prop_oneof![Just("off"), Just("2009"), Just("ramp"), Just("2013")];
+    (12u32..22, context, any::<bool>()).prop_map(|(max_log2, context, one_open)| {
+        json!({"journal": "none", "read_ahead": {"max": 1u64 << max_log2, "context": context, "one_open": one_open}})
+    })
+}
+
 /// The file system of a scenario, if any, as the field that holds it; a further kind is one more line.
 fn plain() -> impl Strategy<Value = Option<(&'static str, Value)>> {
     prop_oneof![
         1 => Just(None),
         2 => volume().prop_map(|volume| Some(("volume", volume))),
+        1 => read_ahead().prop_map(|cache| Some(("page_cache", cache))),
+        1 => page_cache().prop_map(|cache| Some(("page_cache", cache))),
     ]
+}
+
+/// A page cache with thresholds of any size, with or without a journal.
+fn page_cache() -> impl Strategy<Value = Value> {
+    let journal = prop_oneof![Just("none"), Just("writeback"), Just("ordered")];
+    let sizes = (12u64..26, 12u64..26, 12u32..23, 1u32..40);
+    let times = (0u64..3_000_000_000, 10_000_000u64..3_000_000_000, 10_000_000u64..3_000_000_000);
+    (journal, sizes, times, any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()).prop_map(
+        |(journal, (background, limit, chunk, depth), (expire, wakeup, commit), paced, files, delayed, apart)| {
+            json!({
+                "background": 1u64 << background, "limit": 1u64 << limit, "chunk": 1u64 << chunk, "depth": depth, "expire": expire,
+                "wakeup": wakeup, "commit": commit, "journal": journal, "throttle_from": if paced { "midpoint" } else { "limit" },
+                "commit_holds": if files { "files" } else { "pages" }, "delayed_allocation": delayed,
+                "unjournalled": if apart && journal != "none" { vec!["job0"] } else { vec![] },
+            })
+        },
+    )
 }
 
 fn under_zfs() -> impl Strategy<Value = Option<(&'static str, Value)>> {
@@ -414,6 +475,25 @@ fn fanout() -> impl Strategy<Value = Value> {
             fanout["service"] = service;
             fanout
         })
+}
+
+/// A controller's cache of any size, with a battery that learns within a run, or none.
+fn raid_cache() -> impl Strategy<Value = Value> {
+    let policy = prop_oneof![3 => Just("write_back"), 1 => Just("forced_write_back"), 1 => Just("write_through")];
+    let times = (0u64..300_000_000, 1_000_000u64..300_000_000, 1_000_000u64..300_000_000);
+    let battery = proptest::option::weighted(0.8, (times, 0.0f64..=1.0, any::<bool>(), 1u64..4));
+    (20u32..27, 0u64..200_000, 1u32..40, 0u64..500_000_000, policy, battery).prop_map(|(size_log2, ack, depth, after, policy, battery)| {
+        let mut cache = json!({"size": 1u64 << size_log2, "ack": ack, "depth": depth, "destage_after": after, "policy": policy});
+        if let Some(((at, discharge, charge), threshold, by_charge, rests)) = battery {
+            cache["battery"] = json!({
+                "learn_at": at, "learn_every": (discharge + charge + 1_000_000_000) * rests, "lead": at / 3, "discharge": discharge,
+                "threshold": threshold, "charge": charge, "write_back_returns": if by_charge { "threshold" } else { "complete" },
+            });
+        } else if policy == "forced_write_back" {
+            cache["policy"] = "write_back".into();
+        }
+        cache
+    })
 }
 
 /// A fleet of a few nodes, with each placement.
@@ -500,7 +580,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
     let file_system = (file_system, proptest::option::of(controller()), proptest::option::weighted(0.2, commit()));
     let partition = proptest::option::of((0u64..9000, 9u32..15, 0u64..50_000, any::<bool>()));
     let fanout = (proptest::option::weighted(0.2, fanout()), proptest::option::weighted(0.1, fleet()));
-    let seen = (any::<bool>(), proptest::option::of(reduction()));
+    let seen = (any::<bool>(), proptest::option::of(reduction()), proptest::option::weighted(0.3, raid_cache()));
     (jobs, scheduler, file_system, tier, layout, (device(), proptest::option::of(cluster())), (partition, seen, fanout)).prop_map(
         |(
             jobs,
@@ -509,7 +589,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
             tier,
             (kind, unit_log2, failure),
             (device, cluster),
-            (partition, (monitored, reduction), (fanout, fleet)),
+            (partition, (monitored, reduction, raid_cache), (fanout, fleet)),
         )| {
             let mut all = json!({
                 "jobs": jobs,
@@ -517,7 +597,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                 "layout": {"kind": kind, "unit": 16384u64 << unit_log2},
                 "devices": [device],
             });
-            let zfs_schedules = matches!(file_system, Some(("zfs", _))) && controller.is_none() && tier.is_none();
+            let zfs_schedules = matches!(file_system, Some(("zfs", _))) && controller.is_none() && tier.is_none() && raid_cache.is_none();
             if ["mirror", "raidz"].contains(&kind) {
                 all["devices"][0]["count"] = 4.into();
                 all["layout"]["width"] = 2.into();
@@ -532,6 +612,9 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                 all["network"] = network;
                 if let Some(server) = server {
                     all["server"] = server;
+                    if !all["network"]["packets"].is_null() {
+                        all["network"]["packets"]["servers"] = 1.into(); // a server is one node
+                    }
                 }
                 if let (Some((nfs, first)), Some(jobs)) = (nfs, all["jobs"].as_array_mut()) {
                     jobs.iter_mut().enumerate().for_each(|(index, job)| set_call(job, first + index));
@@ -581,6 +664,8 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                     all["tier"]["primed"] = json!([]);
                 }
                 all["cluster"] = cluster;
+            } else if let Some(cache) = raid_cache {
+                all["raid_cache"] = cache;
             } else if let Some(fanout) = fanout.filter(|_| all["zfs"].is_null()) {
                 set_fanout(&mut all, fanout);
             } else if let Some(fleet) = fleet.filter(|_| all["zfs"].is_null()) {
@@ -705,12 +790,27 @@ fn check(document: &Value, seed: u64) -> Result<(), TestCaseError> {
         let elapsed = stack.now_ns() as f64;
         prop_assert!(*busy <= elapsed, "{name} was busy for {busy} of {elapsed} ns");
     }
+    every_dirty_page_is_written_back(document, &metrics)?;
     a_fan_out_counts_what_it_did(document, &metrics)?;
+    a_controller_writes_out_what_it_took(document, &stack, &metrics)?;
     a_fleet_loses_no_more_than_it_holds(document, &metrics)?;
     the_reduction_only_takes_away(document, &metrics)?;
     what_a_client_writes_crosses_once(document, &stack, &metrics)?;
     the_read_side_balances(document, &stack)?;
     the_write_path_balances(document, &stack)
+}
+
+/// All that became dirty is written back once, and nothing is dirty above the limit.
+#[allow(clippy::float_cmp)] // counts
+fn every_dirty_page_is_written_back(document: &Value, metrics: &[Metric]) -> Result<(), TestCaseError> {
+    let Some(limit) = document["page_cache"]["limit"].as_f64() else { return Ok(()) };
+    let of = |name: &str| {
+        metrics.iter().find(|metric| metric.name == format!("page_cache_{name}_bytes")).map_or(f64::NAN, |metric| metric.value)
+    };
+    prop_assert_eq!(of("dirtied"), of("written"));
+    // A write that finds nothing dirty may go whatever its size, which is at most a piece of 1 MiB and a page at either end.
+    prop_assert!(of("dirty_max") <= limit.max(f64::from(1 << 20)) + 1024.0 * 8192.0, "{} of {limit}", of("dirty_max"));
+    Ok(())
 }
 
 /// Every leaf has one answer, and every second copy that was sent was served, withdrawn or void.
@@ -723,6 +823,19 @@ fn a_fan_out_counts_what_it_did(document: &Value, metrics: &[Metric]) -> Result<
     let hedge = &document["fanout"]["hedge"];
     prop_assert!(hedge.is_object() || of("copies") == 0.0);
     prop_assert_eq!(of("copies"), of("void_copies") + of("withdrawn_copies") + of("losing_copies"), "{:?}", document["fanout"]);
+    Ok(())
+}
+
+/// What a controller took into its memory is written out in the end, and nothing else is; no more was there than it holds.
+fn a_controller_writes_out_what_it_took(document: &Value, stack: &Stack, metrics: &[Metric]) -> Result<(), TestCaseError> {
+    let Some(size) = document["raid_cache"]["size"].as_f64() else { return Ok(()) };
+    let of = |name: &str| {
+        metrics.iter().find(|metric| metric.name == format!("raid_cache_{name}_bytes")).map_or(f64::NAN, |metric| metric.value)
+    };
+    prop_assert!(of("destaged") <= of("cached"), "{} of {}", of("destaged"), of("cached"));
+    prop_assert!(of("max") <= size, "{} of {size}", of("max"));
+    let at_end = reals(stack, "unsafe.controller_bytes").last().copied().unwrap_or(0.0);
+    prop_assert!(at_end.abs() < 0.5, "{at_end} bytes are left where a battery would not keep them");
     Ok(())
 }
 

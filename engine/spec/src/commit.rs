@@ -70,6 +70,9 @@ pub struct LogSpec {
     /// How long a flush takes, when it is drawn. Without it a flush is a write of the batch's bytes, and a FLUSH, to the layers below.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub flush: Option<FlushSpec>,
+    /// Work of the host for each flush that is written below, before it gets there: a file that grows makes its file system write, too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host: Option<FlushSpec>,
     /// Where it begins in the space of the layers below, if it is written there: behind the log before it when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Begins at")]

@@ -15,7 +15,9 @@ use crate::fleet::FleetSpec;
 use crate::monitor::MonitorSpec;
 use crate::network::NetworkSpec;
 use crate::nfs::NfsSpec;
+use crate::page_cache::PageCacheSpec;
 use crate::partition::PartitionSpec;
+use crate::raid_cache::RaidCache;
 use crate::reduction::ReductionSpec;
 use crate::server::ServerSpec;
 use crate::zfs::ZfsSpec;
@@ -52,6 +54,9 @@ pub struct Scenario {
     /// ZFS in place of the volume: dirty data, write throttle, transaction groups, I/O scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zfs: Option<ZfsSpec>,
+    /// The page cache of an operating system in place of the volume: dirty pages, write-back, a journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_cache: Option<PageCacheSpec>,
     /// A fan-out: each request asks many servers at once, and may ask a second replica of each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fanout: Option<FanoutSpec>,
@@ -67,6 +72,9 @@ pub struct Scenario {
     /// An SSD cache tier between the volume and its devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<Tier>,
+    /// The write cache of a RAID controller, and its battery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raid_cache: Option<RaidCache>,
     /// How addresses spread over the devices.
     #[serde(default)]
     pub layout: Layout,

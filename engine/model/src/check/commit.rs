@@ -20,6 +20,10 @@ pub fn check(spec: &CommitSpec, scenario: &Scenario, at: &Path, problems: &mut P
             let message = format!("\"{}\" is also the name of logs[{first}]; names must differ", log.name);
             problems.add(at.index("logs", index).field("name"), message);
         }
+        if log.flush.is_some() && log.host.is_some() {
+            let message = "is what a flush costs before it is written below, and this one's time is drawn; drop one of host and flush";
+            problems.add(at.index("logs", index).field("host"), message);
+        }
     }
     for (index, stage) in spec.stages.iter().enumerate().filter(|(_, stage)| spec.logs.iter().all(|log| log.name != **stage)) {
         let known = spec.logs.iter().map(|log| log.name.as_str());

@@ -12,7 +12,9 @@ use crate::layers::fleet::Fleet;
 use crate::layers::layout::Layout;
 use crate::layers::layout::partition::Partitions;
 use crate::layers::network::Network;
+use crate::layers::page_cache::PageCache;
 use crate::layers::protocol::Scheduler;
+use crate::layers::raid_cache::RaidCache;
 use crate::layers::server::Server;
 use crate::layers::tier::Tier;
 use crate::layers::volume::Volume;
@@ -125,6 +127,8 @@ layers! {
     volume: Option<Volume> => Volume,
     /// ZFS.
     zfs: Option<ZfsVolume> => Zfs,
+    /// The page cache.
+    page_cache: Option<PageCache> => PageCache,
     /// Devices of either file system's log.
     write_logs: Vec<Device> => WriteLog,
     /// The nodes of a cluster.
@@ -139,6 +143,8 @@ layers! {
     tier: Option<Tier> => Tier,
     /// Its device.
     tier_device: Option<Device> => TierDevice,
+    /// The write cache of a RAID controller.
+    raid_cache: Option<RaidCache> => RaidCache,
     /// The layout of each node's devices.
     layouts: Vec<Layout> => Layout,
     /// The partitions of the devices.

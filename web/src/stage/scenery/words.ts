@@ -34,6 +34,9 @@ const waits = new Set([
   "hedge_wait",
   "retry",
   "log_wait",
+  "journal",
+  "clean_wait",
+  "timer_wait",
 ]);
 
 export function isWaiting(phase: string): boolean {
@@ -76,6 +79,9 @@ const verbs: Readonly<Record<string, string>> = {
   served: "is worked on by a server",
   retry: "waits for whole revolutions: the head is off its track",
   log_wait: "waits until its log is flushed for it",
+  journal: "waits for a commit of the journal",
+  clean_wait: "waits for the drive to clean zones",
+  timer_wait: "waits for its sender's timer: the end of what it sent was lost",
 };
 
 /** Layers in words, from the top down. */
@@ -93,11 +99,13 @@ const layerWords: Readonly<Record<LayerName, string>> = {
   controller: "Controller",
   tier: "Cache tier",
   tier_device: "Cache device",
+  raid_cache: "Controller cache",
   layout: "Layout",
   partition: "Partition",
   fanout: "Servers",
   fleet: "Nodes",
   device: "Device",
+  page_cache: "Page cache",
 };
 
 export function nameOf(layer: LayerName): string {

@@ -15,7 +15,7 @@
 //! most 1 / b where the replication log takes one, and grows with N where it takes all. One client needs the sum of its three flushes.
 //!
 //! Flush times are drawn (`flush`), or those of the layers below: then a flush is one write of the batch's bytes at the log's end,
-//! with a FLUSH after it, and the transactions take over what it waited for.
+//! with a FLUSH after it, and the transactions take over what it waited for. Before it the host may have work of its own (`host`).
 //!
 //! Source: Vadim Tkachenko, "Testing the Group Commit Fix", Percona, 2011: two logs, three flushes, which of them batch. That flush
 //! times scatter is seen in its numbers; that they do so exponentially is assumed. Constants are the scenario's.
@@ -74,7 +74,7 @@ enum Target {
     /// Nothing: the time of a flush is drawn.
     Drawn { spec: FlushSpec, draws: Stream },
     /// The layers below, in a range that is written from its begin to its end, and from its begin again.
-    Below { start: u64, bytes: u64, next: u64 },
+    Below { start: u64, bytes: u64, next: u64, host: Option<(FlushSpec, Stream)> },
 }
 
 /// A log.
@@ -167,7 +167,10 @@ impl Commit {
             batch: log.batch,
             target: match &log.flush {
                 Some(flush) => Target::Drawn { spec: flush.clone(), draws: Stream::new(seed, &format!("commit.{}", log.name)) },
-                None => Target::Below { start, bytes: log.size.0, next: 0 },
+                None => {
+                    let host = log.host.clone().map(|host| (host, Stream::new(seed, &format!("commit.{}.host", log.name))));
+                    Target::Below { start, bytes: log.size.0, next: 0, host }
+                }
             },
             queue: VecDeque::new(),
             flushing: Vec::new(),
@@ -280,7 +283,7 @@ impl Commit {
                 }
                 kernel.wake_at(done_ns, here, Timer::Flushed(here.index - 1));
             }
-            Target::Below { start, bytes: length, next } => {
+            Target::Below { start, bytes: length, next, host } => {
                 if *next + bytes > *length {
                     *next = 0;
                 }
@@ -289,7 +292,9 @@ impl Commit {
                 let worker = kernel.requests[log.flushing[0]].worker;
                 let write =
                     kernel.open(Request { op: Op::Write, durable: Durable::All, owner: here, worker, offset, bytes, ..Request::default() });
-                kernel.submit(self.below, write);
+                let host_ns = host.as_mut().map_or(0, |(spec, draws)| drawn_ns(spec, draws, count));
+                kernel.requests.charge_ns(write, Phase::Cpu, host_ns);
+                kernel.submit_at(now_ns + host_ns, self.below, write);
             }
         }
     }
