@@ -21,7 +21,7 @@
 //! times scatter is seen in its numbers; that they do so exponentially is assumed. Constants are the scenario's.
 //!
 //! Left out: locks other than the serial work, an order that one stage would have to keep from another, data pages and their
-//! writes, group commit of replicas, recovery. Reads, trims and FLUSHes of jobs go past the database to the layers below.
+//! writes, group commit of replicas, recovery. Reads, trims and each FLUSH of a job go past the database to the layers below.
 
 pub mod asked;
 mod report;
