@@ -48,6 +48,7 @@ PHASES = (
     "hedge_wait_ns",
     "served_ns",
     "retry_ns",
+    "timer_wait_ns",
     "cpu_wait_ns",
     "cpu_ns",
     "dispatch_ns",

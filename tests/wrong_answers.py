@@ -162,6 +162,15 @@ SHAPED: dict[str, list[Wrong]] = {
         ({"buffer_compress_percentage": 50, "buffer_pattern": "0xdeadbeef"}, "blocks that repeat"),
         ({**CHUNK, "buffer_compress_percentage": 33}, "another ratio"),
     ),
+    "incast-admission": _elsewhere(
+        (lambda system: {"at_once": system["servers"], "window": 20}, "any port is promised to hold"),
+        (
+            lambda system: {"at_once": min(4, system["servers"]), "window": system["buffer_at_least"]},
+            "a larger buffer than the one",
+        ),
+        (lambda _: {"at_once": 1, "window": 16}, "between two pieces of a server"),
+        (lambda _: {"at_once": 4, "window": 1}, "fewer packets are under way"),
+    ),
     "log-lane": _elsewhere(
         ({"zfs.log.devices.count": 3}, "more log devices"),
         ({"zfs.log.slog_limit": "1MiB"}, "each commit carries one write"),

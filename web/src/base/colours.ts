@@ -108,6 +108,7 @@ export const phases = [
   { name: "log_wait", label: "waiting for a log", meaning: "waiting" },
   { name: "journal", label: "waiting for a commit", meaning: "stopped" },
   { name: "clean_wait", label: "waiting for zones to be cleaned", meaning: "stopped" },
+  { name: "timer_wait", label: "until a retransmission timer ran out", meaning: "stopped" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
 
 export type Phase = (typeof phases)[number];

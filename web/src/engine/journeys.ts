@@ -39,6 +39,9 @@ export const markNames = [
   "arm",
   "angle",
   "off_track",
+  "at_port",
+  "dropped",
+  "expired",
 ] as const;
 export type MarkName = (typeof markNames)[number];
 

@@ -16,6 +16,7 @@ import { creditsScenery } from "./scenery/credits.ts";
 import { fanOutScenery } from "./scenery/fanOut.ts";
 import { groupCommitScenery } from "./scenery/groupCommit.ts";
 import { filePagesScenery } from "./scenery/filePages.ts";
+import { incastScenery } from "./scenery/incast.ts";
 import { lifeScenery } from "./scenery/life.ts";
 import { logPoolScenery } from "./scenery/logPool.ts";
 import { platterScenery } from "./scenery/platter.ts";
@@ -48,6 +49,7 @@ const sceneries: readonly Scenery[] = [
   filePagesScenery,
   writeBackScenery,
   shingledScenery,
+  incastScenery,
 ];
 
 const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([

@@ -41,6 +41,7 @@ ASKS: Mapping[str, tuple[str, ...]] = {
     "hedge-budget": (PREDICT, POLICY),
     "honest-data": (PREDICT, FIX),
     "honest-percentiles": (PREDICT, POLICY),
+    "incast-admission": (PREDICT, POLICY),
     "log-lane": (PREDICT, FIX),
     "monitors-lie": (PREDICT, DIAGNOSE),
     "odx-prefetch": (PREDICT, DIAGNOSE, FIX),

@@ -17,8 +17,8 @@ const decades = 4;
 const spacing = 16;
 /** Most squares of the crowd. */
 const crowdOf = 260;
-/** A run is over in so many seconds of the reader. */
-const playedFor_s = 8;
+/** A run is over in so many seconds of the reader: what happens in it is seen before the opening stops. */
+const playedFor_s = 4;
 
 export const batteryScenery: Scenery = {
   name: "battery",
@@ -169,12 +169,11 @@ function build(scene: Scene): Built {
   function backdrop(): SVGSVGElement {
     const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
     const box = ({ x, y, width, height }: typeof memory, words: string) => [
-      svg("rect", { x, y, width, height, class: "lane" }),
+      svg("rect", { x, y, width, height, class: "outline" }),
       svg("text", { x: x + width / 2, y: y + height + 17, "text-anchor": "middle", class: "soft" }, words),
     ];
     root.append(
-      svg("rect", { x: cell.x, y: cell.y, width: cell.width, height: cell.height, class: "lane" }),
-      svg("rect", { x: cell.x + cell.width, y: cell.y + 20, width: 7, height: cell.height - 40, class: "lane" }),
+      svg("path", { d: outlineOf(cell), class: "outline" }),
       ...box(memory, "memory"),
       ...box(disks, "disks"),
       svg("path", { d: `M${memory.x + memory.width} ${road_y}H${disks.x}`, class: "outline" }),
@@ -194,7 +193,9 @@ function build(scene: Scene): Built {
   }
 
   function lineOf(): string {
-    return intervals
+    // A last interval that has hardly begun says nothing of a rate.
+    const whole = intervals.filter(({ from_s, to_s }) => to_s - from_s > step_s / 2);
+    return whole
       .map(({ from_s, to_s, rate }, nth) => {
         const y = yOf(rate).toFixed(1);
         return `${nth === 0 ? "M" : "L"}${xOf(from_s).toFixed(1)} ${y}L${xOf(Math.min(end_s, to_s)).toFixed(1)} ${y}`;
@@ -221,6 +222,12 @@ function build(scene: Scene): Built {
       return `${clock(time_ns / 1e9)}: ${battery}, write-${through ? "through" : "back"}; ${formatNumber(rate)} commits a second, ${formatNumber(waiting)} waiting.`;
     },
   };
+}
+
+/** A cell with its pole. */
+function outlineOf({ x, y, width, height }: { x: number; y: number; width: number; height: number }): string {
+  const pole = height / 3;
+  return `M${x} ${y}h${width}v${pole}h7v${pole}h-7v${pole}h${-width}Z`;
 }
 
 /** Hours, minutes and seconds. */

@@ -6,7 +6,7 @@
  *
  * Every fetch is the engine's table of decisions, every read the log of operations.
  */
-import { stroke } from "../../base/colours.ts";
+import { type Meaning, stroke } from "../../base/colours.ts";
 import { svg } from "../../base/elements.ts";
 import { formatNumber } from "../../base/format.ts";
 import { type Change, filePagesOf, pageBytes } from "../../charts/rows/filePages.ts";
@@ -51,13 +51,15 @@ function build(scene: Scene): Built {
     };
   }
   const { count, guesses, changes } = file;
+  const device: Meaning = result.scenario?.devices.some(({ hdd }) => hdd != null) === true ? "disk" : "flash";
   const end_ns = Math.max(1, result.summary.simulated_ns);
   const narrow = width < 620;
   const left = narrow ? width : Math.round(width * 0.62);
   const size = narrow ? 11 : 13;
   const columns = Math.max(8, Math.floor((left - 2) / size));
   const rowsOfStretch = Math.max(1, Math.min(narrow ? 5 : 6, Math.ceil(count / squarePages / stretches / columns)));
-  const shown = columns * rowsOfStretch * squarePages;
+  const squares = Math.min(columns * rowsOfStretch, Math.ceil(count / squarePages / stretches));
+  const shown = squares * squarePages;
   const stretchTall = rowsOfStretch * size + 18;
   const grid = { x: 1, y: 132 };
   const gridTall = stretches * stretchTall;
@@ -65,8 +67,9 @@ function build(scene: Scene): Built {
     ? { x: 40, y: grid.y + gridTall + 56, width: width - 56, height: 130 }
     : { x: left + 58, y: 60, width: width - left - 70, height: grid.y + gridTall - 100 };
   const height = narrow ? curve.y + curve.height + 30 : grid.y + gridTall + 28;
-  const starts = Array.from({ length: stretches }, (_, nth) =>
-    Math.round((count * nth) / stretches / squarePages) * squarePages,
+  const starts = Array.from(
+    { length: stretches },
+    (_, nth) => Math.round((count * nth) / stretches / squarePages) * squarePages,
   );
   const sums = sumsOf(changes, count, end_ns);
   const most = Math.max(1, sums.read.at(-1)!);
@@ -95,9 +98,10 @@ function build(scene: Scene): Built {
 
   function drawSquares({ context, paint }: Frame): number {
     let seen = 0;
+    context.strokeStyle = paint("prefetched");
     starts.forEach((start, stretch) => {
       const top = grid.y + stretch * stretchTall;
-      for (let square = 0; square < columns * rowsOfStretch; square++) {
+      for (let square = 0; square < squares; square++) {
         const first = start + square * squarePages;
         let [ofAsked, ofAhead] = [0, 0];
         for (let page = first; page < Math.min(count, first + squarePages); page++) {
@@ -113,12 +117,9 @@ function build(scene: Scene): Built {
         if (ofAsked > 0) {
           context.fillStyle = paint("memory");
           context.fillRect(x + 1, y + 1, wide, room);
-        }
-        if (ofAhead > 0) {
-          // Half as tall: what nobody asked for is told apart without its colour.
           context.fillStyle = paint("prefetched");
-          context.fillRect(x + 1 + wide, y + 1 + room / 4, (room * ofAhead) / squarePages, room / 2);
         }
+        if (ofAhead > 0) drawOutlined(context, x + 1.5 + wide, y + 1.5, (room * ofAhead) / squarePages - 1, room - 1);
       }
     });
     return seen;
@@ -129,26 +130,34 @@ function build(scene: Scene): Built {
     const hold_ns = shownFor_s * speed * 1e9;
     const until = Math.max(hold_ns, Math.ceil(time_ns / hold_ns) * hold_ns);
     const nth = firstAfter(contexts.length, (row) => contexts[row]!.time_ns, Math.min(time_ns, until - hold_ns)) - 1;
-    const guess = contexts[nth] ?? (contexts[0] !== undefined && contexts[0].time_ns <= time_ns ? contexts[0] : undefined);
+    const guess =
+      contexts[nth] ?? (contexts[0] !== undefined && contexts[0].time_ns <= time_ns ? contexts[0] : undefined);
     const y = 58;
     const tall = 22;
     const unit = (left - 4) / (before + after);
     const xOfPage = (page: number) => grid.x + (page + before) * unit;
-    const fillPages = (from: number, to: number, meaning: "memory" | "disk" | "prefetched", share = 1) => {
+    const fillPages = (from: number, to: number, meaning: Meaning) => {
       context.fillStyle = paint(meaning);
       for (let page = from; page < to; page++) {
-        context.fillRect(xOfPage(page) + 0.5, y + (tall * (1 - share)) / 2, Math.max(1, unit - 1), tall * share);
+        context.fillRect(xOfPage(page) + 0.5, y, Math.max(1, unit - 1), tall);
       }
     };
     if (guess === undefined) {
       write(frame, contexts.length === 0 ? "No guess in this run" : "No guess yet", 4, 22, { bold: true });
-      write(frame, "A page that is missing, and nothing cached before it is a stream.", 4, 44, { soft: true, size: 12 });
+      write(frame, "A page that is missing, and nothing cached before it is a stream.", 4, 44, {
+        soft: true,
+        size: 12,
+      });
       return;
     }
     const wanted = Math.min(guess.asked, after);
     fillPages(-guess.history, 0, "memory");
-    fillPages(0, wanted, "disk");
-    fillPages(wanted, Math.min(after, guess.end - guess.page), "prefetched", 0.5);
+    fillPages(0, wanted, device);
+    const until_x = xOfPage(Math.min(after, guess.end - guess.page));
+    if (until_x > xOfPage(wanted)) {
+      context.fillStyle = context.strokeStyle = paint("prefetched");
+      drawOutlined(context, xOfPage(wanted) + 1, y + 0.5, until_x - xOfPage(wanted) - 1, tall - 1);
+    }
     context.strokeStyle = paint("ink");
     context.lineWidth = 1.5;
     context.beginPath();
@@ -175,9 +184,9 @@ function build(scene: Scene): Built {
     const now = at(time_ns);
     for (const [value, meaning] of [
       [now.asked, "memory"],
-      [now.read, "disk"],
+      [now.read, device],
     ] as const) {
-      shape(frame, xOf(time_ns), yOf(value), 6, meaning, { isWrite: meaning === "disk" });
+      shape(frame, xOf(time_ns), yOf(value), 6, meaning, { isWrite: meaning === device });
     }
     context.lineWidth = 1;
     const surplus = now.asked > 0 ? now.read / now.asked : 1;
@@ -194,7 +203,9 @@ function build(scene: Scene): Built {
 
   function lineOf(of: Float64Array): string {
     return [...of]
-      .map((value, nth) => `${nth === 0 ? "M" : "L"}${xOf((nth / points) * end_ns).toFixed(1)} ${yOf(value).toFixed(1)}`)
+      .map(
+        (value, nth) => `${nth === 0 ? "M" : "L"}${xOf((nth / points) * end_ns).toFixed(1)} ${yOf(value).toFixed(1)}`,
+      )
       .join("");
   }
 
@@ -241,7 +252,7 @@ function build(scene: Scene): Built {
     key: [
       ["memory", "cached, and asked for"],
       ["prefetched", "read ahead, and nobody has asked for it"],
-      ["disk", "missing: asked for now"],
+      [device, "missing: asked for now"],
     ],
     note: "Above, one guess at a time; the line is where the missing pages begin.",
     pace_ns: end_ns / playedFor_s,
@@ -253,6 +264,15 @@ function build(scene: Scene): Built {
       return `${seconds}: ${formatNumber(reads)} reads have asked for ${formatNumber(mib(wanted))} MiB of the file; ${formatNumber(mib(read))} MiB were read, ${surplus} times as much.`;
     },
   };
+}
+
+/** A piece as the key shows what was read ahead: pale, with an outline. */
+function drawOutlined(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
+  context.lineWidth = 1;
+  context.strokeRect(x, y, width, height);
+  context.globalAlpha = 0.35;
+  context.fillRect(x, y, width, height);
+  context.globalAlpha = 1;
 }
 
 function change(pages: Uint8Array, { start, end, isAsked }: Change): void {

