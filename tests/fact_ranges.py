@@ -52,7 +52,9 @@ def measure(case: str | None = None, fact: str | None = None) -> dict[str, Store
 
 def write(*cases: str) -> None:
     """Measure the facts of the cases, or of all, and write the file."""
-    found = {**stored(), **{fact: kept for case in cases for fact, kept in measure(case).items()}} if cases else measure()
+    found = (
+        {**stored(), **{fact: kept for case in cases for fact, kept in measure(case).items()}} if cases else measure()
+    )
     facts = [fact["id"] for entry in seeklab.cases() for fact in seeklab.case(entry["id"]).facts]
     lines = [f" {json.dumps(fact)}: {json.dumps(found[fact], allow_nan=False)}" for fact in facts if fact in found]
     STORE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

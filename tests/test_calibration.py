@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -111,6 +112,21 @@ def test_a_logical_unit_is_found_from_a_line_and_littles_law() -> None:
     rates = {1: 173.87, 2: 283.61, 4: 489.53, 8: 900.45, 16: 947.34}
     found = closed.unit(latencies, rates)
     assert (found.latency, found.alone, found.rate, found.full_at) == pytest.approx((500, 200, 993.4, 8), abs=0.1)
+
+
+def test_a_server_that_requests_and_bytes_share_is_found_and_two_separate_limits_are_not() -> None:
+    shared = {size * KIB: 1e6 / (333 + size * KIB / 125) for size in (4, 16, 40, 128)}
+    found = closed.server(shared)
+    assert found is not None
+    assert found == pytest.approx((333, 125), rel=1e-6)
+    assert closed.server({size * KIB: min(3000, 125e6 / (size * KIB)) for size in (4, 16, 40, 128)}) is None
+    assert closed.server({size * KIB: 125e6 / (size * KIB) for size in (4, 16, 128)}) is None
+    assert closed.server({4 * KIB: 3000.0, 128 * KIB: 900.0}) is None
+
+
+@pytest.mark.parametrize(("p99", "cv"), [(2.511, 0.5), (1.523, 0.2), (4.605, 1.0)])
+def test_scatter_follows_from_the_tail_of_a_gamma_distribution(p99: float, cv: float) -> None:
+    assert closed.scatter(p99) == pytest.approx(cv, rel=0.01)
 
 
 def test_a_bucket_has_two_levels_and_noise_has_none() -> None:
@@ -220,6 +236,34 @@ def test_a_hidden_device_is_found_again_through_noise(preset: str) -> None:
     found = found_again(preset, noise=0.03, repeats=3)
     assert found.family == family
     assert (found.verdict.mean <= mean + 6, found.verdict.p99 <= p99 + 15) == (True, True), str(found.verdict)
+
+
+def test_a_unit_with_a_command_and_latencies_that_scatter_is_found_again() -> None:
+    device = {
+        "lun": {"capacity": 10**12, "rate": 1_200_000_000, "latency": "50us", "command": "8us", "latency_cv": 0.3}
+    }
+    results = recorded(device, [*plan.drive_jobs(SPAN), *plan.judging_jobs(SPAN)])
+    found = calibrate(results, capacity="1TB")
+    unit = found.device["lun"]
+    assert found.family == "lun"
+    assert int(unit["rate"]) == pytest.approx(1.2e9, rel=0.02)
+    assert float(unit["command"].removesuffix("ns")) == pytest.approx(8000, rel=0.05)
+    assert float(unit["latency"].removesuffix("ns")) == pytest.approx(50_000, rel=0.03)
+    assert unit["latency_cv"] == pytest.approx(0.3, rel=0.1)
+    assert found.verdict.mean < 2
+    assert found.verdict.p99 < 5
+
+
+def test_writes_that_are_slower_than_reads_bound_no_overhead_above_the_reads() -> None:
+    device = {"lun": {"capacity": 10**12, "rate": 1_200_000_000, "latency": "50us", "command": "8us"}}
+    results = recorded(device, [*plan.drive_jobs(SPAN), *plan.judging_jobs(SPAN)])
+    paused = next(key for key in results.jobs if key.pause_us)
+    slow = results.jobs[paused].runs[0]
+    results.jobs[paused] = Measured(paused, (replace(slow, mean=250.0),))
+    overhead = next(p for p in calibrate(results, capacity="1TB", family="ssd").parameters if p.name == "overhead")
+    assert overhead.how == "bound"
+    assert "writes of 4 KiB alone with pauses took 250 us" in overhead.why
+    assert float(overhead.value.split()[2]) < results.get("randread", 4 * KIB, 1).mean
 
 
 def test_a_varying_unit_is_found_with_its_parameters() -> None:
@@ -417,6 +461,19 @@ def test_a_noisy_recording_is_refused_with_its_numbers(tmp_path: Path) -> None:
     with pytest.raises(SeeklabError, match=r"56.5, 62.6, 64.1, 68.6, 78.0 us, which vary by 12.1 %") as refused:
         calibrate(read_results(tmp_path))
     assert "--accept-noise" in str(refused.value)
+
+
+def test_a_job_whose_repeats_disagree_is_left_out_with_its_numbers(tmp_path: Path) -> None:
+    for number, mean in enumerate((360.0, 1400.0)):
+        report = one_report()
+        report["jobs"][0]["job options"]["iodepth"] = "24"
+        of = report["jobs"][0]["read"]
+        of["lat_ns"]["mean"], of["iops"] = mean * 1000, 24e6 / mean
+        (tmp_path / f"{number}.json").write_text(json.dumps(report), encoding="utf-8")
+    results = read_results(tmp_path)
+    with pytest.raises(SeeklabError, match="too few jobs"):
+        calibrate(results)
+    assert any("repeats took 360, 1400 us" in sentence for sentence in results.left_out)
 
 
 def test_a_host_without_processors_is_told_from_a_slow_device(tmp_path: Path) -> None:

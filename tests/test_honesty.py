@@ -44,6 +44,7 @@ PHASES = (
     "cross_call_ns",
     "paused_ns",
     "credit_wait_ns",
+    "clean_wait_ns",
     "hedge_wait_ns",
     "served_ns",
     "retry_ns",

@@ -278,6 +278,7 @@ impl Preset {
     fn unit_fields(&self) -> Vec<Unit> {
         let mut units = self.field("lun.rate", &[10_000_000, 100_000_000, 1_000_000_000].map(|rate| json!(rate)), &self.loads());
         units.extend(self.field("lun.latency", &[10_000_000, 1_000_000, 100_000, 0].map(|ns| json!(ns)), &self.loads()));
+        units.extend(self.field("lun.command", &[1_000_000, 100_000, 10_000, 0].map(|ns| json!(ns)), &self.loads()));
         let pauses = [400, 100, 25].map(|ms| json!([{"at": "1ms", "for": format!("{ms}ms")}]));
         units.extend(self.field("lun.pauses", &[&pauses[..], &[json!([])]].concat(), &self.loads()));
         let bases = [100, 1_000, 10_000].map(|base| json!({"base": base, "capacity": 2000}));
@@ -291,6 +292,15 @@ impl Preset {
         };
         for (field, values) in [("fixed", ["1MiB", "16MiB", "256MiB"]), ("direct_rate", ["1MB", "2MB", "5MB"])] {
             units.extend(self.field("lun.slc", &values.map(|value| slc(field, value.into())), &self.loads()));
+        }
+        let shingled = |field: &str, value: Value| {
+            let mut shingled = json!({"zone": "1MiB", "cache": "4MiB", "move": "1ms", "stream": "1MiB", "idle": "1s"});
+            shingled[field] = value;
+            shingled
+        };
+        let sizes = [("cache", ["1MiB", "8MiB", "64MiB"]), ("move", ["20ms", "1ms", "0"]), ("idle", ["10s", "1s", "100ms"])];
+        for (field, values) in sizes {
+            units.extend(self.field("lun.shingled", &values.map(|value| shingled(field, value.into())), &self.loads()));
         }
         units
     }

@@ -10,6 +10,37 @@ use crate::rules::{Bound, Rule, Unit};
 
 use Pattern::{RandRead, RandRw, RandWrite, Read, SyncRandWrite, SyncWrite, Write};
 
+/// A page cache with each journal, and thresholds from a page on.
+pub fn page_cache() -> Vec<Unit> {
+    let kinds = loads(&[
+        (Write, 128 * KIB, 4, 1),
+        (Write, MIB, 1, 4),
+        (RandWrite, 4 * KIB, 8, 1),
+        (SyncWrite, 16 * KIB, 1, 4),
+        (SyncRandWrite, 8 * KIB, 4, 1),
+        (RandRw, 16 * KIB, 8, 1),
+    ]);
+    let mut units = Vec::new();
+    for journal in ["none", "writeback", "ordered"] {
+        for throttle_from in ["limit", "midpoint"] {
+            let base = json!({
+                "page_cache": {"journal": journal, "throttle_from": throttle_from, "background": "4MiB", "limit": "16MiB"},
+                "devices": [{"lun": {"capacity": "1TB", "rate": 200_000_000, "latency": "200us"}}],
+            });
+            let axes = [
+                axis("page_cache.memory_rate", [100_000_000_u64, 1_000_000_000, 10_000_000_000]),
+                axis("page_cache.limit", [64 * KIB, MIB, 16 * MIB, 256 * MIB]),
+                axis("page_cache.depth", [1, 2, 8, 32]),
+                // A faster device would end such a run in some milliseconds, in which the last writer counts for much.
+                axis("devices[0].lun.rate", [50_000_000_u64, 200_000_000, 1_000_000_000]),
+                costs("devices[0].lun.latency"),
+            ];
+            units.extend(sweep(&format!("page cache, journal {journal}, throttle from {throttle_from}"), &base, &axes, &kinds, &as_is));
+        }
+    }
+    units
+}
+
 /// A file system's cache, its prefetcher, its log; the scheduler above it; a partition below.
 pub fn volume() -> Vec<Unit> {
     let base = json!({

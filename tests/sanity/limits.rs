@@ -130,5 +130,6 @@ fn of_flash(ssd: &Ssd, fields: &Value, load: Load) -> (Vec<Bound>, f64) {
 /// A logical unit: its rate, which may vary, and its latency.
 fn of_unit(unit: &Lun, load: Load) -> (Vec<Bound>, f64) {
     let (bytes, rate) = (to_f64(load.bytes), to_f64(unit.rate.0));
-    (vec![at_most("rate", rate)], bytes / rate * 1e9 + to_f64(unit.latency.0))
+    let server_ns = to_f64(unit.command.0) + bytes / rate * 1e9;
+    (vec![at_most("rate and command", bytes / server_ns * 1e9)], server_ns + to_f64(unit.latency.0))
 }

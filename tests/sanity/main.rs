@@ -139,6 +139,11 @@ fn controller() {
 }
 
 #[test]
+fn commit() {
+    judge("commit", 8, &layers::commit());
+}
+
+#[test]
 fn cluster() {
     judge("cluster", 8, &layers::cluster());
 }
@@ -149,8 +154,23 @@ fn tier() {
 }
 
 #[test]
+fn raid_cache() {
+    judge("raid cache", 8, &layers::raid_cache());
+}
+
+#[test]
+fn read_ahead() {
+    judge("read-ahead", 8, &layers::read_ahead());
+}
+
+#[test]
 fn volume() {
     judge("volume", 8, &file_systems::volume());
+}
+
+#[test]
+fn page_cache() {
+    judge("page cache", 8, &file_systems::page_cache());
 }
 
 #[test]
@@ -160,8 +180,21 @@ fn zfs() {
 
 #[test]
 fn every_exception_is_of_a_family_and_gives_a_reason() {
-    const FAMILIES: [&str; 12] =
-        ["disks", "flash", "logical units", "layouts", "network", "server", "client", "controller", "cluster", "tier", "volume", "zfs"];
+    const FAMILIES: [&str; 13] = [
+        "disks",
+        "flash",
+        "logical units",
+        "layouts",
+        "network",
+        "server",
+        "client",
+        "controller",
+        "cluster",
+        "tier",
+        "raid cache",
+        "volume",
+        "zfs",
+    ];
     for exception in EXCEPTIONS {
         assert!(FAMILIES.contains(&exception.family), "{}", exception.family);
         assert!(exception.reason.len() > 40, "{}: {}", exception.witness, exception.reason);

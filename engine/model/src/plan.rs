@@ -14,6 +14,10 @@ use seeklab_spec::{AddProblem, DeviceGroup, Extent, Job, Path, Problems, Rw, Sce
 
 /// Files start at multiples of this, in bytes.
 pub const FILE_ALIGNMENT: u64 = 1 << 20;
+/// Bytes of a file system's journal, as mkfs made it for large file systems of the time.
+const JOURNAL_BYTES: u64 = 128 << 20;
+/// The journal is written in blocks of this size.
+const PAGE_BYTES: u64 = 4096;
 
 /// Where one worker works.
 #[derive(Clone, Debug)]
@@ -78,7 +82,16 @@ impl Plan {
             let copies = if scenario.jobs[worker.job].rw == Rw::OdxCopy { worker.region.end - worker.region.start } else { 0 };
             worker.region.end + copies
         };
-        self.workers.iter().map(end).max().unwrap_or(0)
+        let files = self.workers.iter().map(end).max().unwrap_or(0);
+        if scenario.page_cache.is_some() { files.max(self.journal().end) } else { files }
+    }
+
+    /// Where the journal of a page cache's file system lies: behind all files, or at the end of the address space when they leave no room.
+    #[must_use]
+    pub fn journal(&self) -> Range {
+        let files = self.workers.iter().map(|worker| worker.region.end).max().unwrap_or(0).next_multiple_of(FILE_ALIGNMENT);
+        let end = files.saturating_add(JOURNAL_BYTES).min(self.capacity / PAGE_BYTES * PAGE_BYTES);
+        Range { start: end.saturating_sub(JOURNAL_BYTES), end }
     }
 }
 
@@ -96,6 +109,10 @@ fn measure(group: &DeviceGroup, at: &Path, problems: &mut Problems) -> (u64, Opt
         (None, Some(ssd), None) => (ssd.capacity.0, None),
         (None, None, Some(lun)) => {
             pauses::check(&lun.pauses, &at.field("lun"), problems);
+            if lun.varies.is_some() && lun.command.0 > 0 {
+                problems
+                    .add(at.field("lun").field("command"), "contradicts varies: a rate that varies is one of bytes; drop one of the two");
+            }
             (lun.capacity.0, None)
         }
         _ => {

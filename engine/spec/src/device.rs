@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::credits::Credits;
 use crate::persistence::Persistence;
 use crate::shake::Shake;
+use crate::shingled::Shingled;
 use crate::slc::Slc;
 use crate::ssd::Ssd;
 use crate::varies::Varies;
@@ -179,6 +180,11 @@ pub struct Lun {
     #[serde(default)]
     #[schemars(title = "Latency")]
     pub latency: Nanos,
+    /// Time that the server spends on each request besides its bytes. It limits requests a second, as `rate` limits bytes: a mix of n
+    /// requests of b bytes takes n (command + b / rate).
+    #[serde(default, skip_serializing_if = "is_no_time")]
+    #[schemars(title = "Time of a command", extend("maximum" = 1_000_000_000_u64))]
+    pub command: Nanos,
     /// How much the latency scatters: its standard deviation over its mean. Each request draws its own from a gamma distribution; all
     /// have the same when 0.
     #[serde(default, skip_serializing_if = "is_zero")]
@@ -197,6 +203,9 @@ pub struct Lun {
     /// An SLC cache that takes writes at the unit's rate until it is full; none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slc: Option<Slc>,
+    /// Shingled zones behind a conventional cache, of a drive that manages them itself; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shingled: Option<Shingled>,
 }
 
 /// A time at which a device stands still.
@@ -214,6 +223,11 @@ pub struct Pause {
 #[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
 fn is_zero(value: &f64) -> bool {
     *value == 0.0
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
+fn is_no_time(time: &Nanos) -> bool {
+    time.0 == 0
 }
 
 fn default_lun_capacity() -> Bytes {

@@ -8,13 +8,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::ClusterSpec;
+use crate::commit::CommitSpec;
 use crate::controller::ControllerSpec;
 use crate::fanout::FanoutSpec;
 use crate::fleet::FleetSpec;
 use crate::monitor::MonitorSpec;
 use crate::network::NetworkSpec;
 use crate::nfs::NfsSpec;
+use crate::page_cache::PageCacheSpec;
 use crate::partition::PartitionSpec;
+use crate::raid_cache::RaidCache;
 use crate::reduction::ReductionSpec;
 use crate::server::ServerSpec;
 use crate::zfs::ZfsSpec;
@@ -42,12 +45,18 @@ pub struct Scenario {
     /// The file protocol's server side: request scheduler and copy engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Protocol>,
+    /// A database: writes are transactions, which commit by flushing logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitSpec>,
     /// The file system: block cache, prefetcher and write log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<Volume>,
     /// ZFS in place of the volume: dirty data, write throttle, transaction groups, I/O scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zfs: Option<ZfsSpec>,
+    /// The page cache of an operating system in place of the volume: dirty pages, write-back, a journal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub page_cache: Option<PageCacheSpec>,
     /// A fan-out: each request asks many servers at once, and may ask a second replica of each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fanout: Option<FanoutSpec>,
@@ -63,6 +72,9 @@ pub struct Scenario {
     /// An SSD cache tier between the volume and its devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<Tier>,
+    /// The write cache of a RAID controller, and its battery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raid_cache: Option<RaidCache>,
     /// How addresses spread over the devices.
     #[serde(default)]
     pub layout: Layout,

@@ -23,6 +23,9 @@ export const layerNames = [
   "device",
   "fanout",
   "fleet",
+  "commit",
+  "raid_cache",
+  "page_cache",
 ] as const;
 export type LayerName = (typeof layerNames)[number];
 

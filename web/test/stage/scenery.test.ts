@@ -2,7 +2,10 @@ import { describe, expect, it } from "vitest";
 import { journeysOf } from "../../src/engine/journeys.ts";
 import type { Result } from "../../src/engine/api.ts";
 import { creditsScenery } from "../../src/stage/scenery/credits.ts";
+import { filePagesScenery } from "../../src/stage/scenery/filePages.ts";
+import { shingledScenery } from "../../src/stage/scenery/shingled.ts";
 import { slcScenery } from "../../src/stage/scenery/slc.ts";
+import { writeBackScenery } from "../../src/stage/scenery/writeBack.ts";
 import { lifeScenery } from "../../src/stage/scenery/life.ts";
 import type { Frame, Scenery } from "../../src/stage/scenery/scenery.ts";
 
@@ -22,13 +25,17 @@ function build(scenery: Scenery, result: Result) {
 }
 
 /** A frame on which nothing is seen, but how often each paint was filled. */
-function frameAt(time_ns: number): { readonly frame: Frame; readonly squares: string[] } {
+function frameAt(time_ns: number): { readonly frame: Frame; readonly squares: string[]; readonly fills: string[] } {
   const squares: string[] = [];
+  const fills: string[] = [];
   let paint = "";
   const context = new Proxy(
     {},
     {
-      get: (_, name) => (name === "fillRect" ? () => squares.push(paint) : () => ({ width: 0 })),
+      get: (_, name) => {
+        if (name === "fillRect") return () => squares.push(paint);
+        return name === "fill" ? () => fills.push(paint) : () => ({ width: 0 });
+      },
       set: (_, name, value: unknown) => {
         if (name === "fillStyle") paint = String(value);
         return true;
@@ -44,7 +51,7 @@ function frameAt(time_ns: number): { readonly frame: Frame; readonly squares: st
     paint: (meaning: string) => meaning,
     actor: () => undefined,
   };
-  return { frame, squares };
+  return { frame, squares, fills };
 }
 
 describe("the account of credits", () => {
@@ -136,6 +143,106 @@ describe("the cells of a drive with an SLC cache", () => {
   });
 });
 
+describe("the pages of a file", () => {
+  // A file of 1024 pages: 16 are asked for at 1 s, 16 after them at 2 s, for which a guess reads 64; 16 of those are asked for at 3 s.
+  const result = made(
+    {
+      "read_ahead.time_ns": [1e9, 2e9],
+      "read_ahead.page": [256, 272],
+      "read_ahead.asked": [16, 16],
+      "read_ahead.history": [0, 16],
+      "read_ahead.start": [256, 272],
+      "read_ahead.end": [272, 336],
+      "read_ahead.fetched": [16, 64],
+      "read_ahead.why": [0, 4],
+      "ops.job": [0, 0, 0],
+      "ops.offset": [256 * 4096, 272 * 4096, 288 * 4096],
+      "ops.bytes": [65_536, 65_536, 65_536],
+      "ops.submit_ns": [1e9, 2e9, 3e9],
+    },
+    4e9,
+    { devices: [], jobs: [{ name: "app", size: 1024 * 4096 }], page_cache: { read_ahead: { context: "2009" } } },
+  );
+
+  it("tells what was asked for and what was read for it", () => {
+    const built = build(filePagesScenery, result);
+    expect(built.describe(0.5e9)).toMatch(/^0\.500 s: 0(\.0+)? reads have asked for 0(\.0+)? MiB/);
+    expect(built.describe(2.5e9)).toMatch(
+      /2(\.0+)? reads have asked for 0\.125 MiB of the file; 0\.313 MiB were read, 2\.50 times/,
+    );
+    expect(built.describe(4e9)).toMatch(/0\.188 MiB of the file; 0\.313 MiB were read, 1\.67 times/);
+  });
+
+  it("draws a square for each 16 pages that were asked for, and another for those that nobody has asked for", () => {
+    const built = build(filePagesScenery, result);
+    const squaresAt = (time_ns: number) => {
+      const { frame, squares } = frameAt(time_ns);
+      built.draw({ ...frame, speed: 1e-9 });
+      return ["memory", "prefetched"].map((meaning) => squares.filter((paint) => paint === meaning).length);
+    };
+    // Time may go back. The guess above the squares has a piece for each of the 16 pages before it, and one for the 48 beside it.
+    expect(squaresAt(1.5e9)).toEqual([1, 0]);
+    expect(squaresAt(3.5e9)).toEqual([3 + 16, 2 + 1]);
+    expect(squaresAt(2.5e9)).toEqual([2 + 16, 3 + 1]);
+  });
+
+  it("suits no run without a read side", () => {
+    expect(filePagesScenery.suits(result)).toBe(true);
+    expect(filePagesScenery.suits(made({}, 1e9, { devices: [], jobs: [], page_cache: {} }))).toBe(false);
+  });
+});
+
+describe("the zones of a shingled drive", () => {
+  // Ten seconds into a cache of 1 GB, ten in which writes wait for zones, and ten of a stream.
+  const lun = { capacity: 4 * 2 ** 28, shingled: { zone: 2 ** 28, cache: 1e9 } };
+  const parts = [0.5e9, 0.5e9, 0, 0, 0.25e9, 0.5e9, 0.25e9, 0, 0, 0, 0, 0];
+  const result = made(
+    {
+      "shingled.device": [0, 0, 0],
+      "shingled.time_ns": [0, 10e9, 20e9],
+      "shingled.cached_bytes": [1e9, 1e8, 0],
+      "shingled.direct_bytes": [0, 0, 1e9],
+      "shingled.cleaning_ns": [0, 9e9, 0],
+      "shingled.cleans": [0, 4, 0],
+      "shingled.used_bytes": [1e9, 1e9, 0],
+      "shingled.write_at_bytes": [2 ** 29, 3 * 2 ** 28, 2 ** 30],
+      "shingled.clean_at_bytes": [0, 2 ** 28, 2 ** 28],
+      "shingled_parts.device": parts.map(() => 0),
+      "shingled_parts.part": [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3],
+      "shingled_parts.cached_bytes": parts,
+    },
+    30e9,
+    { devices: [{}, { lun }], jobs: [{ name: "client" }] },
+  );
+
+  it("tells whither writes go, how long zones are cleaned, and how often", () => {
+    const built = build(shingledScenery, result);
+    expect(built.describe(5e9)).toBe(
+      "5.00 s: 100 MB/s are written, into the cache; 0.500 of 1.00 GB in the cache, 0 cleans for each zone so far.",
+    );
+    expect(built.describe(15e9)).toMatch(
+      /^15\.0 s: 10\.0 MB\/s .* into the cache, and zones are cleaned 90\.0 % of the time/,
+    );
+    expect(built.describe(25e9)).toMatch(/^25\.0 s: 100 MB\/s are written, past the cache; .* 1\.00 cleans/);
+  });
+
+  it("draws squares of cleaning only while zones are cleaned", () => {
+    const built = build(shingledScenery, result);
+    const squaresAt = (time_ns: number, meaning: string) => {
+      const { frame, fills } = frameAt(time_ns);
+      built.draw(frame);
+      return fills.filter((paint) => paint === meaning).length;
+    };
+    expect([5e9, 15e9, 25e9].map((time_ns) => squaresAt(time_ns, "stopped"))).toEqual([0, 4, 0]);
+    expect(squaresAt(25e9, "disk")).toBeGreaterThan(4);
+  });
+
+  it("suits no run without such a drive", () => {
+    expect(shingledScenery.suits(result)).toBe(true);
+    expect(shingledScenery.suits(made({}, 1e9, { devices: [{}], jobs: [] }))).toBe(false);
+  });
+});
+
 describe("the life of requests that were sent late", () => {
   // One is under way from 0 to 1000; four were due at 100, 200, 300 and 400 and go out at 1000 and after.
   const late = (due: readonly number[]) =>
@@ -177,5 +284,47 @@ describe("the life of requests that were sent late", () => {
     expect(inTime.draw(frameAt(450).frame)).toBe(1);
     expect(inTime.describe(450)).toMatch(/^Under way: device 1 waiting/);
     expect(inTime.height).toBeLessThan(build(lifeScenery, late([0, 100, 200, 300, 400])).height);
+  });
+});
+
+describe("memory between writers and a disk", () => {
+  // 1000 MB become dirty in a second; then a commit writes them at 250 MB/s, and a write that comes after 1 s waits for it.
+  const run = made(
+    {
+      "page_cache.time_ns": [0, 1e9, 2e9, 3e9, 4e9],
+      "page_cache.written_bytes": [0, 250e6, 250e6, 250e6, 250e6],
+      "page_cache.dirty_bytes": [1000e6, 650e6, 400e6, 150e6, 0],
+      "page_cache.under_way_bytes": [0, 100e6, 100e6, 100e6, 0],
+      "journal.began_ns": [1e9],
+      "journal.end_ns": [5e9],
+      "journal.data_bytes": [1000e6],
+      "ops.job": [0],
+      "ops.submit_ns": [1e9],
+      "ops.latency_ns": [4e9],
+    },
+    5e9,
+  );
+
+  it("tells what is dirty, what the disk does, and who waits for which commit", () => {
+    const built = build(writeBackScenery, run);
+    expect(built.describe(0.5e9)).toBe("0.500 s: 500 MB are not on the disk; the disk is idle; no commit.");
+    expect(built.describe(3e9)).toBe(
+      "3.00 s: 500 MB are not on the disk; the disk takes 250 MB/s; a commit writes 1,000 MB of data first, and a write of app has waited for 2.00 s.",
+    );
+  });
+
+  it("draws a brick for each part of what is dirty, and others for what is on its way", () => {
+    const built = build(writeBackScenery, run);
+    const { frame, squares } = frameAt(2e9);
+    expect(built.draw(frame)).toBe(1);
+    // 320 bricks are 1150 MB: 650 MB dirty, 100 on their way.
+    expect(squares.filter((paint) => paint === "memory").length).toBeCloseTo(181, -1);
+    expect(squares.filter((paint) => paint === "transfer").length).toBeCloseTo(28, -1);
+  });
+
+  it("says of a run without a page cache that it has none", () => {
+    const none = made({}, 1e9);
+    expect(writeBackScenery.suits(none)).toBe(false);
+    expect(build(writeBackScenery, none).describe(0)).toBe("This run has no page cache.");
   });
 });

@@ -41,6 +41,7 @@ pub fn check_flow(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Prob
         ("record.log", scenario.record.log),
         ("devices[0].lun.pauses", !unit.pauses.is_empty()),
         ("devices[0].lun.latency_cv", unit.latency_cv > 0.0),
+        ("devices[0].lun.command", unit.command.0 > 0),
     ];
     if let Some((layer, _)) = above_devices(scenario).chain(parts).find(|(_, is_there)| *is_there) {
         problems.add(&at, format!("a flow has no single requests, which {layer} needs; drop {layer}, or fluid"));

@@ -2,13 +2,16 @@
 
 pub mod client;
 pub mod cluster;
+pub mod commit;
 pub mod controller;
 pub mod device;
 pub mod fanout;
 pub mod fleet;
 pub mod layout;
 pub mod network;
+pub mod page_cache;
 pub mod protocol;
+pub mod raid_cache;
 pub mod server;
 pub mod tier;
 pub mod volume;

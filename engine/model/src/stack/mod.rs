@@ -8,15 +8,18 @@ use crate::check::Checked;
 use crate::kernel::journeys::Journeys;
 use crate::kernel::{Event, Kernel, LayerId, Message};
 use crate::layers::Layer;
+use crate::layers::commit;
 use crate::layers::controller;
 use crate::layers::controller::Controller;
 use crate::layers::device::{Device, Usage};
+use crate::layers::layout::Layout;
 use crate::layers::server::Server;
 use crate::layers::workload::replay::Replay;
 use crate::layers::zfs::read_record::Reads;
 use crate::layers::zfs::record::Record;
 use crate::layers::zfs::volume;
 use crate::layers::zfs::zfetch::Run;
+use crate::layers::zfs::zfetch::asked;
 use crate::plan::Plan;
 use crate::result::Recorder;
 use crate::result::analytics::{Analytics, Reading, Served};
@@ -31,8 +34,12 @@ use seeklab_spec::{Problem, Scenario};
 pub enum Question {
     /// How long a write is delayed, or what is read ahead.
     Volume(volume::Question),
+    /// What a page cache reads beside what was asked for.
+    Pages(asked::Question),
     /// Which shard owns a range.
     Owner(controller::asked::Question),
+    /// Which transactions a flush of a log is for.
+    Batch(commit::asked::Question),
 }
 
 impl Question {
@@ -42,7 +49,9 @@ impl Question {
         match self {
             Self::Volume(volume::Question::Delay(_)) => "zfs.throttle",
             Self::Volume(volume::Question::Ahead(_)) => "zfs.prefetch.asked",
+            Self::Pages(_) => "page_cache.read_ahead.asked",
             Self::Owner(_) => "controller.map",
+            Self::Batch(_) => "commit.logs",
         }
     }
 }
@@ -180,19 +189,36 @@ impl Stack {
     #[must_use]
     #[inline]
     pub fn asks(&self) -> bool {
-        self.layers.zfs.as_ref().is_some_and(Layer::asks) || self.layers.controller.as_ref().is_some_and(Layer::asks)
+        let layers = &self.layers;
+        layers.zfs.as_ref().is_some_and(Layer::asks)
+            || layers.page_cache.as_ref().is_some_and(Layer::asks)
+            || layers.controller.as_ref().is_some_and(Layer::asks)
+            || layers.commit.as_ref().is_some_and(Layer::asks)
     }
 
     /// What must be answered before the run goes on.
     pub fn question(&mut self) -> Option<Question> {
         let volume = self.layers.zfs.as_mut().and_then(|zfs| zfs.question(self.kernel.now_ns())).map(Question::Volume);
-        volume.or_else(|| Some(Question::Owner(self.layers.controller.as_ref()?.question(&self.kernel)?)))
+        let pages = || self.layers.page_cache.as_ref()?.question().map(Question::Pages);
+        let owner = || Some(Question::Owner(self.layers.controller.as_ref()?.question(&self.kernel)?));
+        let batch = || Some(Question::Batch(self.layers.commit.as_ref()?.question(&self.kernel)?));
+        volume.or_else(pages).or_else(owner).or_else(batch)
     }
 
-    /// Answers that of [`volume::Question::Ahead`]: these runs of records of the file are fetched.
+    /// Answers that of [`Question::Batch`]: the flush is for those at these places of the question's lists, or for nobody before this
+    /// time is over.
+    pub fn answer_batch(&mut self, places: &[usize], wait_ns: u64) {
+        if let Some(commit) = &mut self.layers.commit {
+            commit.answer(&mut self.kernel, places, wait_ns);
+        }
+    }
+
+    /// Answers that of [`volume::Question::Ahead`] or [`Question::Pages`]: these runs of records of the file are fetched.
     pub fn answer_runs(&mut self, runs: &[Run]) {
         if let Some(zfs) = &mut self.layers.zfs {
             zfs.answer_runs(&mut self.kernel, runs);
+        } else if let Some(pages) = &mut self.layers.page_cache {
+            pages.answer(&mut self.kernel, runs);
         }
     }
 
@@ -270,7 +296,8 @@ impl Stack {
             return 1.0;
         }
         let requests = self.layers.workload.progress(self.kernel.now_ns());
-        self.layers.fleet.as_ref().map_or(requests, |fleet| f64::midpoint(fleet.progress(), requests))
+        let rebuilt = self.layers.layouts.first().map_or(1.0, Layout::rebuild_progress);
+        self.layers.fleet.as_ref().map_or(requests, |fleet| f64::midpoint(fleet.progress(), requests)).min(rebuilt)
     }
 
     /// Signals delivered so far.

@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from seeklab._case import Case
 from seeklab._questions import Decision, ask, must_be_callable, refuse, whole
 from seeklab._result import Result, execute
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from seeklab._case import Case
-
-AHEAD = Decision(
+OF_PAGES = Decision(
+    answers="ahead",
+    field="page_cache.read_ahead.asked",
+    asked=True,
+    layer="page_cache.read_ahead",
+    case_lacks="has no page cache that reads ahead; take context-read-ahead",
+    scenario_lacks="is missing; read-ahead needs a page cache with a read side",
+)
+OF_RECORDS = Decision(
     answers="ahead",
     field="zfs.prefetch.asked",
     asked=True,
@@ -23,7 +30,10 @@ AHEAD = Decision(
 
 
 class Read(NamedTuple):
-    """A read, and what a file system knows of itself when it comes. Records are counted from the start of the file."""
+    """A read, and what a file system knows of itself when it comes.
+
+    Records are counted from the start of the file. Those of a page cache are its pages, of 4 KiB.
+    """
 
     now_ns: int
     """Since the start of the run."""
@@ -63,7 +73,7 @@ def run_prefetcher(
     variant: str | None = None,
     seed: int = 1,
 ) -> Result:
-    """Run a case or a scenario with a ZFS layer and an ARC under a read-ahead of one's own.
+    """Run a case or a scenario with a page cache, or with a ZFS layer and an ARC, under a read-ahead of one's own.
 
     `prefetcher` is called once for each read, in order of simulated time:
 
@@ -72,14 +82,23 @@ def run_prefetcher(
 
         mine = seeklab.run_prefetcher(seeklab.case("media-prefetch"), next_record)
 
+    ZFS asks after it has begun to read what is missing, and fetches each record by itself. A page cache asks before,
+    and fetches neighbours with one request, the read's own pages among them.
+
     None instead runs the read-ahead that the system has, for a race. What the prefetcher raises comes out as it is,
     with a note that says at which read; an answer that is no list of runs raises `SeeklabError`. Neither touches
     another run.
     """
+    decision = OF_PAGES if _has_pages(system, variant) else OF_RECORDS
     if prefetcher is None:
-        return execute({**AHEAD.request(system, None, variant), "seed": seed})
+        return execute({**decision.request(system, None, variant), "seed": seed})
     must_be_callable("prefetcher", prefetcher, "a function of a read")
-    return AHEAD.run(system, lambda question: {"runs": _runs(prefetcher, Read(**question))}, variant, seed)
+    return decision.run(system, lambda question: {"runs": _runs(prefetcher, Read(**question))}, variant, seed)
+
+
+def _has_pages(system: Case | Mapping[str, Any], variant: str | None) -> bool:
+    scenario = system.scenario(variant) if isinstance(system, Case) else system
+    return "page_cache" in scenario
 
 
 def _runs(prefetcher: Prefetcher, read: Read) -> list[tuple[int, int]]:

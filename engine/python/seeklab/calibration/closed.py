@@ -224,6 +224,55 @@ LEAST_INSIDE = 1.2
 """Requests in the server, below which nothing can be told of more."""
 
 
+class Server(NamedTuple):
+    """A server that requests and bytes share: 1 / (requests a second) = command + bytes / rate."""
+
+    command: float
+    rate: float
+    """Bytes a microsecond."""
+
+
+LEAST_COMMAND_SHARE = 0.2
+"""Of the time of the smallest request, from which on a command can be told from bytes."""
+MOST_OFF_LINE = 0.15
+LEAST_ON_LINE = 3
+"""Sizes: two are always on a line."""
+
+
+def server(rates: Mapping[int, float]) -> Server | None:
+    """Find what a command takes from the most requests a second by size; None where bytes alone explain them.
+
+    All sizes must lie on one line, or there are two limits that do not know of each other.
+    """
+    if len(rates) < LEAST_ON_LINE:
+        return None
+    per_request = {float(size): 1e6 / most for size, most in rates.items()}
+    command, slope = line(per_request)
+    off = max(abs((command + slope * size) / time - 1) for size, time in per_request.items())
+    if slope <= 0 or command < LEAST_COMMAND_SHARE * min(per_request.values()) or off > MOST_OFF_LINE:
+        return None
+    return Server(command, 1 / slope)
+
+
+Z_99 = 2.326
+"""Of the 99th percentile of a normal distribution."""
+MOST_SCATTER = 1.5
+
+
+def scatter(p99_to_mean: float) -> float:
+    """Find a gamma distribution's coefficient of variation from its 99th percentile over its mean.
+
+    Wilson and Hilferty: the cube root of a gamma variable is nearly normal.
+    """
+    least, most = 0.0, MOST_SCATTER
+    for _ in range(40):
+        middle = (least + most) / 2
+        ninth = middle * middle / 9
+        below = (1 - ninth + Z_99 * sqrt(ninth)) ** 3 < p99_to_mean
+        least, most = (middle, most) if below else (least, middle)
+    return least
+
+
 class Unit(NamedTuple):
     """A fixed-rate logical unit."""
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab.calibration import closed, disk, lun, ssd
+from seeklab.calibration.parameter import number
 from seeklab.calibration.plan import held_out
 from seeklab.calibration.simulated import ask
 
@@ -29,6 +30,8 @@ GOOD, USABLE = (10.0, 25.0), (25.0, 60.0)
 SIMPLER_IF_WITHIN = 1.3
 """A logical unit has fewer parameters: it is preferred when its error is at most so many times the drive's."""
 NOISY_CV = 10.0
+UNSTEADY_CV = 50.0
+"""Variation of a job's repeats, in percent, from which on they do not measure one thing."""
 HOST_BOUND = 1.5
 CAPACITY = re.compile(r"([\d.]+)\s*([kmgt]?)(i?b|)", re.IGNORECASE)
 DISK_MEDIAN_US = 1500.0
@@ -195,6 +198,7 @@ def calibrate(
     best.
     """
     disk_like = family == "hdd" if family else is_disk(results)
+    _leave_out_unsteady(results)
     whole = dict(results.jobs)
     kept = held_out(whole, disk_like=disk_like)
     told = progress or _silent
@@ -258,6 +262,15 @@ def is_disk(results: Results) -> bool:
         return False
     job = max(alone, key=lambda job: job.key.span)
     return job.q(50) > DISK_MEDIAN_US and DISK_WIDTH_US[0] < (job.q(90) - job.q(10)) / 0.8 < 4 * DISK_WIDTH_US[1]
+
+
+def _leave_out_unsteady(results: Results) -> None:
+    """Leave out jobs whose repeats disagree: something else happened in one of them."""
+    for key, job in list(results.jobs.items()):
+        if job.variation() > UNSTEADY_CV:
+            means = ", ".join(number(run.mean) for run in job.runs)
+            results.left_out.append(f"{key}: its repeats took {means} us on average and measure no one thing")
+            del results.jobs[key]
 
 
 def _look(results: Results, *, accept_noise: bool) -> list[str]:

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 KIB, MIB = closed.KIB, closed.MIB
 LEAST_SIZES = 2
+LEAST_SCATTER = 0.05
+GREAT_DEPTH = 16
+"""From which on the server, and not the latency, is taken to limit requests."""
 SIZES = (4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB)
 
 
@@ -21,6 +24,11 @@ def fit(results: Results, capacity: str) -> tuple[dict[str, Any], list[Parameter
     deep = {depth: job.iops for depth in (1, 2, 4, 8, 16, 32, 64) if (job := results.get("randread", MIB, depth))}
     if len(alone) < LEAST_SIZES or not deep:
         return None
+    shared = _server(results)
+    if shared:
+        device, known = _with_command(alone, shared, capacity)
+        _scatter(results, device, known)
+        return {"lun": device}, known
     found = closed.unit(alone, deep)
     device: dict[str, Any] = {"capacity": capacity, "rate": rate(found.rate), "latency": times(found.latency)}
     known = [
@@ -44,3 +52,63 @@ def fit(results: Results, capacity: str) -> tuple[dict[str, Any], list[Parameter
             Parameter("full at", f"{found.full_at} in flight", "measured", "from the depths between one and all"),
         ]
     return {"lun": device}, known
+
+
+def _server(results: Results) -> closed.Server | None:
+    """Find the server's time for a command from the most requests a second that each size reached at a great depth."""
+    most: dict[int, float] = {}
+    for key, job in results.jobs.items():
+        if key.rw == "randread" and key.depth >= GREAT_DEPTH and not key.pause_us and not key.rate_iops:
+            most[key.size] = max(job.iops, most.get(key.size, 0.0))
+    return closed.server(most)
+
+
+def _with_command(
+    alone: dict[float, float], server: closed.Server, capacity: str
+) -> tuple[dict[str, Any], list[Parameter]]:
+    """Write a unit whose server takes a time for each request; what is left of single reads is latency."""
+    rests = sorted(mean - server.command - size / server.rate for size, mean in alone.items())
+    latency = max(0.0, rests[len(rests) // 2])
+    device = {
+        "capacity": capacity,
+        "rate": rate(server.rate),
+        "latency": times(latency),
+        "command": times(server.command),
+    }
+    return device, [
+        Parameter(
+            "latency",
+            f"{number(latency)} us",
+            "measured",
+            "single reads of each size less command and bytes, the median; the host's own path is in it",
+        ),
+        Parameter(
+            "rate", f"{number(server.rate)} MB/s", "measured", "the most requests a second by size, at great depths"
+        ),
+        Parameter(
+            "command",
+            f"{number(server.command)} us",
+            "measured",
+            "the same: what a request takes besides its bytes; a limit of requests a second, if the volume has one",
+        ),
+    ]
+
+
+def _scatter(results: Results, device: dict[str, Any], known: list[Parameter]) -> None:
+    """Find how much the latency scatters from single reads of the smallest size."""
+    single = next((job for size in SIZES if (job := results.get("randread", size, 1))), None)
+    latency = float(device["latency"].removesuffix("ns")) / 1000
+    if single is None or latency <= 0:
+        return
+    found = closed.scatter((single.q(99) - single.mean + latency) / latency)
+    if found < LEAST_SCATTER:
+        return
+    device["latency_cv"] = round(found, 3)
+    known.append(
+        Parameter(
+            "scatter",
+            f"{100 * found:.0f} % of the latency",
+            "measured",
+            f"the 99th percentile of {single.key}, if latencies are a gamma distribution's",
+        )
+    )

@@ -26,6 +26,8 @@ ONE_AT_A_TIME = 1.05
 LEAST_SPLIT, MOST_SPLIT = 0.01, 0.5
 LEAST_IN_DIE = 0.2
 """Share of a read of the fastest page that its die and channel take at least."""
+FASTEST = 5
+"""Percentile of single reads that stands for the fastest."""
 MOST_RETRIES = 0.02
 STRIPE = 4
 """Pages of 4 KiB in a physical page of 16 KiB."""
@@ -47,7 +49,7 @@ def fit(
     link_rate, command = _link(results, serial=serial, known=known)
     if link_rate is None:
         return None
-    overhead = _overhead(results, link_rate, command, known)
+    overhead = _overhead(results, link_rate, command, four, known)
     service = max(1.0, four.mean - overhead - 4 * KIB / link_rate - command)
     known.append(
         Parameter(
@@ -120,7 +122,7 @@ def _link(results: Results, *, serial: bool, known: list[Parameter]) -> tuple[fl
     return found_rate, 0.0
 
 
-def _overhead(results: Results, link_rate: float, command: float, known: list[Parameter]) -> float:
+def _overhead(results: Results, link_rate: float, command: float, four: Measured, known: list[Parameter]) -> float:
     paused = [
         job
         for key, job in results.jobs.items()
@@ -137,6 +139,19 @@ def _overhead(results: Results, link_rate: float, command: float, known: list[Pa
         )
         return ASSUMED_OVERHEAD_US
     overhead = max(1.0, paused[0].mean - 4 * KIB / link_rate - command)
+    most = max(1.0, (1 - LEAST_IN_DIE) * four.q(FASTEST) - 4 * KIB / link_rate - command)
+    if overhead > most:
+        known.append(
+            Parameter(
+                "overhead",
+                f"at most {number(most)} us",
+                "bound",
+                f"writes of 4 KiB alone with pauses took {number(paused[0].mean)} us, reads without pauses "
+                f"{number(four.mean)} us: they are not buffered, or the host sleeps in the pauses; the fastest reads "
+                "are the bound",
+            )
+        )
+        return most
     known.append(
         Parameter(
             "overhead",

@@ -20,6 +20,7 @@ PREDICT, DIAGNOSE, FIX, POLICY, DESIGN = KINDS = ("predict", "diagnose", "fix", 
 """What an exercise asks: commit to numbers, name a cause, change a system, write a program, weigh costs."""
 
 ASKS: Mapping[str, tuple[str, ...]] = {
+    "battery-planner": (PREDICT, POLICY),
     "blind-diagnosis": (DIAGNOSE,),
     "bonnie-decoded": (PREDICT, DIAGNOSE),
     "buffer-size": (PREDICT, POLICY),
@@ -27,9 +28,12 @@ ASKS: Mapping[str, tuple[str, ...]] = {
     "by-heart": (PREDICT, POLICY),
     "cache-policies": (PREDICT, POLICY),
     "combined-size": (PREDICT, DESIGN),
+    "commit-policy": (PREDICT, POLICY),
+    "context-window": (PREDICT, POLICY),
     "copy-beside-service": (PREDICT, POLICY),
     "copy-way": (PREDICT, POLICY),
     "copyset-placement": (PREDICT, POLICY),
+    "dirty-limits": (PREDICT, POLICY),
     "disk-time": (PREDICT, FIX),
     "flash-reserve": (PREDICT, DESIGN),
     "group-length": (PREDICT, FIX),
@@ -43,6 +47,7 @@ ASKS: Mapping[str, tuple[str, ...]] = {
     "odx-prefetch": (PREDICT, DIAGNOSE, FIX),
     "pool-design": (DIAGNOSE, DESIGN),
     "read-ahead": (PREDICT, POLICY),
+    "rebuild-order": (PREDICT, POLICY),
     "server-cycles": (PREDICT, FIX),
     "shaken-disks": (PREDICT, DIAGNOSE),
     "shard-count": (PREDICT, DESIGN),

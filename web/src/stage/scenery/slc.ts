@@ -108,9 +108,20 @@ function build(scene: Scene): Built {
       // The last one comes and goes bit by bit.
       context.globalAlpha = Math.min(1, count - nth);
       const { x, y } = blockAt(nth, fromRight);
-      context.fillRect(x + 0.75, y + 0.75, wide - 1.5, tall - 1.5);
+      if (fromRight) context.fillRect(x + 0.75, y + 0.75, wide - 1.5, tall - 1.5);
+      else drawOutlined(context, x + 1.25, y + 1.25, wide - 2.5, tall - 2.5);
     }
     context.globalAlpha = 1;
+  }
+
+  /** A block as the key shows it: pale, with an outline. */
+  function drawOutlined(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
+    const whole = context.globalAlpha;
+    context.lineWidth = 1;
+    context.strokeRect(x, y, width, height);
+    context.globalAlpha = whole * 0.35;
+    context.fillRect(x, y, width, height);
+    context.globalAlpha = whole;
   }
 
   function drawLimit({ context, paint }: Frame, limit: number): void {
@@ -135,7 +146,7 @@ function build(scene: Scene): Built {
     const each = (most * speed) / passing;
     context.fillStyle = paint("flash");
     drawBlocks(frame, now.full / gb, true);
-    context.fillStyle = paint("prefetched");
+    context.fillStyle = context.strokeStyle = paint("prefetched");
     drawBlocks(frame, (now.used * bits) / gb, false);
     drawLimit(frame, now.limit);
 

@@ -1,12 +1,17 @@
 //! A logical unit: one server, first in first out, plus a latency that overlaps.
 //!
+//! A request keeps the server for the time of its bytes and, where it has one, of a command: 1 / (requests a second) = command +
+//! bytes / rate, the law of a server that is shared by requests and bytes (Seastar's disk model has it as x / iops + x b / bandwidth
+//! <= 1).
+//!
 //! At a fixed rate its behaviour follows in closed form when a request arrives, so it needs no queue and one event a request. A
 //! rate that varies ([`Pace`]) changes under a request's feet: then requests queue here, and what remains of the first one is
 //! computed anew whenever the rate may have changed.
 //!
 //! The latency is the same for each request, or drawn from a gamma distribution with its standard deviation (`latency_cv` times the
 //! mean), and the unit may stand still at times ([`Pauses`]). A volume of a cloud lets requests start by its credits ([`Bucket`]), and
-//! a drive with an SLC cache takes writes at the rate of the cells that they land in ([`Cache`]).
+//! a drive with an SLC cache takes writes at the rate of the cells that they land in ([`Cache`]). A shingled drive lets writes wait while
+//! it cleans zones ([`Zones`]).
 
 use std::collections::VecDeque;
 
@@ -14,6 +19,7 @@ use super::credits::Bucket;
 use super::fluid::Fluid;
 use super::pace::Pace;
 use super::pauses::Pauses;
+use super::shingled::{Work, Zones};
 use super::slc::Cache;
 use super::{Usage, transfer_ns};
 use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
@@ -33,12 +39,15 @@ timers! {
 pub struct Lun {
     rate: u64,
     latency_ns: u64,
+    command_ns: u64,
     scatter: Option<Box<Scatter>>,
     pauses: Pauses,
     /// Credits, of a volume that has them.
     pub bucket: Option<Box<Bucket>>,
     /// The SLC cache, of a drive that has one.
     pub slc: Option<Box<Cache>>,
+    /// The zones, of a shingled drive.
+    pub shingled: Option<Box<Zones>>,
     fluid: Option<Box<Fluid>>,
     free_ns: u64,
     phase: Phase,
@@ -88,10 +97,12 @@ impl Lun {
         Self {
             rate: spec.rate.0,
             latency_ns: spec.latency.0,
+            command_ns: spec.command.0,
             scatter: Scatter::of(spec, draws("latency")),
             pauses: Pauses::new(&spec.pauses),
             bucket: None,
             slc: None,
+            shingled: None,
             fluid: None,
             free_ns: 0,
             phase,
@@ -101,12 +112,13 @@ impl Lun {
         }
     }
 
-    /// Limits the unit by the credits or the SLC cache that it has in the scenario, which are noted once an interval; `flow` is a job
-    /// that is one.
+    /// Limits the unit by the credits, the SLC cache or the shingled zones that it has in the scenario, which are noted once an interval;
+    /// `flow` is a job that is one.
     #[must_use]
     pub fn limited(mut self, spec: &spec::Lun, interval_ns: u64, flow: Option<Loop>) -> Self {
         self.bucket = spec.credits.as_ref().map(|credits| Box::new(Bucket::new(credits, interval_ns)));
         self.slc = spec.slc.as_ref().map(|slc| Box::new(Cache::new(slc, spec, interval_ns)));
+        self.shingled = spec.shingled.as_ref().map(|shingled| Box::new(Zones::new(shingled, spec, interval_ns)));
         self.fluid = flow.map(|flow| Box::new(Fluid::new(flow, interval_ns)));
         self
     }
@@ -157,14 +169,13 @@ impl Lun {
         let bytes = kernel.requests[id].bytes;
         let admitted_ns = self.bucket.as_mut().map_or(now_ns, |bucket| bucket.admit(now_ns, bytes));
         let start_ns = self.free_ns.max(admitted_ns);
-        let work_ns = match &mut self.slc {
-            None => transfer_ns(bytes, self.rate),
-            Some(cache) => {
-                let request = &kernel.requests[id];
-                cache.work_ns(start_ns, request.op, request.place, bytes)
-            }
+        let request = &kernel.requests[id];
+        let Work { cleaning_ns, own_ns } = match (&mut self.slc, &mut self.shingled) {
+            (Some(cache), _) => Work { cleaning_ns: 0, own_ns: cache.work_ns(start_ns, request.op, request.place, bytes) },
+            (_, Some(zones)) => zones.work(start_ns, request.op, request.place, bytes),
+            (None, None) => Work { cleaning_ns: 0, own_ns: transfer_ns(bytes, self.rate) },
         };
-        self.free_ns = self.pauses.after(start_ns, work_ns);
+        self.free_ns = self.pauses.after(start_ns, cleaning_ns + self.command_ns + own_ns);
         let latency_ns = self.latency_ns();
         let done_ns = self.pauses.after(self.free_ns, latency_ns);
         if let Some(bucket) = &mut self.bucket {
@@ -175,6 +186,9 @@ impl Lun {
             self.usage.busy_ns += self.free_ns - start_ns;
         }
         self.pauses.charge_until(kernel, id, Phase::Queue, start_ns);
+        if cleaning_ns > 0 {
+            self.pauses.charge_until(kernel, id, Phase::Clean, start_ns + cleaning_ns);
+        }
         self.pauses.charge_until(kernel, id, self.phase, self.free_ns);
         self.pauses.charge_until(kernel, id, Phase::Overhead, done_ns);
         self.usage.count(kernel.requests[id].op, bytes, done_ns - now_ns);
@@ -267,11 +281,13 @@ mod tests {
             capacity: Bytes(1 << 30),
             rate: Bytes(1_000_000_000),
             latency: Nanos(500),
+            command: Nanos(0),
             latency_cv: 0.0,
             varies,
             pauses,
             credits: None,
             slc: None,
+            shingled: None,
         };
         Lun::new(&spec, Phase::Transfer, 1, "test")
     }
@@ -307,6 +323,18 @@ mod tests {
         let (done, kernel) = run(&mut lun(None), &[(0, 1000), (0, 1000)]);
         assert_eq!(done, [1500, 2500]);
         assert_eq!(kernel.requests.phases(RequestId(1))[Phase::Queue as usize], 1000);
+    }
+
+    #[test]
+    fn a_command_takes_the_servers_time_besides_the_bytes() {
+        let spec = spec::Lun {
+            command: Nanos(300),
+            ..serde_json::from_value(serde_json::json!({"rate": 1_000_000_000, "latency": 500})).expect("a unit")
+        };
+        let (done, kernel) = run(&mut Lun::new(&spec, Phase::Transfer, 1, "test"), &[(0, 1000), (0, 2000)]);
+        assert_eq!(done, [1800, 4100]);
+        assert_eq!(kernel.requests.phases(RequestId(1))[Phase::Queue as usize], 1300);
+        assert_eq!(kernel.requests.phases(RequestId(1))[Phase::Transfer as usize], 2300);
     }
 
     #[test]
@@ -355,11 +383,13 @@ mod tests {
             capacity: Bytes(1 << 30),
             rate: Bytes(1_000_000_000_000),
             latency: Nanos(1_000_000),
+            command: Nanos(0),
             latency_cv: 0.5,
             varies: None,
             pauses: Vec::new(),
             credits: None,
             slc: None,
+            shingled: None,
         };
         let mut lun = Lun::new(&spec, Phase::Transfer, 1, "test");
         let (mut done, _) = run(&mut lun, &vec![(0, 1); 20_000]);

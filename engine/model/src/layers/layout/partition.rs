@@ -247,11 +247,13 @@ mod tests {
             capacity: Bytes(1 << 40),
             rate: Bytes(1_000_000_000),
             latency: Nanos(50),
+            command: Nanos(0),
             latency_cv: 0.0,
             varies: None,
             pauses: Vec::new(),
             credits: None,
             slc: None,
+            shingled: None,
         };
         let mut device = Lun::new(&lun, Phase::Transfer, 1, "lun");
         device.here = Address::of(LayerId::Device);

@@ -1,0 +1,51 @@
+//! What a page cache contradicts: another file system, and devices on which no commit can become durable.
+
+use seeklab_spec::page_cache::Journal;
+use seeklab_spec::{AddProblem, PageCacheSpec, Path, Persistence, Problems, Scenario};
+
+use crate::layers::page_cache::PAGE_BYTES;
+use crate::plan::Plan;
+
+/// Adds what is wrong with the page cache at `at` beyond its schema.
+pub fn check(spec: &PageCacheSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+    for (field, is_there) in [("volume", scenario.volume.is_some()), ("zfs", scenario.zfs.is_some())] {
+        if is_there {
+            problems.add(at, format!("contradicts {field}: there is one file system; drop one of the two"));
+        }
+    }
+    if !spec.chunk.0.is_multiple_of(PAGE_BYTES) {
+        problems.add(at.field("chunk"), format!("{} is not a multiple of a page of {PAGE_BYTES} bytes", spec.chunk.0));
+    }
+    let (_, limit) = spec.thresholds();
+    if limit < PAGE_BYTES {
+        problems.add(at.field("limit"), format!("{limit} bytes are less than a page of {PAGE_BYTES}; write more, or a larger memory"));
+    }
+    if spec.journal == Journal::None && !spec.unjournalled.is_empty() {
+        problems.add(at.field("unjournalled"), "sets files apart from a journal, and there is none; drop it, or write another journal");
+    }
+    for (index, group) in scenario.devices.iter().enumerate() {
+        if let Some((cache, Persistence::Unflushable)) = group.write_cache() {
+            let message = format!(
+                "commits wait for durable writes, but devices[{index}].{cache} is unflushable; write volatile or protected there, or journal \"none\""
+            );
+            if spec.journal != Journal::None {
+                problems.add(at.field("journal"), message);
+            }
+        }
+    }
+}
+
+/// Adds what is wrong with the read side of a page cache at `at` for the files of a plan: what was read stays in memory.
+pub fn check_files(spec: &PageCacheSpec, plan: &Plan, at: &Path, problems: &mut Problems) {
+    let mut files: Vec<_> = plan.workers.iter().map(|worker| worker.file).collect();
+    files.sort_unstable_by_key(|file| (file.start, u64::MAX - file.end));
+    files.dedup_by_key(|file| file.start);
+    let bytes: u64 = files.iter().map(|file| file.end - file.start).sum();
+    if spec.read_ahead.is_some() && bytes > spec.memory.0 {
+        let message = format!(
+            "{} cannot hold files of {bytes} bytes, and no page is evicted; write more memory or smaller files, or drop read_ahead",
+            spec.memory
+        );
+        problems.add(at.field("memory"), message);
+    }
+}

@@ -1,0 +1,197 @@
+//! What the page cache does with single writes, reads and flushes.
+
+use serde_json::{Value, json};
+
+use crate::result::columns::Column;
+use crate::stack::Stack;
+use crate::testing::{assert_is, assert_within, metric, problems, run};
+
+/// Jobs on a page cache over a disk of 100 MB/s, with a copy rate of 1 GB/s.
+fn system(page_cache: Value, jobs: &Value) -> Value {
+    let mut all = json!({
+        "page_cache": {"memory": "16GB", "dirtyable_share": 1.0, "memory_rate": "1GB"},
+        "jobs": jobs,
+        "devices": [{"lun": {"rate": "100MB", "latency": "1ms"}}],
+    });
+    if let (Some(fields), Value::Object(more)) = (all["page_cache"].as_object_mut(), page_cache) {
+        fields.extend(more);
+    }
+    all
+}
+
+fn writes(more: Value) -> Value {
+    let mut job = json!({"name": "a", "rw": "write", "bs": "1MiB", "size": "64MiB"});
+    if let (Some(fields), Value::Object(more)) = (job.as_object_mut(), more) {
+        fields.extend(more);
+    }
+    json!([job])
+}
+
+fn column(stack: &Stack, name: &str) -> Vec<f64> {
+    match stack.column(name) {
+        Some(Column::F64(values)) => values,
+        other => panic!("{name}: {other:?}"),
+    }
+}
+
+#[test]
+fn a_write_takes_the_time_of_its_copy_and_a_worker_copies_one_at_a_time() {
+    for depth in [1, 16] {
+        let stack = run(&system(json!({}), &writes(json!({"iodepth": depth}))));
+        assert_within(metric(&stack, "a.elapsed_s"), 0.067_108_864, 1e-6);
+        assert_within(metric(&stack, "a.write_memory_mean_ms"), 1.048_576, 1e-5);
+    }
+    let stack = run(&system(json!({}), &writes(json!({"bs": "64MiB"}))));
+    assert_within(metric(&stack, "a.elapsed_s"), 0.067_108_864, 1e-5);
+}
+
+#[test]
+fn every_dirty_page_is_written_back_once_and_pages_are_written_whole() {
+    let stack = run(&system(json!({"journal": "none"}), &writes(json!({"bs": 512, "number_ios": 9}))));
+    assert_is(metric(&stack, "page_cache_dirtied_bytes"), 8192.0);
+    assert_is(metric(&stack, "page_cache_written_bytes"), 8192.0);
+    assert_is(metric(&stack, "unsafe_max_bytes"), 8192.0);
+    let again = writes(json!({"loops": 3, "size": "1MiB"}));
+    assert_is(metric(&run(&system(json!({}), &again)), "page_cache_written_bytes"), f64::from(1 << 20));
+}
+
+#[test]
+fn old_pages_are_written_at_the_next_look_after_they_expire() {
+    let late = |expire: &str, delay: &str| {
+        let stack = run(&system(json!({"journal": "none", "expire": expire}), &writes(json!({"startdelay": delay}))));
+        metric(&stack, "page_cache_first_write_s")
+    };
+    assert_within(late("30s", "0s"), 35.0, 0.001);
+    assert_within(late("30s", "4.5s"), 30.5, 0.001);
+    assert_within(late("10s", "0s"), 15.0, 0.001);
+}
+
+#[test]
+fn what_a_copy_writes_belongs_to_its_file() {
+    let copy = json!([{"name": "a", "rw": "clientcopy", "bs": 4096, "size": "1MiB"}]);
+    let stack = run(&system(json!({"journal": "none", "expire": 0}), &copy));
+    assert_is(metric(&stack, "page_cache_written_bytes"), f64::from(1 << 20));
+}
+
+#[test]
+fn a_transaction_that_nobody_forces_is_committed_when_it_is_old() {
+    let stack = run(&system(json!({"commit": "3s"}), &writes(json!({}))));
+    assert_within(metric(&stack, "page_cache_first_write_s"), 3.0, 0.001);
+    assert_within(column(&stack, "journal.began_ns")[0], 3e9, 0.001);
+    assert_is(column(&stack, "journal.data_bytes")[0], f64::from(64 << 20));
+}
+
+#[test]
+fn the_write_back_keeps_dirty_data_at_the_background_threshold() {
+    let stack =
+        run(&system(json!({"journal": "none", "background": "8MiB", "depth": 4}), &writes(json!({"rate": "50MB", "size": "512MiB"}))));
+    let dirty = column(&stack, "page_cache.dirty_bytes");
+    let most = dirty.iter().copied().fold(0.0, f64::max);
+    assert!((8e6..14e6).contains(&most), "{most}");
+}
+
+#[test]
+fn a_stopped_writer_goes_on_at_the_rate_of_the_disk() {
+    for throttle_from in ["limit", "midpoint"] {
+        let cache = json!({"journal": "none", "background": "32MiB", "limit": "64MiB", "throttle_from": throttle_from});
+        let stack = run(&system(cache, &writes(json!({"size": "2GiB"}))));
+        assert!(metric(&stack, "page_cache_dirty_max_bytes") <= f64::from(64 << 20), "{throttle_from}");
+        assert_within(metric(&stack, "a.elapsed_s"), (2.147e9 - 6.7e7) / 1e8, 0.03);
+        let phase = if throttle_from == "limit" { "a.write_throttle_wait_mean_ms" } else { "a.write_throttle_delay_mean_ms" };
+        assert!(metric(&stack, phase) > 5.0, "{throttle_from}");
+    }
+}
+
+#[test]
+fn writers_under_a_limit_smaller_than_a_write_still_go_on() {
+    let cache = json!({"background": 0, "limit": "8KiB"});
+    let stack = run(&system(cache, &writes(json!({"size": "4MiB", "numjobs": 3}))));
+    assert_is(metric(&stack, "page_cache_written_bytes"), f64::from(12 << 20));
+}
+
+#[test]
+fn a_flush_writes_the_files_own_pages_and_no_others_without_a_journal() {
+    let jobs = json!([
+        {"name": "a", "rw": "write", "bs": "1MiB", "size": "64MiB"},
+        {"name": "b", "rw": "write", "bs": "1MiB", "size": "8MiB", "fsync": 8, "wait_for": "a"},
+    ]);
+    let stack = run(&system(json!({"journal": "none"}), &jobs));
+    // Two requests of 4 MiB, and the inode.
+    assert_within(metric(&stack, "b.write_latency_max_ms"), 83.9 + 1.05 + 2.0, 0.01);
+    let stack = run(&system(json!({"journal": "ordered"}), &jobs));
+    assert_within(metric(&stack, "b.write_latency_max_ms"), 755.0 + 1.05 + 3.0, 0.01);
+}
+
+#[test]
+fn a_flush_that_finds_everything_durable_waits_for_nothing() {
+    let stack = run(&system(json!({}), &writes(json!({"size": "1MiB", "sync": true, "end_fsync": true}))));
+    assert_is(metric(&stack, "page_cache_commits"), 1.0);
+    assert_is(metric(&stack, "page_cache_syncs"), 2.0);
+}
+
+#[test]
+fn writers_that_wait_at_the_same_time_share_a_commit() {
+    let stack = run(&system(json!({}), &writes(json!({"bs": 4096, "size": "4KiB", "numjobs": 8, "sync": true}))));
+    // All of them joined the transaction before the first had written its own page.
+    assert_is(metric(&stack, "page_cache_commits"), 1.0);
+    assert_eq!(stack.column("journal.waiters"), Some(Column::U32(vec![8])));
+}
+
+#[test]
+fn a_page_on_its_way_is_not_changed() {
+    let jobs = json!([
+        {"name": "a", "rw": "write", "bs": 4096, "size": "4KiB", "sync": true},
+        {"name": "b", "rw": "write", "bs": 4096, "size": "4KiB", "filename": "a", "startdelay": "500us"},
+    ]);
+    let mut all = system(json!({"journal": "none"}), &jobs);
+    all["jobs"][0]["filename"] = "a".into();
+    let stack = run(&all);
+    assert_within(metric(&stack, "b.write_in_flight_mean_ms"), 0.545, 0.01);
+    assert_is(metric(&stack, "page_cache_written_bytes"), 8192.0);
+}
+
+#[test]
+fn a_commit_may_hold_its_files_until_it_has_ended() {
+    let jobs = json!([
+        {"name": "bulk", "rw": "write", "bs": "1MiB", "size": "100MiB"},
+        {"name": "other", "rw": "write", "bs": 4096, "size": "1MiB", "number_ios": 2, "rate_iops": 0.19},
+    ]);
+    let wait = |holds: &str| metric(&run(&system(json!({"commit_holds": holds}), &jobs)), "other.write_latency_max_ms");
+    // The commit begins at 5 s, its second write comes at 5.26 s, and the commit has 1.05 s to write.
+    assert!(wait("pages") < 1.0, "{}", wait("pages"));
+    assert_within(wait("files"), 791.0, 0.02);
+}
+
+#[test]
+fn what_is_dirty_is_read_from_memory_and_all_else_from_below() {
+    let jobs = |size: &str| {
+        json!([
+            {"name": "a", "rw": "write", "bs": "1MiB", "size": "8MiB", "filename": "f"},
+            {"name": "b", "rw": "read", "bs": "1MiB", "size": size, "filename": "f", "wait_for": "a"},
+        ])
+    };
+    let stack = run(&system(json!({}), &jobs("8MiB")));
+    assert_is(metric(&stack, "b.read_cached_share_percent"), 100.0);
+    assert_within(metric(&stack, "b.read_latency_mean_ms"), 1.048_576, 1e-5);
+    let stack = run(&system(json!({}), &jobs("16MiB")));
+    assert_is(metric(&stack, "b.read_cached_share_percent"), 50.0);
+}
+
+#[test]
+fn what_contradicts_a_page_cache_is_told() {
+    let with = |page_cache: Value, more: Value| {
+        let mut all = system(page_cache, &writes(json!({})));
+        if let (Some(all), Value::Object(more)) = (all.as_object_mut(), more) {
+            all.extend(more);
+        }
+        problems(&all)
+    };
+    let found = with(json!({}), json!({"volume": {}}));
+    assert_eq!(found, ["page_cache: contradicts volume: there is one file system; drop one of the two"]);
+    let found = with(json!({"unjournalled": ["b"]}), json!({}));
+    assert!(found[0].starts_with("page_cache.unjournalled[0]: \"b\" is not a job"), "{found:?}");
+    let found = with(json!({"chunk": 5000}), json!({}));
+    assert_eq!(found, ["page_cache.chunk: 5000 is not a multiple of a page of 4096 bytes"]);
+    let found = with(json!({"journal": "orderd"}), json!({}));
+    assert!(found[0].contains("ordered"), "{found:?}");
+}

@@ -1,0 +1,261 @@
+"""The assignment on context read-ahead: a read-ahead in Python that chance does not take in, and that streams need.
+
+Each learner has a file of their own on flash. The read-ahead is judged on files and SSDs drawn at the moment of the
+check: by what random reads make it read too much, at several shares of the file in memory, and by how fast a thread
+reads at four places of a file in turn.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import seeklab
+from seeklab._questions.read_ahead import Read, run_prefetcher
+from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from seeklab._questions.read_ahead import Prefetcher
+    from seeklab._result import Result
+
+MIB = 1 << 20
+SURPLUS = 1.05
+"""How many times what random reads ask for may be read."""
+KEPT = 0.95
+"""The least share of the best kernel's rate that streams must have."""
+STREAMS = 4
+STREAM_READS = 512
+"""Reads at each place: enough that the beginning is a small part."""
+CONTEXTS = ("off", "2009", "ramp", "2013")
+"""What the kernels make of cached pages before a missing one."""
+SHARES = ((10, 25), (30, 45), (50, 61))
+"""Of the file that is asked for in the end, in per cent: from and below."""
+
+EAGER = 0.5
+"""Who reads ahead of more than this share of random reads reads ahead of everything."""
+
+QUESTIONS = {
+    "surplus_percent": "Random reads have asked for 40 % of the file. How much more than that did the guess of 2009 "
+    "read, in % of it?",
+    "stream_mib_per_s": "Without any read-ahead: at how many MiB/s does a thread read at four places in turn?",
+}
+"""What a learner commits to before the first run."""
+
+DEMANDS = (
+    f"random reads, when 10 to 60 % of the file have been asked for: at most {SURPLUS:g} times as many bytes are read",
+    f"one thread that reads at four places in turn: at least {100 * KEPT:g} % of the rate of the best of four kernels",
+)
+
+
+@dataclass(frozen=True)
+class Flash:
+    """A file on an SSD."""
+
+    file_mib: int
+    read_kib: int
+    """Of a random read."""
+    stream_kib: int
+    """Of a read of a stream."""
+    rate_mb: int
+    latency_us: int
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        return (
+            f"a file of {self.file_mib} MiB, random reads of {self.read_kib} KiB, reads in order of {self.stream_kib}"
+            f" KiB, an SSD of {self.rate_mb} MB/s and {self.latency_us} us"
+        )
+
+    def _on(self, context: str, jobs: list[dict[str, Any]]) -> dict[str, Any]:
+        return {
+            "page_cache": {"memory": "16GiB", "read_ahead": {"context": context}},
+            "devices": [
+                {
+                    "name": "ssd",
+                    "lun": {"capacity": "64GiB", "rate": f"{self.rate_mb}MB", "latency": f"{self.latency_us}us"},
+                }
+            ],
+            "jobs": jobs,
+            "record": {"log": False},
+        }
+
+    def random_reads(self, share_percent: float, context: str = "off") -> dict[str, Any]:
+        """Give the scenario of random reads that go on until so much of the file has been asked for."""
+        places = self.file_mib * 1024 // self.read_kib
+        reads = round(math.log(1 - share_percent / 100) / math.log(1 - 1 / places))
+        job = {
+            "name": "rand",
+            "rw": "randread",
+            "bs": f"{self.read_kib}KiB",
+            "size": f"{self.file_mib}MiB",
+            "norandommap": True,
+            "number_ios": reads,
+        }
+        return self._on(context, [job])
+
+    def streams(self, context: str = "off", count: int = STREAMS) -> dict[str, Any]:
+        """Give the scenario of a thread that reads at so many places of its file in turn, in order at each."""
+        job = {
+            "name": "merge",
+            "rw": "read",
+            "bs": f"{self.stream_kib}KiB",
+            "size": f"{self.file_mib}MiB",
+            "nrfiles": count,
+            "number_ios": count * STREAM_READS,
+        }
+        return self._on(context, [job])
+
+
+def _drawn(source: random.Random) -> Flash:
+    """Draw a file that nobody has seen."""
+    return Flash(
+        file_mib=source.choice((128, 160, 192)),
+        read_kib=source.choice((32, 64)),
+        stream_kib=source.choice((16, 32)),
+        rate_mb=source.randrange(180, 260, 10),
+        latency_us=source.randrange(160, 260, 10),
+    )
+
+
+def flash(learner: object) -> Flash:
+    """Give the learner's own file."""
+    return _drawn(random.Random(bytes(draws_of(learner))))  # noqa: S311 -- a load like another, not a secret
+
+
+def briefing(learner: object) -> str:
+    """Tell the learner's system."""
+    return f"Of {learner}: {flash(learner)}."
+
+
+def surplus(on: Flash, share_percent: float, prefetcher: Prefetcher | None, seed: int, context: str = "2009") -> float:
+    """Give what random reads made a read-ahead read, over what is read without one."""
+    system = on.random_reads(share_percent, context)
+    found: Result = run_prefetcher(system, prefetcher, seed=seed)
+    least = seeklab.run(on.random_reads(share_percent), seed=seed)
+    return float(found.metrics["device_bytes"] / least.metrics["device_bytes"])
+
+
+def rate(on: Flash, prefetcher: Prefetcher | None, seed: int, context: str = "off", count: int = STREAMS) -> float:
+    """Give the rate of reads in turn under a read-ahead, in MiB/s."""
+    found: Result = run_prefetcher(on.streams(context, count), prefetcher, seed=seed)
+    return float(found.metrics["rate_mib_per_s"])
+
+
+def best_rate(on: Flash, seed: int, count: int = STREAMS) -> float:
+    """Give the rate of the best of the kernels."""
+    return max(rate(on, None, seed, context, count) for context in CONTEXTS)
+
+
+def practise(policy: Callable[[], Prefetcher], learner: object, seed: int = 1) -> list[tuple[str, ...]]:
+    """Race a read-ahead with the kernels' on the learner's own file, as rows of a table."""
+    own = flash(learner)
+
+    def row(name: str, racer: Callable[[], Prefetcher | None], context: str) -> tuple[str, ...]:
+        shares = [f"{surplus(own, share, racer(), seed, context):.3f}" for share in (15, 40, 60)]
+        return (name, *shares, f"{rate(own, racer(), seed, context):.0f}")
+
+    yours = row("yours", policy, "off")
+    return [yours, *(row(context, lambda: None, context) for context in CONTEXTS)]
+
+
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    own = flash(asked.draws)
+    return {
+        "surplus_percent": (100 * (surplus(own, 40, None, asked.seed) - 1), "%"),
+        "stream_mib_per_s": (rate(own, lambda _read: [], asked.seed), "MiB/s"),
+    }
+
+
+VAIN = (
+    "pages are read ahead of every read, and nobody goes on there: even of a file that is hardly known it reads too"
+    " much"
+)
+CHANCE = (
+    "chance is taken for a stream: the more of the file was asked for, the more often a random read begins where"
+    " another one ended long ago"
+)
+HIDDEN = (
+    "reads at one place are followed, but those at four in turn are not: between two at one place lie three at the"
+    " others"
+)
+LATE = (
+    "the streams wait for the SSD: too little is read ahead of them, so that each read begins only when it is asked for"
+)
+
+
+class _Watched:
+    """A read-ahead, and before how many of the reads it fetched something."""
+
+    def __init__(self, policy: Prefetcher) -> None:
+        self.policy = policy
+        self.reads = self.ahead = 0
+
+    def __call__(self, read: Read) -> Iterable[tuple[int, int]]:
+        """Ask the read-ahead."""
+        runs = self.policy(read)
+        self.reads += 1
+        self.ahead += bool(runs)
+        return runs
+
+
+def _random(asked: Asked) -> list[Evidence]:
+    """Judge a read-ahead by random reads of a file that the seed draws."""
+    source = random.Random(asked.seed)  # noqa: S311 -- a load like another, not a secret
+    on = _drawn(source)
+    shares = [source.randrange(*bounds) for bounds in SHARES]
+    most = asked.bound("surplus")
+    found, reads = [], []
+    for share in shares:
+        with asked.play("Policy") as policy:
+            watched = _Watched(policy)
+            found.append(surplus(on, share, watched, asked.seed))
+            reads.append(watched)
+    why = VAIN if reads[0].ahead > EAGER * reads[0].reads else CHANCE
+    return [
+        Evidence(
+            f"{on}, {share} % asked for: read over asked", value, f"<= {most:g}", value <= most, "x", asked.seed, why
+        )
+        for share, value in zip(shares, found, strict=True)
+    ]
+
+
+def _streams(asked: Asked) -> list[Evidence]:
+    """Judge a read-ahead by a thread that reads at four places in turn, of a file that the seed draws."""
+    on = _drawn(random.Random(asked.seed))  # noqa: S311 -- a load like another, not a secret
+    least = asked.bound("kept") * best_rate(on, asked.seed)
+    with asked.play("Policy") as policy:
+        found = rate(on, policy, asked.seed)
+    why = LATE
+    if found < least:
+        with asked.play("Policy") as policy:
+            alone = rate(on, policy, asked.seed, count=1)
+        why = HIDDEN if alone >= asked.bound("kept") * best_rate(on, asked.seed, count=1) else LATE
+    return [Evidence(f"{on}: four places in turn", found, f">= {least:.1f}", found >= least, "MiB/s", asked.seed, why)]
+
+
+CODE = Code(made=True, shape=(Read._fields,))
+HINTS = (
+    "What tells a stream from chance? Not that something was read before this place, but how lately, and how much.",
+    "Keep the ends of the last dozen reads. A read that begins at one of them goes on with it; forget the older ones.",
+    (
+        "For each of the last 16 ends keep how many reads have gone on there, and how far was fetched. From the second"
+        " on, when less than 64 pages are ahead of the reader, fetch the next 64; nothing for anybody else."
+    ),
+)
+
+ASSIGNMENT = Assignment(
+    id="context-window",
+    cells={"prediction": "prediction", "Policy": "read-ahead"},
+    bounds={"surplus": SURPLUS, "kept": KEPT},
+    tasks=(
+        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+        Task("check-random", 3, {"Policy": CODE}, _random, HINTS, seeds=1),
+        Task("check-streams", 3, {"Policy": CODE}, _streams, HINTS, seeds=1),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint
