@@ -69,7 +69,21 @@ SHARED_POOLS = {
     "the client's read-ahead": Off({"nfs.read_ahead": 0}, "S1.5", "S1.2 S1.9"),
 }
 
-MECHANISMS = {**VIRTUAL_DISKS, **WRITE_PATH, **SHARED_POOLS}
+BOTH_LOGS = ("engine", "replication")
+
+DATABASES = {
+    "flush times that scatter": Off(
+        {f"commit.logs[{log}].flush.times": "fixed" for log in BOTH_LOGS}, "M1.5 M1.8", "M1.1 M1.2 M1.9"
+    ),
+    "group commit of the replication log": Off(
+        {"commit.logs[replication].batch": "one"}, "M1.5 M1.7 M1.11", "M1.2 M1.3 M1.10"
+    ),
+    "the time that a transaction adds to its flush": Off(
+        {f"commit.logs[{log}].flush.per_commit": 0 for log in BOTH_LOGS}, "M1.6 M1.7", "M1.1 M1.2 M1.4"
+    ),
+}
+
+MECHANISMS = {**VIRTUAL_DISKS, **WRITE_PATH, **SHARED_POOLS, **DATABASES}
 
 EACH = [
     pytest.param(off.changes, fact_id, stands, id=f"{name} off, {fact_id} {'stands' if stands else 'falls'}")

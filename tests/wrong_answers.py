@@ -28,7 +28,7 @@ from seeklab.judge.programs import Live
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-    from seeklab import Read, ShardHistory, ThrottleHistory
+    from seeklab import LogQueue, Read, ShardHistory, ThrottleHistory
 
 LEARNER = "Ada Lovelace"
 ONE_SEED = {"seeds": 1.0}
@@ -105,6 +105,13 @@ def _limits(system: Mapping[str, float], **wrong: float | str) -> dict[str, floa
     return {"background_mb": limit / 2, "limit_mb": limit, "expire_s": 30, "wakeup_s": 5, "log": "together", **wrong}
 
 
+def _order(system: Mapping[str, float], **wrong: float | str) -> dict[str, float | str]:
+    room = system["memory_gb"] / 100 * system["block_kib"] * 1024
+    fits = system["mirror"] or room >= system["disk_gb"] * (system["disks"] - 1)
+    plan = {"order": "address" if fits else "time", "sorted_gb": room, "rate_mb": system["pool_mb"]}
+    return {**plan, **wrong}
+
+
 SHAPED: dict[str, list[Wrong]] = {
     "by-heart": _elsewhere(
         (lambda system: _estimate(system, "disk"), "half a turn"),
@@ -155,10 +162,30 @@ SHAPED: dict[str, list[Wrong]] = {
         ({"buffer_compress_percentage": 50, "buffer_pattern": "0xdeadbeef"}, "blocks that repeat"),
         ({**CHUNK, "buffer_compress_percentage": 33}, "another ratio"),
     ),
+    "incast-admission": _elsewhere(
+        (lambda system: {"at_once": system["servers"], "window": 20}, "any port is promised to hold"),
+        (
+            lambda system: {"at_once": min(4, system["servers"]), "window": system["buffer_at_least"]},
+            "a larger buffer than the one",
+        ),
+        (lambda _: {"at_once": 1, "window": 16}, "between two pieces of a server"),
+        (lambda _: {"at_once": 4, "window": 1}, "fewer packets are under way"),
+    ),
     "log-lane": _elsewhere(
         ({"zfs.log.devices.count": 3}, "more log devices"),
         ({"zfs.log.slog_limit": "1MiB"}, "each commit carries one write"),
         ({"zfs.log.batch": True}, "behind the bulk"),
+    ),
+    "rebuild-order": _elsewhere(
+        (lambda system: _order(system, order="time", sorted_gb=0), "once for each age"),
+        (lambda system: _order(system, order="address"), "do not fit"),
+        (
+            lambda system: _order(
+                system, order="time", sorted_gb=0.006 * system["memory_gb"] * system["block_kib"] * 1024
+            ),
+            "each batch costs",
+        ),
+        (lambda system: _order(system, rate_mb=system["pool_mb"] / 3), "holds the pool back"),
     ),
     "server-cycles": _elsewhere(
         ({"server.cores": 32}, "answer every call"),
@@ -259,6 +286,11 @@ class HottestOnce:
         return self.owner.get(range_, range_ % shards)
 
 
+def _for_company(queue: LogQueue) -> list[int] | float:
+    """Wait for 5 ms whether somebody else comes."""
+    return 5.0 if queue.waiting == 1 and queue.waited_ms[0] < 5 else list(range(queue.waiting))
+
+
 def _mean_ms(times: list[list[float]]) -> float:
     return sum(time * count for time, count in times) / sum(count for _, count in times)
 
@@ -287,6 +319,16 @@ def _late_disks(disks: list[list[list[float]]], rpm: float) -> list[int]:
 def _latest_disk(disks: list[list[list[float]]], _rpm: float) -> list[int]:
     """Name the one with the longest of all service times."""
     return [max(range(len(disks)), key=lambda disk: max(time for time, _ in disks[disk]))]
+
+
+def _by_turns(controllers: list[dict[str, Any]], hour: int, first_day: int = 0, days: int = 98) -> list[list[float]]:
+    """Give each controller of a set a day of its own, the oldest first."""
+    turns: dict[int, int] = {}
+    pairs: list[list[float]] = [[0, 0] for _ in controllers]
+    for nth in sorted(range(len(controllers)), key=lambda nth: -controllers[nth]["age_days"]):
+        turn = turns[controllers[nth]["set"]] = turns.get(controllers[nth]["set"], -1) + 1
+        pairs[nth] = [(first_day + turn) * 86_400 + 3600 * hour, days * 86_400]
+    return pairs
 
 
 def _by_name(task: str, answer: str, *wrong: tuple[Any, str]) -> list[Wrong]:
@@ -417,6 +459,20 @@ def _shards(**factors: float) -> Callable[[int, int, float, float], float]:
 
 OWN: dict[str, Callable[[], list[Wrong]]] = {
     "blind-diagnosis": lambda: _other_choices("blind-diagnosis", "check-cause", "cause", blind_diagnosis.CAUSES),
+    "battery-planner": lambda: _by_name(
+        "check-plan",
+        "plan",
+        (
+            lambda controllers, night, _hours: [[3600 * night, 98 * 86_400] for _ in controllers],
+            "two of a set write through",
+        ),
+        (lambda controllers, _night, _hours: _by_turns(controllers, 13), "until write-back is back"),
+        (
+            lambda controllers, night, _hours: _by_turns(controllers, night, first_day=90),
+            "The days before the plan count",
+        ),
+        (lambda controllers, night, _hours: _by_turns(controllers, night, days=30), "wears the battery"),
+    ),
     "bonnie-decoded": lambda: _by_name(
         "check-limits",
         "limits",
@@ -443,6 +499,13 @@ OWN: dict[str, Callable[[], list[Wrong]]] = {
         Wrong("check-policy", {"Policy": Counting}, "old fame must fade"),
         Wrong("check-policy-elsewhere", {"Policy": Lru}, "on a loop that is longer than the cache"),
     ],
+    "commit-policy": lambda: _by_name(
+        "check-policy",
+        "Policy",
+        (lambda: lambda _queue: [0], "for too few"),
+        (lambda: _for_company, "at every commit"),
+        (lambda: lambda queue: list(range(queue.waiting))[::-1], "before others that had come earlier"),
+    ),
     "copyset-placement": lambda: _by_name(
         "check-place",
         "place",

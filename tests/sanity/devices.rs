@@ -293,6 +293,15 @@ impl Preset {
         for (field, values) in [("fixed", ["1MiB", "16MiB", "256MiB"]), ("direct_rate", ["1MB", "2MB", "5MB"])] {
             units.extend(self.field("lun.slc", &values.map(|value| slc(field, value.into())), &self.loads()));
         }
+        let shingled = |field: &str, value: Value| {
+            let mut shingled = json!({"zone": "1MiB", "cache": "4MiB", "move": "1ms", "stream": "1MiB", "idle": "1s"});
+            shingled[field] = value;
+            shingled
+        };
+        let sizes = [("cache", ["1MiB", "8MiB", "64MiB"]), ("move", ["20ms", "1ms", "0"]), ("idle", ["10s", "1s", "100ms"])];
+        for (field, values) in sizes {
+            units.extend(self.field("lun.shingled", &values.map(|value| shingled(field, value.into())), &self.loads()));
+        }
         units
     }
 

@@ -211,6 +211,21 @@ pub fn network() -> Vec<Unit> {
         &link,
         &as_is,
     ));
+    // Windows that fit into the ports: what happens when they do not is told by bounds in the model's own tests.
+    let switch = json!({
+        "network": {"bits_per_s": 1_000_000_000_u64, "round_trip": "100us", "packets": {"servers": 4, "window": 8}}, "devices": fast(),
+    });
+    let axes = [
+        axis("network.bits_per_s", [100_000_000_u64, 1_000_000_000, 10_000_000_000]),
+        axis("network.round_trip", [10_000_000_u64, 1_000_000, 100_000, 0]),
+        axis("network.packets.window", [1, 2, 4, 8, 16]),
+        axis("network.packets.at_once", [1, 2, 3, 4]),
+        axis("network.packets.buffer", [32, 64, 256, 4096]),
+        axis("network.packets.rto_min", [1_000_000_000_u64, 200_000_000, 10_000_000]),
+        axis("network.packets.request_jitter", [1_000_000_u64, 100_000, 5000, 0]),
+    ];
+    units.extend(sweep("four servers, 1 Gbit/s", &switch, &axes, &mixed(), &as_is));
+    units.extend(in_flight("four servers, 1 Gbit/s", &switch, &kinds, &link, &as_is));
     units
 }
 
@@ -346,6 +361,47 @@ pub fn controller() -> Vec<Unit> {
     units
 }
 
+/// A database whose flushes are drawn, and one whose logs are written below.
+pub fn commit() -> Vec<Unit> {
+    let flush = json!({"mean": "5ms", "times": "fixed", "per_commit": "100us"});
+    let log = |name: &str, batch: &str| json!({"name": name, "batch": batch, "flush": flush});
+    let database = |replication: &str| {
+        json!({
+            "commit": {
+                "work": "2ms", "serial_work": "200us", "stages": ["engine", "replication", "engine"],
+                "logs": [log("engine", "all"), log("replication", replication)],
+            },
+            "devices": fast(),
+        })
+    };
+    let writes = loads(&[
+        (Write, 4 * KIB, 1, 1),
+        (Write, 4 * KIB, 16, 1),
+        (Write, 4 * KIB, 1, 64),
+        (RandWrite, 16 * KIB, 4, 8),
+        (RandRw, 8 * KIB, 4, 8),
+        (RandRead, 4 * KIB, 4, 1),
+    ]);
+    let axes = [
+        costs("commit.work"),
+        costs("commit.serial_work"),
+        axis("commit.logs[replication].flush.mean", [100_000_000, 20_000_000, 5_000_000, 1_000_000, 100_000]),
+        axis("commit.logs[replication].flush.per_commit", [1_000_000, 100_000, 0]),
+        axis("commit.logs[replication].batch", ["one", "all"]),
+    ];
+    let mut units = sweep("database, one a flush", &database("one"), &axes, &writes, &as_is);
+    units.extend(in_flight("database", &database("all"), &[(Write, 4 * KIB), (RandRw, 8 * KIB)], &no_bounds, &as_is));
+    let mut below = database("one");
+    below["commit"]["logs"] = json!([{"name": "engine"}, {"name": "replication", "batch": "one"}]);
+    let axes = [
+        axis("devices[0].lun.rate", [10_000_000_u64, 100_000_000, 1_000_000_000]),
+        axis("devices[0].lun.latency", [10_000_000, 1_000_000, 100_000, 0]),
+        axis("commit.logs[replication].batch", ["one", "all"]),
+    ];
+    units.extend(sweep("database over a device", &below, &axes, &writes, &as_is));
+    units
+}
+
 /// Virtual machines on a cluster that grows.
 const MACHINES: u64 = 16;
 
@@ -402,6 +458,29 @@ pub fn cluster() -> Vec<Unit> {
         units.extend(in_flight(&format!("cluster by {design}"), &base, &kinds, &no_bounds, &as_is));
     }
     units
+}
+
+/// A controller's cache in front of disks and of a slow unit, with a battery that learns while it is measured.
+pub fn raid_cache() -> Vec<Unit> {
+    let battery = json!({"learn_at": 0, "learn_every": "1h", "lead": 0, "discharge": "1s", "threshold": 0.5, "charge": "1s"});
+    let axes = [
+        axis("raid_cache.size", [MIB, 8 * MIB, 64 * MIB, 512 * MIB]),
+        costs("raid_cache.ack"),
+        axis("raid_cache.depth", [1, 4, 16, 64]),
+        axis("raid_cache.policy", ["write_through", "write_back", "forced_write_back"]),
+        axis("raid_cache.battery.threshold", [1.0, 0.5, 0.0]),
+        axis("raid_cache.battery.write_back_returns", ["threshold", "complete"]),
+    ];
+    let systems = [
+        ("disks", json!([{"preset": "disk-array-2021", "count": 4}])),
+        ("a unit", json!([{"lun": {"capacity": "1TB", "rate": "100MB", "latency": "5ms"}}])),
+    ];
+    let writes = loads(&[(RandWrite, 4 * KIB, 1, 1), (RandWrite, 4 * KIB, 32, 1), (Write, 64 * KIB, 4, 1), (RandRw, 8 * KIB, 8, 2)]);
+    let each = |(name, devices): (&str, Value)| {
+        let base = json!({"raid_cache": {"battery": battery}, "devices": devices});
+        sweep(&format!("controller cache over {name}"), &base, &axes, &writes, &as_is)
+    };
+    systems.into_iter().flat_map(each).collect()
 }
 
 /// Windows of read-ahead on flash, for readers in order.

@@ -139,6 +139,11 @@ fn controller() {
 }
 
 #[test]
+fn commit() {
+    judge("commit", 8, &layers::commit());
+}
+
+#[test]
 fn cluster() {
     judge("cluster", 8, &layers::cluster());
 }
@@ -146,6 +151,11 @@ fn cluster() {
 #[test]
 fn tier() {
     judge("tier", 8, &layers::tier());
+}
+
+#[test]
+fn raid_cache() {
+    judge("raid cache", 8, &layers::raid_cache());
 }
 
 #[test]
@@ -170,8 +180,21 @@ fn zfs() {
 
 #[test]
 fn every_exception_is_of_a_family_and_gives_a_reason() {
-    const FAMILIES: [&str; 12] =
-        ["disks", "flash", "logical units", "layouts", "network", "server", "client", "controller", "cluster", "tier", "volume", "zfs"];
+    const FAMILIES: [&str; 13] = [
+        "disks",
+        "flash",
+        "logical units",
+        "layouts",
+        "network",
+        "server",
+        "client",
+        "controller",
+        "cluster",
+        "tier",
+        "raid cache",
+        "volume",
+        "zfs",
+    ];
     for exception in EXCEPTIONS {
         assert!(FAMILIES.contains(&exception.family), "{}", exception.family);
         assert!(exception.reason.len() > 40, "{}: {}", exception.witness, exception.reason);

@@ -67,7 +67,7 @@ impl Engine {
     /// `{"replay": {"text", "format"?, "target"?, "mode"?, "iodepth"?, "scale"?}, "scenario" | "preset", "seed"?}` or
     /// `{"cache": {"trace", "size", "objects"?}}`, or judges facts in steps: `{"facts": {"case"?, "id"?, "seeds"?, "inputs"?, "ablated"?, "set"?}}`.
     /// With `"answers": "delays"` the throttle of a scenario may be `asked`, with `"ahead"` its read-ahead, with `"owners"` the map
-    /// of its controller: the host promises an answer to each such question.
+    /// of its controller, with `"batches"` who shares a flush of a log: the host promises an answer to each such question.
     ///
     /// # Errors
     /// An envelope with everything that is wrong.

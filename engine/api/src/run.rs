@@ -48,8 +48,8 @@ impl Run {
     /// Opens a run of `{"case", "variant"?, "set"?, "seed"?}`, `{"scenario", "seed"?}`,
     /// `{"replay": {"text", "format"?, "target"?, "mode"?, "iodepth"?, "scale"?}, "scenario" | "preset", "seed"?}` `{"cache": {"trace", "size", "objects"?}}`
     /// or `{"facts": {"case"?, "id"?, "seeds"?, "inputs"?, "ablated"?, "set"?}}`.
-    /// With `"answers": "delays"` the throttle of a scenario may be `asked`, with `"ahead"` its read-ahead, with `"owners"` the map of its controller: the host
-    /// promises an answer to each such question.
+    /// With `"answers": "delays"` the throttle of a scenario may be `asked`, with `"ahead"` its read-ahead, with `"owners"` the map of its controller, with
+    /// `"batches"` who shares a flush of a log: the host promises an answer to each such question.
     ///
     /// # Errors
     /// An envelope with everything that is wrong.

@@ -81,9 +81,15 @@ fn device() -> impl Strategy<Value = Value> {
         let slc = json!({"fixed": mib << 20, "lend": lend, "full": full, "direct_rate": "50MB", "fold_rate": mb * 1_000_000, "fold_after": after_ns});
         json!({"lun": {"rate": "500MB", "slc": slc}})
     });
-    (prop_oneof![hdd, array, shaken, ssd, lun, varying, credits, slc], 1u32..6, pauses).prop_map(|(mut device, count, pauses)| {
+    let shingled = (0u32..4, 1u64..40, 1u32..200, any::<bool>(), 0u64..100, 0u64..50).prop_map(|(zone_log2, mib, ranges, fullest, stream, idle_ms)| {
+        let zone = 1u64 << (20 + zone_log2);
+        let shingled = json!({"zone": zone, "cache": zone + (mib << 20), "ranges": ranges, "move": "1ms", "clean": if fullest { "fullest" } else { "oldest" },
+            "stream": stream << 18, "idle": idle_ms * 1_000_000});
+        json!({"lun": {"capacity": "8GiB", "rate": "500MB", "latency": "50us", "shingled": shingled}})
+    });
+    (prop_oneof![hdd, array, shaken, ssd, lun, varying, credits, slc, shingled], 1u32..6, pauses).prop_map(|(mut device, count, pauses)| {
         device["count"] = count.into();
-        if device["lun"].is_object() && device["lun"]["slc"].is_null() && !pauses.is_empty() {
+        if device["lun"].is_object() && device["lun"]["slc"].is_null() && device["lun"]["shingled"].is_null() && !pauses.is_empty() {
             let mut end = 0;
             let pause = |(after, ns): (u64, u64)| {
                 let at = end + after;
@@ -141,12 +147,16 @@ fn cluster() -> impl Strategy<Value = Value> {
 fn failure() -> impl Strategy<Value = (Value, Value)> {
     let failed = prop_oneof![(0u32..4).prop_map(|device| json!([device])), Just(json!([1, 2]))];
     let rate = proptest::option::of(10_000_000u64..1_000_000_000);
-    let limits = (1u32..3, 1u32..9, 18u32..24, rate, 0u64..2_000_000_000);
+    let order = proptest::option::of((1u32..40, 0u64..2_000_000_000));
+    let limits = (1u32..3, 1u32..9, 18u32..24, (rate, order), 0u64..2_000_000_000);
     (failed, proptest::option::of(limits)).prop_map(|(failed, limits)| {
-        let Some((spares, in_flight, chunk_log2, rate, at)) = limits else { return (failed, Value::Null) };
+        let Some((spares, in_flight, chunk_log2, (rate, order), at)) = limits else { return (failed, Value::Null) };
         let mut rebuild = json!({"spares": spares, "in_flight": in_flight, "chunk": 1u64 << chunk_log2, "at": at, "used": "1GiB"});
         if let Some(rate) = rate {
             rebuild["rate"] = rate.into();
+        }
+        if let Some((passes, sorted)) = order {
+            (rebuild["order"], rebuild["passes"], rebuild["sorted"]) = ("time".into(), passes.into(), sorted.into());
         }
         (failed, rebuild)
     })
@@ -277,7 +287,31 @@ fn zfs() -> impl Strategy<Value = Value> {
     )
 }
 
+/// Servers behind a switch whose ports overflow, or do not.
+fn packets() -> impl Strategy<Value = Value> {
+    let sizes = (1u32..9, proptest::option::of(1u32..5), 1u32..80, 1u32..30);
+    (sizes, 0u64..20_000_000, 0u64..10_000).prop_map(|((servers, at_once, buffer, window), rto_min, jitter)| {
+        let mut packets = json!({"servers": servers, "buffer": buffer, "window": window, "rto_min": 10_000 + rto_min, "jitter": jitter,
+            "request_jitter": 2 * jitter});
+        if let Some(at_once) = at_once {
+            packets["at_once"] = at_once.into();
+        }
+        packets
+    })
+}
+
 fn network() -> impl Strategy<Value = Value> {
+    (plain_network(), proptest::option::weighted(0.3, packets()), any::<bool>()).prop_map(|(mut network, packets, stamps)| {
+        network["time_stamps"] = stamps.into();
+        if let Some(packets) = packets {
+            network["packets"] = packets;
+            network["server_links"] = 1.into();
+        }
+        network
+    })
+}
+
+fn plain_network() -> impl Strategy<Value = Value> {
     let clients = prop_oneof![Just("one"), Just("job"), Just("worker")];
     (clients, 6u32..11, 1u32..4, prop_oneof![Just(1500u32), Just(9000u32)], 14u32..24, 0u64..2_000_000, 1u32..4).prop_map(
         |(clients, magnitude, connections, mtu, buffer_log2, round_trip_ns, links)| {
@@ -443,6 +477,25 @@ fn fanout() -> impl Strategy<Value = Value> {
         })
 }
 
+/// A controller's cache of any size, with a battery that learns within a run, or none.
+fn raid_cache() -> impl Strategy<Value = Value> {
+    let policy = prop_oneof![3 => Just("write_back"), 1 => Just("forced_write_back"), 1 => Just("write_through")];
+    let times = (0u64..300_000_000, 1_000_000u64..300_000_000, 1_000_000u64..300_000_000);
+    let battery = proptest::option::weighted(0.8, (times, 0.0f64..=1.0, any::<bool>(), 1u64..4));
+    (20u32..27, 0u64..200_000, 1u32..40, 0u64..500_000_000, policy, battery).prop_map(|(size_log2, ack, depth, after, policy, battery)| {
+        let mut cache = json!({"size": 1u64 << size_log2, "ack": ack, "depth": depth, "destage_after": after, "policy": policy});
+        if let Some(((at, discharge, charge), threshold, by_charge, rests)) = battery {
+            cache["battery"] = json!({
+                "learn_at": at, "learn_every": (discharge + charge + 1_000_000_000) * rests, "lead": at / 3, "discharge": discharge,
+                "threshold": threshold, "charge": charge, "write_back_returns": if by_charge { "threshold" } else { "complete" },
+            });
+        } else if policy == "forced_write_back" {
+            cache["policy"] = "write_back".into();
+        }
+        cache
+    })
+}
+
 /// A fleet of a few nodes, with each placement.
 fn fleet() -> impl Strategy<Value = Value> {
     let placement = prop_oneof![Just("random"), Just("window"), Just("copysets"), Just("given")];
@@ -498,6 +551,25 @@ fn set_fanout(all: &mut Value, fanout: Value) {
     }
 }
 
+/// A database with logs whose flushes are drawn, and others that are written below.
+fn commit() -> impl Strategy<Value = Value> {
+    let batch = prop_oneof![Just("all"), Just("one")];
+    let times = prop_oneof![Just("fixed"), Just("exponential"), Just("uniform")];
+    let log = (batch, times, 1u64..3_000_000, 0u64..100_000, any::<bool>()).prop_map(|(batch, times, mean, per_commit, is_below)| {
+        let flush = json!({"mean": 1000 + mean, "times": times, "per_commit": per_commit});
+        if is_below { json!({"batch": batch}) } else { json!({"batch": batch, "flush": flush}) }
+    });
+    let work = prop_oneof![Just(0u64), 1u64..2_000_000];
+    (work.clone(), work, proptest::collection::vec(log, 1..4), proptest::collection::vec(0usize..3, 1..5)).prop_map(
+        |(work, serial, mut logs, stages)| {
+            let count = logs.len();
+            logs.iter_mut().enumerate().for_each(|(index, log)| log["name"] = format!("log{index}").into());
+            let stages: Vec<String> = stages.into_iter().map(|stage| format!("log{}", stage % count)).collect();
+            json!({"work": work, "serial_work": serial, "logs": logs, "stages": stages})
+        },
+    )
+}
+
 /// A valid scenario with any combination of layers around a file system.
 fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
@@ -505,19 +577,19 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
         (proptest::option::of(1u32..5), proptest::option::of((network(), proptest::option::of(nfs()), proptest::option::of(server()))));
     let tier = proptest::option::of((any::<bool>(), any::<bool>(), policy()));
     let layout = (prop_oneof![Just("stripe"), Just("concat"), Just("mirror"), Just("raidz")], 0u32..4, proptest::option::of(failure()));
-    let file_system = (file_system, proptest::option::of(controller()));
+    let file_system = (file_system, proptest::option::of(controller()), proptest::option::weighted(0.2, commit()));
     let partition = proptest::option::of((0u64..9000, 9u32..15, 0u64..50_000, any::<bool>()));
     let fanout = (proptest::option::weighted(0.2, fanout()), proptest::option::weighted(0.1, fleet()));
-    let seen = (any::<bool>(), proptest::option::of(reduction()));
+    let seen = (any::<bool>(), proptest::option::of(reduction()), proptest::option::weighted(0.3, raid_cache()));
     (jobs, scheduler, file_system, tier, layout, (device(), proptest::option::of(cluster())), (partition, seen, fanout)).prop_map(
         |(
             jobs,
             (scheduler, network),
-            (file_system, controller),
+            (file_system, controller, commit),
             tier,
             (kind, unit_log2, failure),
             (device, cluster),
-            (partition, (monitored, reduction), (fanout, fleet)),
+            (partition, (monitored, reduction, raid_cache), (fanout, fleet)),
         )| {
             let mut all = json!({
                 "jobs": jobs,
@@ -525,7 +597,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                 "layout": {"kind": kind, "unit": 16384u64 << unit_log2},
                 "devices": [device],
             });
-            let zfs_schedules = matches!(file_system, Some(("zfs", _))) && controller.is_none() && tier.is_none();
+            let zfs_schedules = matches!(file_system, Some(("zfs", _))) && controller.is_none() && tier.is_none() && raid_cache.is_none();
             if ["mirror", "raidz"].contains(&kind) {
                 all["devices"][0]["count"] = 4.into();
                 all["layout"]["width"] = 2.into();
@@ -540,6 +612,9 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                 all["network"] = network;
                 if let Some(server) = server {
                     all["server"] = server;
+                    if !all["network"]["packets"].is_null() {
+                        all["network"]["packets"]["servers"] = 1.into(); // a server is one node
+                    }
                 }
                 if let (Some((nfs, first)), Some(jobs)) = (nfs, all["jobs"].as_array_mut()) {
                     jobs.iter_mut().enumerate().for_each(|(index, job)| set_call(job, first + index));
@@ -589,10 +664,14 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                     all["tier"]["primed"] = json!([]);
                 }
                 all["cluster"] = cluster;
+            } else if let Some(cache) = raid_cache {
+                all["raid_cache"] = cache;
             } else if let Some(fanout) = fanout.filter(|_| all["zfs"].is_null()) {
                 set_fanout(&mut all, fanout);
             } else if let Some(fleet) = fleet.filter(|_| all["zfs"].is_null()) {
                 set_fleet(&mut all, fleet);
+            } else if let Some(commit) = commit.filter(|_| all["nfs"].is_null() && all["protocol"]["scheduler"].is_null()) {
+                all["commit"] = commit;
             }
             all
         },
@@ -627,7 +706,7 @@ fn the_write_path_balances(document: &Value, stack: &Stack) -> Result<(), TestCa
         prop_assert!(counts.written_bytes >= of_groups * zfs["copies"].as_u64().expect("a number"));
     }
     let jobs = document["jobs"].as_array().expect("jobs");
-    let is_direct = ["network", "controller"].iter().all(|layer| document.get(layer).is_none());
+    let is_direct = ["network", "controller", "commit"].iter().all(|layer| document.get(layer).is_none());
     if is_direct && document["protocol"].get("scheduler").is_none() && jobs.iter().all(|job| job["rw"] != "odxcopy") {
         let charged = |phase: &str| reals(stack, &format!("ops.{phase}_ns")).iter().sum::<f64>();
         #[allow(clippy::cast_precision_loss)]
@@ -636,6 +715,31 @@ fn the_write_path_balances(document: &Value, stack: &Stack) -> Result<(), TestCa
         prop_assert!((charged("throttle_wait") - stops).abs() < 0.5, "stops charged are stops waited");
         let writes: u64 = stack.recorder().jobs.iter().map(|job| job.by_op[1].ios).sum();
         prop_assert!(record.groups.iter().map(|group| group.writes).sum::<u64>() >= writes, "a transaction for each record of a write");
+    }
+    Ok(())
+}
+
+/// What waits at the logs of a database, and what is flushed, is what passes its stages.
+#[allow(clippy::cast_precision_loss)]
+fn transactions_pass_all_stages(document: &Value, stack: &Stack, metrics: &[Metric]) -> Result<(), TestCaseError> {
+    let commit = &document["commit"];
+    if commit.is_null() {
+        return Ok(());
+    }
+    // Copies that the server makes by itself are made below the database.
+    let passes = |job: &Value| ["servercopy", "odxcopy"].iter().all(|rw| job["rw"] != *rw);
+    let jobs = document["jobs"].as_array().into_iter().flatten().zip(&stack.recorder().jobs);
+    let transactions: u64 = jobs.filter(|(job, _)| passes(job)).map(|(_, stats)| stats.by_op[1].ios).sum();
+    let stages = commit["stages"].as_array().expect("stages");
+    for log in commit["logs"].as_array().expect("logs") {
+        let name = log["name"].as_str().expect("a name");
+        let of = |what: &str| metrics.iter().find(|metric| metric.name == format!("commit.{name}_{what}")).expect("a metric").value;
+        let visits = stages.iter().filter(|stage| **stage == log["name"]).count();
+        let committed = of("batch_mean") * of("flushes");
+        prop_assert!((committed - transactions as f64 * visits as f64).abs() < 1e-3, "{committed} at {name}");
+        prop_assert_eq!(of("overtaken"), 0.0);
+        prop_assert!(log["batch"] == "one" || of("flushes_waited_max") <= 1.0);
+        prop_assert!(log["batch"] == "all" || of("batch_max") <= 1.0);
     }
     Ok(())
 }
@@ -664,6 +768,7 @@ fn check(document: &Value, seed: u64) -> Result<(), TestCaseError> {
         prop_assert!(cached + missed <= *bytes);
     }
     let metrics = seeklab_observe::metrics(&stack);
+    transactions_pass_all_stages(document, &stack, &metrics)?;
     // While a copy of each block survives, none is lost, and all that can be is protected again.
     if !document["cluster"].is_null() {
         for name in ["cluster_lost_blocks", "cluster_lost_requests", "cluster_unprotected_blocks"] {
@@ -687,6 +792,7 @@ fn check(document: &Value, seed: u64) -> Result<(), TestCaseError> {
     }
     every_dirty_page_is_written_back(document, &metrics)?;
     a_fan_out_counts_what_it_did(document, &metrics)?;
+    a_controller_writes_out_what_it_took(document, &stack, &metrics)?;
     a_fleet_loses_no_more_than_it_holds(document, &metrics)?;
     the_reduction_only_takes_away(document, &metrics)?;
     what_a_client_writes_crosses_once(document, &stack, &metrics)?;
@@ -717,6 +823,19 @@ fn a_fan_out_counts_what_it_did(document: &Value, metrics: &[Metric]) -> Result<
     let hedge = &document["fanout"]["hedge"];
     prop_assert!(hedge.is_object() || of("copies") == 0.0);
     prop_assert_eq!(of("copies"), of("void_copies") + of("withdrawn_copies") + of("losing_copies"), "{:?}", document["fanout"]);
+    Ok(())
+}
+
+/// What a controller took into its memory is written out in the end, and nothing else is; no more was there than it holds.
+fn a_controller_writes_out_what_it_took(document: &Value, stack: &Stack, metrics: &[Metric]) -> Result<(), TestCaseError> {
+    let Some(size) = document["raid_cache"]["size"].as_f64() else { return Ok(()) };
+    let of = |name: &str| {
+        metrics.iter().find(|metric| metric.name == format!("raid_cache_{name}_bytes")).map_or(f64::NAN, |metric| metric.value)
+    };
+    prop_assert!(of("destaged") <= of("cached"), "{} of {}", of("destaged"), of("cached"));
+    prop_assert!(of("max") <= size, "{} of {size}", of("max"));
+    let at_end = reals(stack, "unsafe.controller_bytes").last().copied().unwrap_or(0.0);
+    prop_assert!(at_end.abs() < 0.5, "{at_end} bytes are left where a battery would not keep them");
     Ok(())
 }
 

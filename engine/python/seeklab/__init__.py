@@ -18,6 +18,7 @@ from seeklab._design import Design, Measured, design
 from seeklab._errors import EngineError, LimitExceeded, Problem, SeeklabError
 from seeklab._facts import facts
 from seeklab._fio import FioJob, fio
+from seeklab._questions.commit_policy import CommitPolicy, LogQueue, run_commit_policy
 from seeklab._questions.eviction import EvictionPolicy, play_cache
 from seeklab._questions.read_ahead import Prefetcher, Read, run_prefetcher
 from seeklab._questions.shard_map import ShardHistory, ShardMap, run_shard_map
@@ -35,11 +36,13 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Case",
+    "CommitPolicy",
     "Design",
     "EngineError",
     "EvictionPolicy",
     "FioJob",
     "LimitExceeded",
+    "LogQueue",
     "Measured",
     "Prefetcher",
     "Problem",
@@ -67,6 +70,7 @@ __all__ = [
     "reduce",
     "replay",
     "run",
+    "run_commit_policy",
     "run_prefetcher",
     "run_shard_map",
     "run_throttle",

@@ -134,6 +134,21 @@ class Result:
         return self._table("slc")
 
     @property
+    def raid_cache(self) -> Table:
+        """What was written to a controller's cache and through it in each interval, charge and policy. Else empty."""
+        return self._table("raid_cache")
+
+    @property
+    def learn_cycles(self) -> Table:
+        """The log of a controller with a battery: a row for each line, with its time. Empty without one."""
+        return self._table("learn_cycles")
+
+    @property
+    def backlog(self) -> Table:
+        """For each job with a plan, how many operations were due at the end of an interval and had not completed."""
+        return self._table("backlog")
+
+    @property
     def page_cache(self) -> Table:
         """What a page cache wrote back in each interval, and what was dirty or on its way at its end. Else empty."""
         return self._table("page_cache")
@@ -151,6 +166,11 @@ class Result:
         cached pages before the missing one.
         """
         return self._table("read_ahead")
+
+    @property
+    def shingled(self) -> Table:
+        """What a shingled drive wrote and cleaned in each interval, and its cache at its end. Empty without one."""
+        return self._table("shingled")
 
     @property
     def credits(self) -> Table:

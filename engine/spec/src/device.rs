@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::credits::Credits;
 use crate::persistence::Persistence;
 use crate::shake::Shake;
+use crate::shingled::Shingled;
 use crate::slc::Slc;
 use crate::ssd::Ssd;
 use crate::varies::Varies;
@@ -202,6 +203,9 @@ pub struct Lun {
     /// An SLC cache that takes writes at the unit's rate until it is full; none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slc: Option<Slc>,
+    /// Shingled zones behind a conventional cache, of a drive that manages them itself; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shingled: Option<Shingled>,
 }
 
 /// A time at which a device stands still.

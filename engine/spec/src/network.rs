@@ -8,19 +8,22 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::packets::PacketsSpec;
 use crate::{AddProblem, Bytes, Nanos, Path, Problems};
 
 /// Ethernet preamble, header, check sequence and gap.
 const ETHERNET_BYTES: u64 = 8 + 14 + 4 + 12;
-/// IPv4 header, TCP header and its time stamps.
-const TCP_IP_BYTES: u64 = 20 + 20 + 12;
-/// A frame that only acknowledges: no payload, and longer than the shortest frame.
-pub const ACK_WIRE_BYTES: u64 = ETHERNET_BYTES + TCP_IP_BYTES;
+/// IPv4 header and TCP header.
+const TCP_IP_BYTES: u64 = 20 + 20;
+/// The TCP option with time stamps.
+const TIME_STAMPS_BYTES: u64 = 12;
 /// Frames that one acknowledgement answers (RFC 9293, 3.8.6.3).
 pub const FRAMES_PER_ACK: u64 = 2;
 /// Most payload that moves at once.
 pub const SEGMENT_BYTES: u64 = 64 << 10;
 const MOST_CONNECTIONS: u64 = 65_536;
+/// Connections of a switch whose packets are followed one by one.
+const MOST_FOLLOWED: u64 = 8192;
 
 /// Who has a network link of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -57,6 +60,10 @@ pub struct NetworkSpec {
     #[serde(default = "default_mtu")]
     #[schemars(title = "MTU", range(min = 576, max = 9216), extend("x-unit" = "B"))]
     pub mtu: u32,
+    /// Whether each frame carries TCP time stamps; without them it has 12 bytes more for data.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    #[schemars(title = "TCP time stamps")]
+    pub time_stamps: bool,
     /// The file protocol's own headers in each message.
     #[serde(default = "default_header")]
     #[schemars(title = "Header of a message", extend("minimum" = 0, "maximum" = 65536))]
@@ -77,8 +84,18 @@ pub struct NetworkSpec {
     #[serde(default)]
     #[schemars(title = "Clients")]
     pub clients: Clients,
+    /// Several servers behind a switch that drops what its ports cannot hold, packet by packet. Without it there is one server, and nothing is lost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub packets: Option<PacketsSpec>,
 }
 
+fn yes() -> bool {
+    true
+}
+#[allow(clippy::trivially_copy_pass_by_ref)] // as serde asks
+fn is_yes(value: &bool) -> bool {
+    *value
+}
 fn default_mtu() -> u32 {
     1500
 }
@@ -91,10 +108,20 @@ fn default_buffer() -> Bytes {
 }
 
 impl NetworkSpec {
+    fn tcp_ip_bytes(&self) -> u64 {
+        TCP_IP_BYTES + if self.time_stamps { TIME_STAMPS_BYTES } else { 0 }
+    }
+
+    /// Bytes on the wire of a frame that only acknowledges: no payload, and longer than the shortest frame.
+    #[must_use]
+    pub fn ack_wire_bytes(&self) -> u64 {
+        ETHERNET_BYTES + self.tcp_ip_bytes()
+    }
+
     /// Payload of a full frame, in bytes.
     #[must_use]
     pub fn segment_bytes(&self) -> u64 {
-        u64::from(self.mtu) - TCP_IP_BYTES
+        u64::from(self.mtu) - self.tcp_ip_bytes()
     }
 
     /// Frames that `payload` bytes fill.
@@ -106,7 +133,7 @@ impl NetworkSpec {
     /// Bytes that `payload` bytes occupy on the wire.
     #[must_use]
     pub fn wire_bytes(&self, payload: u64) -> u64 {
-        payload + self.frames(payload) * (ETHERNET_BYTES + TCP_IP_BYTES)
+        payload + self.frames(payload) * self.ack_wire_bytes()
     }
 
     /// Bytes on the wire of a message with `payload` bytes of a file, as it is cut into segments.
@@ -122,10 +149,32 @@ impl NetworkSpec {
         self.client_buffer.0.min(self.server_buffer.0)
     }
 
+    /// Time of a signal to the server, and back, in nanoseconds.
+    #[must_use]
+    pub fn one_way_ns(&self) -> [u64; 2] {
+        let there_ns = self.round_trip.0 / 2;
+        [there_ns, self.round_trip.0 - there_ns]
+    }
+
+    /// Links of all servers.
+    #[must_use]
+    pub fn links_of_servers(&self) -> u32 {
+        self.packets.as_ref().map_or(self.server_links, |packets| packets.servers)
+    }
+
+    /// Connections that one of a client's `connections` consists of: one to each server.
+    #[must_use]
+    pub fn connections_of_one(&self) -> u32 {
+        self.packets.as_ref().map_or(1, |packets| packets.servers)
+    }
+
     /// The server's link of a connection. Like a switch that hashes addresses and ports: it spreads connections evenly on average,
-    /// and does not know how busy they are.
+    /// and does not know how busy they are. Several servers have a link each.
     #[must_use]
     pub fn server_link(&self, connection: u32) -> usize {
+        if let Some(packets) = &self.packets {
+            return (connection % packets.servers) as usize;
+        }
         let hash = u64::from(connection.wrapping_mul(0x9E37_79B9)); // Knuth's multiplicative hash
         ((hash * u64::from(self.server_links)) >> 32) as usize
     }
@@ -161,6 +210,19 @@ impl NetworkSpec {
                 self.connections
             );
             problems.add(at.field("connections"), message);
+        }
+        let Some(packets) = &self.packets else { return };
+        let followed = connections * u64::from(packets.servers);
+        if followed > MOST_FOLLOWED {
+            let message = format!(
+                "{} servers make {followed} connections with the clients; packets are followed on at most {MOST_FOLLOWED}",
+                packets.servers
+            );
+            problems.add(at.field("packets").field("servers"), message);
+        }
+        if self.server_links > 1 {
+            let message = format!("{} contradicts packets, where each server has one link; write 1, or drop packets", self.server_links);
+            problems.add(at.field("server_links"), message);
         }
     }
 }

@@ -26,6 +26,16 @@ pub struct RebuildSpec {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(title = "Rebuild rate", extend("minimum" = 1024, "maximum" = 1_000_000_000_000_u64, "x-unit" = "B/s"))]
     pub rate: Option<Bytes>,
+    /// Order in which chunks are rebuilt.
+    #[schemars(title = "Rebuild order")]
+    pub order: RebuildOrder,
+    /// With order "time": ages of the data, each spread evenly over the whole space. The rebuild goes over the devices once for each.
+    #[schemars(title = "Passes", range(min = 1, max = 100_000), extend("x-scale" = "log2"))]
+    pub passes: u32,
+    /// With order "time": bytes of a group's data whose places are gathered and sorted by address before they are rebuilt; each chunk is
+    /// rebuilt as it is found when 0.
+    #[schemars(title = "Sorted together")]
+    pub sorted: Bytes,
     /// How much of the address space is in use, from its start; nothing else is rebuilt.
     #[schemars(title = "In use")]
     pub used: Extent,
@@ -33,6 +43,27 @@ pub struct RebuildSpec {
 
 impl Default for RebuildSpec {
     fn default() -> Self {
-        Self { spares: 1, at: Nanos(0), in_flight: 4, chunk: Bytes(1 << 20), rate: None, used: Extent::Percent(100.0) }
+        Self {
+            spares: 1,
+            at: Nanos(0),
+            in_flight: 4,
+            chunk: Bytes(1 << 20),
+            rate: None,
+            used: Extent::Percent(100.0),
+            order: RebuildOrder::default(),
+            passes: 1,
+            sorted: Bytes(0),
+        }
     }
+}
+
+/// Order in which the chunks of a rebuild are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RebuildOrder {
+    /// From the first address to the last.
+    #[default]
+    Address,
+    /// From the oldest data to the youngest, wherever they lie.
+    Time,
 }

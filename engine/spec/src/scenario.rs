@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::cluster::ClusterSpec;
+use crate::commit::CommitSpec;
 use crate::controller::ControllerSpec;
 use crate::fanout::FanoutSpec;
 use crate::fleet::FleetSpec;
@@ -16,6 +17,7 @@ use crate::network::NetworkSpec;
 use crate::nfs::NfsSpec;
 use crate::page_cache::PageCacheSpec;
 use crate::partition::PartitionSpec;
+use crate::raid_cache::RaidCache;
 use crate::reduction::ReductionSpec;
 use crate::server::ServerSpec;
 use crate::zfs::ZfsSpec;
@@ -43,6 +45,9 @@ pub struct Scenario {
     /// The file protocol's server side: request scheduler and copy engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<Protocol>,
+    /// A database: writes are transactions, which commit by flushing logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<CommitSpec>,
     /// The file system: block cache, prefetcher and write log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub volume: Option<Volume>,
@@ -67,6 +72,9 @@ pub struct Scenario {
     /// An SSD cache tier between the volume and its devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<Tier>,
+    /// The write cache of a RAID controller, and its battery.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub raid_cache: Option<RaidCache>,
     /// How addresses spread over the devices.
     #[serde(default)]
     pub layout: Layout,

@@ -105,7 +105,10 @@ export const phases = [
   { name: "hedge_wait", label: "until a second replica was asked", meaning: "waiting" },
   { name: "served", label: "worked on by a server", meaning: "processor" },
   { name: "retry", label: "revolutions lost off track", meaning: "stopped" },
+  { name: "log_wait", label: "waiting for a log", meaning: "waiting" },
   { name: "journal", label: "waiting for a commit", meaning: "stopped" },
+  { name: "clean_wait", label: "waiting for zones to be cleaned", meaning: "stopped" },
+  { name: "timer_wait", label: "until a retransmission timer ran out", meaning: "stopped" },
 ] as const satisfies readonly { name: string; label: string; meaning: Meaning }[];
 
 export type Phase = (typeof phases)[number];

@@ -23,6 +23,8 @@ export const layerNames = [
   "device",
   "fanout",
   "fleet",
+  "commit",
+  "raid_cache",
   "page_cache",
 ] as const;
 export type LayerName = (typeof layerNames)[number];
@@ -37,6 +39,9 @@ export const markNames = [
   "arm",
   "angle",
   "off_track",
+  "at_port",
+  "dropped",
+  "expired",
 ] as const;
 export type MarkName = (typeof markNames)[number];
 

@@ -114,7 +114,9 @@ export function collect(run: OpenRun, scenario: () => Scenario): Result {
   return has("stays.request") ||
     has("credits.device") ||
     has("slc.device") ||
+    has("raid_cache.time_ns") ||
     has("page_cache.time_ns") ||
+    has("shingled.device") ||
     has("zfs.limit_bytes") ||
     "partition_extra_reads" in summary.metrics ||
     has("placed.blocks")

@@ -19,7 +19,10 @@ import { followWords, labelOf, meaningOf, nameOf, requestWords } from "./scenery
 import type { Beside, Stage, StageOptions } from "./stage.ts";
 import { transport } from "./transport.ts";
 
-const speeds = [1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 200, 500, 1000, 3000, 10_000, 30_000];
+const speeds = [
+  1e-4, 3e-4, 1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30, 100, 200, 500, 1000, 3000, 10_000, 30_000, 100_000,
+  300_000,
+];
 /** How near a click must be to an actor, in pixels. */
 const reach = 16;
 /** Actors go this share of the way to their place in a 60th of a second. */

@@ -8,17 +8,21 @@ import { clusterStage } from "./clusterStage.ts";
 import { copysetStage } from "./copysetStage.ts";
 import { monitorStage } from "./monitorStage.ts";
 import { sceneStage } from "./sceneStage.ts";
+import { batteryScenery } from "./scenery/battery.ts";
 import { bucketScenery } from "./scenery/bucket.ts";
 import { cacheWallScenery } from "./scenery/cacheWall.ts";
 import { coresScenery } from "./scenery/cores.ts";
 import { creditsScenery } from "./scenery/credits.ts";
 import { fanOutScenery } from "./scenery/fanOut.ts";
+import { groupCommitScenery } from "./scenery/groupCommit.ts";
 import { filePagesScenery } from "./scenery/filePages.ts";
+import { incastScenery } from "./scenery/incast.ts";
 import { lifeScenery } from "./scenery/life.ts";
 import { logPoolScenery } from "./scenery/logPool.ts";
 import { platterScenery } from "./scenery/platter.ts";
 import type { Scenery } from "./scenery/scenery.ts";
 import { shakenDisksScenery } from "./scenery/shakenDisks.ts";
+import { shingledScenery } from "./scenery/shingled.ts";
 import { slcScenery } from "./scenery/slc.ts";
 import { squeezeScenery } from "./scenery/squeeze.ts";
 import { wireScenery } from "./scenery/wire.ts";
@@ -40,8 +44,12 @@ const sceneries: readonly Scenery[] = [
   fanOutScenery,
   shakenDisksScenery,
   slcScenery,
+  groupCommitScenery,
+  batteryScenery,
   filePagesScenery,
   writeBackScenery,
+  shingledScenery,
+  incastScenery,
 ];
 
 const stages: ReadonlyMap<string, (options: StageOptions) => Stage> = new Map([

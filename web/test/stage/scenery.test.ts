@@ -3,6 +3,7 @@ import { journeysOf } from "../../src/engine/journeys.ts";
 import type { Result } from "../../src/engine/api.ts";
 import { creditsScenery } from "../../src/stage/scenery/credits.ts";
 import { filePagesScenery } from "../../src/stage/scenery/filePages.ts";
+import { shingledScenery } from "../../src/stage/scenery/shingled.ts";
 import { slcScenery } from "../../src/stage/scenery/slc.ts";
 import { writeBackScenery } from "../../src/stage/scenery/writeBack.ts";
 import { lifeScenery } from "../../src/stage/scenery/life.ts";
@@ -24,13 +25,17 @@ function build(scenery: Scenery, result: Result) {
 }
 
 /** A frame on which nothing is seen, but how often each paint was filled. */
-function frameAt(time_ns: number): { readonly frame: Frame; readonly squares: string[] } {
+function frameAt(time_ns: number): { readonly frame: Frame; readonly squares: string[]; readonly fills: string[] } {
   const squares: string[] = [];
+  const fills: string[] = [];
   let paint = "";
   const context = new Proxy(
     {},
     {
-      get: (_, name) => (name === "fillRect" ? () => squares.push(paint) : () => ({ width: 0 })),
+      get: (_, name) => {
+        if (name === "fillRect") return () => squares.push(paint);
+        return name === "fill" ? () => fills.push(paint) : () => ({ width: 0 });
+      },
       set: (_, name, value: unknown) => {
         if (name === "fillStyle") paint = String(value);
         return true;
@@ -46,7 +51,7 @@ function frameAt(time_ns: number): { readonly frame: Frame; readonly squares: st
     paint: (meaning: string) => meaning,
     actor: () => undefined,
   };
-  return { frame, squares };
+  return { frame, squares, fills };
 }
 
 describe("the account of credits", () => {
@@ -184,6 +189,57 @@ describe("the pages of a file", () => {
   it("suits no run without a read side", () => {
     expect(filePagesScenery.suits(result)).toBe(true);
     expect(filePagesScenery.suits(made({}, 1e9, { devices: [], jobs: [], page_cache: {} }))).toBe(false);
+  });
+});
+
+describe("the zones of a shingled drive", () => {
+  // Ten seconds into a cache of 1 GB, ten in which writes wait for zones, and ten of a stream.
+  const lun = { capacity: 4 * 2 ** 28, shingled: { zone: 2 ** 28, cache: 1e9 } };
+  const parts = [0.5e9, 0.5e9, 0, 0, 0.25e9, 0.5e9, 0.25e9, 0, 0, 0, 0, 0];
+  const result = made(
+    {
+      "shingled.device": [0, 0, 0],
+      "shingled.time_ns": [0, 10e9, 20e9],
+      "shingled.cached_bytes": [1e9, 1e8, 0],
+      "shingled.direct_bytes": [0, 0, 1e9],
+      "shingled.cleaning_ns": [0, 9e9, 0],
+      "shingled.cleans": [0, 4, 0],
+      "shingled.used_bytes": [1e9, 1e9, 0],
+      "shingled.write_at_bytes": [2 ** 29, 3 * 2 ** 28, 2 ** 30],
+      "shingled.clean_at_bytes": [0, 2 ** 28, 2 ** 28],
+      "shingled_parts.device": parts.map(() => 0),
+      "shingled_parts.part": [0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3],
+      "shingled_parts.cached_bytes": parts,
+    },
+    30e9,
+    { devices: [{}, { lun }], jobs: [{ name: "client" }] },
+  );
+
+  it("tells whither writes go, how long zones are cleaned, and how often", () => {
+    const built = build(shingledScenery, result);
+    expect(built.describe(5e9)).toBe(
+      "5.00 s: 100 MB/s are written, into the cache; 0.500 of 1.00 GB in the cache, 0 cleans for each zone so far.",
+    );
+    expect(built.describe(15e9)).toMatch(
+      /^15\.0 s: 10\.0 MB\/s .* into the cache, and zones are cleaned 90\.0 % of the time/,
+    );
+    expect(built.describe(25e9)).toMatch(/^25\.0 s: 100 MB\/s are written, past the cache; .* 1\.00 cleans/);
+  });
+
+  it("draws squares of cleaning only while zones are cleaned", () => {
+    const built = build(shingledScenery, result);
+    const squaresAt = (time_ns: number, meaning: string) => {
+      const { frame, fills } = frameAt(time_ns);
+      built.draw(frame);
+      return fills.filter((paint) => paint === meaning).length;
+    };
+    expect([5e9, 15e9, 25e9].map((time_ns) => squaresAt(time_ns, "stopped"))).toEqual([0, 4, 0]);
+    expect(squaresAt(25e9, "disk")).toBeGreaterThan(4);
+  });
+
+  it("suits no run without such a drive", () => {
+    expect(shingledScenery.suits(result)).toBe(true);
+    expect(shingledScenery.suits(made({}, 1e9, { devices: [{}], jobs: [] }))).toBe(false);
   });
 });
 

@@ -76,6 +76,8 @@ pub enum View {
     Slc,
     /// Stage: dirty pages between writers and a disk, and the commit that waits for them.
     WriteBack,
+    /// Stage: the zones of a shingled drive, the cache before them, and the zone that is cleaned.
+    Shingled,
     /// Stage: the platter and the arm of a disk.
     Platter,
     /// Stage: segments between client and server, and the window.
@@ -86,6 +88,12 @@ pub enum View {
     CacheWall,
     /// Stage: data through zero suppression, deduplication and compression.
     Squeeze,
+    /// Stage: transactions at the logs of a database, and the flushes that they share.
+    GroupCommit,
+    /// Stage: a controller's battery, its log, and transactions that end in memory or at the disks.
+    Battery,
     /// Stage: pages of a file in memory, those that were asked for and those that were read ahead.
     FilePages,
+    /// Stage: packets of many servers that fill the port of a switch, and the silence after them.
+    Incast,
 }

@@ -32,7 +32,11 @@ pub(super) fn check(index: usize, scenario: &Scenario, at: &Path, problems: &mut
 /// Whether a flush by a job reaches the devices as it is.
 fn is_on_devices(scenario: &Scenario) -> bool {
     let above = scenario.nfs.is_some() || scenario.network.is_some() || scenario.server.is_some() || scenario.protocol.is_some();
-    let between = scenario.volume.is_some() || scenario.zfs.is_some() || scenario.controller.is_some() || scenario.tier.is_some();
+    let between = scenario.volume.is_some()
+        || scenario.zfs.is_some()
+        || scenario.controller.is_some()
+        || scenario.tier.is_some()
+        || scenario.raid_cache.is_some();
     !above && !between
 }
 

@@ -1,6 +1,7 @@
 //! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory.
 
 mod cluster;
+mod commit;
 mod credits;
 mod fanout;
 mod fleet;
@@ -8,9 +9,11 @@ mod jobs;
 mod monitor;
 mod nfs;
 mod page_cache;
+mod raid_cache;
 mod rebuild;
 mod reduction;
 mod server;
+mod shingled;
 mod slc;
 mod trim;
 
@@ -21,6 +24,7 @@ use serde_json::Value;
 
 use crate::kernel::{Phases, Request};
 use crate::layers;
+use crate::layers::device::shingled::memory_bytes;
 use crate::layers::device::ssd;
 use crate::layers::zfs::in_effect::in_effect;
 use crate::plan::{self, Plan};
@@ -39,6 +43,7 @@ fn above_devices(scenario: &Scenario) -> impl Iterator<Item = (&'static str, boo
         ("network", scenario.network.is_some()),
         ("server", scenario.server.is_some()),
         ("protocol", scenario.protocol.is_some()),
+        ("commit", scenario.commit.is_some()),
         ("volume", scenario.volume.is_some()),
         ("zfs", scenario.zfs.is_some()),
         ("page_cache", scenario.page_cache.is_some()),
@@ -47,6 +52,7 @@ fn above_devices(scenario: &Scenario) -> impl Iterator<Item = (&'static str, boo
         ("fleet", scenario.fleet.is_some()),
         ("controller", scenario.controller.is_some()),
         ("tier", scenario.tier.is_some()),
+        ("raid_cache", scenario.raid_cache.is_some()),
     ]
     .into_iter()
 }
@@ -98,6 +104,9 @@ impl Checked {
         }
         if let Some(spec) = &scenario.layout.rebuild {
             rebuild::check_used(spec, &scenario, &plan, &root.field("layout.rebuild"), &mut problems);
+        }
+        if let Some(spec) = &scenario.commit {
+            commit::check_places(spec, &scenario, &plan, &root.field("commit"), &mut problems);
         }
         if let Some(spec) = &scenario.fanout {
             fanout::check_devices(spec, &plan, &root.field("fanout"), &mut problems);
@@ -288,11 +297,17 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     if let Some(cluster) = &scenario.cluster {
         cluster::check(cluster, scenario, &root.field("cluster"), problems);
     }
+    if let Some(commit) = &scenario.commit {
+        commit::check(commit, scenario, &root.field("commit"), problems);
+    }
     if let Some(fanout) = &scenario.fanout {
         fanout::check(fanout, scenario, &root.field("fanout"), problems);
     }
     if let Some(fleet) = &scenario.fleet {
         fleet::check(fleet, scenario, &root.field("fleet"), problems);
+    }
+    if let Some(cache) = &scenario.raid_cache {
+        raid_cache::check(cache, scenario, &root.field("raid_cache"), problems);
     }
     if scenario.layout.rebuild.is_some() {
         rebuild::check(scenario, &root.field("layout.rebuild"), problems);
@@ -347,13 +362,18 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
 
 fn check_credits(scenario: &Scenario, problems: &mut Problems) {
     // Layers above may combine what jobs ask for, up to a request of 1 GiB.
-    let is_direct = scenario.volume.is_none() && scenario.zfs.is_none() && scenario.protocol.is_none() && scenario.nfs.is_none();
+    let is_direct = scenario.volume.is_none()
+        && scenario.zfs.is_none()
+        && scenario.protocol.is_none()
+        && scenario.nfs.is_none()
+        && scenario.commit.is_none();
     let largest = if is_direct { scenario.jobs.iter().map(seeklab_spec::Job::max_request_bytes).max().unwrap_or(0) } else { 1 << 30 };
     for (index, group) in scenario.devices.iter().enumerate() {
         if let Some(unit) = &group.lun {
             let at = Path::root().index("devices", index).field("lun");
             credits::check(unit, largest, &at, problems);
             slc::check(unit, &at, problems);
+            shingled::check(unit, &at, problems);
         }
     }
     for (index, job) in scenario.jobs.iter().enumerate() {
@@ -415,7 +435,9 @@ fn check_memory(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
     let drives = scenario.devices.iter().filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?)));
     let log_drives = scenario.zfs.iter().filter_map(|zfs| zfs.log.devices.as_ref());
     let drives = drives.chain(log_drives.filter_map(|group| Some(u64::from(group.count) * ssd::memory_bytes(group.ssd.as_ref()?))));
-    let map_bytes = drives.sum::<u64>() + scenario.tier.as_ref().map_or(0, |tier| ssd::memory_bytes(&tier.ssd));
+    let zoned = scenario.devices.iter().filter_map(|group| Some((group.count, group.lun.as_ref()?)));
+    let zoned = zoned.filter_map(|(count, unit)| Some(u64::from(count) * memory_bytes(unit.shingled.as_ref()?, unit)));
+    let map_bytes = zoned.sum::<u64>() + drives.sum::<u64>() + scenario.tier.as_ref().map_or(0, |tier| ssd::memory_bytes(&tier.ssd));
     let placed_bytes = scenario.cluster.as_ref().map_or(0, |cluster| cluster.table_bytes(plan.placed_bytes(scenario)));
     let leaf_bytes = scenario.fanout.as_ref().map_or(0, |spec| fanout::bytes_per_request(spec, scenario.record.journeys.is_some()));
     let in_flight_bytes = in_flight.saturating_mul(BYTES_PER_REQUEST + leaf_bytes);
@@ -424,7 +446,7 @@ fn check_memory(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
         problems.add(
             Path::root().field("limits.memory"),
             format!(
-                "this scenario needs about {} MiB ({} MiB for cached blocks of {block} bytes, {} MiB for the maps of flash drives, {} MiB for requests in flight and their leaves); the limit is {}. Write less of what takes most: a smaller cache or larger blocks, a smaller flash.mapped, a smaller iodepth or fewer leaves; or raise the limit",
+                "this scenario needs about {} MiB ({} MiB for cached blocks of {block} bytes, {} MiB for the maps of flash and shingled drives, {} MiB for requests in flight and their leaves); the limit is {}. Write less of what takes most: a smaller cache or larger blocks, a smaller flash.mapped or shingled.ranges, a smaller iodepth or fewer leaves; or raise the limit",
                 need >> 20,
                 cached_bytes >> 20,
                 map_bytes >> 20,

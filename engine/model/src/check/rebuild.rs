@@ -5,11 +5,22 @@ use seeklab_spec::{AddProblem, Path, Problems, Scenario};
 
 use crate::plan::Plan;
 
+/// Chunks whose places are sorted at a time cost memory.
+const MOST_SORTED: u64 = 1 << 24;
+
 /// Adds what is wrong with the rebuild at `at`, beyond its schema and the layout's own rules.
 pub fn check(scenario: &Scenario, at: &Path, problems: &mut Problems) {
+    if let Some(spec) = &scenario.layout.rebuild
+        && spec.sorted.0 / spec.chunk.0.max(scenario.layout.unit.0).max(1) > MOST_SORTED
+    {
+        problems.add(
+            at.field("sorted"),
+            format!("sorts the places of more than {MOST_SORTED} chunks at a time; write larger chunks, or order \"address\""),
+        );
+    }
     if scenario.layout.failed.is_empty() {
         problems.add(at, "has nothing to rebuild; name a device in layout.failed, or drop rebuild");
-    } else if scenario.zfs.is_some() && scenario.controller.is_none() && scenario.tier.is_none() {
+    } else if scenario.zfs.is_some() && !hides_devices(scenario) {
         problems.add(at, "contradicts zfs, which schedules its devices itself and whose own rebuild is not modelled; drop one of the two");
     }
 }
@@ -27,4 +38,9 @@ pub fn check_used(spec: &RebuildSpec, scenario: &Scenario, plan: &Plan, at: &Pat
         );
         problems.add(at.field("used"), message);
     }
+}
+
+/// Whether a layer below ZFS hides the devices from it.
+fn hides_devices(scenario: &Scenario) -> bool {
+    scenario.controller.is_some() || scenario.tier.is_some() || scenario.raid_cache.is_some()
 }

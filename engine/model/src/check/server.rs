@@ -4,7 +4,10 @@ use seeklab_spec::{AddProblem, Path, Problems, Scenario};
 
 /// Adds what a server at `at` cannot be in this scenario.
 pub fn check(scenario: &Scenario, at: &Path, problems: &mut Problems) {
-    if scenario.network.is_none() {
-        problems.add(at, "has nobody to serve without a network; add network, or drop server");
+    let Some(network) = &scenario.network else {
+        return problems.add(at, "has nobody to serve without a network; add network, or drop server");
+    };
+    if network.links_of_servers() > network.server_links {
+        problems.add(at, "is one node, and network.packets has several servers; write one there, or drop server");
     }
 }

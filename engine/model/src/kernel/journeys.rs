@@ -39,10 +39,17 @@ pub enum Mark {
     Angle,
     /// A disk finds its head off the track: the disk, revolutions lost.
     OffTrack,
+    /// A packet comes to a port of a switch that takes it: twice the connection and one more for the way to the client, packets that
+    /// wait before it.
+    AtPort,
+    /// A packet comes to a port of a switch that is full: the same, payload bytes.
+    Dropped,
+    /// The retransmission timer of a sender runs out: the same, nanoseconds since something last happened to it.
+    Expired,
 }
 
 /// The number of kinds of marks.
-const KINDS: usize = Mark::OffTrack as usize + 1;
+const KINDS: usize = Mark::Expired as usize + 1;
 
 /// What is kept of a request.
 #[derive(Clone, Copy, Debug)]

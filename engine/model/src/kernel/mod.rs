@@ -59,6 +59,10 @@ pub enum LayerId {
     Fanout,
     /// Thousands of nodes and their outages.
     Fleet,
+    /// A database that commits; the index of a log is 1 and more.
+    Commit,
+    /// The write cache of a RAID controller.
+    RaidCache,
     /// The page cache of an operating system.
     PageCache,
 }

@@ -1,7 +1,7 @@
 //! What the time of a request is spent on.
 
 /// The number of phases.
-pub const PHASES: usize = 34;
+pub const PHASES: usize = 37;
 
 /// What a request's time was spent on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,7 +13,7 @@ pub enum Phase {
     Memory,
     /// Waiting for data that were already on their way (a prefetch, or another request's read).
     InFlight,
-    /// Waiting in a device's queue, or in that of a server or node.
+    /// Waiting in a device's queue, or in that of a server or node; or for room in a controller's memory.
     Queue,
     /// Command processing of a device.
     Overhead,
@@ -43,7 +43,7 @@ pub enum Phase {
     LinkWait,
     /// Waiting for a thread or a core of a node.
     CpuWait,
-    /// Worked on by a controller.
+    /// Worked on by a controller, or by a database.
     Cpu,
     /// Handed by a primary to the controller that owns the range.
     Dispatch,
@@ -73,8 +73,14 @@ pub enum Phase {
     Served,
     /// Waiting for whole revolutions because the head was off its track.
     Retry,
+    /// Waiting until a database's log is flushed for it.
+    LogWait,
     /// Waiting for a commit of a file system's journal, or for what one writes.
     Journal,
+    /// Waiting for a shingled drive to clean zones.
+    Clean,
+    /// Waiting for a sender's retransmission timer, because packets were lost.
+    Timer,
 }
 
 impl Phase {
@@ -113,7 +119,10 @@ impl Phase {
         Self::Hedge,
         Self::Served,
         Self::Retry,
+        Self::LogWait,
         Self::Journal,
+        Self::Clean,
+        Self::Timer,
     ];
 
     /// The phase's name in metrics and tables.
@@ -153,7 +162,10 @@ impl Phase {
             Self::Hedge => "hedge_wait",
             Self::Served => "served",
             Self::Retry => "retry",
+            Self::LogWait => "log_wait",
             Self::Journal => "journal",
+            Self::Clean => "clean_wait",
+            Self::Timer => "timer_wait",
         }
     }
 }

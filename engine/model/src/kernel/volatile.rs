@@ -15,9 +15,11 @@ pub enum Holder {
     FileSystem,
     /// The write cache of a device.
     Device,
+    /// That of a RAID controller, with a battery that would not keep it.
+    Controller,
 }
 
-const HOLDERS: usize = 3;
+const HOLDERS: usize = 4;
 
 /// Most intervals that are kept.
 const MOST_INTERVALS: usize = 1 << 20;
@@ -145,7 +147,7 @@ mod tests {
         volatile.release(60, Holder::Client, 4);
         volatile.hold(70, Holder::Device, 1);
         volatile.release(310, Holder::Client, 6);
-        let row = |most, client, device| UnsafeRow { most, at_end: [client, 0, device] };
+        let row = |most, client, device| UnsafeRow { most, at_end: [client, 0, device, 0] };
         assert_eq!(volatile.series(350), [row(10, 6, 1), row(7, 6, 1), row(7, 6, 1), row(7, 0, 1)]);
         assert_eq!(volatile.series(400), [row(10, 6, 1), row(7, 6, 1), row(7, 6, 1), row(7, 0, 1)]);
         assert_eq!(volatile.series(401).len(), 5);

@@ -2,6 +2,7 @@
 
 pub mod client;
 pub mod cluster;
+pub mod commit;
 pub mod controller;
 pub mod device;
 pub mod fanout;
@@ -10,6 +11,7 @@ pub mod layout;
 pub mod network;
 pub mod page_cache;
 pub mod protocol;
+pub mod raid_cache;
 pub mod server;
 pub mod tier;
 pub mod volume;

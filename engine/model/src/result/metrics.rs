@@ -41,10 +41,16 @@ pub enum Unit {
     MibPerS,
     /// 1,000,000 bytes per second.
     MbPerS,
+    /// 1,000,000 bits per second.
+    MbitPerS,
     /// 1,000,000,000 bytes, as data sheets count.
     Gb,
     /// 1,048,576 bytes.
     Mib,
+    /// 1,000,000 bytes.
+    Mb,
+    /// Hours.
+    Hours,
     /// Seconds for each 1,073,741,824 bytes.
     SPerGib,
     /// Processor cycles for each byte.
@@ -54,16 +60,19 @@ pub enum Unit {
 }
 
 /// What names end with, and the unit that it means; the first that fits counts.
-const ENDINGS: [(&str, Unit); 16] = [
+const ENDINGS: [(&str, Unit); 19] = [
     ("k_per_s", Unit::KibPerS),
     ("mib_per_s", Unit::MibPerS),
     ("mb_per_s", Unit::MbPerS),
+    ("mbit_per_s", Unit::MbitPerS),
     ("per_gib_s", Unit::SPerGib),
     ("cycles_per_byte", Unit::CyclesPerByte),
     ("per_s", Unit::PerSecond),
     ("iops", Unit::PerSecond),
     ("gb", Unit::Gb),
     ("mib", Unit::Mib),
+    ("mb", Unit::Mb),
+    ("h", Unit::Hours),
     ("percent", Unit::Percent),
     ("bytes", Unit::Bytes),
     ("s", Unit::Seconds),
@@ -88,8 +97,11 @@ impl Unit {
             Self::KibPerS => "KiB/s",
             Self::MibPerS => "MiB/s",
             Self::MbPerS => "MB/s",
+            Self::MbitPerS => "Mbit/s",
             Self::Gb => "GB",
             Self::Mib => "MiB",
+            Self::Mb => "MB",
+            Self::Hours => "h",
             Self::SPerGib => "s/GiB",
             Self::CyclesPerByte => "cycles/B",
             Self::Times => "x",
@@ -216,6 +228,12 @@ impl<'a> Metrics<'a> {
     #[inline(never)]
     pub fn seconds(&mut self, name: &str, help: &'static str, ns: u64) {
         self.add(name, help, Unit::Seconds, in_seconds(ns));
+    }
+
+    /// How long, in hours.
+    #[inline(never)]
+    pub fn hours(&mut self, name: &str, help: &'static str, ns: u64) {
+        self.add(name, help, Unit::Hours, in_seconds(ns) / 3600.0);
     }
 
     /// How long, in milliseconds.

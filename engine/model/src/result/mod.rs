@@ -379,7 +379,9 @@ impl Recorder {
                 stats.add(request, phases, now_ns);
             }
             if let Some(due_ns) = due_ns {
-                stats.response.get_or_insert_with(|| Box::new(Response::new())).add(due_ns, request.submitted_ns, now_ns);
+                let interval_ns = self.interval_ns;
+                let plan = stats.response.get_or_insert_with(|| Box::new(Response::new(interval_ns)));
+                plan.add(due_ns, request.submitted_ns, now_ns);
             }
         }
     }
@@ -401,9 +403,13 @@ impl Recorder {
     /// Bytes of memory that grow with the run.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
+        let plans = self.jobs.iter().flat_map(|job| &job.by_op).filter_map(|stats| stats.response.as_ref());
         let samples: usize = self.jobs.iter().flat_map(|job| &job.by_op).map(|stats| stats.samples.len()).sum();
-        self.log.as_ref().map_or(0, Log::memory_bytes) + (self.series.len() * size_of::<SeriesRow>() + samples * size_of::<Sample>()) as u64
+        self.log.as_ref().map_or(0, Log::memory_bytes)
+            + (self.series.len() * size_of::<SeriesRow>() + samples * size_of::<Sample>()) as u64
+            + plans.map(|plan| plan.memory_bytes()).sum::<u64>()
     }
+
     /// Reports latencies by bin, and the time series.
     pub fn tables(recorder: Option<&Self>, tables: &mut Tables) {
         let directions = recorder.into_iter().flat_map(|recorder| (0..).zip(&recorder.jobs));
@@ -412,5 +418,6 @@ impl Recorder {
         let series =
             recorder.into_iter().flat_map(|recorder| (0..).zip(&recorder.series).map(|(row, of)| (row * recorder.interval_ns, *of)));
         tables.table(&SERIES, series);
+        Response::tables(recorder.into_iter().flat_map(|recorder| &recorder.jobs), tables);
     }
 }

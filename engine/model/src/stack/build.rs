@@ -10,6 +10,7 @@ use super::layers::Layers;
 use crate::kernel::{Address, LayerId, Phase};
 use crate::layers::client::nfs::Client;
 use crate::layers::cluster::{Cluster, Setting};
+use crate::layers::commit::Commit;
 use crate::layers::controller::Controller;
 use crate::layers::device::Device;
 use crate::layers::device::disk::{Cached, Disk, SECTOR_BYTES};
@@ -25,6 +26,7 @@ use crate::layers::layout::partition::Partitions;
 use crate::layers::network::Network;
 use crate::layers::page_cache::PageCache;
 use crate::layers::protocol::Scheduler;
+use crate::layers::raid_cache::RaidCache;
 use crate::layers::server::Server;
 use crate::layers::tier::Tier;
 use crate::layers::volume::Volume;
@@ -58,11 +60,12 @@ fn device(group: &DeviceGroup, nth: u32, scenario: &Scenario, seed: u64, name: &
 }
 
 /// The layers that a client's request passes on its way down, in order; a layer that a scenario lacks is passed over.
-const DESCENT: [LayerId; 13] = [
+const DESCENT: [LayerId; 15] = [
     LayerId::Client,
     LayerId::Network,
     LayerId::Server,
     LayerId::Protocol,
+    LayerId::Commit,
     LayerId::Volume,
     LayerId::Zfs,
     LayerId::PageCache,
@@ -71,6 +74,7 @@ const DESCENT: [LayerId; 13] = [
     LayerId::Fleet,
     LayerId::Cluster,
     LayerId::Tier,
+    LayerId::RaidCache,
     LayerId::Layout,
 ];
 
@@ -81,6 +85,7 @@ fn has(scenario: &Scenario, layer: LayerId) -> bool {
         LayerId::Network => scenario.network.is_some(),
         LayerId::Server => scenario.server.is_some(),
         LayerId::Protocol => scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some()),
+        LayerId::Commit => scenario.commit.is_some(),
         LayerId::Volume => scenario.volume.is_some(),
         LayerId::Zfs => scenario.zfs.is_some(),
         LayerId::PageCache => scenario.page_cache.is_some(),
@@ -90,6 +95,7 @@ fn has(scenario: &Scenario, layer: LayerId) -> bool {
         LayerId::WriteLog => log_group(scenario).is_some() || scenario.volume.as_ref().is_some_and(|volume| volume.write_log.is_some()),
         LayerId::Controller => scenario.controller.is_some(),
         LayerId::Tier | LayerId::TierDevice => scenario.tier.is_some(),
+        LayerId::RaidCache => scenario.raid_cache.is_some(),
         LayerId::Partition => scenario.partition.is_some(),
         LayerId::Layout => !is_one_device(scenario),
         LayerId::Workload | LayerId::Device => true,
@@ -153,10 +159,11 @@ fn page_cache(scenario: &Scenario, plan: &Plan) -> Option<PageCache> {
     Some(PageCache::new(spec, scenario, plan, from(scenario, LayerId::Controller)))
 }
 
-/// ZFS schedules each device on its own where it sees them; a controller, a cluster or a tier hides them.
+/// ZFS schedules each device on its own where it sees them; a controller, its cache, a cluster or a tier hides them.
 fn zfs(scenario: &Scenario, plan: &Plan) -> Option<ZfsVolume> {
     let spec = scenario.zfs.as_ref()?;
-    let below = if scenario.controller.is_some() || scenario.cluster.is_some() || scenario.tier.is_some() {
+    let hides = [scenario.controller.is_some(), scenario.cluster.is_some(), scenario.tier.is_some(), scenario.raid_cache.is_some()];
+    let below = if hides.contains(&true) {
         Below::Layer(from(scenario, LayerId::Controller))
     } else {
         let count = u16::try_from(plan.device_capacities.len()).unwrap_or(u16::MAX); // as for the devices themselves
@@ -226,9 +233,15 @@ fn tier(scenario: &Scenario, plan: &Plan) -> Option<Tier> {
     let kept: Vec<String> = spec.primed.iter().filter(|name| !spec.evicted.contains(name)).cloned().collect();
     let block = scenario.volume.as_ref().map_or(scenario.layout.unit, |volume| volume.block);
     Some(
-        Tier::new(block.0, spec.size.0, spec.policy, spec.admit, &regions(scenario, plan, &kept), from(scenario, LayerId::Layout))
+        Tier::new(block.0, spec.size.0, spec.policy, spec.admit, &regions(scenario, plan, &kept), from(scenario, LayerId::RaidCache))
             .over(plan.node_capacity.max(1)),
     )
+}
+
+fn raid_cache(scenario: &Scenario, seed: u64) -> Option<RaidCache> {
+    let spec = scenario.raid_cache.as_ref()?;
+    let is_volatile = scenario.devices.iter().any(DeviceGroup::is_volatile);
+    Some(RaidCache::new(spec, from(scenario, LayerId::Layout), is_volatile, scenario.record.interval.0, seed))
 }
 
 /// All layers of a scenario.
@@ -241,7 +254,7 @@ pub(super) fn layers(scenario: &Scenario, plan: &Plan, seed: u64) -> Layers {
     let client = scenario.nfs.as_ref().map(|spec| Client::new(spec, scenario, plan, &clients, from(scenario, LayerId::Network)));
     let network = scenario.network.as_ref().map(|spec| {
         let engine = if scenario.server.is_some() { LayerId::Server } else { LayerId::Volume };
-        Network::new(spec, clients, from(scenario, LayerId::Server), from(scenario, engine))
+        Network::new(spec, clients, from(scenario, LayerId::Server), from(scenario, engine), seed)
     });
     let server = scenario
         .server
@@ -272,6 +285,7 @@ pub(super) fn layers(scenario: &Scenario, plan: &Plan, seed: u64) -> Layers {
         network,
         server,
         scheduler,
+        commit: scenario.commit.as_ref().map(|spec| Commit::new(spec, from(scenario, LayerId::Volume), seed)),
         volume: volume(scenario, plan),
         zfs: zfs(scenario, plan),
         page_cache: page_cache(scenario, plan),
@@ -282,6 +296,7 @@ pub(super) fn layers(scenario: &Scenario, plan: &Plan, seed: u64) -> Layers {
         fleet: scenario.fleet.as_ref().map(|spec| Fleet::new(spec, seed)),
         tier: tier(scenario, plan),
         tier_device: scenario.tier.as_ref().map(|tier| Device::Ssd(Ssd::new(&tier.ssd, seed, "tier")).at(Address::of(LayerId::TierDevice))),
+        raid_cache: raid_cache(scenario, seed),
         partitions: scenario.partition.as_ref().map(Partitions::new),
         layouts: layouts(scenario, plan),
         devices,

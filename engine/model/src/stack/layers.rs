@@ -4,6 +4,7 @@ use crate::kernel::{Address, Event, Kernel, LayerId};
 use crate::layers::Layer;
 use crate::layers::client::nfs::Client;
 use crate::layers::cluster::Cluster;
+use crate::layers::commit::Commit;
 use crate::layers::controller::Controller;
 use crate::layers::device::Device;
 use crate::layers::fanout::Fanout;
@@ -13,6 +14,7 @@ use crate::layers::layout::partition::Partitions;
 use crate::layers::network::Network;
 use crate::layers::page_cache::PageCache;
 use crate::layers::protocol::Scheduler;
+use crate::layers::raid_cache::RaidCache;
 use crate::layers::server::Server;
 use crate::layers::tier::Tier;
 use crate::layers::volume::Volume;
@@ -119,6 +121,8 @@ layers! {
     server: Option<Server> => Server,
     /// The protocol's scheduler.
     scheduler: Option<Scheduler> => Protocol,
+    /// A database that commits.
+    commit: Option<Commit> => Commit,
     /// The plain file system.
     volume: Option<Volume> => Volume,
     /// ZFS.
@@ -139,6 +143,8 @@ layers! {
     tier: Option<Tier> => Tier,
     /// Its device.
     tier_device: Option<Device> => TierDevice,
+    /// The write cache of a RAID controller.
+    raid_cache: Option<RaidCache> => RaidCache,
     /// The layout of each node's devices.
     layouts: Vec<Layout> => Layout,
     /// The partitions of the devices.

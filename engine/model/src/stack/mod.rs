@@ -8,9 +8,11 @@ use crate::check::Checked;
 use crate::kernel::journeys::Journeys;
 use crate::kernel::{Event, Kernel, LayerId, Message};
 use crate::layers::Layer;
+use crate::layers::commit;
 use crate::layers::controller;
 use crate::layers::controller::Controller;
 use crate::layers::device::{Device, Usage};
+use crate::layers::layout::Layout;
 use crate::layers::server::Server;
 use crate::layers::workload::replay::Replay;
 use crate::layers::zfs::read_record::Reads;
@@ -36,6 +38,8 @@ pub enum Question {
     Pages(asked::Question),
     /// Which shard owns a range.
     Owner(controller::asked::Question),
+    /// Which transactions a flush of a log is for.
+    Batch(commit::asked::Question),
 }
 
 impl Question {
@@ -47,6 +51,7 @@ impl Question {
             Self::Volume(volume::Question::Ahead(_)) => "zfs.prefetch.asked",
             Self::Pages(_) => "page_cache.read_ahead.asked",
             Self::Owner(_) => "controller.map",
+            Self::Batch(_) => "commit.logs",
         }
     }
 }
@@ -184,16 +189,28 @@ impl Stack {
     #[must_use]
     #[inline]
     pub fn asks(&self) -> bool {
-        self.layers.zfs.as_ref().is_some_and(Layer::asks)
-            || self.layers.page_cache.as_ref().is_some_and(Layer::asks)
-            || self.layers.controller.as_ref().is_some_and(Layer::asks)
+        let layers = &self.layers;
+        layers.zfs.as_ref().is_some_and(Layer::asks)
+            || layers.page_cache.as_ref().is_some_and(Layer::asks)
+            || layers.controller.as_ref().is_some_and(Layer::asks)
+            || layers.commit.as_ref().is_some_and(Layer::asks)
     }
 
     /// What must be answered before the run goes on.
     pub fn question(&mut self) -> Option<Question> {
         let volume = self.layers.zfs.as_mut().and_then(|zfs| zfs.question(self.kernel.now_ns())).map(Question::Volume);
         let pages = || self.layers.page_cache.as_ref()?.question().map(Question::Pages);
-        volume.or_else(pages).or_else(|| Some(Question::Owner(self.layers.controller.as_ref()?.question(&self.kernel)?)))
+        let owner = || Some(Question::Owner(self.layers.controller.as_ref()?.question(&self.kernel)?));
+        let batch = || Some(Question::Batch(self.layers.commit.as_ref()?.question(&self.kernel)?));
+        volume.or_else(pages).or_else(owner).or_else(batch)
+    }
+
+    /// Answers that of [`Question::Batch`]: the flush is for those at these places of the question's lists, or for nobody before this
+    /// time is over.
+    pub fn answer_batch(&mut self, places: &[usize], wait_ns: u64) {
+        if let Some(commit) = &mut self.layers.commit {
+            commit.answer(&mut self.kernel, places, wait_ns);
+        }
     }
 
     /// Answers that of [`volume::Question::Ahead`] or [`Question::Pages`]: these runs of records of the file are fetched.
@@ -279,7 +296,8 @@ impl Stack {
             return 1.0;
         }
         let requests = self.layers.workload.progress(self.kernel.now_ns());
-        self.layers.fleet.as_ref().map_or(requests, |fleet| f64::midpoint(fleet.progress(), requests))
+        let rebuilt = self.layers.layouts.first().map_or(1.0, Layout::rebuild_progress);
+        self.layers.fleet.as_ref().map_or(requests, |fleet| f64::midpoint(fleet.progress(), requests)).min(rebuilt)
     }
 
     /// Signals delivered so far.

@@ -8,6 +8,7 @@ use crate::layers::device::{self, Device};
 use crate::layers::fleet::Fleet;
 use crate::layers::layout::Layout;
 use crate::layers::page_cache;
+use crate::layers::raid_cache::RaidCache;
 use crate::layers::server::Server;
 use crate::layers::volume::Volume;
 use crate::layers::zfs::read_record::Reads;
@@ -54,6 +55,9 @@ impl Stack {
         if let Some(cache) = self.layers.devices.iter().find_map(Device::slc) {
             cache.metrics(metrics);
         }
+        if let Some(zones) = self.layers.devices.iter().find_map(Device::shingled) {
+            zones.metrics(metrics);
+        }
         if let Some(network) = &self.layers.network {
             network.metrics(metrics);
         }
@@ -76,11 +80,17 @@ impl Stack {
         if let Some(controller) = &self.layers.controller {
             controller.metrics(metrics);
         }
+        if let Some(commit) = &self.layers.commit {
+            commit.metrics(metrics);
+        }
         if let (Some(fanout), Some(spec)) = (&self.layers.fanout, &self.scenario.fanout) {
             fanout.record.metrics(spec.servers, metrics);
         }
         if let Some(fleet) = &self.layers.fleet {
             fleet.metrics(metrics);
+        }
+        if let Some(cache) = &self.layers.raid_cache {
+            cache.metrics(metrics);
         }
         if let Some(cache) = &self.layers.page_cache {
             cache.record.metrics(metrics);
@@ -170,6 +180,7 @@ fn report_tables(stack: Option<&Stack>, tables: &mut Tables) {
     device::report::credits_tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
     device::services::tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
     device::report::slc_tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
+    device::report::shingled_tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
     Record::tables(stack.and_then(Stack::zfs_record), tables);
     Reads::tables(stack.and_then(Stack::zfs_reads), tables);
     Cluster::tables(stack.and_then(|stack| stack.layers.cluster.as_ref()), tables);
@@ -178,6 +189,7 @@ fn report_tables(stack: Option<&Stack>, tables: &mut Tables) {
     let job = |worker| u32::try_from(owner(worker).0).unwrap_or(u32::MAX); // jobs are checked to be few
     journeys::tables(stack.and_then(Stack::journeys), &job, tables);
     Fleet::tables(stack.and_then(|stack| stack.layers.fleet.as_ref()), tables);
+    RaidCache::tables(stack.and_then(|stack| stack.layers.raid_cache.as_ref()), stack.map_or(0, Stack::now_ns), tables);
     let cache = stack.and_then(|stack| stack.layers.page_cache.as_ref());
     page_cache::Record::tables(cache.map(|cache| &cache.record), tables);
     page_cache::Reads::tables(cache.and_then(|cache| cache.reads.as_deref()), tables);

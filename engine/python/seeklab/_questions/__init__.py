@@ -83,8 +83,16 @@ def _has(scenario: Mapping[str, Any], path: str) -> bool:
 
 
 def _changed(scenario: Mapping[str, Any], path: str, value: object) -> dict[str, Any]:
-    name, _, rest = path.partition(".")
-    return {**scenario, name: _changed(scenario.get(name) or {}, rest, value) if rest else value}
+    step, _, rest = path.partition(".")
+    name, _, entry = step.rstrip("]").partition("[")
+    if not entry:
+        return {**scenario, name: _changed(scenario.get(name) or {}, rest, value) if rest else value}
+    entries = scenario.get(name) or []
+    names = [one.get("name") for one in entries]
+    if entry not in names:
+        known = ", ".join(str(one) for one in names)
+        raise SeeklabError([Problem(name, f'"{entry}" is not an entry; known: {known}')])
+    return {**scenario, name: [_changed(one, rest, value) if one.get("name") == entry else one for one in entries]}
 
 
 def must_be_callable(name: str, policy: object, what: str) -> None:

@@ -28,6 +28,8 @@ WEEKS: Mapping[int, tuple[str, ...]] = {
 """The cases of nights, by the week of the course that teaches their mechanism."""
 
 NO_NIGHT: Mapping[str, str] = {
+    "battery-learns": "it is over by itself, found or not; the one setting that ends it sooner acknowledges what a"
+    " power failure would lose, and what helps is to plan the next one, which a night does not see",
     "bonnie-decoded": "nothing is broken: the test measures its client's processor, and no setting makes that faster",
     "context-read-ahead": "what mends it is another kernel: a smaller window takes from those who read in order what it"
     " saves those who do not, and a quarter of a rate that comes and goes with memory is too little for a complaint",
@@ -38,6 +40,10 @@ NO_NIGHT: Mapping[str, str] = {
     "diagonal": "its throttle was never shipped, so nobody is on call for it",
     "eleven-metrics": "eleven tests of one sound pool: each is bound by the part that was bought",
     "hci-taxonomy": "it compares designs of clusters, and a running cluster's design is not set",
+    "lost-group-commit": "what mends it is another version of the database: no setting lets transactions share that"
+    " flush, and not to flush the log at all gives up what was promised",
+    "incast": "what drops is a switch, and what waits is a sender's timer: no tool of the room shows a port or a timer,"
+    " and the disks' own show nothing at all",
     "openzfs-throttle": "its throttle is the remedy; what fails in it is the throttle of Z1, which has a night."
     " Delays that begin at 96 to 98 % in place of 60 % make the longest write 1.2 to 1.6 times as long, too little for"
     " a complaint",
@@ -47,6 +53,8 @@ NO_NIGHT: Mapping[str, str] = {
     " track",
     "slc-cliff": "the drive does what it was made for: what helps is a pause or fewer bytes at once, and no setting of"
     " a running system gives back cells that are taken",
+    "smr-resilver": "the drive does what it was made for, and no setting of a running array changes the order in which"
+    " it rebuilds: what helps is another drive, or a version that sorts",
     "tail-at-scale": "no server is at fault: each is slow once in a while, and what helps is how clients ask, which no"
     " tool of the system shows",
     "thousand-threads": "no setting of 2008 mends it: ticks of 200 ms in place of 10 still leave stops of 3 s, of 4.5",

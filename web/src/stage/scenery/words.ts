@@ -33,7 +33,10 @@ const waits = new Set([
   "credit_wait",
   "hedge_wait",
   "retry",
+  "log_wait",
   "journal",
+  "clean_wait",
+  "timer_wait",
 ]);
 
 export function isWaiting(phase: string): boolean {
@@ -75,15 +78,20 @@ const verbs: Readonly<Record<string, string>> = {
   hedge_wait: "waits before a second replica is asked",
   served: "is worked on by a server",
   retry: "waits for whole revolutions: the head is off its track",
+  log_wait: "waits until its log is flushed for it",
   journal: "waits for a commit of the journal",
+  clean_wait: "waits for the drive to clean zones",
+  timer_wait: "waits for its sender's timer: the end of what it sent was lost",
 };
 
+/** Layers in words, from the top down. */
 const layerWords: Readonly<Record<LayerName, string>> = {
   workload: "Application",
   client: "Client",
   network: "Network",
   server: "Server",
   protocol: "Scheduler",
+  commit: "Database",
   volume: "File system",
   zfs: "ZFS",
   write_log: "Log device",
@@ -91,11 +99,12 @@ const layerWords: Readonly<Record<LayerName, string>> = {
   controller: "Controller",
   tier: "Cache tier",
   tier_device: "Cache device",
+  raid_cache: "Controller cache",
   layout: "Layout",
   partition: "Partition",
-  device: "Device",
   fanout: "Servers",
   fleet: "Nodes",
+  device: "Device",
   page_cache: "Page cache",
 };
 
@@ -136,11 +145,5 @@ export function followWords(result: Result, journeys: Journeys, row: number, tim
 /** The layers in which any request has a stay, from the top down. */
 export function layersOf(journeys: Journeys): LayerName[] {
   const seen = new Set(journeys.layer);
-  const isServing = (layer: LayerName) => layer === "fanout" || layer === "fleet";
-  const present = layerNames.filter((layer, number) => !isServing(layer) && seen.has(number));
-  // The newest numbers, and a place above the devices.
-  const device = present.indexOf("device");
-  const serving = layerNames.filter((layer, number) => isServing(layer) && seen.has(number));
-  present.splice(device < 0 ? present.length : device, 0, ...serving);
-  return present;
+  return (Object.keys(layerWords) as LayerName[]).filter((layer) => seen.has(layerNames.indexOf(layer)));
 }

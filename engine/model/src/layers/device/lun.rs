@@ -10,7 +10,8 @@
 //!
 //! The latency is the same for each request, or drawn from a gamma distribution with its standard deviation (`latency_cv` times the
 //! mean), and the unit may stand still at times ([`Pauses`]). A volume of a cloud lets requests start by its credits ([`Bucket`]), and
-//! a drive with an SLC cache takes writes at the rate of the cells that they land in ([`Cache`]).
+//! a drive with an SLC cache takes writes at the rate of the cells that they land in ([`Cache`]). A shingled drive lets writes wait while
+//! it cleans zones ([`Zones`]).
 
 use std::collections::VecDeque;
 
@@ -18,6 +19,7 @@ use super::credits::Bucket;
 use super::fluid::Fluid;
 use super::pace::Pace;
 use super::pauses::Pauses;
+use super::shingled::{Work, Zones};
 use super::slc::Cache;
 use super::{Usage, transfer_ns};
 use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
@@ -44,6 +46,8 @@ pub struct Lun {
     pub bucket: Option<Box<Bucket>>,
     /// The SLC cache, of a drive that has one.
     pub slc: Option<Box<Cache>>,
+    /// The zones, of a shingled drive.
+    pub shingled: Option<Box<Zones>>,
     fluid: Option<Box<Fluid>>,
     free_ns: u64,
     phase: Phase,
@@ -98,6 +102,7 @@ impl Lun {
             pauses: Pauses::new(&spec.pauses),
             bucket: None,
             slc: None,
+            shingled: None,
             fluid: None,
             free_ns: 0,
             phase,
@@ -107,12 +112,13 @@ impl Lun {
         }
     }
 
-    /// Limits the unit by the credits or the SLC cache that it has in the scenario, which are noted once an interval; `flow` is a job
-    /// that is one.
+    /// Limits the unit by the credits, the SLC cache or the shingled zones that it has in the scenario, which are noted once an interval;
+    /// `flow` is a job that is one.
     #[must_use]
     pub fn limited(mut self, spec: &spec::Lun, interval_ns: u64, flow: Option<Loop>) -> Self {
         self.bucket = spec.credits.as_ref().map(|credits| Box::new(Bucket::new(credits, interval_ns)));
         self.slc = spec.slc.as_ref().map(|slc| Box::new(Cache::new(slc, spec, interval_ns)));
+        self.shingled = spec.shingled.as_ref().map(|shingled| Box::new(Zones::new(shingled, spec, interval_ns)));
         self.fluid = flow.map(|flow| Box::new(Fluid::new(flow, interval_ns)));
         self
     }
@@ -163,14 +169,13 @@ impl Lun {
         let bytes = kernel.requests[id].bytes;
         let admitted_ns = self.bucket.as_mut().map_or(now_ns, |bucket| bucket.admit(now_ns, bytes));
         let start_ns = self.free_ns.max(admitted_ns);
-        let work_ns = match &mut self.slc {
-            None => transfer_ns(bytes, self.rate),
-            Some(cache) => {
-                let request = &kernel.requests[id];
-                cache.work_ns(start_ns, request.op, request.place, bytes)
-            }
+        let request = &kernel.requests[id];
+        let Work { cleaning_ns, own_ns } = match (&mut self.slc, &mut self.shingled) {
+            (Some(cache), _) => Work { cleaning_ns: 0, own_ns: cache.work_ns(start_ns, request.op, request.place, bytes) },
+            (_, Some(zones)) => zones.work(start_ns, request.op, request.place, bytes),
+            (None, None) => Work { cleaning_ns: 0, own_ns: transfer_ns(bytes, self.rate) },
         };
-        self.free_ns = self.pauses.after(start_ns, self.command_ns + work_ns);
+        self.free_ns = self.pauses.after(start_ns, cleaning_ns + self.command_ns + own_ns);
         let latency_ns = self.latency_ns();
         let done_ns = self.pauses.after(self.free_ns, latency_ns);
         if let Some(bucket) = &mut self.bucket {
@@ -181,6 +186,9 @@ impl Lun {
             self.usage.busy_ns += self.free_ns - start_ns;
         }
         self.pauses.charge_until(kernel, id, Phase::Queue, start_ns);
+        if cleaning_ns > 0 {
+            self.pauses.charge_until(kernel, id, Phase::Clean, start_ns + cleaning_ns);
+        }
         self.pauses.charge_until(kernel, id, self.phase, self.free_ns);
         self.pauses.charge_until(kernel, id, Phase::Overhead, done_ns);
         self.usage.count(kernel.requests[id].op, bytes, done_ns - now_ns);
@@ -279,6 +287,7 @@ mod tests {
             pauses,
             credits: None,
             slc: None,
+            shingled: None,
         };
         Lun::new(&spec, Phase::Transfer, 1, "test")
     }
@@ -380,6 +389,7 @@ mod tests {
             pauses: Vec::new(),
             credits: None,
             slc: None,
+            shingled: None,
         };
         let mut lun = Lun::new(&spec, Phase::Transfer, 1, "test");
         let (mut done, _) = run(&mut lun, &vec![(0, 1); 20_000]);

@@ -15,6 +15,9 @@ pub mod pace;
 pub mod pauses;
 pub mod report;
 pub mod services;
+pub mod shingled;
+#[cfg(test)]
+mod shingled_tests;
 pub mod slc;
 #[cfg(test)]
 mod slc_tests;
@@ -129,6 +132,15 @@ impl Device {
     pub fn slc(&self) -> Option<&slc::Cache> {
         match self {
             Self::Lun(lun) => lun.slc.as_deref(),
+            Self::Disk(_) | Self::Ssd(_) => None,
+        }
+    }
+
+    /// The zones of a shingled drive.
+    #[must_use]
+    pub fn shingled(&self) -> Option<&shingled::Zones> {
+        match self {
+            Self::Lun(lun) => lun.shingled.as_deref(),
             Self::Disk(_) | Self::Ssd(_) => None,
         }
     }

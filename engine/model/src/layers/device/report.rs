@@ -1,6 +1,7 @@
 //! What devices leave: metrics over all of them, and the table `devices`.
 
 use super::credits::Row;
+use super::shingled::Row as ShingledRow;
 use super::slc::Row as SlcRow;
 use super::ssd::Wear;
 use super::{Device, Usage};
@@ -37,6 +38,7 @@ const UNSAFE: Table<(u64, UnsafeRow)> = Table::new(
         ("client_bytes", Whole(|row| row.1.at_end[Holder::Client as usize])),
         ("file_system_bytes", Whole(|row| row.1.at_end[Holder::FileSystem as usize])),
         ("device_bytes", Whole(|row| row.1.at_end[Holder::Device as usize])),
+        ("controller_bytes", Whole(|row| row.1.at_end[Holder::Controller as usize])),
     ],
 );
 
@@ -100,6 +102,44 @@ pub fn slc_tables<'a>(devices: impl Iterator<Item = &'a Device>, tables: &mut Ta
     tables.table(&SLC, caches.flat_map(|(index, cache)| cache.rows().map(move |(time_ns, row)| (index, time_ns, row))));
 }
 
+/// A row for each interval of a shingled drive: when it began, what was written and cleaned in it, and the drive at its end.
+const SHINGLED: Table<(u32, u64, ShingledRow)> = Table::new(
+    "shingled",
+    &[
+        ("device", Index(|row| row.0)),
+        ("time_ns", Whole(|row| row.1)),
+        ("cached_bytes", Whole(|row| row.2.cached)),
+        ("direct_bytes", Whole(|row| row.2.direct)),
+        ("cleaning_ns", Whole(|row| row.2.cleaning_ns)),
+        ("cleans", Whole(|row| row.2.cleans)),
+        ("used_bytes", Whole(|row| row.2.used)),
+        ("write_at_bytes", Whole(|row| row.2.write_at)),
+        ("clean_at_bytes", Whole(|row| row.2.clean_at)),
+    ],
+);
+
+/// A row for each interval and part of the addresses of a shingled drive: what the cache holds of the part at the interval's end.
+const SHINGLED_PARTS: Table<(u32, (u64, u64, u64))> = Table::new(
+    "shingled_parts",
+    &[
+        ("device", Index(|row| row.0)),
+        ("time_ns", Whole(|row| row.1.0)),
+        ("part", Whole(|row| row.1.1)),
+        ("cached_bytes", Whole(|row| row.1.2)),
+    ],
+);
+
+/// Reports the zones of all shingled drives, over time.
+pub fn shingled_tables<'a>(devices: impl Iterator<Item = &'a Device>, tables: &mut Tables) {
+    let drives: Vec<_> = (0..).zip(devices).filter_map(|(index, device)| Some((index, device.shingled()?))).collect();
+    let rows = |(index, zones): &(u32, &'a super::shingled::Zones)| {
+        let index = *index;
+        zones.rows().map(move |(time_ns, row)| (index, time_ns, row)).collect::<Vec<_>>()
+    };
+    tables.table(&SHINGLED, drives.iter().flat_map(rows));
+    tables.table(&SHINGLED_PARTS, drives.iter().flat_map(|(index, zones)| zones.pictures().map(|picture| (*index, picture))));
+}
+
 /// Reports what a power failure would lose when the jobs have ended, the most that it would have lost before, and whose memory had it.
 pub fn unsafe_metrics(volatile: &Volatile, at_end: u64, metrics: &mut Metrics) {
     metrics.bytes("unsafe_bytes", "Bytes acknowledged as written that a power failure at the end of the run would lose.", at_end);
@@ -112,6 +152,7 @@ pub fn unsafe_metrics(volatile: &Volatile, at_end: u64, metrics: &mut Metrics) {
         ("unsafe_client_max_bytes", Holder::Client),
         ("unsafe_file_system_max_bytes", Holder::FileSystem),
         ("unsafe_device_max_bytes", Holder::Device),
+        ("unsafe_controller_max_bytes", Holder::Controller),
     ] {
         if volatile.most_of(holder) > 0 {
             metrics.bytes(name, "The most bytes acknowledged as written that only this memory held.", volatile.most_of(holder));

@@ -8,6 +8,7 @@
 //! Left out: dynamic allocation (record r of a RAID-Z group lies at r times its allocated size).
 
 pub mod mirror;
+mod order;
 pub mod partition;
 pub mod raidz;
 pub mod rebuild;

@@ -253,6 +253,7 @@ mod tests {
             pauses: Vec::new(),
             credits: None,
             slc: None,
+            shingled: None,
         };
         let mut device = Lun::new(&lun, Phase::Transfer, 1, "lun");
         device.here = Address::of(LayerId::Device);

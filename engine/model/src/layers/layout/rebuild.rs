@@ -2,13 +2,13 @@
 //!
 //! A spare takes the place of the device that failed. The space in use is walked through in chunks, the damaged groups in turn.
 //! The life of a chunk:
-//! 1. It starts when fewer than the limit are under way and the rate allows it.
+//! 1. It starts when fewer than the limit are under way and the rate allows it. Which is next says [`Order`].
 //! 2. What is left of it is read: one side of a mirror, all surviving columns of the RAID-Z records that the device had a part of.
 //! 3. The lost part is written to each spare of the group.
 //!
 //! Its requests wait in the same device queues as the clients', which is all that the clients feel. From the moment that a spare
 //! is in place it takes the clients' writes; it answers their reads as soon as all chunks up to the end of what is read are
-//! done, so that a degraded read needs the survivors only beyond that point.
+//! done, so that a degraded read needs the survivors only beyond that point. By time, that begins with the last sweep over the space.
 //!
 //! Limit and rate are the scenario's. Left out: reading ahead of the mark, chunks that are repaired because a client happened to
 //! read them, priorities between the classes, copying back from a shared spare, errors met while rebuilding, and the order of a
@@ -17,6 +17,7 @@
 use seeklab_spec::rebuild::RebuildSpec;
 use seeklab_spec::to_f64;
 
+use super::order::Order;
 use super::{Layout, Piece, Timer, mirror, push};
 use crate::kernel::{Kernel, Request, RequestId};
 use crate::layers::device::transfer_ns;
@@ -51,6 +52,7 @@ impl Traffic {
             "Time from the beginning of the rebuild to its last write; so far, while it goes on.",
             elapsed_ns,
         );
+        metrics.hours("rebuild_elapsed_h", "The same in hours.", elapsed_ns);
         metrics.mib_per_s("rebuild_mib_per_s", "Rate at which spares were written.", to_f64(self.written_bytes), in_seconds(elapsed_ns));
     }
 }
@@ -64,9 +66,13 @@ pub(super) struct Rebuild {
     /// Units of each group that are in use, and how many of them make a chunk.
     units: u64,
     chunk_units: u64,
-    /// Chunks in all groups, and the first that has not been started.
+    /// Chunks in all groups, and how many have been started.
     chunks: u64,
     next: u64,
+    /// The order of each group's chunks; the groups take turns.
+    order: Order,
+    /// All chunks below this one have been started.
+    begun: u64,
     /// The chunks under way.
     slots: Vec<u64>,
     rate: Option<u64>,
@@ -93,8 +99,11 @@ impl Rebuild {
         let all_groups = layout.capacities.len() as u64 / layout.width;
         let units = spec.used.of(capacity).min(capacity).div_ceil(layout.unit).div_ceil(all_groups.max(1));
         let chunk_units = (spec.chunk.0 / layout.unit).max(1);
+        let chunks = units.div_ceil(chunk_units);
         Self {
-            chunks: units.div_ceil(chunk_units) * groups.len() as u64,
+            chunks: chunks * groups.len() as u64,
+            order: Order::new(spec, chunks, chunk_units * layout.unit),
+            begun: 0,
             targets,
             groups,
             units,
@@ -108,9 +117,27 @@ impl Rebuild {
         }
     }
 
+    /// The chunk that is started as number `nth`; calls go upwards.
+    fn chunk(&mut self, nth: u64) -> u64 {
+        let damaged = self.groups.len() as u64;
+        self.order.chunk(nth / damaged) * damaged + nth % damaged
+    }
+
+    /// How many chunks have been started from the first one on without a gap.
+    fn begun(&mut self) -> u64 {
+        let next = self.next;
+        if next == self.chunks {
+            next
+        } else if next / (self.groups.len() as u64) < self.order.last_sweep() {
+            0
+        } else {
+            self.chunk(next)
+        }
+    }
+
     /// Units of the group at `place` among the damaged ones that are rebuilt without a gap from the start.
     fn rebuilt(&self, place: usize) -> u64 {
-        let first_open = self.slots.iter().copied().min().unwrap_or(FREE).min(self.next);
+        let first_open = self.slots.iter().copied().min().unwrap_or(FREE).min(self.begun);
         first_open.saturating_sub(place as u64).div_ceil(self.groups.len() as u64) * self.chunk_units
     }
 }
@@ -125,6 +152,13 @@ impl Layout {
     #[must_use]
     pub fn rebuild_traffic(&self) -> Option<Traffic> {
         self.rebuild.as_ref().map(|rebuild| rebuild.traffic)
+    }
+
+    /// How much of the rebuild is done, 0 to 1; 1 without one.
+    #[must_use]
+    #[allow(clippy::cast_precision_loss)] // a share for people
+    pub fn rebuild_progress(&self) -> f64 {
+        self.rebuild.as_ref().map_or(1.0, |rebuild| rebuild.next as f64 / rebuild.chunks.max(1) as f64)
     }
 
     pub(super) fn rebuild_timer(&mut self, kernel: &mut Kernel) {
@@ -150,7 +184,7 @@ impl Layout {
             if rebuild.next == 0 {
                 rebuild.targets.iter().for_each(|device| self.sides[usize::from(*device)].spare = true);
             }
-            let chunk = rebuild.next;
+            let chunk = rebuild.chunk(rebuild.next);
             rebuild.next += 1;
             self.chunk(&rebuild, chunk, Op::Write, kernel.now_ns(), &mut pieces);
             let bytes = pieces.iter().map(|piece| piece.bytes).sum();
@@ -168,6 +202,7 @@ impl Layout {
             self.send(kernel, whole, &pieces);
         }
         self.pieces = pieces;
+        rebuild.begun = rebuild.begun();
         for device in &rebuild.targets {
             let group = u64::from(*device) / self.width;
             let place = rebuild.groups.iter().position(|damaged| *damaged == group).unwrap_or(0);
@@ -319,6 +354,7 @@ mod tests {
         let mut rebuild = Rebuild::new(&rebuild, &spec.failed, &layout);
         assert_eq!((rebuild.chunks, rebuild.chunk_units), (32, 2));
         rebuild.next = 7;
+        rebuild.begun = rebuild.begun();
         rebuild.slots[1] = 5;
         assert_eq!([rebuild.rebuilt(0), rebuild.rebuilt(1)], [6, 4], "chunks 0 to 4: three of the first group, two of the second");
     }

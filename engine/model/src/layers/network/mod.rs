@@ -15,8 +15,11 @@
 //! come from: [`seeklab_spec::network`].
 //!
 //! Left out: slow start and congestion control (connections are long open, and there is no loss), lost and reordered frames,
-//! switches that queue, the cost of frames to CPUs and their interrupts.
+//! switches that queue, the cost of frames to CPUs and their interrupts. With `packets` there are several servers behind a switch
+//! that drops, and connections that find out: see [`packets`].
 
+mod link;
+mod packets;
 mod report;
 
 use std::collections::VecDeque;
@@ -24,19 +27,27 @@ use std::collections::VecDeque;
 use crate::kernel::journeys::Mark;
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, RequestId, Timer as _, Wire};
 use crate::layers::Layer;
-use crate::layers::device::transfer_ns;
 use crate::result::analytics::Served;
 use crate::timers;
 use seeklab_kernel::Slab;
 use seeklab_spec::Op;
-use seeklab_spec::network::{ACK_WIRE_BYTES, FRAMES_PER_ACK, NetworkSpec, SEGMENT_BYTES};
+use seeklab_spec::network::{FRAMES_PER_ACK, NetworkSpec, SEGMENT_BYTES};
+
+use link::Link;
+use packets::Packets;
 
 const HERE: Address = Address::of(LayerId::Network);
+/// Where the pieces of a request go that is spread over several servers.
+const PIECES: Address = Address { layer: LayerId::Network, index: 1 };
 
 timers! {
     enum Timer {
         /// A flow has acknowledgements: twice the connection, and one more for the way to the client.
         Acknowledged(u32),
+        /// A packet of a flow is at the switch.
+        AtPort(u32),
+        /// The retransmission timer of a flow may have run out.
+        Expire(u32),
         /// The head of a segment is at the receiver's link.
         AtSecondLink(u32),
         /// All of a message is at its end.
@@ -49,6 +60,13 @@ timers! {
 enum Way {
     ToServer,
     ToClient,
+}
+
+impl Way {
+    /// The way of a flow: twice the connection, and one more for the way to the client.
+    fn of(flow: u32) -> Self {
+        if flow & 1 == 0 { Self::ToServer } else { Self::ToClient }
+    }
 }
 
 /// What the network carried in one direction.
@@ -64,36 +82,6 @@ pub struct Traffic {
     pub server_busy_ns: u64,
     /// Time that the busiest client's link was busy, in nanoseconds.
     pub client_busy_ns: u64,
-}
-
-/// One direction of a link.
-#[derive(Clone, Copy, Debug, Default)]
-struct Link {
-    bits_per_s: u64,
-    free_ns: u64,
-    busy_ns: u64,
-    wire_bytes: u64,
-}
-
-impl Link {
-    fn work_ns(&self, wire_bytes: u64) -> u64 {
-        transfer_ns(wire_bytes.saturating_mul(8), self.bits_per_s)
-    }
-
-    /// Time that it was busy. What it has taken and not begun or finished lies without a gap before `free_ns`.
-    fn busy_until(&self, now_ns: u64) -> u64 {
-        self.busy_ns.saturating_sub(self.free_ns.saturating_sub(now_ns))
-    }
-
-    /// Takes the link for `wire_bytes` as soon as it is free. Returns when it begins and ends.
-    fn take(&mut self, now_ns: u64, wire_bytes: u64) -> (u64, u64) {
-        let work_ns = self.work_ns(wire_bytes);
-        let start_ns = self.free_ns.max(now_ns);
-        self.free_ns = start_ns + work_ns;
-        self.busy_ns += work_ns;
-        self.wire_bytes += wire_bytes;
-        (start_ns, self.free_ns)
-    }
 }
 
 /// One direction of a connection.
@@ -148,6 +136,7 @@ struct Message {
     /// The connection.
     connection: u32,
     window_ns: u64,
+    timer_ns: u64,
     /// When the server had all of it.
     arrived_ns: u64,
     /// Work of the two links.
@@ -168,6 +157,7 @@ pub struct Network {
     /// The next connection of each client.
     turns: Vec<u32>,
     segments: Slab<Segment>,
+    packets: Option<Box<Packets>>,
     /// By number of the request.
     messages: Vec<Message>,
     traffic: [Traffic; 2],
@@ -176,20 +166,32 @@ pub struct Network {
 }
 
 impl Layer for Network {
-    fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
-        match event {
-            Event::Submit(id) => self.submit(kernel, id),
-            Event::Done(id) => self.reply(kernel, id),
-            Event::Timer(timer) => match Timer::unpack(timer) {
-                Timer::Acknowledged(flow) => {
-                    let way = if flow & 1 == 0 { Way::ToServer } else { Way::ToClient };
+    fn on(&mut self, kernel: &mut Kernel, part: u16, event: Event) {
+        match (event, &mut self.packets) {
+            (Event::Submit(id), _) => self.submit(kernel, id),
+            (Event::Done(id), _) if part == PIECES.index => self.piece_done(kernel, id),
+            (Event::Done(id), _) => self.reply(kernel, id),
+            (Event::Timer(timer), packets) => match (Timer::unpack(timer), packets) {
+                (Timer::Arrived(id), _) => self.arrived(kernel, id),
+                (Timer::AtSecondLink(segment), _) => self.second_link(kernel, segment),
+                (Timer::AtPort(flow), Some(packets)) => {
+                    packets.at_port(kernel, &mut self.links, flow);
+                    self.deliver(kernel);
+                }
+                (Timer::Acknowledged(flow), Some(packets)) => packets.acknowledged(kernel, &mut self.links, flow),
+                (Timer::Expire(flow), Some(packets)) => packets.look(kernel, &mut self.links, flow),
+                (Timer::Acknowledged(flow), None) => {
+                    let way = Way::of(flow);
                     self.flows[flow as usize / 2][way as usize].called = false;
                     self.pump(kernel, flow / 2, way);
                 }
-                Timer::AtSecondLink(segment) => self.second_link(kernel, segment),
-                Timer::Arrived(id) => self.arrived(kernel, id),
+                (Timer::AtPort(_) | Timer::Expire(_), None) => {} // without packets nobody sets them
             },
         }
+    }
+
+    fn memory_bytes(&self) -> u64 {
+        self.packets.as_ref().map_or(0, |packets| packets.memory_bytes())
     }
 }
 
@@ -197,21 +199,23 @@ impl Network {
     /// The network that a scenario describes; `clients` names the client of each worker, requests of clients go on to `below`,
     /// those of copy engines to `engine`.
     #[must_use]
-    pub fn new(spec: &NetworkSpec, clients: Vec<usize>, below: Address, engine: Address) -> Self {
+    pub fn new(spec: &NetworkSpec, clients: Vec<usize>, below: Address, engine: Address, seed: u64) -> Self {
         let count = clients.iter().max().map_or(0, |last| last + 1);
-        let link = |bits_per_s| [Link { bits_per_s, ..Link::default() }; 2];
-        let server_links = spec.server_links as usize;
+        let link = |bits_per_s| [Link::new(bits_per_s); 2];
+        let server_links = spec.links_of_servers() as usize;
         let mut links = vec![link(spec.server_bits_per_s.unwrap_or(spec.bits_per_s)); server_links];
         links.resize(count + server_links, link(spec.bits_per_s));
-        let there_ns = spec.round_trip.0 / 2;
+        let packets = Packets::of(spec, count, seed);
+        let flows = if packets.is_some() { 0 } else { count * spec.connections as usize };
         Self {
             clients,
             below: [below, engine],
-            one_way_ns: [there_ns, spec.round_trip.0 - there_ns],
+            one_way_ns: spec.one_way_ns(),
             links,
-            flows: (0..count * spec.connections as usize).map(|_| <[Flow; 2]>::default()).collect(),
+            flows: (0..flows).map(|_| <[Flow; 2]>::default()).collect(),
             turns: vec![0; count],
             segments: Slab::default(),
+            packets,
             messages: Vec::new(),
             traffic: <[Traffic; 2]>::default(),
             served: vec![Served::default(); count],
@@ -222,7 +226,7 @@ impl Network {
     /// What was carried until now, towards the server and back.
     #[must_use]
     pub fn traffic(&self, now_ns: u64) -> [Traffic; 2] {
-        let (server, clients) = self.links.split_at(self.spec.server_links as usize);
+        let (server, clients) = self.links.split_at(self.spec.links_of_servers() as usize);
         let busiest = |links: &[[Link; 2]], way: Way| links.iter().map(|link| link[way as usize].busy_until(now_ns)).max().unwrap_or(0);
         [Way::ToServer, Way::ToClient].map(|way| Traffic {
             wire_bytes: server.iter().map(|link| link[way as usize].wire_bytes).sum(),
@@ -242,14 +246,61 @@ impl Network {
         let request = kernel.requests[id];
         let client = self.clients[request.worker as usize];
         let turn = &mut self.turns[client];
-        let connection = number(client) * self.spec.connections + *turn;
+        let connection = (number(client) * self.spec.connections + *turn) * self.spec.connections_of_one();
         *turn = (*turn + 1) % self.spec.connections;
+        if self.packets.is_some() && request.wire == Wire::Exchange && request.bytes > 0 {
+            return self.spread(kernel, id, connection);
+        }
+        self.begin(kernel, id, connection);
+    }
+
+    /// Spreads a request over the servers that a connection leads to.
+    fn spread(&mut self, kernel: &mut Kernel, id: RequestId, connection: u32) {
+        let whole = kernel.requests[id];
+        let client = self.clients[whole.worker as usize];
+        let Some(packets) = &mut self.packets else { return };
+        packets.open(client, kernel.now_ns());
+        for (server, from, to) in packets.parts(whole.bytes) {
+            let piece = kernel.open_child(id, PIECES, whole.offset + from, to - from);
+            kernel.requests[piece].tag = connection + server;
+            if self.packets.as_mut().is_some_and(|packets| packets.may_ask(client, piece)) {
+                self.begin(kernel, piece, connection + server);
+            }
+        }
+    }
+
+    /// A piece of a request is with the client, or written.
+    fn piece_done(&mut self, kernel: &mut Kernel, id: RequestId) {
+        let piece = kernel.requests[id];
+        let client = self.clients[piece.worker as usize];
+        let next = self.packets.as_mut().and_then(|packets| packets.next(client));
+        if let Some(next) = next {
+            let connection = kernel.requests[next].tag;
+            kernel.charge(next, Phase::NetworkQueue);
+            self.begin(kernel, next, connection);
+        }
+        if let Some(whole) = piece.parent {
+            let request = &mut kernel.requests[whole];
+            request.cached_bytes = request.cached_bytes.saturating_add(piece.cached_bytes);
+            request.missed_bytes = request.missed_bytes.saturating_add(piece.missed_bytes);
+        }
+        if let Some(whole) = kernel.join(id) {
+            if let Some(packets) = &mut self.packets {
+                packets.close(client, kernel.requests[whole].submitted_ns);
+            }
+            kernel.complete(whole);
+        }
+    }
+
+    /// Sends the first message of a request.
+    fn begin(&mut self, kernel: &mut Kernel, id: RequestId, connection: u32) {
+        let request = kernel.requests[id];
         let stage = match request.wire {
             Wire::TokenCommand => Stage::AskToken,
             Wire::Exchange | Wire::Ask | Wire::Look | Wire::Command => Stage::Command,
             Wire::Reply | Wire::Inside => Stage::Below,
         };
-        let message = Message { owner: request.owner, stage, connection, window_ns: 0, arrived_ns: 0, work_ns: [0; 2] };
+        let message = Message { owner: request.owner, stage, connection, window_ns: 0, timer_ns: 0, arrived_ns: 0, work_ns: [0; 2] };
         let place = id.0 as usize;
         if self.messages.len() <= place {
             self.messages.resize(place + 1, message);
@@ -262,7 +313,7 @@ impl Network {
     /// The links of a request's connection: the server's, and the client's.
     fn ends(&self, kernel: &Kernel, id: RequestId, connection: u32) -> [usize; 2] {
         let client = self.clients[kernel.requests[id].worker as usize];
-        [self.spec.server_link(connection), client + self.spec.server_links as usize]
+        [self.spec.server_link(connection), client + self.spec.links_of_servers() as usize]
     }
 
     /// Hands a request to the layers of the server.
@@ -302,14 +353,45 @@ impl Network {
     fn send(&mut self, kernel: &mut Kernel, id: RequestId, way: Way) {
         let bytes = self.message_bytes(kernel, id);
         let message = &mut self.messages[id.0 as usize];
-        message.window_ns = 0;
-        message.work_ns = [0; 2];
+        (message.window_ns, message.timer_ns, message.work_ns) = (0, 0, [0; 2]);
         let connection = message.connection;
+        if self.packets.is_some() {
+            return self.send_packets(kernel, id, way, bytes);
+        }
         let flow = &mut self.flows[connection as usize][way as usize];
         flow.messages.push_back(id);
         if flow.messages.len() == 1 {
             flow.unsent_bytes = bytes;
             self.pump(kernel, connection, way);
+        }
+    }
+
+    /// Sends a message over the switch: as packets when it has data of files, else as a signal that takes no time of a link.
+    fn send_packets(&mut self, kernel: &mut Kernel, id: RequestId, way: Way, bytes: u64) {
+        let (payload, connection) = (self.payload_bytes(kernel, id), self.messages[id.0 as usize].connection);
+        let ends = self.ends(kernel, id, connection);
+        let wire_bytes = self.spec.wire_bytes(bytes);
+        let Some(packets) = &mut self.packets else { return };
+        self.traffic[way as usize].messages += 1;
+        self.traffic[way as usize].payload_bytes += payload;
+        packets.carried(payload);
+        if payload > 0 {
+            return packets.append(kernel, &mut self.links, connection * 2 + way as u32, id, bytes);
+        }
+        for link in ends {
+            self.links[link][way as usize].wire_bytes += wire_bytes;
+        }
+        let late_ns = if way == Way::ToServer { packets.request_jitter_ns() } else { 0 };
+        kernel.wake_at(kernel.now_ns() + self.one_way_ns[way as usize] + late_ns, HERE, Timer::Arrived(id));
+    }
+
+    /// Has those messages arrive whose last packet is on its way to the receiver.
+    fn deliver(&mut self, kernel: &mut Kernel) {
+        let Some(packets) = &mut self.packets else { return };
+        for (id, arrival_ns, spent) in packets.delivered.drain(..) {
+            let message = &mut self.messages[id.0 as usize];
+            (message.window_ns, message.timer_ns, message.work_ns) = (spent.window_ns, spent.timer_ns, spent.work_ns);
+            kernel.wake_at(arrival_ns, HERE, Timer::Arrived(id));
         }
     }
 
@@ -369,7 +451,7 @@ impl Network {
     fn second_link(&mut self, kernel: &mut Kernel, place: u32) {
         let segment = self.segments[place];
         self.segments.release(place);
-        let (connection, way) = (segment.flow / 2, if segment.flow & 1 == 0 { Way::ToServer } else { Way::ToClient });
+        let (connection, way) = (segment.flow / 2, Way::of(segment.flow));
         let [server, client] = self.ends(kernel, segment.request, connection);
         let (second, back) = match way {
             Way::ToServer => (server, Way::ToClient),
@@ -389,7 +471,7 @@ impl Network {
         let acks = flow.frames / FRAMES_PER_ACK;
         flow.frames %= FRAMES_PER_ACK;
         for link in [server, client] {
-            self.links[link][back as usize].take(kernel.now_ns(), acks * ACK_WIRE_BYTES);
+            self.links[link][back as usize].take(kernel.now_ns(), acks * self.spec.ack_wire_bytes());
         }
         if segment.is_last {
             kernel.wake_at(end_ns.max(segment.tail_ns), HERE, Timer::Arrived(segment.request));
@@ -402,8 +484,12 @@ impl Network {
         let way = if matches!(message.stage, Stage::GetToken | Stage::Reply) { Way::ToClient } else { Way::ToServer };
         let mut left_ns = kernel.now_ns() - kernel.requests[id].charged_ns;
         let work_ns = message.work_ns[0].max(message.work_ns[1]);
-        let known =
-            [(Phase::RoundTrip, self.one_way_ns[way as usize]), (Phase::Window, message.window_ns), (Phase::NetworkTransfer, work_ns)];
+        let known = [
+            (Phase::RoundTrip, self.one_way_ns[way as usize]),
+            (Phase::Timer, message.timer_ns),
+            (Phase::Window, message.window_ns),
+            (Phase::NetworkTransfer, work_ns),
+        ];
         for (phase, ns) in known {
             kernel.requests.charge_ns(id, phase, ns.min(left_ns));
             left_ns -= ns.min(left_ns);

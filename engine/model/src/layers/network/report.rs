@@ -10,6 +10,9 @@ impl Network {
         for (traffic, part) in self.traffic(elapsed_ns).iter().zip(["network.to_server", "network.to_client"]) {
             metrics.within(part, |metrics| traffic.metrics(elapsed_ns, metrics));
         }
+        if let Some(packets) = &self.packets {
+            packets.metrics(elapsed_ns, metrics);
+        }
     }
 }
 

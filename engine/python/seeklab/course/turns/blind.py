@@ -134,13 +134,13 @@ def _extra_off(start: int, size: int, given: Any, right: int) -> str:  # noqa: A
 TASKS = {
     "blind/rates": Task(
         question=(
-            "Be the dashboard. Write rates(window_s): for windows of that many seconds, numbered from 0 at the start "
-            "of the run, the MiB/s of each window in which writes were completed. The variable writes is a list of "
-            "rows with submit_ns, latency_ns and bytes."
+            "Compute what the dashboard shows. Write rates(window_s): for windows of that many seconds, numbered from "
+            "0 at the start of the run, it gives the MiB/s of each window in which writes were completed. The variable "
+            "writes is a list of rows with submit_ns, latency_ns and bytes."
         ),
         wants="a function of the window in seconds that gives a dictionary: number of the window, MiB/s",
         wrong=_rates_wrong,
-        why="The same bytes, divided by a time that somebody has chosen. No write was faster or slower for it.",
+        why="The same bytes, divided by a time that somebody has chosen. The writes are as fast as they were.",
         hints=(
             "A write is done at (row['submit_ns'] + row['latency_ns']) / 1e9 seconds.",
             "That time // window_s is the number of its window.",
@@ -157,12 +157,13 @@ TASKS = {
     ),
     "blind/burst": Task(
         question=(
-            "What was there to see? From the log: how many seconds lie between the first write sent and the last one "
-            "done, and how many writes were in flight on average in that time?"
+            "And what really happened? Take it from the log: how many seconds lie between the moment at which the "
+            "first write was sent and that at which the last one was done, and how many writes were in flight on "
+            "average in that time?"
         ),
         wants='a dictionary with the keys "busy_s" and "in_flight"',
         wrong=_burst_wrong,
-        why="About a second of full work, with the queue full. The rest of the day was silence.",
+        why="About a second of work at the full rate, with a full queue. The rest of the time the disk was idle.",
         hints=(
             "min() of the submit times, max() of submit time plus latency, over 1e9.",
             "Each write is in flight for its latency: add all of them up.",
@@ -179,16 +180,16 @@ TASKS = {
     ),
     "blind/evidence": Task(
         question=(
-            "Put two numbers on what is odd in the new server's iostat (one disk is enough): reads for each write, "
-            "and by how many KiB a write on the device is larger than the 1024 that the job writes."
+            "Express in two numbers what is odd in the new server's iostat (one disk is enough): how many reads there "
+            "are for each write, and by how many KiB a write on the device is larger than the 1024 that the job writes."
         ),
         wants='a dictionary with the keys "reads per write" and "extra KiB per write"',
         wrong=_evidence_wrong,
-        why="Nobody reads, and yet there are two reads for each write, and each write has grown by 4 KiB.",
+        why="No job reads, and yet there are two reads for each write, and each write has grown by 4 KiB.",
         hints=(
             "r/s and w/s are columns; wareq-sz is the mean size of a write in KiB.",
             "You may type the numbers from the table: r/s divided by w/s.",
-            "wareq-sz less 1024.",
+            "For the second number take wareq-sz less 1024.",
         ),
         answer='evidence = {"reads per write": 66.54 / 33.27, "extra KiB per write": 1028 - 1024}',
     ),
@@ -200,9 +201,9 @@ TASKS = {
         ),
         wants="a function of start and size, both in bytes, that gives 0, 1 or 2",
         wrong=_extra_wrong,
-        why="It needs no disk, no load and no stopwatch: it could have run while the partition was made.",
+        why="The check needs no disk, no load and no clock: it could have run when the partition was made.",
         hints=(
-            "The first byte written is start, the first one not written any more is start + size.",
+            "The first byte written is start; the first one after it that is not written is start + size.",
             "A block is cut at the front when start % 4096, at the back when (start + size) % 4096.",
             "Collect the numbers of the cut blocks in a set, start // 4096 and (start + size) // 4096, and count them.",
         ),

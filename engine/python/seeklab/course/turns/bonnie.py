@@ -57,7 +57,7 @@ def _limit_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
         if truth == "latency":
             return (
                 f"{name}: you say {said}, and the busiest part, {fullest}, is busy for {busy[fullest]:.0f} % of the "
-                "time. That is not full. Nothing is, so what it waits for is one answer after the other."
+                "time. That is not full. No part is, so the test waits for one answer after the other."
             )
         if said == "latency":
             return (
@@ -79,12 +79,12 @@ def _wire_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lear
         truth, said = _wire_truth(payload), float(on_the_wire(payload))
         if said == truth:
             continue
-        told = f"For {payload:,} bytes you give {said:,.6g}, and it is {truth:,}: "
+        told = f"For {payload:,} bytes you give {said:,.6g}, and the right number is {truth:,}: "
         frames = -(-payload // FRAME)
         if said in (payload + OF_FRAME * frames, payload + HEADER + OF_FRAME * frames):
             return told + "the 140 bytes of the message's own header travel in the frames too. Cut payload and header."
         if not said.is_integer() or said == truth - OF_FRAME:
-            return told + "the last frame is seldom full, and still a whole frame. Round up."
+            return told + "the last frame is seldom full, but it still adds its 90 bytes. Round up."
         return told + "payload and header, and 90 bytes for each frame that they are cut into."
     return None
 
@@ -125,8 +125,7 @@ def _buffer_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the le
             return told + "those are bits. A byte has eight of them."
         if size > 4 * in_flight:
             return (
-                told
-                + f"more than four times what can be under way, {in_flight:,.0f}. Memory for it is needed for each."
+                told + f"more than four times what can be under way, {in_flight:,.0f}. Each connection would need it."
             )
         if size < 4096:  # noqa: PLR2004 -- bytes of a page, less than any socket has
             return told + "no socket has so little. Is the round trip taken in seconds?"
@@ -144,14 +143,14 @@ _BEFORE = 'import seeklab\ncase = seeklab.case("bonnie-decoded")\nrun = case.run
 TASKS = {
     "bonnie/limit": Task(
         question=(
-            "Write the rule by which you name a limit: a function of a dictionary with the busy shares in percent of "
-            "process, protocol, network and devices. It gives 'client CPU', 'network' or 'devices' where a part is "
-            "busy for more than 90 %, the fullest if there are two, and 'latency' where none is. Process and protocol "
-            "are each a thread on the client's CPU."
+            "Write the rule as a function of a dictionary. Its keys are process, protocol, network and devices; each "
+            "value is the share of the time, in per cent, for which that part was busy. If a part was busy for more "
+            "than 90 %, the function gives 'client CPU', 'network' or 'devices', for the busiest part if there are "
+            "several; otherwise it gives 'latency'. Process and protocol run on the client's CPU."
         ),
         wants="a function of a dictionary that gives one of four words",
         wrong=_limit_wrong,
-        why="What is busy all the time is the limit. Where nothing is, too little is in flight.",
+        why="The part that is busy all the time is the limit. Where no part is, too few requests are in flight.",
         hints=(
             "max(busy, key=busy.get) is the name of the busiest part.",
             "If its share is at most 90, the word is latency.",
@@ -168,12 +167,13 @@ TASKS = {
     ),
     "bonnie/wire": Task(
         question=(
-            "A message has 140 bytes of headers of its own before its payload. Both together are cut into frames of at "
-            "most 1448 bytes, and each frame has 90 bytes of everything else. How many bytes are on the wire?"
+            "A message begins with 140 bytes of headers, and its payload follows. Both together are cut into pieces of "
+            "at most 1448 bytes. Each piece travels in a frame of its own, which adds 90 bytes. Write a function of "
+            "the bytes of payload that gives the bytes on the wire."
         ),
         wants="a function of a number of bytes that gives a number of bytes",
         wrong=_wire_wrong,
-        why="A wire has a price list, and it is exact to the byte.",
+        why="What a message costs on the wire can be worked out to the byte.",
         hints=(
             "What is cut is payload + 140.",
             "-(-a // b) divides whole numbers and rounds up; math.ceil does it too.",
@@ -185,12 +185,12 @@ TASKS = {
     "bonnie/distance": Task(
         question=(
             "With a round trip of 64 us the client creates 680 files a second, one at a time, and each create is 18 "
-            "operations there and back, one after the other. Write a function that takes a round trip in us and gives "
+            "round trips, one after the other. Write a function that takes a round trip in us and gives "
             "the creates a second. It is tried at up to 2,000 us and may be wrong by 3 %."
         ),
         wants="a function of a number of microseconds that gives creates a second",
         wrong=_distance_wrong,
-        why="A fixed part and eighteen times the distance: no processor and no wire in it.",
+        why="A fixed part, and eighteen times the round trip: a faster processor or network changes little of it.",
         hints=(
             "How many us does one create take at 64 us?",
             "Each of 18 round trips becomes longer by round_trip - 64.",

@@ -118,16 +118,17 @@ def _policy_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the le
 TASKS = {
     "cache/gaps": Task(
         question=(
-            "report() gives the objects that the report asks for, request by request, as numbers. For each request to "
-            "an object that was asked for before, how many requests ago was that? Count how often each gap occurs."
+            "report() gives the objects that the report asks for, request by request; each object is a number. For "
+            "each request for an object that was asked for before, how many requests ago was that? Count how often "
+            "each such gap occurs."
         ),
         wants="a dictionary or a Counter: a gap, and how often it occurs",
         wrong=_gaps_wrong,
-        why="One gap, always the same, and longer than the cache is large: LRU's worst case, on every request.",
+        why="The gap is always the same, and larger than the cache: LRU's worst case, on every request.",
         hints=(
             "enumerate(report()) gives the number of each request with its object.",
             "Keep a dictionary: object, and the number of the last request for it.",
-            "If the object is in it, count the difference; then write the new number down, in any case.",
+            "If the object is in it, count the difference. Then, in any case, write the new number down.",
         ),
         answer=(
             "gaps, last = Counter(), {}\n"
@@ -139,13 +140,13 @@ TASKS = {
     ),
     "cache/users": Task(
         question=(
-            f"hits(with_backup(), 'lru', {CACHE}) counts the hits of a policy on the users' requests with the backup "
-            "among them. What share of the *users'* requests hits, in percent, with lru, arc, sieve and s3-fifo? "
-            "users() are the same requests without the backup."
+            f"hits(with_backup(), 'lru', {CACHE}) counts LRU's hits in the requests of the users and the backup "
+            "together; users() are the users' requests alone. What percentage of the *users'* requests are hits while "
+            "the backup comes by, with lru, arc, sieve and s3-fifo?"
         ),
         wants="a dictionary: lru, arc, sieve and s3-fifo, and the percent of each",
         wrong=_share_wrong,
-        why="Three of four hardly notice the backup. The dashboard mixes those who wait with those who do not.",
+        why="Three of the four hardly notice the backup.",
         hints=(
             "An object that is read once never hits, so all hits are the users'.",
             "Divide by len(users()), not by len(with_backup()).",
@@ -158,8 +159,9 @@ TASKS = {
     ),
     "cache/policy": Task(
         question=(
-            f"Write a policy that beats LRU by {100 * BETTER - 100:.0f} % where a backup comes by: {SMALL} objects fit "
-            "and 500 are asked for. Begin with Fifo above, and give objects that were asked for again an advantage."
+            f"Write a policy that has {100 * BETTER - 100:.0f} % more hits than LRU where a backup comes by: {SMALL} "
+            "objects fit, and users ask for 500. Begin with Fifo above, and give objects that were asked for again an "
+            "advantage."
         ),
         wants="a class with the methods hit, admitted, evicted and evict",
         wrong=_policy_wrong,

@@ -137,7 +137,7 @@ TASKS = {
         ),
         wants="a dictionary: the name of a copy, and its round trips",
         wrong=_trips_wrong,
-        why="Two for each MiB, one for each MiB, two for each 16 MiB.",
+        why="Through the client two for each MiB, server-side one for each MiB, with ODX two for each 16 MiB.",
         hints=(
             "near.jobs lists the copies; row['job'] is a number in that list.",
             "Add up round_trip_ns over all rows of a copy, reads and writes.",
@@ -154,12 +154,12 @@ TASKS = {
     ),
     "copies/list": Task(
         question=(
-            "Make the server-side copy faster than ODX over 50 ms. Change how it asks, and nothing else: neither the "
-            "network nor the server nor the file."
+            "With a round trip of 50 ms, make the server-side copy faster than ODX. Change only how it asks, and "
+            "neither the network nor the server nor the file."
         ),
         wants="a dictionary: the path of a setting, and its value",
         wrong=_list_wrong,
-        why="A longer list asks for more at a time, and the number of round trips falls with it.",
+        why="A longer list asks for more at a time, so fewer round trips are needed.",
         hints=(
             "Each request carries a list of chunks, and each list costs one round trip.",
             "[control['path'] for control in copies.controls] shows what can be set.",
@@ -170,12 +170,12 @@ TASKS = {
     ),
     "copies/together": Task(
         question=(
-            "In the run combined the limit is 64 MiB. How many of the client's reads make up a transaction? Count the "
-            "transactions by their number of reads; reads that end at the same moment belong to one."
+            "combined is the run with a limit of 64 MiB. How many of the client's reads make up a transaction? Count "
+            "the transactions by their number of reads; reads that end at the same moment belong to one transaction."
         ),
         wants="a dictionary or a Counter: reads in a transaction, and how many transactions have that many",
         wrong=_together_wrong,
-        why="Every transaction is all that the client has in flight. Nothing is left for a second one.",
+        why="Every transaction has all that the client keeps in flight. Nothing is left for a second one.",
         hints=(
             "A read ends at row['submit_ns'] + row['latency_ns'].",
             "A Counter of these moments tells how many reads ended at each.",
@@ -190,12 +190,12 @@ TASKS = {
     "copies/limit": Task(
         question=(
             "Write a function that takes the bytes a client keeps in flight and gives the limit of a transaction in "
-            "bytes. It is tried with 4, 8, 16, 32 and 64 MiB in flight, and must come within a tenth of the best each "
-            "time."
+            "bytes. It is tried with 4, 8, 16, 32 and 64 MiB in flight, and the rate must come within a tenth of the "
+            "best each time."
         ),
         wants="a function of a number of bytes that gives a number of bytes",
         wrong=_limit_wrong,
-        why="As large as can be, as long as there are two of them.",
+        why="As large as possible, as long as there are two of them.",
         hints=(
             "What was wrong with 16 MiB for a client with 16 MiB in flight?",
             "A large transaction is good as long as another one is under way beside it.",

@@ -101,7 +101,7 @@ TASKS = {
         ),
         wants="a dictionary: server.nic.<setting>, and its value",
         wrong=_card_wrong,
-        why="Large sends save the cycles that short waits cost. One setting paid for the other.",
+        why="Large sends save more cycles than short waits cost. One setting pays for the other.",
         hints=(
             "card.scenario('two-rings')['server']['nic'] has all settings.",
             "blank is how long the card may hold an interrupt back, in nanoseconds or as '50us'.",
@@ -112,17 +112,17 @@ TASKS = {
     ),
     "design/rate": Task(
         question=(
-            "Write the sum that the benchmark should have made: a function of a list of clients, each a tuple of start "
-            "and end in seconds and of MiB read, that gives the rate of the server in MiB/s from the first start to "
-            "the last end."
+            "Write what the benchmark should have calculated: a function of a list of clients, each a tuple of its "
+            "start and its end in seconds and of the MiB that it read. It gives the rate of the server in MiB/s, from "
+            "the first start to the last end."
         ),
         wants="a function of a list of (start, end, MiB) that gives a number",
         wrong=_rate_wrong,
-        why="Bytes may be added up, and so may time that passed once. Rates may not.",
+        why="Bytes can be added up, and time that passed once counts once. Rates cannot be added up.",
         hints=(
             "Add up the MiB of all clients.",
             "min(start for start, _, _ in clients) is the first start.",
-            "All MiB over the time from there to the last end.",
+            "Divide all MiB by the time from there to the last end.",
         ),
         answer=(
             "def true_rate(clients):\n"
@@ -138,11 +138,11 @@ TASKS = {
         ),
         wants="a dictionary: the name of a part, and how many",
         wrong=_pool_wrong,
-        why="It holds, it is fast enough where that is asked for, and nothing is paid that nobody asked for.",
+        why="It holds the data, it is fast enough where speed is asked for, and nothing is bought that nobody needs.",
         hints=(
             "seeklab.design(**parts).cost and .capacity_bytes cost no run; a mirror holds half of its disks.",
-            "A log SSD makes some 12,000 synchronous writes a second durable. How many does that take?",
-            "What memory holds of the working set no disk has to read; a GiB costs 40, a disk 300.",
+            "A log SSD makes some 12,000 synchronous writes a second durable. How many SSDs does that take?",
+            "What is in memory need not be read from disk. A GiB of memory costs 40, a disk 300.",
         ),
         setup="import seeklab\n",
         answer='parts = {"disks": 20, "width": 2, "memory_gib": 60, "log_ssds": 2}',

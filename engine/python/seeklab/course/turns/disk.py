@@ -115,13 +115,14 @@ def _queue_reason(chosen: Mapping[str, object], reads: float, longest_ms: float)
 TASKS = {
     "disk/shares": Task(
         question=(
-            "one_by_one().ops is the operation log of these reads, a row for each: log['latency_ns'] has the times of "
-            "all, log['overhead_ns'], log['seek_ns'], log['rotation_ns'] and log['transfer_ns'] what they are made of. "
-            "How many percent of the total time is each of the four?"
+            "log = one_by_one().ops is the operation log of the report's reads. Each of its columns has a number for "
+            "each read: log['latency_ns'] is how long it took, and log['overhead_ns'], log['seek_ns'], "
+            "log['rotation_ns'] and log['transfer_ns'] are the parts. What percentage of the total time is each of the "
+            "four?"
         ),
         wants="a dictionary: overhead, seek, rotation and transfer, and the percent of each",
         wrong=_shares_wrong,
-        why="Seek and rotation are nearly everything. No faster interface and no faster medium can help this program.",
+        why="Seek and rotation are nearly everything. A faster interface cannot help this program.",
         hints=(
             "A column is a sequence of numbers: sum(log['seek_ns']) is the seek time of all reads together.",
             "Divide by sum(log['latency_ns']), and multiply by 100.",
@@ -136,16 +137,16 @@ TASKS = {
     ),
     "disk/rpm": Task(
         question=(
-            "unlabelled().ops is the log of another disk, whose label has come off. Random reads of 4 KiB again. "
-            "How many turns a minute does it make? A guess within 5 % will do."
+            "unlabelled().ops is the log of another disk, whose label has come off; again it served random reads of "
+            "4 KiB. How many turns a minute does it make? An answer within 5 % will do."
         ),
         wants="a number of turns a minute",
         wrong=_rpm_wrong,
-        why="A number on a label, read from a log. The same trick tells a 5400 from a 7200 in a machine far away.",
+        why="A number on a label, found in a log. You can do that on a machine that you cannot touch.",
         hints=(
             "The column rotation_ns says how long each read waited for the platter.",
             "At random places the wait is anything from nothing to a whole turn: half a turn on average.",
-            "60,000 ms are a minute: 60_000 / (2 * mean wait in ms).",
+            "A minute has 60,000 ms, and a turn takes twice the mean wait: 60_000 / (2 * mean wait in ms).",
         ),
         answer=('waits = unlabelled().ops["rotation_ns"]\nrpm = 60_000 / (2 * sum(waits) / len(waits) / 1e6)'),
     ),
@@ -153,7 +154,7 @@ TASKS = {
         question=(
             f"{IN_FLIGHT} random reads are always in flight. Set up the drive so that it makes at least {LEAST_READS} "
             f"reads a second and no read takes longer than {LONGEST_MS} ms. You may choose queue_policy (fcfs, sstf, "
-            "c-look, satf), queue_depth (how many requests the drive holds; the rest waits outside, in order) and "
+            "c-look, satf), queue_depth (how many requests the drive holds; the others wait outside, in order) and "
             "longest_overtaken (how long a request may be passed over, such as '2s')."
         ),
         wants="a dictionary with queue_policy, queue_depth and longest_overtaken",
@@ -161,8 +162,8 @@ TASKS = {
         why="The drive still chooses, and gives up choosing just before somebody has waited too long.",
         hints=(
             "Only one of the four orders comes near the rate: the one that counts arm and platter.",
-            "With the limit of 2 s the rate is there and the longest read is not. Lower the limit.",
-            "Too low, and every request is overdue: the drive serves in order of arrival. Look between 300 ms and 1 s.",
+            "With the limit of 2 s the rate is high enough, but the longest read takes too long. Lower the limit.",
+            "If it is too low, every request is overdue, and the drive serves in order of arrival. Try 300 ms to 1 s.",
         ),
         answer='setting = {"queue_policy": "satf", "queue_depth": 32, "longest_overtaken": "500ms"}',
     ),

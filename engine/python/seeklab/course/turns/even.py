@@ -146,16 +146,17 @@ TASKS = {
     "even/policy": Task(
         question=(
             "Write a throttle of your own. policy(dirty, limit, history) is called for each write and gives the "
-            "nanoseconds that it shall sleep; dirty and limit are bytes. It must serve 5 writers and 40 on disks of "
-            "36 MiB/s with a buffer of 64 MiB: no write may find the buffer full, at least 90 % of the disks' rate "
-            "must get in, and none may take longer than three times the even share."
+            "nanoseconds that the write shall sleep; dirty and limit are bytes. It must serve both 5 writers and 40, "
+            "on disks of 36 MiB/s and with a buffer of 64 MiB: no write may find the buffer full, at least 90 % of "
+            "the disks' rate must get in, and no write may take longer than three times the even share, which is "
+            "what each would take if all waited equally long."
         ),
         wants="a function of dirty, limit and history that gives nanoseconds",
         wrong=_policy_wrong,
-        why="It counts no writers and measures no disks: it looks at how much is dirty, and finds its place by itself.",
+        why="It knows neither the writers nor the disks. It looks at how much is dirty, and settles by itself.",
         hints=(
             "A constant delay is right for one number of writers only. Make it depend on dirty / limit.",
-            "Begin at nothing somewhere in the middle of the buffer, and grow faster and faster towards the limit.",
+            "Let it begin at 0 when about half of the buffer is dirty, and grow faster and faster towards the limit.",
             "Divide by what is left: 50e6 * (dirty - 0.6 * limit) / (limit - dirty), and never below 0.",
         ),
         answer=(
@@ -164,13 +165,13 @@ TASKS = {
     ),
     "even/settled": Task(
         question=(
-            "In balance the delay equals the time t that the disks take for one block. Solve "
-            "t = s * (x - 0.6) / (1 - x) for the share x: where does the system settle with blocks of 8 and of "
-            "128 KiB, disks of 100 MB/s, and a scale s of 500 us?"
+            "Once the system has settled, the delay equals the time t that the disks take for one block. Solve "
+            "t = s * (x - 0.6) / (1 - x) for the dirty share x: where does the system settle with blocks of 8 and of "
+            "128 KiB, on disks of 100 MB/s, and with a scale s of 500 us?"
         ),
         wants="a dictionary with the keys 8 and 128: percent of the maximum",
         wrong=_settled_wrong,
-        why="Larger blocks settle higher, since the disks need longer for each. The number of writers is not in it.",
+        why="With larger blocks it settles higher, since the disks take longer for each. The writers are not in it.",
         hints=(
             "t = block * 1024 / 100e6 seconds.",
             "Multiply out: t - t x = s x - 0.6 s, so x = (t + 0.6 s) / (t + s).",
@@ -185,15 +186,15 @@ TASKS = {
     ),
     "even/size": Task(
         question=(
-            "Find the smallest dirty_data_max, in bytes and to within a twentieth, at which no write of the burst is "
-            "delayed. delayed_percent(maximum) runs it for you."
+            "Find the smallest dirty_data_max, in bytes and within 5 %, with which no write of the burst is delayed. "
+            "delayed_percent(maximum) runs the burst for you."
         ),
         wants="a number of bytes",
         wrong=_size_wrong,
-        why="The burst has to fit below the place where delays begin, with what arrives before the first group is "
-        "being written.",
+        why="What piles up has to stay below the share at which delays begin, and with it what arrives before the "
+        "disks begin to write.",
         hints=(
-            "The burst leaves 100 MB/s behind, for ten seconds.",
+            "In each of the ten seconds 100 MB more arrive than the disks take.",
             "Delays begin at 60 % of the maximum, so divide by 0.6, and try that.",
             "A few percent more than 1,667 MB.",
         ),
@@ -201,12 +202,12 @@ TASKS = {
     ),
     "even/used": Task(
         question=(
-            "Each line says how much was dirty of how much when a group was closed. What is the mean, in percent of "
-            "the maximum? The text is in dirty_lines."
+            "Each line says how much was dirty when a group was closed, and how much may be. What is the mean, in "
+            "percent of the maximum? The text is in dirty_lines."
         ),
         wants="a number, percent",
         wrong=_used_wrong,
-        why="Far below 30 %, where the disks get more writes at once, and below 60 %, where delays begin.",
+        why="That is far below 30 %, where the ramp of the scheduler begins, and 60 %, where delays begin.",
         hints=(
             "dirty_lines.splitlines() gives the lines; the number before the first MB is what was dirty.",
             "re.findall(r'(\\d+)MB of (\\d+)MB', dirty_lines) gives pairs of texts; int() makes numbers of them.",

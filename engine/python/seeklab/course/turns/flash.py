@@ -108,8 +108,8 @@ def _pays_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lear
 TASKS = {
     "flash/feed": Task(
         question=(
-            f"A working set of 1024 MiB must be 80 % on the SSD within {WARM_S} s. How many bytes a second may the "
-            f"feed write? Every byte wears the flash, so not more than about {MOST_MIB} MiB/s."
+            f"80 % of a working set of 1024 MiB must be on the SSD after {WARM_S} s. How many bytes a second must the "
+            f"feed be allowed to write? Every byte wears the flash, so allow at most about {MOST_MIB} MiB/s."
         ),
         wants="a whole number of bytes a second",
         wrong=_feed_wrong,
@@ -123,12 +123,12 @@ TASKS = {
     ),
     "flash/waits": Task(
         question=(
-            "patient().ops is the log; the database's rows have job 0. What percent of its writes took longer than a "
-            "second, and what percent of the time that it waited in all did those take?"
+            "patient().ops is the log of the eight threads' run; the database's rows have job 0. In per cent: what "
+            "share of its writes took longer than a second, and what share of all its waiting was for those?"
         ),
         wants="a pair of numbers: percent of the writes, percent of the time",
         wrong=_waits_wrong,
-        why="Next to none of the writes, and nearly all of the waiting. Counted by writes the incident is not there.",
+        why="Hardly any of the writes, and nearly all of the waiting. Counting writes does not show the incident.",
         hints=(
             "times = [row['latency_ns'] for row in patient().ops.rows() if row['job'] == 0]",
             "slow = [time for time in times if time > 1e9]",
@@ -148,7 +148,7 @@ TASKS = {
         ),
         wants="a function of two numbers that gives True or False",
         wrong=_pays_wrong,
-        why="For the commit it is a race of two rates, and one more SSD can turn it. Everybody else gains always.",
+        why="For the commit the faster of two rates wins, and one more SSD can decide it. Everybody else always gains.",
         hints=(
             "How many mirrors are there, and what do they stream together?",
             "Log SSDs take their blocks in turn, so their rates add up as well.",

@@ -125,14 +125,14 @@ def _asked_by_jumps(prefetcher: Callable[[Read], Any]) -> int:
 TASKS = {
     "media/silence": Task(
         question=(
-            "frozen().series has a row for each half second: time_ns, and in read_bytes what all players together got. "
-            "What was the longest time, in seconds, in which nobody got anything?"
+            "frozen().series has a row for each half second, with time_ns and read_bytes: how many bytes all players "
+            "together got. For how many seconds, at the longest, did nobody get anything?"
         ),
         wants="a number of seconds",
         wrong=_silence_wrong,
-        why="A thousand pictures stood still together, and the mean says that most of the rate was there.",
+        why="A thousand films stood still at the same time, while the mean says that players got most of their rate.",
         hints=(
-            "Go through frozen().series['read_bytes'] and count rows with 0 that follow each other.",
+            "Go through frozen().series['read_bytes'] and count the zeros that follow each other.",
             "Set the count back to 0 at each row that has bytes, and keep the largest.",
             "Multiply by the 0.5 s of a row.",
         ),
@@ -147,14 +147,14 @@ TASKS = {
     "media/setting": Task(
         question=(
             "The machine has 25 GiB and ten disks, and two thousand players are about to come, all in one second. How "
-            "many records of 128 KiB may a stream have ahead, so that no read takes longer than a second, nothing is "
-            f"fetched in vain, and the disks are busy for at most {BUSY_PERCENT} % of the time?"
+            "many records of 128 KiB should be read ahead for a stream, so that no read takes longer than a second, "
+            f"nothing is fetched in vain, and the disks are busy for at most {BUSY_PERCENT} % of the time?"
         ),
         wants="a whole number of records",
         wrong=_setting_wrong,
-        why="Large enough to save seeks, small enough for the memory and for the first minute.",
+        why="Large enough to save seeks, small enough for the memory and for the first seconds, when all windows fill.",
         hints=(
-            "A settled stream has between one and two windows in memory. What may a window be, at most?",
+            "A stream with a full window has between one and two windows in memory. How large may a window be at most?",
             "25 GiB over 2000 streams are 12.8 MiB. And all windows are fetched at once, in the first seconds.",
             "Try a few powers of two from 1 to 64; each try takes a second.",
         ),
@@ -162,10 +162,10 @@ TASKS = {
     ),
     "media/policy": Task(
         question=(
-            "Write a read-ahead. It is called with each read (read.file, read.record, read.records and more) and gives "
-            "a list of (first record, how many) to fetch. Three hundred players must find "
-            f"{MEMORY_PERCENT} % in memory, the disks may read {DISK_TIMES:g} times what is asked for, and a reader "
-            "who jumps about must not make it fetch."
+            "Write a read-ahead. It is called for each read, which has read.file, read.record (its first record) and "
+            "read.records (how many), and gives a list of pairs to fetch: first record, how many. Three hundred "
+            f"players must find {MEMORY_PERCENT} % of their bytes in memory, the disks may read at most "
+            f"{DISK_TIMES:g} times what is asked for, and for a reader at random places it must fetch nothing."
         ),
         wants="a function of a read that gives a list of pairs, or an object that can be called like one",
         wrong=_policy_wrong,

@@ -57,7 +57,7 @@ def _phase_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
             return f"{name}: you give {given:,.0f}, the sum over all reads; divide by the number of reads."
         if value and abs(given / value - 1e6) < 1e4:  # noqa: PLR2004 -- within one percent
             return f"{name}: you give {given:,.0f}, which are nanoseconds; divide by 1e6."
-        return f"{name}: you give {given:.3g} ms of a mean read, the log gives {value:.3g}."
+        return f"{name}: you give a mean of {given:.3g} ms, the log gives {value:.3g}."
     return None
 
 
@@ -72,8 +72,8 @@ def _cover_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
         return None
     if wrong == ["ssd-resident"]:
         return (
-            "It passes the variant ssd-resident, where the bug is in and the SSD tier hides it: your check looks at "
-            "the time. Look at what was not fetched ahead."
+            "It passes the variant ssd-resident, which has the bug; the SSD tier hides it. Your check looks at the "
+            "time. Look at what was not fetched ahead."
         )
     if set(wrong) == {"fixed", "two-ahead"}:
         return "It fails the systems without the bug as well: how much of a read may miss memory there?"
@@ -101,8 +101,8 @@ TASKS = {
         why="Three reads stand apart. All others ask for the same bytes and find the same bytes in memory.",
         hints=(
             "broken.jobs lists the names of the jobs; the copy is the one named odx; its number stands in row['job'].",
-            "Keep the rows with row['job'] == copy and row['op'] == 0.",
-            "collections.Counter counts what a generator gives: Counter((a, b) for row in ...).",
+            "Keep the rows with row['job'] == copy and row['op'] == 0; the notebook has them in reads already.",
+            "collections.Counter counts how often each value comes: Counter((a, b) for row in ...).",
         ),
         setup=_BEFORE,
         answer=(
@@ -114,13 +114,16 @@ TASKS = {
     "odx/phases": Task(
         question=(
             "The log splits each read's time into columns that end with _ns and add up to latency_ns. How many "
-            "milliseconds of a mean read are each of them?"
+            "milliseconds has each of them, as a mean over the copy's reads?"
         ),
-        wants="a dictionary: the name of a column, and its milliseconds of a mean read",
+        wants="a dictionary: the name of a column, and its mean over the copy's reads in milliseconds",
         wrong=_phase_wrong,
-        why="Seek, queue and rotation are nine tenths of the read. The bytes that were missing take a fraction of one.",
+        why=(
+            "Seek, queue and rotation are nine tenths of the read. Moving the missing bytes takes a fraction of a "
+            "millisecond."
+        ),
         hints=(
-            "broken.ops.columns has all names; submit_ns is a time of day, and latency_ns the sum.",
+            "broken.ops.columns has all names; submit_ns and due_ns are moments, and latency_ns is the sum.",
             "For one column: sum(row[name] for row in reads) / len(reads) / 1e6.",
             "A dictionary comprehension over the names gives all of them.",
         ),

@@ -78,9 +78,7 @@ def _lookups_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the l
         if abs(given - truth) <= NEAR:
             continue
         if abs(given - sum(lookup for _, lookup in spent) / len(spent) / trip_ns) <= NEAR:
-            return (
-                f"{design}: {given:.3g} is the mean of the whole run. Take the reads that came after the move, at 1 s."
-            )
+            return f"{design}: {given:.3g} is the mean over the whole run. Take only the reads after the move, at 1 s."
         if abs(given - sum(lookup > 0 for lookup in after) / len(after)) <= NEAR:
             return (
                 f"{design}: {given:.3g} is the share of reads that asked anybody. Some ask twice: add up lookup_ns and "
@@ -96,9 +94,7 @@ def _senders_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the l
     changes = {str(path): value for path, value in dict(answer).items()}
     touched = [path for path in changes if path.startswith(KEPT)]
     if touched:
-        return (
-            f"{touched[0]} stays as it is: same nodes, same links, same design, same loss. What is laid out unevenly?"
-        )
+        return f"{touched[0]} stays as it is: same nodes, same links, same design, same loss. What is spread unevenly?"
     quiet = case(CASE).with_({"jobs[vm].rate_iops": 100, "record.log": False, **changes})
     rate = quiet.run("locality").metrics["cluster_reprotect_mb_per_s"]
     if rate >= FULL_MB_PER_S:
@@ -121,9 +117,10 @@ _BEFORE = (
 TASKS = {
     "place/served": Task(
         question=(
-            "moved is the run of the design locality. Its log has for each read job (the machine's number is vm), "
-            "submit_ns, and device: the number of the node that served it. Which share of the machine's reads did its "
-            "own node serve, in each half second? The machine runs on node 0 for the first second and then on node 5."
+            "moved is the run of the design locality. Each row of its log is a read: job says which machine read (ours "
+            "has the number vm), submit_ns when, in nanoseconds, and device which node served it. What share of the "
+            "machine's reads did its own node serve in each half second? Its own node is node 0 for the first second, "
+            "and then node 5."
         ),
         wants="a dictionary: number of the half second (0 to 7), and a share between 0 and 1",
         wrong=_served_wrong,
@@ -145,12 +142,13 @@ TASKS = {
     ),
     "place/lookups": Task(
         question=(
-            "runs has a result for each design. How many nodes did the machine ask for a read, on average, after its "
-            "move at 1 s? Each node that is asked takes a round trip of 100,000 ns, and lookup_ns has the sum."
+            "runs has a result for each design. How many nodes had to be asked before a read, on average, after the "
+            "machine's move at 1 s? Each of them costs a round trip of 100,000 ns, and lookup_ns in the log is the sum "
+            "for one read."
         ),
-        wants="a dictionary: name of the design, and nodes asked for a read",
+        wants="a dictionary: name of the design, and nodes asked before a read",
         wrong=_lookups_wrong,
-        why="From none to one and a half, before the first byte has moved.",
+        why="From none to one and a half, before the first byte has been read.",
         hints=(
             "For one design: lookups = [row['lookup_ns'] for row in result.ops.rows() if row['job'] == vm and ...].",
             "After the move means row['submit_ns'] of 1e9 or more.",
@@ -169,12 +167,12 @@ TASKS = {
     ),
     "place/senders": Task(
         question=(
-            "With the design locality, make the seven nodes that are left copy at 8,000 MB/s or more. Nodes, links, "
-            "copies, design and loss stay as they are."
+            "Change one setting so that, under locality, the seven nodes that are left copy at 8,000 MB/s or more. The "
+            "number of nodes and of copies, the links, the design and the loss stay as they are."
         ),
         wants="a dictionary: the path of a setting, and its value",
         wrong=_senders_wrong,
-        why="Where all machines are of one size, what was lost has its other copies on all nodes alike.",
+        why="When all machines have disks of one size, the copies that must be sent are spread evenly over the nodes.",
         hints=(
             "Under locality one copy of everything lies where its machine runs. Which machine is the largest?",
             "case.scenario('locality')['jobs'] has the machines with their sizes in bytes.",

@@ -89,7 +89,7 @@ TASKS = {
         ),
         wants="a function of two numbers that gives seconds",
         wrong=_copy_wrong,
-        why="Beyond the cliff each GB costs as much time as eighteen before it.",
+        why="Once the cache is full, each GB takes as long as eighteen GB before.",
         hints=(
             "How many of the GB go into the cache, and how many past it?",
             "fast = min(size, cache); the rest is size - fast.",
@@ -103,32 +103,34 @@ TASKS = {
     ),
     "slc/limit": Task(
         question=(
-            "The drive has cells of 1024 GB at four bits. 12 GB of cache are always there. When it is empty, half of "
-            "the cells are lent, with one bit each; that shrinks evenly to nothing when 75 % are full. Write a "
-            "function of the share that is full (0 to 1): how many GB does the cache hold?"
+            "With four bits in each cell the drive's cells hold 1024 GB. 12 GB of cache are always there. When the "
+            "drive is empty, half of its cells are lent, with one bit in each; from there a straight line leads down "
+            "to none when it is 75 % full. Write a function of the share that is full (0 to 1): how many GB does the "
+            "cache hold?"
         ),
         wants="a function of a share that gives GB",
         wrong=_limit_wrong,
-        why="Half full is two thirds of the way to nothing.",
+        why="A drive that is half full has lost two thirds of what it lends.",
         hints=(
-            "Half of 1024 GB of cells, at one bit where four could be: how many GB are those?",
-            "128 GB are lent at 0, none at 0.75, and in between it is a line.",
+            "Half of the cells would hold 512 GB with four bits in each. How many GB do they hold with one bit?",
+            "128 GB are lent at 0 and none at 0.75, with a straight line in between.",
             "12 + 128 * max(0, 1 - full / 0.75)",
         ),
         answer="def limit_gb(full):\n    return 12 + 128 * max(0, 1 - full / 0.75)",
     ),
     "slc/every": Task(
         question=(
-            "Somebody writes bursts of so many GB, each below what the cache holds. The drive folds 100 MB/s, from one "
-            "second after the last write on and not while it is written to. Write a function of the GB of a burst: how "
-            "many seconds must lie between the starts of two bursts, so that each finds the cache empty?"
+            "Bursts are written at 1800 MB/s, each smaller than the cache. The drive folds 100 MB/s; it begins one "
+            "second after the last write, and does not fold while it is written to. Write a function of the GB of a "
+            "burst: how many seconds must there be between the starts of two bursts, so that each finds the cache "
+            "empty?"
         ),
         wants="a function of one number that gives seconds",
         wrong=_every_wrong,
-        why="In the long run that is less than the folding rate: the burst itself and the second of rest are lost.",
+        why="In the long run that is less than 100 MB/s: in a burst, and for a second after it, nothing is folded.",
         hints=(
             "What does the drive do from the start of one burst to the start of the next? Three things.",
-            "It takes the burst in, it waits a second, it folds.",
+            "It takes in the burst, it waits for a second, and it folds.",
             "burst / 1.8 + 1 + burst / 0.1",
         ),
         answer="def every_s(burst_gb):\n    return burst_gb / 1.8 + 1 + burst_gb / 0.1",

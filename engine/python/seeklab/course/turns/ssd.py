@@ -105,7 +105,7 @@ TASKS = {
     "ssd/cliff": Task(
         question=(
             "out_of_the_box().series has a row for each tenth of a second: time_ns, and in write_bytes what was "
-            "written in it. How many bytes were written before the first row with less than half of the first row's?"
+            "written in it. How many bytes were written before the first row with less than half of the bytes of row 0?"
         ),
         wants="a number of bytes",
         wrong=_cliff_wrong,
@@ -126,15 +126,16 @@ TASKS = {
     ),
     "ssd/amplification": Task(
         question=(
-            "The drive counts: thursday().metrics has ssd_host_pages, pages that the host wrote and that reached the "
-            "flash, ssd_moved_pages, pages that the drive copied on its own, and ssd_padded_pages, filling. How many "
-            "pages were programmed for each page that the host wrote?"
+            "The drive has counters. thursday().metrics has ssd_host_pages, pages that the computer (the host) wrote "
+            "and that reached the flash; ssd_moved_pages, pages that the drive copied when it collected garbage; and "
+            "ssd_padded_pages, empty pages that fill up a portion. How many pages were programmed for each page that "
+            "the host wrote?"
         ),
-        wants="a number, pages programmed over pages of the host's",
+        wants="a number: pages programmed over pages that the host wrote",
         wrong=_amplification_wrong,
-        why="The name for it is write amplification. It divides the drive's speed, and its life.",
+        why="This is called write amplification. It divides the drive's speed and its life.",
         hints=(
-            "Three kinds of pages were programmed: the host's, moved ones, filling.",
+            "Three kinds of pages were programmed: written by the host, moved, and padded.",
             "Add the three and divide by the host's.",
             "(host + moved + padded) / host",
         ),
@@ -146,13 +147,12 @@ TASKS = {
     ),
     "ssd/reserve": Task(
         question=(
-            f"A customer needs {LEAST_WRITES:,} random writes of 4 KiB a second, for years. How much flash beyond its "
-            f"capacity must the drive keep back, in percent of the capacity? It has 14.5; at most {MOST_RESERVE} are "
-            "affordable."
+            f"A customer needs {LEAST_WRITES:,} random writes of 4 KiB a second, for years. How much spare flash must "
+            f"the drive have, in percent of its capacity? It has 14.5; more than {MOST_RESERVE} would cost too much."
         ),
         wants="a number of percent",
         wrong=_reserve_wrong,
-        why="Nobody bought a faster drive. Less of it is used, and what is used is faster and lives longer.",
+        why="Nobody had to buy a faster drive. Less of it is used, and that part is faster and lives longer.",
         hints=(
             "thursday(20).metrics['app.write_iops'] is what it makes with 20 %.",
             "Each further percent leaves fewer valid pages in the block that is collected.",

@@ -164,16 +164,16 @@ TASKS = {
     ),
     "throttle/rhythm": Task(
         question=(
-            "Take the writes of a second and longer. A write ends at submit_ns + latency_ns. Count them by the second "
-            "in which they end."
+            "Take the writes that took a second or longer. A write ends at submit_ns + latency_ns. Round that to whole "
+            "seconds of the run, and count how many writes end at each."
         ),
-        wants="a dictionary or a Counter: a second of the run, and how many stalled writes ended in it",
+        wants="a dictionary or a Counter: a second of the run, and how many slow writes ended at it",
         wrong=_rhythm_wrong,
-        why="They end together, as many each time as there are threads: something lets all of them go at once.",
+        why="Each time as many end together as there are threads: something lets all of them go at once.",
         hints=(
             "Keep the rows with row['latency_ns'] >= 1e9.",
-            "round((row['submit_ns'] + row['latency_ns']) / 1e9) is the second in which a write ends.",
-            "collections.Counter counts what a generator gives.",
+            "round((row['submit_ns'] + row['latency_ns']) / 1e9) is the second at which a write ends.",
+            "collections.Counter counts how often each value comes: Counter(round(...) for row in writes if ...).",
         ),
         answer=(
             "ends = Counter(\n"
@@ -184,7 +184,7 @@ TASKS = {
     "throttle/reached": Task(
         question=(
             "How full was the group when the first write slept, in percent of its limit? The counter "
-            "zfs_writes_before_delay says how many writes had got in; a write has 8 KiB, a group 500 MiB. "
+            "zfs_writes_before_delay says how many writes had got in before; a write has 8 KiB, a group 500 MiB. "
             "tickets has the results of A and B."
         ),
         wants='a dictionary with the keys "A" and "B": percent of the limit',
@@ -203,7 +203,7 @@ TASKS = {
         ),
     ),
     "throttle/late": Task(
-        question="Mend it: write late_from(limit) so that it gives 7/8 of the limit, with a shift for the division.",
+        question="Fix it: write late_from(limit) so that it gives 7/8 of the limit, with a shift for the division.",
         wants="a function of the limit in bytes that gives bytes",
         wrong=_late_wrong,
         why="Three bits to the right divide by eight, and the parentheses make the shift come first.",
@@ -221,8 +221,8 @@ TASKS = {
         ),
         wants="a dictionary with the keys 10 and 1000: milliseconds of a mean write",
         wrong=_little_wrong,
-        why="In flight grows a hundredfold and the rate not at all, so the mean grows a hundredfold. "
-        "No throttle stands in the formula.",
+        why="A hundred times as many are in flight and the rate is the same, so the mean is a hundred times as long. "
+        "The formula knows of no throttle.",
         hints=(
             "Solve for the latency: in flight / rate. The rate has to be in writes a second.",
             "100 MiB/s in writes of 8 KiB: 100 * MIB / (8 * KIB) writes a second.",

@@ -137,11 +137,12 @@ def _wall_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lear
 TASKS = {
     "vdisk/busy": Task(
         question=(
-            "before.cpu.rows() has a row for each thread: disk (its number, as in before.jobs) and busy_ns. "
-            "before.metrics has reads.elapsed_s and so on: how long each disk had work. How busy was each disk's "
-            "thread in that time?"
+            "before.cpu.rows() has a row for each thread, with disk, the number of its disk, and busy_ns, how long it "
+            "worked. before.jobs[number] is the name of that disk's job. before.metrics['reads.elapsed_s'] says how "
+            "long the disk of the job reads had work, and so on. How many percent of that time was each disk's thread "
+            "busy?"
         ),
-        wants="a dictionary: the name of a job, and percent",
+        wants="a dictionary: the name of a job, and the percent for its disk",
         wrong=_busy_wrong,
         why="Each disk has one thread that never rests while the disk has work, and eleven cores have nothing to do.",
         hints=(
@@ -158,13 +159,13 @@ TASKS = {
     ),
     "vdisk/profile": Task(
         question=(
-            "Make a table of the lines of disk 0 (the text is in folded): what each function costs a read, in "
-            "microseconds. A line is disk;thread;functions, a blank, and nanoseconds. There were "
+            "The text of the profile is in folded. From the lines of disk 0, say how many microseconds each function "
+            "takes for one read. A line is disk;thread;functions, a blank, and nanoseconds. There were "
             "before.metrics['reads.read_ios'] reads."
         ),
         wants='a dictionary: the functions as they stand, such as "read;look up map", and microseconds for each read',
         wrong=_profile_wrong,
-        why="No function is the culprit. The largest, gone completely, would give less than twice the reads.",
+        why="No single function is to blame. Without the largest there would be less than twice as many reads.",
         hints=(
             "line.rsplit(' ', 1) splits off the number at the end.",
             "stack.split(';', 2) gives the disk, the thread, and the functions.",
@@ -181,12 +182,12 @@ TASKS = {
     ),
     "vdisk/formula": Task(
         question=(
-            "A shard works c microseconds on a read, the primary d, and the node has some cores. Write "
-            "most_reads(n, c, d, cores): reads a second with n shards, at most."
+            "A shard works c microseconds on a read, the primary d, and the node has a number of cores. Write "
+            "most_reads(n, c, d, cores), which says how many reads a second n shards can do at most."
         ),
         wants="a function of n, c, d and cores that gives reads a second",
         wrong=_formula_wrong,
-        why="Three walls, and the lowest counts: the shards, the primary, the cores.",
+        why="There are three limits, the shards, the primary and the cores, and the lowest counts.",
         hints=(
             "n threads that need c microseconds for a read do n / c reads a microsecond.",
             "The primary is one thread and sees each read: 1 / d. All cores together: cores / (c + d).",
@@ -196,16 +197,16 @@ TASKS = {
     ),
     "vdisk/wall": Task(
         question=(
-            "Four shards, each request a fifth cheaper, and the vendor can afford one more change: 12 shards, 24 "
-            "cores, half the work on a read (30us), or half the work of dispatching it (14us). Which brings the disk "
-            "beyond 70,000 reads/s?"
+            "A disk has four shards, and each request is a fifth cheaper. The vendor can afford one more change: 12 "
+            "shards, 24 cores, half the work of a shard on a read (30us), or half the work of the primary on it (the "
+            "dispatch, 14us). Which one brings the disk beyond 70,000 reads/s?"
         ),
         wants='a dictionary with one entry: "controller.shards": 12, "controller.cores": 24, "controller.read": "30us" '
         'or "controller.dispatch": "14us"',
         wrong=_wall_wrong,
-        why="The primary was the wall, and only what it does itself moves it.",
+        why="The primary was the limit, and only less work for the primary raises it.",
         hints=(
-            "Put the numbers into your formula: which of the three is the smallest?",
+            "Put c, d and the cores into your formula: which of the three limits is the smallest?",
             "With four shards 4 / c is far above 1 / d.",
             "Only controller.dispatch is in 1 / d.",
         ),

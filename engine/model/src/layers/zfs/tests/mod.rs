@@ -89,17 +89,7 @@ timers! {
 }
 
 fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
-    let lun = spec::Lun {
-        capacity: Bytes(CAPACITY),
-        rate: Bytes(rate_per_s),
-        latency: Nanos(0),
-        command: Nanos(0),
-        latency_cv: 0.0,
-        varies: None,
-        pauses: Vec::new(),
-        credits: None,
-        slc: None,
-    };
+    let lun: spec::Lun = serde_json::from_value(serde_json::json!({"capacity": CAPACITY, "rate": rate_per_s})).expect("a unit");
     let device = |index| Device::Lun(Lun::new(&lun, Phase::Transfer, 1, "device")).at(Address { layer: LayerId::Device, index });
     let mut luns: Vec<Device> = (0..devices).map(device).collect();
     let logs = spec.log.devices.iter().flat_map(|group| (0..group.count).map(|_| group.lun.as_ref().expect("a unit")));

@@ -1,0 +1,39 @@
+//! What a controller's cache contradicts in itself and in its scenario.
+
+use seeklab_spec::raid_cache::{RaidCache, WritePolicy};
+use seeklab_spec::{AddProblem, Path, Problems, Scenario};
+
+/// Most starts of learn cycles that are drawn: about a second.
+const MOST_STARTS: u64 = 10_000_000;
+
+/// Adds what is wrong with the cache at `at` beyond its schema.
+pub fn check(spec: &RaidCache, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+    let others = [
+        ("cluster", "each node of a cluster would need one", scenario.cluster.is_some()),
+        ("fanout", "it would stand below servers that are the last layer", scenario.fanout.is_some()),
+        ("fleet", "it would stand below nodes that are the last layer", scenario.fleet.is_some()),
+    ];
+    for (field, why, _) in others.into_iter().filter(|(.., is_there)| *is_there) {
+        problems.add(at, format!("contradicts {field}: {why}; drop one of the two"));
+    }
+    let Some(battery) = &spec.battery else {
+        if spec.policy == WritePolicy::ForcedWriteBack {
+            problems.add(at.field("policy"), "forces what a cache without a battery does anyway; write write_back, or add battery");
+        }
+        return;
+    };
+    let at = at.field("battery");
+    let cycle = battery.lead.0.saturating_add(battery.discharge.0).saturating_add(battery.charge.0);
+    if battery.learn_every.0 < cycle {
+        let message = format!(
+            "{} is shorter than a cycle of lead {}, discharge {} and charge {}; write a longer time",
+            battery.learn_every, battery.lead, battery.discharge, battery.charge
+        );
+        problems.add(at.field("learn_every"), message);
+    }
+    if let Some(servers) = battery.servers.filter(|servers| u64::from(servers.count) * u64::from(servers.draws) > MOST_STARTS) {
+        let most = MOST_STARTS / u64::from(servers.count);
+        let message = format!("{} of {} servers are more starts than are drawn; write at most {most}", servers.draws, servers.count);
+        problems.add(at.field("servers").field("draws"), message);
+    }
+}

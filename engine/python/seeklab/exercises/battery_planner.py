@@ -1,0 +1,278 @@
+"""The assignment on learn cycles: a function that plans those of forty controllers for a year.
+
+Each learner has forty controllers in replica sets, with batteries of different ages and times. The function says when
+each controller starts its first learn cycle and how often it does so; the engine then runs a year of each battery. It
+is judged by what the cycles meet: the night, the other cycles of the set, the age of the battery, and the load.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import case as load_case
+from seeklab.exercises._shapes import at_most
+from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
+from seeklab.judge.answers import is_number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+CASE = "battery-learns"
+CONTROLLERS = 40
+DAY_S = 86_400
+YEAR_DAYS = 364
+"""Days that are simulated: a run ends within a year."""
+LATEST_DAYS = 100
+MOST_CYCLES = 5
+NIGHT_FROM_H, NIGHT_HOURS = 22, 8
+WAITING = 1000
+"""Transactions that may wait at a time."""
+QUIET_S, BUSY_S = 60, 120
+"""How long before write-through and after it the load is run."""
+START, DISCHARGING, BELOW, THROUGH, COMPLETE, BACK, ENOUGH = range(7)
+"""Lines of the controller's log, by their numbers."""
+
+QUESTIONS = {
+    "slow_s": "For how many seconds does your first controller write through, in each of its cycles?",
+    "waiting": "By day, at its load: how many transactions wait when write-back returns?",
+}
+"""What a learner commits to."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """Forty controllers, and the load of their servers by night and by day."""
+
+    controllers: tuple[Mapping[str, Any], ...]
+    night_tps: int
+    day_tps: int
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        sets = len({one["set"] for one in self.controllers})
+        load = f"{self.night_tps} transactions/s by night and {self.day_tps} by day"
+        return f"{len(self.controllers)} controllers in {sets} sets, {load}"
+
+    def tps(self, second: float) -> int:
+        """Give the load at a time of the day."""
+        return self.night_tps if night_left_s(second) > 0 else self.day_tps
+
+    def cycles(self, nth: int, first_s: float, every_s: float, seed: int = 1) -> list[dict[int, float]]:
+        """Run a controller's battery for a year: for each cycle the time of each line of its log, in seconds."""
+        changes = {
+            "raid_cache.battery": {
+                **battery(self.controllers[nth]),
+                "learn_at": _ns(first_s),
+                "learn_every": _ns(every_s),
+            },
+            "jobs[clients].startdelay": f"{YEAR_DAYS * 24}h",
+            "jobs[clients].runtime": "1h",
+            "limits.time": f"{(YEAR_DAYS + 1) * 24}h",
+            "record.interval": "24h",
+        }
+        found: dict[int, dict[int, float]] = {}
+        for row in load_case(CASE).with_(changes).run("servers", seed=seed).learn_cycles.rows():
+            found.setdefault(row["cycle"], {})[row["line"]] = row["time_ns"] / 1e9
+        return list(found.values())
+
+    def waiting(self, nth: int, tps: int, seed: int = 1) -> float:
+        """Run the commits of a server through one learn cycle: the most transactions that wait."""
+        through_s, back_s = slow_s(self.controllers[nth])
+        changes = {
+            "raid_cache.battery": {**battery(self.controllers[nth]), "learn_at": 0, "learn_every": "8760h"},
+            "jobs[clients].rate_iops": tps,
+            "jobs[clients].startdelay": _ns(max(0, through_s - QUIET_S)),
+            "jobs[clients].runtime": _ns(back_s - through_s + QUIET_S + BUSY_S),
+        }
+        return load_case(CASE).with_(changes).run("afternoon", seed=seed).metrics["clients.write_backlog_max"]
+
+
+def _ns(seconds: float) -> int:
+    return round(seconds * 1e9)
+
+
+def battery(one: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a controller's battery as the engine takes it."""
+    return {
+        "lead": _ns(one["lead_s"]),
+        "discharge": _ns(one["discharge_s"]),
+        "threshold": one["threshold"],
+        "charge": _ns(one["charge_s"]),
+        "write_back_returns": one["returns"],
+    }
+
+
+def slow_s(one: Mapping[str, Any]) -> tuple[float, float]:
+    """Give when a controller's write-through begins and ends, in seconds from the start of a cycle."""
+    begins = one["lead_s"] + (1 - one["threshold"]) * one["discharge_s"]
+    ends = one["lead_s"] + one["discharge_s"]
+    return begins, ends + (one["threshold"] * one["charge_s"] if one["returns"] == "threshold" else 0)
+
+
+def night_left_s(second: float) -> float:
+    """Give how long the night still lasts at a time; nothing by day."""
+    return max(0, NIGHT_HOURS * 3600 - (second - NIGHT_FROM_H * 3600) % DAY_S)
+
+
+def _drawn(source: random.Random) -> Site:
+    per_set = source.choice((4, 5, 8))
+    controllers = []
+    for group in range(CONTROLLERS // per_set):
+        # Those of a set were bought together.
+        age = source.randrange(20, LATEST_DAYS - 2 * per_set)
+        for _ in range(per_set):
+            one = {
+                "set": group,
+                "age_days": age + source.randrange(per_set),
+                "lead_s": source.randrange(30, 90),
+                "discharge_s": 60 * source.randrange(90, 240),
+                "threshold": source.randrange(20, 45) / 100,
+                "charge_s": 60 * source.randrange(180, 300),
+                "returns": source.choice(("complete", "threshold")),
+            }
+            controllers.append(one)
+    source.shuffle(controllers)
+    return Site(tuple(controllers), source.randrange(15, 40), source.randrange(120, 200))
+
+
+def site(learner: object) -> Site:
+    """Give the learner's own site."""
+    return _drawn(random.Random(bytes(draws_of(learner))))  # noqa: S311 -- a system, not a secret
+
+
+def briefing(learner: object) -> str:
+    """Tell the learner's site."""
+    own = site(learner)
+    first = own.controllers[0]
+    returns = "the cycle is complete" if first["returns"] == "complete" else "the charge is at the threshold again"
+    return (
+        f"The site of {learner}: {own}. The first controller: discharge begins {first['lead_s']} s after the start and"
+        f" takes {first['discharge_s']} s; write-through below {first['threshold']:.0%}; charging takes"
+        f" {first['charge_s']} s; write-back returns when {returns}."
+    )
+
+
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    own = site(asked.draws)
+    cycle = own.cycles(0, 0, LATEST_DAYS * DAY_S, asked.seed)[0]
+    return {
+        "slow_s": (cycle[BACK] - cycle[THROUGH], "s"),
+        "waiting": (own.waiting(0, own.day_tps, asked.seed), "transactions"),
+    }
+
+
+def _is_pair(pair: Any) -> bool:  # noqa: ANN401 -- whatever the learner's function gives
+    return isinstance(pair, (list, tuple)) and len(pair) == 2 and all(is_number(one) for one in pair)  # noqa: PLR2004
+
+
+def _broken(plan: Any, on: Site) -> str | None:  # noqa: ANN401 -- whatever the learner's function gives
+    """Say what is no plan about an answer."""
+    count, most = len(on.controllers), YEAR_DAYS * DAY_S
+    if not isinstance(plan, (list, tuple)) or len(plan) != count:
+        return f"the function gives {str(plan)[:80]}; what is asked for is a list of {count} pairs, one a controller"
+    for pair in plan:
+        told = str(pair)[:80]
+        if not _is_pair(pair):
+            return f"{told} is no pair of numbers: the first start and the time from one to the next, in seconds"
+        if not (0 <= pair[0] <= most and DAY_S <= pair[1] <= most):
+            return f"{told} is out of range: a first start within the year, and at least a day from one to the next"
+    return None
+
+
+NIGHT = (
+    f"a cycle has to lie between {NIGHT_FROM_H}:00 and {(NIGHT_FROM_H + NIGHT_HOURS) % 24}:00 from its start until"
+    " write-back is back: lead and discharge, and charging to the threshold where write-back waits for that. And only"
+    " whole days from one start to the next keep the time of the day"
+)
+TOGETHER = (
+    "two of a set write through at the same time: then every commit of the set waits for disks. What must not overlap"
+    " are the times of write-through, in each round of the year; with the same number of days between cycles, two that"
+    " are apart once stay apart"
+)
+LATE = (
+    f"a battery goes longer than {LATEST_DAYS} days without a cycle. The days before the plan count: a battery that is"
+    f" 95 days old on the first day has {LATEST_DAYS - 95} left"
+)
+OFTEN = f"each cycle wears the battery: at most {MOST_CYCLES} in the year"
+QUEUE = (
+    "write-through takes 59 commits a second, and by day more come: what is over waits, for as long as write-through"
+    " lasts. At night all of them are taken"
+)
+
+
+def _overlap_s(windows: Sequence[tuple[float, float]]) -> float:
+    """Sum up for how long at least two windows overlap."""
+    ends = sorted([(begin, 1) for begin, _ in windows] + [(end, -1) for _, end in windows])
+    at_once, since, overlap = 0, 0.0, 0.0
+    for time, step in ends:
+        if at_once > 1:
+            overlap += time - since
+        at_once, since = at_once + step, time
+    return overlap
+
+
+def _measure(asked: Asked, on: Site) -> list[Evidence]:
+    with asked.play("plan") as play:
+        plan: Any = play([dict(one) for one in on.controllers], NIGHT_FROM_H, NIGHT_HOURS)
+    names = ("cycles by day", "two of a set in write-through", "days without a cycle", "cycles of a battery", "waiting")
+    broken = _broken(plan, on)
+    if broken is not None:
+        return [Evidence(f"{on}: {name}", None, "a plan", met=False, why=broken) for name in names]
+    seed, by_day, latest, most = asked.seed, 0, 0.0, 0
+    windows: dict[int, list[tuple[float, float]]] = {}
+    busiest = (0, 0)
+    for nth, (one, (first_s, every_s)) in enumerate(zip(on.controllers, plan, strict=True)):
+        cycles = on.cycles(nth, first_s, every_s, seed)
+        starts = [cycle[START] for cycle in cycles]
+        since = [-one["age_days"] * DAY_S, *starts]
+        latest = max(latest, *(to - at for at, to in zip(since, [*starts, YEAR_DAYS * DAY_S], strict=True)))
+        most = max(most, len(cycles))
+        for cycle in cycles:
+            if BACK in cycle:
+                by_day += cycle[BACK] - cycle[START] > night_left_s(cycle[START])
+                windows.setdefault(one["set"], []).append((cycle[THROUGH], cycle[BACK]))
+                busiest = max(busiest, (on.tps(cycle[THROUGH]), nth))
+    overlap = sum(_overlap_s(each) for each in windows.values())
+    waiting = on.waiting(busiest[1], busiest[0] or on.night_tps, seed)
+    bounds = (asked.bound("latest_days"), asked.bound("most_cycles"), asked.bound("waiting"))
+    return [
+        at_most(f"{on}: {names[0]}", by_day, 0, "cycles", seed, NIGHT),
+        at_most(f"{on}: {names[1]}", overlap, 0, "s", seed, TOGETHER),
+        at_most(f"{on}: {names[2]}", latest / DAY_S, bounds[0], "days", seed, LATE),
+        at_most(f"{on}: {names[3]}", most, bounds[1], "cycles", seed, OFTEN),
+        at_most(f"{on}: {names[4]}", waiting, bounds[2], "transactions", seed, QUEUE),
+    ]
+
+
+def _own(asked: Asked) -> list[Evidence]:
+    return _measure(asked, site(asked.draws))
+
+
+def _elsewhere(asked: Asked) -> list[Evidence]:
+    return _measure(asked, _drawn(random.Random(asked.seed)))  # noqa: S311 -- a system like another, not a secret
+
+
+PLAN = Code(shape=(None, None, None))
+HINTS = (
+    "How long is a cycle from its start until write-back is back, and what is the last day on which it may start?",
+    "Give each controller of a set a night of its own, the oldest batteries first, and the same number of days to all.",
+    (
+        "Sort the controllers of each set by age, the oldest first. The nth starts at 22:00 of day n, and again every"
+        " 98 days."
+    ),
+)
+
+ASSIGNMENT = Assignment(
+    id="battery-planner",
+    cells={"prediction": "prediction", "plan": "plan"},
+    bounds={"latest_days": LATEST_DAYS, "most_cycles": MOST_CYCLES, "waiting": WAITING},
+    tasks=(
+        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+        Task("check-plan", 4, {"plan": PLAN}, _own, HINTS, seeds=1),
+        Task("check-plan-elsewhere", 3, {"plan": PLAN}, _elsewhere, HINTS, seeds=1),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

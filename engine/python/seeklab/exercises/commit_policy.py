@@ -1,0 +1,265 @@
+"""The assignment on group commit: a policy in Python that chooses which transactions share the next flush of a log.
+
+Each learner has a database of their own. The policy is judged with one client, with 16 and with 256, beside the
+engine's own that takes all who wait; by the order in the replication log; and by how many flushes anybody waited for.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from seeklab._questions.commit_policy import LogQueue, run_commit_policy
+from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from seeklab._questions.commit_policy import CommitPolicy
+
+LOG = "replication"
+CLIENTS = (1, 16, 256)
+FLUSHES = 1200
+"""A run is as long as so many flushes of the replication log."""
+ALONE_TIMES = 0.95
+CROWD_TIMES = 0.9
+MOST_FLUSHES = 2
+ALL, ONE = "all", "one"
+MOST_WAIT_FLUSHES = 100
+"""A policy that lets somebody wait at a free log for longer than so many flushes take waits for what does not come."""
+
+QUESTIONS = {
+    "one_tps": "One client: how many commits a second does your database get?",
+    "crowd_tps": "256 clients, and the replication log is flushed for one at a time: how many commits a second?",
+}
+"""What a learner commits to before the first run."""
+
+DEMANDS = (
+    f"with one client at least {ALONE_TIMES:g} times the commits of a policy that takes all who wait",
+    f"with 16 and with 256 clients at least {CROWD_TIMES:g} times as many as that policy",
+    "transactions stand in the replication log in the order in which they came to it",
+    f"nobody waits there for more than {MOST_FLUSHES} flushes before their own",
+)
+
+
+FOREVER = (
+    "a transaction waits at a free log and nobody else comes, so the policy waits for ever: a wait needs an end, and"
+    " whoever is alone needs none"
+)
+
+
+class NobodyComesError(Exception):
+    """A policy waits for company that does not come."""
+
+
+@dataclass(frozen=True)
+class Database:
+    """A database with an engine log and a replication log, by the mean times of their flushes."""
+
+    work_ms: float
+    engine_ms: float
+    replication_ms: float
+    per_commit_ms: float
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        return (
+            f"{self.work_ms:g} ms of work, a flush of the engine's log in {self.engine_ms:g} ms and of the replication"
+            f" log in {self.replication_ms:g}, on average, and {self.per_commit_ms:g} ms more for each transaction"
+        )
+
+    def scenario(self, clients: int) -> dict[str, Any]:
+        """Give the scenario with so many clients and the replication log flushed for one at a time."""
+
+        def flush(mean_ms: float) -> dict[str, int]:
+            return {"mean": _ns(mean_ms), "per_commit": _ns(self.per_commit_ms)}
+
+        run_ms = FLUSHES * self.replication_ms
+        return {
+            "commit": {
+                "work": _ns(self.work_ms),
+                "serial_work": _ns(0.1),
+                "stages": ["engine", LOG, "engine"],
+                "logs": [
+                    {"name": "engine", "flush": flush(self.engine_ms)},
+                    {"name": LOG, "batch": ONE, "flush": flush(self.replication_ms)},
+                ],
+            },
+            "devices": [{"name": "array", "lun": {"capacity": "1GiB", "rate": "300MB"}}],
+            "jobs": [
+                {
+                    "name": "clients",
+                    "rw": "write",
+                    "bs": 512,
+                    "numjobs": clients,
+                    "filename": "table",
+                    "size": "1MiB",
+                    "time_based": True,
+                    "ramp_time": _ns(run_ms / 10),
+                    "runtime": _ns(run_ms),
+                }
+            ],
+            "record": {"log": False},
+        }
+
+    def run(self, policy: CommitPolicy | str, clients: int, seed: int = 1) -> Mapping[str, float]:
+        """Run a policy, or the engine's "all" or "one", with so many clients."""
+
+        def heeded(queue: LogQueue) -> Iterable[int] | float:
+            given = policy(queue)  # type: ignore[operator] # a name has no question asked of it
+            if isinstance(given, int | float) and queue.waited_ms[0] > MOST_WAIT_FLUSHES * self.replication_ms:
+                raise NobodyComesError(FOREVER)
+            return given
+
+        asked = policy if isinstance(policy, str) or not callable(policy) else heeded
+        return run_commit_policy(self.scenario(clients), asked, log=LOG, seed=seed).metrics
+
+
+def _ns(ms: float) -> int:
+    return round(ms * 1e6)
+
+
+def _slow(source: random.Random) -> Database:
+    """Draw a database on disks."""
+    return Database(
+        work_ms=source.choice((1, 1.5, 2, 3)),
+        engine_ms=source.randrange(16, 33) / 2,
+        replication_ms=source.randrange(20, 41) / 2,
+        per_commit_ms=source.choice((0.08, 0.1, 0.12, 0.15)),
+    )
+
+
+def _quick(source: random.Random) -> Database:
+    """Draw one behind a cache that keeps its data: any wait is long there."""
+    return Database(
+        work_ms=source.choice((1, 1.5, 2)),
+        engine_ms=source.randrange(6, 13) / 100,
+        replication_ms=source.randrange(60, 100) / 100,
+        per_commit_ms=0.001,
+    )
+
+
+def database(learner: object) -> Database:
+    """Give the learner's own database."""
+    return _slow(random.Random(bytes(draws_of(learner))))  # noqa: S311 -- a system, not a secret
+
+
+def briefing(learner: object) -> str:
+    """Tell the learner's database."""
+    return (
+        f"The database of {learner}: {database(learner)}. A transaction flushes the engine's log, the replication log"
+        " and the engine's log again. The engine's log is flushed for all who wait; for whom the replication log is"
+        " flushed your policy says. Flush times scatter exponentially."
+    )
+
+
+def practise(policy: Callable[[], CommitPolicy], learner: object, seed: int = 1) -> list[tuple[str, ...]]:
+    """Race a policy with the engine's two on the learner's database, as rows: policy, clients, and what came."""
+    rows: list[tuple[str, ...]] = []
+    for clients in CLIENTS:
+        for name, racer in (("yours", policy()), (ALL, ALL), (ONE, ONE)):
+            found = database(learner).run(racer, clients, seed)
+            rows.append(
+                (
+                    name,
+                    str(clients),
+                    f"{found['clients.write_iops']:,.1f}",
+                    f"{found[f'commit.{LOG}_batch_mean']:.1f}",
+                    f"{found[f'commit.{LOG}_overtaken']:,.0f}",
+                    f"{found[f'commit.{LOG}_flushes_waited_max']:,.0f}",
+                )
+            )
+    return rows
+
+
+def _near(asked: Asked) -> dict[str, tuple[float, str]]:
+    own = database(asked.draws)
+    return {
+        "one_tps": (own.run(ONE, 1, asked.seed)["clients.write_iops"], "1/s"),
+        "crowd_tps": (own.run(ONE, CLIENTS[-1], asked.seed)["clients.write_iops"], "1/s"),
+    }
+
+
+def _own(asked: Asked) -> list[Evidence]:
+    """Judge a policy on the learner's database."""
+    return _measure(asked, database(asked.draws))
+
+
+def _elsewhere(asked: Asked) -> list[Evidence]:
+    """Judge it on one that nobody has seen, whose flushes are short."""
+    return _measure(asked, _quick(random.Random(asked.seed)))  # noqa: S311 -- a system like another, not a secret
+
+
+ALONE = (
+    "with one client nobody else can come while it waits: a wait for company is lost, at every commit. Look at how many"
+    " transactions are elsewhere"
+)
+FEW = "a flush is for too few: it takes hardly longer for all who wait than for one, and the others queue for the next"
+IDLE = "the log stands free while transactions wait for it: what a wait gains in company it loses in flushes"
+ORDER = (
+    "replicas apply transactions in the order in which they stand in the log, and some stand there before others that"
+    " had come earlier: take places from 0 on, and give them in their order"
+)
+BEHIND = "somebody was left behind while others were flushed, more than twice: who waits longest must be in the flush"
+
+
+NOTHING: Mapping[str, float] = {
+    "clients.write_iops": 0.0,
+    f"commit.{LOG}_batch_mean": 0.0,
+    f"commit.{LOG}_overtaken": 0.0,
+    f"commit.{LOG}_flushes_waited_max": 0.0,
+}
+"""What a policy that never flushes brings."""
+
+
+def _measure(asked: Asked, on: Database) -> list[Evidence]:
+    evidence, found = [], []
+    for clients in CLIENTS:
+        waits_for_ever = False
+        with asked.play("Policy") as policy:
+            try:
+                mine = on.run(policy, clients, asked.seed)
+            except NobodyComesError:
+                mine, waits_for_ever = NOTHING, True
+        rival = on.run(ALL, clients, asked.seed)
+        found.append(mine)
+        name = "alone_times" if clients == 1 else "crowd_times"
+        times = asked.bound(name)
+        tps, least = mine["clients.write_iops"], times * rival["clients.write_iops"]
+        batch = f"commit.{LOG}_batch_mean"
+        slow = ALONE if clients == 1 else FEW if mine[batch] < times * rival[batch] else IDLE
+        slow = FOREVER if waits_for_ever else slow
+        said = f">= {least:,.1f} ({times:g} times all who wait)"
+        evidence.append(Evidence(f"{on}: {clients} clients", tps, said, tps >= least, "1/s", asked.seed, slow))
+    overtaken = max(of[f"commit.{LOG}_overtaken"] for of in found)
+    waited = max(of[f"commit.{LOG}_flushes_waited_max"] for of in found)
+    most = asked.bound("most_flushes")
+    return [
+        *evidence,
+        Evidence(
+            f"{on}: flushes waited for", waited, f"at most {most:g}", waited <= most, "flushes", asked.seed, BEHIND
+        ),
+        Evidence(f"{on}: out of order", overtaken, "0", overtaken == 0, "transactions", asked.seed, ORDER),
+    ]
+
+
+CODE = Code(made=True, shape=(LogQueue._fields,))
+HINTS = (
+    "How long does a flush for one take, how long one for fifty, and who waits meanwhile?",
+    "Who waits when a flush begins need not wait for another. The order of the queue is the order of the log.",
+    "Take everybody, in order: list(range(queue.waiting)). Waiting first pays only if somebody is about to come.",
+)
+
+ASSIGNMENT = Assignment(
+    id="commit-policy",
+    cells={"prediction": "prediction", "Policy": "policy"},
+    bounds={"alone_times": ALONE_TIMES, "crowd_times": CROWD_TIMES, "most_flushes": MOST_FLUSHES},
+    tasks=(
+        Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
+        Task("check-policy", 3, {"Policy": CODE}, _own, HINTS),
+        Task("check-policy-elsewhere", 3, {"Policy": CODE}, _elsewhere, HINTS),
+    ),
+)
+_practice = Practice(ASSIGNMENT)
+check, hint = _practice.check, _practice.hint

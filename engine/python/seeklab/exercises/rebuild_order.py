@@ -1,0 +1,210 @@
+"""The assignment on the order of a rebuild: onto a shingled drive or a conventional one, with little memory or much.
+
+A rule gives the plan: by time or by address, how much data is sorted together, and how fast the pool may go. It is
+judged on arrays that the seed draws, by the memory it takes and by the hours onto both kinds of drive.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from seeklab._case import case as load_case
+from seeklab.exercises._shapes import Shape, System, at_most
+from seeklab.judge import Choice, Evidence, Fields, Number
+
+if TYPE_CHECKING:
+    import random
+    from collections.abc import Mapping
+
+CASE = "smr-resilver"
+PLACE_BYTES = 100
+"""What a rebuild remembers of each block whose place it sorts."""
+SLACK = 1.08
+"""How many times as long as the best plan a rebuild may take."""
+SCALE = 16
+"""Zones, chunks and moves are so many times as large: the same hours in less work."""
+ZONE_MIB, CHUNK_MIB, MOVE_MS = 256, 8, 20
+"""A zone, what a chunk brings to each disk, and a move of the heads, before they are scaled."""
+BEYOND = 1.001
+"""A plan that asks for less than this times the memory fits."""
+
+QUESTIONS = {
+    "hours": "The rebuild follows time, and nothing is sorted. How many hours does it take onto the shingled drive?",
+}
+
+
+def _drawn(source: random.Random, kind: str, share: tuple[float, float]) -> System:
+    disks = 2 if kind == "mirror" else source.randrange(4, 7)
+    known: dict[str, float] = {
+        "mirror": int(kind == "mirror"),
+        "disks": disks,
+        "disk_gb": source.randrange(2000, 4001, 500),
+        "ages": source.randrange(10, 25),
+        "block_kib": source.choice((32, 64, 128)),
+        "pool_mb": source.randrange(60, 91),
+    }
+    places_gb = data_gb(known) * 1e9 / (known["block_kib"] * 1024) * PLACE_BYTES / 1e9
+    known["memory_gb"] = round(places_gb * source.uniform(*share), 2)
+    layout = "a mirror of two disks" if kind == "mirror" else f"single parity over {disks} disks"
+    told = (
+        f"{layout} of {known['disk_gb']} GB, full, in blocks of {known['block_kib']} KiB; data of {known['ages']} ages,"
+        f" each spread over the whole of the disks; {known['pool_mb']} MB/s that the pool reads of each disk;"
+        f" {known['memory_gb']:g} GB of memory for the places of blocks, {PLACE_BYTES} bytes each"
+    )
+    return System(known, told)
+
+
+def data_gb(system: System | Mapping[str, float]) -> float:
+    """Give the data of an array, without parity and second copies."""
+    return float(system["disk_gb"] * (system["disks"] - 1))
+
+
+def memory_gb(system: System, plan: Mapping[str, Any]) -> float:
+    """Give the memory that a plan takes: only a mirror rebuilds by address without knowing its blocks."""
+    is_sorted = plan["order"] == "time"
+    known = min(plan["sorted_gb"], data_gb(system)) if is_sorted else 0 if system["mirror"] else data_gb(system)
+    return float(known * 1e9 / (system["block_kib"] * 1024) * PLACE_BYTES / 1e9)
+
+
+def _most_gb(system: System) -> float:
+    return float(system["memory_gb"] / PLACE_BYTES * system["block_kib"] * 1024)
+
+
+def _best(system: System) -> dict[str, Any]:
+    fits = system["mirror"] or _most_gb(system) >= data_gb(system)
+    order = "address" if fits else "time"
+    return {"order": order, "sorted_gb": 0 if fits else _most_gb(system), "rate_mb": system["pool_mb"]}
+
+
+@lru_cache(maxsize=64)
+def _hours(  # noqa: PLR0913, PLR0917 -- what a run depends on
+    mirror: float,
+    disks: float,
+    disk_gb: float,
+    ages: float,
+    order: str,
+    sorted_gb: float,
+    rate_mb: float,
+    drive_kind: str,
+) -> float:
+    data = int(disks) - 1
+    chunk = CHUNK_MIB * SCALE * 2**20
+    capacity = round(disk_gb * 1e9) // 2**20 * 2**20
+    drive: dict[str, Any] = {"capacity": capacity, "rate": "150MB"}
+    zones = {"zone": f"{ZONE_MIB * SCALE}MiB", "stream": f"{ZONE_MIB * SCALE}MiB", "move": f"{MOVE_MS * SCALE}ms"}
+    new = drive | {"shingled": {"cache": "100GB", "idle": "2s", **zones}} if drive_kind == "shingled" else drive
+    rebuild = {
+        "chunk": chunk * data,
+        "in_flight": 4,
+        "rate": round(rate_mb * 1e6),
+        "order": order,
+        "passes": int(ages),
+        "sorted": round(sorted_gb * 1e9),
+    }
+    changes = {
+        "devices": [{"name": "disk", "count": data, "lun": drive}, {"name": "new", "lun": new}],
+        "layout": {
+            "kind": "mirror" if mirror else "raidz",
+            "unit": chunk * data // 2,
+            "failed": [data],
+            "rebuild": rebuild,
+        },
+        "jobs[client].number_ios": 1,
+        "record.interval": "10h",
+    }
+    return load_case(CASE).with_(changes).run("resilver").metrics["rebuild_elapsed_h"]
+
+
+def hours(system: System, plan: Mapping[str, Any], *, shingled: bool) -> float:
+    """Run a plan on an array, onto a drive of one kind or the other: how many hours the rebuild takes."""
+    names = ("mirror", "disks", "disk_gb", "ages")
+    rate = min(plan["rate_mb"], system["pool_mb"])
+    kind = "shingled" if shingled else "conventional"
+    return _hours(*(system[name] for name in names), plan["order"], plan["sorted_gb"], rate, kind)
+
+
+def seen(system: System, plan: Mapping[str, Any]) -> Mapping[str, float]:
+    """Run a plan on an array: the memory it takes, and the hours onto both kinds of drive."""
+    return {
+        "memory_gb": memory_gb(system, plan),
+        "shingled_h": hours(system, plan, shingled=True),
+        "conventional_h": hours(system, plan, shingled=False),
+    }
+
+
+def _near(system: System, _: int) -> dict[str, tuple[float, str]]:
+    plan = {"order": "time", "sorted_gb": 0, "rate_mb": system["pool_mb"]}
+    return {"hours": (hours(system, plan, shingled=True), "h")}
+
+
+MEMORY = "the places of so many blocks do not fit: what is sorted together, and all of it for an order by address"
+MIRROR = (
+    "a mirror copies its other side from start to end without knowing a single block, so memory is no reason to wait"
+)
+BY_TIME = (
+    "in order of time the rebuild comes back to each zone once for each age of the data, and each time the zone is read"
+    " and written as a whole"
+)
+SMALL = (
+    "the memory holds the places of more data than the plan sorts together, and each batch costs a clean of each zone"
+)
+WHOLE = "all places fit into the memory: sorted as a whole the rebuild is a stream, which passes the cache by"
+THROTTLED = (
+    "the plan holds the pool back: a conventional drive takes longer for nothing, and a shingled one cleans as often as"
+    " before"
+)
+
+
+def _judge(system: System, given: Mapping[str, Any], seed: int) -> list[Evidence]:
+    found = seen(system, given)
+    best = _best(system)
+    plan = f"by {given['order']}, {given['sorted_gb']:,.4g} GB together, {given['rate_mb']:.4g} MB/s"
+    why = SMALL
+    if given["rate_mb"] < system["pool_mb"] / SLACK:
+        why = THROTTLED
+    elif system["mirror"]:
+        why = MIRROR
+    elif given["sorted_gb"] <= data_gb(system) / system["ages"]:
+        why = BY_TIME
+    elif best["order"] == "address":
+        why = WHOLE
+    most_h = SLACK * hours(system, best, shingled=True)
+    plain_h = SLACK * system["disk_gb"] * 1000 / system["pool_mb"] / 3600
+    return [
+        at_most(f"memory, {plan}, {system}", found["memory_gb"], BEYOND * system["memory_gb"], "GB", seed, MEMORY),
+        at_most(f"onto a shingled drive, {plan}, {system}", found["shingled_h"], most_h, "h", seed, why),
+        at_most(f"onto a conventional drive, {plan}, {system}", found["conventional_h"], plain_h, "h", seed, THROTTLED),
+    ]
+
+
+SHAPE = Shape(
+    id="rebuild-order",
+    what="array",
+    kinds={
+        "little": lambda source: _drawn(source, "parity", (0.25, 0.45)),
+        "enough": lambda source: _drawn(source, "parity", (1.1, 1.6)),
+        "mirror": lambda source: _drawn(source, "mirror", (0.1, 0.3)),
+    },
+    questions=QUESTIONS,
+    near=_near,
+    judge=_judge,
+    parts=3,
+    gives=Fields(
+        {
+            "order": Choice({"time": BY_TIME, "address": MEMORY}),
+            "sorted_gb": Number(at_least=0, at_most=100_000),
+            "rate_mb": Number(at_least=1, at_most=1000),
+        }
+    ),
+    hints=(
+        "How often does the rebuild come back to a zone, and what would it have to know not to?",
+        "memory_gb / 100 bytes is how many blocks may be sorted together; a mirror need not know any.",
+        "room = memory_gb / 100 * block_kib * 1024 GB: by address for a mirror, or if that is everything; else room.",
+    ),
+    seeds=1,
+)
+system, briefing = SHAPE.own, SHAPE.briefing
+ASSIGNMENT = SHAPE.assignment()
+_practice = SHAPE.practice()
+check, hint = _practice.check, _practice.hint
