@@ -570,6 +570,21 @@ fn commit() -> impl Strategy<Value = Value> {
     )
 }
 
+/// A network, and what is on both its ends.
+fn set_network(all: &mut Value, (network, nfs, server): (Value, Option<(Value, usize)>, Option<Value>)) {
+    all["network"] = network;
+    if let Some(server) = server {
+        all["server"] = server;
+        if !all["network"]["packets"].is_null() {
+            all["network"]["packets"]["servers"] = 1.into(); // a server is one node
+        }
+    }
+    if let (Some((nfs, first)), Some(jobs)) = (nfs, all["jobs"].as_array_mut()) {
+        jobs.iter_mut().enumerate().for_each(|(index, job)| set_call(job, first + index));
+        all["nfs"] = nfs;
+    }
+}
+
 /// A valid scenario with any combination of layers around a file system.
 fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
@@ -608,18 +623,8 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                     }
                 }
             }
-            if let Some((network, nfs, server)) = network {
-                all["network"] = network;
-                if let Some(server) = server {
-                    all["server"] = server;
-                    if !all["network"]["packets"].is_null() {
-                        all["network"]["packets"]["servers"] = 1.into(); // a server is one node
-                    }
-                }
-                if let (Some((nfs, first)), Some(jobs)) = (nfs, all["jobs"].as_array_mut()) {
-                    jobs.iter_mut().enumerate().for_each(|(index, job)| set_call(job, first + index));
-                    all["nfs"] = nfs;
-                }
+            if let Some(network) = network {
+                set_network(&mut all, network);
             }
             if let Some((start, block_log2, merge, apart)) = partition {
                 all["partition"] = json!({"start": start, "block": 1u64 << block_log2, "merge": merge, "apart": apart});

@@ -165,12 +165,11 @@ impl Commit {
         let log = |(log, start): (&LogSpec, u64)| Log {
             name: log.name.clone(),
             batch: log.batch,
-            target: match &log.flush {
-                Some(flush) => Target::Drawn { spec: flush.clone(), draws: Stream::new(seed, &format!("commit.{}", log.name)) },
-                None => {
-                    let host = log.host.clone().map(|host| (host, Stream::new(seed, &format!("commit.{}.host", log.name))));
-                    Target::Below { start, bytes: log.size.0, next: 0, host }
-                }
+            target: if let Some(flush) = &log.flush {
+                Target::Drawn { spec: flush.clone(), draws: Stream::new(seed, &format!("commit.{}", log.name)) }
+            } else {
+                let host = log.host.clone().map(|host| (host, Stream::new(seed, &format!("commit.{}.host", log.name))));
+                Target::Below { start, bytes: log.size.0, next: 0, host }
             },
             queue: VecDeque::new(),
             flushing: Vec::new(),
