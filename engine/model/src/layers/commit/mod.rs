@@ -21,7 +21,7 @@
 //! times scatter is seen in its numbers; that they do so exponentially is assumed. Constants are the scenario's.
 //!
 //! Left out: locks other than the serial work, an order that one stage would have to keep from another, data pages and their
-//! writes, group commit of replicas, recovery. Reads, trims and FLUSHes of jobs go past the database to the layers below.
+//! writes, group commit of replicas, recovery. Reads, trims and each FLUSH of a job go past the database to the layers below.
 
 pub mod asked;
 mod report;
@@ -165,12 +165,11 @@ impl Commit {
         let log = |(log, start): (&LogSpec, u64)| Log {
             name: log.name.clone(),
             batch: log.batch,
-            target: match &log.flush {
-                Some(flush) => Target::Drawn { spec: flush.clone(), draws: Stream::new(seed, &format!("commit.{}", log.name)) },
-                None => {
-                    let host = log.host.clone().map(|host| (host, Stream::new(seed, &format!("commit.{}.host", log.name))));
-                    Target::Below { start, bytes: log.size.0, next: 0, host }
-                }
+            target: if let Some(flush) = &log.flush {
+                Target::Drawn { spec: flush.clone(), draws: Stream::new(seed, &format!("commit.{}", log.name)) }
+            } else {
+                let host = log.host.clone().map(|host| (host, Stream::new(seed, &format!("commit.{}.host", log.name))));
+                Target::Below { start, bytes: log.size.0, next: 0, host }
             },
             queue: VecDeque::new(),
             flushing: Vec::new(),

@@ -37,7 +37,7 @@ fn assert_rates(batch: &str, times: &str, us: [u64; 3], seconds: u64, expected: 
     for (threads, expected) in THREADS.into_iter().zip(expected) {
         let Some(expected) = expected else { continue };
         let document = database(threads, seconds, batch, times, us);
-        let mean = (tps(&document, 1) + tps(&document, 2)) / 2.0;
+        let mean = f64::midpoint(tps(&document, 1), tps(&document, 2));
         println!("{batch} {times} {us:?} {threads} threads: {mean:.1} against {expected}");
         assert_within(mean, expected, 0.03);
     }
