@@ -113,3 +113,37 @@ def test_a_system_without_an_arc_is_refused() -> None:
     asked = {**SMALL, "zfs": {**SMALL["zfs"], "prefetch": {"asked": True}}}
     with pytest.raises(SeeklabError, match=r"zfs\.prefetch\.asked: .*run_prefetcher"):
         seeklab.run(asked)
+
+
+PAGES: dict[str, Any] = {
+    "page_cache": {"read_ahead": {"context": "off"}},
+    "devices": [{"name": "ssd", "lun": {"rate": "200MB", "latency": "200us"}}],
+    "jobs": [{"name": "reader", "rw": "read", "bs": "16KiB", "size": "1MiB"}],
+}
+"""One who reads a file in order, through a page cache."""
+
+
+def test_a_page_cache_asks_at_each_read_and_fetches_the_answer_with_what_is_asked_for() -> None:
+    seen: list[Read] = []
+
+    def next_read(read: Read) -> list[tuple[int, int]]:
+        seen.append(read)
+        return [(read.record + read.records, read.records)] if read.record == 0 else []
+
+    result = seeklab.run_prefetcher(PAGES, next_read)
+    assert [read.record for read in seen] == list(range(0, 256, 4))
+    assert (seen[0].found, seen[1].found, seen[2].found) == (False, True, False)
+    assert (seen[0].records, seen[0].file_records, seen[0].record_bytes) == (4, 256, 4096)
+    assert result.metrics["read_ahead_mib"] == 4 * 4096 / 2**20
+    assert result.metrics["device_bytes"] == 2**20
+
+
+def test_nothing_beside_a_read_is_what_a_page_cache_without_a_guess_reads() -> None:
+    case = seeklab.case("context-read-ahead").with_({"jobs[rand].number_ios": 500})
+    none = seeklab.run_prefetcher(case, lambda _read: [], variant="2009")
+    assert none.metrics["device_bytes"] == case.run("off").metrics["device_bytes"]
+
+
+def test_a_page_cache_without_a_read_side_asks_nobody() -> None:
+    with pytest.raises(seeklab.SeeklabError, match=r"page_cache\.read_ahead"):
+        seeklab.run_prefetcher({**PAGES, "page_cache": {}}, InOrder(1))

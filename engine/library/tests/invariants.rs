@@ -737,7 +737,7 @@ fn transactions_pass_all_stages(document: &Value, stack: &Stack, metrics: &[Metr
         let visits = stages.iter().filter(|stage| **stage == log["name"]).count();
         let committed = of("batch_mean") * of("flushes");
         prop_assert!((committed - transactions as f64 * visits as f64).abs() < 1e-3, "{committed} at {name}");
-        prop_assert_eq!(of("overtaken"), 0.0);
+        prop_assert!(of("overtaken") < 0.5, "order is kept");
         prop_assert!(log["batch"] == "one" || of("flushes_waited_max") <= 1.0);
         prop_assert!(log["batch"] == "all" || of("batch_max") <= 1.0);
     }

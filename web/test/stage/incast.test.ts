@@ -71,8 +71,8 @@ describe("the port of the switch", () => {
       focus: { job: "reader", op: "read" },
       width: 700,
     });
-    expect(built.describe(45 * us)).toContain("1 packets wait at the port, 0 were dropped so far");
-    expect(built.describe(200 * us)).toContain("1 were dropped so far; 1 servers wait for their timers");
+    expect(built.describe(45 * us)).toContain("Waiting at the port: 1. Dropped so far: 0.");
+    expect(built.describe(200 * us)).toContain("Dropped so far: 1. 1 server waits for its timer.");
     expect(built.backdrop.querySelectorAll("text").length).toBeGreaterThan(3);
   });
 });

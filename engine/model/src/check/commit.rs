@@ -45,10 +45,8 @@ pub fn check(spec: &CommitSpec, scenario: &Scenario, at: &Path, problems: &mut P
     }
     for (index, group) in scenario.devices.iter().enumerate() {
         if let (Some((log, _)), Some((cache, Persistence::Unflushable))) = (below(spec).next(), DeviceGroup::write_cache(group)) {
-            problems.add(
-                at.index("logs", log),
-                format!("waits for durable writes, but devices[{index}].{cache} is unflushable; write volatile or protected there, or a flush here"),
-            );
+            let message = format!("needs durable writes, but devices[{index}].{cache} is unflushable; write volatile or protected there");
+            problems.add(at.index("logs", log), message);
         }
     }
 }

@@ -243,7 +243,8 @@ function build({ journeys, result, width }: Scene): Built {
       silence > silent_ns
         ? `The client's link has been silent for ${formatNanos(silence)}.`
         : "The client's link is at work.";
-    return `${servers - open.length} of ${servers} pieces are there. ${queueAt(time_ns).length} packets wait at the port, ${lost} were dropped so far; ${waiting} servers wait for their timers. ${link}`;
+    const timers = waiting === 1 ? "1 server waits for its timer" : `${waiting} servers wait for their timers`;
+    return `${servers - open.length} of ${servers} pieces are there. Waiting at the port: ${queueAt(time_ns).length}. Dropped so far: ${lost}. ${timers}. ${link}`;
   }
 
   return {

@@ -112,7 +112,8 @@ fn a_flush_below_is_a_durable_write_of_the_batch_at_the_end_of_the_log() {
     let commit = json!({"stages": ["a"], "logs": [{"name": "a", "offset": "1GiB", "size": "1MiB"}]});
     let mut document = scenario(&commit, 4, &json!({"number_ios": 50}));
     document["devices"] = json!([{"ssd": {
-        "capacity": "4GiB", "units": 4, "page": 4096, "read": "60us", "program": "200us", "interface_rate": "550MB", "write_buffer": "1MiB", "write_buffer_is": "volatile",
+        "capacity": "4GiB", "units": 4, "page": 4096, "read": "60us", "program": "200us", "interface_rate": "550MB",
+        "write_buffer": "1MiB", "write_buffer_is": "volatile",
     }}]);
     let stack = run(&document);
     let usage = stack.usage()[0];
