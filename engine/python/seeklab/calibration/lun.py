@@ -26,9 +26,9 @@ def fit(results: Results, capacity: str) -> tuple[dict[str, Any], list[Parameter
         return None
     shared = _server(results)
     if shared:
-        device, known = _with_command(alone, shared, capacity)
-        _scatter(results, device, known)
-        return {"lun": device}, known
+        unit, parameters = _with_command(alone, shared, capacity)
+        _scatter(results, unit, parameters)
+        return {"lun": unit}, parameters
     found = closed.unit(alone, deep)
     device: dict[str, Any] = {"capacity": capacity, "rate": rate(found.rate), "latency": times(found.latency)}
     known = [
