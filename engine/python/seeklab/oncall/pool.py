@@ -40,10 +40,10 @@ NO_NIGHT: Mapping[str, str] = {
     "diagonal": "its throttle was never shipped, so nobody is on call for it",
     "eleven-metrics": "eleven tests of one sound pool: each is bound by the part that was bought",
     "hci-taxonomy": "it compares designs of clusters, and a running cluster's design is not set",
-    "lost-group-commit": "what mends it is another version of the database: no setting lets transactions share that"
-    " flush, and not to flush the log at all gives up what was promised",
     "incast": "what drops is a switch, and what waits is a sender's timer: no tool of the room shows a port or a timer,"
     " and the disks' own show nothing at all",
+    "lost-group-commit": "what mends it is another version of the database: no setting lets transactions share that"
+    " flush, and not to flush the log at all gives up what was promised",
     "openzfs-throttle": "its throttle is the remedy; what fails in it is the throttle of Z1, which has a night."
     " Delays that begin at 96 to 98 % in place of 60 % make the longest write 1.2 to 1.6 times as long, too little for"
     " a complaint",
