@@ -396,7 +396,7 @@ def test_the_command_line_prints_the_grades_and_says_what_is_wrong(
     inside = command_line("grade", str(submitted), "--secret", str(tmp_path / "secret"))
     assert "lies in the course folder" in inside.stderr
     unknown = command_line("ticket", "--student", "ada", "--assignment", "none", *secret)
-    assert "known: blind-diagnosis" in unknown.stderr
+    assert "known: battery-planner, blind-diagnosis" in unknown.stderr
     assert "is not there" in command_line("desk", "--grades", "none.db").stderr
     assert "folder can have" in command_line("ticket", "--student", "../ada", *secret).stderr
 

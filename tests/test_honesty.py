@@ -48,6 +48,8 @@ PHASES = (
     "hedge_wait_ns",
     "served_ns",
     "retry_ns",
+    "log_wait_ns",
+    "journal_ns",
     "timer_wait_ns",
     "cpu_wait_ns",
     "cpu_ns",

@@ -120,6 +120,11 @@ def test_the_seed_changes_each_run_that_draws_at_random_and_no_other() -> None:
         draws = any(job.get("rw", "read").startswith("rand") or "bsrange" in job for job in scenario["jobs"])
         rates = [device.get("lun", {}).get("varies", {}) for device in scenario.get("devices", [])]
         draws = draws or any(varies.get("shape") == "random" for varies in rates)
+        logs = (scenario.get("commit") or {}).get("logs", [])
+        flushes = [log.get("flush") or log.get("host") for log in logs]
+        draws = draws or any(flush and flush["times"] != "fixed" for flush in flushes)
+        packets = (scenario.get("network") or {}).get("packets") or {}
+        draws = draws or any(packets.get(field) for field in ("jitter", "request_jitter"))
         # Where spindles stand and blocks lie at the start is drawn too, but not every run gets to feel it.
         flash = [(device.get("ssd") or {}).get("flash") or {} for device in scenario["devices"]]
         may = any(device.get("hdd") for device in scenario["devices"]) or bool(scenario.get("cluster"))

@@ -36,10 +36,10 @@ fn every_variant_and_every_what_if_is_a_valid_scenario_whose_fields_have_an_effe
 #[test]
 fn every_variant_can_be_drawn_coarse_and_with_journeys() {
     for case in library().cases().expect("every case file reads") {
-        let mut coarse = case.coarse.clone();
-        coarse.insert("record.journeys".into(), case.journeys.clone().into());
         assert!(case.variant(case.opens.as_deref()).is_ok(), "{}: opens", case.id);
         for variant in &case.variants {
+            let mut coarse = case.coarse_of(variant);
+            coarse.insert("record.journeys".into(), case.journeys.clone().into());
             let read = case.scenario(Some(&variant.name), &coarse, library().presets());
             assert!(read.is_ok(), "{} {}: {:?}", case.id, variant.name, read.err());
         }

@@ -570,14 +570,19 @@ fn commit() -> impl Strategy<Value = Value> {
     )
 }
 
+/// What stands on one node is not asked by a network that shares each request out among several.
+fn one_server(all: &mut Value) {
+    if !all["network"]["packets"].is_null() {
+        all["network"]["packets"]["servers"] = 1.into();
+    }
+}
+
 /// A network, and what is on both its ends.
 fn set_network(all: &mut Value, (network, nfs, server): (Value, Option<(Value, usize)>, Option<Value>)) {
     all["network"] = network;
     if let Some(server) = server {
         all["server"] = server;
-        if !all["network"]["packets"].is_null() {
-            all["network"]["packets"]["servers"] = 1.into(); // a server is one node
-        }
+        one_server(all);
     }
     if let (Some((nfs, first)), Some(jobs)) = (nfs, all["jobs"].as_array_mut()) {
         jobs.iter_mut().enumerate().for_each(|(index, job)| set_call(job, first + index));
@@ -677,6 +682,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                 set_fleet(&mut all, fleet);
             } else if let Some(commit) = commit.filter(|_| all["nfs"].is_null() && all["protocol"]["scheduler"].is_null()) {
                 all["commit"] = commit;
+                one_server(&mut all);
             }
             all
         },

@@ -74,6 +74,13 @@ export function formatNanos(nanos: number): string {
   return `${formatNumber(nanos / 1e9)}${gap}s`;
 }
 
+/** A time in a long run: hours, minutes and seconds. */
+export function formatClock(time_s: number): string {
+  const whole = Math.floor(time_s);
+  const two = (number: number) => String(number).padStart(2, "0");
+  return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
+}
+
 /** A round time, for the tick of an axis: no digits but those it has. */
 export function formatTick(nanos: number): string {
   return trimZeros(formatNanos(nanos));

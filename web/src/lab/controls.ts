@@ -3,7 +3,7 @@
  * while a slider moves, `onChange` when it is let go.
  */
 import type { Control, Value } from "../engine/types.ts";
-import { formatRoundBytes, formatValue, groupThousands } from "../base/format.ts";
+import { formatRoundBytes, formatValue, gap, groupThousands } from "../base/format.ts";
 import { html } from "../base/elements.ts";
 
 export interface ControlsOptions {
@@ -124,9 +124,13 @@ function slider(control: Control, { onInput, onChange }: ControlsOptions): Field
   };
 }
 
+/** Units of which there are whole ones only. */
+const counted: ReadonlySet<string> = new Set(["packets", "rpm"]);
+
 function wordsFor({ unit, step }: Control, value: number): string {
   // A count has no unit but that of what is counted.
   if (unit == null && Number.isInteger(value)) return groupThousands(value);
+  if (unit != null && counted.has(unit) && Number.isInteger(value)) return `${groupThousands(value)}${gap}${unit}`;
   if (unit === "B") return formatRoundBytes(value);
   if (unit === "B/s") return `${formatRoundBytes(value)}/s`;
   // Some fields cannot be 0 but can be next to nothing.

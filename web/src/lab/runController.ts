@@ -64,7 +64,7 @@ export interface RunHost<Run extends Finished> {
 }
 
 export interface RunControllerOptions<Run extends Finished> {
-  readonly document: Pick<CaseDocument, "id" | "default_variant" | "coarse">;
+  readonly document: Pick<CaseDocument, "id" | "default_variant" | "coarse" | "variants">;
   readonly host: RunHost<Run>;
   readonly listeners: RunListeners<Run>;
   readonly start?: Partial<RunState>;
@@ -235,7 +235,7 @@ export class RunController<Run extends Finished> {
   #start({ state, isCoarse }: Asked, signal: AbortSignal): Promise<Run> {
     const { host, listeners, document } = this.#options;
     // What the reader has set stays, also in a coarse run.
-    const asked = isCoarse ? { ...state, set: { ...document.coarse, ...state.set } } : state;
+    const asked = isCoarse ? { ...state, set: { ...coarseOf(document, state.variant), ...state.set } } : state;
     return host.run(
       this.#request(asked),
       signal,
@@ -312,4 +312,16 @@ export class RunController<Run extends Finished> {
       })
       .catch((error: unknown) => listeners.onError(error));
   }
+}
+
+/** The changes with which a variant is drawn while a control moves: what it has dropped is not brought back. */
+export function coarseOf(
+  { coarse, variants }: Pick<CaseDocument, "coarse" | "variants">,
+  variant: string | undefined,
+): RunState["set"] {
+  const set = variants.find(({ name }) => name === variant)?.set ?? {};
+  const dropped = Object.keys(set).filter((path) => set[path] === null);
+  const isDropped = (path: string) =>
+    dropped.some((whole) => path === whole || path.startsWith(`${whole}.`) || path.startsWith(`${whole}[`));
+  return Object.fromEntries(Object.entries(coarse ?? {}).filter(([path]) => !isDropped(path)));
 }

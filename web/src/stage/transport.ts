@@ -2,7 +2,10 @@
 import { autoplayMs, Player } from "./player.ts";
 import { stepsOfKey } from "../base/keys.ts";
 import { html } from "../base/elements.ts";
-import { groupThousands } from "../base/format.ts";
+import { formatClock, groupThousands } from "../base/format.ts";
+
+/** From this length on, in seconds, moments are told as on a clock: hours, minutes and seconds. */
+const longRun_s = 600;
 
 export interface TransportOptions {
   /** Simulated seconds for each second of the reader that can be chosen. */
@@ -51,7 +54,11 @@ export function transport(options: TransportOptions): Transport {
         "option",
         { value },
         own?.speed(value) ??
-          (value === 1 ? "real time" : value < 1 ? `1/${groupThousands(Math.round(1 / value))} speed` : `${value}×`),
+          (value === 1
+            ? "real time"
+            : value < 1
+              ? `1/${groupThousands(Math.round(1 / value))} speed`
+              : `${groupThousands(value)}×`),
       ),
     );
   }
@@ -123,7 +130,9 @@ export function transport(options: TransportOptions): Transport {
     show(words) {
       range.value = String(player.time_ns);
       range.setAttribute("aria-valuetext", words);
-      clock.textContent = own?.clock(player.time_ns) ?? `${((base_ns + player.time_ns) / 1e9).toFixed(digits)} s`;
+      const time_s = (base_ns + player.time_ns) / 1e9;
+      const isLong = Number(range.max) / 1e9 >= longRun_s;
+      clock.textContent = own?.clock(player.time_ns) ?? (isLong ? formatClock(time_s) : `${time_s.toFixed(digits)} s`);
     },
   };
 }

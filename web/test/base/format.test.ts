@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import {
   fillSentence,
   formatBytes,
+  formatClock,
   formatExact,
   formatNanos,
   formatNumber,
@@ -53,6 +54,12 @@ describe("numbers", () => {
     expect(plain(formatExact(8_388_608, "B"))).toBe("8,388,608 B");
     expect(plain(formatExact(25, "ms"))).toBe("25 ms");
     expect(plain(formatExact(1.5, "x"))).toBe("1.5×");
+  });
+});
+
+describe("a long run's clock", () => {
+  it("has hours, minutes and whole seconds", () => {
+    expect([0, 75.9, 7501.118, 808_570].map(formatClock)).toEqual(["0:00:00", "0:01:15", "2:05:01", "224:36:10"]);
   });
 });
 

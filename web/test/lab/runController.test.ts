@@ -1,7 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
 import { Cancelled, EngineError, type Result } from "../../src/engine/api.ts";
-import type { Control, RunRequest } from "../../src/engine/types.ts";
+import type { Control, RunRequest, Variant } from "../../src/engine/types.ts";
 import {
+  coarseOf,
   type Finished,
   RunController,
   type RunControllerOptions,
@@ -9,7 +10,7 @@ import {
   type RunState,
 } from "../../src/lab/runController.ts";
 
-const doc = { id: "odx-prefetch", default_variant: "broken" };
+const doc = { id: "odx-prefetch", default_variant: "broken", variants: [] };
 const documented: RunState = { variant: "broken", set: {}, seed: 1 };
 
 interface Run extends Finished {
@@ -252,5 +253,20 @@ describe("what a run holds", () => {
     await beginning;
     expect(late.free).toHaveBeenCalledOnce();
     expect(told).toEqual([]);
+  });
+});
+
+describe("a coarse run", () => {
+  const coarse = { "layout.rebuild.chunk": "384MiB", "devices[0].lun.rate": "1GB", layouts: 2 };
+  const variant = (name: string, set: Variant["set"]) => ({ name, title: name, summary: name, set });
+  const variants = [variant("whole", { "jobs[0].bs": null }), variant("bare", { layout: null })];
+
+  it("has all that the case names", () => {
+    expect(coarseOf({ coarse, variants }, "whole")).toEqual(coarse);
+    expect(coarseOf({ variants }, "whole")).toEqual({});
+  });
+
+  it("does not bring back what a variant has dropped", () => {
+    expect(Object.keys(coarseOf({ coarse, variants }, "bare"))).toEqual(["devices[0].lun.rate", "layouts"]);
   });
 });

@@ -46,6 +46,12 @@ describe("a controller's battery", () => {
     expect(lines).toHaveLength(6);
   });
 
+  it("tells the rate of the last whole interval where one has hardly begun", () => {
+    const late = made(columns, { battery: { learn_at: 0 } });
+    (late.summary as { simulated_ns: number }).simulated_ns = 21e9;
+    expect(build(late).describe(20.5e9)).toContain("59.0 commits a second");
+  });
+
   it("needs no battery, and says so where there is no cache", () => {
     expect(build(made(columns, {})).describe(5e9)).toContain("no battery");
     expect(build(made({}, undefined)).describe(5e9)).toBe("No controller of this run has a cache.");

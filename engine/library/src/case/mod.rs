@@ -167,7 +167,8 @@ pub struct Case {
     /// The requests that the moving picture plays, as `record.journeys`; those of the begin of the run when empty.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub journeys: Map<String, Value>,
-    /// Changes with which a run is drawn while a control moves, where the whole takes too long for that: paths and their values.
+    /// Changes with which a run is drawn while a control moves, where the whole takes too long for that: paths and their values. In a
+    /// variant that has dropped a part of the scenario, those of that part are left out.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub coarse: Map<String, Value>,
     /// What the views show.
@@ -211,7 +212,21 @@ fn part_of_scenario(generator: &mut SchemaGenerator) -> Schema {
     schema
 }
 
+impl Variant {
+    /// Whether the variant has dropped the field, or a part of the scenario that it stands in.
+    fn has_dropped(&self, path: &str) -> bool {
+        let stands_in = |whole: &str| path.strip_prefix(whole).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']));
+        self.set.iter().any(|(whole, value)| value.is_null() && stands_in(whole))
+    }
+}
+
 impl Case {
+    /// The changes with which a variant is drawn while a control moves: what it has dropped is not brought back.
+    #[must_use]
+    pub fn coarse_of(&self, variant: &Variant) -> Map<String, Value> {
+        self.coarse.iter().filter(|(path, _)| !variant.has_dropped(path)).map(|(path, value)| (path.clone(), value.clone())).collect()
+    }
+
     /// Reads a case document.
     ///
     /// # Errors

@@ -15,6 +15,9 @@ fn below(spec: &CommitSpec) -> impl Iterator<Item = (usize, &LogSpec)> {
 
 /// Adds what is wrong with the database at `at` beyond its schema.
 pub fn check(spec: &CommitSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+    if scenario.network.as_ref().is_some_and(|network| network.links_of_servers() > network.server_links) {
+        problems.add(at, "is a database on one node, and network.packets has several servers; write one there, or drop commit");
+    }
     for (index, log) in spec.logs.iter().enumerate() {
         if let Some(first) = spec.logs[..index].iter().position(|other| other.name == log.name) {
             let message = format!("\"{}\" is also the name of logs[{first}]; names must differ", log.name);

@@ -75,7 +75,7 @@ def _state(system: System, state: str) -> dict[str, Any]:
         "fanout": fanout,
         "jobs[users].rate_iops": rate,
         "jobs[users].number_ios": users,
-        "jobs[users].iodepth": 65_536,
+        "jobs[users].iodepth": 65_536 if state == OVERLOAD else 8192,
     }
 
 

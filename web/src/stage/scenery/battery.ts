@@ -6,7 +6,7 @@
  * Charge, policy, rate and crowd are those of the engine's tables. A square on its way stands for several transactions.
  */
 import { svg } from "../../base/elements.ts";
-import { formatNumber } from "../../base/format.ts";
+import { formatClock, formatNumber } from "../../base/format.ts";
 import { batteryOf } from "../../charts/rows/battery.ts";
 import { layOut, shape, write } from "./drawing.ts";
 import type { Built, Frame, Scene, Scenery } from "./scenery.ts";
@@ -63,6 +63,10 @@ function build(scene: Scene): Built {
   });
   const step_s = intervals.length === 0 ? end_s : intervals[0]!.to_s;
 
+  function isWhole({ from_s, to_s }: { readonly from_s: number; readonly to_s: number }): boolean {
+    return to_s - from_s > step_s / 2;
+  }
+
   function at(time_s: number) {
     const nth = Math.max(0, Math.min(intervals.length - 1, Math.floor(time_s / step_s)));
     const of = intervals[nth]!;
@@ -70,7 +74,8 @@ function build(scene: Scene): Built {
     const next = intervals[nth + 1] ?? of;
     const before = intervals[nth - 1]?.waiting ?? 0;
     return {
-      rate: of.rate,
+      // A last interval that has hardly begun says nothing of a rate.
+      rate: (isWhole(of) ? of : (intervals[nth - 1] ?? of)).rate,
       through: of.through,
       charge: of.charge + (next.charge - of.charge) * share,
       waiting: Math.round(before + (of.waiting - before) * share),
@@ -103,7 +108,7 @@ function build(scene: Scene): Built {
     write(frame, "The controller's log", x, 22, { soft: true, size: 12 });
     written.forEach(({ at_s, words }, nth) => {
       const isLast = nth === written.length - 1;
-      write(frame, `${clock(at_s)}  ${words}`, x, 46 + nth * 18, {
+      write(frame, `${formatClock(at_s)}  ${words}`, x, 46 + nth * 18, {
         size: narrow ? 11.5 : 13,
         bold: isLast,
         soft: !isLast,
@@ -186,15 +191,14 @@ function build(scene: Scene): Built {
       svg(
         "text",
         { x: curve.x + curve.width, y: curve.y + curve.height + 18, "text-anchor": "end", class: "soft" },
-        clock(end_s),
+        formatClock(end_s),
       ),
     );
     return root;
   }
 
   function lineOf(): string {
-    // A last interval that has hardly begun says nothing of a rate.
-    const whole = intervals.filter(({ from_s, to_s }) => to_s - from_s > step_s / 2);
+    const whole = intervals.filter(isWhole);
     return whole
       .map(({ from_s, to_s, rate }, nth) => {
         const y = yOf(rate).toFixed(1);
@@ -219,7 +223,7 @@ function build(scene: Scene): Built {
     describe(time_ns) {
       const { rate, waiting, charge, through } = at(time_ns / 1e9);
       const battery = needed === undefined ? "no battery" : `charge ${Math.round(charge * 100)} %`;
-      return `${clock(time_ns / 1e9)}: ${battery}, write-${through ? "through" : "back"}; ${formatNumber(rate)} commits a second, ${formatNumber(waiting)} waiting.`;
+      return `${formatClock(time_ns / 1e9)}: ${battery}, write-${through ? "through" : "back"}; ${formatNumber(rate)} commits a second, ${formatNumber(waiting)} waiting.`;
     },
   };
 }
@@ -228,11 +232,4 @@ function build(scene: Scene): Built {
 function outlineOf({ x, y, width, height }: { x: number; y: number; width: number; height: number }): string {
   const pole = height / 3;
   return `M${x} ${y}h${width}v${pole}h7v${pole}h-7v${pole}h${-width}Z`;
-}
-
-/** Hours, minutes and seconds. */
-function clock(time_s: number): string {
-  const whole = Math.floor(time_s);
-  const two = (number: number) => String(number).padStart(2, "0");
-  return `${Math.floor(whole / 3600)}:${two(Math.floor(whole / 60) % 60)}:${two(whole % 60)}`;
 }

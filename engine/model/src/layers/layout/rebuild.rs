@@ -2,7 +2,7 @@
 //!
 //! A spare takes the place of the device that failed. The space in use is walked through in chunks, the damaged groups in turn.
 //! The life of a chunk:
-//! 1. It starts when fewer than the limit are under way and the rate allows it. Which is next says [`Order`].
+//! 1. It starts when fewer than the limit are under way and the rate allows it. Which is next says `Order`.
 //! 2. What is left of it is read: one side of a mirror, all surviving columns of the RAID-Z records that the device had a part of.
 //! 3. The lost part is written to each spare of the group.
 //!

@@ -16,7 +16,7 @@
 //!
 //! Left out: slow start and congestion control (connections are long open, and there is no loss), lost and reordered frames,
 //! switches that queue, the cost of frames to CPUs and their interrupts. With `packets` there are several servers behind a switch
-//! that drops, and connections that find out: see [`packets`].
+//! that drops, and connections that find out: see `packets`.
 
 mod link;
 mod packets;

@@ -11,7 +11,7 @@ use seeklab_spec::read_ahead::ReadAhead;
 
 use super::cached::Cached;
 use super::read_ahead::{Decision, FilePages, OpenFile, Windows};
-use super::report::{ReadRecord, Row};
+use super::read_record::{ReadRecord, Row};
 use super::{HERE, PAGE_BYTES, PageCache, Timer, pages_of};
 use crate::kernel::{Address, Kernel, Phase, Request, RequestId};
 use crate::layers::device::transfer_ns;

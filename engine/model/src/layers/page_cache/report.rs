@@ -1,51 +1,12 @@
 //! What the read side of a page cache leaves: metrics, and the table `read_ahead`.
 
 use super::PAGE_BYTES;
-use super::read_ahead::Why;
+use super::read_record::Row;
 use super::reads::Reads;
-use crate::range::Range;
 use crate::result::columns::Take::{Index, Whole};
 use crate::result::columns::{Table, Tables};
 use crate::result::metrics::{Metrics, Unit};
 use seeklab_spec::to_f64;
-
-/// Most decisions that a run keeps.
-const MOST_ROWS: usize = 50_000;
-
-/// A decision at a page that a read came to, in pages of the file.
-#[derive(Clone, Copy, Debug)]
-pub struct Row {
-    /// When.
-    pub time_ns: u64,
-    /// The worker that reads.
-    pub worker: u32,
-    /// The page.
-    pub page: u64,
-    /// How many were asked for from there on.
-    pub asked: u64,
-    /// How many just before it were cached, as far as the largest window.
-    pub history: u64,
-    /// What is cached from then on.
-    pub window: Range,
-    /// How many pages of it were not.
-    pub fetched: u64,
-    /// Why.
-    pub why: Why,
-}
-
-/// Reads of a page cache.
-#[derive(Clone, Debug, Default)]
-pub struct ReadRecord {
-    /// Pages read from below.
-    pub fetched_pages: u64,
-    /// Those that nobody had asked for when they were.
-    pub ahead_pages: u64,
-    /// Those of them that were used since.
-    pub used_pages: u64,
-    /// Windows that began because pages before the missing one were cached.
-    context_windows: u64,
-    rows: Vec<Row>,
-}
 
 const READ_AHEAD: Table<Row> = Table::new(
     "read_ahead",
@@ -61,26 +22,6 @@ const READ_AHEAD: Table<Row> = Table::new(
         ("why", Index(|row| row.why as u32)),
     ],
 );
-
-impl ReadRecord {
-    /// Notes a decision; the first [`MOST_ROWS`] are kept.
-    pub fn row(&mut self, row: Row) {
-        self.context_windows += u64::from(row.why == Why::Context);
-        if self.rows.len() < MOST_ROWS {
-            self.rows.push(row);
-        }
-    }
-
-    /// Bytes of memory held.
-    #[must_use]
-    pub fn memory_bytes(&self) -> u64 {
-        (self.rows.capacity() * size_of::<Row>()) as u64
-    }
-
-    fn unused_pages(&self) -> u64 {
-        self.ahead_pages - self.used_pages
-    }
-}
 
 fn mib(pages: u64) -> f64 {
     to_f64(pages * PAGE_BYTES) / to_f64(1 << 20)
@@ -106,6 +47,6 @@ impl Reads {
 
     /// Reports the table of a run, whether it has such a layer or not.
     pub fn tables(reads: Option<&Self>, tables: &mut Tables) {
-        tables.table(&READ_AHEAD, reads.into_iter().flat_map(|reads| &reads.record.rows).copied());
+        tables.table(&READ_AHEAD, reads.into_iter().flat_map(|reads| reads.record.rows()).copied());
     }
 }

@@ -12,7 +12,7 @@
 //!   is written again while it is under way is destaged again, afterwards.
 //! - Write-through: a write goes to the layers below. What they acknowledge is on the devices, so that a FLUSH goes on only to devices
 //!   that would lose data themselves.
-//! - The battery ([`battery`]) decides between the two, by learn cycles. While the controller takes writes that the battery would not
+//! - The battery (`battery`) decides between the two, by learn cycles. While the controller takes writes that the battery would not
 //!   keep, they are held as unsafe ([`Holder::Controller`]).
 //!
 //! Sources: "Dell DRAC BBU auto-learn tests kill disk performance", yo61.com (log of a PERC 6/i: a lead of 65 s, 7110 s of discharge,
