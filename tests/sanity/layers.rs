@@ -490,7 +490,9 @@ pub fn read_ahead() -> Vec<Unit> {
     // is no resource for them.
     let reads = loads(&[(Read, 4 * KIB, 1, 1), (Read, 64 * KIB, 1, 4), (Read, MIB, 1, 1)]);
     let axes = [
-        axis("page_cache.read_ahead.max", [4 * KIB, 16 * KIB, 64 * KIB, 128 * KIB, 512 * KIB, 2 * MIB]),
+        // Windows of megabytes are a part of so short a run that counts: what is on its way at its end was read for nobody. Over a
+        // gigabyte 2 MiB and 128 KiB give the same rate to 0.03 %.
+        axis("page_cache.read_ahead.max", [4 * KIB, 16 * KIB, 64 * KIB, 128 * KIB, 512 * KIB]),
         axis("page_cache.memory_rate", [100_000_000_u64, 400_000_000, 2_000_000_000]),
     ];
     sweep("read-ahead", &base, &axes, &reads, &as_is)
