@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 KIB, MIB = closed.KIB, closed.MIB
 LEAST_SIZES = 2
 LEAST_SCATTER = 0.05
+LEAST_LATENCY = 0.1
+"""Share of the shortest single read that overlaps with others, at least, where a command is told from it."""
 GREAT_DEPTH = 16
 """From which on the server, and not the latency, is taken to limit requests."""
 SIZES = (4 * KIB, 16 * KIB, 64 * KIB, 256 * KIB, MIB)
@@ -25,8 +27,10 @@ def fit(results: Results, capacity: str) -> tuple[dict[str, Any], list[Parameter
     if len(alone) < LEAST_SIZES or not deep:
         return None
     shared = _server(results)
-    if shared:
-        unit, parameters = _with_command(alone, shared, capacity)
+    latency = _latency(alone, shared) if shared else 0.0
+    # Without a latency that overlaps it is a drive that serves one request at a time, whose command is its flash.
+    if shared and latency > LEAST_LATENCY * min(alone.values()):
+        unit, parameters = _with_command(latency, shared, capacity)
         _scatter(results, unit, parameters)
         return {"lun": unit}, parameters
     found = closed.unit(alone, deep)
@@ -63,12 +67,14 @@ def _server(results: Results) -> closed.Server | None:
     return closed.server(most)
 
 
-def _with_command(
-    alone: dict[float, float], server: closed.Server, capacity: str
-) -> tuple[dict[str, Any], list[Parameter]]:
-    """Write a unit whose server takes a time for each request; what is left of single reads is latency."""
+def _latency(alone: dict[float, float], server: closed.Server) -> float:
+    """Find what is left of single reads without the server's time; the median over sizes."""
     rests = sorted(mean - server.command - size / server.rate for size, mean in alone.items())
-    latency = max(0.0, rests[len(rests) // 2])
+    return max(0.0, rests[len(rests) // 2])
+
+
+def _with_command(latency: float, server: closed.Server, capacity: str) -> tuple[dict[str, Any], list[Parameter]]:
+    """Write a unit whose server takes a time for each request besides its latency."""
     device = {
         "capacity": capacity,
         "rate": rate(server.rate),
