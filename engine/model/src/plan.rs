@@ -16,8 +16,8 @@ use seeklab_spec::{AddProblem, DeviceGroup, Extent, Job, Path, Problems, Rw, Sce
 pub const FILE_ALIGNMENT: u64 = 1 << 20;
 /// Bytes of a file system's journal, as mkfs made it for large file systems of the time.
 const JOURNAL_BYTES: u64 = 128 << 20;
-/// The journal is written in blocks of this size.
-const PAGE_BYTES: u64 = 4096;
+/// A page of memory, and a block in which a journal is written.
+pub const PAGE_BYTES: u64 = 4096;
 
 /// Where one worker works.
 #[derive(Clone, Debug)]

@@ -3,8 +3,7 @@
 use seeklab_spec::page_cache::Journal;
 use seeklab_spec::{AddProblem, PageCacheSpec, Path, Persistence, Problems, Scenario};
 
-use crate::layers::page_cache::PAGE_BYTES;
-use crate::plan::Plan;
+use crate::plan::{PAGE_BYTES, Plan};
 
 /// Adds what is wrong with the page cache at `at` beyond its schema.
 pub fn check(spec: &PageCacheSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {

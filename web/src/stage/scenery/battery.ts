@@ -8,7 +8,7 @@
 import { svg } from "../../base/elements.ts";
 import { formatClock, formatNumber } from "../../base/format.ts";
 import { batteryOf } from "../../charts/rows/battery.ts";
-import { layOut, shape, write } from "./drawing.ts";
+import { layOut, emptyScene, shape, write } from "./drawing.ts";
 import type { Built, Frame, Scene, Scenery } from "./scenery.ts";
 
 /** The scale of commits a second: decades from 1 to 10,000. */
@@ -35,13 +35,7 @@ function build(scene: Scene): Built {
   const end_s = result.summary.simulated_ns / 1e9;
   const narrow = width < 620;
   if (run === undefined) {
-    return {
-      height: 60,
-      backdrop: svg("svg", { width, height: 60, "aria-hidden": "true" }),
-      key: [],
-      draw: () => 0,
-      describe: () => "No controller of this run has a cache.",
-    };
+    return emptyScene(width, "No controller of this run has a cache.");
   }
   const { intervals, log, needed } = run;
   const right = narrow ? width : Math.round(width * 0.56);

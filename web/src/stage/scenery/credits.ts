@@ -9,7 +9,7 @@
 import { svg } from "../../base/elements.ts";
 import { formatNumber, groupThousands } from "../../base/format.ts";
 import { type CreditAccount, creditsOf } from "../../charts/rows/credits.ts";
-import { layOut, shape, write } from "./drawing.ts";
+import { layOut, emptyScene, shape, write } from "./drawing.ts";
 import type { Built, Frame, Scene, Scenery } from "./scenery.ts";
 
 const bricksAcross = 14;
@@ -49,13 +49,7 @@ function build(scene: Scene): Built {
     ? { x: 44, y: 418, width: width - 54, height: 140 }
     : { x: belt.right + 62, y: 64, width: width - belt.right - 74, height: 240 };
   if (account === undefined) {
-    return {
-      height: 60,
-      backdrop: svg("svg", { width, height: 60, "aria-hidden": "true" }),
-      key: [],
-      draw: () => 0,
-      describe: () => "No volume of this run has an account of credits.",
-    };
+    return emptyScene(width, "No volume of this run has an account of credits.");
   }
   const { intervals, base, burst, capacity, cost } = account;
   const isUnused = base >= burst;

@@ -1,6 +1,19 @@
 /** What sceneries draw with: shapes that double colours, positions that glide, queues that fit. */
 import type { Meaning } from "../../base/colours.ts";
-import type { Frame } from "./scenery.ts";
+import { svg } from "../../base/elements.ts";
+import type { Built, Frame } from "./scenery.ts";
+
+/** The picture of a run that has not what the scenery shows; the words say so. */
+export function emptyScene(width: number, words: string): Built {
+  const height = 60;
+  return {
+    height,
+    backdrop: svg("svg", { width, height, "aria-hidden": "true" }),
+    key: [],
+    draw: () => 0,
+    describe: () => words,
+  };
+}
 
 /** Positions of actors, which follow where they belong with a little delay, so that the eye keeps hold of them. */
 export class Glide {

@@ -10,7 +10,7 @@ import { type Meaning, stroke } from "../../base/colours.ts";
 import { svg } from "../../base/elements.ts";
 import { formatNumber } from "../../base/format.ts";
 import { type Change, filePagesOf, pageBytes } from "../../charts/rows/filePages.ts";
-import { shape, write } from "./drawing.ts";
+import { emptyScene, shape, write } from "./drawing.ts";
 import { firstAfter } from "./lookup.ts";
 import type { Built, Frame, Scene, Scenery } from "./scenery.ts";
 
@@ -42,13 +42,7 @@ function build(scene: Scene): Built {
   const { result, width } = scene;
   const file = filePagesOf(result);
   if (file === undefined) {
-    return {
-      height: 60,
-      backdrop: svg("svg", { width, height: 60, "aria-hidden": "true" }),
-      key: [],
-      draw: () => 0,
-      describe: () => "This run has no page cache that keeps what was read.",
-    };
+    return emptyScene(width, "This run has no page cache that keeps what was read.");
   }
   const { count, guesses, changes } = file;
   const device: Meaning = result.scenario?.devices.some(({ hdd }) => hdd != null) === true ? "disk" : "flash";

@@ -10,7 +10,7 @@ import { svg } from "../../base/elements.ts";
 import { formatNanos, groupThousands } from "../../base/format.ts";
 import type { Meaning } from "../../base/colours.ts";
 import { commitsOf, type Flush, type Visit } from "../../charts/rows/commit.ts";
-import { Glide, layOut, shape, write } from "./drawing.ts";
+import { Glide, layOut, emptyScene, shape, write } from "./drawing.ts";
 import { firstFrom } from "./lookup.ts";
 import type { Built, Frame, Scene, Scenery } from "./scenery.ts";
 
@@ -39,13 +39,7 @@ function build(scene: Scene): Built {
   const { journeys, result, width } = scene;
   const commits = commitsOf(result, journeys);
   if (commits === undefined) {
-    return {
-      height: 60,
-      backdrop: svg("svg", { width, height: 60, "aria-hidden": "true" }),
-      key: [],
-      draw: () => 0,
-      describe: () => "This run has no database that commits.",
-    };
+    return emptyScene(width, "This run has no database that commits.");
   }
   const { logs, visits, flushes, largest, stagesOf } = commits;
   const pace_ns = flushesASecond * Math.max(1e3, ...flushes.map(medianOf));

@@ -9,7 +9,7 @@
 import { svg } from "../../base/elements.ts";
 import { formatNumber } from "../../base/format.ts";
 import { slcOf } from "../../charts/rows/slc.ts";
-import { shape, write } from "./drawing.ts";
+import { emptyScene, shape, write } from "./drawing.ts";
 import type { Built, Frame, Scene, Scenery } from "./scenery.ts";
 
 const rowsOfBlocks = 12;
@@ -37,13 +37,7 @@ function build(scene: Scene): Built {
   const end_s = result.summary.simulated_ns / 1e9;
   const narrow = width < 620;
   if (cache === undefined) {
-    return {
-      height: 60,
-      backdrop: svg("svg", { width, height: 60, "aria-hidden": "true" }),
-      key: [],
-      draw: () => 0,
-      describe: () => "No drive of this run is described by its SLC cache.",
-    };
+    return emptyScene(width, "No drive of this run is described by its SLC cache.");
   }
   const { intervals, cells, bits, initial, initialLimit } = cache;
   const right = narrow ? width : Math.round(width * 0.58);

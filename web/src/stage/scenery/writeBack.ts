@@ -9,7 +9,7 @@
 import { svg } from "../../base/elements.ts";
 import { formatNumber } from "../../base/format.ts";
 import { pageCacheOf, waitsOf } from "../../charts/rows/pageCache.ts";
-import { shape, write } from "./drawing.ts";
+import { emptyScene, shape, write } from "./drawing.ts";
 import type { Built, Frame, Scene, Scenery } from "./scenery.ts";
 
 const rowsOfBricks = 16;
@@ -33,13 +33,7 @@ function build(scene: Scene): Built {
   const { result, width, focus } = scene;
   const cache = pageCacheOf(result);
   if (cache === undefined) {
-    return {
-      height: 60,
-      backdrop: svg("svg", { width, height: 60, "aria-hidden": "true" }),
-      key: [],
-      draw: () => 0,
-      describe: () => "This run has no page cache.",
-    };
+    return emptyScene(width, "This run has no page cache.");
   }
   const { intervals, commits, background, limit, most } = cache;
   const waits = waitsOf(result, focus.job);

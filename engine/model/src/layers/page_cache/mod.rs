@@ -63,12 +63,9 @@ use writes::Writer;
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Timer as _};
 use crate::layers::Layer;
-use crate::plan::Plan;
+use crate::plan::{PAGE_BYTES, Plan};
 use crate::range::Range;
 use crate::timers;
-
-/// Bytes of a page, and of a block of the journal.
-pub const PAGE_BYTES: u64 = 4096;
 
 const HERE: Address = Address::of(LayerId::PageCache);
 
