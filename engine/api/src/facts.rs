@@ -9,7 +9,6 @@ use seeklab_library::case::judged::FactRow;
 use seeklab_library::case::ranges::Ranges;
 use seeklab_library::case::runs::{Made, Runs, Scope};
 use seeklab_spec::{Presets, Problem, Problems};
-use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::input::{changes, needed, text};
@@ -119,8 +118,8 @@ pub(crate) fn facts(library: &Library, input: &Map<String, Value>) -> Result<Vec
 /// The value of a measure of a case, such as a fact's or a question's, with further changes of each run: `{"case", "measure", "set"?}`.
 pub(crate) fn measure(library: &Library, input: &Map<String, Value>) -> Result<f64, Problems> {
     let case = library.case(needed(input, "case")?)?;
-    let measure = Deserialize::deserialize(input.get("measure").unwrap_or(&Value::Null)).map_err(|error: serde_json::Error| {
-        vec![Problem::new("measure", format!("{error}; a measure is a metric, a ratio or a difference of two"))]
+    let measure = seeklab_spec::reader::from_value(input.get("measure").unwrap_or(&Value::Null)).map_err(|problem| {
+        vec![Problem::new("measure", format!("{}; a measure is a metric, a ratio or a difference of two", problem.message))]
     })?;
     Runs::new(case, library.presets()).measure(&measure, Some(&ablation(input)?))
 }

@@ -185,8 +185,8 @@ pub(crate) fn families(list: &Value) -> Result<Vec<String>, Problems> {
 
 /// Stored ranges, of a library's JSON or of their own file.
 pub(crate) fn ranges(value: &Value) -> Result<Ranges, Problems> {
-    serde::Deserialize::deserialize(value)
-        .map_err(|error: serde_json::Error| vec![Problem::new("ranges", format!("{error}; write the file anew with make ranges"))])
+    seeklab_spec::reader::from_value(value)
+        .map_err(|problem| vec![Problem::new("ranges", format!("{}; write the file anew with make ranges", problem.message))])
 }
 
 #[cfg(test)]

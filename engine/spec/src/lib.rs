@@ -35,6 +35,7 @@ mod protocol;
 pub mod raid_cache;
 pub mod read;
 pub mod read_ahead;
+pub mod reader;
 pub mod rebuild;
 mod record;
 pub mod reduction;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::problem::{Problem, Problems};
-use crate::{Presets, Scenario, schema};
+use crate::{Presets, Scenario, reader, schema};
 
 /// Reads a scenario; presets are filled in, and every field is held against the schema of scenarios. What fields say about each
 /// other is the model's to check.
@@ -17,7 +17,7 @@ pub fn read(value: &Value, presets: &Presets, schema: &Value) -> Result<Scenario
     if !problems.is_empty() {
         return Err(problems);
     }
-    serde_json::from_value(value).map_err(|error| vec![Problem::new("scenario", error.to_string())])
+    reader::from_value(&value).map_err(|problem| vec![problem])
 }
 
 /// Replaces each `preset` by what it stands for; fields written beside it win.

@@ -6,6 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use seeklab_spec::Problem;
+use seeklab_spec::reader::from_value;
+
 use super::tolerance::{Documented, Tolerance};
 
 /// How a simulated value came about.
@@ -85,7 +88,7 @@ impl TryFrom<Value> for Measure {
     type Error = String;
 
     fn try_from(value: Value) -> Result<Self, String> {
-        Self::read(&value).map_err(|error| format!("{error}; write {}", Self::ACCEPTED))
+        Self::read(&value).map_err(|problem| format!("{}; write {}", problem.message, Self::ACCEPTED))
     }
 }
 
@@ -94,16 +97,16 @@ impl Measure {
     const ACCEPTED: &str = "{ metric = \"name\" } with variant, set, seeds or over beside it, { ratio = [a, b] }, \
                             { ratios = [[a, b], [c, d]] } or { difference = [a, b] }, where each letter stands for such a metric";
 
-    fn read(value: &Value) -> Result<Self, serde_json::Error> {
+    fn read(value: &Value) -> Result<Self, Problem> {
         let pair = |name| value.get(name).filter(|_| value.as_object().is_some_and(|object| object.len() == 1));
         Ok(if let Some(terms) = pair("ratio") {
-            Self::Ratio { ratio: Deserialize::deserialize(terms)? }
+            Self::Ratio { ratio: from_value(terms)? }
         } else if let Some(terms) = pair("ratios") {
-            Self::Ratios { ratios: Deserialize::deserialize(terms)? }
+            Self::Ratios { ratios: from_value(terms)? }
         } else if let Some(terms) = pair("difference") {
-            Self::Difference { difference: Deserialize::deserialize(terms)? }
+            Self::Difference { difference: from_value(terms)? }
         } else {
-            Self::Value(Deserialize::deserialize(value)?)
+            Self::Value(from_value(value)?)
         })
     }
 }

@@ -232,10 +232,7 @@ impl Case {
     /// # Errors
     /// The path of the first field that is missing, unknown or of the wrong type, and what is accepted.
     pub fn read(document: &Value) -> Result<Self, (String, String)> {
-        serde_path_to_error::deserialize(document).map_err(|error| {
-            let path = error.path().to_string();
-            (if path == "." { String::new() } else { path }, error.into_inner().to_string())
-        })
+        seeklab_spec::reader::from_value(document).map_err(|problem| (problem.path, problem.message))
     }
 
     /// The number in the code: 10 of S10; cases of a family are shown in its order.

@@ -19,7 +19,7 @@ impl TryFrom<Value> for Documented {
     type Error = String;
 
     fn try_from(value: Value) -> Result<Self, String> {
-        let range = || <[f64; 2]>::deserialize(&value).ok().filter(|[low, high]| low <= high).map(Self::Range);
+        let range = || seeklab_spec::reader::from_value::<[f64; 2]>(&value).ok().filter(|[low, high]| low <= high).map(Self::Range);
         value
             .as_f64()
             .map(Self::Value)
