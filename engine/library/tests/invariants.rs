@@ -31,6 +31,8 @@ fn job(index: usize) -> impl Strategy<Value = Value> {
         1 => (1u32..64).prop_map(|mb| json!({"rate": mb * 1_000_000})),
         1 => (1u64..5_000_000).prop_map(|ns| json!({"thinktime": ns, "thinktime_blocks": 3})),
         1 => (1u64..5_000_000).prop_map(|ns| json!({"stagger": ns})),
+        // The largest request is 1 MiB; all jobs of a run have the same zones.
+        1 => any::<bool>().prop_map(|beyond| json!({"zoned": {"size": "4MiB", "capacity": "3MiB", "max_open": 60, "read_beyond": beyond}})),
     ];
     (pattern, pace, 0u32..9, 1u32..20, 1u32..4, any::<bool>(), any::<bool>(), 1u64..60, any::<bool>()).prop_map(
         move |(rw, pace, bs_log2, iodepth, numjobs, zipf, stonewall, ios, sync)| {
@@ -40,7 +42,9 @@ fn job(index: usize) -> impl Strategy<Value = Value> {
                 "random_distribution": if zipf { "zipf:1.2" } else { "random" },
             });
             if let (Some(job), Value::Object(pace)) = (job.as_object_mut(), pace) {
-                job.extend(pace);
+                if !rw.ends_with("copy") || !pace.contains_key("zoned") {
+                    job.extend(pace);
+                }
                 if ["servercopy", "odxcopy"].contains(&rw) {
                     job.insert("copy".into(), json!({"chunks_per_request": iodepth, "range": "3MiB"}));
                 }
@@ -303,7 +307,13 @@ fn packets() -> impl Strategy<Value = Value> {
 fn network() -> impl Strategy<Value = Value> {
     (plain_network(), proptest::option::weighted(0.3, packets()), any::<bool>()).prop_map(|(mut network, packets, stamps)| {
         network["time_stamps"] = stamps.into();
-        if let Some(packets) = packets {
+        if let Some(mut packets) = packets {
+            // A timer that a path of full queues cannot outlast.
+            let of = |value: &Value| value.as_u64().unwrap_or(1);
+            let queued = of(&network["connections"]) * of(&packets["servers"]) * of(&packets["window"]) + of(&packets["buffer"]) + 2;
+            let bits_per_s = of(&network["bits_per_s"]).min(1_000_000_000);
+            let path_ns = queued * (of(&network["mtu"]) + 60) * 8 * 1_000_000_000 / bits_per_s;
+            packets["rto_min"] = of(&packets["rto_min"]).max(path_ns / 64 + 1).into();
             network["packets"] = packets;
             network["server_links"] = 1.into();
         }

@@ -83,6 +83,37 @@ pub struct StridedZones {
     pub skip: Bytes,
 }
 
+/// Zones that are written from their start to their end only, as a host-managed zoned drive demands it: a write goes to its zone's write
+/// pointer, a read below it, and a full zone that is written to is reset first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SequentialZones {
+    /// Bytes from the start of a zone to the start of the next.
+    #[serde(default = "crate::defaults::zone")]
+    #[schemars(title = "Zone", extend("minimum" = 4096, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
+    pub size: Bytes,
+    /// Bytes of a zone that can be written, from its start; all of it when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Capacity of a zone", extend("minimum" = 4096))]
+    pub capacity: Option<Bytes>,
+    /// Zones of a file that may be written in part at the same time; any number when absent. A write to another zone goes to one of these.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Zones open at most", range(min = 1, max = 4096))]
+    pub max_open: Option<u32>,
+    /// Whether reads go to the place that was drawn, written or not.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    #[schemars(title = "Reads beyond the write pointer")]
+    pub read_beyond: bool,
+}
+
+impl SequentialZones {
+    /// Bytes of a zone that can be written.
+    #[must_use]
+    pub fn capacity_bytes(&self) -> u64 {
+        self.capacity.unwrap_or(self.size).0
+    }
+}
+
 /// Which of its files a worker takes next.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]

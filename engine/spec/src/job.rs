@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::access::{FileService, SizeMix, Stride, StridedZones, Verify};
+use crate::access::{FileService, SequentialZones, SizeMix, Stride, StridedZones, Verify};
 use crate::distribution::Distribution;
 use crate::governor::{ExitWhat, Flow, LatencyTarget, PauseBy, RateLimits, RateMin, SteadyState};
 use crate::nfs::Call;
@@ -238,6 +238,10 @@ pub struct Job {
     /// Zones that are visited one after the other, with gaps between them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zones: Option<StridedZones>,
+    /// Zones that are written from their start to their end only, as on a zoned drive.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(title = "Zones with write pointers")]
+    pub zoned: Option<SequentialZones>,
     /// Files of equal length that each worker's region consists of.
     #[serde(default = "crate::defaults::one", skip_serializing_if = "is_one")]
     #[schemars(title = "Files of a worker", range(min = 1, max = 65536))]

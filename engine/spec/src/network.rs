@@ -25,6 +25,12 @@ const MOST_CONNECTIONS: u64 = 65_536;
 /// Connections of a switch whose packets are followed one by one.
 const MOST_FOLLOWED: u64 = 8192;
 
+/// Round trips that the timer lasts after the handshake: the round trip, and four times the deviation that is taken for half of it
+/// (RFC 6298, 2.2).
+const TIMER_ROUND_TRIPS: u64 = 3;
+/// How far the timer of a connection is backed off, at most: so many times its length.
+pub const MOST_BACKOFF: u64 = 64;
+
 /// Who has a network link of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -189,8 +195,22 @@ impl NetworkSpec {
         }
     }
 
-    /// Adds what the network at `at` cannot be, for a scenario of so many jobs and workers.
-    pub fn check(&self, jobs: u64, workers: u64, at: &Path, problems: &mut Problems) {
+    /// The least timer with which a sender can learn how long the path is. When a timer, backed off as far as it is, runs out before a
+    /// packet can pass the queues before it, everything is sent again, no round trip is ever measured, and the next timer is as short.
+    ///
+    /// A client that writes has its own link's queue before it, and not only the port's.
+    fn least_timer_ns(&self, packets: &PacketsSpec, writes: bool) -> u64 {
+        let window = u64::from(packets.window).min(self.window_bytes() / self.segment_bytes());
+        let of_a_client = if writes { u64::from(self.connections) * u64::from(packets.servers) } else { 0 };
+        let queued = of_a_client * window + u64::from(packets.buffer) + 2; // one is on each of the two links
+        let bits_per_s = self.server_bits_per_s.map_or(self.bits_per_s, |rate| rate.min(self.bits_per_s));
+        let bits = queued * (self.segment_bytes() + self.ack_wire_bytes()) * 8;
+        let queued_ns = u128::from(bits) * 1_000_000_000 / u128::from(bits_per_s);
+        u64::try_from(queued_ns).unwrap_or(u64::MAX).div_ceil(MOST_BACKOFF)
+    }
+
+    /// Adds what the network at `at` cannot be, for a scenario of so many jobs and workers, some of which write or none.
+    pub fn check(&self, jobs: u64, workers: u64, writes: bool, at: &Path, problems: &mut Problems) {
         let segment = self.segment_bytes();
         for (field, buffer) in [("client_buffer", self.client_buffer), ("server_buffer", self.server_buffer)] {
             if buffer.0 < segment {
@@ -219,6 +239,15 @@ impl NetworkSpec {
                 packets.servers
             );
             problems.add(at.field("packets").field("servers"), message);
+        }
+        let least_ns = self.least_timer_ns(packets, writes);
+        if packets.rto_min.0.max(TIMER_ROUND_TRIPS * self.round_trip.0) < least_ns {
+            let message = format!(
+                "{} is so short that a packet is sent again, {MOST_BACKOFF} times as late at most, before it can pass the full queues before it; write at least {} ms, or smaller windows and buffers",
+                packets.rto_min,
+                least_ns.div_ceil(1_000_000)
+            );
+            problems.add(at.field("packets").field("rto_min"), message);
         }
         if self.server_links > 1 {
             let message = format!("{} contradicts packets, where each server has one link; write 1, or drop packets", self.server_links);

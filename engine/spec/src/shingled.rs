@@ -11,7 +11,7 @@ use crate::{Bytes, Nanos};
 #[serde(deny_unknown_fields)]
 pub struct Shingled {
     /// Bytes of a shingled zone.
-    #[serde(default = "a_zone")]
+    #[serde(default = "crate::defaults::zone")]
     #[schemars(title = "Shingled zone", extend("minimum" = 1_048_576, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]
     pub zone: Bytes,
     /// Bytes of the conventional zones that take writes first.
@@ -31,7 +31,7 @@ pub struct Shingled {
     pub clean: CleanFirst,
     /// Writes without a gap after which the drive takes them for a stream: from the next zone's start on they go to the shingled zones
     /// directly. None do when 0.
-    #[serde(default = "a_zone")]
+    #[serde(default = "crate::defaults::zone")]
     #[schemars(title = "Stream from", extend("minimum" = 0, "maximum" = 1_125_899_906_842_624_u64))]
     pub stream: Bytes,
     /// Time without requests after which the drive cleans zones in the background. A request waits for the zone in hand only.
@@ -51,9 +51,6 @@ pub enum CleanFirst {
     Fullest,
 }
 
-fn a_zone() -> Bytes {
-    Bytes(256 << 20)
-}
 fn quarter_million() -> u32 {
     250_000
 }

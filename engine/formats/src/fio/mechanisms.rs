@@ -60,6 +60,20 @@ impl Mix {
     }
 }
 
+/// What zones are to a job.
+#[derive(Clone, Copy, PartialEq)]
+enum ZoneMode {
+    /// Nothing.
+    None,
+    /// Parts that are visited one after the other.
+    Strided,
+    /// Parts with a write pointer each, as fio's zbd.
+    Written,
+}
+
+/// A zone of a drive that fio would ask: those of shingled disks.
+const ZONE_BYTES: u64 = 256 << 20;
+
 /// What a job is, for the options that heed it.
 #[derive(Clone, Copy)]
 #[allow(clippy::struct_excessive_bools)] // each is a property of the job
@@ -84,10 +98,13 @@ pub(super) struct Mechanisms {
     random_every: u64,
     repeat_place: bool,
     percentage_random: u64,
-    zones: bool,
+    zone_mode: ZoneMode,
     zonesize: u64,
     zonerange: u64,
     zoneskip: u64,
+    zonecapacity: u64,
+    max_open_zones: u64,
+    read_beyond_wp: bool,
     pub(super) nrfiles: u64,
     file_service: &'static str,
     file_service_ios: u64,
@@ -133,10 +150,13 @@ impl Default for Mechanisms {
             random_every: 1,
             repeat_place: false,
             percentage_random: 100,
-            zones: false,
+            zone_mode: ZoneMode::None,
             zonesize: 0,
             zonerange: 0,
             zoneskip: 0,
+            zonecapacity: 0,
+            max_open_zones: 0,
+            read_beyond_wp: false,
             nrfiles: 1,
             file_service: "roundrobin",
             file_service_ios: 1,
@@ -204,15 +224,18 @@ impl Mechanisms {
             "percentage_random" => self.percentage_random = count(text.split(',').next().unwrap_or(text), base, 0, 100)?,
             "rw_sequencer" => self.repeat_place = word(text, &["sequential", "identical"])? == "identical",
             "zonemode" => {
-                self.zones = match text {
-                    "none" => false,
-                    "strided" => true,
-                    _ => return Err(format!("zonemode={text} is refused: devices with zones are not modelled; use none or strided")),
+                self.zone_mode = match word(text, &["none", "strided", "zbd"])? {
+                    "strided" => ZoneMode::Strided,
+                    "zbd" => ZoneMode::Written,
+                    _ => ZoneMode::None,
                 }
             }
             "zonesize" => self.zonesize = count(text, base, 0, u64::MAX)?,
             "zonerange" => self.zonerange = count(text, base, 0, u64::MAX)?,
             "zoneskip" => self.zoneskip = count(text, base, 0, u64::MAX)?,
+            "zonecapacity" => self.zonecapacity = count(text, base, 0, u64::MAX)?,
+            "max_open_zones" => self.max_open_zones = count(text, base, 0, 4096)?,
+            "read_beyond_wp" => self.read_beyond_wp = boolean(text)?,
             "nrfiles" => self.nrfiles = count(text, base, 1, 65_536)?,
             "file_service_type" => {
                 let (kind, ios) = text.split_once(':').unwrap_or((text, "1"));
@@ -299,13 +322,7 @@ impl Mechanisms {
         if about.random && self.percentage_random < 100 {
             put("percentage_random", json!(self.percentage_random));
         }
-        if self.zones {
-            if self.zonesize == 0 {
-                notes.problem(&place("zonemode"), "zonemode=strided needs the size of a zone; write zonesize=256m");
-            }
-            let range = if self.zonerange > 0 { json!(self.zonerange) } else { Value::Null };
-            put("zones", json!({"size": self.zonesize, "range": range, "skip": self.zoneskip}));
-        }
+        self.zones(&mut put, &place, notes);
         let files = self.nrfiles.max(about.files);
         if files > 1 {
             put("nrfiles", json!(files));
@@ -321,6 +338,37 @@ impl Mechanisms {
                 "WRITE SAME is taken for a write of the same blocks"
             };
             notes.warnings.push(format!("{}: {what}; comparing and repeating take no time.", place("sg_write_mode")));
+        }
+    }
+
+    fn zones(&self, put: &mut impl FnMut(&str, Value), place: &impl Fn(&str) -> String, notes: &mut Notes) {
+        let positive = |number: u64| if number > 0 { json!(number) } else { Value::Null };
+        match self.zone_mode {
+            ZoneMode::None => {}
+            ZoneMode::Strided => {
+                if self.zonesize == 0 {
+                    notes.problem(&place("zonemode"), "zonemode=strided needs the size of a zone; write zonesize=256m");
+                }
+                put("zones", json!({"size": self.zonesize, "range": positive(self.zonerange), "skip": self.zoneskip}));
+            }
+            ZoneMode::Written => {
+                if self.zoneskip > 0 {
+                    notes.problem(&place("zoneskip"), "zones with write pointers are used one after the other; use zoneskip=0");
+                }
+                let size = if self.zonesize > 0 { self.zonesize } else { ZONE_BYTES };
+                if self.zonesize == 0 {
+                    let message = "fio asks the drive how large its zones are; here they are taken for 256 MiB, unless zonesize says more";
+                    notes.warnings.push(format!("{}: {message}.", place("zonemode")));
+                }
+                let message =
+                    "a full zone is reset when it is written to again, in no time; zones that are only read are full at the start";
+                notes.warnings.push(format!("{}: {message}.", place("zonemode")));
+                put(
+                    "zoned",
+                    json!({"size": size, "capacity": positive(self.zonecapacity), "max_open": positive(self.max_open_zones),
+                           "read_beyond": self.read_beyond_wp}),
+                );
+            }
         }
     }
 

@@ -65,7 +65,7 @@ const SEED: &str = "random numbers come from the seed of the run";
 const ERRORS: &str = "the modelled devices return no errors";
 const VERIFY: &str = "blocks are read back, and what is in them is not modelled";
 const REPLAY: &str = "it acts only with read_iolog, which is refused";
-const ZONES: &str = "it acts only on zoned devices, which are refused";
+const ZONES: &str = "the limits of the drive itself are not modelled";
 /// Why priorities make no difference.
 const PRIORITY: &str = "no scheduler and no drive of the model heeds priorities, as with the scheduler none of Linux";
 const PROTECTION: &str = "blocks carry no metadata and are not checked by the modelled devices";
@@ -171,15 +171,15 @@ const OPTIONS: &[FioOption] = &[
     ignored("ioscheduler", HOST),
     modelled("zonemode"),
     modelled("zonesize"),
-    ignored("zonecapacity", ZONES),
+    modelled("zonecapacity"),
     modelled("zonerange"),
     modelled("zoneskip"),
-    ignored("read_beyond_wp", ZONES),
-    ignored("max_open_zones", ZONES),
-    ignored("job_max_open_zones", ZONES),
+    modelled("read_beyond_wp"),
+    modelled("max_open_zones"),
+    refused("job_max_open_zones", &["0"], "a limit for each job is not modelled; use max_open_zones"),
     ignored("ignore_zone_limits", ZONES),
-    ignored("zone_reset_threshold", ZONES),
-    ignored("zone_reset_frequency", ZONES),
+    refused("zone_reset_threshold", &["0"], "zones are reset when they are full; use 0"),
+    refused("zone_reset_frequency", &["0"], "zones are reset when they are full; use 0"),
     ignored("lockmem", HOST),
     modelled("rwmixread"),
     modelled("rwmixwrite"),

@@ -154,7 +154,8 @@ fn what_would_change_the_result_is_refused_by_name() {
         ("startdelay=1-5", "range of delays"),
         ("ioengine=rbd", "refused"),
         ("ioengine=libaoi", "did you mean \"libaio\""),
-        ("zonemode=zbd", "devices with zones"),
+        ("zonemode=zdb", "zbd"),
+        ("zone_reset_threshold=0.5", "reset when they are full"),
         ("size=${SIZE}", "--env SIZE=VALUE"),
         ("iodepth=$ncpus", "host"),
         ("direct=yes", "write 1 or 0"),
@@ -201,6 +202,11 @@ fn orders_and_places_are_read() {
     assert_eq!(field("rw=randread\nrandom_distribution=zoned_abs:60/1k:40/2k", "random_distribution"), json!("zoned_abs:60/1024:40/2048"));
     assert_eq!(field("rw=randread\nrandom_distribution=pareto", "random_distribution"), json!("pareto:0.2"));
     assert_eq!(field("zonemode=strided\nzonesize=16k\nzoneskip=32k", "zones"), json!({"size": 16384, "range": null, "skip": 32768}));
+    assert_eq!(
+        field("rw=randwrite\nzonemode=zbd\nzonesize=64k\nzonecapacity=48k\nmax_open_zones=4", "zoned"),
+        json!({"size": 65536, "capacity": 49152, "max_open": 4, "read_beyond": false})
+    );
+    assert_eq!(field("zonemode=zbd\nread_beyond_wp=1", "zoned")["read_beyond"], json!(true));
     assert_eq!(field("filename=a:b:c", "nrfiles"), json!(3));
     assert_eq!(field("nrfiles=4\nfile_service_type=random:2", "file_service_ios"), json!(2));
     assert_eq!(field("ioengine=libaio\niodepth=16\niodepth_batch_complete_min=4\niodepth_low=8", "iodepth_batch_complete"), json!(4));

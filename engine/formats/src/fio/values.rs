@@ -14,15 +14,29 @@ use seeklab_spec::{Distribution, Extent, Rw};
 const DEFAULTS: [(&str, &str); 3] = [("zipf", "1.1"), ("pareto", "0.2"), ("normal", "0")];
 
 /// Engines that complete one request before they take the next, whatever `iodepth` says.
-const SYNCHRONOUS_ENGINES: [&str; 13] =
-    ["sync", "psync", "vsync", "pvsync", "pvsync2", "mmap", "splice", "sg", "libpmem", "dev-dax", "pmemblk", "libcufile", "libhipfile"];
+const SYNCHRONOUS_ENGINES: [&str; 14] = [
+    "sync",
+    "psync",
+    "vsync",
+    "pvsync",
+    "pvsync2",
+    "mmap",
+    "splice",
+    "sg",
+    "libpmem",
+    "dev-dax",
+    "pmemblk",
+    "libcufile",
+    "libhipfile",
+    "libzbc",
+];
 /// Engines that keep `iodepth` requests in flight.
 const ASYNCHRONOUS_ENGINES: [&str; 9] =
     ["libaio", "linuxaio", "io_uring", "io_uring_cmd", "posixaio", "windowsaio", "solarisaio", "xnvme", "libblkio"];
 /// Engines that ask nothing.
 const NULL_ENGINES: [&str; 2] = ["null", "cpp_null"];
 /// Engines that are refused, with the reason.
-const FOREIGN_ENGINES: [(&str, &[&str]); 5] = [
+const FOREIGN_ENGINES: [(&str, &[&str]); 4] = [
     (
         "its storage is another machine, which is not modelled",
         &[
@@ -53,7 +67,6 @@ const FOREIGN_ENGINES: [(&str, &[&str]); 5] = [
         "it works on names and extents of a file system, not on blocks",
         &["filecreate", "filestat", "filedelete", "dircreate", "dirstat", "dirdelete", "ftruncate", "falloc", "e4defrag"],
     ),
-    ("devices with zones are not modelled", &["libzbc"]),
     ("bare flash without a controller and interfaces of other systems are not modelled", &["mtd", "guasi", "binject"]),
 ];
 
@@ -199,7 +212,7 @@ pub(super) fn refusal(engine: &str) -> Option<&'static str> {
 /// What the reader of the report should know of an engine that is modelled.
 pub(super) fn engine_note(engine: &str) -> &'static str {
     match engine {
-        "io_uring_cmd" | "sg" | "xnvme" | "libblkio" | "libpmem" | "dev-dax" | "pmemblk" | "libcufile" | "libhipfile" => {
+        "io_uring_cmd" | "sg" | "xnvme" | "libblkio" | "libpmem" | "dev-dax" | "pmemblk" | "libcufile" | "libhipfile" | "libzbc" => {
             "it is another way to the same local device; what it saves or costs on the host is not modelled, whether it is synchronous is"
         }
         _ => "the engine's own cost is not modelled; whether it is synchronous is",
@@ -227,7 +240,7 @@ pub(super) fn pattern(text: &str) -> Result<(Pattern, &str), String> {
             nearest(name, PATTERNS.iter().map(|known| known.name)).map_or(String::new(), |name| format!("did you mean \"{name}\"? "));
         return Err(format!("\"{text}\" is not a pattern; {advice}Write read, write, randread, randwrite, rw or randrw"));
     };
-    if serde_json::from_value::<Rw>(json!(found.scenario)).is_err() {
+    if seeklab_spec::reader::from_value::<Rw>(&json!(found.scenario)).is_err() {
         return Err(format!("rw={text} is refused: trims are not modelled; use read, write, randread, randwrite, rw or randrw"));
     }
     Ok((found, modifier))

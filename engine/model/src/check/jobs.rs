@@ -3,7 +3,7 @@
 use seeklab_spec::access::SizeMix;
 use seeklab_spec::{AddProblem, Job, Path, Problems, Rw, Scenario};
 
-use super::SECTOR;
+use super::{SECTOR, zoned};
 
 /// Checks job number `index`, which stands at `at`.
 pub(super) fn check(index: usize, scenario: &Scenario, at: &Path, problems: &mut Problems) {
@@ -11,6 +11,7 @@ pub(super) fn check(index: usize, scenario: &Scenario, at: &Path, problems: &mut
     check_sizes(job, at, problems);
     check_order(job, at, problems);
     check_rates(job, at, problems);
+    zoned::check(index, &scenario.jobs, at, problems);
     if let Some(name) = job.wait_for.as_ref().filter(|name| !scenario.jobs[..index].iter().any(|other| other.name == **name)) {
         problems
             .add(at.field("wait_for"), format!("\"{name}\" is not the name of a job before this one; write one of those, or stonewall"));

@@ -16,13 +16,14 @@ mod server;
 mod shingled;
 mod slc;
 mod trim;
+mod zoned;
 
 use std::sync::OnceLock;
 
 use seeklab_spec::{AddProblem, DeviceGroup, LayoutKind, Path, Persistence, Presets, Problem, Problems, Rw, Scenario};
 use serde_json::Value;
 
-use crate::kernel::{Phases, Request};
+use crate::kernel::Request;
 use crate::layers;
 use crate::layers::device::shingled::memory_bytes;
 use crate::layers::device::ssd;
@@ -31,8 +32,10 @@ use crate::plan::{self, Plan};
 
 /// Bytes that a cached block costs: its node and its place in the index.
 const BYTES_PER_CACHED_BLOCK: u64 = 64;
+/// Phases that the requests of one run go through, at most, for an estimate: few runs go through ten.
+const PHASES_OF_A_RUN: usize = 16;
 /// Bytes that a request in flight costs: its slot and its phases.
-const BYTES_PER_REQUEST: u64 = (size_of::<Request>() + size_of::<Phases>()) as u64;
+const BYTES_PER_REQUEST: u64 = (size_of::<Request>() + PHASES_OF_A_RUN * size_of::<u64>()) as u64;
 const MOST_IN_FLIGHT: u64 = 4_000_000;
 const SECTOR: u64 = 512;
 
@@ -115,6 +118,7 @@ impl Checked {
             page_cache::check_files(spec, &plan, &root.field("page_cache"), &mut problems);
         }
         trim::check_regions(&scenario, &plan, &mut problems);
+        zoned::check_regions(&scenario, &plan, &mut problems);
         check_memory(&scenario, &plan, &mut problems);
         if problems.is_empty() { Ok(Self { scenario, plan }) } else { Err(problems) }
     }
@@ -277,7 +281,8 @@ fn check_layers(scenario: &Scenario, problems: &mut Problems) {
     }
     if let Some(network) = &scenario.network {
         let workers = scenario.jobs.iter().map(|job| u64::from(job.numjobs)).sum();
-        network.check(scenario.jobs.len() as u64, workers, &root.field("network"), problems);
+        let writes = scenario.jobs.iter().any(|job| job.rw.writes());
+        network.check(scenario.jobs.len() as u64, workers, writes, &root.field("network"), problems);
     }
     if let Some(nfs) = &scenario.nfs {
         nfs::check(nfs, scenario, &root.field("nfs"), problems);

@@ -320,7 +320,7 @@ mod tests {
             let Done::Run(run) = Done::unpack(timer);
             if let Some((Task { request, .. }, _)) = cpu.timer(&mut kernel, run) {
                 ends[request.0 as usize] = kernel.now_ns();
-                assert_eq!(kernel.requests.phases(request).iter().sum::<u64>(), kernel.now_ns());
+                assert_eq!(kernel.requests.spent(request).dense().iter().sum::<u64>(), kernel.now_ns());
             }
         }
         for usage in cpu.usage() {

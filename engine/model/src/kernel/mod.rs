@@ -8,6 +8,7 @@
 #[cfg(test)]
 mod journey_tests;
 pub mod journeys;
+mod ledger;
 mod phases;
 mod requests;
 mod timer;
@@ -16,6 +17,7 @@ mod volatile;
 use seeklab_kernel::Clock;
 
 use journeys::{Mark, Marked};
+pub use ledger::Spent;
 pub use phases::{PHASES, Phase, Phases};
 pub use requests::{Durable, NO_DEVICE, Request, RequestId, Requests, Wire};
 pub use timer::{Packed, Timer, Word};
@@ -305,8 +307,8 @@ mod tests {
         kernel.clock.set_now_ns(9);
         kernel.charge(slow, Phase::Rotation);
         assert_eq!(kernel.join(slow), Some(parent));
-        assert_eq!(kernel.requests.phases(parent)[Phase::Rotation as usize], 9);
-        assert_eq!(kernel.requests.phases(parent)[Phase::Seek as usize], 0);
+        assert_eq!(kernel.requests.spent(parent).dense()[Phase::Rotation as usize], 9);
+        assert_eq!(kernel.requests.spent(parent).dense()[Phase::Seek as usize], 0);
         assert_eq!(kernel.requests[parent].charged_ns, 9);
     }
 }

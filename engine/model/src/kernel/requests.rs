@@ -3,7 +3,8 @@
 use std::ops::{Index, IndexMut};
 
 use super::journeys::{Asked, Journeys};
-use super::{Address, LayerId, PHASES, Phase, Phases, Word};
+use super::ledger::{Ledger, Spent};
+use super::{Address, LayerId, Phase, Word};
 use seeklab_spec::Op;
 
 /// Which messages a request needs on a network between client and server, where there is one.
@@ -150,7 +151,7 @@ impl Default for Request {
 #[derive(Debug, Default)]
 pub struct Requests {
     slots: Vec<Request>,
-    phases: Vec<Phases>,
+    ledger: Ledger,
     free: Vec<u32>,
     /// Where requests stay, when it is asked for.
     pub journeys: Option<Box<Journeys>>,
@@ -163,12 +164,12 @@ impl Requests {
     pub fn insert(&mut self, request: Request) -> RequestId {
         let id = if let Some(place) = self.free.pop() {
             self.slots[place as usize] = request;
-            self.phases[place as usize] = [0; PHASES];
+            self.ledger.clear(place as usize);
             RequestId(place)
         } else {
             let place = u32::try_from(self.slots.len()).unwrap_or(u32::MAX); // iodepth x numjobs is checked to stay far below
             self.slots.push(request);
-            self.phases.push([0; PHASES]);
+            self.ledger.add_row();
             RequestId(place)
         };
         if self.journeys.is_some() {
@@ -197,14 +198,14 @@ impl Requests {
     /// Bytes of memory held.
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
-        let slot = size_of::<Request>() + size_of::<Phases>();
-        (self.slots.capacity() * slot + self.free.capacity() * 4) as u64
+        (self.slots.capacity() * size_of::<Request>() + self.free.capacity() * size_of::<u32>()) as u64 + self.ledger.memory_bytes()
     }
 
     /// What the request's time was spent on so far.
     #[must_use]
-    pub fn phases(&self, id: RequestId) -> &Phases {
-        &self.phases[id.0 as usize]
+    #[inline]
+    pub fn spent(&self, id: RequestId) -> Spent<'_> {
+        self.ledger.spent(id.0 as usize)
     }
 
     /// Charges the time since the last charge until `until_ns`, which may lie in the future, to `phase`.
@@ -214,8 +215,9 @@ impl Requests {
             self.note_stay(id, phase, until_ns);
         }
         let request = &mut self.slots[id.0 as usize];
-        self.phases[id.0 as usize][phase as usize] += until_ns - request.charged_ns;
+        let ns = until_ns - request.charged_ns;
         request.charged_ns = until_ns;
+        self.ledger.add(id.0 as usize, phase, ns);
     }
 
     /// Charges the next `ns` to `phase`.
@@ -235,10 +237,7 @@ impl Requests {
         if begun > waited_from {
             self.charge_until(heir, Phase::Scheduler, begun);
         }
-        let spent = self.phases[from.0 as usize];
-        for (sum, ns) in self.phases[heir.0 as usize].iter_mut().zip(spent) {
-            *sum += ns;
-        }
+        self.ledger.add_from(heir.0 as usize, from.0 as usize);
         if self.journeys.is_some() {
             self.note_inherited(heir, from, until);
         }
@@ -307,7 +306,7 @@ mod tests {
         let late = requests.insert(Request { submitted_ns: 10, charged_ns: 10, ..Request::default() });
         requests.charge_until(early, Phase::Seek, 25);
         requests.inherit(late, early);
-        assert_eq!(requests.phases(late)[Phase::InFlight as usize], 15);
+        assert_eq!(requests.spent(late).dense()[Phase::InFlight as usize], 15);
     }
 
     #[test]
@@ -320,9 +319,11 @@ mod tests {
         let mut requests = Requests::default();
         let ids: Vec<_> = (0..100).map(|_| requests.insert(Request::default())).collect();
         for id in ids {
+            requests.charge_ns(id, Phase::Queue, 1);
+            requests.charge_ns(id, Phase::Transfer, 1);
             requests.remove(id);
         }
-        let each = (size_of::<Request>() + size_of::<Phases>()) as u64;
+        let each = (size_of::<Request>() + 3 * size_of::<u64>()) as u64; // the mask and two phases
         assert!((100 * each..300 * each).contains(&requests.memory_bytes()), "{}", requests.memory_bytes());
     }
 

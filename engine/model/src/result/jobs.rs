@@ -35,6 +35,9 @@ impl JobStats {
             let found = "Greatest number of requests in flight at which the target of latency is met, as far as the search came.";
             metrics.count(".latency_depth", found, self.latency_depth.into());
         }
+        if self.zone_resets > 0 {
+            metrics.count(".zone_resets", "Full zones that were reset because they were written to again.", self.zone_resets);
+        }
         if self.is_limited {
             metrics.count(".stopped_by_limit", "Whether the limit on operations stopped the job: 1 when it did; absent otherwise.", 1);
         }

@@ -5,7 +5,7 @@
 //! it went through, and one, or a few if it was late.
 
 use super::columns::{Column, Tables};
-use crate::kernel::{NO_DEVICE, PHASES, Phase, Phases, Request};
+use crate::kernel::{NO_DEVICE, PHASES, Phase, Phases, Request, Spent};
 use seeklab_spec::Op;
 
 /// Completed operations, in order of completion.
@@ -30,6 +30,8 @@ pub struct Log {
     /// Device of the part that came last.
     pub device: Vec<u16>,
     phases: Vec<u8>,
+    /// The phases that any operation went through, one bit each.
+    seen: u64,
 }
 
 /// How a column is taken from the log, which keeps columns itself.
@@ -45,8 +47,8 @@ const OPS: [(&str, OfLog); 11] = [
     ("cached_bytes", |log| bytes(&log.cached)),
     ("missed_bytes", |log| bytes(&log.missed)),
     ("submit_ns", |log| Column::of_whole(log.submit_ns.iter().copied())),
-    ("due_ns", |log| Column::of_whole(log.rows().zip(&log.submit_ns).map(|((_, late_ns), submit_ns)| submit_ns - late_ns))),
-    ("latency_ns", |log| Column::of_whole(log.phases().map(|phases| phases.iter().sum()))),
+    ("due_ns", |log| Column::of_whole(log.lateness().zip(&log.submit_ns).map(|(late_ns, submit_ns)| submit_ns - late_ns))),
+    ("latency_ns", |log| Column::of_whole(log.sums(u64::MAX))),
     ("device", |log| {
         Column::U32(log.device.iter().map(|device| if *device == NO_DEVICE { u32::MAX } else { u32::from(*device) }).collect())
     }),
@@ -59,7 +61,7 @@ fn bytes(values: &[u32]) -> Column {
 impl Log {
     /// Adds an operation that was due at `due_ns`, or without a plan.
     #[allow(clippy::cast_possible_truncation)] // at most 256 jobs; requests of at most 1 GiB; a byte of a number
-    pub fn add(&mut self, job: usize, request: &Request, phases: &Phases, region_start: u64, due_ns: Option<u64>) {
+    pub fn add(&mut self, job: usize, request: &Request, spent: Spent, region_start: u64, due_ns: Option<u64>) {
         self.id.push(request.tag);
         self.job.push(job as u16);
         self.op.push(request.op);
@@ -69,11 +71,12 @@ impl Log {
         self.missed.push(request.missed_bytes);
         self.submit_ns.push(request.submitted_ns);
         self.device.push(request.device);
-        let count = phases.iter().filter(|ns| **ns > 0).count();
-        self.phases.push(count as u8);
-        for (phase, ns) in phases.iter().enumerate().filter(|(_, ns)| **ns > 0) {
+        let went_through = || spent.iter().filter(|(_, ns)| *ns > 0);
+        self.phases.push(went_through().count() as u8);
+        for (phase, ns) in went_through() {
             self.phases.push(phase as u8);
-            self.push_number(*ns);
+            self.push_number(ns);
+            self.seen |= 1 << phase as u8;
         }
         self.push_number(due_ns.map_or(0, |due_ns| request.submitted_ns - due_ns));
     }
@@ -111,6 +114,32 @@ impl Log {
         self.rows().map(|(phases, _)| phases)
     }
 
+    /// The time of each operation in the phases of a mask.
+    fn sums(&self, mask: u64) -> Box<dyn Iterator<Item = u64> + '_> {
+        if self.seen & mask == 0 {
+            return Box::new(std::iter::repeat_n(0, self.len()));
+        }
+        Box::new(self.folded(move |sum, phase, ns| if mask >> phase & 1 == 1 { sum + ns } else { sum }).map(|(sum, _)| sum))
+    }
+
+    /// How long after it was due each operation was sent.
+    fn lateness(&self) -> impl Iterator<Item = u64> {
+        self.folded(|sum, _, _| sum).map(|(_, late_ns)| late_ns)
+    }
+
+    /// For each operation what `add` makes of its phases and their times, and how long after it was due it was sent.
+    fn folded(&self, add: impl Fn(u64, u8, u64) -> u64) -> impl Iterator<Item = (u64, u64)> {
+        let mut bytes = self.phases.iter().copied();
+        std::iter::from_fn(move || {
+            let mut sum = 0;
+            for _ in 0..bytes.next()? {
+                let phase = bytes.next()?;
+                sum = add(sum, phase, number(&mut bytes)?);
+            }
+            Some((sum, number(&mut bytes)?))
+        })
+    }
+
     /// The phases of each operation, and how long after it was due it was sent.
     fn rows(&self) -> impl Iterator<Item = (Phases, u64)> + '_ {
         let mut bytes = self.phases.iter().copied();
@@ -133,7 +162,7 @@ impl Log {
             tables.column("ops", name, || take(log));
         }
         for phase in Phase::ALL {
-            tables.column("ops", &format!("{}_ns", phase.name()), || Column::of_whole(log.phases().map(|phases| phases[phase as usize])));
+            tables.column("ops", &format!("{}_ns", phase.name()), || Column::of_whole(log.sums(1 << phase as u8)));
         }
     }
 }
@@ -163,8 +192,14 @@ mod tests {
             let rows: Vec<Phases> = rows.into_iter().map(|row| row.try_into().expect("one number a phase")).collect();
             let mut log = Log::default();
             for (late, row) in (0..).zip(&rows) {
-                log.add(0, &Request { submitted_ns: 1 << 40, ..Request::default() }, row, 0, Some((1 << 40) - (late << 30)));
+                log.add(0, &Request { submitted_ns: 1 << 40, ..Request::default() }, Spent::new(&Phase::ALL, row), 0, Some((1 << 40) - (late << 30)));
             }
+            for (number, phase) in Phase::ALL.iter().enumerate() {
+                let column: Vec<u64> = log.sums(1 << *phase as u8).collect();
+                prop_assert_eq!(column, rows.iter().map(|row| row[number]).collect::<Vec<_>>());
+            }
+            prop_assert_eq!(log.sums(u64::MAX).collect::<Vec<_>>(), rows.iter().map(|row| row.iter().sum::<u64>()).collect::<Vec<_>>());
+            prop_assert_eq!(log.lateness().collect::<Vec<_>>(), (0..rows.len() as u64).map(|late| late << 30).collect::<Vec<_>>());
             prop_assert_eq!(log.rows().collect::<Vec<_>>(), rows.into_iter().zip((0..).map(|late| late << 30)).collect::<Vec<_>>());
         }
     }

@@ -22,7 +22,7 @@ use log::Log;
 use outcome::{Failure, Steadiness};
 use response::Response;
 
-use crate::kernel::{PHASES, Phases, Request};
+use crate::kernel::{PHASES, Phases, Request, Spent};
 use seeklab_kernel::Fingerprint;
 use seeklab_spec::Op;
 use seeklab_spec::Record;
@@ -108,7 +108,7 @@ impl Stats {
     }
 
     #[allow(clippy::cast_precision_loss)] // latencies in ns are far below 2^53
-    fn add(&mut self, request: &Request, phases: &Phases, now_ns: u64) {
+    fn add(&mut self, request: &Request, spent: Spent, now_ns: u64) {
         let latency_ns = now_ns - request.submitted_ns;
         self.ios += 1;
         self.bytes += request.bytes;
@@ -126,8 +126,8 @@ impl Stats {
             self.stalls += 1;
             self.stalls_ns += latency_ns;
         }
-        for (sum, ns) in self.phases.iter_mut().zip(phases) {
-            *sum += ns;
+        for (phase, ns) in spent.iter() {
+            self.phases[phase as usize] += ns;
         }
         self.bins.add(latency_ns);
         add_sample(&mut self.samples, now_ns / SAMPLE_NS, 1, request.bytes);
@@ -135,7 +135,7 @@ impl Stats {
 
     /// Adds a flow's `ios` operations of equal latency.
     #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss)] // sums of nanoseconds
-    fn add_flow(&mut self, ios: u64, latency_ns: u64, request: &Request, phases: &Phases, now_ns: u64) {
+    fn add_flow(&mut self, ios: u64, latency_ns: u64, request: &Request, spent: Spent, now_ns: u64) {
         if ios == 0 {
             return;
         }
@@ -151,8 +151,8 @@ impl Stats {
             self.stalls_ns += ios * latency_ns;
         }
         let each = (ios * latency_ns) as f64 / (now_ns - request.submitted_ns).max(1) as f64;
-        for (sum, ns) in self.phases.iter_mut().zip(phases) {
-            *sum += libm::round(*ns as f64 * each) as u64;
+        for (phase, ns) in spent.iter() {
+            self.phases[phase as usize] += libm::round(ns as f64 * each) as u64;
         }
         self.bins.add_many(latency_ns, ios);
         add_sample(&mut self.samples, now_ns.saturating_sub(1) / SAMPLE_NS, ios, request.bytes);
@@ -215,6 +215,8 @@ pub struct JobStats {
     pub is_limited: bool,
     /// The depth that the search for a target of latency is at; 0 without one.
     pub latency_depth: u32,
+    /// Zones that were reset to be written anew.
+    pub zone_resets: u64,
     /// What was found of a steady state, where one was looked for.
     pub steady: Option<Steadiness>,
 }
@@ -317,6 +319,7 @@ impl Recorder {
             error: None,
             is_limited: false,
             latency_depth: 0,
+            zone_resets: 0,
             steady: None,
         };
         Self {
@@ -338,7 +341,7 @@ impl Recorder {
     }
 
     /// An operation has completed.
-    pub fn completed(&mut self, completed: &Completed, request: &Request, phases: &Phases, now_ns: u64) {
+    pub fn completed(&mut self, completed: &Completed, request: &Request, spent: Spent, now_ns: u64) {
         let Completed { job, region_start, due_ns, measured, flow } = *completed;
         let passed_ns = now_ns - request.submitted_ns;
         let (ios, latency_ns) = flow.map_or((1, passed_ns), |flow| flow.ios(request.bytes, passed_ns));
@@ -353,7 +356,7 @@ impl Recorder {
             stats.workers_before_stall.get_or_insert(workers[1] - workers[0] + 1);
         }
         if let Some(log) = &mut self.log {
-            log.add(job, request, phases, region_start, due_ns);
+            log.add(job, request, spent, region_start, due_ns);
         }
         // A flow's I/Os ended before the end of its segment, which may be an interval's; a single one ended with it.
         let last_ns = if flow.is_some() { now_ns.saturating_sub(1) } else { now_ns };
@@ -374,9 +377,9 @@ impl Recorder {
         if measured {
             let stats = &mut self.jobs[job].by_op[op];
             if flow.is_some() {
-                stats.add_flow(ios, latency_ns, request, phases, now_ns);
+                stats.add_flow(ios, latency_ns, request, spent, now_ns);
             } else {
-                stats.add(request, phases, now_ns);
+                stats.add(request, spent, now_ns);
             }
             if let Some(due_ns) = due_ns {
                 let interval_ns = self.interval_ns;

@@ -76,7 +76,7 @@ fn pass_asked(
             }
             (LayerId::Protocol, Event::Done(id)) => {
                 let request = kernel.requests[id];
-                assert_eq!(kernel.requests.phases(id).iter().sum::<u64>(), kernel.now_ns() - request.submitted_ns);
+                assert_eq!(kernel.requests.spent(id).dense().iter().sum::<u64>(), kernel.now_ns() - request.submitted_ns);
                 done.push(request.tag);
                 kernel.requests.remove(id);
             }

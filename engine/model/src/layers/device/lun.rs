@@ -309,7 +309,7 @@ mod tests {
                 }
                 (LayerId::Workload, Event::Done(id)) => {
                     assert_eq!(kernel.requests[id].charged_ns, kernel.now_ns());
-                    assert_eq!(kernel.requests.phases(id).iter().sum::<u64>(), kernel.now_ns() - kernel.requests[id].submitted_ns);
+                    assert_eq!(kernel.requests.spent(id).dense().iter().sum::<u64>(), kernel.now_ns() - kernel.requests[id].submitted_ns);
                     done.push(kernel.now_ns());
                 }
                 (_, event) => lun.on(&mut kernel, event),
@@ -322,7 +322,7 @@ mod tests {
     fn requests_queue_for_the_rate_and_overlap_in_the_latency() {
         let (done, kernel) = run(&mut lun(None), &[(0, 1000), (0, 1000)]);
         assert_eq!(done, [1500, 2500]);
-        assert_eq!(kernel.requests.phases(RequestId(1))[Phase::Queue as usize], 1000);
+        assert_eq!(kernel.requests.spent(RequestId(1)).dense()[Phase::Queue as usize], 1000);
     }
 
     #[test]
@@ -333,8 +333,8 @@ mod tests {
         };
         let (done, kernel) = run(&mut Lun::new(&spec, Phase::Transfer, 1, "test"), &[(0, 1000), (0, 2000)]);
         assert_eq!(done, [1800, 4100]);
-        assert_eq!(kernel.requests.phases(RequestId(1))[Phase::Queue as usize], 1300);
-        assert_eq!(kernel.requests.phases(RequestId(1))[Phase::Transfer as usize], 2300);
+        assert_eq!(kernel.requests.spent(RequestId(1)).dense()[Phase::Queue as usize], 1300);
+        assert_eq!(kernel.requests.spent(RequestId(1)).dense()[Phase::Transfer as usize], 2300);
     }
 
     #[test]
@@ -371,7 +371,7 @@ mod tests {
             let mut lun = lun_with(varies, vec![pause(1200, 1000), pause(9000, 5000)]);
             let (done, kernel) = run(&mut lun, &arrivals);
             assert_eq!(done, [2500, 3700, 4200, 7600, 15_400]);
-            let paused = |place| kernel.requests.phases(RequestId(place))[Phase::Paused as usize];
+            let paused = |place| kernel.requests.spent(RequestId(place)).dense()[Phase::Paused as usize];
             assert_eq!([0, 1, 2, 3, 4].map(paused), [1000, 1000, 700, 0, 5000]);
             assert_eq!(lun.usage.busy_ns, 1000 + 2200 + 500 + 100 + 6000);
         }

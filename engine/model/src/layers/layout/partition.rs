@@ -276,8 +276,12 @@ mod tests {
                 (LayerId::Partition, event) => partitions.on(&mut kernel, 0, event),
                 (_, event) => {
                     let Event::Done(id) = event else { panic!("{event:?}") };
-                    assert_eq!(kernel.requests.phases(id).iter().sum::<u64>(), kernel.now_ns(), "all of the write's time is charged");
-                    waited = waited.max(kernel.requests.phases(id)[Phase::InFlight as usize]);
+                    assert_eq!(
+                        kernel.requests.spent(id).dense().iter().sum::<u64>(),
+                        kernel.now_ns(),
+                        "all of the write's time is charged"
+                    );
+                    waited = waited.max(kernel.requests.spent(id).dense()[Phase::InFlight as usize]);
                     kernel.requests.remove(id);
                     done += 1;
                 }

@@ -9,6 +9,7 @@ use seeklab_spec::{Job, Op, to_f64};
 use super::latency_target::DepthSearch;
 use super::pattern::Pattern;
 use super::verify::Verifying;
+use super::zoned;
 
 /// How long fio lets a job settle before it looks at its least rate, in nanoseconds.
 const SETTLE_NS: u64 = 2_000_000_000;
@@ -89,6 +90,8 @@ pub struct Extended {
     pass_ends_bytes: u64,
     /// The search for a depth.
     pub search: Option<DepthSearch>,
+    /// The zones that it uses, where they have write pointers.
+    pub zones: Option<zoned::Share>,
     /// The share of a flow.
     pub share: Option<Share>,
     pause: Option<Pause>,
@@ -120,6 +123,7 @@ impl Extended {
             pass_bytes: job.io_size.map_or(length, |size| size.0),
             pass_ends_bytes: job.io_size.map_or(length, |size| size.0),
             search: job.latency_target.map(|spec| DepthSearch::new(spec, depth)),
+            zones: None,
             share: None,
             pause: Pause::of(job),
             least_rate: job.rate_min.map(|spec| LeastRate { spec, next_ns: 0, bytes: 0, ios: 0 }),
@@ -138,6 +142,7 @@ impl Extended {
             || extended.next_ns.is_some()
             || extended.flush_to_come
             || job.flow.is_some()
+            || job.zoned.is_some()
             || job.max_latency.is_some();
         is_needed.then(|| Box::new(extended))
     }

@@ -59,6 +59,90 @@ fn zones_are_visited_one_after_the_other_until_all_bytes_are_moved() {
     assert!((0u64..).step_by(32).zip(within.chunks(2)).take(8).all(|(start, pair)| pair.iter().all(|at| (start..start + 16).contains(at))));
 }
 
+const OF_ZONES: [&str; 3] = ["zone", "capacity", "max_open"];
+
+/// A job over four zones of 16 KiB; `more` changes it.
+fn zoned(rw: &str, more: &Value) -> Value {
+    let mut job = json!({"rw": rw, "zoned": {"size": "16KiB"}});
+    for (field, value) in more.as_object().expect("fields") {
+        if OF_ZONES.contains(&field.as_str()) {
+            job["zoned"][if field == "zone" { "size" } else { field }] = value.clone();
+        } else {
+            job[field] = value.clone();
+        }
+    }
+    job
+}
+
+#[test]
+fn zones_are_written_at_their_write_pointers() {
+    let count = 400;
+    let stack = run(&one(zoned("randwrite", &json!({"number_ios": count, "time_based": true, "runtime": "1s"}))));
+    let mut pointers = [0u64; 4];
+    let mut resets = 0;
+    for (_, place) in log(&stack) {
+        let pointer = &mut pointers[usize::try_from(place / 16).expect("small")];
+        if *pointer == 16 {
+            (*pointer, resets) = (0, resets + 1);
+        }
+        assert_eq!(place % 16, *pointer, "at the write pointer");
+        *pointer += 4;
+    }
+    assert!(resets > count / 5, "{resets}");
+    assert_is(metric(&stack, "a.zone_resets"), f64::from(resets));
+}
+
+#[test]
+fn zones_in_order_are_left_where_their_capacity_ends() {
+    assert_eq!(places(zoned("write", &json!({"capacity": "8KiB", "io_size": "40KiB"}))), [0, 4, 16, 20, 32, 36, 48, 52, 0, 4]);
+    let whole = run(&one(zoned("write", &json!({}))));
+    assert_eq!(log(&whole).iter().map(|(_, place)| *place).collect::<Vec<_>>(), (0..64).step_by(4).collect::<Vec<_>>());
+    assert_eq!(whole.recorder().jobs[0].zone_resets, 0, "nothing is written twice");
+}
+
+#[test]
+fn no_more_zones_are_open_than_allowed_and_workers_share_them() {
+    let job = zoned("randwrite", &json!({"max_open": 2, "size": "256KiB", "number_ios": 60, "numjobs": 3, "filename": "shared"}));
+    let mut written = [0u64; 16];
+    for (_, place) in log(&run(&one(job))) {
+        let zone = &mut written[usize::try_from(place / 16).expect("small")];
+        *zone = if *zone == 16 { 4 } else { *zone + 4 };
+        let open = written.iter().filter(|bytes| (1..16).contains(*bytes)).count();
+        assert!(open <= 2, "{written:?}");
+    }
+}
+
+#[test]
+fn reads_stay_below_the_write_pointers() {
+    let full = places(zoned("read", &json!({"capacity": "8KiB", "io_size": "40KiB"})));
+    assert_eq!(full, [0, 4, 16, 20, 32, 36, 48, 52, 0, 4], "zones that are only read are full");
+    let stack = run(&one(zoned("randrw", &json!({"size": "256KiB", "number_ios": 300, "time_based": true, "runtime": "1s"}))));
+    let mut written = [0u64; 16];
+    for (op, place) in log(&stack) {
+        let zone = &mut written[usize::try_from(place / 16).expect("small")];
+        match op {
+            Op::Write => *zone = place % 16 + 4,
+            _ => assert!(place % 16 < *zone, "{place} of {written:?}"),
+        }
+    }
+    assert!(metric(&stack, "a.read_ios") > 100.0);
+    let beyond = places(zoned("read", &json!({"io_size": "32KiB", "capacity": "4KiB"})));
+    assert_eq!(beyond, [0, 16, 32, 48, 0, 16, 32, 48]);
+}
+
+#[test]
+fn a_job_ends_that_has_nothing_to_read_yet() {
+    let (mut reader, mut writer) = (
+        zoned("read", &json!({"filename": "f", "time_based": true, "runtime": "1s"})),
+        zoned("write", &json!({"filename": "f", "startdelay": "10ms"})),
+    );
+    (reader["name"], writer["name"]) = (json!("a"), json!("b"));
+    (reader["size"], writer["size"]) = (json!("64KiB"), json!("64KiB"));
+    let stack = run(&on_a_unit(&json!([reader, writer])));
+    let ios = |job: usize| stack.recorder().jobs[job].by_op.iter().map(|stats| stats.ios).sum::<u64>();
+    assert_eq!((ios(0), ios(1)), (0, 16));
+}
+
 #[test]
 fn files_take_turns_or_follow_each_other() {
     let turns = places(json!({"rw": "read", "nrfiles": 4}));
@@ -246,12 +330,37 @@ fn operations_are_shared_out_among_the_starts_of_jobs() {
 }
 
 #[test]
+fn jobs_agree_on_the_zones_of_a_drive_and_no_more_parts_are_written_than_zones_may_be_open() {
+    let part = |name: &str, offset: &str, most: u32| {
+        let mut job = zoned("write", &json!({"filename": "f", "offset": offset, "size": "32KiB", "max_open": most}));
+        job["name"] = json!(name);
+        job
+    };
+    let of = |first: u32, second: u32| problems(&on_a_unit(&json!([part("a", "0", first), part("b", "32KiB", second)])));
+    assert_eq!(of(2, 2), [""; 0]);
+    assert!(of(2, 3)[0].starts_with("jobs[1].zoned: differs from that of the job \"a\""), "{:?}", of(2, 3));
+    assert!(
+        of(1, 1)[0].starts_with(
+            "jobs[1].zoned.max_open: workers write to 2 parts of a file, each of which needs an open zone; write at least 2, not 1"
+        ),
+        "{:?}",
+        of(1, 1)
+    );
+}
+
+#[test]
 fn contradictions_are_told_with_the_field_and_what_is_accepted() {
     for (job, start) in [
         (json!({"bssplit": {"read": [{"bs": "4KiB", "percent": 50}]}}), "jobs[0].bssplit.read: the shares add up to 50 %"),
         (json!({"rw": "randread", "stride": {"skip": "8KiB"}}), "jobs[0].stride: has a meaning for sequential jobs only"),
         (json!({"rw": "read", "random_every": 4}), "jobs[0].random_every: has a meaning for random jobs only"),
         (json!({"rw": "read", "verify": {}}), "jobs[0].verify: reads back what the job wrote"),
+        (zoned("write", &json!({"zone": "2KiB"})), "jobs[0].zoned.size"),
+        (zoned("write", &json!({"bs": "32KiB"})), "jobs[0].zoned.size: 16 KiB does not hold one request of 32 KiB"),
+        (zoned("write", &json!({"capacity": "32KiB"})), "jobs[0].zoned.capacity: 32 KiB is more than the zone, 16 KiB"),
+        (zoned("write", &json!({"nrfiles": 2})), "jobs[0].zoned: contradicts nrfiles"),
+        (zoned("trim", &json!({})), "jobs[0].zoned: has a meaning for jobs that read and write"),
+        (zoned("write", &json!({"offset": "4KiB", "size": "24KiB"})), "jobs[0].zoned.size: no whole zone of 16 KiB lies in the 24 KiB"),
         (json!({"rw": "read", "wait_for": "b"}), "jobs[0].wait_for: \"b\" is not the name of a job before this one"),
         (json!({"rw": "read", "iodepth_low": 2}), "jobs[0].iodepth_low: 2 is above iodepth 1"),
         (json!({"rw": "read", "rate_each": {"read": "1MiB"}}), "jobs[0].rate_each: limits a mixed job's directions"),

@@ -12,6 +12,7 @@ mod pattern;
 pub mod replay;
 mod steady;
 mod verify;
+pub mod zoned;
 
 #[cfg(test)]
 mod fio_tests;
@@ -25,6 +26,7 @@ use latency_target::Verdict;
 use offsets::Order;
 use replay::Replay;
 use steady::Steady;
+use zoned::{Wish, Zones};
 
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _, Wire};
 use crate::layers::Layer;
@@ -108,6 +110,7 @@ pub struct Workload {
     issued: u32,
     dues: Dues,
     flows: Vec<Flow>,
+    zones: Zones,
     /// One for each job; none without a criterion.
     steady: Vec<Option<Steady>>,
     /// Where operations are limited: how many each start of jobs has, and how many are left.
@@ -138,7 +141,10 @@ impl Layer for Workload {
 
     fn memory_bytes(&self) -> u64 {
         let of_workers = self.workers.iter().filter_map(|worker| worker.extended.as_ref()?.verify.as_ref());
-        self.recorder.memory_bytes() + self.dues.memory_bytes() + of_workers.map(verify::Verifying::memory_bytes).sum::<u64>()
+        self.recorder.memory_bytes()
+            + self.dues.memory_bytes()
+            + of_workers.map(verify::Verifying::memory_bytes).sum::<u64>()
+            + self.zones.memory_bytes()
     }
 }
 
@@ -195,6 +201,12 @@ impl Workload {
         let mut workers: Vec<Worker> = workers.collect();
         let starts = workers.iter().map(|worker| (worker.stage, worker.waits_for)).collect::<std::collections::BTreeSet<_>>().len() as u64;
         let flows = flows(&scenario.jobs, &mut workers);
+        let (zones, shares) = Zones::of(&scenario.jobs, plan);
+        for (extended, share) in workers.iter_mut().map(|worker| worker.extended.as_mut()).zip(shares) {
+            if let Some(extended) = extended {
+                extended.zones = share;
+            }
+        }
         Self {
             workers,
             jobs: scenario.jobs.clone(),
@@ -203,6 +215,7 @@ impl Workload {
             issued: 0,
             dues: Dues::default(),
             flows,
+            zones,
             steady: scenario.jobs.iter().map(|job| job.steadystate.map(Steady::new)).collect(),
             budget: scenario.limits.operations.map(|all| ((all / starts.max(1)).max(1), 0)),
             recorder: Recorder::new(scenario.jobs.len(), &scenario.record, scenario.monitor.is_some()),
@@ -336,7 +349,16 @@ impl Workload {
             let (op, offset, bytes) = match &mut worker.replay {
                 Some(replay) => replay.take(),
                 None => match draw(worker, job, now_ns) {
-                    Drawn::Request(op, offset, bytes) => (op, offset, bytes),
+                    Drawn::Request(op, offset, bytes) => match at_write_pointer(&mut self.zones, worker, job, (op, offset, bytes)) {
+                        Some((op, offset, bytes, resets)) => {
+                            self.recorder.jobs[worker.job].zone_resets += resets;
+                            (op, offset, bytes)
+                        }
+                        None => {
+                            worker.end_ns = now_ns;
+                            continue;
+                        }
+                    },
                     Drawn::Later(at_ns) => return wake(kernel, worker, at_ns, id),
                     Drawn::Verify(Some((offset, bytes))) => {
                         worker.in_flight += 1;
@@ -448,7 +470,7 @@ impl Workload {
         let measured = request.submitted_ns >= worker.measure_from_ns;
         let due_ns = worker.has_plan.then(|| self.dues.of(id));
         let completed = Completed { job: worker.job, region_start: worker.region.start, due_ns, measured, flow: Loop::of(job) };
-        self.recorder.completed(&completed, &request, kernel.requests.phases(id), kernel.now_ns());
+        self.recorder.completed(&completed, &request, kernel.requests.spent(id), kernel.now_ns());
         kernel.requests.remove(id);
         if let Some((op, offset, bytes, wire)) = worker.copy.and_then(|copy| copy.next(&request, worker.region.start)) {
             let (job, entry) = (worker.job, worker.entry);
@@ -721,6 +743,26 @@ fn draw(worker: &mut Worker, job: &Job, now_ns: u64) -> Drawn {
     }
     worker.position[index_of(op)] = offset + bytes;
     Drawn::Request(op, offset, bytes)
+}
+
+/// Where a request goes that was drawn for zones with write pointers, in the worker's region, and how many zones are reset for it;
+/// nothing when no zone takes it. What finds nothing to read yet is a write, in a job that writes.
+fn at_write_pointer(zones: &mut Zones, worker: &mut Worker, job: &Job, (op, offset, bytes): (Op, u64, u64)) -> Option<(Op, u64, u64, u64)> {
+    let Some(extended) = &mut worker.extended else { return Some((op, offset, bytes, 0)) };
+    let Some(share) = extended.zones else { return Some((op, offset, bytes, 0)) };
+    let start = worker.region.start;
+    let wish = Wish { offset: start + offset, bytes, least_bytes: job.min_request_bytes(), is_random: job.rw.is_random() };
+    let (op, (place, resets)) = match zones.place(share, op, wish) {
+        Some(found) => (op, found),
+        None if op == Op::Read && job.rw.writes() => (Op::Write, zones.place(share, Op::Write, wish)?),
+        None => return None,
+    };
+    let (offset, next) = (place.offset - start, place.next - start);
+    worker.position[index_of(op)] = next;
+    if let Some(pattern) = &mut extended.pattern {
+        pattern.moved(op, offset, next);
+    }
+    Some((op, offset, place.bytes, resets))
 }
 
 /// Draws direction and size of a worker's next request, or what it does in place of one whose offset follows from both.

@@ -139,6 +139,12 @@ impl Pattern {
         Some((file.start + offset, taken))
     }
 
+    /// The request of direction `op` went to `offset` in place of where it was drawn, and goes on at `next` (without several files).
+    pub fn moved(&mut self, op: Op, offset: u64, next: u64) {
+        let (file, direction) = (&mut self.files[0], op as usize);
+        (file.last[direction], file.position[direction]) = (offset, next);
+    }
+
     /// The files begin anew.
     pub fn rewind(&mut self) {
         for file in &mut self.files {

@@ -143,6 +143,20 @@ fn many_clients_have_a_port_each_and_many_writers_fill_one_of_a_server() {
 }
 
 #[test]
+fn a_timer_that_no_path_of_full_queues_can_outlast_is_refused() {
+    let of = |rw: &str, rto_min: &str| {
+        let mut document = blocks(4, 1 << 20, 12, &json!({"rto_min": rto_min, "buffer": 54}));
+        (document["network"]["bits_per_s"], document["network"]["mtu"]) = (json!(1_000_000), json!(9000));
+        document["jobs"][0]["rw"] = rw.into();
+        problems(&document)
+    };
+    // 56 packets of 9038 bytes take 4.0 s at 1 Mbit/s, of which 63 ms are a 64th; the client's own link holds up to 80 more.
+    assert_eq!(of("read", "64ms"), [""; 0]);
+    assert!(of("read", "60ms")[0].contains("write at least 64 ms"), "{:?}", of("read", "60ms"));
+    assert!(of("write", "64ms")[0].starts_with("network.packets.rto_min: 64 ms is so short"), "{:?}", of("write", "64ms"));
+}
+
+#[test]
 fn what_a_switch_contradicts_is_refused() {
     let mut document = blocks(4, 1 << 20, 1, &json!({"servers": 1024}));
     document["network"]["connections"] = 16.into();

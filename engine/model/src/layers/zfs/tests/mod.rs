@@ -139,7 +139,7 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
             }
             (_, Event::Submit(id)) => panic!("{id:?} for nobody"),
             (_, Event::Done(id)) => {
-                let (request, phases) = (kernel.requests[id], *kernel.requests.phases(id));
+                let (request, phases) = (kernel.requests[id], kernel.requests.spent(id).dense());
                 let latency_ns = kernel.now_ns() - request.submitted_ns;
                 reads += u64::from(request.op == Op::Read);
                 if request.durable == Durable::Itself && !log_devices.is_empty() {

@@ -90,7 +90,7 @@ fn run(ssd: &mut Ssd, depth: usize, requests: &[(Op, u64, u64)]) -> Vec<Done> {
     }
     while let Some(event) = kernel.advance() {
         if let Event::Done(id) = event.event() {
-            let (request, phases) = (kernel.requests[id], *kernel.requests.phases(id));
+            let (request, phases) = (kernel.requests[id], kernel.requests.spent(id).dense());
             assert_eq!(request.charged_ns, kernel.now_ns());
             assert_eq!(phases.iter().sum::<u64>(), kernel.now_ns() - request.submitted_ns, "phases do not add up");
             let response_ns = kernel.now_ns() - request.submitted_ns;
