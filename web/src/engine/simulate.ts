@@ -40,7 +40,7 @@ export interface SimulateOptions {
 }
 
 /** A drag waits no longer than this for a first picture, and a run that goes on is drawn again so often. */
-const firstPartialMs = 70;
+const firstPartialMs = 40;
 const nextPartialMs = 600;
 /** How long the run goes on by itself for each millisecond that a picture of it took. */
 const runMsPerDrawnMs = 3;

@@ -172,7 +172,7 @@ mod tests {
                         full[row] = [0; PHASES];
                     }
                     1 => {
-                        let from = ns as usize % full.len();
+                        let from = usize::try_from(ns).expect("small") % full.len();
                         ledger.add_from(row, from);
                         let other = full[from];
                         full[row].iter_mut().zip(other).for_each(|(sum, ns)| *sum += ns);

@@ -349,16 +349,15 @@ impl Workload {
             let (op, offset, bytes) = match &mut worker.replay {
                 Some(replay) => replay.take(),
                 None => match draw(worker, job, now_ns) {
-                    Drawn::Request(op, offset, bytes) => match at_write_pointer(&mut self.zones, worker, job, (op, offset, bytes)) {
-                        Some((op, offset, bytes, resets)) => {
-                            self.recorder.jobs[worker.job].zone_resets += resets;
-                            (op, offset, bytes)
-                        }
-                        None => {
-                            worker.end_ns = now_ns;
+                    Drawn::Request(op, offset, bytes) => {
+                        let placed = at_write_pointer(&mut self.zones, worker, job, (op, offset, bytes));
+                        let Some((request, resets)) = placed else {
+                            worker.end_ns = now_ns; // no zone takes it
                             continue;
-                        }
-                    },
+                        };
+                        self.recorder.jobs[worker.job].zone_resets += resets;
+                        request
+                    }
                     Drawn::Later(at_ns) => return wake(kernel, worker, at_ns, id),
                     Drawn::Verify(Some((offset, bytes))) => {
                         worker.in_flight += 1;
@@ -389,12 +388,7 @@ impl Workload {
             let wire = worker.copy.map_or(Wire::Exchange, |copy| copy.wire(op, offset, bytes));
             let (entry, offset) = (worker.entry, worker.region.start + offset);
             worker.issued_writes += u64::from(op == Op::Write);
-            let durable = match op {
-                Op::Write if job.flushes_after(worker.issued_writes) => Durable::All,
-                Op::Write if job.sync => Durable::Itself,
-                Op::Write if job.flushes() => Durable::Later,
-                Op::Read | Op::Write | Op::Trim => Durable::No,
-            };
+            let durable = durability(job, op, worker.issued_writes);
             if let Some(extended) = &mut worker.extended {
                 extended.issued(op, now_ns, || gap_of_direction_ns(job, &mut worker.gaps, op, bytes));
                 self.tell_flow(kernel, id);
@@ -592,6 +586,16 @@ impl Workload {
     }
 }
 
+/// Which durability a worker waits for with its request, which is its write number `writes` if it is one.
+fn durability(job: &Job, op: Op, writes: u64) -> Durable {
+    match op {
+        Op::Write if job.flushes_after(writes) => Durable::All,
+        Op::Write if job.sync => Durable::Itself,
+        Op::Write if job.flushes() => Durable::Later,
+        Op::Read | Op::Write | Op::Trim => Durable::No,
+    }
+}
+
 /// The flows of all jobs; each worker that shares one is told which.
 fn flows(jobs: &[Job], workers: &mut [Worker]) -> Vec<Flow> {
     let mut flows: Vec<Flow> = Vec::new();
@@ -747,9 +751,14 @@ fn draw(worker: &mut Worker, job: &Job, now_ns: u64) -> Drawn {
 
 /// Where a request goes that was drawn for zones with write pointers, in the worker's region, and how many zones are reset for it;
 /// nothing when no zone takes it. What finds nothing to read yet is a write, in a job that writes.
-fn at_write_pointer(zones: &mut Zones, worker: &mut Worker, job: &Job, (op, offset, bytes): (Op, u64, u64)) -> Option<(Op, u64, u64, u64)> {
-    let Some(extended) = &mut worker.extended else { return Some((op, offset, bytes, 0)) };
-    let Some(share) = extended.zones else { return Some((op, offset, bytes, 0)) };
+fn at_write_pointer(
+    zones: &mut Zones,
+    worker: &mut Worker,
+    job: &Job,
+    (op, offset, bytes): (Op, u64, u64),
+) -> Option<((Op, u64, u64), u64)> {
+    let Some(extended) = &mut worker.extended else { return Some(((op, offset, bytes), 0)) };
+    let Some(share) = extended.zones else { return Some(((op, offset, bytes), 0)) };
     let start = worker.region.start;
     let wish = Wish { offset: start + offset, bytes, least_bytes: job.min_request_bytes(), is_random: job.rw.is_random() };
     let (op, (place, resets)) = match zones.place(share, op, wish) {
@@ -762,7 +771,7 @@ fn at_write_pointer(zones: &mut Zones, worker: &mut Worker, job: &Job, (op, offs
     if let Some(pattern) = &mut extended.pattern {
         pattern.moved(op, offset, next);
     }
-    Some((op, offset, place.bytes, resets))
+    Some(((op, offset, place.bytes), resets))
 }
 
 /// Draws direction and size of a worker's next request, or what it does in place of one whose offset follows from both.

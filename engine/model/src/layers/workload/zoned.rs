@@ -74,6 +74,7 @@ fn index(number: u64) -> usize {
 
 impl Zones {
     /// The zones of all jobs that have them, and each worker's share.
+    #[must_use]
     pub fn of(jobs: &[Job], plan: &Plan) -> (Self, Vec<Option<Share>>) {
         let mut zones = Self::default();
         let shares = plan.workers.iter().map(|worker| {
