@@ -57,7 +57,7 @@ export function open(engine: Engine, request: RunRequest): OpenRun {
 
 /** Runs to the end, slice by slice. The caller owns the run it gets and frees it. */
 export async function simulate(engine: Engine, request: RunRequest, options: SimulateOptions = {}): Promise<OpenRun> {
-  const { sliceEvents = 20_000, cancelled = () => false, onProgress, onPartial, breathe = nextTask } = options;
+  const { sliceEvents = 8_000, cancelled = () => false, onProgress, onPartial, breathe = nextTask } = options;
   const run = open(engine, request);
   let partialAt_ms = performance.now() + firstPartialMs;
   try {

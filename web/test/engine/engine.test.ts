@@ -57,7 +57,7 @@ describe("a run", () => {
   it("is told as it comes, not before the last picture is drawn, and has the greater part of the time to itself", async () => {
     let now = 0;
     vi.spyOn(performance, "now").mockImplementation(() => now);
-    // Each slice takes 10 ms, and the page draws the first picture at 400 ms: 330 ms after it was told.
+    // Each slice takes 10 ms, and the page draws the first picture at 400 ms: 360 ms after it was told.
     const told: number[] = [];
     const drawn: (() => void)[] = [];
     const step = vi.fn(() => ((now += 10), now >= 3000 ? 1 : 0.5));
@@ -70,7 +70,7 @@ describe("a run", () => {
       return Promise.resolve();
     };
     await simulate(engineWith(fakeRun([], { step })), { case: "x" }, { onPartial, breathe: draws });
-    expect(told).toEqual([70, 400 + 3 * 330]);
+    expect(told).toEqual([40, 400 + 3 * 360]);
     vi.restoreAllMocks();
   });
 
