@@ -297,7 +297,7 @@ mod tests {
         assert!((249..=250).contains(&volume.most_waiting), "{}", volume.most_waiting);
         assert_eq!(waited / 1_000_000, 263);
         assert_eq!(volume.first_empty_ns, None);
-        // From the twentieth on each begins before the next one comes, and some I/O waits all the time.
+        // From the twentieth on each begins after the next one has come, so that some I/O waits all the time.
         let throttled = volume.rows().map(|(_, row)| row.throttled_ns).sum::<u64>();
         assert!(throttled.abs_diff(starts[4999] - starts[19]) < 11_000_000, "{throttled}");
     }
