@@ -50,6 +50,15 @@ fn those_that_wait_share_a_flush_and_wait_for_one_other_at_most() {
 }
 
 #[test]
+fn a_log_tells_the_mean_of_its_batches_and_of_its_waits() {
+    // One goes alone and eight after it, in turns: each waits while the others are flushed.
+    let commit = json!({"stages": ["a"], "logs": [log("a", "all")]});
+    let stack = run(&scenario(&commit, 9, &for_10_s()));
+    assert_within(metric(&stack, "commit.a_batch_mean"), 4.5, 0.01);
+    assert_within(metric(&stack, "commit.a_wait_mean_ms"), 10.0, 0.01);
+}
+
+#[test]
 fn one_at_a_time_all_others_wait() {
     let commit = json!({"stages": ["a"], "logs": [log("a", "one")]});
     let stack = run(&scenario(&commit, 9, &for_10_s()));

@@ -297,5 +297,15 @@ mod tests {
         assert!((249..=250).contains(&volume.most_waiting), "{}", volume.most_waiting);
         assert_eq!(waited / 1_000_000, 263);
         assert_eq!(volume.first_empty_ns, None);
+        // From the twentieth on each begins after the next one has come, so that some I/O waits all the time.
+        let throttled = volume.rows().map(|(_, row)| row.throttled_ns).sum::<u64>();
+        assert!(throttled.abs_diff(starts[4999] - starts[19]) < 11_000_000, "{throttled}");
+    }
+
+    #[test]
+    fn time_with_several_ios_in_flight_counts_once() {
+        let mut volume = bucket(&serde_json::json!({"base": 300}));
+        assert_eq!([volume.done(0, 10), volume.done(4, 8), volume.done(5, 20), volume.done(30, 31)], [10, 0, 10, 1]);
+        assert_eq!(volume.rows().map(|(_, row)| row.active_ns).sum::<u64>(), 21);
     }
 }

@@ -381,6 +381,9 @@ impl Zones {
         assert_eq!(cached.iter().sum::<u64>(), self.used);
         assert_eq!(self.order.len(), cached.iter().filter(|cached| **cached > 0).count());
         assert!(self.ranges.len() <= self.most_ranges.max(1));
+        let noted = self.rows.last().map_or(0, |row| row.used);
+        assert_eq!(noted, self.used);
+        assert_eq!(self.pictures.last(), Some(&self.parts));
     }
 
     /// Intervals, from the start of the run.

@@ -63,6 +63,7 @@ fn one_zone_is_cleaned_in_the_time_of_reading_and_writing_it_and_two_moves() {
     assert_eq!(full.cleaning_ns, 0);
     let next = zones.work(full.own_ns, Op::Write, 3 * ZONE, 4096);
     assert_eq!(next.cleaning_ns, 3_619_139_414);
+    assert_eq!(zones.rows().map(|(_, row)| row.cleaning_ns).sum::<u64>(), 3_619_139_414);
 }
 
 #[test]
@@ -145,6 +146,14 @@ fn an_idle_drive_cleans_and_a_request_waits_for_the_zone_in_hand() {
     // A minute later the rest is clean, and nothing is left to do.
     let work = zones.work(now_ns + 200_000_000_000, Op::Read, 0, 1_000_000);
     assert_eq!(work.cleaning_ns, 0);
+}
+
+#[test]
+fn an_idle_drive_cleans_the_last_byte_too() {
+    let mut zones = drive(&json!({}));
+    zones.work(0, Op::Write, 0, 1);
+    zones.work(60_000_000_000, Op::Read, ZONE, 4096);
+    assert_eq!(zones.rows().map(|(_, row)| (row.cleans, row.used)).collect::<Vec<_>>(), [(1, 0)]);
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! Drives with an SLC cache in whole runs, against closed forms: cliff = limit, time = V in the cache / its rate + the rest / direct rate.
 
+use super::slc::Cache;
 use crate::stack::Stack;
 use crate::testing::{assert_is, assert_within, metric, problems, run};
+use seeklab_spec::{Lun, Op};
 use serde_json::{Value, json};
 
 /// A copy onto a drive of 1024 GB of cells, so much of it full.
@@ -116,6 +118,20 @@ fn a_trim_gives_back_the_cache_after_a_second_and_nothing_is_folded() {
     assert_within(metric(&stack, "slc_cached_gb"), 280.0, 1e-4);
     assert_is(metric(&stack, "slc_folded_gb"), 0.0);
     assert_is(metric(&stack, "slc_cliffs"), 2.0);
+}
+
+#[test]
+fn an_idle_drive_erases_what_was_given_up_and_folds_the_rest_to_the_last_byte() {
+    let unit: Lun = serde_json::from_value(copy("1GB", 0.0)["devices"][0]["lun"].clone()).expect("a unit");
+    let mut cache = Cache::new(unit.slc.as_ref().expect("a cache"), &unit, 1_000_000_000);
+    let bytes = 1_000_000_000;
+    let first_ns = cache.work_ns(0, Op::Write, 0, bytes);
+    cache.work_ns(first_ns, Op::Write, 0, bytes);
+    let state = |cache: &Cache| cache.rows().last().map(|(_, row)| (row.used, row.full));
+    assert_eq!(state(&cache), Some((2 * bytes, 0)));
+    cache.work_ns(3_600_000_000_000, Op::Trim, 2 * bytes, 4096);
+    assert_eq!(state(&cache), Some((0, bytes)));
+    assert_eq!(cache.rows().map(|(time_ns, _)| time_ns).take(3).collect::<Vec<_>>(), [0, 1_000_000_000, 2_000_000_000]);
 }
 
 #[test]

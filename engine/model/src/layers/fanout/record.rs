@@ -15,9 +15,8 @@ pub struct Latencies {
 
 impl Default for Latencies {
     fn default() -> Self {
-        let mut times = Histogram::new(3).expect("three digits are a valid precision");
-        times.auto(true);
-        Self { times, stalled: 0 }
+        // It resizes itself.
+        Self { times: Histogram::new(3).expect("three digits are a valid precision"), stalled: 0 }
     }
 }
 

@@ -3,6 +3,9 @@
 use serde_json::{Value, json};
 
 use super::vectors::one_leaf;
+use super::{Fanout, LEAF_BYTES, Leaf, Sent, Whole};
+use crate::kernel::RequestId;
+use crate::layers::Layer as _;
 use crate::stack::Stack;
 use crate::testing::{assert_is, assert_within, metric, problems, run};
 
@@ -51,6 +54,29 @@ fn half_of_all_users_are_slow_from_69_leaves_on() {
     assert_near(place(1.0), 69.0, 1.0);
     assert_near(place(0.5), 139.0, 3.0);
     assert_is(place(0.1), 201.0);
+}
+
+#[test]
+fn the_first_stalled_leaf_is_told_of_servers_with_queues_too() {
+    // ln 0.5 / ln 0.9 = 6.58.
+    let place = metric(&run(&with(two_point(2000, 40, 10.0), json!({"concurrency": 50}))), "fanout_first_stalled_leaf_p50");
+    assert_near(place, 7.0, 1.0);
+}
+
+#[test]
+fn memory_grows_with_the_leaves_and_the_requests_that_are_out() {
+    let spec = serde_json::from_value(two_point(1, 10, 1.0)["fanout"].clone()).expect("a fan-out");
+    let mut fanout = Fanout::new(&spec, 1);
+    let whole = Whole { request: RequestId(0), missing: 1, leaves: 1, first_stalled: 1 };
+    let copies = [Sent::to(0, None), Sent::to(1, None)];
+    let leaf = Leaf { whole: 0, place: 1, key: 0, asked_ns: 0, copies, is_answered: false, held: 0 };
+    let mut grown = |add: &dyn Fn(&mut Fanout)| {
+        let before = fanout.memory_bytes();
+        (0..1000).for_each(|_| add(&mut fanout));
+        fanout.memory_bytes().saturating_sub(before)
+    };
+    assert!(grown(&|fanout| _ = fanout.wholes.insert(whole)) >= 1000 * size_of::<Whole>() as u64);
+    assert!(grown(&|fanout| _ = fanout.leaves.insert(leaf)) >= 1000 * LEAF_BYTES);
 }
 
 #[test]

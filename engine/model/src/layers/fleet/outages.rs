@@ -292,4 +292,10 @@ mod tests {
         let none = Hypergeometric::new(10.0, 4.0, 0.0);
         assert_eq!((none.first, none.cumulative.len()), (0, 1));
     }
+
+    #[test]
+    fn a_draw_above_all_probabilities_as_they_were_rounded_is_the_last_number() {
+        let rounded = Hypergeometric { first: 7, cumulative: vec![0.0, 0.0] };
+        assert_eq!(rounded.draw(&mut Stream::new(1, "draws")), 8);
+    }
 }

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use super::Fleet;
 use crate::stack::Stack;
 use crate::testing::{assert_is, assert_within, metric, problems, run};
 
@@ -17,6 +18,11 @@ fn fleet(outages: u32, fleet: &Value) -> Value {
         into.extend(from);
     }
     document
+}
+
+/// The layer alone.
+fn of(fleet: &Value) -> Fleet {
+    Fleet::new(&serde_json::from_value(fleet.clone()).expect("a fleet"), 1)
 }
 
 fn random(outages: u32, chunks: u64) -> Stack {
@@ -96,6 +102,19 @@ fn groups_that_go_dark_together_lose_at_every_outage() {
 }
 
 #[test]
+fn each_outage_draws_which_groups_go_dark_together() {
+    for placement in ["copysets", "random"] {
+        let stack = run(&fleet(40, &json!({"placement": placement, "dark_by": "group", "chunks": 275_000})));
+        let Some(crate::result::columns::Column::U32(nodes)) = stack.column("dark.node") else { panic!("no column dark.node") };
+        let different: std::collections::BTreeSet<u32> = nodes.iter().copied().collect();
+        // Of 40 draws of 1 % each a third of the nodes is dark once at least.
+        assert!((1500..=1900).contains(&different.len()), "{placement}: {}", different.len());
+        // Neighbours share a supply where there is no permutation.
+        assert!(placement == "copysets" || nodes.chunks(50).all(|outage| outage[..48].chunks(3).all(|of| of[0] / 3 == of[2] / 3)));
+    }
+}
+
+#[test]
 fn everything_dark_loses_everything_and_too_few_dark_nodes_lose_nothing() {
     for placement in ["random", "copysets"] {
         let all = run(&fleet(10, &json!({"placement": placement, "nodes": 60, "dark_percent": 100, "chunks": 30_000})));
@@ -148,6 +167,60 @@ fn the_chunks_of_a_lost_node_are_where_its_placement_puts_them() {
     // Ten followers, and ten nodes whose follower it is; any of 4999.
     assert_is(restore("window"), 20.0);
     assert!(restore("random") > 4000.0);
+}
+
+#[test]
+fn a_chunk_of_a_lost_node_is_on_as_many_others_as_it_has_further_copies() {
+    for placement in ["random", "window", "copysets"] {
+        let mut fleet = of(&json!({"nodes": 40, "placement": placement, "copies": 4, "scatter": 6}));
+        for _ in 0..1000 {
+            fleet.draw_holders();
+            let others: std::collections::BTreeSet<u32> = fleet.holders.iter().copied().collect();
+            assert_eq!(others.len(), 3, "{placement}: {:?}", fleet.holders);
+            assert!(!others.contains(&fleet.lost), "{placement}: {:?} without {}", fleet.holders, fleet.lost);
+        }
+    }
+}
+
+#[test]
+fn the_first_of_the_nodes_with_the_widest_scatter_is_the_one_that_is_lost() {
+    let lost = |sets: Value| of(&json!({"nodes": 9, "placement": "given", "sets": sets})).lost;
+    assert_eq!(lost(json!([0, 1, 2, 3, 4, 5])), 0);
+    assert_eq!(lost(json!([0, 1, 2, 3, 4, 5, 4, 6, 7, 5, 2, 1])), 4, "as wide as 5");
+}
+
+#[test]
+fn the_least_scatter_is_told_where_sets_or_windows_say_it() {
+    let least = |fleet: Value| {
+        let metrics = run(&self::fleet(1, &fleet)).metrics();
+        metrics.into_iter().find(|metric| metric.name == "fleet_scatter_width_least").map(|metric| metric.value)
+    };
+    assert_eq!(least(json!({"placement": "random"})), None);
+    assert_eq!(least(json!({"placement": "window", "chunks": 9_800_000})), Some(20.0));
+    assert_eq!(least(json!({"placement": "given", "sets": [0, 1, 2]})), Some(0.0), "most nodes are in no set");
+}
+
+#[test]
+fn of_an_outage_at_most_64_lost_sets_are_kept_each_once() {
+    let kept = |changes: Value| {
+        let stack = run(&fleet(3, &changes));
+        let column = |name: &str| match stack.column(name) {
+            Some(crate::result::columns::Column::U32(values)) => values,
+            _ => panic!("no column {name}"),
+        };
+        let mut sets = std::collections::BTreeMap::<(u32, u32), std::collections::BTreeSet<u32>>::new();
+        for ((outage, set), node) in column("lost_sets.outage").into_iter().zip(column("lost_sets.set")).zip(column("lost_sets.node")) {
+            assert!(sets.entry((outage, set)).or_default().insert(node), "{node} is twice in set {set} of outage {outage}");
+        }
+        assert!(sets.values().all(|nodes| nodes.len() == 3));
+        let different: std::collections::BTreeSet<_> = sets.iter().map(|((outage, _), nodes)| (*outage, nodes.clone())).collect();
+        assert_eq!(different.len(), sets.len());
+        sets.len()
+    };
+    let dark = json!({"nodes": 600, "dark_percent": 100, "placement": "copysets", "chunks": 30_000});
+    assert_eq!(kept(dark), 3 * 64);
+    let sets = json!([0, 1, 2, 3, 4, 5, 2, 1, 0]);
+    assert_eq!(kept(json!({"nodes": 6, "dark_percent": 100, "placement": "given", "sets": sets})), 3 * 2, "two are the same");
 }
 
 #[test]

@@ -246,3 +246,13 @@ impl PageCache {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_journal_without_a_transaction_takes_no_memory() {
+        assert_eq!(Log::new(Range { start: 0, end: 1 << 20 }).memory_bytes(), 0);
+    }
+}

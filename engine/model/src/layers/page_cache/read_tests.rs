@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::stack::{self, Stack};
 use crate::testing::{assert_is, assert_within, metric, problems, run};
 
 /// Jobs over an SSD of 200 MB/s and 200 us, by a page cache that reads ahead.
@@ -42,7 +43,9 @@ fn a_read_takes_a_request_below_and_a_copy_and_one_in_memory_the_copy_alone() {
     let stack = run(&random("off", 1));
     assert_within(metric(&stack, "rand.read_latency_max_ms"), 0.2 + 65.536 / 200.0 + copy_ms, 0.001);
     let twice = system(&json!({}), &json!([{ "name": "rand", "rw": "read", "bs": "64KiB", "size": "64KiB", "loops": 2 }]));
-    assert_within(metric(&run(&twice), "rand.read_latency_min_ms"), copy_ms, 0.001);
+    let twice = run(&twice);
+    assert_within(metric(&twice, "rand.read_latency_min_ms"), copy_ms, 0.001);
+    assert_is(metric(&twice, "rand.read_cached_share_percent"), 50.0);
 }
 
 #[test]
@@ -95,6 +98,28 @@ fn what_was_written_is_read_from_memory() {
     let stack = run(&system(&json!({}), &jobs));
     assert_is(metric(&stack, "pages_read_mib"), 0.0);
     assert_is(metric(&stack, "r.read_cached_share_percent"), 100.0);
+}
+
+#[test]
+fn a_file_that_ends_within_a_page_is_read_to_its_end_and_no_further() {
+    let jobs = json!([{ "name": "r", "rw": "read", "bs": "6KiB", "size": "6KiB" }]);
+    assert_is(metric(&run(&system(&json!({}), &jobs)), "device_bytes"), 6144.0);
+}
+
+#[test]
+fn a_host_is_asked_for_each_read_in_its_turn() {
+    let job = |name: &str, size: &str| json!({ "name": name, "rw": "read", "bs": "64KiB", "size": size, "number_ios": 1 });
+    let document = system(&json!({ "asked": true }), &json!([job("a", "1MiB"), job("b", "2MiB"), job("c", "4MiB")]));
+    let checked = crate::read(&document, &seeklab_spec::Presets::default()).unwrap_or_else(|problems| panic!("{problems:?}"));
+    let mut stack = Stack::new(checked, 1);
+    let mut asked = Vec::new();
+    while !stack.step(1 << 16).unwrap_or_else(|problem| panic!("{problem}")) {
+        while let Some(stack::Question::Pages(question)) = stack.question() {
+            asked.push((question.file_records, question.found));
+            stack.answer_runs(&[]);
+        }
+    }
+    assert_eq!(asked, [(256, false), (512, false), (1024, false)]);
 }
 
 #[test]

@@ -82,6 +82,38 @@ fn a_transaction_that_nobody_forces_is_committed_when_it_is_old() {
 }
 
 #[test]
+fn a_transaction_that_is_old_when_the_commit_before_it_ends_is_committed_then() {
+    let (commit_ns, copy_ns) = (1_000_000_000, 4096);
+    let commits = |delay_ns: u64| {
+        let jobs = json!([
+            {"name": "a", "rw": "write", "bs": "1MiB", "size": "200MiB"},
+            {"name": "b", "rw": "write", "bs": 4096, "size": "4KiB", "startdelay": delay_ns},
+        ]);
+        let stack = run(&system(json!({"commit": commit_ns}), &jobs));
+        column(&stack, "journal.began_ns").into_iter().zip(column(&stack, "journal.end_ns")).collect::<Vec<_>>()
+    };
+    let first = commits(2 * commit_ns)[0];
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // some seconds
+    let delay_ns = first.1 as u64 - commit_ns - copy_ns;
+    for (later_ns, begins_after_ns) in [(0, 0.0), (1, 1.0)] {
+        let found = commits(delay_ns + later_ns);
+        assert_eq!((found.len(), found[0]), (2, first));
+        assert!((found[1].0 - first.1 - begins_after_ns).abs() < 0.5, "{found:?}");
+    }
+}
+
+#[test]
+fn files_apart_from_the_journal_have_no_data_in_its_transactions() {
+    let jobs = json!([
+        {"name": "a", "rw": "write", "bs": "1MiB", "size": "1MiB"},
+        {"name": "b", "rw": "write", "bs": "1MiB", "size": "8MiB"},
+    ]);
+    let stack = run(&system(json!({"unjournalled": ["b"]}), &jobs));
+    assert_eq!(column(&stack, "journal.data_bytes"), [f64::from(1 << 20)]);
+    assert_is(metric(&stack, "page_cache_written_bytes"), f64::from(9 << 20));
+}
+
+#[test]
 fn the_write_back_keeps_dirty_data_at_the_background_threshold() {
     let stack =
         run(&system(json!({"journal": "none", "background": "8MiB", "depth": 4}), &writes(json!({"rate": "50MB", "size": "512MiB"}))));
@@ -190,6 +222,15 @@ fn what_contradicts_a_page_cache_is_told() {
     assert_eq!(found, ["page_cache: contradicts volume: there is one file system; drop one of the two"]);
     let found = with(json!({"unjournalled": ["b"]}), json!({}));
     assert!(found[0].starts_with("page_cache.unjournalled[0]: \"b\" is not a job"), "{found:?}");
+    let ssd = json!({
+        "capacity": "1GiB", "units": 4, "page": 4096, "read": "60us", "program": "200us", "interface_rate": "550MB",
+        "write_buffer": "1MiB", "write_buffer_is": "unflushable",
+    });
+    let unflushable = json!({"devices": [{"ssd": ssd}]});
+    let found = with(json!({}), unflushable.clone());
+    let said = "page_cache.journal: commits wait for durable writes, but devices[0].ssd.write_buffer_is is unflushable";
+    assert!(found.len() == 1 && found[0].starts_with(said), "{found:?}");
+    assert_eq!(with(json!({"journal": "none"}), unflushable), [""; 0]);
     let found = with(json!({"chunk": 5000}), json!({}));
     assert_eq!(found, ["page_cache.chunk: 5000 is not a multiple of a page of 4096 bytes"]);
     let found = with(json!({"journal": "orderd"}), json!({}));

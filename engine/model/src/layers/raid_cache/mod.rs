@@ -238,7 +238,7 @@ impl RaidCache {
         }
         let due_ns = self.dirty_ns.saturating_add(self.destage_after_ns);
         let is_due = through || !self.waiting.is_empty() || now_ns >= due_ns || self.used() > self.size / 2;
-        self.is_destaging = self.dirty.bytes() > 0 && (self.is_destaging || is_due);
+        self.is_destaging |= is_due;
         while self.is_destaging && self.busy.len() < self.depth {
             let Some((start, end)) = self.dirty.next(self.arm, DESTAGED_BYTES, &self.busy) else { break };
             self.dirty.remove(start, end);

@@ -173,8 +173,6 @@ impl Packets {
         };
         let servers = spec.servers as usize;
         let connections = clients * network.connections as usize * servers;
-        let mut silences = Histogram::new(3).expect("three digits are a valid precision");
-        silences.auto(true);
         Some(Box::new(Self {
             segment_bytes,
             frame_bytes: network.ack_wire_bytes(),
@@ -185,7 +183,8 @@ impl Packets {
             request_jitter: Stream::new(seed, "network.requests"),
             packet_jitter: Stream::new(seed, "network.packets"),
             counts: Counts::default(),
-            silences,
+            // It resizes itself.
+            silences: Histogram::new(3).expect("three digits are a valid precision"),
             delivered: Vec::new(),
             spec,
         }))

@@ -63,6 +63,14 @@ fn one_server_moves_its_share_of_each_frame_less_a_round_trip_a_block() {
 }
 
 #[test]
+fn the_transfer_of_a_message_is_its_time_on_one_of_the_two_links() {
+    let stack = run(&blocks(1, 1 << 20, 1, &json!({"jitter": 0, "request_jitter": 0})));
+    // 718 full packets and one of 296 bytes, each with 78 bytes more on the wire.
+    let phases = stack.recorder().jobs[0].by_op[0].phases;
+    assert_eq!(phases[Phase::NetworkTransfer as usize], 718 * 12_304 + (296 + 78) * 8);
+}
+
+#[test]
 fn a_window_below_the_paths_packets_takes_the_time_that_it_takes_without_packets_but_for_a_frame() {
     let mut with = blocks(1, 1 << 20, 20, &json!({"window": 4, "jitter": 0, "request_jitter": 0}));
     let mut without = with.clone();
