@@ -173,9 +173,7 @@ impl Stats {
 }
 
 fn histogram() -> Histogram<u64> {
-    let mut histogram = Histogram::new(DIGITS).expect("three digits are a valid precision");
-    histogram.auto(true);
-    histogram
+    Histogram::new(DIGITS).expect("three digits are a valid precision")
 }
 
 fn record(histogram: &mut Histogram<u64>, value: u64) {
