@@ -33,7 +33,7 @@ def fact_table(*cases: str, only: Sequence[str] = ()) -> Rows:
                 fact["kind"],
                 told(fact["documented"]),
                 told(fact["simulated"]),
-                fact["unit"],
+                "µs" if fact["unit"] == "us" else fact["unit"],
                 fact["tolerance"],
                 fact["verdict"],
             )
