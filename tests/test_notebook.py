@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -71,6 +72,26 @@ def test_a_prediction_is_answered_once_and_only_after_it_was_made() -> None:
     assert "10 times." in prediction._told.value  # noqa: SLF001 -- what the reader sees
 
 
+@pytest.mark.parametrize(
+    ("said", "given", "told"),
+    [
+        (1, 1_234_567, "You said 1; the run gives 1,234,567: off by a factor 1,234,567."),
+        (0, 59.2, "You said 0; the run gives 59.2."),
+        (2, 2.001, "You said 2; the run gives 2: exactly."),
+    ],
+)
+def test_the_distance_is_told_without_exponents(said: float, given: float, told: str) -> None:
+    prediction = notebook.Prediction("How much?", lambda: given, low=0, high=10)
+    prediction.commit(said)
+    assert told in prediction._told.value  # noqa: SLF001 -- what the reader sees
+
+
+def test_a_case_that_asks_for_bytes_is_asked_in_a_unit_that_its_answers_are_read_in() -> None:
+    prediction = notebook.predict("dirty-sizing")
+    prediction.skip()
+    assert "1.04 GB" in prediction._told.value  # noqa: SLF001 -- what the reader sees
+
+
 def test_a_choice_must_be_made_before_it_is_answered() -> None:
     prediction = notebook.Prediction("Which phase?", lambda: "queue", choices=["seek", "queue"])
     prediction.commit()
@@ -92,6 +113,22 @@ def test_a_table_of_words_is_text_and_html() -> None:
     assert "&lt;b&gt;" in rows._repr_html_()
 
 
+def test_numbers_in_a_table_end_at_the_right_and_words_begin_at_the_left() -> None:
+    rows = [("disk0", "1,204 KiB", "0.5 to 2", "-", "none yet"), ("2008", "17 KiB", "3", "4.1 %", "12")]
+    shown = notebook.Rows(["disk", "read", "range", "share", "stall"], rows)._repr_html_()
+    aligned = re.findall(r'<td style="text-align:(\w+)', shown)
+    assert aligned == ["left", "right", "right", "right", "left"] * 2
+
+
+def test_an_address_in_a_table_is_a_link() -> None:
+    shown = notebook.Rows(["", ""], [("address", "https://example.org/a?b&c")])._repr_html_()
+    assert '<a href="https://example.org/a?b&amp;c">https://example.org/a?b&amp;c</a>' in shown
+
+
+def test_a_setting_is_written_as_prose_writes_it() -> None:
+    assert [notebook.spaced(setting) for setting in ("64KiB", "20us", 0)] == ["64 KiB", "20 µs", "0"]
+
+
 def test_printed_text_keeps_its_lines() -> None:
     text = notebook.Text("a < b\n")
     assert repr(text) == "a < b"
@@ -109,6 +146,18 @@ def test_a_line_chart_is_a_table_and_a_picture_with_every_name() -> None:
     drawn = picture(lines)
     assert drawn.count("<polyline") == 2
     assert "a&lt;b" in drawn
+
+
+def test_the_names_of_lines_that_end_together_stand_apart_within_the_picture() -> None:
+    name = "a rate that swings, as told by the last sync"
+    drawn = picture(notebook.Lines({name: [(0, 0.0)], "b": [(0, 0.0)], "c": [(0, 0.0)]}, x="time", y="rate"))
+    (width, height) = map(float, re.findall(r'viewBox="0 0 (\d+) (\d+)"', drawn)[0])
+    labels = re.findall(r'x="([\d.]+)" y="([\d.]+)" text-anchor="start" fill="#1b1f24">([^<]+)<', drawn)
+    heights = sorted(float(y) for _, y, _ in labels)
+    assert len(labels) == 3
+    assert all(b - a >= 15 for a, b in pairwise(heights))
+    assert heights[-1] < height
+    assert all(float(x) + 6 * len(words) < width for x, _, words in labels)
 
 
 def test_a_chart_is_an_image_that_an_untrusted_notebook_keeps() -> None:

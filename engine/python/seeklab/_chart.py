@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import html
 import math
+from itertools import pairwise
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
@@ -27,6 +28,8 @@ PHASE_COLOURS = {
     "transfer": "#7a3300",
 }
 """As on the page."""
+_OTHERS = ("#009e73", "#b3578a", "#56b4e9", "#7d6a00")
+"""For what is none of these phases, one after the other."""
 
 _LINES = (
     ("#d55e00", ""),
@@ -40,7 +43,18 @@ _LINES = (
 _PLAIN = " /:;,=.()'!*~"
 """What a data address in double quotes may hold as it is."""
 _WIDTH, _HEIGHT = 640, 300
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 120, 26, 42
+_LEFT, _TOP, _BOTTOM = 58, 26, 42
+_PLOT_END = 520
+"""Where the lines end and their names begin."""
+_KEY = 24
+"""The piece of a line beside its name shows its dash."""
+_NAME_STEP = 15
+_MOST_TICKS = 10
+"""On a logarithmic axis; with more only powers of ten are named."""
+_LETTER = 6.8
+"""What a letter of a name takes in width, on average."""
+_WHOLE_FROM = 1000
+"""Numbers from here on are shown without a fraction."""
 _INK = "#1b1f24"
 _SOFT = "#585f67"
 _RULE = "#e3e6e9"
@@ -74,29 +88,25 @@ class Lines:
     def _repr_html_(self) -> str:
         """Draw."""
         points = [point for series in self._series.values() for point in series]
-        across = _Axis([x for x, _ in points], _LEFT, _WIDTH - _RIGHT, is_log=self._log[0], from_zero=False)
+        across = _Axis([x for x, _ in points], _LEFT, _PLOT_END, is_log=self._log[0], from_zero=False)
         up = _Axis([y for _, y in points], _HEIGHT - _BOTTOM, _TOP, is_log=self._log[1], from_zero=True)
         parts = [
-            *(_line(_LEFT, up.at(y), _WIDTH - _RIGHT, up.at(y), _RULE) for y in up.ticks),
+            *(_line(_LEFT, up.at(y), _PLOT_END, up.at(y), _RULE) for y in up.ticks),
             *(_text(_LEFT - 8, up.at(y) + 4, _number(y), "end") for y in up.ticks),
             *(_text(across.at(x), _HEIGHT - _BOTTOM + 18, _number(x), "middle") for x in across.ticks),
             _text(_LEFT - 50, 12, self._y, "start"),
-            _text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 6, self._x, "middle"),
+            _text((_LEFT + _PLOT_END) / 2, _HEIGHT - 6, self._x, "middle"),
         ]
-        ends = []
-        for (name, series), (colour, dash) in zip(self._series.items(), _LINES * 3, strict=False):
-            path = " ".join(f"{across.at(x):.1f},{up.at(y):.1f}" for x, y in series)
-            parts.append(
-                f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
-            )
-            ends.append((up.at(series[-1][1]), name, colour))
-        below = 0.0
-        for end, name, colour in sorted(ends):
-            below = max(end + 4, below + 15)
-            parts.append(_text(_WIDTH - _RIGHT + 8, below, name, "start", ink=_INK))
-            parts.append(_line(_WIDTH - _RIGHT, end, _WIDTH - _RIGHT + 6, below - 4, colour))
+        names = _names([up.at(series[-1][1]) for series in self._series.values()])
+        for (name, series), look, at in zip(self._series.items(), _LINES * 3, names, strict=False):
+            parts.append(_stroke([(across.at(x), up.at(y)) for x, y in series], look))
+            # The line to the name, a piece of the line as a key, and the name.
+            parts.append(_line(_PLOT_END, up.at(series[-1][1]), _PLOT_END + 8, at, _SOFT))
+            parts.append(_key(_PLOT_END + 8, at, look))
+            parts.append(_text(_PLOT_END + 14 + _KEY, at + 4, name, "start", ink=_INK))
         label = f"{self._y} by {self._x}: {', '.join(self._series)}"
-        return _svg(parts, _WIDTH, max(_HEIGHT, below + 8), label)
+        width = _PLOT_END + 14 + _KEY + _LETTER * max(map(len, self._series), default=0)
+        return _svg(parts, max(_WIDTH, width), max([_HEIGHT, *(at + 12 for at in names)]), label)
 
 
 class Bars:
@@ -107,7 +117,9 @@ class Bars:
         self._rows = {name: {part: value for part, value in parts.items() if value} for name, parts in rows.items()}
         self._unit = unit
         used = {part for parts in self._rows.values() for part in parts}
-        self._parts = [name for name in PHASE_COLOURS if name in used] + sorted(used - set(PHASE_COLOURS))
+        others = sorted(used - set(PHASE_COLOURS))
+        self._parts = [name for name in PHASE_COLOURS if name in used] + others
+        self._colours = PHASE_COLOURS | dict(zip(others, _OTHERS * len(others), strict=False))
 
     def __repr__(self) -> str:
         """Give the parts as a table."""
@@ -124,7 +136,7 @@ class Bars:
         drawn = []
         x = float(left)
         for part in self._parts:
-            drawn.append(f'<rect x="{x:.1f}" y="6" width="11" height="11" fill="{_colour(part)}"/>')
+            drawn.append(f'<rect x="{x:.1f}" y="6" width="11" height="11" fill="{self._colours[part]}"/>')
             drawn.append(_text(x + 16, 16, part, "start"))
             x += 34 + 7 * len(part)
         for row, (name, parts) in enumerate(self._rows.items()):
@@ -133,7 +145,9 @@ class Bars:
             x = left
             for part in self._parts:
                 width = parts.get(part, 0) * scale
-                drawn.append(f'<rect x="{x:.1f}" y="{top}" width="{width:.1f}" height="20" fill="{_colour(part)}"/>')
+                drawn.append(
+                    f'<rect x="{x:.1f}" y="{top}" width="{width:.1f}" height="20" fill="{self._colours[part]}"/>'
+                )
                 x += width
             drawn.append(_text(x + 8, top + 15, f"{_number(sum(parts.values()))} {self._unit}", "start", ink=_INK))
         label = f"{self._unit} by phase: {', '.join(self._rows)}"
@@ -149,8 +163,11 @@ class _Axis:
         if is_log:
             self._low, self._high = low, max(high, low * 1.01)
             decades = range(math.floor(math.log10(low)), math.ceil(math.log10(self._high)) + 1)
-            ticks = [m * 10.0**decade for decade in decades for m in (1, 2, 5)]
-            self.ticks = [tick for tick in ticks if low * 0.999 <= tick <= self._high * 1.001]
+            for steps in ((1, 2, 5), (1,)):
+                ticks = [m * 10.0**decade for decade in decades for m in steps]
+                self.ticks = [tick for tick in ticks if low * 0.999 <= tick <= self._high * 1.001]
+                if len(self.ticks) <= _MOST_TICKS:
+                    return
             return
         low = min(0, low) if from_zero else low
         step = 10 ** math.floor(math.log10((high - low) or 1))
@@ -165,14 +182,24 @@ class _Axis:
         return self._start + (scale(value) - low) / ((high - low) or 1) * (self._end - self._start)
 
 
-def _colour(part: str) -> str:
-    return PHASE_COLOURS.get(part, "#009e73")
+def _names(ends: Sequence[float]) -> list[float]:
+    """Place names beside the ends of lines, below one another where these lie close, above the axis where they fit."""
+    order = sorted(range(len(ends)), key=lambda nth: (ends[nth], nth))
+    at = list(ends)
+    for upper, lower in pairwise(order):
+        at[lower] = max(at[lower], at[upper] + _NAME_STEP)
+    bottom = float(_HEIGHT - _BOTTOM)
+    for nth in reversed(order):
+        at[nth] = min(at[nth], bottom)
+        bottom = at[nth] - _NAME_STEP
+    too_high = max(0.0, _TOP - min(at, default=_TOP))
+    return [place + too_high for place in at]
 
 
 def _number(value: float | None) -> str:
     if value is None:
         return ""
-    return f"{value:,.0f}" if float(value).is_integer() else f"{value:.3g}"
+    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= _WHOLE_FROM else f"{value:.3g}"
 
 
 def _columns(lines: Sequence[Sequence[str]]) -> str:
@@ -184,6 +211,17 @@ def _columns(lines: Sequence[Sequence[str]]) -> str:
 
 def _line(x1: float, y1: float, x2: float, y2: float, colour: str) -> str:
     return f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}"/>'
+
+
+def _key(x: float, y: float, look: tuple[str, str]) -> str:
+    colour, dash = look
+    return f'<path d="M{x:.1f} {y:.1f}h{_KEY}" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
+
+
+def _stroke(points: Sequence[tuple[float, float]], look: tuple[str, str]) -> str:
+    colour, dash = look
+    path = " ".join(f"{x:.1f},{y:.1f}" for x, y in points)
+    return f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2" stroke-dasharray="{dash}"/>'
 
 
 def _text(x: float, y: float, words: str, anchor: str, ink: str = _SOFT) -> str:

@@ -216,7 +216,7 @@ export function prefetchStrip(result: Result, options: PrefetchStripOptions): Pr
       );
       const words = `prefetched ${formatBytes(prefetch.to - prefetch.from)}`;
       const room = right - x(prefetch.from);
-      if (room > 6.2 * words.length) group.append(inBar(x(prefetch.from) + 6, y, words, "on-prefetched"));
+      if (room > 6.2 * words.length + 9) group.append(inBar(x(prefetch.from) + 6, y, words, "on-prefetched"));
       else if (room > 50)
         group.append(inBar(x(prefetch.from) + 5, y, formatBytes(prefetch.to - prefetch.from), "on-prefetched"));
       if (nth === read.prefetched.length - 1 && x(prefetch.to) <= gutter + stripWidth + 1) {
@@ -293,7 +293,7 @@ function lifeBar(
     if (to <= from) return;
     const [left, right] = [t(from), t(to)];
     marks.push(svg("rect", { x: left, y, width: right - left, height: thickness, fill: fill(phase.meaning) }));
-    if (isLabelled && right - left > 6.6 * phase.label.length && thickness === barHeight) {
+    if (isLabelled && right - left > 6.6 * phase.label.length + 6 && thickness === barHeight) {
       marks.push(
         svg(
           "text",

@@ -32,7 +32,7 @@ const cellHeight = 26;
 const barHeight = 18;
 const rowGap = 8;
 const labelWidth = 76;
-const valueWidth = 150;
+const valueWidth = 164;
 const mostStrips = 6;
 
 export function shardMap(result: Result, options: ShardMapOptions): Element {

@@ -5,7 +5,7 @@ from seeklab.notebook._calibration import calibration
 from seeklab.notebook._case_tables import fact_table, source_table, what_if_table
 from seeklab.notebook._lab import Lab, explore, lab
 from seeklab.notebook._prediction import NotYetError, Prediction, after, predict
-from seeklab.notebook._tables import Rows, Text, Words
+from seeklab.notebook._tables import Rows, Text, Words, sentence, spaced
 from seeklab.notebook._turn import Checked, check, turn
 
 __all__ = [
@@ -25,7 +25,9 @@ __all__ = [
     "fact_table",
     "lab",
     "predict",
+    "sentence",
     "source_table",
+    "spaced",
     "turn",
     "what_if_table",
 ]

@@ -14,13 +14,16 @@ if TYPE_CHECKING:
 DIGITS = 3
 """Significant digits of numbers below a thousand."""
 
+SMALL_S = 1e-3
+"""Seconds below this are shown in microseconds."""
+
 
 def fact_table(*cases: str, only: Sequence[str] = ()) -> Rows:
     """Judge the facts of these cases and show them: what the source says, what the model gives, and the verdict.
 
     `only` takes some of them, by their ids. A miss and a contradiction come with their reason.
     """
-    facts = [fact for name in cases for fact in _judged(name, only)]
+    facts = [_readable(fact) for name in cases for fact in _judged(name, only)]
     return Rows(
         ["fact", "what", "kind", "documented", "simulated", "unit", "tolerance", "verdict"],
         [
@@ -30,13 +33,29 @@ def fact_table(*cases: str, only: Sequence[str] = ()) -> Rows:
                 fact["kind"],
                 told(fact["documented"]),
                 told(fact["simulated"]),
-                fact["unit"],
+                "µs" if fact["unit"] == "us" else fact["unit"],
                 fact["tolerance"],
                 fact["verdict"],
             )
             for fact in facts
         ],
     )
+
+
+def _readable(fact: dict[str, Any]) -> dict[str, Any]:
+    """Give a fact in microseconds where its seconds would begin with zeros."""
+    documented, simulated = fact["documented"], fact["simulated"]
+    seconds = [*(documented if isinstance(documented, (list, tuple)) else [documented]), simulated]
+    numbers = [second for second in seconds if second is not None]
+    if fact["unit"] != "s" or not numbers or max(map(abs, numbers)) >= SMALL_S or not any(numbers):
+        return fact
+    in_us = [second * 1e6 for second in seconds[:-1]]
+    return {
+        **fact,
+        "documented": in_us if isinstance(documented, (list, tuple)) else in_us[0],
+        "simulated": None if simulated is None else simulated * 1e6,
+        "unit": "µs",
+    }
 
 
 def _judged(case: str, only: Sequence[str]) -> list[dict[str, Any]]:
@@ -70,7 +89,7 @@ def source_table(case: str) -> Rows:
     document: Mapping[str, Any] = load_case(case).document
     source, model = document["source"], document["model"]
     return Rows(
-        ["about the source and the model", ""],
+        ["", "about the source and the model"],
         [
             ("source", source["name"]),
             *([("address", source["url"])] if source.get("url") else []),

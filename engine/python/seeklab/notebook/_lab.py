@@ -98,12 +98,13 @@ def explore(show: Callable[..., object], **choices: Sequence[object]) -> ipywidg
     Numbers to choose from become a slider, words a list. The function runs in the kernel.
     """
     controls: dict[str, Any] = {}
+    widest = f"{max(8, *(0.6 * len(name) for name in choices)):.0f}em"
     for name, values in choices.items():
         kind = ipywidgets.Dropdown if isinstance(values[0], str) else ipywidgets.SelectionSlider
         controls[name] = kind(
             options=list(values),
             description=name.replace("_", " "),
-            style={"description_width": "8em"},
+            style={"description_width": widest},
             layout=ipywidgets.Layout(width="32em"),
         )
     shown = ipywidgets.HTML()

@@ -28,6 +28,15 @@ GATES = "SEEKLAB_GATES"
 NEAR = 1.5
 """A number counts as right within this factor; the question says so beside the confidence."""
 
+WHOLE_FROM = 1000
+"""Numbers from here on are told without a fraction."""
+
+BYTES = {"GB": 1e9, "MB": 1e6, "KB": 1e3, "B": 1.0}
+"""Units for an answer in bytes: the largest of which the slider's low end is at least a tenth."""
+
+READOUT = ",.3r"
+"""How a slider shows its number: three digits, thousands apart, no exponent."""
+
 SURE = (50, 60, 70, 80, 90, 95)
 """How sure one can say one is, in percent."""
 
@@ -92,7 +101,7 @@ class Prediction:
         self._told = ipywidgets.HTML()
         self.widget = ipywidgets.VBox(
             [
-                ipywidgets.HTML(f"<b>{html.escape(question)}</b>"),
+                ipywidgets.HTML(paragraph(f"<b>{html.escape(question)}</b>")),
                 ipywidgets.HBox([self._input, ipywidgets.Label(unit)]),
                 ipywidgets.HBox([ipywidgets.Label(sure), self._sure, self._button, self._pass]),
                 self._told,
@@ -119,8 +128,8 @@ class Prediction:
         self._close()
         kept = keep(Commitment(self.name, self.value, sure, near=self._near()))
         if not kept:
-            self._told.value += (
-                "<p>It could not be written to commits.json and is remembered until the kernel stops.</p>"
+            self._told.value += paragraph(
+                "It could not be written to commits.json and is remembered until the kernel stops."
             )
 
     def skip(self) -> None:
@@ -153,7 +162,7 @@ class Prediction:
             control.disabled = True
         self._told.value = "Running ..."
         self.actual = self._compute()
-        self._told.value = f"<p>{html.escape(self._distance())}</p><p>Now run the cells below.</p>"
+        self._told.value = paragraph(f"{html.escape(self._distance())}<br>Now run the cells below.")
 
     def _near(self) -> bool | None:
         if self.value is None or self.actual is None:
@@ -166,7 +175,7 @@ class Prediction:
         if self.actual is None:
             return ""
         is_word = isinstance(self.actual, str)
-        answer = str(self.actual) if is_word else f"{self.actual:.3g}"
+        answer = str(self.actual) if is_word else _said(self.actual)
         unit = f" {self._unit}" if self._unit else ""
         if self.value is None:
             told = f"Skipped. The run gives {answer}{unit}."
@@ -175,10 +184,8 @@ class Prediction:
             told = f"Right: {answer}." if right else f"You said {self.value}; the run shows {answer}."
             told += "" if right else f" {self._because.get(str(self.value), '')}"
         else:
-            factor = factor_between(self.value, float(self.actual))
-            off = "exactly" if factor == 1 else "a factor that cannot be told off" if math.isinf(factor) else ""
-            off = off or f"off by a factor {factor:.2g}"
-            told = f"You said {self.value:.3g}{unit}; the run gives {answer}{unit}: {off}."
+            off = _off(self.value, float(self.actual))
+            told = f"You said {_said(self.value)}{unit}; the run gives {answer}{unit}{off}."
         return f"{told} {self._reveal.replace('{answer}', answer)}".strip()
 
     def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 -- as ipywidgets has it
@@ -190,14 +197,17 @@ def predict(case: str | Case) -> Prediction:
     """Ask the case's own question. A question of one's own is a `Prediction`."""
     chosen = case if isinstance(case, Case) else load_case(case)
     ask = chosen.document["ask"]
+    unit, size = ask["unit"], 1.0
+    if unit == "B":
+        unit, size = next(((name, size) for name, size in BYTES.items() if ask["min"] >= size / 10), (unit, size))
     return Prediction(
         ask["question"],
-        lambda: measure(chosen, ask["measure"]),
+        lambda: measure(chosen, ask["measure"]) / size,
         name=chosen.id,
-        low=ask["min"],
-        high=ask["max"],
+        low=ask["min"] / size,
+        high=ask["max"] / size,
         scale=ask["scale"],
-        unit=ask["unit"],
+        unit=unit,
         reveal=ask["reveal"],
     )
 
@@ -213,13 +223,29 @@ def after(*predictions: Prediction) -> None:
         raise NotYetError(message)
 
 
+def paragraph(words: str) -> str:
+    """Give HTML words as a paragraph: a widget's own line height is that of a button."""
+    return f'<p style="line-height:1.5;margin:0.3em 0">{words}</p>'
+
+
+def _said(value: float | str) -> str:
+    return f"{value:.3g}" if isinstance(value, str) or abs(value) < WHOLE_FROM else f"{value:,.0f}"
+
+
+def _off(value: float, actual: float) -> str:
+    factor = factor_between(value, actual)
+    if math.isinf(factor):
+        return ""
+    return ": exactly" if _said(factor) == "1" else f": off by a factor {_said(factor)}"
+
+
 def _slider(low: float, high: float, scale: str) -> ipywidgets.FloatSlider | ipywidgets.FloatLogSlider:
     if scale == "log":
         low, high = _log10(low), _log10(high)
         return ipywidgets.FloatLogSlider(
-            value=10**low, min=low, max=high, step=(high - low) / 100, readout_format=".3g"
+            value=10**low, min=low, max=high, step=(high - low) / 100, readout_format=READOUT
         )
-    return ipywidgets.FloatSlider(value=low, min=low, max=high, step=(high - low) / 100, readout_format=".3g")
+    return ipywidgets.FloatSlider(value=low, min=low, max=high, step=(high - low) / 100, readout_format=READOUT)
 
 
 def _log10(value: float) -> float:

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 import html
 import inspect
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+
+_NUMBER = re.compile(r"[-+]?\d[\d,]*(\.\d+)?( to \d[\d,]*(\.\d+)?)?( ?%| ?x| [A-Za-zµ]{1,3}(/s)?)?")
+"""A number or a range as tables have it, with its unit."""
+_ADDRESS = re.compile(r"https?://\S+")
+_EM_PER_LETTER = 0.62
+"""What a letter of a monospaced font takes in width, and a little more."""
+_SMALLEST_PX = 9
+"""Letters do not shrink further."""
 
 
 class Rows:
@@ -27,17 +36,21 @@ class Rows:
         )
 
     def _repr_html_(self) -> str:
-        """Give the table as HTML."""
-        head = "".join(f'<th style="text-align:left">{html.escape(cell)}</th>' for cell in self._head)
+        """Give the table as HTML: columns of numbers end at the right, and addresses are links."""
+        styles = [_style(column) for column in zip(*self._rows, strict=True)] or ["text-align:left"] * len(self._head)
+        head = "".join(_cell("th", style, cell) for style, cell in zip(styles, self._head, strict=True))
         body = "".join(
-            "<tr>" + "".join(f'<td style="text-align:left">{html.escape(cell)}</td>' for cell in row) + "</tr>"
+            f"<tr>{''.join(_cell('td', style, cell) for style, cell in zip(styles, row, strict=True))}</tr>"
             for row in self._rows
         )
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 class Text:
-    """What a tool has printed, in lines that a notebook does not break: those that are too long are scrolled."""
+    """What a tool has printed, in lines that a notebook does not break.
+
+    Lines that are too long for the page are drawn smaller, and scrolled where that would make them too small to read.
+    """
 
     def __init__(self, text: str) -> None:
         """Take the text, such as `result.text("oplog")`."""
@@ -49,7 +62,10 @@ class Text:
 
     def _repr_html_(self) -> str:
         """Give the text as HTML."""
-        return f'<pre style="white-space:pre;overflow-x:auto;line-height:1.3">{html.escape(self._text)}</pre>'
+        longest = max(map(len, self._text.splitlines()), default=0) + 1
+        size = f"clamp({_SMALLEST_PX}px,calc(100cqi/{longest * _EM_PER_LETTER:.1f}),1em)"
+        style = f"white-space:pre;overflow-x:auto;line-height:1.3;font-size:{size}"
+        return f'<div style="container-type:inline-size"><pre style="{style}">{html.escape(self._text)}</pre></div>'
 
 
 class Words:
@@ -71,3 +87,26 @@ class Words:
     def _repr_markdown_(self) -> str:
         """Give it as Markdown."""
         return self._text
+
+
+def spaced(setting: object) -> str:
+    """Write a setting as prose does: "64KiB" as 64 KiB, "20us" as 20 µs."""
+    return re.sub(r"(?<=\d)(?=[A-Za-z])", " ", str(setting)).replace(" us", " µs")
+
+
+def sentence(words: str) -> str:
+    """Begin with a capital what was written to follow a colon, such as why a fact is missed."""
+    return words[:1].upper() + words[1:]
+
+
+def _style(column: Sequence[str]) -> str:
+    said = [cell for cell in column if cell not in ("", "-")]
+    is_numbers = bool(said) and all(map(_NUMBER.fullmatch, said))
+    return "text-align:right;white-space:nowrap" if is_numbers else "text-align:left"
+
+
+def _cell(tag: str, style: str, words: str) -> str:
+    shown = html.escape(words)
+    if _ADDRESS.fullmatch(words):
+        shown = f'<a href="{shown}">{shown}</a>'
+    return f'<{tag} style="{style if tag == "td" else style.partition(";")[0]}">{shown}</{tag}>'

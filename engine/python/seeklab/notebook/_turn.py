@@ -6,6 +6,7 @@ While the dots stand there the cell waits like one behind a question, until some
 from __future__ import annotations
 
 import html
+import re
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
@@ -13,7 +14,7 @@ import ipywidgets
 from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.course.tasks import tasks
-from seeklab.notebook._prediction import NotYetError
+from seeklab.notebook._prediction import NotYetError, paragraph
 
 if TYPE_CHECKING:
     from seeklab.course.tasks import Task
@@ -41,25 +42,32 @@ def turn(name: str) -> ipywidgets.VBox:
     task = _task(name)
     given = ipywidgets.HTML()
     button = ipywidgets.Button(description="Hint")
-    steps = [*task.hints, f"<pre>{html.escape(task.answer)}</pre>"]
+    answer = f'<pre style="line-height:1.4;margin:0.3em 0">{html.escape(task.answer)}</pre>'
+    steps = [*(paragraph(_html(hint)) for hint in task.hints), answer]
     shown: list[str] = []
 
     def show(_button: object) -> None:
         shown.append(steps[len(shown)])
-        given.value = "".join(f"<p>{step}</p>" for step in shown)
+        given.value = "".join(shown)
         button.description = "Answer" if len(shown) == len(task.hints) else "Hint"
         button.disabled = len(shown) == len(steps)
 
-    skipped = ipywidgets.Button(description="Skip", tooltip="Go on without writing it", disabled=_is_skipped(name))
+    skipped = ipywidgets.Button(description="Skip", tooltip="Go on without writing it")
 
-    def skip(_button: object) -> None:
-        keep(Commitment(_record(name), None, skipped=True))
+    def close() -> None:
         skipped.disabled = True
         skipped.description = "Skipped"
 
+    def skip(_button: object) -> None:
+        keep(Commitment(_record(name), None, skipped=True))
+        close()
+
+    if _is_skipped(name):
+        close()
+
     button.on_click(show)
     skipped.on_click(skip)
-    words = ipywidgets.HTML(f"<b>Your turn.</b> {html.escape(task.question)}")
+    words = ipywidgets.HTML(paragraph(f"<b>Your turn.</b> {_html(task.question)}"))
     return ipywidgets.VBox([words, ipywidgets.HBox([button, skipped]), given])
 
 
@@ -81,6 +89,10 @@ def check(name: str, answer: Any) -> Checked:  # noqa: ANN401 -- whatever the le
     except Exception as error:  # noqa: BLE001 -- a check looks into values of any kind
         wrong = f"This is not what was asked for: {type(error).__name__}: {error}. Wanted is {task.wants}."
     return Checked(wrong or task.why, passed=not wrong)
+
+
+def _html(words: str) -> str:
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(words))
 
 
 def _record(name: str) -> str:

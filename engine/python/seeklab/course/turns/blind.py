@@ -72,8 +72,10 @@ def _burst_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
     if not _near(found["busy_s"], busy_s):
         return f"busy_s: {_busy_off(found['busy_s'], busy_s, sum(ops['latency_ns']) / 1e9)}"
     if not _near(found["in_flight"], in_flight):
-        if _near(found["in_flight"], in_flight * busy_s / 20, 0.05):
-            return "in_flight: that is a mean over the dashboard's 20 s. Divide by the time in which there was work."
+        window_s = case(FIRST).scenario()["monitor"]["window"] / 1e9
+        if _near(found["in_flight"], in_flight * busy_s / window_s, 0.05):
+            told = f"in_flight: that is a mean over the dashboard's {window_s:g} s."
+            return f"{told} Divide by the time in which there was work."
         return f"in_flight: you give {found['in_flight']:.4g}; all latencies together over busy_s are {in_flight:.4g}."
     return None
 
@@ -90,7 +92,8 @@ def _evidence_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the 
     found = {str(key): float(value) for key, value in dict(answer).items()}
     lines = case(SECOND).run("misaligned").text("iostat").splitlines()
     row = dict(zip(lines[0].split()[1:], map(float, lines[1].split()[1:]), strict=True))
-    truth = {"reads per write": row["r/s"] / row["w/s"], "extra KiB per write": row["wareq-sz"] - 1024}
+    written = case(SECOND).scenario("misaligned")["jobs"][0]["bs"] / 1024
+    truth = {"reads per write": row["r/s"] / row["w/s"], "extra KiB per write": row["wareq-sz"] - written}
     if set(found) != set(truth):
         return f"The keys are {' and '.join(map(repr, truth))}."
     for name, right in truth.items():

@@ -104,12 +104,12 @@ def _distance_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the 
         truth, said = _creates(round_trip), float(creates(round_trip))
         if abs(said - truth) <= NEAR * truth:
             continue
-        told = f"For a round trip of {round_trip} us you give {said:,.4g} creates a second, and the run {truth:,.1f}. "
+        told = f"For a round trip of {round_trip} µs you give {said:,.4g} creates a second, and the run {truth:,.1f}. "
         if abs(said - here * 64 / round_trip) <= NEAR * here:
             return told + "Not all of a create is distance: a part of it stays when the round trip shrinks to nothing."
         if abs(said - 1e6 / (1e6 / here + round_trip - 64)) <= NEAR * truth:
             return told + "That is one more round trip for each file. A create is 18 operations, one after the other."
-        return told + "Take the time of a create here, 1e6 / 680 us, and add what 18 round trips have become longer."
+        return told + "Take the time of a create here, 1e6 / 680 µs, and add what 18 round trips have become longer."
     return None
 
 
@@ -184,15 +184,15 @@ TASKS = {
     ),
     "bonnie/distance": Task(
         question=(
-            "With a round trip of 64 us the client creates 680 files a second, one at a time, and each create is 18 "
-            "round trips, one after the other. Write a function that takes a round trip in us and gives "
-            "the creates a second. It is tried at up to 2,000 us and may be wrong by 3 %."
+            "With a round trip of 64 µs the client creates 680 files a second, one at a time, and each create is 18 "
+            "round trips, one after the other. Write a function that takes a round trip in µs and gives "
+            "the creates a second. It is tried at up to 2,000 µs and may be wrong by 3 %."
         ),
         wants="a function of a number of microseconds that gives creates a second",
         wrong=_distance_wrong,
         why="A fixed part, and eighteen times the round trip: a faster processor or network changes little of it.",
         hints=(
-            "How many us does one create take at 64 us?",
+            "How many µs does one create take at 64 µs?",
             "Each of 18 round trips becomes longer by round_trip - 64.",
             "1e6 divided by the sum of both.",
         ),

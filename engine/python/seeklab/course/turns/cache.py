@@ -141,7 +141,7 @@ TASKS = {
     "cache/users": Task(
         question=(
             f"hits(with_backup(), 'lru', {CACHE}) counts LRU's hits in the requests of the users and the backup "
-            "together; users() are the users' requests alone. What percentage of the *users'* requests are hits while "
+            "together; users() are the users' requests alone. What percentage of the users' requests are hits while "
             "the backup comes by, with lru, arc, sieve and s3-fifo?"
         ),
         wants="a dictionary: lru, arc, sieve and s3-fifo, and the percent of each",

@@ -35,7 +35,7 @@ def _card_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lear
         return f"{strange[0]} is no setting of the card; cores, frames and cables stay as they are."
     metrics = case(CARD).with_({"record.log": False, **changes}).run("two-rings").metrics
     streams, small_us = metrics["streams.read_mib_per_s"], 1000 * metrics["ping.read_latency_mean_ms"]
-    told = f"Then the streams get {streams:,.0f} MiB/s and a small read takes {small_us:.0f} us"
+    told = f"Then the streams get {streams:,.0f} MiB/s and a small read takes {small_us:.0f} µs"
     if streams >= STREAMS_MIB_PER_S and small_us <= SMALL_READ_US:
         return None
     if streams >= STREAMS_MIB_PER_S:
@@ -97,7 +97,7 @@ TASKS = {
     "design/card": Task(
         question=(
             "Set the network card so that the streams get at least 1,100 MiB/s in all and the small read takes at most "
-            "150 us. Two transmit rings are set already; frames stay at 1500 bytes, for the switches take no others."
+            "150 µs. Two transmit rings are set already; frames stay at 1500 bytes, for the switches take no others."
         ),
         wants="a dictionary: server.nic.<setting>, and its value",
         wrong=_card_wrong,

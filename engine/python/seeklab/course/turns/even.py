@@ -26,9 +26,8 @@ TRIAL = {
 CROWDS = (5, 40)
 LONGEST_TIMES = 3
 LEAST_RATE = 0.9
-SCALE_S = 500e-6
-RATE = 100 * MB
 BEGINS = 0.6
+"""The share of dirty data at which OpenZFS begins to delay, as the question's formula has it."""
 
 
 def trial(policy: ThrottlePolicy | str, writers: int) -> Result:
@@ -41,6 +40,17 @@ def fair_ms(writers: int) -> float:
     """Give what a write takes in the trial if all take the same: Little's law."""
     scenario = case("openzfs-throttle").with_(TRIAL).scenario("openzfs")
     return float(1000 * writers * scenario["zfs"]["record"] / scenario["devices"][0]["lun"]["rate"])
+
+
+def disks_mib_per_s() -> float:
+    """Give what the disks of the trial take."""
+    return float(case("openzfs-throttle").scenario("openzfs")["devices"][0]["lun"]["rate"] / (1 << 20))
+
+
+def _curve() -> tuple[float, float]:
+    """Give the scale of the delay in seconds, and the bytes a second of the disks."""
+    scenario = case("openzfs-throttle").scenario("small-blocks")
+    return scenario["zfs"]["delay_scale"] / 1e9, scenario["devices"][0]["lun"]["rate"]
 
 
 def _policy_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
@@ -56,10 +66,11 @@ def _policy_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the le
                 f"{told}{metrics['zfs_blocked_writes']:,.0f} writes found the buffer full and had to stop. "
                 "The delay has to grow without end as the buffer fills, or more writers are always too many."
             )
-        if rate < LEAST_RATE * 36:
+        disks = disks_mib_per_s()
+        if rate < LEAST_RATE * disks:
             return (
-                f"{told}only {rate:.1f} MiB/s got in, and the disks take 36. Your delay is too long for so few "
-                "writers, or it never lets go."
+                f"{told}only {rate:.1f} MiB/s got in, and the disks take {disks:.0f}. Your delay is too long for "
+                "so few writers, or it never lets go."
             )
         if longest > LONGEST_TIMES * fair:
             return (
@@ -70,14 +81,16 @@ def _policy_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the le
 
 
 def _settled(block: int) -> float:
-    spent = block * 1024 / RATE
-    return 100 * (spent + BEGINS * SCALE_S) / (spent + SCALE_S)
+    scale_s, rate = _curve()
+    spent = block * 1024 / rate
+    return 100 * (spent + BEGINS * scale_s) / (spent + scale_s)
 
 
 def _settled_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
     found = {round(float(key)): float(value) for key, value in dict(answer).items()}
     if set(found) != {8, 128}:
         return "Wanted are two numbers, under the keys 8 and 128."
+    scale_s, rate = _curve()
     for block, given in found.items():
         right = _settled(block)
         if abs(given - right) <= 0.5:  # noqa: PLR2004 -- half a point
@@ -87,12 +100,12 @@ def _settled_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the l
         if abs(given - 100 * BEGINS) <= 0.5:  # noqa: PLR2004 -- half a point
             return f"{block} KiB: at {given:.0f} % the delay is nothing, and writers would come at full speed."
         if given < 100 * BEGINS or given >= 100:  # noqa: PLR2004 -- percent
-            return f"{block} KiB: {given:.4g} % is not on the curve, which goes from 60 % to 100 %."
+            return f"{block} KiB: {given:.4g} % is not on the curve, which goes from {100 * BEGINS:.0f} % to 100 %."
         fraction = given / 100
-        delay_us = 1e6 * SCALE_S * (fraction - BEGINS) / (1 - fraction)
+        delay_us = 1e6 * scale_s * (fraction - BEGINS) / (1 - fraction)
         return (
-            f"{block} KiB: at {given:.4g} % the delay is {delay_us:,.0f} us, and the disks take "
-            f"{1e6 * block * 1024 / RATE:,.0f} us for a block. In balance the two are equal."
+            f"{block} KiB: at {given:.4g} % the delay is {delay_us:,.0f} µs, and the disks take "
+            f"{1e6 * block * 1024 / rate:,.0f} µs for a block. In balance the two are equal."
         )
     return None
 
@@ -167,7 +180,7 @@ TASKS = {
         question=(
             "Once the system has settled, the delay equals the time t that the disks take for one block. Solve "
             "t = s * (x - 0.6) / (1 - x) for the dirty share x: where does the system settle with blocks of 8 and of "
-            "128 KiB, on disks of 100 MB/s, and with a scale s of 500 us?"
+            "128 KiB, on disks of 100 MB/s, and with a scale s of 500 µs?"
         ),
         wants="a dictionary with the keys 8 and 128: percent of the maximum",
         wrong=_settled_wrong,

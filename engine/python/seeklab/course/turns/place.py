@@ -105,6 +105,25 @@ def _senders_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the l
     return f"{told}. Whose first copies lie on one node alone, and how many of them are there?"
 
 
+def _pairs_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
+    changes = {str(path): value for path, value in dict(answer).items()}
+    others = [path for path in changes if path != "cluster.vms"]
+    if others:
+        return f"{others[0]} stays as it is; only cluster.vms changes, which says where each machine runs."
+    still = case(CASE).with_({"cluster.failures": [], "jobs[vm].rate_iops": 1, "record.log": False})
+    found, best = (
+        still.with_(change).run(design).metrics["cluster_space_percent"]
+        for change, design in ((changes, "dedup-pairs"), ({}, "dedup-spread"))
+    )
+    if found <= best + 1:
+        return None
+    told = f"Then {found:.1f} % are stored, and one table for the whole cluster would store {best:.1f} %."
+    named = {str(machine["name"]) for machine in changes.get("cluster.vms", [])}
+    if len(named) < len(case(CASE).scenario("dedup-pairs")["jobs"]):
+        return f"{told} You placed {len(named)} machines; the others run where they ran. List all eight."
+    return f"{told} Equal blocks in two pairs are stored twice. How many pairs do your machines use?"
+
+
 _BEFORE = (
     "import seeklab\n"
     'case = seeklab.case("hci-taxonomy")\n'
@@ -180,5 +199,25 @@ TASKS = {
         ),
         setup=_BEFORE,
         answer='evenly = {"jobs[vm].size": "512MiB"}',
+    ),
+    "place/pairs": Task(
+        question=(
+            "Place the machines so that dedup-pairs stores as little as one table for the whole cluster would, within "
+            "1 %. The setting `cluster.vms` is a list with an entry for each machine, such as "
+            '`{"name": "vm", "node": 0}`; the pairs are nodes 0 and 1, 2 and 3, 4 and 5, 6 and 7.'
+        ),
+        wants="a dictionary: the path cluster.vms, and a list of machines with their nodes",
+        wrong=_pairs_wrong,
+        why="One pair has all blocks in its table and finds every duplicate.",
+        hints=(
+            "The machines are the jobs of the scenario: vm, and vm1 to vm7.",
+            "A duplicate is found if both machines run in the same pair, on either of its nodes.",
+            "Put all eight on nodes 0 and 1: number % 2 gives 0 and 1 in turn.",
+        ),
+        setup=_BEFORE,
+        answer=(
+            'names = [job["name"] for job in case.scenario("dedup-pairs")["jobs"]]\n'
+            'placed = {"cluster.vms": [{"name": name, "node": number % 2} for number, name in enumerate(names)]}'
+        ),
     ),
 }

@@ -20,7 +20,6 @@ CHOICES: dict[str, object] = {
     "controller.dispatch": "14us",
 }
 WANTED = 70_000
-CORES = 12
 
 
 def _numbers(answer: Any) -> dict[str, float]:  # noqa: ANN401 -- whatever the learner has made
@@ -33,6 +32,7 @@ def _near(given: float, right: float) -> bool:
 
 def _busy_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
     result = case(CASE).run("before")
+    cores = case(CASE).scenario("before")["controller"]["cores"]
     found = _numbers(answer)
     busy = dict.fromkeys(result.jobs, 0.0)
     for row in result.cpu.rows():
@@ -46,8 +46,8 @@ def _busy_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lear
             continue
         if _near(100 * given, right):
             return f"{job}: {given:.3g} is a fraction; wanted is percent."
-        if _near(given * CORES, right):
-            return f"{job}: you divided by all {CORES} cores. A thread runs on one of them at a time."
+        if _near(given * cores, right):
+            return f"{job}: you divided by all {cores} cores. A thread runs on one of them at a time."
         if _near(given, 100 * busy_s / result.simulated_s):
             return f"{job}: you divided by the whole run. This disk had work for a part of it: take its own elapsed_s."
         return f"{job}: you give {given:.4g} %; its thread worked {busy_s:.3g} s of {busy_s * 100 / right:.3g} s."
@@ -77,7 +77,7 @@ def _profile_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the l
             return f"{name}: {given:,.0f} are nanoseconds for each read; wanted are microseconds."
         if _near(given, right * reads * 1000) or _near(given, right * reads):
             return f"{name}: {given:,.0f} is all reads together; divide by the number of reads, {reads:,.0f}."
-        return f"{name}: you give {given:.4g}, the profile {right:.4g} us for each read."
+        return f"{name}: you give {given:.4g}, the profile {right:.4g} µs for each read."
     return None
 
 
@@ -94,7 +94,7 @@ def _formula_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the l
         right = 1e6 * min(n / c, 1 / d, cores / (c + d))
         given = float(most(n, c, d, cores))
         if not _near(given, right):
-            told = f"{what} (n = {n}, c = {c:g} us, d = {d:g} us, {cores} cores): you give {given:,.4g}, "
+            told = f"{what} (n = {n}, c = {c:g} µs, d = {d:g} µs, {cores} cores): you give {given:,.4g}, "
             return told + _forgotten(given, right, (n, c, d, cores))
     return None
 
