@@ -18,6 +18,7 @@ from seeklab._case import case as load_case
 from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.judge.evidence import factor_between
+from seeklab.notebook._tables import paragraphs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -92,7 +93,7 @@ class Prediction:
         self._told = ipywidgets.HTML()
         self.widget = ipywidgets.VBox(
             [
-                ipywidgets.HTML(f"<b>{html.escape(question)}</b>"),
+                ipywidgets.HTML(paragraphs(f"<b>{html.escape(question)}</b>")),
                 ipywidgets.HBox([self._input, ipywidgets.Label(unit)]),
                 ipywidgets.HBox([ipywidgets.Label(sure), self._sure, self._button, self._pass]),
                 self._told,
@@ -119,8 +120,8 @@ class Prediction:
         self._close()
         kept = keep(Commitment(self.name, self.value, sure, near=self._near()))
         if not kept:
-            self._told.value += (
-                "<p>It could not be written to commits.json and is remembered until the kernel stops.</p>"
+            self._told.value += paragraphs(
+                "It could not be written to commits.json and is remembered until the kernel stops."
             )
 
     def skip(self) -> None:
@@ -153,7 +154,7 @@ class Prediction:
             control.disabled = True
         self._told.value = "Running ..."
         self.actual = self._compute()
-        self._told.value = f"<p>{html.escape(self._distance())}</p><p>Now run the cells below.</p>"
+        self._told.value = paragraphs(html.escape(self._distance()), "Now run the cells below.")
 
     def _near(self) -> bool | None:
         if self.value is None or self.actual is None:

@@ -52,6 +52,12 @@ class Text:
         return f'<pre style="white-space:pre;overflow-x:auto;line-height:1.3">{html.escape(self._text)}</pre>'
 
 
+def paragraphs(*texts: str) -> str:
+    """Give a widget's text, in HTML, the size and spacing of a notebook's prose."""
+    style = "margin:0 0 0.5em;line-height:1.5;font-size:var(--jp-content-font-size1,inherit)"
+    return "".join(f'<p style="{style}">{text}</p>' for text in texts)
+
+
 class Words:
     """A paragraph in Markdown whose numbers come from a run, so that text and tables cannot part.
 

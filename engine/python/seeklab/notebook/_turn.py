@@ -14,6 +14,7 @@ from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.course.tasks import tasks
 from seeklab.notebook._prediction import NotYetError
+from seeklab.notebook._tables import paragraphs
 
 if TYPE_CHECKING:
     from seeklab.course.tasks import Task
@@ -41,12 +42,12 @@ def turn(name: str) -> ipywidgets.VBox:
     task = _task(name)
     given = ipywidgets.HTML()
     button = ipywidgets.Button(description="Hint")
-    steps = [*task.hints, f"<pre>{html.escape(task.answer)}</pre>"]
+    steps = [*map(paragraphs, task.hints), f"<pre>{html.escape(task.answer)}</pre>"]
     shown: list[str] = []
 
     def show(_button: object) -> None:
         shown.append(steps[len(shown)])
-        given.value = "".join(f"<p>{step}</p>" for step in shown)
+        given.value = "".join(shown)
         button.description = "Answer" if len(shown) == len(task.hints) else "Hint"
         button.disabled = len(shown) == len(steps)
 
@@ -59,7 +60,7 @@ def turn(name: str) -> ipywidgets.VBox:
 
     button.on_click(show)
     skipped.on_click(skip)
-    words = ipywidgets.HTML(f"<b>Your turn.</b> {html.escape(task.question)}")
+    words = ipywidgets.HTML(paragraphs(f"<b>Your turn.</b> {html.escape(task.question)}"))
     return ipywidgets.VBox([words, ipywidgets.HBox([button, skipped]), given])
 
 
