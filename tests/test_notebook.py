@@ -71,6 +71,21 @@ def test_a_prediction_is_answered_once_and_only_after_it_was_made() -> None:
     assert "10 times." in prediction._told.value  # noqa: SLF001 -- what the reader sees
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [(1244.3, "1,240"), (99.97, "100"), (0.00123, "0.00123"), (70.0, "70"), (1.5, "1.5"), (0, "0"), (-2500, "-2,500")],
+)
+def test_a_number_is_told_in_three_digits_without_an_exponent(given: float, told: str) -> None:
+    asked = notebook.Prediction("How many?", lambda: given, name="many", low=1, high=10)
+    asked.skip()
+    assert f"The run gives {told}." in asked._told.value  # noqa: SLF001 -- what the reader sees
+
+
+def test_code_in_a_question_is_set_as_code_and_tags_are_not_taken_for_tags() -> None:
+    shown = notebook.Prediction("Is `x < 1`?", lambda: 1.0, name="code").widget.children[0].value
+    assert "<code>x &lt; 1</code>" in shown
+
+
 def test_a_choice_must_be_made_before_it_is_answered() -> None:
     prediction = notebook.Prediction("Which phase?", lambda: "queue", choices=["seek", "queue"])
     prediction.commit()

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 DIGITS = 3
 """Significant digits of numbers below a thousand."""
 
+NEXT_TO_NOTHING = 1e-6
+"""Below this a number's digits say nothing that a reader of a table wants to know."""
+
 
 def fact_table(*cases: str, only: Sequence[str] = ()) -> Rows:
     """Judge the facts of these cases and show them: what the source says, what the model gives, and the verdict.
@@ -89,6 +92,8 @@ def told(value: object) -> str:
         return " to ".join(map(told, value))
     if not isinstance(value, (int, float)):
         return str(value)
+    if 0 < abs(value) < NEXT_TO_NOTHING:
+        return "almost 0"
     if float(value).is_integer() or abs(value) >= 10**DIGITS:
         return f"{value:,.0f}"
     return f"{value:.{DIGITS}g}"

@@ -5,7 +5,6 @@ A cell below begins with `after(prediction)` and shows nothing until the reader 
 
 from __future__ import annotations
 
-import html
 import math
 import os
 import re
@@ -28,6 +27,9 @@ GATES = "SEEKLAB_GATES"
 
 NEAR = 1.5
 """A number counts as right within this factor; the question says so beside the confidence."""
+
+READOUT = ",.3r"
+"""A slider's number with three digits, never with an exponent, in the words of d3-format."""
 
 SURE = (50, 60, 70, 80, 90, 95)
 """How sure one can say one is, in percent."""
@@ -93,7 +95,7 @@ class Prediction:
         self._told = ipywidgets.HTML()
         self.widget = ipywidgets.VBox(
             [
-                ipywidgets.HTML(paragraphs(f"<b>{html.escape(question)}</b>")),
+                ipywidgets.HTML(paragraphs(question, bold=True)),
                 ipywidgets.HBox([self._input, ipywidgets.Label(unit)]),
                 ipywidgets.HBox([ipywidgets.Label(sure), self._sure, self._button, self._pass]),
                 self._told,
@@ -154,7 +156,7 @@ class Prediction:
             control.disabled = True
         self._told.value = "Running ..."
         self.actual = self._compute()
-        self._told.value = paragraphs(html.escape(self._distance()), "Now run the cells below.")
+        self._told.value = paragraphs(self._distance(), "Now run the cells below.")
 
     def _near(self) -> bool | None:
         if self.value is None or self.actual is None:
@@ -167,7 +169,7 @@ class Prediction:
         if self.actual is None:
             return ""
         is_word = isinstance(self.actual, str)
-        answer = str(self.actual) if is_word else f"{self.actual:.3g}"
+        answer = str(self.actual) if is_word else significant(float(self.actual))
         unit = f" {self._unit}" if self._unit else ""
         if self.value is None:
             told = f"Skipped. The run gives {answer}{unit}."
@@ -178,8 +180,8 @@ class Prediction:
         else:
             factor = factor_between(self.value, float(self.actual))
             off = "exactly" if factor == 1 else "a factor that cannot be told off" if math.isinf(factor) else ""
-            off = off or f"off by a factor {factor:.2g}"
-            told = f"You said {self.value:.3g}{unit}; the run gives {answer}{unit}: {off}."
+            off = off or f"off by a factor {significant(factor, 2)}"
+            told = f"You said {significant(self.value)}{unit}; the run gives {answer}{unit}: {off}."
         return f"{told} {self._reveal.replace('{answer}', answer)}".strip()
 
     def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 -- as ipywidgets has it
@@ -214,13 +216,22 @@ def after(*predictions: Prediction) -> None:
         raise NotYetError(message)
 
 
+def significant(value: float, digits: int = 3) -> str:
+    """Write a number with so many significant digits, and without an exponent."""
+    if value == 0 or not math.isfinite(value):
+        return f"{value:g}"
+    places = digits - 1 - math.floor(math.log10(abs(value)))
+    told = f"{round(value, places):,.{max(0, places)}f}"
+    return told.rstrip("0").rstrip(".") if "." in told else told
+
+
 def _slider(low: float, high: float, scale: str) -> ipywidgets.FloatSlider | ipywidgets.FloatLogSlider:
     if scale == "log":
         low, high = _log10(low), _log10(high)
         return ipywidgets.FloatLogSlider(
-            value=10**low, min=low, max=high, step=(high - low) / 100, readout_format=".3g"
+            value=10**low, min=low, max=high, step=(high - low) / 100, readout_format=READOUT
         )
-    return ipywidgets.FloatSlider(value=low, min=low, max=high, step=(high - low) / 100, readout_format=".3g")
+    return ipywidgets.FloatSlider(value=low, min=low, max=high, step=(high - low) / 100, readout_format=READOUT)
 
 
 def _log10(value: float) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import inspect
+import re
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -52,10 +53,18 @@ class Text:
         return f'<pre style="white-space:pre;overflow-x:auto;line-height:1.3">{html.escape(self._text)}</pre>'
 
 
-def paragraphs(*texts: str) -> str:
-    """Give a widget's text, in HTML, the size and spacing of a notebook's prose."""
+def paragraphs(*texts: str, before: str = "", bold: bool = False) -> str:
+    """Give texts as HTML for a widget, in the size and spacing of a notebook's prose. What stands in backticks is code.
+
+    `before` is said in bold before the first of them.
+    """
     style = "margin:0 0 0.5em;line-height:1.5;font-size:var(--jp-content-font-size1,inherit)"
-    return "".join(f'<p style="{style}">{text}</p>' for text in texts)
+    told = [re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text)) for text in texts]
+    if bold:
+        told = [f"<b>{text}</b>" for text in told]
+    if before:
+        told[0] = f"<b>{html.escape(before)}</b> {told[0]}"
+    return "".join(f'<p style="{style}">{text}</p>' for text in told)
 
 
 class Words:

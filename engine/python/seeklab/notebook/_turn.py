@@ -60,7 +60,7 @@ def turn(name: str) -> ipywidgets.VBox:
 
     button.on_click(show)
     skipped.on_click(skip)
-    words = ipywidgets.HTML(paragraphs(f"<b>Your turn.</b> {html.escape(task.question)}"))
+    words = ipywidgets.HTML(paragraphs(task.question, before="Your turn."))
     return ipywidgets.VBox([words, ipywidgets.HBox([button, skipped]), given])
 
 

@@ -149,7 +149,7 @@ TASKS = {
     ),
     "battery/through": Task(
         question=(
-            "lead seconds after the start of a cycle the battery begins to discharge, evenly, from full to empty in "
+            "A cycle starts, and lead seconds later the battery begins to discharge, evenly, from full to empty in "
             "discharge seconds; then it is charged, from empty to full in charge seconds. As soon as the charge is "
             "below the threshold (0 to 1) the controller writes through. If by_charge is false, write-back returns "
             "when the battery is empty; if it is true, when the charge has risen to the threshold again. Write a "
