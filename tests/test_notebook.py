@@ -126,6 +126,12 @@ def test_a_line_chart_is_a_table_and_a_picture_with_every_name() -> None:
     assert "a&lt;b" in drawn
 
 
+def test_numbers_on_an_axis_do_not_touch() -> None:
+    drawn = unquote(Lines({"all": [(1, 1.0), (9800, 2.0)]}, x="n", y="m", log_x=True)._repr_html_())
+    ticks = re.findall(r'x="([\d.]+)" y="276.0"[^>]*>([\d,]+)<', drawn)
+    assert ("1,000" in dict(map(reversed, ticks)), "2,000" in dict(map(reversed, ticks))) == (True, False)
+
+
 def test_a_chart_is_an_image_that_an_untrusted_notebook_keeps() -> None:
     shown = notebook.Lines({"a": [(1, 2.0)], 'b"<': [(2, 3.0)]}, x="size", y="misses, %")._repr_html_()
     (tag,) = re.findall(r"<(\w+)", shown)

@@ -41,6 +41,8 @@ _PLAIN = " /:;,=.()'!*~"
 """What a data address in double quotes may hold as it is."""
 _WIDTH, _HEIGHT = 640, 300
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58, 120, 26, 42
+_DIGIT, _GAP = 7, 4
+"""How wide a digit is at most, and what is left free between two numbers."""
 _INK = "#1b1f24"
 _SOFT = "#585f67"
 _RULE = "#e3e6e9"
@@ -79,7 +81,7 @@ class Lines:
         parts = [
             *(_line(_LEFT, up.at(y), _WIDTH - _RIGHT, up.at(y), _RULE) for y in up.ticks),
             *(_text(_LEFT - 8, up.at(y) + 4, _number(y), "end") for y in up.ticks),
-            *(_text(across.at(x), _HEIGHT - _BOTTOM + 18, _number(x), "middle") for x in across.ticks),
+            *(_text(at, _HEIGHT - _BOTTOM + 18, words, "middle") for at, words in _apart(across)),
             _text(_LEFT - 50, 12, self._y, "start"),
             _text((_LEFT + _WIDTH - _RIGHT) / 2, _HEIGHT - 6, self._x, "middle"),
         ]
@@ -163,6 +165,19 @@ class _Axis:
         scale = math.log if self._is_log else float
         low, high = scale(self._low), scale(self._high)
         return self._start + (scale(value) - low) / ((high - low) or 1) * (self._end - self._start)
+
+
+def _apart(across: _Axis) -> list[tuple[float, str]]:
+    """Give where the ticks of an axis are and what stands there, without those that would touch the one before."""
+    kept: list[tuple[float, str]] = []
+    free = -math.inf
+    for tick in across.ticks:
+        at, words = across.at(tick), _number(tick)
+        half = _DIGIT * len(words) / 2
+        if at - half >= free:
+            kept.append((at, words))
+            free = at + half + _GAP
+    return kept
 
 
 def _colour(part: str) -> str:
