@@ -210,7 +210,7 @@ def after(*predictions: Prediction) -> None:
     waiting = [prediction for prediction in predictions if prediction.is_open]
     if waiting and os.environ.get(GATES) != "open":
         message = (
-            "Not yet. Above is a question: commit to an answer, or skip it. "
+            "Not yet. Above is a question: commit to an answer, or skip it.\n"
             "Then run this cell and those below (menu Run, Run Selected Cell and All Below)."
         )
         raise NotYetError(message)
