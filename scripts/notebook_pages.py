@@ -39,6 +39,8 @@ FOR_THE_LAB = "Run the cells one after the other"
 BUILTINS = {one.__name__: one for one in (dict, enumerate, len, list, max, min, range, sum, tuple, zip)}
 LOOKED_UP = ("case", "cases", "get", "items", "keys", "scenario", "values", "with_")
 """Methods that run nothing."""
+OF_A_CASE = ("seeklab.predict", "predict")
+"""How a cell calls for its case's own question."""
 LAB = "lab/notebooks/index.html?path="
 
 
@@ -149,7 +151,7 @@ def describe(cell: Any, known: dict[str, Any]) -> dict[str, Any]:  # noqa: ANN40
     calls = {ast.unparse(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
     if source.strip() == "calibration()":
         return {"kind": "left-out"}
-    for name in ("Prediction", "seeklab.predict"):
+    for name in ("Prediction", *OF_A_CASE):
         if name in calls:
             return {"kind": "question", "question": asdict(question_of(calls[name], known))}
     if "turn" in calls:
@@ -207,7 +209,7 @@ def case_of(node: ast.expr, known: dict[str, Any]) -> Case:
 def question_of(call: ast.Call, known: dict[str, Any]) -> Question:
     """Read a question off its cell, or off the case that it belongs to."""
     options = {str(word.arg): word.value for word in call.keywords}
-    if ast.unparse(call.func) == "seeklab.predict":
+    if ast.unparse(call.func) in OF_A_CASE:
         case = case_of(call.args[0], known)
         asked = case.document["ask"]
         return Question(case.id, str(asked["question"]), str(asked["unit"]), [], {}, None)

@@ -92,6 +92,21 @@ def test_a_case_that_asks_for_bytes_is_asked_in_a_unit_that_its_answers_are_read
     assert "1.04 GB" in prediction._told.value  # noqa: SLF001 -- what the reader sees
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [(1244.3, "1,244"), (99.97, "100"), (0.00123, "0.00123"), (70.0, "70"), (1.5, "1.5"), (0, "0"), (-2500, "-2,500")],
+)
+def test_a_number_is_told_without_an_exponent(given: float, told: str) -> None:
+    asked = notebook.Prediction("How many?", lambda: given, name="many", low=1, high=10)
+    asked.skip()
+    assert f"The run gives {told}." in asked._told.value  # noqa: SLF001 -- what the reader sees
+
+
+def test_code_in_a_question_is_set_as_code_and_tags_are_not_taken_for_tags() -> None:
+    shown = notebook.Prediction("Is `x < 1`?", lambda: 1.0, name="code").widget.children[0].value
+    assert "<code>x &lt; 1</code>" in shown
+
+
 def test_a_choice_must_be_made_before_it_is_answered() -> None:
     prediction = notebook.Prediction("Which phase?", lambda: "queue", choices=["seek", "queue"])
     prediction.commit()
@@ -158,6 +173,12 @@ def test_the_names_of_lines_that_end_together_stand_apart_within_the_picture() -
     assert all(b - a >= 15 for a, b in pairwise(heights))
     assert heights[-1] < height
     assert all(float(x) + 6 * len(words) < width for x, _, words in labels)
+
+
+def test_numbers_on_an_axis_do_not_touch() -> None:
+    drawn = unquote(Lines({"all": [(1, 1.0), (9800, 2.0)]}, x="n", y="m", log_x=True)._repr_html_())
+    ticks = re.findall(r'x="([\d.]+)" y="276.0"[^>]*>([\d,]+)<', drawn)
+    assert ("1,000" in dict(map(reversed, ticks)), "2,000" in dict(map(reversed, ticks))) == (True, False)
 
 
 def test_a_chart_is_an_image_that_an_untrusted_notebook_keeps() -> None:

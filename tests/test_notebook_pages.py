@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[1]
 EXPORTER = notebook_pages.page_exporter()
 NOTEBOOKS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-ASKED = re.compile(r"(?m)^\s*\w+ = (?:Prediction|seeklab\.predict)\(")
+ASKED = re.compile(r"(?m)^\s*\w+ = (?:Prediction|(?:seeklab\.)?predict)\(")
 VOID = {"input", "br", "hr", "img", "path", "line", "rect", "circle"}
 
 
@@ -103,6 +103,13 @@ def test_what_follows_a_question_lies_behind_it_and_behind_those_before() -> Non
     assert values == ["one", "two & more"]
     assert ("form", "data-answer", "one") in found.attributes
     assert found.gates_before("Too <many>.") == {0}
+
+
+@pytest.mark.parametrize("call", ["predict(case)", 'predict("odx-prefetch")', 'seeklab.predict("odx-prefetch")'])
+def test_a_cases_own_question_is_a_gate_however_it_is_called(call: str) -> None:
+    first = code('case = seeklab.case("odx-prefetch")')
+    found = Gates(page(first, code(f"cost = {call}\ncost"), code("after(cost)\nprint(1)", "the answer")))
+    assert found.gates_before("the answer") == {1}
 
 
 def test_a_turn_shows_its_question_and_hints_and_its_solution_only_when_it_is_opened() -> None:

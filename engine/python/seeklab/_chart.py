@@ -55,6 +55,8 @@ _LETTER = 6.8
 """What a letter of a name takes in width, on average."""
 _WHOLE_FROM = 1000
 """Numbers from here on are shown without a fraction."""
+_DIGIT, _GAP = 7, 4
+"""How wide a digit is at most, and what is left free between two numbers."""
 _INK = "#1b1f24"
 _SOFT = "#585f67"
 _RULE = "#e3e6e9"
@@ -93,7 +95,7 @@ class Lines:
         parts = [
             *(_line(_LEFT, up.at(y), _PLOT_END, up.at(y), _RULE) for y in up.ticks),
             *(_text(_LEFT - 8, up.at(y) + 4, _number(y), "end") for y in up.ticks),
-            *(_text(across.at(x), _HEIGHT - _BOTTOM + 18, _number(x), "middle") for x in across.ticks),
+            *(_text(at, _HEIGHT - _BOTTOM + 18, words, "middle") for at, words in _apart(across)),
             _text(_LEFT - 50, 12, self._y, "start"),
             _text((_LEFT + _PLOT_END) / 2, _HEIGHT - 6, self._x, "middle"),
         ]
@@ -194,6 +196,19 @@ def _names(ends: Sequence[float]) -> list[float]:
         bottom = at[nth] - _NAME_STEP
     too_high = max(0.0, _TOP - min(at, default=_TOP))
     return [place + too_high for place in at]
+
+
+def _apart(across: _Axis) -> list[tuple[float, str]]:
+    """Give where the ticks of an axis are and what stands there, without those that would touch the one before."""
+    kept: list[tuple[float, str]] = []
+    free = -math.inf
+    for tick in across.ticks:
+        at, words = across.at(tick), _number(tick)
+        half = _DIGIT * len(words) / 2
+        if at - half >= free:
+            kept.append((at, words))
+            free = at + half + _GAP
+    return kept
 
 
 def _number(value: float | None) -> str:

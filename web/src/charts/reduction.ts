@@ -68,7 +68,7 @@ export function reduction(result: Result, width: number): Element {
     width,
     height: 230,
     marginLeft: 112,
-    marginRight: 12,
+    marginRight: 24,
     marginTop: 8,
     marginBottom: 38,
     ariaLabel: `What is left after each step. ${describeReduction(result)}`,

@@ -16,6 +16,8 @@ DIGITS = 3
 
 SMALL_S = 1e-3
 """Seconds below this are shown in microseconds."""
+NEXT_TO_NOTHING = 1e-6
+"""Below this a number's digits say nothing that a reader of a table wants to know."""
 
 
 def fact_table(*cases: str, only: Sequence[str] = ()) -> Rows:
@@ -108,6 +110,8 @@ def told(value: object) -> str:
         return " to ".join(map(told, value))
     if not isinstance(value, (int, float)):
         return str(value)
+    if 0 < abs(value) < NEXT_TO_NOTHING:
+        return "almost 0"
     if float(value).is_integer() or abs(value) >= 10**DIGITS:
         return f"{value:,.0f}"
     return f"{value:.{DIGITS}g}"

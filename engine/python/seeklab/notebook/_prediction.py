@@ -5,7 +5,6 @@ A cell below begins with `after(prediction)` and shows nothing until the reader 
 
 from __future__ import annotations
 
-import html
 import math
 import os
 import re
@@ -18,6 +17,7 @@ from seeklab._case import case as load_case
 from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.judge.evidence import factor_between
+from seeklab.notebook._tables import paragraphs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -101,7 +101,7 @@ class Prediction:
         self._told = ipywidgets.HTML()
         self.widget = ipywidgets.VBox(
             [
-                ipywidgets.HTML(paragraph(f"<b>{html.escape(question)}</b>")),
+                ipywidgets.HTML(paragraphs(question, bold=True)),
                 ipywidgets.HBox([self._input, ipywidgets.Label(unit)]),
                 ipywidgets.HBox([ipywidgets.Label(sure), self._sure, self._button, self._pass]),
                 self._told,
@@ -128,7 +128,7 @@ class Prediction:
         self._close()
         kept = keep(Commitment(self.name, self.value, sure, near=self._near()))
         if not kept:
-            self._told.value += paragraph(
+            self._told.value += paragraphs(
                 "It could not be written to commits.json and is remembered until the kernel stops."
             )
 
@@ -162,7 +162,7 @@ class Prediction:
             control.disabled = True
         self._told.value = "Running ..."
         self.actual = self._compute()
-        self._told.value = paragraph(f"{html.escape(self._distance())}<br>Now run the cells below.")
+        self._told.value = paragraphs(self._distance(), "Now run the cells below.")
 
     def _near(self) -> bool | None:
         if self.value is None or self.actual is None:
@@ -217,15 +217,10 @@ def after(*predictions: Prediction) -> None:
     waiting = [prediction for prediction in predictions if prediction.is_open]
     if waiting and os.environ.get(GATES) != "open":
         message = (
-            "Not yet. Above is a question: commit to an answer, or skip it. "
+            "Not yet. Above is a question: commit to an answer, or skip it.\n"
             "Then run this cell and those below (menu Run, Run Selected Cell and All Below)."
         )
         raise NotYetError(message)
-
-
-def paragraph(words: str) -> str:
-    """Give HTML words as a paragraph: a widget's own line height is that of a button."""
-    return f'<p style="line-height:1.5;margin:0.3em 0">{words}</p>'
 
 
 def _said(value: float | str) -> str:

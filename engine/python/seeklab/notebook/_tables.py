@@ -68,6 +68,20 @@ class Text:
         return f'<div style="container-type:inline-size"><pre style="{style}">{html.escape(self._text)}</pre></div>'
 
 
+def paragraphs(*texts: str, before: str = "", bold: bool = False) -> str:
+    """Give texts as HTML for a widget, in the size and spacing of a notebook's prose. What stands in backticks is code.
+
+    `before` is said in bold before the first of them.
+    """
+    style = "margin:0 0 0.5em;line-height:1.5;font-size:var(--jp-content-font-size1,inherit)"
+    told = [re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(text)) for text in texts]
+    if bold:
+        told = [f"<b>{text}</b>" for text in told]
+    if before:
+        told[0] = f"<b>{html.escape(before)}</b> {told[0]}"
+    return "".join(f'<p style="{style}">{text}</p>' for text in told)
+
+
 class Words:
     """A paragraph in Markdown whose numbers come from a run, so that text and tables cannot part.
 

@@ -6,7 +6,6 @@ While the dots stand there the cell waits like one behind a question, until some
 from __future__ import annotations
 
 import html
-import re
 from typing import TYPE_CHECKING, Any
 
 import ipywidgets
@@ -14,7 +13,8 @@ import ipywidgets
 from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.course.tasks import tasks
-from seeklab.notebook._prediction import NotYetError, paragraph
+from seeklab.notebook._prediction import NotYetError
+from seeklab.notebook._tables import paragraphs
 
 if TYPE_CHECKING:
     from seeklab.course.tasks import Task
@@ -43,7 +43,7 @@ def turn(name: str) -> ipywidgets.VBox:
     given = ipywidgets.HTML()
     button = ipywidgets.Button(description="Hint")
     answer = f'<pre style="line-height:1.4;margin:0.3em 0">{html.escape(task.answer)}</pre>'
-    steps = [*(paragraph(_html(hint)) for hint in task.hints), answer]
+    steps = [*map(paragraphs, task.hints), answer]
     shown: list[str] = []
 
     def show(_button: object) -> None:
@@ -67,7 +67,7 @@ def turn(name: str) -> ipywidgets.VBox:
 
     button.on_click(show)
     skipped.on_click(skip)
-    words = ipywidgets.HTML(paragraph(f"<b>Your turn.</b> {_html(task.question)}"))
+    words = ipywidgets.HTML(paragraphs(task.question, before="Your turn."))
     return ipywidgets.VBox([words, ipywidgets.HBox([button, skipped]), given])
 
 
@@ -89,10 +89,6 @@ def check(name: str, answer: Any) -> Checked:  # noqa: ANN401 -- whatever the le
     except Exception as error:  # noqa: BLE001 -- a check looks into values of any kind
         wrong = f"This is not what was asked for: {type(error).__name__}: {error}. Wanted is {task.wants}."
     return Checked(wrong or task.why, passed=not wrong)
-
-
-def _html(words: str) -> str:
-    return re.sub(r"`([^`]+)`", r"<code>\1</code>", html.escape(words))
 
 
 def _record(name: str) -> str:

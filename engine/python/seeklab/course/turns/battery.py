@@ -24,19 +24,18 @@ QUICK = [(0, STARTED), (65, DISCHARGING), (5184, BELOW), (5184, THROUGH), (7175,
 UNSEEN = [(10, STARTED), (75, DISCHARGING), (4000, COMPLETE)]
 BY_CHARGE = [(100, STARTED), (165, DISCHARGING), (900, BELOW), (902, THROUGH), (1200, COMPLETE), (2000, ABOVE)]
 AGAIN = [(2001, BACK), (9100, STARTED), (9165, DISCHARGING), (9900, BELOW), (9903, THROUGH)]
-LOGS: tuple[tuple[list[tuple[int, str]], list[int]], ...] = (
-    (QUICK, [5184]),
-    (UNSEEN, []),
-    ([*BY_CHARGE, *AGAIN], [902, 9903]),
-)
-"""Logs, and when commits became slow in each."""
+LOGS: tuple[list[tuple[int, str]], ...] = (QUICK, UNSEEN, [*BY_CHARGE, *AGAIN])
+
+
+def _onsets(lines: list[tuple[int, str]]) -> list[int]:
+    return [time for time, words in lines if words == THROUGH]
 
 
 def _onsets_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
     if not callable(answer):
         return f"Wanted is a function of the lines of a log; this is {type(answer).__name__}."
-    for lines, truth in LOGS:
-        found = answer([*lines])
+    for lines in LOGS:
+        found, truth = answer([*lines]), _onsets(lines)
         found = list(found) if isinstance(found, (list, tuple)) else found
         if found == truth:
             continue
@@ -67,7 +66,7 @@ def _through_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the l
             continue
         told = f"For {given} it gives {found:,.0f} s."
         if abs(found - (1 - threshold) * DISCHARGE_S) <= LEAD_S:
-            return f"{told} So long the charge is enough. Write-through is the rest of the discharge."
+            return f"{told} For so long the charge is enough. Write-through is the rest of the discharge."
         if abs(found - DISCHARGE_S) <= LEAD_S:
             return f"{told} That is the whole discharge; the cache stays on until the charge is below the threshold."
         if by_charge:
@@ -124,7 +123,7 @@ def _share_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
             continue
         told = f"For {count} servers it gives {found:.4f}."
         if abs(found / (count * HOURS / (24 * DAYS)) - 1) <= NEAR:
-            return f"{told} A sum counts the time twice in which two are slow at once; with 400 servers it is above 1."
+            return f"{told} A sum counts twice the time in which two are slow at once; with 400 servers it is above 1."
         if abs(found / (1 - truth) - 1) <= NEAR:
             return f"{told} That is the share in which none is slow."
         return f"{told} One is slow for 7 of 2160 hours. None of them is slow when each of them is not."
@@ -134,9 +133,9 @@ def _share_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
 TASKS = {
     "battery/onsets": Task(
         question=(
-            "A controller's log is a list of lines, each a pair of a time in seconds and words, as in the table above. "
-            "Write a function of such a list: at which times did commits become slow? Give a list, in order; there may "
-            "be several cycles, and there may be none."
+            "A controller's log is a list of lines. Each is a pair: a time in seconds, and words as in the table "
+            "above. Write a function of such a list: at which times did commits become slow? It gives a list, in "
+            "order; there may be several cycles in a log, or none."
         ),
         wants="a function of a list of lines that gives a list of times",
         wrong=_onsets_wrong,
@@ -150,17 +149,18 @@ TASKS = {
     ),
     "battery/through": Task(
         question=(
-            "A cycle starts; after lead seconds the battery discharges, evenly, from full to empty in discharge "
-            "seconds. It is write-through below the threshold (0 to 1). Charging takes charge seconds from empty to "
-            "full. With by_charge false write-back returns when the battery is empty; with by_charge true only when "
-            "the charge has reached the threshold again. Write a function of (lead, discharge, threshold, charge, "
-            "by_charge): for how many seconds is it write-through?"
+            "A cycle starts, and lead seconds later the battery begins to discharge, evenly, from full to empty in "
+            "discharge seconds; then it is charged, from empty to full in charge seconds. As soon as the charge is "
+            "below the threshold (0 to 1) the controller writes through. If by_charge is false, write-back returns "
+            "when the battery is empty; if it is true, when the charge has risen to the threshold again. Write a "
+            "function of (lead, discharge, threshold, charge, by_charge): for how many seconds does the controller "
+            "write through?"
         ),
         wants="a function of five values that gives seconds",
         wrong=_through_wrong,
-        why="The lead has no part in it: it only moves the onset.",
+        why="The lead is not in it: it only moves the onset.",
         hints=(
-            "Where on the way down does it begin, and where does it end in either case?",
+            "Draw the charge over time. Where on the way down does write-through begin, and where does it end?",
             "threshold * discharge seconds are left when the charge is at the threshold.",
             "threshold * discharge + (threshold * charge if by_charge else 0)",
         ),
@@ -171,14 +171,14 @@ TASKS = {
     ),
     "battery/queue": Task(
         question=(
-            "So many transactions come in a second (tps). The pipeline commits at most ceiling a second in "
-            "write-through, and at most cached a second with write-back. Write a function of (tps, ceiling, cached, "
-            "through_s) that gives two numbers: how many transactions wait at the end of through_s seconds of "
-            "write-through, and how many seconds it then takes until none waits."
+            "Each second tps transactions come in. The database commits at most ceiling a second in write-through, and "
+            "at most cached a second with write-back. Write a function of (tps, ceiling, cached, through_s) that gives "
+            "two numbers: how many transactions wait at the end of through_s seconds of write-through, and how many "
+            "seconds it then takes until none waits any more."
         ),
         wants="a function of four numbers that gives a pair",
         wrong=_queue_wrong,
-        why="Half an hour of queue is gone in a minute and a half, because the cache is fifty times the disks.",
+        why="The queue of half an hour is gone in a minute and a half: the cache is fifty times as fast as the disks.",
         hints=(
             "By how many does the queue grow in a second, and by how many does it shrink?",
             "It grows by tps - ceiling, if that is more than nothing, and shrinks by cached - tps.",
@@ -198,7 +198,7 @@ TASKS = {
         ),
         wants="a function of three numbers that gives a share",
         wrong=_share_wrong,
-        why="What each server sees four times a year, forty of them see for three hours of every day.",
+        why="What one server does four times a year, one of forty does for three hours of every day.",
         hints=(
             "For what share of the time is one of them fast? And two?",
             "Independent shares are multiplied; at least one is slow when not all are fast.",

@@ -18,13 +18,9 @@ STAGES: tuple[tuple[tuple[float, bool], ...], ...] = (
     ((30.0, True), (10.0, False)),
 )
 """Flushes of a transaction, in ms, and whether those that wait share them."""
-ARRIVALS: tuple[tuple[tuple[float, ...], float, tuple[int, ...]], ...] = (
-    ((0, 1, 2, 3, 12, 14), 10, (1, 3, 2)),
-    ((0, 20, 40), 10, (1, 1, 1)),
-    ((0, 1, 50, 51, 52), 10, (1, 1, 1, 2)),
-    ((0, 0, 0), 10, (3,)),
-)
-"""When transactions come to a log, how long a flush takes, and for how many each flush is."""
+FLUSH_MS = 10
+ARRIVALS: tuple[tuple[float, ...], ...] = ((0, 1, 2, 3, 12, 14), (0, 20, 40), (0, 1, 50, 51, 52), (0, 0, 0))
+"""When transactions come to a log, in ms."""
 
 
 def _one(work: float, engine: float, replication: float) -> float:
@@ -77,30 +73,44 @@ def _ceiling_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the l
             return f"{told} The longest flush is one that is shared: it takes any number at a time."
         if abs(found / (1000 / sum(ms for ms, is_shared in stages if not is_shared)) - 1) <= NEAR:
             return f"{told} Flushes of different logs are under way at the same time, for different transactions."
-        return f"{told} Flushes for one at a time are counters; the slowest of them is the limit."
+        return (
+            f"{told} Each flush that is for one at a time is a counter with one clerk; the slowest of them is the "
+            "limit."
+        )
     return None
+
+
+def _batches(arrivals: tuple[float, ...], flush_ms: float) -> list[int]:
+    sizes: list[int] = []
+    free, done = 0.0, 0
+    while done < len(arrivals):
+        begin = max(free, arrivals[done])
+        there = sum(at <= begin for at in arrivals)
+        sizes.append(there - done)
+        done, free = there, begin + flush_ms
+    return sizes
 
 
 def _batches_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
     if not callable(answer):
         return f"Wanted is a function of arrivals and a time; this is {type(answer).__name__}."
-    for arrivals, flush_ms, truth in ARRIVALS:
-        found = list(answer(list(arrivals), flush_ms))
-        if found == list(truth):
+    for arrivals in ARRIVALS:
+        found, truth = list(answer(list(arrivals), FLUSH_MS)), _batches(arrivals, FLUSH_MS)
+        if found == truth:
             continue
-        told = f"For arrivals at {list(arrivals)} ms and flushes of {flush_ms} ms it gives {found}."
+        told = f"For arrivals at {list(arrivals)} ms and flushes of {FLUSH_MS} ms it gives {found}."
         if found == [1] * len(arrivals):
             return f"{told} That is one at a time. Whoever is there when a flush begins is in it."
         if sum(found) != len(arrivals):
             return f"{told} {len(arrivals)} transactions came, and {sum(found)} were flushed: each is flushed once."
         if found and found[0] > truth[0]:
             return (
-                f"{told} The first finds the log free and is flushed at once. Who comes while it is under way is too"
-                " late for it, and waits for the next."
+                f"{told} The first finds the log free and is flushed at once. Whoever comes while that flush is under "
+                "way is too late for it, and waits for the next."
             )
         return (
-            f"{told} A flush begins when the log is free and somebody waits, and is for all who have come by then;"
-            " the next one begins no sooner than it ends."
+            f"{told} A flush begins as soon as the log is free and somebody waits, and it is for all who have come by"
+            " then; the next one begins no sooner than it ends."
         )
     return None
 
@@ -109,15 +119,15 @@ TASKS = {
     "commit/one": Task(
         question=(
             "A transaction takes some work, a flush of the engine's log, one of the replication log, and one of the "
-            "engine's log again. Write a function of the three times in ms (work, a flush of the engine's log, a flush "
-            "of the replication log): how many commits a second does one client get?"
+            "engine's log again. Write a function of three times in ms (the work, a flush of the engine's log, a flush "
+            "of the replication log): how many commits a second does a single client get?"
         ),
         wants="a function of three numbers that gives commits a second",
         wrong=_one_wrong,
-        why="Somebody who is alone waits for everything, one thing after the other.",
+        why="A client that is alone waits for everything, one thing after the other.",
         hints=(
-            "How long does one commit take, from its begin to its end?",
-            "The engine's log comes twice.",
+            "How long does one commit take, from beginning to end?",
+            "Three flushes and the work, one after the other; the engine's log comes twice.",
             "1000 / (work + 2 * engine + replication)",
         ),
         answer="def one_tps(work, engine, replication):\n    return 1000 / (work + 2 * engine + replication)",
@@ -125,14 +135,14 @@ TASKS = {
     "commit/ceiling": Task(
         question=(
             "A transaction's flushes are given as a list of [ms, shared]: how long a flush takes, and whether all who "
-            "wait share it. Each flush that is not shared is of a log of its own. Write a function of such a list: how "
-            "many commits a second can no number of clients exceed?"
+            "wait share it. Flushes that are not shared belong to different logs. Write a function of such a list: "
+            "which number of commits a second can no crowd of clients exceed?"
         ),
         wants="a function of a list that gives commits a second",
         wrong=_ceiling_wrong,
-        why="Of all things on the way only those count that are done for one at a time, and of these the slowest.",
+        why="Only what is done for one at a time sets the ceiling, and of that the slowest.",
         hints=(
-            "For how many transactions is a flush that is shared?",
+            "A shared flush serves as many as come. Which flushes serve only one?",
             "What is done for one at a time is done 1000 / ms times a second.",
             "1000 / max(ms for ms, shared in flushes if not shared)",
         ),
@@ -141,12 +151,13 @@ TASKS = {
     "commit/batches": Task(
         question=(
             "Group commit by hand. Transactions come to a log at the times of a list, in ms, in order. Each flush "
-            "takes the same time. A log that is free begins a flush for all who have come by then. Write a function of "
-            "the list and of the time of a flush: a list with the number of transactions in each flush."
+            "takes the same time. Whenever the log is free and somebody waits, it begins a flush for all who have come "
+            "by then. Write a function of the list and of the time of a flush that gives a list: the number of "
+            "transactions in each flush."
         ),
         wants="a function of a list and a number that gives a list",
         wrong=_batches_wrong,
-        why="The busier the log, the more share a flush: no size of a batch was set anywhere.",
+        why="The busier the log, the more transactions share a flush. Nobody had to set the size of a batch.",
         hints=(
             "When can the next flush begin? Not before the one under way has ended, nor before somebody is there.",
             "begin = max(free, arrivals[next]); all arrivals up to begin are in it.",

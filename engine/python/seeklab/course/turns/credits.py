@@ -2,33 +2,42 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
+from seeklab._case import case
 from seeklab.course.tasks import Task
 
+CASE = "burst-credits"
 NEAR = 0.005
-CAPACITY, BURST = 5_400_000, 3000
 GIB_33, GIB_100, GIB_750 = 100, 300, 2250
 DEMAND = [400, 300, 2600, 2600, 500, 300, 200, 2900, 800, 300]
 """I/Os a second, hour by hour."""
 HOUR_S, MINUTE_S = 3600, 60
-LIMIT = 950
 MINUTES = ((5000, 54.737), (5000, 54.0), (30_000, 10.0), (57_000, 0.0), (0, 60.0))
 """I/Os and idle seconds of a minute."""
+
+
+@cache
+def _account(variant: str = "migration") -> dict[str, Any]:
+    """Give what a volume's account holds and earns, as the case has it."""
+    account: dict[str, Any] = case(CASE).scenario(variant)["devices"][0]["lun"]["credits"]
+    return account
 
 
 def _lasts_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
     if not callable(answer):
         return f"Wanted is a function of what a volume earns; this is {type(answer).__name__}."
+    capacity, burst = _account()["capacity"], _account()["burst"]
     for base in (GIB_33, GIB_100, GIB_750):
-        found, truth = float(answer(base)), CAPACITY / (BURST - base)
+        found, truth = float(answer(base)), capacity / (burst - base)
         if abs(found / truth - 1) <= NEAR:
             continue
         told = f"With {base} a second it gives {found:,.0f} s."
-        if abs(found / (CAPACITY / BURST) - 1) <= NEAR:
+        if abs(found / (capacity / burst) - 1) <= NEAR:
             return f"{told} That is the account over the burst. Credits come while they go."
-        if abs(found / (CAPACITY / base) - 1) <= NEAR:
-            return f"{told} So long it takes to fill the account; how long until 3000 a second have emptied it?"
+        if abs(found / (capacity / base) - 1) <= NEAR:
+            return f"{told} So long it takes to fill the account; how long until {burst} a second have emptied it?"
         return f"{told} What leaves the account is the burst less what is earned."
     return None
 
@@ -36,34 +45,36 @@ def _lasts_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
 def _runs_out_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
     if not callable(answer):
         return f"Wanted is a function of a demand and a base rate; this is {type(answer).__name__}."
+    capacity = _account()["capacity"]
     for base in (300, 900, 1100, 2900):
-        found, truth = answer(list(DEMAND), base), _runs_out(DEMAND, base)
+        found, truth = answer(list(DEMAND), base), _runs_out(DEMAND, base, capacity)
         if found == truth and not isinstance(found, bool):
             continue
         told = f"With {base} a second it gives {found!r}."
-        if found == _runs_out(DEMAND, base, holds=None):
-            return f"{told} In quiet hours an account fills up to {CAPACITY:,} and no further."
+        if found == _runs_out(DEMAND, base, capacity, has_limit=False):
+            return f"{told} In quiet hours an account fills up to {capacity:,} and no further."
         if truth is None:
             return f"{told} There the account lasts for the whole day: None is wanted."
         return f"{told} Hour {truth}, counted from 0, is the first in which the account would fall below 0."
     return None
 
 
-def _runs_out(demand: list[int], base: int, holds: int | None = CAPACITY) -> int | None:
-    held = CAPACITY
+def _runs_out(demand: list[int], base: int, capacity: int, *, has_limit: bool = True) -> int | None:
+    held = capacity
     for hour, per_s in enumerate(demand):
         held += (base - per_s) * HOUR_S
         if held < 0:
             return hour
-        held = held if holds is None else min(holds, held)
+        held = min(capacity, held) if has_limit else held
     return None
 
 
 def _detector_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
     if not callable(answer):
         return f"Wanted is a function of I/Os and idle seconds; this is {type(answer).__name__}."
+    limit = _account("micro-burst")["base"]
     found = [answer(ios, idle_s) for ios, idle_s in MINUTES]
-    wanted = [idle_s < MINUTE_S and ios / (MINUTE_S - idle_s) >= 0.99 * LIMIT for ios, idle_s in MINUTES]
+    wanted = [idle_s < MINUTE_S and ios / (MINUTE_S - idle_s) >= 0.99 * limit for ios, idle_s in MINUTES]
     if found == wanted:
         return None
     if not all(isinstance(each, bool) for each in found):
@@ -75,7 +86,7 @@ def _detector_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the 
         return f"{told} Nothing was asked for, so nothing waited."
     rate = ios / (MINUTE_S - idle_s)
     if found[minute]:
-        return f"{told} While it was active it did {rate:.0f} a second, less than the {LIMIT} that it may do."
+        return f"{told} While it was active it did {rate:.0f} a second, less than the {limit} that it may do."
     return f"{told} While it was active it did {rate:.0f} a second, as many as it may."
 
 

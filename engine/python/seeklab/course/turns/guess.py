@@ -42,7 +42,7 @@ def _window_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the le
         if not history:
             return f"{told} Nothing before it is cached: what was asked for is read, and no more."
         if found == _first(history + asked):
-            return f"{told} That is the window. Its tail begins where the reader stands, so the next one comes with it."
+            return f"{told} That is the window. The reader stands on its marker, so the next one is read with it."
         if found == _at_once(history, asked) - asked:
             return f"{told} That is what was read beside it; wanted is all that is read."
         return f"{told} The sum of both, rounded up to a power of two, makes the window; then add the next one."
@@ -123,15 +123,15 @@ def _careful_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the l
 TASKS = {
     "guess/window": Task(
         question=(
-            "A page is missing; `history` pages just before it are cached, and `asked` are wanted from there on. The "
-            "kernel of 2009 takes their sum and rounds it up to a power of two, n. Its window is 4 n pages if n is 1, "
-            "2 n if n is at most 8, and otherwise 32. The reader stands where the window's tail begins, so the next "
-            "window, twice as large and at most 32 pages, is read at once too. With no history, what was asked for is "
-            "read. Write a function of history and asked: how many pages are read?"
+            "A page is missing; `history` pages just before it are cached, and `asked` pages are wanted from it on. "
+            "The kernel of 2009 adds the two and rounds the sum up to a power of two, n. The window is 4 n pages if n "
+            "is 1, 2 n if n is at most 8, and otherwise 32. The reader stands on its marker already, so the next "
+            "window, twice as large but at most 32 pages, is read at once as well. Without a history just what was "
+            "asked for is read. Write a function of history and asked: how many pages are read in all?"
         ),
         wants="a function of two whole numbers that gives a whole number",
         wrong=_window_wrong,
-        why="Half a window was asked for, and two windows are read.",
+        why="A read of 16 pages is half a window, and two windows are read for it.",
         hints=(
             "First the sum, then the next power of two: (n - 1).bit_length() helps.",
             "The window is 4 n, 2 n or 32. The second one is min(32, 2 * window).",
@@ -148,16 +148,16 @@ TASKS = {
     ),
     "guess/touched": Task(
         question=(
-            "A file has so many places of 64 KiB. Reads draw one at random, again and again, and may draw the same "
-            "twice. Write a function of the number of reads and of places: which share of the file (0 to 1) has been "
-            "asked for?"
+            "A file consists of `places` pieces of 64 KiB. Each read draws one of them at random, and two reads may "
+            "draw the same. Write a function of reads and places: after so many reads, what share of the file (0 to 1) "
+            "has been asked for?"
         ),
         wants="a function of two numbers that gives a share from 0 to 1",
         wrong=_touched_wrong,
         why="10,000 reads of 32,768 places ask for 26 % of them: 1 in 7 came again.",
         hints=(
-            "Look at one place. With which chance does a single read leave it alone?",
-            "1 - 1 / places. All reads leave it alone with that to the power of reads.",
+            "Look at one place. What is the chance that a single read does not draw it?",
+            "1 - 1 / places. The chance that none of the reads draws it is that to the power of reads.",
             "1 - (1 - 1 / places) ** reads",
         ),
         answer="def touched(reads, places):\n    return 1 - (1 - 1 / places) ** reads",
@@ -170,7 +170,10 @@ TASKS = {
         ),
         wants="a number: pages fetched for each page asked for",
         wrong=_times_wrong,
-        why="Some pages of a window are cached already, which is why it is less than four.",
+        why=(
+            "A guess reads up to four times what was asked for; it is less because some of those pages are cached "
+            "already."
+        ),
         hints=(
             "Keep the rows with why 4.",
             "Two sums over them: fetched and asked.",
@@ -189,7 +192,10 @@ TASKS = {
         ),
         wants="a function of two whole numbers that gives a whole number",
         wrong=_careful_wrong,
-        why="One earlier read leaves just as many pages as a read asks for. So chance must strike twice in a row.",
+        why=(
+            "One earlier read by chance leaves just as many pages as a read asks for. To be taken in now, it takes two "
+            "in a row."
+        ),
         hints=(
             "Two cases: history > asked, and all others.",
             "min(history + asked, 32) in the first case, asked in the second.",

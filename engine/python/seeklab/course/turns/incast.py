@@ -102,14 +102,15 @@ def _goodput_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the l
 TASKS = {
     "incast/timer": Task(
         question=(
-            "A server sends packets 0 to packets - 1 in one go, and those in the set `lost` do not arrive. The client "
-            "acknowledges each packet that comes, always with the number of the first one that it still lacks. After "
-            "three such duplicates the server sends the missing packet again at once; otherwise it waits for its "
-            "timer. Write a function of packets and lost: does it wait for the timer?"
+            "A server sends packets 0 to packets - 1 in one go, and those in the set `lost` do not arrive. For each "
+            "packet that arrives the client sends back the number of the first one that it still lacks. So what "
+            "arrives after a gap makes it repeat the same number. After three such repeats, or duplicates, the server "
+            "sends the missing packet again at once; otherwise it waits until a timer runs out. Write a function of "
+            "packets and lost: does the server wait for its timer?"
         ),
         wants="a function of a number and a set that gives True or False",
         wrong=_timer_wrong,
-        why="What tells of a loss is what comes after it. The end of a burst has nothing after it.",
+        why="Only what comes after a loss can tell of it, and after the end of a burst nothing comes.",
         hints=(
             "Which packets make the client repeat itself?",
             "Those that arrive after the first lost one.",
@@ -123,12 +124,12 @@ TASKS = {
     "incast/goodput": Task(
         question=(
             "A block of `mbit` Mbit takes plain_ms when nothing is lost. A share of the blocks takes wait_ms longer. "
-            "The client reads one block after the other. Write a function of mbit, plain_ms, share and wait_ms: how "
-            "many Mbit/s does it get?"
+            "The client reads one block after the other. Write a function of mbit, plain_ms, share (0 to 1) and "
+            "wait_ms: how many Mbit/s does it get?"
         ),
         wants="a function of four numbers that gives Mbit/s",
         wrong=_goodput_wrong,
-        why="Blocks follow each other, so their times add up, and the slow ones have nearly all of the time.",
+        why="One block follows the other, so their times add up, and the slow ones take nearly all of the time.",
         hints=(
             "How long does a block take on average?",
             "plain_ms + share * wait_ms. The goodput is the block over that time.",
@@ -138,17 +139,18 @@ TASKS = {
     ),
     "incast/fits": Task(
         question=(
-            "Each of n servers may have `window` packets under way. The port of the switch holds `buffer` packets, the "
-            "rest of the path `path` more. At the begin of a block all servers send their windows at once: the packets "
-            "of one server leave the port as fast as they come, and those of the others have to wait there. Write a "
-            "function of servers, window, buffer and path: is every packet taken?"
+            "Each of `servers` servers may have `window` packets under way. The port of the switch holds `buffer` "
+            "packets, and the links to and from it hold `path` more. Once data flow, everything under way must fit "
+            "into both. The first moment is harder: all servers send their windows at once, the packets of one of them "
+            "leave the port as fast as they come, and those of all the others have to wait in the port. Write a "
+            "function of servers, window, buffer and path: is there room for every packet, at both moments?"
         ),
         wants="a function of four numbers that gives True or False",
         wrong=_fits_wrong,
-        why="Nothing is dropped where everything that may be under way has a place, at the worst moment too.",
+        why="Nothing is dropped if there is room for everything that may be under way, at the worst moment too.",
         hints=(
             "How many packets may be under way at most, and where are they?",
-            "Two conditions: all windows into buffer and path; all but one into the buffer.",
+            "Two conditions: all windows fit into buffer and path together; all but one fit into the buffer.",
             "servers * window <= buffer + path and (servers - 1) * window <= buffer",
         ),
         answer=(

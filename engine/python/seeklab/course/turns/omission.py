@@ -17,11 +17,8 @@ MS = 1_000_000
 SECOND_NS = 1_000_000_000
 START_NS = 10 * SECOND_NS
 """The tool calibrates before."""
-INTERVAL_MS = 50
-"""Between two requests of a connection, by the plan."""
 REPAIR_MS = (4, 130, 260, 50)
-REPAIRED_MS = [4, 10, 30, 50, 60, 80, 110, 130, 160, 210, 260]
-"""What a few samples become at an interval of 50 ms."""
+"""A few samples of a connection."""
 NEAR = 0.02
 
 
@@ -34,6 +31,18 @@ def _rows() -> Sequence[Mapping[str, float]]:
 def _stop() -> tuple[int, int]:
     (stop,) = case(CASE).scenario("stopped")["devices"][0]["lun"]["pauses"]
     return stop["at"], stop["at"] + stop["for"]
+
+
+@cache
+def _interval_ms() -> int:
+    """Give the time between two requests of a connection, by the plan."""
+    rate = float(case(CASE).scenario("stopped")["jobs"][0]["rate_iops"])
+    return round(1000 / rate)
+
+
+def _repaired(samples: Sequence[int], interval: int) -> list[int]:
+    """Add to each sample what those would have waited that were due while its connection was busy."""
+    return sorted(wait for sample in samples for wait in range(sample, 0, -interval))
 
 
 def _percentile(values: Sequence[float], percent: float) -> float:
@@ -81,17 +90,19 @@ def _waits_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
 def _repair_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
     if not callable(answer):
         return f"Wanted is a function of latencies and an interval; this is {type(answer).__name__}."
-    found = sorted(float(ms) for ms in answer(list(REPAIR_MS), INTERVAL_MS))
-    if found == REPAIRED_MS:
+    interval = _interval_ms()
+    repaired = _repaired(REPAIR_MS, interval)
+    found = sorted(float(ms) for ms in answer(list(REPAIR_MS), interval))
+    if found == repaired:
         return None
-    told = f"Of {list(REPAIR_MS)} at an interval of {INTERVAL_MS} it makes {found}."
+    told = f"Of {list(REPAIR_MS)} at an interval of {interval} it makes {found}."
     if len(found) == len(REPAIR_MS):
         return f"{told} Nothing was added: a latency of 130 hides those that were due 50 and 100 ms after it was sent."
     if 0 in found or any(ms < 0 for ms in found):
         return f"{told} Who is due when the answer comes waits for nothing: add waits above 0 only."
-    if len(found) == len(REPAIRED_MS):
+    if len(found) == len(repaired):
         return f"{told} As many as there should be, but those who come later wait less: 130, 80, 30."
-    return f"{told} Wanted is {REPAIRED_MS}: each latency, then less by an interval, by two, ..."
+    return f"{told} Wanted is {repaired}: each latency, then less by an interval, by two, ..."
 
 
 _BEFORE = (

@@ -48,8 +48,7 @@ def _share_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
         if abs(found - mean) <= NEAR:
             return (
                 f"{told} That is the mean of each write's share, in which a write of a millisecond counts as much as"
-                " one of"
-                " a second. Add up times first, then divide."
+                " one of a second. Add up the times first, then divide."
             )
         if abs(found - 100 * waited / all_ns) <= NEAR * 100:
             return f"{told} That is in per cent; wanted is a share, from 0 to 1."
@@ -76,20 +75,19 @@ def _drain_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
             return f"{told} The percentage is of what can be dirty, not of all memory."
         if abs(found / (100 * truth) - 1) <= NEAR:
             return f"{told} Per cent are hundredths."
-        return f"{told} Bytes of the threshold over bytes a second, both in MB."
+        return f"{told} How many MB does the limit allow? Divide them by the MB that the disk writes in a second."
     return None
 
 
 TASKS = {
     "page_cache/stall": Task(
         question=(
-            "A commit has to write so many GiB of data first, and the disk takes so many MB/s. Write a function of"
-            " the two: "
-            "how many seconds does a write wait that needs the commit?"
+            "A commit has to write so many GiB of data first, and the disk takes so many MB/s. Write a function of the "
+            "two: for how many seconds does a write wait that needs the commit?"
         ),
         wants="a function of GiB and MB/s that gives seconds",
         wrong=_stall_wrong,
-        why="Neither the 512 bytes nor the processor are in it.",
+        why="Neither the 512 bytes nor the processors appear in it.",
         hints=(
             "How many MB are a GiB?",
             "2**30 / 1e6 are 1073.7.",
@@ -99,14 +97,13 @@ TASKS = {
     ),
     "page_cache/share": Task(
         question=(
-            "Each row of a log of operations is a dictionary with `latency_ns` and `journal_ns`, the part of it that"
-            " was spent "
-            "waiting for a commit. Write a function of a list of such rows: which share of all the time, from 0 to"
-            " 1, was it?"
+            "Each row of a log of operations is a dictionary. Its `latency_ns` is how long the operation took, and "
+            "`journal_ns` the part of that which was spent waiting for a commit. Write a function of a list of such "
+            "rows: what share of the time of all operations, from 0 to 1, was spent so?"
         ),
         wants="a function of a list of rows that gives a share",
         wrong=_share_wrong,
-        why="A pause has an owner. This says whether it was the journal.",
+        why="It tells whose pause it was: the journal's, or somebody else's.",
         hints=(
             "Two sums and a division.",
             "sum(row['journal_ns'] for row in rows), and the same with the latency.",
@@ -119,15 +116,13 @@ TASKS = {
     ),
     "page_cache/drain": Task(
         question=(
-            "`dirty_ratio` is a percentage of the memory that can be dirty, not of all. Write a function of the"
-            " memory in GiB, of "
-            "the share of it that can be dirty, of the percentage, and of the disk's MB/s: how many seconds of"
-            " writing is the "
-            "threshold?"
+            "`dirty_ratio` is a percentage not of all memory but of that which can be dirty at all. Write a function "
+            "of the memory in GiB, the share of it that can be dirty (0 to 1), the percentage, and the disk's MB/s: "
+            "how many seconds does the disk need to write as much as the limit allows?"
         ),
         wants="a function of four numbers that gives seconds",
         wrong=_drain_wrong,
-        why="A threshold in per cent grows with each memory upgrade, and the disk does not.",
+        why="A limit in per cent grows with each memory upgrade, and the disk becomes no faster.",
         hints=(
             "How many MB can be dirty?",
             "memory_gib * 2**30 / 1e6 * share, and of these so many hundredths.",

@@ -94,13 +94,13 @@ TASKS = {
     ),
     "zones/hours": Task(
         question=(
-            "A rebuild writes 4,000,000 MB to a drive of 150 MB/s with zones of 268.4 MB. It goes over the drive so "
-            "many times, each time with a part of each zone, and each zone is cleaned once a pass, in 3.62 s. Write a "
-            "function of the number of passes: how many hours does the rebuild take?"
+            "A rebuild writes 4,000,000 MB to a drive of 150 MB/s with zones of 268.4 MB. It goes over the drive "
+            "several times and writes a part of each zone in each of these passes, after which the zone has to be "
+            "cleaned, in 3.62 s. Write a function of the number of passes: how many hours does the rebuild take?"
         ),
         wants="a function of one number that gives hours",
         wrong=_hours_wrong,
-        why="The bytes are the same however often it comes back; the cleans are not.",
+        why="However often it comes back, the bytes are the same; the cleans are not.",
         hints=(
             "Two things take time: writing the bytes, and cleaning.",
             "4,000,000 / 268.4 zones, each cleaned `passes` times, 3.62 s each. Divide by 3600 at the end.",
@@ -110,16 +110,17 @@ TASKS = {
     ),
     "zones/steady": Task(
         question=(
-            "Somebody writes small pieces all over the drive, for days. The cache is full, and the oldest zone is "
-            "cleaned: of all zones it has collected most, twice the average of cache / zones. Write a function of the "
-            "cache in GB: how many MB/s does the drive take? It has 14,901 zones, and a clean takes 3.62 s."
+            "Somebody writes small pieces all over the drive, for days. The cache is full, so the oldest zone is "
+            "cleaned again and again. It has collected for longest, twice the average of cache / zones. Write a "
+            "function of the cache in GB: how many MB/s does the drive take? It has 14,901 zones, a clean takes 3.62 "
+            "s, and writing into the cache goes at 150 MB/s."
         ),
         wants="a function of one number that gives MB/s",
         wrong=_steady_wrong,
-        why="A drive of 150 MB/s that takes four. It would take no more if it were written to more slowly.",
+        why="A drive of 150 MB/s takes four, and it would take no more if it were asked for less.",
         hints=(
-            "How many MB does a clean gain, and how long does it take until as many are in the cache again?",
-            "gain = 2 * cache * 1000 / 14,901 MB. In the time of a clean, and of writing gain, the drive takes gain.",
+            "How many MB of room does a clean gain, and how long does it take until they are used up again?",
+            "gain = 2 * cache * 1000 / 14,901 MB. The drive takes it in the time of a clean and of writing it.",
             "gain / (3.62 + gain / 150)",
         ),
         answer=(
