@@ -28,8 +28,9 @@ PHASE_COLOURS = {
     "transfer": "#7a3300",
 }
 """As on the page."""
-_OTHERS = ("#009e73", "#b3578a", "#56b4e9", "#7d6a00")
-"""For what is none of these phases, one after the other."""
+_OTHERS = {"flash read": "#009e73", "flash program": "#56b4e9", "gc": "#b3578a"}
+"""What only flash has; on the page a pattern or a label tells these apart."""
+_ANY = "#7d6a00"
 
 _LINES = (
     ("#d55e00", ""),
@@ -121,7 +122,7 @@ class Bars:
         used = {part for parts in self._rows.values() for part in parts}
         others = sorted(used - set(PHASE_COLOURS))
         self._parts = [name for name in PHASE_COLOURS if name in used] + others
-        self._colours = PHASE_COLOURS | dict(zip(others, _OTHERS * len(others), strict=False))
+        self._colours = PHASE_COLOURS | {name: _OTHERS.get(name, _ANY) for name in others}
 
     def __repr__(self) -> str:
         """Give the parts as a table."""
