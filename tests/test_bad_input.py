@@ -242,8 +242,11 @@ def test_a_job_that_takes_for_ever_is_stopped_and_told() -> None:
         pytest.param(b"[a]\nrw=read\nsize=9999t\n", ["size"], id="beyond the device"),
         pytest.param(b"[a]\ninclude gone.fio\nrw=read\nsize=1m\n", ["gone.fio"], id="a missing include"),
         pytest.param(
-            b"[a]\nrw=read\nsize=1m\nzonemode=zbd\n", ["zonemode"], id="an option that would change the result"
+            b"[a]\nrw=read\nsize=1m\nrate_ignore_thinktime=1\n",
+            ["rate_ignore_thinktime", "would change the result"],
+            id="an option that would change the result",
         ),
+        pytest.param(b"[a]\nrw=read\nsize=1m\nzonemode=zbd\n", ["no zone of 256 MiB"], id="a file without a zone"),
         pytest.param(b"[" + b"a" * 2_000_000, ["1 MiB"], id="a huge file"),
     ],
 )

@@ -470,6 +470,7 @@ impl Draft {
             depth,
             pauses: self.thinktime_ns > 0,
             files: self.files,
+            bytes: job.get("size").and_then(Value::as_u64),
         };
         self.mechanisms.fields(about, &mut job, |option| self.place(option).to_owned(), notes);
         if self.sync || self.fua {

@@ -85,6 +85,8 @@ pub(super) struct About {
     pub(super) pauses: bool,
     /// Files that `filename` lists.
     pub(super) files: u64,
+    /// Bytes that it uses of its file, where they are written.
+    pub(super) bytes: Option<u64>,
 }
 
 /// The options so far, with fio's defaults.
@@ -322,7 +324,7 @@ impl Mechanisms {
         if about.random && self.percentage_random < 100 {
             put("percentage_random", json!(self.percentage_random));
         }
-        self.zones(&mut put, &place, notes);
+        self.zones(about, &mut put, &place, notes);
         let files = self.nrfiles.max(about.files);
         if files > 1 {
             put("nrfiles", json!(files));
@@ -341,7 +343,7 @@ impl Mechanisms {
         }
     }
 
-    fn zones(&self, put: &mut impl FnMut(&str, Value), place: &impl Fn(&str) -> String, notes: &mut Notes) {
+    fn zones(&self, about: About, put: &mut impl FnMut(&str, Value), place: &impl Fn(&str) -> String, notes: &mut Notes) {
         let positive = |number: u64| if number > 0 { json!(number) } else { Value::Null };
         match self.zone_mode {
             ZoneMode::None => {}
@@ -356,8 +358,15 @@ impl Mechanisms {
                     notes.problem(&place("zoneskip"), "zones with write pointers are used one after the other; use zoneskip=0");
                 }
                 let size = if self.zonesize > 0 { self.zonesize } else { ZONE_BYTES };
-                if self.zonesize == 0 {
-                    let message = "fio asks the drive how large its zones are; here they are taken for 256 MiB, unless zonesize says more";
+                if about.bytes.is_some_and(|bytes| bytes < size) {
+                    let zone = seeklab_spec::Bytes(size);
+                    notes.problem(
+                        &place("zonesize"),
+                        format!("no zone of {zone} lies in the file; write a smaller zonesize, or a larger size"),
+                    );
+                } else if self.zonesize == 0 {
+                    let message =
+                        "fio asks the drive how large its zones are; here they are taken for 256 MiB, unless zonesize says otherwise";
                     notes.warnings.push(format!("{}: {message}.", place("zonemode")));
                 }
                 let message =

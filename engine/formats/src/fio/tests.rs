@@ -206,7 +206,7 @@ fn orders_and_places_are_read() {
         field("rw=randwrite\nzonemode=zbd\nzonesize=64k\nzonecapacity=48k\nmax_open_zones=4", "zoned"),
         json!({"size": 65536, "capacity": 49152, "max_open": 4, "read_beyond": false})
     );
-    assert_eq!(field("zonemode=zbd\nread_beyond_wp=1", "zoned")["read_beyond"], json!(true));
+    assert_eq!(field("zonemode=zbd\nzonesize=64k\nread_beyond_wp=1", "zoned")["read_beyond"], json!(true));
     assert_eq!(field("filename=a:b:c", "nrfiles"), json!(3));
     assert_eq!(field("nrfiles=4\nfile_service_type=random:2", "file_service_ios"), json!(2));
     assert_eq!(field("ioengine=libaio\niodepth=16\niodepth_batch_complete_min=4\niodepth_low=8", "iodepth_batch_complete"), json!(4));
