@@ -54,7 +54,7 @@ class Question:
     choices: list[str]
     because: dict[str, str]
     answer: str | None
-    """The right choice, where it is written down."""
+    """The right choice, where it is written down, or where a reason stands beside each of the others."""
 
 
 def build() -> None:
@@ -215,13 +215,18 @@ def question_of(call: ast.Call, known: dict[str, Any]) -> Question:
         return Question(case.id, str(asked["question"]), str(asked["unit"]), [], {}, None)
     answer = call.args[1] if len(call.args) > 1 else options["answer"]
     written = answer.body if isinstance(answer, ast.Lambda) else None
+    choices = [str(choice) for choice in value_of(options["choices"], known)] if "choices" in options else []
+    because = value_of(options["because"], known) if "because" in options else {}
+    right = [choice for choice in choices if choice not in because]
+    if isinstance(written, ast.Constant) and isinstance(written.value, str):
+        right = [written.value]
     return Question(
         str(value_of(options["name"], known)),
         words_of(call.args[0], known),
         str(value_of(options["unit"], known)) if "unit" in options else "",
-        [str(choice) for choice in value_of(options["choices"], known)] if "choices" in options else [],
-        value_of(options["because"], known) if "because" in options else {},
-        written.value if isinstance(written, ast.Constant) and isinstance(written.value, str) else None,
+        choices,
+        because,
+        right[0] if len(right) == 1 else None,
     )
 
 

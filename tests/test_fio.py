@@ -305,6 +305,15 @@ def test_logs_have_the_lines_of_the_real_fio(
     assert ours == theirs
 
 
+def test_resets_of_zones_are_reported(command_line: CommandLine, tmp_path: Path) -> None:
+    path = tmp_path / "job.fio"
+    job = "[a]\nrw=write\nsize=1m\nio_size=2m\nzonemode=zbd\nzonesize=64k\nnumjobs=2\ngroup_reporting\n"
+    path.write_text(job, encoding="utf-8")
+    # Each worker writes the 16 zones of its file twice.
+    assert "(4096KiB/" in ours_as(command_line, path, "normal")
+    assert "; 32 zone resets" in ours_as(command_line, path, "normal")
+
+
 def tool_of_fio(name: str) -> str:
     """Find a tool that comes with fio, or skip: Debian puts some of them into other packages, or none."""
     found = shutil.which(name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 from html.parser import HTMLParser
@@ -110,6 +111,18 @@ def test_a_cases_own_question_is_a_gate_however_it_is_called(call: str) -> None:
     first = code('case = seeklab.case("odx-prefetch")')
     found = Gates(page(first, code(f"cost = {call}\ncost"), code("after(cost)\nprint(1)", "the answer")))
     assert found.gates_before("the answer") == {1}
+
+
+def test_where_only_a_run_tells_the_right_choice_it_is_the_one_without_a_reason() -> None:
+    def answer(because: dict[str, str], given: str = "found") -> str | None:
+        text = f"Prediction('Which?', {given}, name='which', choices=['a', 'b', 'c'], because={because!r})"
+        call = ast.parse(text, mode="eval").body
+        assert isinstance(call, ast.Call)
+        return notebook_pages.question_of(call, {}).answer
+
+    assert answer({"a": "No.", "c": "Nor this."}) == "b"
+    assert answer({"a": "No."}) is None
+    assert answer({}, given="lambda: 'c'") == "c"
 
 
 def test_a_turn_shows_its_question_and_hints_and_its_solution_only_when_it_is_opened() -> None:

@@ -209,6 +209,7 @@ fn searches(job: &mut JobReport, stats: &JobStats, spec: &Job) {
     let workers = u64::from(spec.numjobs);
     let writes = stats.by_op[1].ios / workers;
     let every = |every: Option<u32>| every.map_or(0, |every| writes.saturating_sub(1) / u64::from(every));
+    job.zone_resets = stats.zone_resets;
     job.syncs = (every(spec.fsync) + every(spec.fdatasync)) * workers;
 }
 

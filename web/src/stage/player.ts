@@ -21,6 +21,8 @@ export class Player {
   #time_ns = 0;
   #frame = 0;
   #isAuto = false;
+  /** The place that a shorter run does not have: a run under way comes in parts, and the whole has it again. */
+  #wished: { readonly at: number; readonly share: number } | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Simulated seconds for each second of the reader. */
   speed = 0.1;
@@ -48,10 +50,11 @@ export class Player {
 
   /** New run, same place: the cursor stays at the same request and the same share of its cycle. */
   setStops(stops: readonly number[], end_ns: number): void {
-    const at = this.#index();
-    const share = this.#share(at);
+    const place = this.#wished ?? { at: this.#index(), share: this.#share(this.#index()) };
+    const { at, share } = place;
     this.#stops = stops.length === 0 ? [0] : stops;
     this.#end_ns = end_ns;
+    this.#wished = at < this.#stops.length ? undefined : place;
     const kept = Math.min(at, this.#stops.length - 1);
     const from = kept < 0 ? 0 : this.#stops[kept]!;
     const to = this.#stops[kept + 1] ?? end_ns;
@@ -59,6 +62,7 @@ export class Player {
   }
 
   moveTo(time_ns: number): void {
+    this.#wished = undefined;
     this.#time_ns = Math.max(0, Math.min(time_ns, this.#end_ns));
     this.#options.onMove(this.#time_ns);
   }

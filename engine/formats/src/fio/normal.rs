@@ -138,7 +138,7 @@ fn direction_lines(name: &str, job: &JobReport, direction: &Direction, group_byt
         short(rate, DIGITS, binary, "B/s"),
         short(rate, DIGITS, !binary, "B/s"),
         short(direction.io_bytes, DIGITS, binary, "B"),
-        if name == "write" { "; 0 zone resets" } else { "" }
+        if name == "write" { format!("; {} zone resets", job.zone_resets) } else { String::new() }
     ));
     let latency = &direction.latency;
     if latency.samples() > 0 {

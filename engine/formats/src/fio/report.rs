@@ -75,6 +75,8 @@ pub struct JobReport {
     pub error: u32,
     /// Flushes of the job's files.
     pub syncs: u64,
+    /// Full zones that were reset.
+    pub zone_resets: u64,
     /// Whether percentiles of the whole latency are reported, and of the completion latency.
     pub percentiles: [bool; 2],
     /// The target of latency that the job looked for, and what it found.
@@ -285,6 +287,7 @@ impl JobReport {
         self.job_runtime_ns = self.job_runtime_ns.saturating_add(other.job_runtime_ns);
         self.error = self.error.max(other.error);
         self.syncs = self.syncs.saturating_add(other.syncs);
+        self.zone_resets = self.zone_resets.saturating_add(other.zone_resets);
         self.read.merge(&other.read);
         self.write.merge(&other.write);
         self.trim.merge(&other.trim);
