@@ -308,7 +308,8 @@ fn network() -> impl Strategy<Value = Value> {
     (plain_network(), proptest::option::weighted(0.3, packets()), any::<bool>()).prop_map(|(mut network, packets, stamps)| {
         network["time_stamps"] = stamps.into();
         if let Some(mut packets) = packets {
-            // A timer that a path of full queues cannot outlast.
+            // A timer that a path of full queues cannot outlast, on links that no minute is too short for.
+            network["bits_per_s"] = network["bits_per_s"].as_u64().unwrap_or(1).max(10_000_000).into();
             let of = |value: &Value| value.as_u64().unwrap_or(1);
             let queued = of(&network["connections"]) * of(&packets["servers"]) * of(&packets["window"]) + of(&packets["buffer"]) + 2;
             let bits_per_s = of(&network["bits_per_s"]).min(1_000_000_000);

@@ -5,6 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::Bytes;
 
+/// A zone of shingled disks, as drives have them.
+pub const ZONE: Bytes = Bytes(256 << 20);
+
 /// A size, and how many of the requests have it.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

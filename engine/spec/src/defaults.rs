@@ -2,9 +2,8 @@
 
 use crate::Bytes;
 
-/// A zone of shingled disks.
 pub(crate) fn zone() -> Bytes {
-    Bytes(256 << 20)
+    crate::access::ZONE
 }
 
 pub(crate) fn one() -> u32 {

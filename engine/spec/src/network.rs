@@ -28,6 +28,8 @@ const MOST_FOLLOWED: u64 = 8192;
 /// Round trips that the timer lasts after the handshake: the round trip, and four times the deviation that is taken for half of it
 /// (RFC 6298, 2.2).
 const TIMER_ROUND_TRIPS: u64 = 3;
+/// No timer of a connection lasts longer, unless the least does (RFC 6298, 2.5).
+pub const MOST_TIMER_NS: u64 = 60_000_000_000;
 /// How far the timer of a connection is backed off, at most: so many times its length.
 pub const MOST_BACKOFF: u64 = 64;
 
@@ -195,18 +197,18 @@ impl NetworkSpec {
         }
     }
 
-    /// The least timer with which a sender can learn how long the path is. When a timer, backed off as far as it is, runs out before a
-    /// packet can pass the queues before it, everything is sent again, no round trip is ever measured, and the next timer is as short.
+    /// How long a packet takes through full queues. When a timer, backed off as far as it is, runs out before that, everything is sent
+    /// again, no round trip is ever measured, and the next timer is as short.
     ///
     /// A client that writes has its own link's queue before it, and not only the port's.
-    fn least_timer_ns(&self, packets: &PacketsSpec, writes: bool) -> u64 {
+    fn full_path_ns(&self, packets: &PacketsSpec, writes: bool) -> u64 {
         let window = u64::from(packets.window).min(self.window_bytes() / self.segment_bytes());
         let of_a_client = if writes { u64::from(self.connections) * u64::from(packets.servers) } else { 0 };
         let queued = of_a_client * window + u64::from(packets.buffer) + 2; // one is on each of the two links
         let bits_per_s = self.server_bits_per_s.map_or(self.bits_per_s, |rate| rate.min(self.bits_per_s));
         let bits = queued * (self.segment_bytes() + self.ack_wire_bytes()) * 8;
         let queued_ns = u128::from(bits) * 1_000_000_000 / u128::from(bits_per_s);
-        u64::try_from(queued_ns).unwrap_or(u64::MAX).div_ceil(MOST_BACKOFF)
+        u64::try_from(queued_ns).unwrap_or(u64::MAX)
     }
 
     /// Adds what the network at `at` cannot be, for a scenario of so many jobs and workers, some of which write or none.
@@ -240,12 +242,19 @@ impl NetworkSpec {
             );
             problems.add(at.field("packets").field("servers"), message);
         }
-        let least_ns = self.least_timer_ns(packets, writes);
-        if packets.rto_min.0.max(TIMER_ROUND_TRIPS * self.round_trip.0) < least_ns {
+        let path_ns = self.full_path_ns(packets, writes);
+        let timer_ns = packets.rto_min.0.max(TIMER_ROUND_TRIPS * self.round_trip.0);
+        if (timer_ns * MOST_BACKOFF).min(MOST_TIMER_NS.max(packets.rto_min.0)) < path_ns {
+            let advice = if path_ns > MOST_TIMER_NS {
+                "no timer waits so long; write smaller windows and buffers, or faster links".to_owned()
+            } else {
+                let least_ms = path_ns.div_ceil(MOST_BACKOFF * 1_000_000);
+                format!("a timer is backed off {MOST_BACKOFF} times; write at least {least_ms} ms, or smaller windows and buffers")
+            };
             let message = format!(
-                "{} is so short that a packet is sent again, {MOST_BACKOFF} times as late at most, before it can pass the full queues before it; write at least {} ms, or smaller windows and buffers",
+                "{} is so short that everything is sent again for ever: full queues hold a packet for {} ms, and {advice}",
                 packets.rto_min,
-                least_ns.div_ceil(1_000_000)
+                path_ns.div_ceil(1_000_000)
             );
             problems.add(at.field("packets").field("rto_min"), message);
         }

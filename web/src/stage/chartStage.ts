@@ -87,7 +87,7 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
     show(next) {
       const isFirst = result === undefined;
       const isCut = player.isAutoplaying && !isFirst && result !== next;
-      const before_ns = player.time_ns;
+      const before_ns = player.kept_ns;
       result = next;
       const end = endOf(next);
       player.setStops(stopsOf(next), end * 1e9);
@@ -96,7 +96,8 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
       // A reader who changes something does not want to wait for the end of the opening.
       if (isCut) player.pause();
       // The same moment of both runs is what can be compared.
-      if (!isFirst) player.moveTo(isCut ? lastOf(next) : before_ns);
+      if (isCut) player.moveTo(lastOf(next));
+      else if (!isFirst) player.stayAt(before_ns);
       draw();
     },
     replay() {

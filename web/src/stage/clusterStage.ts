@@ -40,17 +40,9 @@ export function clusterStage({ focus: { job }, onRest }: StageOptions): Stage {
     { class: "quiet note" },
     `Drag ${job} to another node, or focus it and press the arrow keys: that is where it moves.`,
   );
-  const time = transport({ speeds, onMove: () => moved(), onRest: () => onRest?.() });
+  const time = transport({ speeds, onMove: () => draw(), onRest: () => onRest?.() });
   const { player } = time;
   const element = html("div", { class: "stage cluster" }, frame, time.element, caption, hint);
-
-  /** The moment that a run under way has not come to yet. */
-  let wished_ns: number | undefined;
-
-  function moved(): void {
-    wished_ns = undefined;
-    draw();
-  }
 
   function draw(): void {
     if (result === undefined || room.width === 0) return;
@@ -111,7 +103,7 @@ export function clusterStage({ focus: { job }, onRest }: StageOptions): Stage {
     element,
     show(next) {
       const isFirst = result === undefined;
-      const before_ns = wished_ns ?? player.time_ns;
+      const before_ns = player.kept_ns;
       result = next;
       const [end, step] = [next.summary.simulated_ns / 1e9, intervalOf(next)];
       const evenly = Array.from({ length: Math.min(500, Math.ceil(end / step)) }, (_, nth) => nth * step);
@@ -122,8 +114,7 @@ export function clusterStage({ focus: { job }, onRest }: StageOptions): Stage {
       );
       time.setEnd(end * 1e9);
       if (isFirst) time.setSpeedFor(end * 1e9);
-      else player.moveTo(before_ns);
-      if (!isFirst && before_ns > player.end_ns) wished_ns = before_ns;
+      else player.stayAt(before_ns);
       draw();
     },
     replay() {

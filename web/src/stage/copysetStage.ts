@@ -142,7 +142,7 @@ export function copysetStage({ onRest }: StageOptions): Stage {
     element,
     show(next) {
       const isFirst = result === undefined;
-      const before_ns = player.time_ns;
+      const before_ns = player.kept_ns;
       result = next;
       outages = outagesOf(next);
       nodes = next.scenario?.fleet?.nodes ?? 0;
@@ -159,7 +159,7 @@ export function copysetStage({ onRest }: StageOptions): Stage {
       );
       time.setEnd(end);
       if (isFirst) time.setSpeed(2);
-      else player.moveTo(Math.min(before_ns, end));
+      else player.stayAt(before_ns);
       draw();
     },
     replay() {

@@ -21,8 +21,9 @@ export class Player {
   #time_ns = 0;
   #frame = 0;
   #isAuto = false;
-  /** The place that a shorter run does not have: a run under way comes in parts, and the whole has it again. */
+  /** What a shorter run does not have: a run under way comes in parts, and the whole has it again. */
   #wished: { readonly at: number; readonly share: number } | undefined;
+  #wished_ns: number | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Simulated seconds for each second of the reader. */
   speed = 0.1;
@@ -33,6 +34,11 @@ export class Player {
 
   get time_ns(): number {
     return this.#time_ns;
+  }
+
+  /** The moment to stay at: the one shown, or the one that the run shown has not come to yet. */
+  get kept_ns(): number {
+    return this.#wished_ns ?? this.#time_ns;
   }
 
   get end_ns(): number {
@@ -61,8 +67,15 @@ export class Player {
     this.#time_ns = Math.min(from + share * (to - from), end_ns);
   }
 
+  /** Stays at a moment of the run before, also over parts of a run that end before it. */
+  stayAt(time_ns: number): void {
+    this.moveTo(time_ns);
+    if (time_ns > this.#end_ns) this.#wished_ns = time_ns;
+  }
+
   moveTo(time_ns: number): void {
     this.#wished = undefined;
+    this.#wished_ns = undefined;
     this.#time_ns = Math.max(0, Math.min(time_ns, this.#end_ns));
     this.#options.onMove(this.#time_ns);
   }

@@ -306,7 +306,7 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
       const own = panels[0];
       const isFirst = own.result === undefined;
       const isCut = player.isAutoplaying && !isFirst && own.result !== result;
-      const before_ns = player.time_ns;
+      const before_ns = player.kept_ns;
       own.result = result;
       const journeys = journeysOf(result);
       own.followed = slowestOf(journeys);
@@ -315,7 +315,7 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
       if (isCut) player.pause();
       rebuild();
       if (!time.isSpeedChosen) time.setSpeed(speedFor(scenery, result, journeys, own.built));
-      if (!isFirst) player.moveTo(before_ns);
+      if (!isFirst) player.stayAt(before_ns);
       if (details.open) fillTable();
     },
     beside(other) {

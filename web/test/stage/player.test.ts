@@ -17,6 +17,21 @@ describe("a player that gets a run in parts", () => {
     expect(at.time_ns).toBe(350);
   });
 
+  it("stays at a moment that a part has not come to yet", () => {
+    const at = player();
+    at.moveTo(350);
+    at.setStops([0, 10], 150);
+    at.stayAt(350);
+    expect([at.time_ns, at.kept_ns]).toEqual([150, 350]);
+    at.setStops([0, 10, 20], 400);
+    at.stayAt(at.kept_ns);
+    expect([at.time_ns, at.kept_ns]).toEqual([350, 350]);
+    at.setStops([0, 10], 150);
+    at.stayAt(350);
+    at.moveTo(50);
+    expect(at.kept_ns).toBe(50);
+  });
+
   it("stays where the reader went in the meantime", () => {
     const at = player();
     at.moveTo(350);

@@ -7,6 +7,8 @@ use serde_json::{Map, Value, json};
 use super::notes::Notes;
 use super::numbers::{self, MICROSECOND, SECOND};
 use super::values::{Pattern, boolean, count, shares, time};
+use seeklab_spec::Bytes;
+use seeklab_spec::access::ZONE;
 
 /// Mixes of sizes of reads and of writes: bytes and percent.
 #[derive(Clone, Debug, PartialEq)]
@@ -70,9 +72,6 @@ enum ZoneMode {
     /// Parts with a write pointer each, as fio's zbd.
     Written,
 }
-
-/// A zone of a drive that fio would ask: those of shingled disks.
-const ZONE_BYTES: u64 = 256 << 20;
 
 /// What a job is, for the options that heed it.
 #[derive(Clone, Copy)]
@@ -344,7 +343,6 @@ impl Mechanisms {
     }
 
     fn zones(&self, about: About, put: &mut impl FnMut(&str, Value), place: &impl Fn(&str) -> String, notes: &mut Notes) {
-        let positive = |number: u64| if number > 0 { json!(number) } else { Value::Null };
         match self.zone_mode {
             ZoneMode::None => {}
             ZoneMode::Strided => {
@@ -357,24 +355,24 @@ impl Mechanisms {
                 if self.zoneskip > 0 {
                     notes.problem(&place("zoneskip"), "zones with write pointers are used one after the other; use zoneskip=0");
                 }
-                let size = if self.zonesize > 0 { self.zonesize } else { ZONE_BYTES };
-                if about.bytes.is_some_and(|bytes| bytes < size) {
-                    let zone = seeklab_spec::Bytes(size);
+                let zone = if self.zonesize > 0 { Bytes(self.zonesize) } else { ZONE };
+                if about.bytes.is_some_and(|bytes| bytes < zone.0) {
                     notes.problem(
                         &place("zonesize"),
                         format!("no zone of {zone} lies in the file; write a smaller zonesize, or a larger size"),
                     );
                 } else if self.zonesize == 0 {
-                    let message =
-                        "fio asks the drive how large its zones are; here they are taken for 256 MiB, unless zonesize says otherwise";
-                    notes.warnings.push(format!("{}: {message}.", place("zonemode")));
+                    notes.warnings.push(format!(
+                        "{}: fio asks the drive how large its zones are; here they are taken for {ZONE}, unless zonesize says otherwise.",
+                        place("zonemode")
+                    ));
                 }
                 let message =
                     "a full zone is reset when it is written to again, in no time; zones that are only read are full at the start";
                 notes.warnings.push(format!("{}: {message}.", place("zonemode")));
                 put(
                     "zoned",
-                    json!({"size": size, "capacity": positive(self.zonecapacity), "max_open": positive(self.max_open_zones),
+                    json!({"size": zone.0, "capacity": positive(self.zonecapacity), "max_open": positive(self.max_open_zones),
                            "read_beyond": self.read_beyond_wp}),
                 );
             }
@@ -382,7 +380,6 @@ impl Mechanisms {
     }
 
     fn verification(&self, about: About, put: &mut impl FnMut(&str, Value), place: &impl Fn(&str) -> String, notes: &mut Notes) {
-        let positive = |number: u64| if number > 0 { json!(number) } else { Value::Null };
         if self.verify && self.do_verify && about.writes {
             put("verify", json!({"backlog": positive(self.verify_backlog), "batch": positive(self.verify_backlog_batch)}));
         } else if self.verify && about.reads && !about.writes {
@@ -447,6 +444,11 @@ impl Mechanisms {
             put("steadystate", json!({"of": of, "percent": percent, "duration": duration_ns, "ramp": self.steady_ramp_ns}));
         }
     }
+}
+
+/// A number of which 0 means that it was not given.
+fn positive(number: u64) -> Value {
+    if number > 0 { json!(number) } else { Value::Null }
 }
 
 /// One of these words.

@@ -17,6 +17,7 @@ from seeklab._case import case as load_case
 from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.judge.evidence import factor_between
+from seeklab.notebook._case_tables import told as said
 from seeklab.notebook._tables import paragraphs
 
 if TYPE_CHECKING:
@@ -27,9 +28,6 @@ GATES = "SEEKLAB_GATES"
 
 NEAR = 1.5
 """A number counts as right within this factor; the question says so beside the confidence."""
-
-WHOLE_FROM = 1000
-"""Numbers from here on are told without a fraction."""
 
 BYTES = {"GB": 1e9, "MB": 1e6, "KB": 1e3, "B": 1.0}
 """Units for an answer in bytes: the largest of which the slider's low end is at least a tenth."""
@@ -175,7 +173,7 @@ class Prediction:
         if self.actual is None:
             return ""
         is_word = isinstance(self.actual, str)
-        answer = str(self.actual) if is_word else _said(self.actual)
+        answer = str(self.actual) if is_word else said(self.actual)
         unit = f" {self._unit}" if self._unit else ""
         if self.value is None:
             told = f"Skipped. The run gives {answer}{unit}."
@@ -185,7 +183,7 @@ class Prediction:
             told += "" if right else f" {self._because.get(str(self.value), '')}"
         else:
             off = _off(self.value, float(self.actual))
-            told = f"You said {_said(self.value)}{unit}; the run gives {answer}{unit}{off}."
+            told = f"You said {said(self.value)}{unit}; the run gives {answer}{unit}{off}."
         return f"{told} {self._reveal.replace('{answer}', answer)}".strip()
 
     def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 -- as ipywidgets has it
@@ -223,15 +221,11 @@ def after(*predictions: Prediction) -> None:
         raise NotYetError(message)
 
 
-def _said(value: float | str) -> str:
-    return f"{value:.3g}" if isinstance(value, str) or abs(value) < WHOLE_FROM else f"{value:,.0f}"
-
-
 def _off(value: float, actual: float) -> str:
     factor = factor_between(value, actual)
     if math.isinf(factor):
         return ""
-    return ": exactly" if _said(factor) == "1" else f": off by a factor {_said(factor)}"
+    return ": exactly" if said(factor) == "1" else f": off by a factor {said(factor)}"
 
 
 def _slider(low: float, high: float, scale: str) -> ipywidgets.FloatSlider | ipywidgets.FloatLogSlider:

@@ -193,6 +193,18 @@ fn what_was_written_is_read_back() {
 }
 
 #[test]
+fn a_number_of_requests_is_that_of_writes_and_all_of_them_are_read_back() {
+    for backlog in [None, Some(3), Some(8)] {
+        for more in [json!({}), json!({"time_based": true, "runtime": "9s"}), json!({"zoned": {"size": "16KiB"}})] {
+            let mut job = json!({"rw": "randwrite", "number_ios": 10, "verify": {"backlog": backlog}});
+            more.as_object().expect("fields").iter().for_each(|(field, value)| job[field] = value.clone());
+            let stats = &run(&one(job)).recorder().jobs[0].by_op.each_ref().map(|stats| stats.ios);
+            assert_eq!(stats[..2], [10, 10], "{backlog:?} {more}");
+        }
+    }
+}
+
+#[test]
 fn a_job_waits_for_the_one_that_it_names_and_not_for_others() {
     let stack = run(&on_a_unit(&json!([
         {"name": "short", "rw": "read", "size": "1MiB", "null": "1us"},

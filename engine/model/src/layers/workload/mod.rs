@@ -659,13 +659,13 @@ fn finished(worker: &Worker, job: &Job, now_ns: u64) -> bool {
     if now_ns >= worker.end_ns || (worker.next_ns >= worker.end_ns && now_ns < worker.next_ns) {
         return true;
     }
+    if worker.extended.as_ref().is_some_and(|extended| extended.is_reading()) {
+        return false;
+    }
     if job.number_ios.is_some_and(|most| worker.issued_ios >= most * job.rw.passes()) {
         return true;
     }
     if job.time_based {
-        return false;
-    }
-    if worker.extended.as_ref().is_some_and(|extended| extended.is_reading()) {
         return false;
     }
     let least = if worker.copy.is_some() { 1 } else { job.min_request_bytes() };

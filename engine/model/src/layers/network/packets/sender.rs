@@ -8,14 +8,12 @@
 
 use std::collections::VecDeque;
 
-use seeklab_spec::network::MOST_BACKOFF;
+use seeklab_spec::network::{MOST_BACKOFF, MOST_TIMER_NS};
 
 /// Packets that may leave before the first acknowledgement (RFC 2581, of the time).
 const FIRST_WINDOW: u64 = 2;
 /// Duplicates that stand for a loss.
 const DUPLICATES: u64 = 3;
-/// The timer is backed off to no more than a minute (RFC 6298, 2.5), unless the least is more.
-const MOST_TIMER_NS: u64 = 60_000_000_000;
 
 /// What a packet that is not acknowledged has been through.
 #[derive(Clone, Copy)]
