@@ -131,6 +131,25 @@ fn reads_stay_below_the_write_pointers() {
 }
 
 #[test]
+fn a_read_that_is_longer_than_what_is_written_is_cut_at_the_write_pointer() {
+    let mix = json!({"read": [{"bs": "12KiB", "percent": 100}], "write": [{"bs": "4KiB", "percent": 100}]});
+    let stack =
+        run(&one(zoned("randrw", &json!({"size": "256KiB", "bssplit": mix, "number_ios": 300, "time_based": true, "runtime": "1s"}))));
+    let mut written = [0u64; 16];
+    let mut cut = 0;
+    for ((op, place), bytes) in log(&stack).into_iter().zip(&stack.recorder().log.as_ref().expect("the log is kept").bytes) {
+        let (zone, end) = (&mut written[usize::try_from(place / 16).expect("small")], place % 16 + u64::from(bytes / 1024));
+        if op == Op::Write {
+            *zone = end;
+        } else {
+            assert!(end <= *zone, "{place} of {written:?}");
+            cut += u32::from(*bytes < 12 << 10);
+        }
+    }
+    assert!(cut > 10, "{cut}");
+}
+
+#[test]
 fn a_job_ends_that_has_nothing_to_read_yet() {
     let (mut reader, mut writer) = (
         zoned("read", &json!({"filename": "f", "time_based": true, "runtime": "1s"})),
