@@ -32,6 +32,7 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     """Give each test a learner's folder, with gates as learners have them."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SEEKLAB_GATES", raising=False)
+    monkeypatch.setattr("seeklab.notebook._gate._waiting_turns", {})
 
 
 def question(name: str = "q") -> Any:  # noqa: ANN401 -- notebook is imported at run time
@@ -152,6 +153,25 @@ def test_a_turn_waits_until_something_is_written_or_it_is_skipped() -> None:
     skip.click()
     assert repr(notebook.check("odx/shapes", ...)) == "Skipped."
     assert kept()[-1]["id"] == "turn/odx/shapes"
+
+
+def test_a_cell_behind_a_turn_waits_even_when_the_kernel_reaches_it_before_it_heeds_the_stop() -> None:
+    asked = question()
+    asked.commit(5)
+    with pytest.raises(notebook.NotYetError):
+        notebook.check("odx/shapes", ...)
+    with pytest.raises(notebook.NotYetError, match="replace its dots and run that cell"):
+        notebook.after(asked)
+    assert notebook.check("odx/shapes", 5).passed is False
+    notebook.after(asked)
+
+
+def test_a_turn_that_is_skipped_opens_the_cells_behind_it_at_once() -> None:
+    with pytest.raises(notebook.NotYetError):
+        notebook.check("odx/phases", ...)
+    _, skip = notebook.turn("odx/phases").children[1].children
+    skip.click()
+    notebook.after()
 
 
 def test_a_turn_gives_three_hints_and_then_the_answer() -> None:

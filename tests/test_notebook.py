@@ -68,8 +68,8 @@ def test_a_prediction_is_answered_once_and_only_after_it_was_made() -> None:
     assert prediction.value == pytest.approx(5)
     assert prediction.actual == 10
     assert len(asked) == 1
-    assert "off by a factor 2" in prediction._told.value  # noqa: SLF001 -- what the reader sees
-    assert "10 times." in prediction._told.value  # noqa: SLF001 -- what the reader sees
+    told = "You said 5: off by a factor 2. The run gives 10 times."
+    assert told in prediction._told.value  # noqa: SLF001 -- what the reader sees
 
 
 @pytest.mark.parametrize(
@@ -84,6 +84,14 @@ def test_the_distance_is_told_without_exponents(said: float, given: float, told:
     prediction = notebook.Prediction("How much?", lambda: given, low=0, high=10)
     prediction.commit(said)
     assert told in prediction._told.value  # noqa: SLF001 -- what the reader sees
+
+
+def test_a_skipped_question_tells_its_answer_once() -> None:
+    prediction = notebook.predict("bonnie-decoded")
+    prediction.skip()
+    told = prediction._told.value  # noqa: SLF001 -- what the reader sees
+    assert told.count(f"{prediction.actual:.3g}") == 1
+    assert "Skipped. The run gives " in told
 
 
 def test_a_case_that_asks_for_bytes_is_asked_in_a_unit_that_its_answers_are_read_in() -> None:

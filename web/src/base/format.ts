@@ -125,7 +125,7 @@ export function formatExact(value: number, unit: string): string {
   return unit === "" ? digits : `${digits}${gap}${unit}`;
 }
 
-/** Fills `{metric_name}` in a sentence with the metric's value; a metric that the run lacks shows as a dash. */
+/** Fills `{metric_name}` in a sentence with the metric's value, bytes in their unit; a metric that the run lacks shows as a dash. */
 export function fillSentence(
   template: string,
   metrics: Readonly<Record<string, number>>,
@@ -134,7 +134,8 @@ export function fillSentence(
   return template.replace(/\{([^}]+)\}/g, (_, name: string) => {
     if (isCovered(name.trim())) return "?";
     const value = metrics[name.trim()];
-    return value === undefined ? "–" : formatNumber(value);
+    if (value === undefined) return "–";
+    return name.trim().endsWith("_bytes") ? formatBytes(value) : formatNumber(value);
   });
 }
 

@@ -2,13 +2,14 @@
  * Latest wins, without starving.
  *
  * While a slider moves, runs are asked for faster than they finish. Cancelling the running one each time would show nothing
- * until the hand rests; queueing them all would lag behind. So: one run at a time, and one request waiting, the newest. A run
- * that takes longer than `patienceMs` while a newer request waits is cancelled.
+ * until the hand rests; queueing them all would lag behind. So: one run at a time, and one request waiting, the newest. While
+ * a newer request waits, a run is cancelled as soon as something of it has been shown, or after `patienceMs`.
  */
-import { Cancelled } from "./api.ts";
 
 export interface LatestOptions<Request, Result> {
-  readonly run: (request: Request, signal: AbortSignal) => Promise<Result>;
+  /** Runs; tells when something of the run is about to be shown before its end. */
+  readonly run: (request: Request, signal: AbortSignal, onShown: () => void) => Promise<Result>;
+  /** A result that comes although its run was overtaken is dropped. */
   readonly onResult: (result: Result, request: Request) => void;
   readonly onError: (error: unknown, request: Request) => void;
   /** Called when the last run asked for has ended, however it ended. */
@@ -19,6 +20,7 @@ export interface LatestOptions<Request, Result> {
 export class Latest<Request, Result> {
   readonly #options: LatestOptions<Request, Result>;
   #current: AbortController | undefined;
+  #isShown = false;
   #next: Request | undefined;
 
   constructor(options: LatestOptions<Request, Result>) {
@@ -30,7 +32,7 @@ export class Latest<Request, Result> {
     return this.#current !== undefined;
   }
 
-  /** Whether a newer request waits. */
+  /** Whether a newer request waits than the one that runs. */
   get hasNext(): boolean {
     return this.#next !== undefined;
   }
@@ -42,7 +44,8 @@ export class Latest<Request, Result> {
     }
     const isFirstToWait = this.#next === undefined;
     this.#next = request;
-    if (isFirstToWait) {
+    if (this.#isShown) this.#overtake();
+    else if (isFirstToWait) {
       const overtaken = this.#current;
       setTimeout(() => {
         if (this.#next !== undefined && this.#current === overtaken) overtaken.abort();
@@ -56,21 +59,40 @@ export class Latest<Request, Result> {
     this.#current?.abort();
   }
 
+  /** Starts what waits at once, so that it runs while the picture of the one before is drawn. */
+  #goOn(): boolean {
+    const next = this.#next;
+    if (next === undefined) return false;
+    this.#next = undefined;
+    void this.#start(next);
+    return true;
+  }
+
+  #overtake(): void {
+    const overtaken = this.#current;
+    if (this.#goOn()) overtaken?.abort();
+  }
+
   async #start(request: Request): Promise<void> {
+    const { run, onResult, onError, onIdle } = this.#options;
     const controller = new AbortController();
     this.#current = controller;
+    this.#isShown = false;
+    const isCurrent = () => this.#current === controller;
     try {
-      const result = await this.#options.run(request, controller.signal);
-      this.#options.onResult(result, request);
+      const result = await run(request, controller.signal, () => {
+        if (!isCurrent()) return;
+        this.#isShown = true;
+        this.#overtake();
+      });
+      if (!isCurrent()) return;
+      if (!this.#goOn()) this.#current = undefined;
+      onResult(result, request);
     } catch (error) {
-      // A run overtaken by a newer request ends silently; one that the reader stopped does not.
-      if (!(error instanceof Cancelled && this.#next !== undefined)) this.#options.onError(error, request);
-    } finally {
-      this.#current = undefined;
-      const next = this.#next;
-      this.#next = undefined;
-      if (next === undefined) this.#options.onIdle?.();
-      else void this.#start(next);
+      if (isCurrent() && !this.#goOn()) this.#current = undefined;
+      // What is wrong with a run that was overtaken is no news.
+      if (!this.busy) onError(error, request);
     }
+    if (!this.busy) onIdle?.();
   }
 }

@@ -39,8 +39,8 @@ export interface SimulateOptions {
   readonly breathe?: () => Promise<void>;
 }
 
-/** A drag waits no longer than this for a first picture, and a run that goes on is drawn again so often. */
-const firstPartialMs = 40;
+/** A drag waits about so long for a first picture, and a run that goes on is drawn again so often. */
+const firstPartialMs = 25;
 const nextPartialMs = 600;
 /** How long the run goes on by itself for each millisecond that a picture of it took. */
 const runMsPerDrawnMs = 3;
@@ -57,16 +57,20 @@ export function open(engine: Engine, request: RunRequest): OpenRun {
 
 /** Runs to the end, slice by slice. The caller owns the run it gets and frees it. */
 export async function simulate(engine: Engine, request: RunRequest, options: SimulateOptions = {}): Promise<OpenRun> {
-  const { sliceEvents = 8_000, cancelled = () => false, onProgress, onPartial, breathe = nextTask } = options;
+  const { sliceEvents = 4_000, cancelled = () => false, onProgress, onPartial, breathe = nextTask } = options;
   const run = open(engine, request);
-  let partialAt_ms = performance.now() + firstPartialMs;
+  const begun_ms = performance.now();
+  let partialAt_ms = begun_ms + firstPartialMs;
+  // What ends soon is drawn once, as a whole.
+  const endsSoon = (progress: number) =>
+    ((performance.now() - begun_ms) * (1 - progress)) / progress <= firstPartialMs;
   try {
     for (;;) {
       const progress = run.step(sliceEvents);
       if (progress < 0) unwrap(run.summary());
       if (progress === 1) return run;
       onProgress?.(progress);
-      if (onPartial !== undefined && performance.now() >= partialAt_ms) {
+      if (onPartial !== undefined && performance.now() >= partialAt_ms && !endsSoon(progress)) {
         const toldAt_ms = performance.now();
         partialAt_ms = Infinity;
         void onPartial(run).then(() => {

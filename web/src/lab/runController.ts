@@ -121,7 +121,7 @@ export class RunController<Run extends Finished> {
     this.#shownState = this.#state;
     const { listeners } = options;
     this.#latest = new Latest<Asked, Run>({
-      run: (asked, signal) => this.#start(asked, signal),
+      run: (asked, signal, onShown) => this.#start(asked, signal, onShown),
       onResult: (run, { state, isCoarse }) => this.#show(run, state, isCoarse),
       onError: (error) => this.#goBack(error),
       onIdle: () => listeners.onBusy?.(false),
@@ -232,7 +232,7 @@ export class RunController<Run extends Finished> {
     return this.#start({ state, isCoarse: false }, signal);
   }
 
-  #start({ state, isCoarse }: Asked, signal: AbortSignal): Promise<Run> {
+  #start({ state, isCoarse }: Asked, signal: AbortSignal, onShown?: () => void): Promise<Run> {
     const { host, listeners, document } = this.#options;
     // What the reader has set stays, also in a coarse run.
     const asked = isCoarse ? { ...state, set: { ...coarseOf(document, state.variant), ...state.set } } : state;
@@ -241,7 +241,9 @@ export class RunController<Run extends Finished> {
       signal,
       (share) => listeners.onProgress?.(share),
       (run) => {
-        if (!signal.aborted) this.#show(run, state, true);
+        if (signal.aborted) return;
+        onShown?.();
+        this.#show(run, state, true);
       },
     );
   }
@@ -281,7 +283,7 @@ export class RunController<Run extends Finished> {
       this.#reference = run.result;
     }
     this.#options.listeners.onResult(run, {
-      isSettled: !this.#isMoving && !isPartial && !this.#latest.hasNext,
+      isSettled: !this.#isMoving && !isPartial && !this.#latest.busy,
       isOpening,
       isPartial,
     });

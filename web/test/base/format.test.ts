@@ -76,6 +76,7 @@ describe("the ticks of a time axis", () => {
 describe("sentences", () => {
   it("are filled with metrics, and a metric that is missing shows as a dash", () => {
     expect(fillSentence("Mean {a.ms} ms, {b} of it", { "a.ms": 25.267 })).toBe("Mean 25.3 ms, – of it");
+    expect(fillSentence("{moved_bytes} moved", { moved_bytes: 3 * 2 ** 20 })).toBe("3\u00a0MiB moved");
   });
   it("keep a number and its unit on one line", () => {
     expect(keepUnits("read at 25 ms and 3 % of 8 MiB in 2 steps")).toBe(

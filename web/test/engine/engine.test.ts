@@ -54,13 +54,23 @@ describe("a run", () => {
     expect(run.free).toHaveBeenCalledOnce();
   });
 
+  it("is not told as it comes when it ends soon", async () => {
+    let now = 0;
+    vi.spyOn(performance, "now").mockImplementation(() => now);
+    const step = vi.fn(() => (now += 10) / 50);
+    const onPartial = vi.fn(() => Promise.resolve());
+    await simulate(engineWith(fakeRun([], { step })), { case: "x" }, { onPartial, breathe: () => Promise.resolve() });
+    expect(onPartial).not.toHaveBeenCalled();
+    vi.restoreAllMocks();
+  });
+
   it("is told as it comes, not before the last picture is drawn, and has the greater part of the time to itself", async () => {
     let now = 0;
     vi.spyOn(performance, "now").mockImplementation(() => now);
-    // Each slice takes 10 ms, and the page draws the first picture at 400 ms: 360 ms after it was told.
+    // Each slice takes 10 ms, and the page draws the first picture at 400 ms: 370 ms after it was told.
     const told: number[] = [];
     const drawn: (() => void)[] = [];
-    const step = vi.fn(() => ((now += 10), now >= 3000 ? 1 : 0.5));
+    const step = vi.fn(() => ((now += 10), now >= 3000 ? 1 : now / 3000));
     const onPartial = () => {
       told.push(now);
       return new Promise<void>((resolve) => drawn.push(resolve));
@@ -70,7 +80,7 @@ describe("a run", () => {
       return Promise.resolve();
     };
     await simulate(engineWith(fakeRun([], { step })), { case: "x" }, { onPartial, breathe: draws });
-    expect(told).toEqual([40, 400 + 3 * 360]);
+    expect(told).toEqual([30, 400 + 3 * 370]);
     vi.restoreAllMocks();
   });
 
@@ -129,6 +139,40 @@ describe("latest wins", () => {
     latest.request(2);
     await vi.waitFor(() => expect(seen).toEqual([2]));
     expect(errors).toEqual([]);
+  });
+
+  it("goes on to the newest at once when something of a run is shown, and drops what comes of that run later", async () => {
+    const started: number[] = [];
+    const seen: number[] = [];
+    const shown: (() => void)[] = [];
+    const finish: (() => void)[] = [];
+    const signals: AbortSignal[] = [];
+    const onIdle = vi.fn();
+    const latest = new Latest<number, number>({
+      run: (n, signal, onShown) => {
+        started.push(n);
+        signals.push(signal);
+        shown.push(onShown);
+        return new Promise((resolve) => finish.push(() => resolve(n)));
+      },
+      onResult: (n) => seen.push(n),
+      onError: () => undefined,
+      onIdle,
+    });
+    latest.request(1);
+    latest.request(2);
+    latest.request(3);
+    expect(started).toEqual([1]);
+    shown[0]!();
+    expect(started).toEqual([1, 3]);
+    expect(signals[0]!.aborted).toBe(true);
+    shown[1]!();
+    latest.request(4);
+    expect(started).toEqual([1, 3, 4]);
+    finish.forEach((end) => end());
+    await vi.waitFor(() => expect(seen).toEqual([4]));
+    expect(onIdle).toHaveBeenCalledOnce();
+    expect(latest.busy).toBe(false);
   });
 
   it("tells when the reader cancelled", async () => {

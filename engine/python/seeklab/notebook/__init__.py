@@ -3,8 +3,9 @@
 from seeklab._chart import Bars, Lines
 from seeklab.notebook._calibration import calibration
 from seeklab.notebook._case_tables import fact_table, source_table, what_if_table
+from seeklab.notebook._gate import NotYetError, after
 from seeklab.notebook._lab import Lab, explore, lab
-from seeklab.notebook._prediction import NotYetError, Prediction, after, predict
+from seeklab.notebook._prediction import Prediction, predict
 from seeklab.notebook._tables import Rows, Text, Words, sentence, spaced
 from seeklab.notebook._turn import Checked, check, turn
 

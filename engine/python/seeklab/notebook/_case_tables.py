@@ -73,6 +73,7 @@ def what_if_table(case: str, metric: str, label: str, *, scale: float = 1.0, onl
     `scale` divides the metric; `only` takes some of them, by their titles.
     """
     chosen = load_case(case)
+    titles = {variant["name"]: variant["title"] for variant in chosen.document["variants"]}
     rows = []
     for item in chosen.document["what_ifs"]:
         if only and item["title"] not in only:
@@ -82,7 +83,7 @@ def what_if_table(case: str, metric: str, label: str, *, scale: float = 1.0, onl
             for changes in (dict[str, object](), item["set"])
         )
         numbers = [told(None if value is None else value / scale) for value in (before, after)]
-        rows.append((f"{item['title']} ({item['variant']})", *numbers, item["surprise"]))
+        rows.append((f"{item['title']} ({titles[item['variant']]})", *numbers, item["surprise"]))
     return Rows(["what if", label, "then", "because"], rows)
 
 

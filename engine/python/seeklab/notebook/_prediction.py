@@ -6,7 +6,6 @@ A cell below begins with `after(prediction)` and shows nothing until the reader 
 from __future__ import annotations
 
 import math
-import os
 import re
 from typing import TYPE_CHECKING, Any
 
@@ -18,13 +17,11 @@ from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.judge.evidence import factor_between
 from seeklab.notebook._case_tables import told as said
+from seeklab.notebook._gate import gates_are_open
 from seeklab.notebook._tables import paragraphs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
-
-GATES = "SEEKLAB_GATES"
-"""With the value `open` in the environment nothing waits for a commitment: for authors and for tests."""
 
 NEAR = 1.5
 """A number counts as right within this factor; the question says so beside the confidence."""
@@ -37,13 +34,6 @@ READOUT = ",.3r"
 
 SURE = (50, 60, 70, 80, 90, 95)
 """How sure one can say one is, in percent."""
-
-
-class NotYetError(Exception):
-    """A cell whose question is still open. A notebook shows the sentence alone, without a traceback."""
-
-    def _render_traceback_(self) -> list[str]:
-        return [str(self)]
 
 
 class Prediction:
@@ -140,7 +130,7 @@ class Prediction:
 
     def _remember(self) -> None:
         given = first_commitment(self.name)
-        if given is None or os.environ.get(GATES) == "open":
+        if given is None or gates_are_open():
             return
         if given.value is None or not self._takes(given.value):
             self.skipped = True
@@ -172,19 +162,25 @@ class Prediction:
     def _distance(self) -> str:
         if self.actual is None:
             return ""
-        is_word = isinstance(self.actual, str)
-        answer = str(self.actual) if is_word else said(self.actual)
+        answer = self.actual if isinstance(self.actual, str) else said(self.actual)
+        reveal = self._reveal.replace("{answer}", answer)
         unit = f" {self._unit}" if self._unit else ""
+        if isinstance(self.value, str) or isinstance(self.actual, str):
+            return f"{self._choice_told(answer)} {reveal}".strip()
+        you_said = "Skipped" if self.value is None else f"You said {said(self.value)}{unit}"
+        off = "" if self.value is None else _off(self.value, self.actual)
+        if self._reveal.startswith("{answer}"):
+            return f"{you_said}{off}. The run gives {reveal}"
         if self.value is None:
-            told = f"Skipped. The run gives {answer}{unit}."
-        elif is_word or isinstance(self.value, str):
-            right = self.value == self.actual
-            told = f"Right: {answer}." if right else f"You said {self.value}; the run shows {answer}."
-            told += "" if right else f" {self._because.get(str(self.value), '')}"
-        else:
-            off = _off(self.value, float(self.actual))
-            told = f"You said {said(self.value)}{unit}; the run gives {answer}{unit}{off}."
-        return f"{told} {self._reveal.replace('{answer}', answer)}".strip()
+            return f"{you_said}. The run gives {answer}{unit}. {reveal}".strip()
+        return f"{you_said}; the run gives {answer}{unit}{off}. {reveal}".strip()
+
+    def _choice_told(self, answer: str) -> str:
+        if self.value is None:
+            return f"Skipped. The run gives {answer}."
+        if self.value == self.actual:
+            return f"Right: {answer}."
+        return f"You said {self.value}; the run shows {answer}. {self._because.get(str(self.value), '')}".rstrip()
 
     def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 -- as ipywidgets has it
         """Show the control in a notebook."""
@@ -208,17 +204,6 @@ def predict(case: str | Case) -> Prediction:
         unit=unit,
         reveal=ask["reveal"],
     )
-
-
-def after(*predictions: Prediction) -> None:
-    """Let a cell go on only when these questions were answered or skipped."""
-    waiting = [prediction for prediction in predictions if prediction.is_open]
-    if waiting and os.environ.get(GATES) != "open":
-        message = (
-            "Not yet. Above is a question: commit to an answer, or skip it.\n"
-            "Then run this cell and those below (menu Run, Run Selected Cell and All Below)."
-        )
-        raise NotYetError(message)
 
 
 def _off(value: float, actual: float) -> str:

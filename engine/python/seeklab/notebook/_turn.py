@@ -13,7 +13,7 @@ import ipywidgets
 from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.course.tasks import tasks
-from seeklab.notebook._prediction import NotYetError
+from seeklab.notebook._gate import NotYetError, turn_is_done, turn_waits
 from seeklab.notebook._tables import paragraphs
 
 if TYPE_CHECKING:
@@ -80,8 +80,10 @@ def check(name: str, answer: Any) -> Checked:  # noqa: ANN401 -- whatever the le
     if answer is ...:
         if _is_skipped(name):
             return Checked("Skipped.", passed=None)
+        turn_waits(name, lambda: _is_skipped(name))
         message = "Your turn: replace the dots and run this cell again. The box above has hints, and a button to skip."
         raise NotYetError(message)
+    turn_is_done(name)
     try:
         wrong = task.wrong(answer)
     except SeeklabError as error:
