@@ -196,6 +196,7 @@ export function fillCasePage(template: string, document: CaseDocument, surroundi
     code: document.code,
     title: document.title,
     symptom: document.symptom,
+    view: document.view,
     subtitle: document.subtitle,
     library,
     card: `${address}${cardFile(document.id)}`,
@@ -204,7 +205,7 @@ export function fillCasePage(template: string, document: CaseDocument, surroundi
     caption,
   };
   return template
-    .replace(/%(id|code|title|symptom|subtitle|library|card|cardWidth|cardHeight|caption)%/g, (_, name: string) =>
+    .replace(/%(id|code|view|title|symptom|subtitle|library|card|cardWidth|cardHeight|caption)%/g, (_, name: string) =>
       escapeHtml(keepUnits(words[name]!)),
     )
     .replace("<!--around-->", () => around(cases, document.id))

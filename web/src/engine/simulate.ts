@@ -62,8 +62,7 @@ export async function simulate(engine: Engine, request: RunRequest, options: Sim
   const begun_ms = performance.now();
   let partialAt_ms = begun_ms + firstPartialMs;
   // What ends soon is drawn once, as a whole.
-  const endsSoon = (progress: number) =>
-    ((performance.now() - begun_ms) * (1 - progress)) / progress <= firstPartialMs;
+  const endsSoon = (progress: number) => ((performance.now() - begun_ms) * (1 - progress)) / progress <= firstPartialMs;
   try {
     for (;;) {
       const progress = run.step(sliceEvents);

@@ -14,7 +14,8 @@ import { html } from "../base/elements.ts";
 import { take, withVariants } from "../lab/measure.ts";
 import { type Memory, predictionOf } from "../lab/prediction.ts";
 import { documentedState, type RunHost, type RunState } from "../lab/runController.ts";
-import { workbench } from "../lab/workbench.ts";
+import { fetchFor, workbench } from "../lab/workbench.ts";
+import { loadStages } from "../stage/stages.ts";
 import { addressOf } from "./address.ts";
 import { afterQuestion } from "./afterQuestion.ts";
 import { carryOn } from "./carryOn.ts";
@@ -49,14 +50,18 @@ const { root, message } = page;
 void openPage(page, open);
 
 async function open(linked: PageState): Promise<void> {
-  const id = document.querySelector<HTMLMetaElement>("meta[name=case]")?.content ?? "";
+  const { content: id = "", dataset } = document.querySelector<HTMLMetaElement>("meta[name=case]") ?? {};
   const engine = new EngineClient();
+  // While the engine is on its way; whether it comes is told below, with the others.
+  if (dataset?.view !== undefined) void loadStages([dataset.view]).catch(() => undefined);
   let start = linked;
   if (start.case !== undefined && start.case !== id) {
     if (await openCase(start.case, { cases: incidents(), message, replaces: true })) return;
     start = defaultState;
   }
-  await build(engine, openedOn(await engine.call("case", { id })), start).begin();
+  const doc = await engine.call("case", { id });
+  await fetchFor(doc);
+  await build(engine, openedOn(doc), start).begin();
 }
 
 /** The case as the page opens it: on the failing run, with every variant of its question named. */

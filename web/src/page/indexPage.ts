@@ -6,7 +6,7 @@ import { keepUnits } from "../base/format.ts";
 import { html } from "../base/elements.ts";
 import { predictionOf } from "../lab/prediction.ts";
 import type { Finished } from "../lab/runController.ts";
-import { workbench } from "../lab/workbench.ts";
+import { fetchFor, workbench } from "../lab/workbench.ts";
 import { courseInLab } from "./browserLab.ts";
 import { catalogue } from "./catalogue.ts";
 import { openPage, preparePage } from "./document.ts";
@@ -52,6 +52,7 @@ function writeHash(state: PageState): void {
 }
 
 async function live(engine: EngineClient, doc: CaseDocument): Promise<void> {
+  await fetchFor(doc);
   const question = predictionOf(doc, predictionMemory(doc.id));
   const bench = workbench<Finished>({
     document: doc,

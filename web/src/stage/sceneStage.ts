@@ -319,7 +319,9 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
       if (details.open) fillTable();
     },
     beside(other) {
+      const isSame = other?.result === beside?.result && other?.label === beside?.label && other?.own === beside?.own;
       beside = other;
+      if (isSame) return;
       if (other !== undefined) panels[1].followed = slowestOf(journeysOf(other.result));
       rebuild();
     },

@@ -16,7 +16,7 @@ import { loadPlot } from "../charts/plot.ts";
 import { operationLog } from "../charts/operationLog.ts";
 import { hasOperations } from "../charts/withoutLog.ts";
 import type { RunState } from "../lab/runController.ts";
-import { workbench } from "../lab/workbench.ts";
+import { fetchFor, workbench } from "../lab/workbench.ts";
 import { ask, run, type FinishedRun } from "./host.ts";
 import { renderNight } from "./night.ts";
 import baseSheet from "../style/shared.css?inline";
@@ -53,7 +53,8 @@ function render({ model, el }: RenderProps<Traits>): () => void {
   let stop: (() => void) | undefined;
 
   Promise.all([ask("case", { id: model.get("case_id") }), loadPlot()])
-    .then(([doc]) => {
+    .then(async ([doc]) => {
+      await fetchFor(doc);
       if (!ended.signal.aborted) stop = show(model, root, message, doc);
     })
     .catch((error: unknown) => (message.textContent = words(error)));

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Result } from "../../src/engine/api.ts";
 import { outagesOf } from "../../src/charts/rows/outages.ts";
 import type { Stage } from "../../src/stage/stage.ts";
-import { isStage, stageOf, titleOfStage } from "../../src/stage/stages.ts";
+import { isStage, loadStages, stageOf, titleOfStage } from "../../src/stage/stages.ts";
 
 /** Outages 0, 1 and 7 of 12 nodes: the second loses two sets, the last one. */
 function run(nodes = 12): Result {
@@ -22,7 +22,8 @@ function run(nodes = 12): Result {
 
 let stage: Stage;
 
-beforeEach(() => {
+beforeEach(async () => {
+  await loadStages(["copysets"]);
   vi.stubGlobal(
     "ResizeObserver",
     class {

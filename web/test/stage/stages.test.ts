@@ -3,8 +3,11 @@ import type { Result } from "../../src/engine/api.ts";
 import type { Control } from "../../src/engine/types.ts";
 import { phases } from "../../src/base/colours.ts";
 import { readsOf } from "../../src/charts/rows/reads.ts";
+import { svg } from "../../src/base/elements.ts";
 import type { Stage } from "../../src/stage/stage.ts";
-import { stageOf } from "../../src/stage/stages.ts";
+import { sceneStage } from "../../src/stage/sceneStage.ts";
+import type { Scenery } from "../../src/stage/scenery/scenery.ts";
+import { loadStages, stageOf, titleOfStage } from "../../src/stage/stages.ts";
 import { clusterResult } from "../fixtures/cluster.ts";
 import { monitorResult, partitionResult } from "../fixtures/metrics.ts";
 import { q1Result } from "../fixtures/q1.ts";
@@ -12,7 +15,8 @@ import { q1Result } from "../fixtures/q1.ts";
 const mib = 2 ** 20;
 const opened: Stage[] = [];
 
-beforeEach(() => {
+beforeEach(async () => {
+  await loadStages(["prefetch-strip", "cluster-map", "monitor", "alignment"]);
   vi.stubGlobal(
     "ResizeObserver",
     class {
@@ -20,7 +24,12 @@ beforeEach(() => {
       disconnect = () => undefined;
     },
   );
-  vi.stubGlobal("matchMedia", () => ({ matches: true }));
+  vi.stubGlobal("matchMedia", () => ({
+    matches: true,
+    addEventListener: () => undefined,
+    removeEventListener: () => undefined,
+  }));
+  vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(null);
   // Nothing is laid out here: everything is as wide as a page.
   vi.spyOn(Element.prototype, "clientWidth", "get").mockReturnValue(900);
 });
@@ -144,5 +153,43 @@ describe("the alignment", () => {
     await vi.waitFor(() => expect(output.textContent).toContain("Byte 1,048,576 is aligned"));
     type("1 q");
     await vi.waitFor(() => expect(output.textContent).toBe("start: 1 q is not a size"));
+  });
+});
+
+describe("a scenery", () => {
+  it("is built once for a run, not again when there still is nothing beside it", () => {
+    const build = vi.fn(() => ({
+      height: 100,
+      backdrop: svg("svg", {}),
+      key: [],
+      draw: () => 0,
+      describe: () => "",
+    }));
+    const scenery: Scenery = { name: "test", title: "Test", playsRun: true, suits: () => true, build };
+    const stage = sceneStage(scenery, { focus: { job: "odx", op: "read" } });
+    opened.push(stage);
+    const beside = { result: q1Result({ chunk_bytes: 9 * mib }), label: "Fixed", own: "Broken" };
+    stage.show(q1Result());
+    stage.beside!(undefined);
+    expect(build).toHaveBeenCalledTimes(1);
+    stage.beside!(beside);
+    stage.beside!({ ...beside });
+    expect(build).toHaveBeenCalledTimes(3);
+    stage.beside!(undefined);
+    expect(build).toHaveBeenCalledTimes(4);
+  });
+});
+
+describe("stages", () => {
+  it("are fetched before they are made", async () => {
+    const open = () => stageOf({ view: "fan-out", focus: { job: "a", op: "read" } });
+    expect(open).toThrow('the stage "fan-out" has not been fetched');
+    await loadStages(["fan-out", "dirty", "no-such-view"]);
+    opened.push(open());
+  });
+
+  it("has a name on its button once it is fetched", async () => {
+    await loadStages(["incast"]);
+    expect(titleOfStage("incast")).not.toBe("The run");
   });
 });
