@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -74,6 +75,8 @@ class Stage:
     runner: Runner | None = None
     """Without one the stage counts as one check."""
     environment: Mapping[str, str] = field(default_factory=dict)
+    is_light: bool = False
+    """It keeps one core busy and no other stage waits for it: it runs beside the others."""
 
 
 def count_cargo(output: str) -> Count:
@@ -145,11 +148,13 @@ DENY_WARNINGS = ("--", "--deny", "warnings")
 
 LINT = (
     Stage("Rust format", ("cargo", "fmt", "--all", "--check"), ENGINE),
-    Stage("Python lint", (VENV_BIN / "ruff", "check", "--no-cache"), needs=("python-tests",)),
-    Stage("Python format", (VENV_BIN / "ruff", "format", "--check", "--no-cache"), needs=("python-tests",)),
-    Stage("Python types", (VENV_BIN / "mypy",), needs=("python-tests",)),
-    Stage("Web lint and format", ("npm", "run", "--silent", "lint"), WEB, needs=("npm", "wasm")),
-    Stage("Web types", ("npm", "run", "--silent", "typecheck"), WEB, needs=("npm", "wasm")),
+    Stage("Python lint", (VENV_BIN / "ruff", "check", "--no-cache"), needs=("python-tests",), is_light=True),
+    Stage(
+        "Python format", (VENV_BIN / "ruff", "format", "--check", "--no-cache"), needs=("python-tests",), is_light=True
+    ),
+    Stage("Python types", (VENV_BIN / "mypy",), needs=("python-tests",), is_light=True),
+    Stage("Web lint and format", ("npm", "run", "--silent", "lint"), WEB, needs=("npm", "wasm"), is_light=True),
+    Stage("Web types", ("npm", "run", "--silent", "typecheck"), WEB, needs=("npm", "wasm"), is_light=True),
     Stage("Rust lint", (*CLIPPY, "--workspace", "--all-targets", *DENY_WARNINGS), ENGINE),
     Stage(
         "Rust lint of the raw border",
@@ -309,31 +314,40 @@ FULL = (
 def check(stages: Sequence[Stage], failed_steps: Collection[str] = (), limit_s: float = LIMIT_S) -> Count:
     """Run the stages one after another, each whatever became of the one before; print times and a table.
 
-    No stage takes longer than the limit.
+    Those that keep one core busy run in a row of their own beside the others. No stage takes longer than the limit.
     """
-    rows: list[tuple[str, float, Count, str]] = []
-    for stage in stages:
-        lacking = [step for step in stage.needs if step in failed_steps]
-        if lacking:
-            rows.append((stage.title, 0.0, Count(skipped=1), f"not run: {', '.join(lacking)} failed"))
-            continue
-        say(f"\n== {stage.title}")
-        start = time.monotonic()
-        log = re.sub(r"\W+", "-", stage.title.lower())
-        routine = stage.runner.routine if stage.runner else None
-        outcome = stream(
-            log, stage.command, stage.folder, limit_s, extra_environment=stage.environment, routine=routine
-        )
-        seconds = time.monotonic() - start
-        count, remark = _judge(stage, outcome)
-        say(f"== {stage.title}: {count} in {seconds:.0f} s{f'; {remark}' if remark else ''}")
-        rows.append((stage.title, seconds, count, remark))
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        try:
+            light = {
+                stage.title: beside.submit(_run, stage, failed_steps, limit_s) for stage in stages if stage.is_light
+            }
+            heavy = {stage.title: _run(stage, failed_steps, limit_s) for stage in stages if not stage.is_light}
+        except BaseException:
+            beside.shutdown(cancel_futures=True)
+            raise
+    rows = [heavy.get(stage.title) or light[stage.title].result() for stage in stages]
 
     say()
     width = max(len(title) for title, *_ in rows)
     for title, seconds, count, remark in rows:
         say(f"{title:{width}}  {seconds:6.1f} s  {count}{f'; {remark}' if remark else ''}")
     return sum((count for _, _, count, _ in rows), Count())
+
+
+def _run(stage: Stage, failed_steps: Collection[str], limit_s: float) -> tuple[str, float, Count, str]:
+    """Run one stage, unless what it needs has failed. Gives its row of the table."""
+    lacking = [step for step in stage.needs if step in failed_steps]
+    if lacking:
+        return stage.title, 0.0, Count(skipped=1), f"not run: {', '.join(lacking)} failed"
+    say(f"\n== {stage.title}")
+    start = time.monotonic()
+    log = re.sub(r"\W+", "-", stage.title.lower())
+    routine = stage.runner.routine if stage.runner else None
+    outcome = stream(log, stage.command, stage.folder, limit_s, extra_environment=stage.environment, routine=routine)
+    seconds = time.monotonic() - start
+    count, remark = _judge(stage, outcome)
+    say(f"== {stage.title}: {count} in {seconds:.0f} s{f'; {remark}' if remark else ''}")
+    return stage.title, seconds, count, remark
 
 
 def _judge(stage: Stage, outcome: Outcome) -> tuple[Count, str]:

@@ -155,6 +155,20 @@ def test_a_stage_that_says_nothing_until_its_limit_has_failed(tmp_path: Path, mo
         assert stages.check([stage], limit_s=0.1) == Count(failed=1)
 
 
+def test_a_light_stage_runs_beside_the_others_and_the_table_keeps_the_order(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(console, "LOGS", tmp_path)
+    # Each waits for the other to have begun.
+    wait = "touch {}; for i in $(seq 200); do [ -e {} ] && exit 0; sleep 0.05; done; exit 1"
+    light = Stage("Light", ("sh", "-c", wait.format("light", "heavy")), tmp_path, is_light=True)
+    heavy = Stage("Heavy", ("sh", "-c", wait.format("heavy", "light")), tmp_path)
+    failing = Stage("Failing", ("false",), tmp_path, is_light=True)
+    assert stages.check([light, failing, heavy]) == Count(2, 1)
+    table = [line.split()[0] for line in capsys.readouterr().out.splitlines()[-3:]]
+    assert table == ["Light", "Failing", "Heavy"]
+
+
 def test_lines_of_routine_are_logged_and_not_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
