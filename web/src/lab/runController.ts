@@ -249,7 +249,7 @@ export class RunController<Run extends Finished> {
   }
 
   get #hasCoarse(): boolean {
-    return Object.keys(this.#options.document.coarse ?? {}).length > 0;
+    return Object.keys(coarseOf(this.#options.document, this.#state.variant)).length > 0;
   }
 
   #ask(isMoving: boolean): void {
@@ -316,12 +316,13 @@ export class RunController<Run extends Finished> {
   }
 }
 
-/** The changes with which a variant is drawn while a control moves: what it has dropped is not brought back. */
+/** The changes with which a variant is drawn while a control moves: its own, or the case's without what it has dropped. */
 export function coarseOf(
   { coarse, variants }: Pick<CaseDocument, "coarse" | "variants">,
   variant: string | undefined,
 ): RunState["set"] {
-  const set = variants.find(({ name }) => name === variant)?.set ?? {};
+  const { set = {}, coarse: own } = variants.find(({ name }) => name === variant) ?? {};
+  if (own != null) return own;
   const dropped = Object.keys(set).filter((path) => set[path] === null);
   const isDropped = (path: string) =>
     dropped.some((whole) => path === whole || path.startsWith(`${whole}.`) || path.startsWith(`${whole}[`));

@@ -269,4 +269,11 @@ describe("a coarse run", () => {
   it("does not bring back what a variant has dropped", () => {
     expect(Object.keys(coarseOf({ coarse, variants }, "bare"))).toEqual(["devices[0].lun.rate", "layouts"]);
   });
+
+  it("has a variant's own values in their place", () => {
+    const own = { ...variant("own", {}), coarse: { layouts: 1 } };
+    const none = { ...variant("none", {}), coarse: {} };
+    expect(coarseOf({ coarse, variants: [own, none] }, "own")).toEqual({ layouts: 1 });
+    expect(coarseOf({ coarse, variants: [own, none] }, "none")).toEqual({});
+  });
 });

@@ -45,6 +45,9 @@ pub struct Variant {
     /// Paths and their values; null removes what is there (in a case file: `unset`, a list of paths beside `set`).
     #[serde(default)]
     pub set: Map<String, Value>,
+    /// In place of the case's `coarse`, where its own values do not suit this variant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub coarse: Option<Map<String, Value>>,
 }
 
 /// A field of the scenario that a learner should touch.
@@ -221,9 +224,12 @@ impl Variant {
 }
 
 impl Case {
-    /// The changes with which a variant is drawn while a control moves: what it has dropped is not brought back.
+    /// The changes with which a variant is drawn while a control moves: its own, or the case's without what it has dropped.
     #[must_use]
     pub fn coarse_of(&self, variant: &Variant) -> Map<String, Value> {
+        if let Some(own) = &variant.coarse {
+            return own.clone();
+        }
         self.coarse.iter().filter(|(path, _)| !variant.has_dropped(path)).map(|(path, value)| (path.clone(), value.clone())).collect()
     }
 
