@@ -11,13 +11,25 @@ import os
 import signal
 import subprocess
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from conftest import GIVE_UP_S
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
+
+
+@pytest.fixture(autouse=True)
+def interrupts_are_heard() -> Iterator[None]:
+    """Let children hear interrupts: what a shell starts in the background ignores them, and so would they."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
 
 DAY = "[global]\nrw=randread\nbs=4k\nsize=1g\ntime_based\nruntime=80000\n[a]\n"
 FIO = ["fio", "-", "--on", "hdd-7200"]

@@ -18,23 +18,34 @@ def _accepted() -> set[str]:
     return {re.sub(r"(?<!^)(?=[A-Z])", "-", variant).lower() for variant in variants}
 
 
-def _drawn() -> set[str]:
-    """Read the names of all charts, sceneries and stages."""
-    charts = {
-        name
-        for folder in ("charts", "stage/scenery")
-        for path in (WEB / folder).glob("*.ts")
-        for name in re.findall(r'^  name: "([a-z-]+)",$', path.read_text(encoding="utf-8"), re.MULTILINE)
-    }
-    stages = re.findall(
-        r'^  \["([a-z-]+)", \w+Stage\],$', (WEB / "stage/stages.ts").read_text(encoding="utf-8"), re.MULTILINE
+def _charts() -> set[str]:
+    """Read the names of all charts."""
+    return {name for path in (WEB / "charts").glob("*.ts") for name in _names(path)}
+
+
+def _names(path: Path) -> list[str]:
+    return re.findall(r'^  name: "([a-z-]+)",$', path.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def _stages() -> dict[str, Path]:
+    """Read where the file of each scenery and stage is, by the name that case files use."""
+    source = (WEB / "stage/stages.ts").read_text(encoding="utf-8")
+    fetched = re.findall(
+        r'^  \["([a-z-]+)", async \(\) => \(await import\("\./([\w/]+\.ts)"\)\)\.\w+\],$', source, re.MULTILINE
     )
-    return charts | set(stages)
+    return {name: WEB / "stage" / file for name, file in fetched}
+
+
+def test_a_scenery_is_fetched_by_its_own_name() -> None:
+    sceneries = {name: path for name, path in _stages().items() if path.parent.name == "scenery"}
+    assert {name: _names(path) for name, path in sceneries.items()} == {name: [name] for name in sceneries}
+    named = {name for path in (WEB / "stage/scenery").glob("*.ts") for name in _names(path)}
+    assert named == {*sceneries, "life"}, "every page has the life of a request"
 
 
 def test_every_view_that_a_case_may_name_is_drawn() -> None:
-    drawn = _drawn()
-    assert {"prefetch-strip", "histogram"} <= drawn, "the names are read from the sources"
+    drawn = {*_charts(), *_stages(), "life"}
+    assert {"prefetch-strip", "histogram", "bucket"} <= drawn, "the names are read from the sources"
     assert _accepted() == drawn | TOOLS
 
 
