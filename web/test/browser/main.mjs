@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { fingerprints } from "./fingerprints.mjs";
 import { launch, serve, serveText, site } from "./host.mjs";
 import { measurePages } from "./speed.mjs";
-import { tests } from "./tests.mjs";
+import { tests, timed } from "./tests.mjs";
 
 if (!existsSync(join(site, "index.html"))) {
   console.error("There is no built site; run npm run build first.");
@@ -40,16 +40,19 @@ if (file !== undefined) {
 async function runAll(word) {
   const server = await serve();
   const { browser, close } = await launch();
-  const waiting = Object.entries(tests).filter(([name]) => name.includes(word));
+  const chosen = Object.entries(tests).filter(([name]) => name.includes(word));
+  const isTimed = ([name]) => timed.some((words) => name.includes(words));
   let [passed, failed] = [0, 0];
-  async function lane() {
+  async function lane(waiting) {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
       if (await runOne(...next, server, browser)) passed += 1;
       else failed += 1;
     }
   }
   try {
-    await Promise.all(Array.from({ length: lanes }, lane));
+    await lane(chosen.filter(isTimed));
+    const others = chosen.filter((test) => !isTimed(test));
+    await Promise.all(Array.from({ length: lanes }, () => lane(others)));
   } finally {
     await close();
     server.close();
