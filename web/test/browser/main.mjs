@@ -8,20 +8,16 @@
  * The last line is "N passed, N failed"; the exit code is 1 when a test failed.
  */
 import { existsSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { fingerprints } from "./fingerprints.mjs";
 import { launch, serve, serveText, site } from "./host.mjs";
 import { measurePages } from "./speed.mjs";
-import { tests, timed } from "./tests.mjs";
+import { tests } from "./tests.mjs";
 
 if (!existsSync(join(site, "index.html"))) {
   console.error("There is no built site; run npm run build first.");
   process.exit(2);
 }
-
-/** Pages wait for much of the time, for a clock or for each other: two tests share two processors well. */
-const lanes = Math.min(2, availableParallelism());
 
 const args = process.argv.slice(2);
 const option = (name) => (args.includes(name) ? args[args.indexOf(name) + 1] : undefined);
@@ -40,70 +36,58 @@ if (file !== undefined) {
 async function runAll(word) {
   const server = await serve();
   const { browser, close } = await launch();
-  const chosen = Object.entries(tests).filter(([name]) => name.includes(word));
-  const isTimed = ([name]) => timed.some((words) => name.includes(words));
   let [passed, failed] = [0, 0];
-  async function lane(waiting) {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      if (await runOne(...next, server, browser)) passed += 1;
-      else failed += 1;
-    }
-  }
   try {
-    await lane(chosen.filter(isTimed));
-    const others = chosen.filter((test) => !isTimed(test));
-    await Promise.all(Array.from({ length: lanes }, () => lane(others)));
+    for (const [name, test] of Object.entries(tests)) {
+      if (!name.includes(word)) continue;
+      const foreign = [];
+      const errors = [];
+      const contexts = [];
+      const open = async (path, options = {}) => {
+        const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
+        contexts.push(context);
+        context.on("request", (request) => {
+          const url = request.url();
+          if (!own.some((address) => url.startsWith(address)) && !/^(data|blob):/.test(url)) foreign.push(url);
+        });
+        const page = await context.newPage();
+        page.setDefaultTimeout(20_000);
+        page.on("pageerror", (error) => errors.push(error.message));
+        await page.goto(new URL(path, server.address).href);
+        return page;
+      };
+      const own = [server.address];
+      const others = [];
+      /** A page of another origin, which may show ours in a frame. */
+      const foreignPage = async (text) => {
+        const other = await serveText(text);
+        others.push(other);
+        own.push(other.address);
+        return `${other.address}/`;
+      };
+      const begun = performance.now();
+      try {
+        const note = await test({ open, address: server.address, foreign: foreignPage });
+        if (foreign.length > 0) throw new Error(`requests left the site's origin: ${foreign.join(", ")}`);
+        if (errors.length > 0) throw new Error(`errors on the page: ${errors.join("; ")}`);
+        passed += 1;
+        console.log(`passed  ${name} (${seconds(begun)})${note === undefined ? "" : `: ${note}`}`);
+      } catch (error) {
+        failed += 1;
+        console.log(
+          `FAILED  ${name} (${seconds(begun)})\n        ${error.message.split("\n").slice(0, 12).join("\n        ")}`,
+        );
+      } finally {
+        for (const context of contexts) await context.close();
+        for (const other of others) other.close();
+      }
+    }
   } finally {
     await close();
     server.close();
   }
   console.log(`${passed} passed, ${failed} failed`);
   return failed === 0 ? 0 : 1;
-}
-
-/** Whether a test passed: it, and no request that left the site, and no error on its pages. */
-async function runOne(name, test, server, browser) {
-  const foreign = [];
-  const errors = [];
-  const contexts = [];
-  const own = [server.address];
-  const others = [];
-  const open = async (path, options = {}) => {
-    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-    contexts.push(context);
-    context.on("request", (request) => {
-      const url = request.url();
-      if (!own.some((address) => url.startsWith(address)) && !/^(data|blob):/.test(url)) foreign.push(url);
-    });
-    const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
-    page.on("pageerror", (error) => errors.push(error.message));
-    await page.goto(new URL(path, server.address).href);
-    return page;
-  };
-  /** A page of another origin, which may show ours in a frame. */
-  const foreignPage = async (text) => {
-    const other = await serveText(text);
-    others.push(other);
-    own.push(other.address);
-    return `${other.address}/`;
-  };
-  const begun = performance.now();
-  try {
-    const note = await test({ open, address: server.address, foreign: foreignPage });
-    if (foreign.length > 0) throw new Error(`requests left the site's origin: ${foreign.join(", ")}`);
-    if (errors.length > 0) throw new Error(`errors on the page: ${errors.join("; ")}`);
-    console.log(`passed  ${name} (${seconds(begun)})${note === undefined ? "" : `: ${note}`}`);
-    return true;
-  } catch (error) {
-    console.log(
-      `FAILED  ${name} (${seconds(begun)})\n        ${error.message.split("\n").slice(0, 12).join("\n        ")}`,
-    );
-    return false;
-  } finally {
-    for (const context of contexts) await context.close();
-    for (const other of others) other.close();
-  }
 }
 
 function seconds(begun) {

@@ -34,18 +34,6 @@ function sealedCase() {
   return `SHA-256: ${digest}\n-----BEGIN ${label}\n${coded}\n-----END ${label}\n`;
 }
 
-/** Words in the names of tests that count time, or give something a fixed time to happen: each of them runs alone. */
-export const timed = [
-  "within a second",
-  "nor survives Stop",
-  "one step back",
-  "gives the same fingerprint",
-  "on the page on validation",
-  "a slider simulates again",
-  "with reduced motion",
-  "undoes the last change",
-];
-
 /** What the designer says of a pool once all of its tests have run. */
 const measuredPool = /of 12 tests keep a part busy/;
 
