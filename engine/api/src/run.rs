@@ -3,6 +3,7 @@
 use seeklab_library::Library;
 use seeklab_model::Checked;
 use seeklab_model::result::columns::Column;
+use seeklab_model::result::log::Log;
 use seeklab_model::stack::Stack;
 use seeklab_spec::{Problem, Problems};
 use serde_json::{Map, Value, json};
@@ -178,6 +179,7 @@ impl Run {
             simulated_ns: stack.now_ns(),
             jobs: stack.scenario().jobs.iter().map(|job| job.name.clone()).collect(),
             devices: stack.device_names().to_vec(),
+            zero_columns: stack.recorder().log.iter().flat_map(Log::zero_columns).collect(),
             replay: self.replay.clone(),
             warnings: seeklab_model::check::warnings(stack.scenario()),
         }

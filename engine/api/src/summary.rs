@@ -32,6 +32,8 @@ pub struct Summary {
     pub jobs: Vec<String>,
     /// Names of the devices.
     pub devices: Vec<String>,
+    /// Columns of the operation log that hold nothing but zeros: times in phases that no operation went through.
+    pub zero_columns: Vec<String>,
     /// The trace that was replayed, if any.
     pub replay: Option<Replayed>,
     /// What the scenario can be but is seldom meant to be.

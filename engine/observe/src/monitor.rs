@@ -71,11 +71,8 @@ impl Completions {
 
     fn of(stack: &Stack, job: Option<usize>) -> Self {
         let Some(log) = &stack.recorder().log else { return Self::new(std::iter::empty()) };
-        let rows = log.phases().enumerate().filter(|(row, _)| job.is_none_or(|job| usize::from(log.job[*row]) == job));
-        Self::new(rows.map(|(row, phases)| {
-            let latency_ns = phases.iter().sum();
-            (log.submit_ns[row] + latency_ns, latency_ns, u64::from(log.bytes[row]))
-        }))
+        let rows = log.latencies().enumerate().filter(|(row, _)| job.is_none_or(|job| usize::from(log.job[*row]) == job));
+        Self::new(rows.map(|(row, latency_ns)| (log.submit_ns[row] + latency_ns, latency_ns, u64::from(log.bytes[row]))))
     }
 
     /// What completed from `from_ns` to before `to_ns`.

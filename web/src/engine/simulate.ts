@@ -6,7 +6,7 @@
  * 3. A finished run stays open, so that the text tools can print it; whoever holds it frees it.
  */
 import type { Scenario } from "../generated/scenario.ts";
-import { Cancelled, EngineError, unwrap, type Result } from "./api.ts";
+import { Cancelled, column, EngineError, unwrap, type Result } from "./api.ts";
 import type { ColumnEntry, RunRequest, Summary } from "./types.ts";
 
 /** One run inside the engine, as its JavaScript binding offers it. */
@@ -98,7 +98,8 @@ export function scenarioOf(engine: Engine, request: RunRequest): Scenario {
 let listed: readonly ColumnEntry[] | undefined;
 
 /**
- * Copies the whole result out of the engine's memory. Reading a case's scenario again takes milliseconds, so it is asked for
+ * Copies the whole result out of the engine's memory, but for columns of zeros, which are empty until {@link whole} fills them
+ * where they are looked at: there are dozens of them, and they need not cross between threads. Reading a case's scenario again takes milliseconds, so it is asked for
  * only where the views need it.
  */
 export function collect(run: OpenRun, scenario: () => Scenario): Result {
@@ -106,8 +107,10 @@ export function collect(run: OpenRun, scenario: () => Scenario): Result {
   const columns: Record<string, Float64Array | Uint32Array> = {};
   // Every run has the same columns, and to list them the engine makes each of them.
   listed ??= unwrap<ColumnEntry[]>(run.columns());
+  const isZero = new Set(summary.zero_columns);
   for (const { name, dtype } of listed) {
-    columns[name] = dtype === "u32" ? run.u32(name) : run.f64(name);
+    if (isZero.has(name)) columns[name] = new Float64Array(0);
+    else columns[name] = dtype === "u32" ? run.u32(name) : run.f64(name);
   }
   const has = (name: string) => (columns[name]?.length ?? 0) > 0;
   if (has("cpu.index") || "server.cycles_per_byte" in summary.metrics) {
@@ -126,6 +129,17 @@ export function collect(run: OpenRun, scenario: () => Scenario): Result {
     ? { scenario: scenario(), summary, columns }
     : { summary, columns };
 }
+
+/** A result with its columns of zeros, in the engine's order. They share one array: nobody writes into a result. */
+export function whole(result: Result): Result {
+  const rows = column(result, "ops.id").length;
+  if (zeros.length < rows) zeros = new Float64Array(2 * rows);
+  const columns = { ...result.columns };
+  for (const name of result.summary.zero_columns) columns[name] = zeros.subarray(0, rows);
+  return { ...result, columns };
+}
+
+let zeros = new Float64Array(0);
 
 /** Whatever was thrown, as problems that can cross to another thread. */
 export function problemsOf(error: unknown): EngineError["problems"] {

@@ -2,12 +2,12 @@ import { describe, expect, it, vi } from "vitest";
 import type { Scenario } from "../../src/generated/scenario.ts";
 import { Cancelled, EngineError, unwrap } from "../../src/engine/api.ts";
 import { Latest } from "../../src/engine/latest.ts";
-import { collect, open, problemsOf, simulate, type Engine, type OpenRun } from "../../src/engine/simulate.ts";
+import { collect, open, problemsOf, simulate, type Engine, type OpenRun, whole } from "../../src/engine/simulate.ts";
 
 function fakeRun(progress: number[], overrides: Partial<OpenRun> = {}): OpenRun {
   return {
     step: vi.fn(() => progress.shift() ?? 1),
-    summary: () => JSON.stringify({ ok: { metrics: {} } }),
+    summary: () => JSON.stringify({ ok: { metrics: {}, zero_columns: [] } }),
     columns: () =>
       JSON.stringify({
         ok: [
@@ -82,6 +82,18 @@ describe("a run", () => {
     await simulate(engineWith(fakeRun([], { step })), { case: "x" }, { onPartial, breathe: draws });
     expect(told).toEqual([30, 400 + 3 * 370]);
     vi.restoreAllMocks();
+  });
+
+  it("does not carry its columns of zeros, and has them again where it is looked at", () => {
+    const summary = { ok: { metrics: {}, zero_columns: ["a"] } };
+    const run = fakeRun([1], { summary: () => JSON.stringify(summary) });
+    expect(collect(run, () => ({}) as Scenario).columns).toEqual({ a: new Float64Array(0), b: Uint32Array.of(2) });
+    const none = new Float64Array(0);
+    const carried = { "ops.id": Uint32Array.of(1, 2), "ops.memory_ns": none, "ops.disk_ns": Float64Array.of(3, 4) };
+    const { columns } = whole({ summary: { zero_columns: ["ops.memory_ns"] }, columns: carried } as never);
+    expect(columns).toEqual({ ...carried, "ops.memory_ns": Float64Array.of(0, 0) });
+    // Phases are numbered by the order of their columns.
+    expect(Object.keys(columns)).toEqual(Object.keys(carried));
   });
 
   it("that exceeds a limit gives the engine's sentence", async () => {

@@ -48,7 +48,7 @@ const OPS: [(&str, OfLog); 11] = [
     ("missed_bytes", |log| bytes(&log.missed)),
     ("submit_ns", |log| Column::of_whole(log.submit_ns.iter().copied())),
     ("due_ns", |log| Column::of_whole(log.lateness().zip(&log.submit_ns).map(|(late_ns, submit_ns)| submit_ns - late_ns))),
-    ("latency_ns", |log| Column::of_whole(log.sums(u64::MAX))),
+    ("latency_ns", |log| Column::of_whole(log.latencies())),
     ("device", |log| {
         Column::U32(log.device.iter().map(|device| if *device == NO_DEVICE { u32::MAX } else { u32::from(*device) }).collect())
     }),
@@ -114,6 +114,11 @@ impl Log {
         self.rows().map(|(phases, _)| phases)
     }
 
+    /// The latency of each operation: its phases together.
+    pub fn latencies(&self) -> impl Iterator<Item = u64> + '_ {
+        self.sums(u64::MAX)
+    }
+
     /// The time of each operation in the phases of a mask.
     fn sums(&self, mask: u64) -> Box<dyn Iterator<Item = u64> + '_> {
         if self.seen & mask == 0 {
@@ -154,6 +159,11 @@ impl Log {
         })
     }
 
+    /// Names of the columns of phases that no operation went through.
+    pub fn zero_columns(&self) -> impl Iterator<Item = String> {
+        Phase::ALL.into_iter().filter(|phase| self.seen & (1 << *phase as u8) == 0).map(|phase| format!("ops.{}", column_of(phase)))
+    }
+
     /// Reports the log as a table, empty where none is kept.
     pub fn tables(log: Option<&Self>, tables: &mut Tables) {
         let empty = Self::default();
@@ -162,9 +172,13 @@ impl Log {
             tables.column("ops", name, || take(log));
         }
         for phase in Phase::ALL {
-            tables.column("ops", &format!("{}_ns", phase.name()), || Column::of_whole(log.sums(1 << phase as u8)));
+            tables.column("ops", &column_of(phase), || Column::of_whole(log.sums(1 << phase as u8)));
         }
     }
+}
+
+fn column_of(phase: Phase) -> String {
+    format!("{}_ns", phase.name())
 }
 
 /// The next number of seven bits a byte.
@@ -198,7 +212,9 @@ mod tests {
                 let column: Vec<u64> = log.sums(1 << *phase as u8).collect();
                 prop_assert_eq!(column, rows.iter().map(|row| row[number]).collect::<Vec<_>>());
             }
-            prop_assert_eq!(log.sums(u64::MAX).collect::<Vec<_>>(), rows.iter().map(|row| row.iter().sum::<u64>()).collect::<Vec<_>>());
+            let zeros = Phase::ALL.iter().enumerate().filter(|(number, _)| rows.iter().all(|row| row[*number] == 0));
+            prop_assert_eq!(log.zero_columns().collect::<Vec<_>>(), zeros.map(|(_, phase)| format!("ops.{}_ns", phase.name())).collect::<Vec<_>>());
+            prop_assert_eq!(log.latencies().collect::<Vec<_>>(), rows.iter().map(|row| row.iter().sum::<u64>()).collect::<Vec<_>>());
             prop_assert_eq!(log.lateness().collect::<Vec<_>>(), (0..rows.len() as u64).map(|late| late << 30).collect::<Vec<_>>());
             prop_assert_eq!(log.rows().collect::<Vec<_>>(), rows.into_iter().zip((0..).map(|late| late << 30)).collect::<Vec<_>>());
         }
