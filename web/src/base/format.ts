@@ -125,17 +125,21 @@ export function formatExact(value: number, unit: string): string {
   return unit === "" ? digits : `${digits}${gap}${unit}`;
 }
 
-/** Fills `{metric_name}` in a sentence with the metric's value, bytes in their unit; a metric that the run lacks shows as a dash. */
+/** A metric's value in a sentence, bytes with their unit; a dash for a metric that the run lacks. */
+export function formatMetric(name: string, value: number | undefined): string {
+  if (value === undefined) return "–";
+  return name.endsWith("_bytes") ? formatBytes(value) : formatNumber(value);
+}
+
+/** Fills `{metric_name}` in a sentence with the metric's value. */
 export function fillSentence(
   template: string,
   metrics: Readonly<Record<string, number>>,
   isCovered: (metric: string) => boolean = () => false,
 ): string {
   return template.replace(/\{([^}]+)\}/g, (_, name: string) => {
-    if (isCovered(name.trim())) return "?";
-    const value = metrics[name.trim()];
-    if (value === undefined) return "–";
-    return name.trim().endsWith("_bytes") ? formatBytes(value) : formatNumber(value);
+    const metric = name.trim();
+    return isCovered(metric) ? "?" : formatMetric(metric, metrics[metric]);
   });
 }
 

@@ -1,6 +1,6 @@
 /** The sentence of a case, with the numbers of a run. */
 import { html } from "../base/elements.ts";
-import { formatNumber } from "../base/format.ts";
+import { formatMetric } from "../base/format.ts";
 
 const coveredWords = "covered until you have predicted";
 
@@ -19,7 +19,7 @@ export function sentenceNodes(
     }
     const value = metrics[name];
     const exact = value === undefined ? {} : { title: String(value) };
-    return html("b", exact, value === undefined ? "–" : formatNumber(value));
+    return html("b", exact, formatMetric(name, value));
   });
 }
 
