@@ -149,7 +149,7 @@ export const tests = {
     return `case page ${ms.toFixed(0)} ms, front page ${frontMs.toFixed(0)} ms after navigation`;
   },
 
-  async "the first load has one case of the library, and beside the engine at most 210 kB gzip"({ open }) {
+  async "the first load has one case of the library, and beside the engine at most 190 kB gzip"({ open }) {
     const page = await open(casePage);
     await shown(page);
     const urls = await page.evaluate(() =>
@@ -165,7 +165,7 @@ export const tests = {
     assert.ok(library[0][1] < 25_000, `${library[0]}`);
     const total = sizes.reduce((sum, [, size]) => sum + size, 0);
     const wasm = sizes.find(([name]) => name.endsWith(".wasm"))[1];
-    assert.ok(total - wasm < 210_000, `${total - wasm} bytes beside the engine`);
+    assert.ok(total - wasm < 190_000, `${total - wasm} bytes beside the engine`);
     return `${(total / 1000).toFixed(0)} kB, of which the engine ${(wasm / 1000).toFixed(0)} kB`;
   },
 
