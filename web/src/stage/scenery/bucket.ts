@@ -331,10 +331,17 @@ function build(scene: Scene): Built {
     });
     const last = vessels.at(-1)!;
     const right = last.x + last.width + 6;
-    for (const threshold of throttle?.thresholds ?? []) {
-      const bytes = threshold.bytes ?? (threshold.share ?? 1) * (limit || top);
-      if (bytes > top * 1.001) continue;
+    const lines = (throttle?.thresholds ?? [])
+      .map(({ bytes, share = 1, label }) => ({ bytes: bytes ?? share * (limit || top), label }))
+      .filter(({ bytes }) => bytes <= top * 1.001)
+      .toSorted((one, other) => other.bytes - one.bytes);
+    // From the top down, so that words of thresholds that lie close together make room for each other.
+    let free = 0;
+    for (const { bytes, label } of lines) {
       const y = yOf(bytes);
+      const words = wrap(label, narrow ? 13 : 22);
+      const first = Math.max(y + 4, free);
+      free = first + words.length * 14;
       root.append(
         svg("line", {
           x1: vessels[0]!.x - 3,
@@ -344,9 +351,7 @@ function build(scene: Scene): Built {
           stroke: "var(--ink)",
           "stroke-dasharray": "4 3",
         }),
-        ...wrap(threshold.label, narrow ? 13 : 22).map((line, nth) =>
-          svg("text", { x: right + 4, y: y + 4 + nth * 14 }, line),
-        ),
+        ...words.map((line, nth) => svg("text", { x: right + 4, y: first + nth * 14 }, line)),
       );
     }
     root.append(

@@ -59,8 +59,8 @@ function build(scene: Scene): Built {
   const height = poolTop + groupRows * 30 + 34;
   const glide = new Glide(journeys.count);
   const queues = [
-    { phase: "lock", words: "wait for the commit before theirs" },
-    { phase: "write_log", words: "are in a commit" },
+    { phase: "lock", words: narrow ? "wait" : "wait for the commit before theirs" },
+    { phase: "write_log", words: narrow ? "in a commit" : "are in a commit" },
   ];
 
   function draw(frame: Frame): number {
@@ -129,7 +129,7 @@ function build(scene: Scene): Built {
     if (interval !== undefined) {
       write(
         frame,
-        `${formatBytes(interval.log_live_bytes)} in the log for groups that are not in the pool`,
+        `${formatBytes(interval.log_live_bytes)} ${narrow ? "not in the pool yet" : "in the log for groups that are not in the pool"}`,
         present,
         lanesTop + lanes * laneHeight + 18,
         {
