@@ -32,11 +32,6 @@ export class Latest<Request, Result> {
     return this.#current !== undefined;
   }
 
-  /** Whether a newer request waits than the one that runs. */
-  get hasNext(): boolean {
-    return this.#next !== undefined;
-  }
-
   request(request: Request): void {
     if (this.#current === undefined) {
       void this.#start(request);

@@ -99,8 +99,8 @@ let listed: readonly ColumnEntry[] | undefined;
 
 /**
  * Copies the whole result out of the engine's memory, but for columns of zeros, which are empty until {@link whole} fills them
- * where they are looked at: there are dozens of them, and they need not cross between threads. Reading a case's scenario again takes milliseconds, so it is asked for
- * only where the views need it.
+ * where they are looked at: there are dozens of them, and they need not cross between threads. Reading a case's scenario again
+ * takes milliseconds, so it is asked for only where the views need it.
  */
 export function collect(run: OpenRun, scenario: () => Scenario): Result {
   const summary = unwrap<Summary>(run.summary());

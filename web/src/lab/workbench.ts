@@ -7,7 +7,7 @@ import type { CaseDocument, Changes, Control, RunRequest } from "../engine/types
 import { html } from "../base/elements.ts";
 import type { Prediction } from "./prediction.ts";
 import { segmented } from "../base/segmented.ts";
-import { loadStagesOf } from "../stage/stages.ts";
+import { loadStages } from "../stage/stages.ts";
 import { type SwitchStage, switchStage } from "../stage/switchStage.ts";
 import { controls, type Controls } from "./controls.ts";
 import {
@@ -51,7 +51,9 @@ export interface Workbench<Run extends Finished> {
 }
 
 /** Fetches what a workbench of this case shows. */
-export const fetchFor: (doc: CaseDocument) => Promise<void> = loadStagesOf;
+export function fetchFor({ view, views }: CaseDocument): Promise<void> {
+  return loadStages([view, ...views]);
+}
 
 export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>): Workbench<Run> {
   const { document: doc, ask, listeners } = options;

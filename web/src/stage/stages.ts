@@ -56,11 +56,6 @@ export async function loadStages(views: readonly string[]): Promise<void> {
   await Promise.all(views.flatMap((view) => [load(view, sceneryFiles, sceneries), load(view, stageFiles, stages)]));
 }
 
-/** The stages of a case, fetched. */
-export function loadStagesOf(doc: Pick<CaseDocument, "view" | "views">): Promise<void> {
-  return loadStages([doc.view, ...doc.views]);
-}
-
 /** A scenery that has been fetched. */
 export function sceneryNamed(view: string): Scenery | undefined {
   return sceneries.get(view);

@@ -127,7 +127,7 @@ describe("latest wins", () => {
       onError: () => undefined,
     });
     [1, 2, 3, 4].forEach((n) => latest.request(n));
-    expect(latest.hasNext).toBe(true);
+    expect(latest.busy).toBe(true);
     finish();
     await vi.waitFor(() => expect(seen).toEqual([1]));
     finish();
