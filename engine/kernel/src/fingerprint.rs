@@ -6,9 +6,18 @@
 
 use xxhash_rust::xxh64::Xxh64;
 
+/// Bytes that wait to be hashed together: a multiple of the hash's stripe of 32, so that it never has to keep a part of one, and of
+/// the five words of an operation.
+const WAITING_BYTES: usize = 320;
+
 /// A 64-bit hash over words.
 #[derive(Clone)]
-pub struct Fingerprint(Xxh64);
+pub struct Fingerprint {
+    hash: Xxh64,
+    waiting: [u8; WAITING_BYTES],
+    /// How many of them there are.
+    len: usize,
+}
 
 impl std::fmt::Debug for Fingerprint {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -18,26 +27,36 @@ impl std::fmt::Debug for Fingerprint {
 
 impl Default for Fingerprint {
     fn default() -> Self {
-        Self(Xxh64::new(0))
+        Self { hash: Xxh64::new(0), waiting: [0; WAITING_BYTES], len: 0 }
     }
 }
 
 impl Fingerprint {
-    /// Adds words.
+    /// Adds words, at most 40.
     #[inline]
     pub fn add<const N: usize>(&mut self, words: [u64; N]) {
-        let mut bytes = [0; 64];
-        let (bytes, _) = bytes.split_at_mut(N * 8);
-        for (place, word) in bytes.chunks_exact_mut(8).zip(words) {
+        if self.len + N * 8 > WAITING_BYTES {
+            self.hash_waiting();
+        }
+        let end = self.len + N * 8;
+        for (place, word) in self.waiting[self.len..end].chunks_exact_mut(8).zip(words) {
             place.copy_from_slice(&word.to_le_bytes());
         }
-        self.0.update(bytes);
+        self.len = end;
+    }
+
+    #[inline(never)]
+    fn hash_waiting(&mut self) {
+        self.hash.update(&self.waiting[..self.len]);
+        self.len = 0;
     }
 
     /// The fingerprint as a number.
     #[must_use]
     pub fn value(&self) -> u64 {
-        self.0.digest()
+        let mut all = self.clone();
+        all.hash_waiting();
+        all.hash.digest()
     }
 
     /// The fingerprint as 16 hexadecimal digits.
@@ -59,6 +78,19 @@ mod tests {
         print.add([3, 4, 5]);
         let bytes: Vec<u8> = (1..=5_u64).flat_map(u64::to_le_bytes).collect();
         assert_eq!(print.value(), xxhash_rust::xxh64::xxh64(&bytes, 0));
+    }
+
+    #[test]
+    fn it_is_the_same_however_many_words_come_together() {
+        let words: Vec<u64> = (0..1000_u64).map(|word| word.wrapping_mul(0x9e37_79b9_7f4a_7c15)).collect();
+        let (mut fives, mut ones) = (Fingerprint::default(), Fingerprint::default());
+        for (number, five) in words.as_chunks::<5>().0.iter().enumerate() {
+            fives.add(*five);
+            five.iter().for_each(|word| ones.add([*word]));
+            let bytes: Vec<u8> = words[..(number + 1) * 5].iter().flat_map(|word| word.to_le_bytes()).collect();
+            let published = xxhash_rust::xxh64::xxh64(&bytes, 0);
+            assert_eq!((fives.value(), ones.value()), (published, published));
+        }
     }
 
     #[test]

@@ -331,7 +331,7 @@ impl Recorder {
     }
 
     /// A job issues a request as its `in_flight`-th.
-    pub fn issued(&mut self, job: usize, _op: Op, in_flight: u32) {
+    pub fn issued(&mut self, job: usize, in_flight: u32) {
         let level = (u32::BITS - 1 - in_flight.max(1).leading_zeros()) as usize;
         let stats = &mut self.jobs[job];
         stats.depths[level.min(DEPTH_LEVELS - 1)] += 1;

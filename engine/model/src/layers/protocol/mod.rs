@@ -142,16 +142,16 @@ impl Scheduler {
         let transaction = kernel.requests[id];
         let mut members = std::mem::take(&mut self.transactions[transaction.tag]);
         let (whole, cached, missed) = (transaction.bytes, u64::from(transaction.cached_bytes), u64::from(transaction.missed_bytes));
-        let mut end = 0;
+        let (mut end, mut cached_until, mut missed_until) = (0, 0, 0);
         for member in members.drain(..) {
             let request = &mut kernel.requests[member];
-            let start = end;
             end += request.bytes;
             // What the transaction found in memory is shared out in proportion, what it missed over the rest; shares add up.
-            let cached_until = |position: u64| portion(cached, position, whole);
-            let missed_until = |position: u64| portion(missed, position - cached_until(position), whole - cached);
-            request.cached_bytes = u32::try_from(cached_until(end) - cached_until(start)).unwrap_or(u32::MAX);
-            request.missed_bytes = u32::try_from(missed_until(end) - missed_until(start)).unwrap_or(u32::MAX);
+            let (cached_before, missed_before) = (cached_until, missed_until);
+            cached_until = portion(cached, end, whole);
+            missed_until = portion(missed, end - cached_until, whole - cached);
+            request.cached_bytes = u32::try_from(cached_until - cached_before).unwrap_or(u32::MAX);
+            request.missed_bytes = u32::try_from(missed_until - missed_before).unwrap_or(u32::MAX);
             request.device = transaction.device;
             kernel.requests.inherit(member, id);
             kernel.complete(member);
@@ -164,9 +164,9 @@ impl Scheduler {
     }
 }
 
-/// `amount` in proportion to `part` of `whole`, rounded down.
+/// `amount` in proportion to `part` of `whole`, rounded down. Mostly it is nothing or all.
 fn portion(amount: u64, part: u64, whole: u64) -> u64 {
-    (amount * part).checked_div(whole).unwrap_or(0)
+    if amount == 0 || amount == whole { amount.min(part) } else { (amount * part).checked_div(whole).unwrap_or(0) }
 }
 
 #[cfg(test)]

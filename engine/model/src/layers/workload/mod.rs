@@ -3,6 +3,7 @@
 //! A worker keeps up to `iodepth` requests in flight as long as its rate, its think time and its end allow. Requests are logged
 //! when they complete. A job with a rate has a plan, which goes on while its queue is full: each request knows when it was due (`Dues`). A worker of a copy follows each read by the write of the same bytes (see [`crate::layers::client::copy`]). A worker that replays takes its requests from a trace (see [`replay`]).
 
+mod brisk;
 mod dues;
 mod extended;
 mod flow;
@@ -19,6 +20,7 @@ mod fio_tests;
 #[cfg(test)]
 mod omission_tests;
 
+use brisk::Brisk;
 use dues::Dues;
 use extended::{Extended, Share};
 use flow::Flow;
@@ -66,6 +68,8 @@ struct Worker {
     order: Option<Order>,
     /// The direction of all its requests, where they are of one size and nothing else decides which comes next.
     plain: Option<Op>,
+    /// What its requests have in common, where each waits for nothing but the completion of one before.
+    brisk: Option<Brisk>,
     /// Whether its requests are due at times of their own.
     has_plan: bool,
     /// Where requests come from a trace.
@@ -166,8 +170,12 @@ impl Workload {
             let extended = Extended::of(job, length, &mut offsets);
             let copy = Copy::of(scenario, job, length);
             let is_plain = extended.is_none() && copy.is_none() && job.bsrange.is_none() && !job.rw.trims();
+            let plain = job.rw.only().filter(|_| is_plain);
+            let target_bytes = job.io_size.map_or(length, |size| size.0).saturating_mul(u64::from(job.loops) * job.rw.passes());
+            let brisk = plain.filter(|_| scenario.limits.operations.is_none()).and_then(|op| Brisk::of(job, op, target_bytes));
             Worker {
-                plain: job.rw.only().filter(|_| is_plain),
+                plain,
+                brisk,
                 has_plan: dues::has_plan(job),
                 extended,
                 waits_for: job.wait_for.as_ref().and_then(|name| scenario.jobs.iter().position(|other| other.name == *name)),
@@ -187,7 +195,7 @@ impl Workload {
                 issued_ios: 0,
                 issued_writes: 0,
                 issued_bytes: 0,
-                target_bytes: job.io_size.map_or(length, |size| size.0).saturating_mul(u64::from(job.loops) * job.rw.passes()),
+                target_bytes,
                 completed_since_pause: 0,
                 start_ns: 0,
                 end_ns: u64::MAX,
@@ -226,6 +234,7 @@ impl Workload {
     pub fn feed(&mut self, job: usize, replay: Replay) {
         if let Some(worker) = self.workers.iter_mut().find(|worker| worker.job == job) {
             worker.replay = Some(Box::new(replay));
+            worker.brisk = None;
         }
     }
 
@@ -301,6 +310,12 @@ impl Workload {
     }
 
     fn issue(&mut self, kernel: &mut Kernel, id: u32) {
+        if let Some(brisk) = self.workers[id as usize].brisk
+            && !self.stopping
+            && self.issue_briskly(kernel, id, brisk)
+        {
+            return;
+        }
         let now_ns = kernel.now_ns();
         loop {
             let worker = &mut self.workers[id as usize];
@@ -361,7 +376,7 @@ impl Workload {
                     Drawn::Later(at_ns) => return wake(kernel, worker, at_ns, id),
                     Drawn::Verify(Some((offset, bytes))) => {
                         worker.in_flight += 1;
-                        self.recorder.issued(worker.job, Op::Read, worker.in_flight);
+                        self.recorder.issued(worker.job, worker.in_flight);
                         let (entry, offset) = (worker.entry, worker.region.start + offset);
                         self.submit(kernel, Request { offset, bytes, worker: id, ..Request::default() }, entry);
                         continue;
@@ -384,7 +399,7 @@ impl Workload {
             if job.rate.is_some() || job.rate_iops.is_some() {
                 worker.next_ns = worker.next_ns.saturating_add(gap_ns(job, &mut worker.gaps, taken));
             }
-            self.recorder.issued(worker.job, op, if job.fluid { job.iodepth } else { worker.in_flight });
+            self.recorder.issued(worker.job, if job.fluid { job.iodepth } else { worker.in_flight });
             let wire = worker.copy.map_or(Wire::Exchange, |copy| copy.wire(op, offset, bytes));
             let (entry, offset) = (worker.entry, worker.region.start + offset);
             worker.issued_writes += u64::from(op == Op::Write);
@@ -466,9 +481,13 @@ impl Workload {
         let completed = Completed { job: worker.job, region_start: worker.region.start, due_ns, measured, flow: Loop::of(job) };
         self.recorder.completed(&completed, &request, kernel.requests.spent(id), kernel.now_ns());
         kernel.requests.remove(id);
+        if worker.brisk.is_some() {
+            worker.in_flight -= 1;
+            return self.issue(kernel, request.worker);
+        }
         if let Some((op, offset, bytes, wire)) = worker.copy.and_then(|copy| copy.next(&request, worker.region.start)) {
             let (job, entry) = (worker.job, worker.entry);
-            self.recorder.issued(job, op, worker.in_flight);
+            self.recorder.issued(job, worker.in_flight);
             let follows = Request { op, offset: worker.region.start + offset, bytes, worker: request.worker, wire, ..Request::default() };
             self.submit(kernel, follows, entry);
             return;
@@ -714,6 +733,17 @@ enum Drawn {
     FilesDone,
 }
 
+/// Where a worker's next request begins in its region, whose requests have `least` bytes or more.
+#[inline]
+fn next_offset(worker: &mut Worker, op: Op, least: u64) -> u64 {
+    let length = worker.region.end - worker.region.start;
+    if let Some(order) = &mut worker.order {
+        return order.next(length / least, &mut worker.offsets) * least;
+    }
+    let position = worker.position[index_of(op)];
+    if position + least > length { 0 } else { position }
+}
+
 /// Draws a worker's next request.
 fn draw(worker: &mut Worker, job: &Job, now_ns: u64) -> Drawn {
     let length = worker.region.end - worker.region.start;
@@ -730,12 +760,7 @@ fn draw(worker: &mut Worker, job: &Job, now_ns: u64) -> Drawn {
             Err(instead) => return instead,
         },
     };
-    let offset = if let Some(order) = &mut worker.order {
-        order.next(length / least, &mut worker.offsets) * least
-    } else {
-        let position = worker.position[index_of(op)];
-        if position + least > length { 0 } else { position }
-    };
+    let offset = next_offset(worker, op, least);
     if op == Op::Write && job.rw.trims() {
         bytes = worker.position[index_of(Op::Trim)] - offset;
     }

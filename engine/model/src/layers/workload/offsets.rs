@@ -75,7 +75,7 @@ impl Zipf {
     }
 
     fn inverse(&self, y: f64) -> f64 {
-        libm::pow(1.0 + y * (1.0 - self.theta), 1.0 / (1.0 - self.theta))
+        libm::exp(libm::log(1.0 + y * (1.0 - self.theta)) / (1.0 - self.theta))
     }
 
     /// The next rank, from 1.

@@ -15,7 +15,7 @@
 //! Memory: a group keeps one bit a block in words of 64 neighbours, found by hashing: 16 bytes for each word, in a table that
 //! is at most 7/8 full. Four GiB of 8 KiB blocks need 256 KiB when sequential, 16 MiB when every block lies alone.
 
-use super::throttle::{SLOTS, slot};
+use super::throttle::{SLOTS, slot, times};
 
 const EMPTY: u64 = u64::MAX;
 
@@ -47,7 +47,7 @@ impl BlockSet {
         let mut block = first;
         while block < end {
             let word = block / 64;
-            let until = end.min((word + 1).saturating_mul(64));
+            let until = end.min((block - block % 64).saturating_add(64));
             let mask = mask(block % 64, until - block);
             let place = self.place_for(word);
             let bits = &mut self.words[place].1;
@@ -195,7 +195,7 @@ impl Dirty {
     /// Makes the blocks `first..end` dirty in `group` and returns the bytes charged: those of blocks that were clean in it.
     pub fn charge(&mut self, group: u64, first: u64, end: u64) -> u64 {
         let account = &mut self.accounts[slot(group)];
-        let bytes = account.blocks.insert(first, end).saturating_mul(self.block_bytes);
+        let bytes = times(account.blocks.insert(first, end), self.block_bytes);
         account.dirty_bytes += bytes;
         self.total_bytes += bytes;
         bytes
@@ -204,7 +204,7 @@ impl Dirty {
     /// Releases `each_bytes` for each of `blocks` blocks of a group, as far as the group has so much.
     pub fn release(&mut self, group: u64, blocks: u64, each_bytes: u64) {
         let account = &mut self.accounts[slot(group)];
-        let bytes = each_bytes.saturating_mul(blocks).min(account.dirty_bytes);
+        let bytes = times(each_bytes, blocks).min(account.dirty_bytes);
         account.dirty_bytes -= bytes;
         self.total_bytes -= bytes;
         self.largest_step_bytes = self.largest_step_bytes.max(each_bytes.min(bytes));

@@ -42,6 +42,7 @@ mod estimate;
 #[cfg(test)]
 mod fixtures;
 mod geometry;
+mod later;
 mod params;
 mod queue;
 mod read;

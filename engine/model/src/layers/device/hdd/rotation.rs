@@ -31,6 +31,8 @@ pub struct Spindle {
     period_ns: u64,
     /// Duration of one turn in ns.
     turn_ns: f64,
+    /// Whether a time within the period, times the turns, fits into a word.
+    is_short: bool,
 }
 
 impl Spindle {
@@ -41,7 +43,7 @@ impl Spindle {
         let milli_rpm = (rpm.clamp(SLOWEST_RPM, FASTEST_RPM) * 1000.0 + 0.5) as u64;
         let divisor = greatest_common_divisor(milli_rpm, MILLI_MINUTE_NS);
         let (turns, period_ns) = (milli_rpm / divisor, MILLI_MINUTE_NS / divisor);
-        Self { turns, period_ns, turn_ns: period_ns as f64 / turns as f64 }
+        Self { turns, period_ns, turn_ns: period_ns as f64 / turns as f64, is_short: period_ns.checked_mul(turns).is_some() }
     }
 
     /// Duration of one turn in ns.
@@ -54,10 +56,11 @@ impl Spindle {
     #[must_use]
     pub fn angle_turns(&self, now_ns: u64) -> f64 {
         let within = now_ns % self.period_ns;
-        let done = match within.checked_mul(self.turns) {
-            Some(product) => product % self.period_ns,
+        let done = if self.is_short {
+            within * self.turns % self.period_ns
+        } else {
             // The remainder is below `period_ns`, so it fits.
-            None => (u128::from(within) * u128::from(self.turns) % u128::from(self.period_ns)) as u64,
+            (u128::from(within) * u128::from(self.turns) % u128::from(self.period_ns)) as u64
         };
         done as f64 / self.period_ns as f64
     }

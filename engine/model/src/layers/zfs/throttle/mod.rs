@@ -120,6 +120,13 @@ pub fn fits(a: u64, b: u64) -> bool {
     a.leading_zeros() + b.leading_zeros() >= u64::BITS
 }
 
+/// `a * b`; saturates when it does not fit. Nearly always it does, and WebAssembly has no product of 128 bits to see an overflow by.
+#[must_use]
+#[inline]
+pub fn times(a: u64, b: u64) -> u64 {
+    if fits(a, b) { a * b } else { a.saturating_mul(b) }
+}
+
 /// `a * b / c` rounded down without overflow on the way; saturates when the result does not fit, 0 when `c` is 0.
 #[must_use]
 pub fn mul_div(a: u64, b: u64, c: u64) -> u64 {

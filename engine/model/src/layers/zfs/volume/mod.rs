@@ -513,7 +513,7 @@ impl ZfsVolume {
     /// The part of a write that its present transaction holds: up to the end of a record. First byte and the byte after the last.
     fn part(&self, request: &Request, done: u64) -> (u64, u64) {
         let (from, end) = (request.offset + done, request.offset.saturating_add(request.bytes));
-        (from, end.min((from / self.record_bytes + 1).saturating_mul(self.record_bytes)))
+        (from, end.min((from - from % self.record_bytes).saturating_add(self.record_bytes)))
     }
 
     /// The blocks that a range touches.
