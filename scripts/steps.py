@@ -53,7 +53,7 @@ BROWSER_WHEELS = CACHE / "browser-lab" / "wheels"
 BROWSER_PYTHON = "3.14"
 """The Python that Pyodide is built of."""
 
-CRATES = ("kernel", "cache", "spec", "model", "formats", "observe", "library", "api", "wasm")
+CRATES = ("derive", "kernel", "cache", "spec", "model", "formats", "observe", "library", "api", "wasm")
 """The crates of the engine's module."""
 ENGINE_SOURCES = tuple(ENGINE / name for name in ("Cargo.toml", "Cargo.lock", *CRATES))
 LIBRARY_SOURCES = (ENGINE / "cases", ENGINE / "presets", ENGINE / "families.toml", ENGINE / "ranges.json")

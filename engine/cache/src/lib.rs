@@ -285,7 +285,7 @@ impl PolicyKind {
 
     /// Its name.
     #[must_use]
-    pub fn name(self) -> &'static str {
+    pub const fn name(self) -> &'static str {
         match self {
             Self::Fifo => "fifo",
             Self::Lru => "lru",

@@ -140,9 +140,11 @@ impl Library {
     /// # Errors
     /// As of [`Library::cases`].
     pub fn cases_by_family(&self) -> Result<Vec<&Arc<Case>>, Problems> {
-        let mut cases = self.cases()?;
-        cases.sort_by_key(|case| (self.family_order(case), case.number()));
-        Ok(cases)
+        let cases = self.cases()?;
+        let place = |case: &Case| ((self.family_order(case) as u64) << 32) | u64::from(case.number());
+        let mut order: Vec<(u64, usize)> = cases.iter().enumerate().map(|(index, case)| (place(case), index)).collect();
+        order.sort_unstable();
+        Ok(order.into_iter().map(|(_, index)| cases[index]).collect())
     }
 
     /// All cases, in the order of their files.

@@ -86,6 +86,16 @@ impl Plan {
         if scenario.page_cache.is_some() { files.max(self.journal().end) } else { files }
     }
 
+    /// The files, each once however many workers share it, in order of their starts. Of two that start at the same byte the longer counts.
+    #[must_use]
+    pub fn files(&self) -> Vec<Range> {
+        // As pairs, which other parts sort too: each type that is sorted costs kilobytes of code.
+        let mut files: Vec<(u64, u64)> = self.workers.iter().map(|worker| (worker.file.start, u64::MAX - worker.file.end)).collect();
+        files.sort_unstable();
+        files.dedup_by_key(|(start, _)| *start);
+        files.into_iter().map(|(start, before_last)| Range { start, end: u64::MAX - before_last }).collect()
+    }
+
     /// Where the journal of a page cache's file system lies: behind all files, or at the end of the address space when they leave no room.
     #[must_use]
     pub fn journal(&self) -> Range {

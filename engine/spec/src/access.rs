@@ -1,15 +1,16 @@
 //! How large a job's requests are and where they go, beyond one size and one order: mixes, strides, zones, files, reads that verify.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::Bytes;
+use crate::reader::FromJson;
 
 /// A zone of shingled disks, as drives have them.
 pub const ZONE: Bytes = Bytes(256 << 20);
 
 /// A size, and how many of the requests have it.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SizeShare {
     /// Size of these requests.
@@ -21,7 +22,7 @@ pub struct SizeShare {
 }
 
 /// Mixes of request sizes. The shares of a mix add up to 100 %.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SizeMix {
     /// Sizes of reads.
@@ -58,7 +59,7 @@ impl SizeMix {
 }
 
 /// What a sequential job leaves out.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stride {
     /// Bytes that are left out after each request.
@@ -70,7 +71,7 @@ pub struct Stride {
 }
 
 /// Zones that are visited one after the other.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct StridedZones {
     /// Bytes to transfer in a zone before the next zone's turn.
@@ -88,7 +89,7 @@ pub struct StridedZones {
 
 /// Zones that are written from their start to their end only, as a host-managed zoned drive demands it: a write goes to its zone's write
 /// pointer, a read below it, and a full zone that is written to is reset first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SequentialZones {
     /// Bytes from the start of a zone to the start of the next.
@@ -118,7 +119,7 @@ impl SequentialZones {
 }
 
 /// Which of its files a worker takes next.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FileService {
     /// One after the other, in turn.
@@ -141,7 +142,7 @@ impl FileService {
 
 /// Reads of what was written: each block once, in the order in which it was written, or by place where random offsets are drawn with
 /// repetition. Comparing takes no time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Verify {
     /// Read back after so many writes; after all writes of a pass when absent.

@@ -1,8 +1,9 @@
 //! The typed description of a cluster, and what its schema cannot say.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// Most copies of a block.
@@ -11,7 +12,7 @@ pub const MOST_COPIES: usize = 3;
 pub const MOST_BLOCKS: u64 = 4 << 20;
 
 /// Where a block lives, and how it is found.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Design {
     /// One copy where the virtual machine runs, the others on nodes drawn at random; the map is spread over all nodes. What is read elsewhere moves to the reader.
@@ -41,7 +42,7 @@ impl Design {
 }
 
 /// Where the maps of a design that needs them are.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Maps {
     /// Where the design has them: on as many nodes as a block has copies, or on the pair.
@@ -52,7 +53,7 @@ pub enum Maps {
 }
 
 /// A virtual machine: the job of the same name.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Machine {
     /// Name of its job.
@@ -63,7 +64,7 @@ pub struct Machine {
 }
 
 /// A virtual machine that moves.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Move {
     /// Its job.
@@ -78,7 +79,7 @@ pub struct Move {
 }
 
 /// A node that is lost, with all that is on it.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Failure {
     /// Which one.
@@ -91,7 +92,7 @@ pub struct Failure {
 }
 
 /// Nodes that share blocks among them. The scenario's devices are dealt out to the nodes in order, in equal numbers; the layout is each node's own.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClusterSpec {
     /// Where a block lives, and how it is found.

@@ -1,8 +1,9 @@
 //! A database in a scenario: each write of a job is a transaction, which commits by flushing logs one after the other.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// Most logs of a database.
@@ -10,7 +11,7 @@ pub const MOST_LOGS: usize = 8;
 
 /// A database that commits. A transaction is worked on, then passes the stages in order; each of them flushes a log, and those that
 /// wait for the same log may share a flush. Reads pass it by.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CommitSpec {
     /// Work on a transaction outside the logs; any number of transactions are worked on at the same time.
@@ -30,7 +31,7 @@ pub struct CommitSpec {
 }
 
 /// Which of those that wait for a log its next flush is for.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Batch {
     /// All.
@@ -43,7 +44,7 @@ pub enum Batch {
 }
 
 /// How the times of flushes are spread about their mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FlushTimes {
     /// The same each time.
@@ -56,7 +57,7 @@ pub enum FlushTimes {
 }
 
 /// A log of the database.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LogSpec {
     /// Name, by which stages refer to it.
@@ -84,7 +85,7 @@ pub struct LogSpec {
 }
 
 /// How long a flush takes.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FlushSpec {
     /// Mean time of a flush.

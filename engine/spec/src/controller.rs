@@ -1,12 +1,13 @@
 //! The controller in a scenario: the node's cores, the controllers of a virtual disk, and what a request costs them.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// What is a virtual disk with controllers of its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Disks {
     /// Each file (region) of the jobs.
@@ -17,7 +18,7 @@ pub enum Disks {
 }
 
 /// How long work takes about its mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Spread {
     /// The same each time.
@@ -28,7 +29,7 @@ pub enum Spread {
 }
 
 /// Which requests hold the shared state alone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Exclusive {
     /// None: all share it.
@@ -41,7 +42,7 @@ pub enum Exclusive {
 }
 
 /// Who says which shard owns a range.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum OwnerMap {
     /// Nobody: ranges belong to the shards in turn, or as `owners` has it.
@@ -52,7 +53,7 @@ pub enum OwnerMap {
 }
 
 /// The lock of what the shards of a disk share.
-#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct StateLock {
     /// Part of a shard's work during which the lock is held.
@@ -64,7 +65,7 @@ pub struct StateLock {
 }
 
 /// Copies of each write on other nodes.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Replicas {
     /// Copies sent to other nodes.
@@ -77,7 +78,7 @@ pub struct Replicas {
 }
 
 /// A change of the number of shards while the node runs.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Resize {
     /// When it is ordered, from the start of the run.
@@ -88,7 +89,7 @@ pub struct Resize {
 }
 
 /// The part of a request's cost that a function belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Part {
     /// `dispatch`.
@@ -118,7 +119,7 @@ impl Part {
 }
 
 /// A function that a part of the cost is spent in, for the flame graph.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Function {
     /// The part of the cost.
@@ -132,7 +133,7 @@ pub struct Function {
 }
 
 /// The controllers of virtual disks and the node that they run on.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ControllerSpec {
     /// Cores of the node.

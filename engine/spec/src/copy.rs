@@ -1,12 +1,13 @@
 //! A server-side or offloaded copy in a scenario.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::Bytes;
+use crate::reader::FromJson;
 
 /// How a copy is cut into commands.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct CopySpec {
     /// Chunks of `bs` in each request of a server-side copy.

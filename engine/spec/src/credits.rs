@@ -1,12 +1,13 @@
 //! A volume that is limited by I/O credits, in a scenario.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// I/O credits of a volume: a token bucket.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Credits {
     /// Credits earned in a second, and I/Os a second without any left.
@@ -34,7 +35,7 @@ pub struct Credits {
 }
 
 /// Credits that come from elsewhere, again and again.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TopUp {
     /// When they come first.

@@ -1,10 +1,11 @@
 //! The devices of a scenario: disks, solid-state drives, logical units.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::credits::Credits;
 use crate::persistence::Persistence;
+use crate::reader::FromJson;
 use crate::shake::Shake;
 use crate::shingled::Shingled;
 use crate::slc::Slc;
@@ -13,7 +14,7 @@ use crate::varies::Varies;
 use crate::{Bytes, Nanos};
 
 /// A number of identical devices: exactly one of `hdd`, `ssd` and `lun`, or a `preset` that fills it in.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DeviceGroup {
     /// Name; devices are called `name0`, `name1`, ...
@@ -43,7 +44,7 @@ fn default_device_name() -> String {
 }
 
 /// A hard disk drive, as its data sheet describes it.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct HddSpec {
     /// Revolutions per minute.
@@ -166,7 +167,7 @@ fn default_queue_depth() -> u32 {
 }
 
 /// A logical unit that moves bytes at a given rate, one request after the other.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Lun {
     /// Capacity.
@@ -209,7 +210,7 @@ pub struct Lun {
 }
 
 /// A time at which a device stands still.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Pause {
     /// When it begins, from the start of the run.
@@ -235,7 +236,7 @@ fn default_lun_capacity() -> Bytes {
 }
 
 /// Order in which waiting requests are served.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, FromJson, JsonSchema)]
 pub enum QueuePolicy {
     /// In order of arrival.
     #[default]

@@ -3,9 +3,11 @@
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::Bytes;
+use crate::reader::{Fault, FromJson};
 
 /// Most zones of a distribution.
 const ZONES_MAX: usize = 256;
@@ -96,10 +98,10 @@ fn written<Length: Copy>(name: &str, zones: &[Zone<Length>], length: impl Fn(Len
     text
 }
 
-impl<'de> Deserialize<'de> for Distribution {
-    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        Self::parse(&text).ok_or_else(|| serde::de::Error::custom(format!("\"{text}\" is not {}", Self::ACCEPTED)))
+impl FromJson for Distribution {
+    fn from_json(value: &Value) -> Result<Self, Fault> {
+        let text = String::from_json(value)?;
+        Self::parse(&text).ok_or_else(|| Fault::new(format_args!("\"{text}\" is not {}", Self::ACCEPTED)))
     }
 }
 

@@ -1,15 +1,16 @@
 //! A fan-out client in a scenario: each request asks many servers, and may ask a second replica of each.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// Most leaves of a request.
 pub const MOST_LEAVES: u32 = 10_000;
 
 /// A fan-out: a request is answered when its leaves are, each by one of the servers that hold the leaf's key.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FanoutSpec {
     /// Leaves of a request: questions that go out to servers at the same time.
@@ -51,7 +52,7 @@ pub struct FanoutSpec {
 }
 
 /// The distribution of service times.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ServiceKind {
     /// `time`, but for the `slow_percent` that take `slow`.
@@ -65,7 +66,7 @@ pub enum ServiceKind {
 }
 
 /// What makes a leaf slow.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SlowBy {
     /// The server at that moment: each copy of a leaf draws its own time.
@@ -76,7 +77,7 @@ pub enum SlowBy {
 }
 
 /// How long a server works on a leaf.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Service {
     /// The distribution.
@@ -105,7 +106,7 @@ pub struct Service {
 }
 
 /// How two copies of a leaf know of each other.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum HedgeMode {
     /// They do not: the client withdraws the other copy when the first answer is there.
@@ -116,7 +117,7 @@ pub enum HedgeMode {
 }
 
 /// A second copy of a leaf for another replica.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Hedge {
     /// How copies know of each other.
@@ -142,7 +143,7 @@ pub struct Hedge {
 }
 
 /// A server, or all of them, that is slower for a while.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SlowServer {
     /// Its number, from 0; all servers when absent.

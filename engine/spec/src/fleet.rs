@@ -1,12 +1,13 @@
 //! A fleet in a scenario: thousands of nodes, where the copies of each chunk lie, and outages that leave some of the nodes dark.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, to_f64};
 
 /// How the nodes of a chunk are chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Placement {
     /// Any nodes: each chunk has a set of its own.
@@ -20,7 +21,7 @@ pub enum Placement {
 }
 
 /// What fails together in an outage.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DarkBy {
     /// Each node for itself.
@@ -32,7 +33,7 @@ pub enum DarkBy {
 
 /// A fleet of nodes: where copies lie, what outages lose, and how fast a lost node's data are copied again. The jobs read what the lost
 /// node held, each request a chunk from one of the nodes that still have it.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct FleetSpec {
     /// Nodes.

@@ -1,12 +1,13 @@
 //! What holds a job back or ends it: rates, pauses, shares, targets of latency, a steady state.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// From what the requests between two pauses are counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PauseBy {
     /// Completed requests.
@@ -16,7 +17,7 @@ pub enum PauseBy {
 }
 
 /// Which jobs stop when a job with `exitall` ends.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ExitWhat {
     /// All, also those that have not started.
@@ -38,7 +39,7 @@ impl ExitWhat {
 }
 
 /// A share of a flow: workers of a flow issue requests in proportion to their weights.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flow {
     /// Weight of each worker of the job.
@@ -55,7 +56,7 @@ pub struct Flow {
 }
 
 /// Limits of a mixed job's directions.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RateLimits {
     /// Bytes a second that each worker may read.
@@ -77,7 +78,7 @@ pub struct RateLimits {
 }
 
 /// The least rate of a job. It is looked at once in each `cycle`, from two seconds after the worker's start on.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RateMin {
     /// Bytes a second that each worker must reach.
@@ -97,7 +98,7 @@ pub struct RateMin {
 /// A target of latency: each worker looks for the greatest queue depth at which it is met. From 1 the depth doubles with each window
 /// in which it is met, up to one in which it is not, and is halved in between from there on; then one window at the depth that was found
 /// is measured, and the job ends.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LatencyTarget {
     /// The latency that requests shall not exceed.
@@ -116,7 +117,7 @@ pub struct LatencyTarget {
 }
 
 /// What a steady state is judged by.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SteadyOf {
     /// Requests a second: how far each second's is from the mean.
@@ -130,7 +131,7 @@ pub enum SteadyOf {
 }
 
 /// A steady state: the job ends when its rate, second by second, has varied little for so long.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SteadyState {
     /// What is judged.

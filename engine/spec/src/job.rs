@@ -1,16 +1,17 @@
 //! A job: a group of identical workers, in fio's vocabulary.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::access::{FileService, SequentialZones, SizeMix, Stride, StridedZones, Verify};
 use crate::distribution::Distribution;
 use crate::governor::{ExitWhat, Flow, LatencyTarget, PauseBy, RateLimits, RateMin, SteadyState};
 use crate::nfs::Call;
+use crate::reader::FromJson;
 use crate::{Bytes, CopySpec, Extent, Nanos, Op};
 
 /// The direction and order of a job's requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Rw {
     /// Sequential reads.
@@ -89,7 +90,7 @@ impl Rw {
 }
 
 /// How a rate-limited job spaces its requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RateProcess {
     /// Evenly spaced.
@@ -100,7 +101,7 @@ pub enum RateProcess {
 }
 
 /// A range of request sizes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SizeRange {
     /// Smallest request.
@@ -113,7 +114,7 @@ pub struct SizeRange {
 
 /// A group of identical workers, in fio's vocabulary.
 #[allow(clippy::struct_excessive_bools)] // fio's own switches
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Job {
     /// Name of the job, used in metrics and reports.

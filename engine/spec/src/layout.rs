@@ -1,13 +1,14 @@
 //! How addresses spread over the devices, in a scenario.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::Bytes;
+use crate::reader::FromJson;
 use crate::rebuild::RebuildSpec;
 
 /// How addresses spread over the devices.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Layout {
     /// Rule.
@@ -53,7 +54,7 @@ impl Default for Layout {
 }
 
 /// Rule by which addresses spread over the devices.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum LayoutKind {
     /// Units in turn over all devices.
@@ -68,7 +69,7 @@ pub enum LayoutKind {
 }
 
 /// Rule by which the side of a mirror is chosen that answers a read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ReadBalance {
     /// Regions of 2 MiB belong to one side each, whatever the load (ZFS until 2012, and illumos).

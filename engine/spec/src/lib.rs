@@ -2,10 +2,13 @@
 //!
 //! A scenario is read in two steps. [`read()`] here fills in presets and holds the document against the schema, so that every
 //! mistake in a single field is reported at once. The model then checks what fields say about each other. Types that people
-//! write have serde's attributes and carry unit, range, label and help for the schema; sliders, messages and TypeScript types
-//! come from there.
+//! write are read by a derive of ours ([`reader`]); they have serde's attributes and carry unit, range, label and help for the schema;
+//! sliders, messages and TypeScript types come from there.
 
 #![forbid(unsafe_code)]
+
+// The derive writes the same paths here as in the crates above.
+extern crate self as seeklab_spec;
 
 pub mod access;
 pub mod cluster;

@@ -1,12 +1,13 @@
 //! The monitor in a scenario.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Nanos, Problem};
 
 /// A monitor that averages over windows of time.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MonitorSpec {
     /// Time that one point of its chart stands for.

@@ -6,9 +6,10 @@
 //! 1 Gbit/s moves 117.1 MB/s of file data. Frames of 9000 bytes make it 123.1 MB/s, 5.1 % more.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::packets::PacketsSpec;
+use crate::reader::FromJson;
 use crate::{AddProblem, Bytes, Nanos, Path, Problems};
 
 /// Ethernet preamble, header, check sequence and gap.
@@ -34,7 +35,7 @@ pub const MOST_TIMER_NS: u64 = 60_000_000_000;
 pub const MOST_BACKOFF: u64 = 64;
 
 /// Who has a network link of its own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Clients {
     /// Each job.
@@ -47,7 +48,7 @@ pub enum Clients {
 }
 
 /// The network between clients and server.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NetworkSpec {
     /// Rate of each client's link, in either direction.

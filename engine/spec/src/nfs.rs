@@ -1,12 +1,13 @@
 //! The NFS client in a scenario, and what it cannot be.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// The system call that each request of a job is.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Call {
     /// `read` or `write` of `bs` bytes.
@@ -36,7 +37,7 @@ impl Call {
 }
 
 /// The NFS client of each machine that the network names as a client.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct NfsSpec {
     /// Bytes of one read or write on the wire.

@@ -4,12 +4,13 @@
 //! which the collapse of throughput was studied (A. Phanishayee et al., FAST 2008); 200 ms is still the least timer of Linux.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::Nanos;
+use crate::reader::FromJson;
 
 /// A switch between clients and servers. Each read or write is spread evenly over the servers.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PacketsSpec {
     /// Servers that each request is spread over, each with a link of its own.

@@ -1,13 +1,14 @@
 //! The page cache of an operating system in a scenario: dirty pages, when they are written back, and the file system's journal.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::read_ahead::ReadAhead;
+use crate::reader::FromJson;
 use crate::{Bytes, Extent, Nanos, to_f64};
 
 /// What a commit of the journal holds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Journal {
     /// There is no journal.
@@ -20,7 +21,7 @@ pub enum Journal {
 }
 
 /// From which amount of dirty data on writers are held up.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ThrottleFrom {
     /// Half way from the background threshold to the limit, at the rate at which the devices write (Linux since 3.2).
@@ -31,7 +32,7 @@ pub enum ThrottleFrom {
 }
 
 /// What a commit keeps from being changed until it has ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CommitHolds {
     /// Pages on their way to the devices, and metadata while they are written to the journal. Other writes go on.
@@ -42,7 +43,7 @@ pub enum CommitHolds {
 }
 
 /// The page cache: writes go to memory and are written back later. There is one journal for all files, but for those of `unjournalled`.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PageCacheSpec {
     /// Memory of the machine.

@@ -1,12 +1,13 @@
 //! The partition of each device in a scenario: where it begins, and its physical block.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{AddProblem, Bytes, Nanos, Path, Problems};
 
 /// A partition that begins at the same byte of each device.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PartitionSpec {
     /// First byte of the partition on its device; any byte.

@@ -1,10 +1,12 @@
 //! What becomes of a write cache when the power fails.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use crate::reader::FromJson;
 
 /// What a power failure does to a write cache, and what FLUSH and FUA do to it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, FromJson, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Persistence {
     /// Lost when the power fails. FLUSH writes all of it to the media; a write with FUA completes on the media.

@@ -1,12 +1,13 @@
 //! The file protocol's server side in a scenario: scheduler and copy engine.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::Bytes;
+use crate::reader::FromJson;
 
 /// Which transaction size the copy engine uses for its internal reads and writes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Sizing {
     /// The size the rest of the system is tuned for: the maximum, capped at `target_transaction`.
@@ -17,7 +18,7 @@ pub enum Sizing {
 }
 
 /// The file protocol's server side.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Protocol {
     /// The largest transaction that the protocol can express.
@@ -40,7 +41,7 @@ pub struct Protocol {
 }
 
 /// The scheduler that combines adjacent client requests.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scheduler {
     /// Combined transactions in flight for each worker; while they are busy, requests queue and can be combined.

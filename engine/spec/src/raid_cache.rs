@@ -1,12 +1,13 @@
 //! The write cache of a RAID controller, and the battery that keeps it, in a scenario.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// When a controller acknowledges a write.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WritePolicy {
     /// Once it is in the controller's memory, as long as the battery would keep it there.
@@ -19,7 +20,7 @@ pub enum WritePolicy {
 }
 
 /// What lets write-back return after a learn cycle.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum WriteBackReturns {
     /// The end of the cycle, with the battery empty.
@@ -30,7 +31,7 @@ pub enum WriteBackReturns {
 }
 
 /// The write cache of a RAID controller, above the layout of its devices.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RaidCache {
     /// Memory for writes that are not on the devices yet.
@@ -59,7 +60,7 @@ pub struct RaidCache {
 }
 
 /// A controller's battery, which is discharged and charged from time to time to learn what it can hold.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Battery {
     /// When the first learn cycle starts.
@@ -95,7 +96,7 @@ pub struct Battery {
 }
 
 /// When servers start their learn cycles.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Phases {
     /// At any time, each for itself.
@@ -106,7 +107,7 @@ pub enum Phases {
 }
 
 /// Servers with a battery each.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BatteryServers {
     /// How many.

@@ -1,12 +1,13 @@
 //! Read-ahead of a page cache, in a scenario.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::Bytes;
+use crate::reader::FromJson;
 
 /// What a miss that continues no known stream makes of the cached pages just before it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 pub enum Context {
     /// Nothing: it reads what was asked for.
     #[serde(rename = "off")]
@@ -25,7 +26,7 @@ pub enum Context {
 }
 
 /// Read-ahead on demand: each open file has a window that grows while its pages are asked for in order.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ReadAhead {
     /// Largest window, in pages of 4 KiB.

@@ -1,16 +1,18 @@
 //! Types read from JSON values, with the path of what is wrong.
 //!
-//! serde's own reader of values instantiates, for each type, ways to read it from lists, from bytes and by number, which no document
-//! of ours uses, and a reader around it that knows the path of an error adds as much again. This one asks each type in one way only,
-//! which takes 24 kB (gzip) off the module for the browser. Its sentences are serde's.
+//! [`FromJson`] is derived: the derive writes which fields a type has, and everything else is here, once for all types. serde's reader
+//! of values instantiates, for each type, a visitor with ways to read it that no document of ours uses; reading this way takes
+//! kilobytes off the module for the browser. Sentences are serde's.
 
-use std::fmt;
+use std::collections::BTreeMap;
+use std::fmt::Display;
 
-use serde::de::value::StrDeserializer;
-use serde::de::{
-    self, DeserializeOwned, DeserializeSeed, Deserializer, EnumAccess, Error, MapAccess, SeqAccess, Unexpected, VariantAccess, Visitor,
-};
+use serde::de::value::Error as Message;
+use serde::de::{Error as _, Unexpected};
 use serde_json::{Map, Value};
+
+use seeklab_cache::PolicyKind;
+pub use seeklab_derive::FromJson;
 
 use crate::Problem;
 
@@ -18,13 +20,28 @@ use crate::Problem;
 ///
 /// # Errors
 /// What was found and what is accepted.
-pub fn from_value<T: DeserializeOwned>(value: &Value) -> Result<T, Problem> {
-    T::deserialize(Reader(value)).map_err(|fault| Problem::new(fault.path(), fault.message))
+pub fn from_value<T: FromJson>(value: &Value) -> Result<T, Problem> {
+    T::from_json(value).map_err(|fault| Problem::new(fault.path(), fault.message))
+}
+
+/// A type that is read from JSON.
+pub trait FromJson: Sized {
+    /// Reads a value.
+    ///
+    /// # Errors
+    /// The first that is wrong, in the order of the document; what is missing comes last.
+    fn from_json(value: &Value) -> Result<Self, Fault>;
+
+    /// What it is where nothing is written; [`None`] when something must be.
+    #[must_use]
+    fn absent() -> Option<Self> {
+        None
+    }
 }
 
 /// What is wrong, and the way there from the innermost step.
-#[derive(Debug)]
-struct Fault {
+#[derive(Debug, Default)]
+pub struct Fault {
     message: String,
     way: Vec<Step>,
 }
@@ -36,6 +53,17 @@ enum Step {
 }
 
 impl Fault {
+    /// What is wrong, at the place itself.
+    #[must_use]
+    pub fn new(message: impl Display) -> Self {
+        Self { message: message.to_string(), way: Vec::new() }
+    }
+
+    /// Another type than expected.
+    fn wrong_type(value: &Value, expected: &str) -> Self {
+        Self::new(Message::invalid_type(found(value), &expected))
+    }
+
     fn inside(mut self, step: Step) -> Self {
         self.way.push(step);
         self
@@ -54,307 +82,395 @@ impl Fault {
     }
 }
 
-impl fmt::Display for Fault {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+impl Display for Fault {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(&self.message)
     }
 }
 
-impl std::error::Error for Fault {}
-
-impl de::Error for Fault {
-    fn custom<T: fmt::Display>(message: T) -> Self {
-        Self { message: message.to_string(), way: Vec::new() }
+/// What the value is, for a message.
+fn found(value: &Value) -> Unexpected<'_> {
+    match value {
+        Value::Null => Unexpected::Other("null"),
+        Value::Bool(value) => Unexpected::Bool(*value),
+        Value::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
+            (Some(whole), ..) => Unexpected::Unsigned(whole),
+            (_, Some(whole), _) => Unexpected::Signed(whole),
+            (.., float) => Unexpected::Float(float.unwrap_or_default()),
+        },
+        Value::String(text) => Unexpected::Str(text),
+        Value::Array(_) => Unexpected::Seq,
+        Value::Object(_) => Unexpected::Map,
     }
 }
 
-/// A value that is read.
-#[derive(Clone, Copy)]
-struct Reader<'a>(&'a Value);
-
-impl<'a> Reader<'a> {
-    /// What the value is, for a message.
-    fn found(self) -> Unexpected<'a> {
-        match self.0 {
-            Value::Null => Unexpected::Other("null"),
-            Value::Bool(value) => Unexpected::Bool(*value),
-            Value::Number(number) => match (number.as_u64(), number.as_i64(), number.as_f64()) {
-                (Some(whole), ..) => Unexpected::Unsigned(whole),
-                (_, Some(whole), _) => Unexpected::Signed(whole),
-                (.., float) => Unexpected::Float(float.unwrap_or_default()),
-            },
-            Value::String(text) => Unexpected::Str(text),
-            Value::Array(_) => Unexpected::Seq,
-            Value::Object(_) => Unexpected::Map,
-        }
-    }
-
-    fn wrong<'de, V: Visitor<'de>>(self, visitor: &V) -> Fault {
-        Fault::invalid_type(self.found(), visitor)
-    }
+/// An object whose fields are read one after the other.
+#[derive(Debug)]
+pub struct Object<'a> {
+    names: &'static [&'static str],
+    /// The value of each field that is written, and its place in the document.
+    values: Vec<Option<(usize, &'a Value)>>,
+    /// The first that is wrong, and its place in the document.
+    wrong: Option<(usize, Fault)>,
 }
 
-/// Methods that read a number, which serde asks for by its width and takes in any.
-macro_rules! numbers {
-    ($($method:ident)*) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-            match self.0 {
-                Value::Number(number) => match (number.as_u64(), number.as_i64()) {
-                    (Some(whole), _) => visitor.visit_u64(whole),
-                    (_, Some(whole)) => visitor.visit_i64(whole),
-                    _ => visitor.visit_f64(number.as_f64().unwrap_or_default()),
-                },
-                _ => Err(self.wrong(&visitor)),
+impl<'a> Object<'a> {
+    /// An object with fields of these names; whether it `denies` others is its type's to say.
+    ///
+    /// # Errors
+    /// When the value is no object.
+    pub fn of(value: &'a Value, expected: &str, names: &'static [&'static str], denies: bool) -> Result<Self, Fault> {
+        let Value::Object(fields) = value else { return Err(Fault::wrong_type(value, expected)) };
+        let mut object = Self { names, values: vec![None; names.len()], wrong: None };
+        for (place, (name, value)) in fields.iter().enumerate() {
+            match names.iter().position(|known| known == name) {
+                Some(index) => object.values[index] = Some((place, value)),
+                None if denies => object.add(place, Fault::new(Message::unknown_field(name, names)).inside(Step::Field(name.clone()))),
+                None => {}
             }
-        })*
-    };
-}
+        }
+        Ok(object)
+    }
 
-/// Methods that read a text.
-macro_rules! texts {
-    ($($method:ident)*) => {
-        $(fn $method<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-            match self.0 {
-                Value::String(text) => visitor.visit_str(text),
-                _ => Err(self.wrong(&visitor)),
+    /// Notes what is wrong, unless something before it is.
+    fn add(&mut self, place: usize, fault: Fault) {
+        if self.wrong.as_ref().is_none_or(|(first, _)| place < *first) {
+            self.wrong = Some((place, fault));
+        }
+    }
+
+    /// Notes what is wrong with a field that is written at `place`.
+    fn add_inside(&mut self, place: usize, index: usize, fault: Fault) {
+        self.add(place, fault.inside(Step::Field(self.names[index].to_owned())));
+    }
+
+    /// The field, if it is written and right.
+    pub fn given<T: FromJson>(&mut self, index: usize) -> Option<T> {
+        let (place, value) = self.values[index]?;
+        match T::from_json(value) {
+            Ok(read) => Some(read),
+            Err(fault) => {
+                self.add_inside(place, index, fault);
+                None
             }
-        })*
-    };
+        }
+    }
+
+    /// The field, if it is right; it may be left out when its type says what that means.
+    pub fn needed<T: FromJson>(&mut self, index: usize) -> Option<T> {
+        if self.values[index].is_some() {
+            return self.given(index);
+        }
+        let absent = T::absent();
+        if absent.is_none() {
+            // Behind all that is written.
+            self.add(usize::MAX, Fault::new(Message::missing_field(self.names[index])));
+        }
+        absent
+    }
+
+    /// What is wrong.
+    #[must_use]
+    pub fn wrong(self) -> Option<Fault> {
+        self.wrong.map(|(_, fault)| fault)
+    }
 }
 
-impl<'de> Deserializer<'de> for Reader<'de> {
-    type Error = Fault;
+/// The place among `names` of a word: a text, or an object with this one field and nothing in it.
+///
+/// # Errors
+/// Any other value, and a word that is not among them.
+pub fn word(value: &Value, expected: &str, names: &'static [&'static str]) -> Result<usize, Fault> {
+    let (name, content) = match value {
+        Value::String(name) => (name, &Value::Null),
+        Value::Object(fields) => match fields.iter().next().filter(|_| fields.len() == 1) {
+            Some(only) => only,
+            None => return Err(Fault::new(Message::invalid_value(Unexpected::Map, &"an object with one field"))),
+        },
+        _ => return Err(Fault::wrong_type(value, expected)),
+    };
+    let place = names.iter().position(|known| known == name);
+    let place = place.ok_or_else(|| Fault::new(Message::unknown_variant(name, names)))?;
+    if content.is_null() { Ok(place) } else { Err(Fault::wrong_type(content, "a variant without content")) }
+}
 
-    numbers! { deserialize_i8 deserialize_i16 deserialize_i32 deserialize_i64 deserialize_u8 deserialize_u16 deserialize_u32 deserialize_u64
-    deserialize_f32 deserialize_f64 }
+/// A whole number that is not negative.
+fn whole<T: TryFrom<u64>>(value: &Value, expected: &str) -> Result<T, Fault> {
+    let fits = value.as_u64().and_then(|whole| T::try_from(whole).ok());
+    fits.ok_or_else(|| match found(value) {
+        whole @ (Unexpected::Unsigned(_) | Unexpected::Signed(_)) => Fault::new(Message::invalid_value(whole, &expected)),
+        other => Fault::new(Message::invalid_type(other, &expected)),
+    })
+}
 
-    texts! { deserialize_char deserialize_str deserialize_string deserialize_identifier }
+impl FromJson for u64 {
+    fn from_json(value: &Value) -> Result<Self, Fault> {
+        whole(value, "u64")
+    }
+}
 
-    fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self.0 {
-            Value::Null => visitor.visit_unit(),
-            Value::Bool(value) => visitor.visit_bool(*value),
-            Value::Number(_) => self.deserialize_f64(visitor),
-            Value::String(text) => visitor.visit_str(text),
-            Value::Array(_) => self.deserialize_seq(visitor),
-            Value::Object(_) => self.deserialize_map(visitor),
+impl FromJson for u32 {
+    fn from_json(value: &Value) -> Result<Self, Fault> {
+        whole(value, "u32")
+    }
+}
+
+impl FromJson for f64 {
+    fn from_json(value: &Value) -> Result<Self, Fault> {
+        value.as_f64().ok_or_else(|| Fault::wrong_type(value, "f64"))
+    }
+}
+
+impl FromJson for bool {
+    fn from_json(value: &Value) -> Result<Self, Fault> {
+        value.as_bool().ok_or_else(|| Fault::wrong_type(value, "a boolean"))
+    }
+}
+
+impl FromJson for String {
+    fn from_json(value: &Value) -> Result<Self, Fault> {
+        value.as_str().map(str::to_owned).ok_or_else(|| Fault::wrong_type(value, "a string"))
+    }
+}
+
+impl FromJson for Value {
+    fn from_json(value: &Value) -> Result<Self, Fault> {
+        Ok(value.clone())
+    }
+}
+
+impl FromJson for Map<String, Value> {
+    fn from_json(value: &Value) -> Result<Self, Fault> {
+        value.as_object().cloned().ok_or_else(|| Fault::wrong_type(value, "a map"))
+    }
+}
+
+impl<T: FromJson> FromJson for BTreeMap<String, T> {
+    fn from_json(value: &Value) -> Result<Self, Fault> {
+        let mut read = Self::new();
+        for (name, value) in value.as_object().ok_or_else(|| Fault::wrong_type(value, "a map"))? {
+            read.insert(name.clone(), T::from_json(value).map_err(|fault| fault.inside(Step::Field(name.clone())))?);
         }
+        Ok(read)
+    }
+}
+
+impl<T: FromJson> FromJson for Option<T> {
+    fn from_json(value: &Value) -> Result<Self, Fault> {
+        if value.is_null() { Ok(None) } else { T::from_json(value).map(Some) }
     }
 
-    fn deserialize_bool<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self.0 {
-            Value::Bool(value) => visitor.visit_bool(*value),
-            _ => Err(self.wrong(&visitor)),
+    fn absent() -> Option<Self> {
+        Some(None)
+    }
+}
+
+impl<T: FromJson> FromJson for Box<T> {
+    fn from_json(value: &Value) -> Result<Self, Fault> {
+        T::from_json(value).map(Self::new)
+    }
+}
+
+/// The names of cache policies.
+const POLICIES: [&str; PolicyKind::ALL.len()] = {
+    let mut names = [""; PolicyKind::ALL.len()];
+    let mut index = 0;
+    while index < names.len() {
+        names[index] = PolicyKind::ALL[index].name();
+        index += 1;
+    }
+    names
+};
+
+/// The crate of caches stands below this one and knows nothing of reading.
+impl FromJson for PolicyKind {
+    fn from_json(value: &Value) -> Result<Self, Fault> {
+        word(value, "enum PolicyKind", &POLICIES).map(|index| Self::ALL[index])
+    }
+}
+
+fn entry<T: FromJson>(index: usize, value: &Value) -> Result<T, Fault> {
+    T::from_json(value).map_err(|fault| fault.inside(Step::Entry(index)))
+}
+
+impl<T: FromJson> FromJson for Vec<T> {
+    fn from_json(value: &Value) -> Result<Self, Fault> {
+        let entries = value.as_array().ok_or_else(|| Fault::wrong_type(value, "a sequence"))?;
+        let mut read = Self::with_capacity(entries.len());
+        for (index, value) in entries.iter().enumerate() {
+            read.push(entry(index, value)?);
         }
+        Ok(read)
     }
+}
 
-    fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        if self.0.is_null() { visitor.visit_none() } else { visitor.visit_some(self) }
-    }
-
-    fn deserialize_newtype_struct<V: Visitor<'de>>(self, _: &'static str, visitor: V) -> Result<V::Value, Fault> {
-        visitor.visit_newtype_struct(self)
-    }
-
-    fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self.0 {
-            Value::Array(entries) => {
-                let mut rest = Entries { entries, next: 0 };
-                let read = visitor.visit_seq(&mut rest)?;
-                if rest.next < entries.len() {
-                    return Err(Fault::custom(format_args!("a list of {} entries, of which {} are read", entries.len(), rest.next)));
+impl<T: FromJson> FromJson for [T; 2] {
+    fn from_json(value: &Value) -> Result<Self, Fault> {
+        match value.as_array().map(Vec::as_slice) {
+            Some([]) => Err(Fault::new(Message::invalid_length(0, &"an array of length 2"))),
+            Some([first, others @ ..]) => {
+                let first = entry(0, first)?;
+                let [second, others @ ..] = others else {
+                    return Err(Fault::new(Message::invalid_length(1, &"an array of length 2")));
+                };
+                let second = entry(1, second)?;
+                if others.is_empty() {
+                    return Ok([first, second]);
                 }
-                Ok(read)
+                Err(Fault::new(format_args!("a list of {} entries, of which 2 are read", others.len() + 2)))
             }
-            _ => Err(self.wrong(&visitor)),
+            None => Err(Fault::wrong_type(value, "an array of length 2")),
         }
-    }
-
-    fn deserialize_tuple<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
-        self.deserialize_seq(visitor)
-    }
-
-    fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self.0 {
-            Value::Object(fields) => visitor.visit_map(Fields { fields: fields.iter(), value: None }),
-            _ => Err(self.wrong(&visitor)),
-        }
-    }
-
-    fn deserialize_struct<V: Visitor<'de>>(self, _: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value, Fault> {
-        self.deserialize_map(visitor)
-    }
-
-    fn deserialize_enum<V: Visitor<'de>>(self, _: &'static str, _: &'static [&'static str], visitor: V) -> Result<V::Value, Fault> {
-        match self.0 {
-            Value::String(name) => visitor.visit_enum(Variant { name, value: None }),
-            Value::Object(fields) => match single(fields) {
-                Some((name, value)) => visitor.visit_enum(Variant { name, value: Some(value) }),
-                None => Err(Fault::invalid_value(Unexpected::Map, &"an object with one field")),
-            },
-            _ => Err(self.wrong(&visitor)),
-        }
-    }
-
-    fn deserialize_ignored_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        visitor.visit_unit()
-    }
-
-    serde::forward_to_deserialize_any! { i128 u128 bytes byte_buf unit unit_struct tuple_struct }
-}
-
-fn single(fields: &Map<String, Value>) -> Option<(&str, &Value)> {
-    fields.iter().next().filter(|_| fields.len() == 1).map(|(name, value)| (name.as_str(), value))
-}
-
-/// The entries of a list.
-struct Entries<'a> {
-    entries: &'a [Value],
-    next: usize,
-}
-
-impl<'de> SeqAccess<'de> for &mut Entries<'de> {
-    type Error = Fault;
-
-    fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Fault> {
-        let Some(entry) = self.entries.get(self.next) else { return Ok(None) };
-        let index = self.next;
-        self.next += 1;
-        seed.deserialize(Reader(entry)).map(Some).map_err(|fault| fault.inside(Step::Entry(index)))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.entries.len() - self.next)
-    }
-}
-
-/// The fields of an object.
-struct Fields<'a> {
-    fields: serde_json::map::Iter<'a>,
-    value: Option<(&'a str, &'a Value)>,
-}
-
-impl<'de> MapAccess<'de> for Fields<'de> {
-    type Error = Fault;
-
-    fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {
-        let Some((name, value)) = self.fields.next() else { return Ok(None) };
-        self.value = Some((name, value));
-        let key: StrDeserializer<'_, Fault> = de::IntoDeserializer::into_deserializer(name.as_str());
-        seed.deserialize(key).map(Some).map_err(|fault| fault.inside(Step::Field(name.clone())))
-    }
-
-    fn next_value_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<T::Value, Fault> {
-        let (name, value) = self.value.take().ok_or_else(|| Fault::custom("a value is asked for before its name"))?;
-        seed.deserialize(Reader(value)).map_err(|fault| fault.inside(Step::Field(name.to_owned())))
-    }
-
-    fn size_hint(&self) -> Option<usize> {
-        Some(self.fields.len())
-    }
-}
-
-/// One of the variants of an enum: its name, and its content unless it has none.
-struct Variant<'a> {
-    name: &'a str,
-    value: Option<&'a Value>,
-}
-
-impl<'de> EnumAccess<'de> for Variant<'de> {
-    type Error = Fault;
-    type Variant = Self;
-
-    fn variant_seed<V: DeserializeSeed<'de>>(self, seed: V) -> Result<(V::Value, Self), Fault> {
-        let name: StrDeserializer<'_, Fault> = de::IntoDeserializer::into_deserializer(self.name);
-        Ok((seed.deserialize(name)?, self))
-    }
-}
-
-impl<'de> Variant<'de> {
-    fn content(&self) -> Result<Reader<'de>, Fault> {
-        self.value.map(Reader).ok_or_else(|| Fault::invalid_type(Unexpected::UnitVariant, &"a variant with a content"))
-    }
-}
-
-impl<'de> VariantAccess<'de> for Variant<'de> {
-    type Error = Fault;
-
-    fn unit_variant(self) -> Result<(), Fault> {
-        match self.value {
-            None | Some(Value::Null) => Ok(()),
-            Some(value) => Err(Fault::invalid_type(Reader(value).found(), &"a variant without content")),
-        }
-    }
-
-    fn newtype_variant_seed<T: DeserializeSeed<'de>>(self, seed: T) -> Result<T::Value, Fault> {
-        let name = self.name.to_owned();
-        seed.deserialize(self.content()?).map_err(|fault| fault.inside(Step::Field(name)))
-    }
-
-    fn tuple_variant<V: Visitor<'de>>(self, _: usize, visitor: V) -> Result<V::Value, Fault> {
-        let name = self.name.to_owned();
-        self.content()?.deserialize_seq(visitor).map_err(|fault| fault.inside(Step::Field(name)))
-    }
-
-    fn struct_variant<V: Visitor<'de>>(self, _: &'static [&'static str], visitor: V) -> Result<V::Value, Fault> {
-        let name = self.name.to_owned();
-        self.content()?.deserialize_map(visitor).map_err(|fault| fault.inside(Step::Field(name)))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
-
-    use serde::Deserialize;
     use serde_json::json;
 
     use super::*;
 
-    #[derive(Debug, PartialEq, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Outer {
-        name: String,
-        #[serde(default)]
-        inner: Option<Inner>,
-        #[serde(default)]
-        list: Vec<Inner>,
-        #[serde(default)]
-        pair: Option<[u32; 2]>,
-        #[serde(default)]
-        map: BTreeMap<String, i32>,
-        #[serde(default)]
-        any: Value,
+    /// The same types twice: read by this module, and by serde's own derive.
+    macro_rules! twins {
+        (types { $($type:item)* } others { $($other:item)* }) => {
+            mod ours {
+                use super::*;
+                $(#[derive(Debug, PartialEq, FromJson)] $type)*
+                $($other)*
+            }
+            mod theirs {
+                use super::*;
+                $(#[derive(Debug, PartialEq, serde::Deserialize)] $type)*
+                $($other)*
+            }
+        };
     }
 
-    #[derive(Debug, PartialEq, Deserialize)]
-    #[serde(deny_unknown_fields)]
-    struct Inner {
-        kind: Kind,
-        #[serde(default)]
-        share: f64,
-        #[serde(default)]
-        on: bool,
-    }
+    twins! {
+        types {
+            #[serde(deny_unknown_fields)]
+            pub struct Outer {
+                name: String,
+                inner: Option<Inner>,
+                #[serde(default)]
+                list: Vec<Inner>,
+                #[serde(default)]
+                pair: Option<[u32; 2]>,
+                #[serde(default)]
+                map: BTreeMap<String, u32>,
+                #[serde(default)]
+                any: Value,
+                #[serde(default)]
+                fields: Map<String, Value>,
+                #[serde(default)]
+                share: Option<Box<Share>>,
+                #[serde(default)]
+                length: Length,
+                #[serde(default)]
+                mixed: Mixed,
+                #[serde(default)]
+                plain: Plain,
+            }
 
-    #[derive(Debug, PartialEq, Deserialize)]
-    #[serde(rename_all = "lowercase")]
-    enum Kind {
-        Plain,
-        Sized(u64),
-        Named { text: String },
-        Two(u8, u8),
+            #[serde(deny_unknown_fields)]
+            pub struct Inner {
+                kind: Kind,
+                #[serde(default = "half")]
+                share: f64,
+                #[serde(rename = "is-on", default)]
+                on: bool,
+                #[serde(default, skip_serializing_if = "Option::is_none")]
+                count: Option<u64>,
+            }
+
+            #[serde(rename_all = "lowercase")]
+            pub enum Kind {
+                Plain,
+                VeryPlain,
+                #[serde(rename = "2p")]
+                Two,
+            }
+
+            #[serde(rename_all = "kebab-case")]
+            #[derive(Default)]
+            pub enum Mixed {
+                #[default]
+                OneTwo,
+                S3Fifo,
+            }
+
+            #[serde(try_from = "f64")]
+            pub struct Share(f64);
+
+            #[serde(from = "Written")]
+            #[derive(Default)]
+            pub struct Length(u32);
+
+            pub struct Written {
+                metres: u32,
+            }
+
+            #[serde(default, rename_all = "snake_case")]
+            pub struct Plain {
+                word: Word,
+                number: u32,
+            }
+
+            #[serde(rename_all = "snake_case")]
+            pub enum Word {
+                AndSo,
+                On,
+            }
+        }
+        others {
+            fn half() -> f64 {
+                0.5
+            }
+
+            impl TryFrom<f64> for Share {
+                type Error = String;
+
+                fn try_from(number: f64) -> Result<Self, String> {
+                    if number <= 1.0 { Ok(Self(number)) } else { Err(format!("{number} is more than all")) }
+                }
+            }
+
+            impl From<Written> for Length {
+                fn from(written: Written) -> Self {
+                    Self(written.metres)
+                }
+            }
+
+            impl Default for Plain {
+                fn default() -> Self {
+                    Self { word: Word::On, number: 7 }
+                }
+            }
+        }
     }
 
     fn all() -> Value {
-        json!({"name": "a", "inner": {"kind": "plain", "share": 2, "on": true}, "pair": [1, 2], "map": {"x": -3}, "any": {"b": [null, 1.5]},
-               "list": [{"kind": {"sized": 7}}, {"kind": {"named": {"text": "t"}}}, {"kind": {"two": [1, 2]}}, {"kind": {"plain": null}}]})
+        json!({"name": "a", "inner": {"kind": "plain", "share": 2, "is-on": true}, "pair": [1, 2], "map": {"x": 3}, "any": {"b": [null, 1.5]},
+               "list": [{"kind": "2p", "count": 7}, {"kind": "veryplain", "count": null}, {"kind": {"plain": null}}],
+               "fields": {"z": 1, "a": 2}, "share": 0.25, "length": {"metres": 4, "feet": 13}, "mixed": "s3-fifo", "plain": {"word": "and_so"}})
+    }
+
+    /// What both make of a document, and ours through serde.
+    fn read(document: &Value) -> [String; 3] {
+        let ours = from_value::<ours::Outer>(document).map_err(|problem| problem.message);
+        let through = serde_json::from_value::<ours::Outer>(document.clone()).map_err(|error| error.to_string());
+        let theirs = serde_json::from_value::<theirs::Outer>(document.clone()).map_err(|error| error.to_string());
+        [format!("{ours:?}"), format!("{through:?}"), format!("{theirs:?}")]
     }
 
     #[test]
-    fn a_value_is_read_as_serde_json_reads_it() {
-        let expected: Outer = serde_json::from_value(all()).expect("valid");
-        assert_eq!(from_value::<Outer>(&all()), Ok(expected));
+    fn a_value_is_read_as_serde_reads_it() {
+        for document in [all(), json!({"name": "a"}), json!({"name": "", "plain": {"number": 1}, "inner": null, "list": [], "share": null})]
+        {
+            let [ours, through, theirs] = read(&document);
+            assert!(ours.starts_with("Ok"), "{ours}");
+            assert_eq!((&ours, &through), (&theirs, &theirs));
+        }
         assert_eq!(from_value::<Value>(&all()), Ok(all()));
     }
 
@@ -362,32 +478,63 @@ mod tests {
     fn what_is_wrong_is_told_with_its_path_in_serdes_words() {
         for (path, wrong, at) in [
             ("/name", json!(3), "name"),
+            ("/name", json!(null), "name"),
             ("/inner/kind", json!("plian"), "inner.kind"),
             ("/inner/share", json!("half"), "inner.share"),
-            ("/inner/on", json!(1), "inner.on"),
-            ("/list/1/kind/named/text", json!([]), "list[1].kind.named.text"),
-            ("/list/0/kind/sized", json!(-1), "list[0].kind.sized"),
+            ("/inner/is-on", json!(1), "inner.is-on"),
+            ("/list/0/count", json!(-1), "list[0].count"),
+            ("/list/0/count", json!(1.5), "list[0].count"),
             ("/list", json!({}), "list"),
+            ("/pair", json!({}), "pair"),
+            ("/pair", json!([]), "pair"),
             ("/pair/1", json!(1.5), "pair[1]"),
+            ("/pair/0", json!(4_294_967_296_u64), "pair[0]"),
             ("/map/x", json!(null), "map.x"),
+            ("/map", json!([]), "map"),
+            ("/fields", json!(1), "fields"),
+            ("/share", json!(2), "share"),
+            ("/share", json!("2"), "share"),
+            ("/length", json!({}), "length"),
+            ("/length/metres", json!(true), "length.metres"),
+            ("/mixed", json!("S3Fifo"), "mixed"),
+            ("/plain", json!(3), "plain"),
+            ("/plain/word", json!("AndSo"), "plain.word"),
             ("/inner", json!({}), "inner"),
             ("/inner", json!({"kind": "plain", "colour": 1}), "inner.colour"),
+            ("/inner", json!({"is-on": 1, "colour": 1}), "inner.is-on"),
+            ("/inner", json!({"colour": 1, "is-on": 1}), "inner.colour"),
+            ("/inner", json!({"share": "half", "kind": 1}), "inner.share"),
         ] {
             let mut document = all();
             *document.pointer_mut(path).expect("a path") = wrong;
-            let problem = from_value::<Outer>(&document).expect_err("wrong");
-            let theirs = serde_json::from_value::<Outer>(document).expect_err("wrong").to_string();
-            assert_eq!((problem.path.as_str(), problem.message), (at, theirs));
+            let problem = from_value::<ours::Outer>(&document).expect_err("wrong");
+            assert_eq!(problem.path, at, "{path}");
+            let [ours, through, theirs] = read(&document);
+            assert_eq!((&ours, &through), (&theirs, &theirs), "{path}");
         }
     }
 
     #[test]
     fn lists_of_the_wrong_length_and_contents_that_should_not_be_there_are_told() {
-        let problem = |document: Value| from_value::<Outer>(&document).expect_err("wrong").to_string();
+        let problem = |document: Value| from_value::<ours::Outer>(&document).expect_err("wrong").to_string();
         assert!(problem(json!({"name": "a", "pair": [1]})).starts_with("pair: invalid length 1"));
         assert_eq!(problem(json!({"name": "a", "pair": [1, 2, 3]})), "pair: a list of 3 entries, of which 2 are read");
         assert!(problem(json!({"name": "a", "inner": {"kind": {"plain": 1}}})).starts_with("inner.kind: invalid type: integer `1`"));
-        assert!(problem(json!({"name": "a", "inner": {"kind": "sized"}})).starts_with("inner.kind"));
+        assert_eq!(
+            problem(json!({"name": "a", "inner": {"kind": false}})),
+            "inner.kind: invalid type: boolean `false`, expected enum Kind"
+        );
+        assert!(problem(json!({"name": "a", "inner": {"kind": {}}})).starts_with("inner.kind: invalid value: map, expected an object"));
         assert!(problem(json!({})).contains("missing field `name`"));
+        assert!(problem(json!([])).contains("invalid type: sequence, expected struct Outer"));
+    }
+
+    #[test]
+    fn cache_policies_are_read_by_their_names() {
+        for policy in PolicyKind::ALL {
+            assert_eq!(from_value(&json!(policy)), Ok(policy));
+        }
+        let problem = from_value::<PolicyKind>(&json!("mru")).expect_err("wrong");
+        assert!(problem.message.starts_with("unknown variant `mru`, expected one of `fifo`, `lru`, "), "{problem}");
     }
 }

@@ -1,12 +1,13 @@
 //! The rebuild in a scenario: onto how many spares, how much of it at once, how fast, and how much there is to rebuild.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, Extent, Nanos};
 
 /// Rebuilding of failed devices onto spares.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct RebuildSpec {
     /// Spares, each the equal of the device whose place (and index) it takes. Devices are rebuilt in the order of `failed`; those
@@ -58,7 +59,7 @@ impl Default for RebuildSpec {
 }
 
 /// Order in which the chunks of a rebuild are taken.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum RebuildOrder {
     /// From the first address to the last.

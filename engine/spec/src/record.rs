@@ -1,12 +1,13 @@
 //! What a run keeps, and the bounds that it may not exceed.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// What a run keeps besides its summary.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Record {
     /// Keep the operation log.
@@ -22,7 +23,7 @@ pub struct Record {
 }
 
 /// The requests whose journeys are kept.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct JourneysSpec {
     /// Begin of the window.
@@ -49,7 +50,7 @@ impl Default for Record {
 }
 
 /// Bounds that a run may not exceed; each but `operations` ends the run with an error that names it.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Limits {
     /// Simulated time.

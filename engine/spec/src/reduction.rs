@@ -1,12 +1,13 @@
 //! The buffers of the first job in a scenario, and the storage that reduces them.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::Bytes;
+use crate::reader::FromJson;
 
 /// Version of fio whose rules hold.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, FromJson, Serialize, JsonSchema)]
 pub enum FioVersion {
     /// 2013.
     #[serde(rename = "2.1.3")]
@@ -21,7 +22,7 @@ pub enum FioVersion {
 }
 
 /// The buffers that the first job writes, and how storage reduces them.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ReductionSpec {
     /// Version of fio.

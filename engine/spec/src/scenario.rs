@@ -5,7 +5,7 @@
 //! messages all come from them (see [`crate::schema`]). A scenario is checked in full before it runs.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::cluster::ClusterSpec;
 use crate::commit::CommitSpec;
@@ -18,13 +18,14 @@ use crate::nfs::NfsSpec;
 use crate::page_cache::PageCacheSpec;
 use crate::partition::PartitionSpec;
 use crate::raid_cache::RaidCache;
+use crate::reader::FromJson;
 use crate::reduction::ReductionSpec;
 use crate::server::ServerSpec;
 use crate::zfs::ZfsSpec;
 use crate::{DeviceGroup, Job, Layout, Limits, Protocol, Record, Tier, Volume};
 
 /// A workload and the storage stack it runs on.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Scenario {
     /// Name of the preset that layers were taken from; what is written beside it wins.

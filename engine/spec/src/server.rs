@@ -3,12 +3,13 @@
 //! Costs are cycles of one core, as people measured them: so a faster clock needs no new numbers.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// The node that serves requests from the network.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ServerSpec {
     /// Cores of the node.
@@ -38,7 +39,7 @@ pub struct ServerSpec {
 }
 
 /// A network card and what its driver and TCP/IP cost.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NicSpec {
     /// Longest that a frame waits for its interrupt.
@@ -96,7 +97,7 @@ pub struct NicSpec {
 }
 
 /// Buffers that requests allocate and free.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BufferSpec {
     /// Size that every request allocates; its own bytes when absent.

@@ -1,13 +1,14 @@
 //! Disks that are shaken, in a scenario.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::Nanos;
+use crate::reader::FromJson;
 
 /// Vibration that pushes the heads of disks off their tracks: an attempt to read or write then fails, and the disk tries again when the
 /// sector comes round, a whole revolution later.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Shake {
     /// Probability that an attempt finds the head off its track, whenever nobody shouts: a loose mounting, a fan.
@@ -31,7 +32,7 @@ impl Default for Shake {
 }
 
 /// A time during which disks are shaken.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Shout {
     /// When it begins, from the start of the run.

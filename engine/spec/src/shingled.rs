@@ -1,13 +1,14 @@
 //! A shingled drive that manages itself, in a scenario.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// Shingled zones behind conventional ones: writes land in the conventional zones, the cache, at the unit's rate. When that is full, a
 /// shingled zone is cleaned: read, merged with what the cache holds of it, and written from its start to its end.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Shingled {
     /// Bytes of a shingled zone.
@@ -41,7 +42,7 @@ pub struct Shingled {
 }
 
 /// Which of the zones that have data in the cache is cleaned first.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum CleanFirst {
     /// The one that has had data in the cache for longest.

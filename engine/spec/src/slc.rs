@@ -1,13 +1,14 @@
 //! A drive that is described by its SLC cache alone, in a scenario.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// An SLC cache in front of cells of several bits: writes land in cells that hold one bit, at the unit's rate, as long as there are
 /// some, and at `direct_rate` beyond. The unit's capacity is that of all cells at full density.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Slc {
     /// Bytes that the cache always holds.

@@ -1,13 +1,14 @@
 //! Solid-state drives and their flash.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::persistence::Persistence;
+use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// A solid-state drive: parallel flash units behind one interface.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ssd {
     /// Capacity.
@@ -53,7 +54,7 @@ pub struct Ssd {
 }
 
 /// The flash of a drive and its translation layer: pages mapped one by one, written once between two erases of their block.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Flash {
     /// Channels; the drive's `units` spread over them evenly, so that units divided by channels are the dies of a channel.
@@ -146,7 +147,7 @@ pub struct Flash {
 }
 
 /// How garbage collection chooses the block to empty.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Collector {
     /// The block with the fewest valid pages.
@@ -157,7 +158,7 @@ pub enum Collector {
 }
 
 /// What a drive holds when the run starts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Precondition {
     /// Nothing: all blocks are erased, and reads of what was never written touch no flash.
@@ -187,7 +188,7 @@ fn protected() -> Persistence {
 }
 
 /// When buffered pages are programmed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Gather {
     /// As soon as their die is free, even one page alone.
@@ -198,7 +199,7 @@ pub enum Gather {
 }
 
 /// A part of the flash whose cells hold one bit in place of several, for what was written last.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SlcCache {
     /// Data that it always has room for, on the whole drive.
@@ -229,7 +230,7 @@ pub struct SlcCache {
 }
 
 /// Where writes go when the SLC cache is full.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum WhenFull {
     /// To where cells hold all their bits.
@@ -245,7 +246,7 @@ fn default_fold_after() -> Nanos {
 }
 
 /// How programs and erases are suspended for reads.
-#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Suspend {
     /// Programs, also those of garbage collection.
@@ -262,7 +263,7 @@ pub struct Suspend {
 macro_rules! suspension {
     ($(#[$about:meta])* $name:ident: $suspend:literal, $resume:literal, $slice:literal, $rest:literal, $most:literal) => {
         $(#[$about])*
-        #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+        #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
         #[serde(deny_unknown_fields, default)]
         pub struct $name {
             /// Time from the decision to suspend until the die can read.

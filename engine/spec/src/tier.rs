@@ -1,14 +1,15 @@
 //! The SSD cache tier in a scenario.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use seeklab_cache::PolicyKind;
 
+use crate::reader::FromJson;
 use crate::{Bytes, Ssd};
 
 /// An SSD cache tier between the volume and its devices.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Tier {
     /// Capacity of the tier.

@@ -7,9 +7,10 @@ use std::borrow::Cow;
 use std::fmt;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{self, Deserialize, Deserializer};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+
+use crate::reader::{Fault, FromJson};
 
 /// A size in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -182,16 +183,15 @@ impl Serialize for Extent {
 
 macro_rules! quantity {
     ($type:ty, $name:literal, $format:literal, $unit:literal, $wrap:expr) => {
-        impl<'de> Deserialize<'de> for $type {
-            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                match Value::deserialize(deserializer)? {
+        impl FromJson for $type {
+            fn from_json(value: &Value) -> Result<Self, Fault> {
+                match value {
                     Value::String(text) => {
-                        Self::parse(&text).ok_or_else(|| de::Error::custom(format!("\"{text}\" is not {}", Self::ACCEPTED)))
+                        Self::parse(text).ok_or_else(|| Fault::new(format_args!("\"{text}\" is not {}", Self::ACCEPTED)))
                     }
-                    other => other
-                        .as_u64()
-                        .map($wrap)
-                        .ok_or_else(|| de::Error::custom(format!("{other} is not {}", Self::ACCEPTED))),
+                    other => {
+                        other.as_u64().map($wrap).ok_or_else(|| Fault::new(format_args!("{other} is not {}", Self::ACCEPTED)))
+                    }
                 }
             }
         }

@@ -1,14 +1,15 @@
 //! The file system in a scenario: block cache, prefetcher, write log.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use seeklab_cache::PolicyKind;
 
+use crate::reader::FromJson;
 use crate::{Bytes, Lun, Nanos};
 
 /// The file system.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Volume {
     /// Block of the file system and its cache.
@@ -33,7 +34,7 @@ pub fn default_block() -> Bytes {
 }
 
 /// Block cache in memory (least recently used).
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Cache {
     /// Memory of the cache.
@@ -58,7 +59,7 @@ pub struct Cache {
 }
 
 /// A change of a cache's size.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Resize {
     /// When.
@@ -70,7 +71,7 @@ pub struct Resize {
 }
 
 /// A prefetcher that reads the range after each large read.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Prefetch {
     /// Most that one prefetch reads.

@@ -1,5 +1,6 @@
 //! `seeklab-tool`: build steps that must agree with the engine's own `Cargo.lock`.
 
+mod order;
 mod types;
 
 use std::error::Error;
@@ -52,7 +53,10 @@ fn bindgen(input: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
         .remove_name_section(true)
         .remove_producers_section(true)
         .generate(out)
-        .map_err(|error| format!("{}: {error:#}", input.display()).into())
+        .map_err(|error| format!("{}: {error:#}", input.display()))?;
+    let module = out.join("seeklab_bg.wasm");
+    std::fs::write(&module, order::by_likeness(&std::fs::read(&module)?)?)?;
+    Ok(())
 }
 
 /// The library in the folders `cases` and `presets` of `root`.

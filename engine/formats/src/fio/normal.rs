@@ -3,8 +3,6 @@
 //! The layout is that of fio 3.33, line by line. There is no wall clock in a simulation: the time is that of the epoch and the
 //! process number is 0.
 
-use std::collections::BTreeSet;
-
 use super::report::{
     BATCH_LEVELS, CLASS_BOUNDS, CLASS_FLOOR, DEPTH_LEVELS, Direction, JobReport, LEVEL_FLOOR, PERCENTILES, Report, Samples,
 };
@@ -25,10 +23,12 @@ pub fn normal(report: &Report) -> String {
         let group: Vec<&JobReport> = jobs.iter().filter(|other| other.group == job.group).collect();
         job_lines(job, &group, &mut lines);
     }
-    let groups: BTreeSet<u32> = jobs.iter().map(|job| job.group).collect();
+    let mut groups: Vec<u64> = jobs.iter().map(|job| job.group.into()).collect();
+    groups.sort_unstable();
+    groups.dedup();
     for group in groups {
         lines.push(format!("\nRun status group {group} (all jobs):"));
-        let jobs: Vec<&JobReport> = jobs.iter().filter(|job| job.group == group).collect();
+        let jobs: Vec<&JobReport> = jobs.iter().filter(|job| u64::from(job.group) == group).collect();
         group_line("   READ", &jobs, |job| &job.read, &mut lines);
         group_line("  WRITE", &jobs, |job| &job.write, &mut lines);
         group_line("   TRIM", &jobs, |job| &job.trim, &mut lines);

@@ -3,16 +3,16 @@
 //! A measure is a metric, a ratio or difference of two, or a ratio over another, taken from runs of the case. It reads results only.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use seeklab_spec::Problem;
-use seeklab_spec::reader::from_value;
+use seeklab_spec::reader::{FromJson, from_value};
 
 use super::tolerance::{Documented, Tolerance};
 
 /// How a simulated value came about.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "FactKind")]
 pub enum Kind {
@@ -25,7 +25,7 @@ pub enum Kind {
 }
 
 /// How one value is made from several seeds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Over {
     /// Their mean.
@@ -38,7 +38,7 @@ pub enum Over {
 }
 
 /// A metric of a run.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Term {
     /// Name of the metric.
@@ -62,7 +62,7 @@ fn one() -> u64 {
 }
 
 /// What is measured.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(untagged, try_from = "Value")]
 pub enum Measure {
     /// The first term over the second.
@@ -112,7 +112,7 @@ impl Measure {
 }
 
 /// A documented value and the measure that must meet it.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Check {
     /// What it is.
@@ -128,7 +128,7 @@ pub struct Check {
 }
 
 /// The ablation of a fact: with its mechanism off it must fail.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Break {
     /// What is switched off.
@@ -141,7 +141,7 @@ pub struct Break {
 }
 
 /// A further point at which a fact is judged: other values of its inputs, and what is expected there.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Input {
     /// Changes of the scenario, on top of each term's own.
@@ -177,7 +177,7 @@ impl Input {
 }
 
 /// A fact of a case.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(from = "Written")]
 #[schemars(rename = "FactEntry")]
 pub struct Fact {
@@ -209,7 +209,7 @@ pub struct Fact {
 }
 
 /// A fact as a case file writes it: the fields of its check stand beside its own.
-#[derive(Deserialize, JsonSchema)]
+#[derive(FromJson, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Written {
     id: String,

@@ -9,7 +9,8 @@ pub mod tolerance;
 pub mod view;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::{Deserialize, Serialize};
+use seeklab_spec::reader::FromJson;
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use seeklab_model::Checked;
@@ -18,7 +19,7 @@ use seeklab_spec::{Op, Presets, Problem, Problems, Scenario};
 use self::view::View;
 
 /// Where a case was documented.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Source {
     /// Author and title.
@@ -33,7 +34,7 @@ pub struct Source {
 }
 
 /// A named change of the base scenario.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Variant {
     /// Name.
@@ -51,7 +52,7 @@ pub struct Variant {
 }
 
 /// A field of the scenario that a learner should touch.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct CaseControl {
     /// Path in the scenario.
@@ -71,7 +72,7 @@ pub struct CaseControl {
 }
 
 /// A named experiment with a surprise.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WhatIf {
     /// What is changed.
@@ -86,7 +87,7 @@ pub struct WhatIf {
 }
 
 /// How a range of numbers is spaced.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Scale {
     /// Evenly.
@@ -96,7 +97,7 @@ pub enum Scale {
 }
 
 /// A question to answer before the run.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Ask {
     /// The question.
@@ -119,7 +120,7 @@ pub struct Ask {
 }
 
 /// The job and direction whose operations the views show.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Focus {
     /// Job.
@@ -129,7 +130,7 @@ pub struct Focus {
 }
 
 /// What is modelled and what is left out.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Model {
     /// In the model.
@@ -143,7 +144,7 @@ pub struct Model {
 }
 
 /// A documented incident, as its file tells it.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[schemars(rename = "CaseDocument")]
 #[serde(deny_unknown_fields)]
 pub struct Case {

@@ -7,7 +7,8 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use seeklab_spec::reader::FromJson;
+use serde::Serialize;
 
 use super::facts::{Check, Fact, Kind};
 use super::judged::StoredRow;
@@ -16,7 +17,7 @@ use super::judged::StoredRow;
 pub type Ranges = BTreeMap<String, Stored>;
 
 /// What was measured of one fact.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Stored {
     /// Number of seeds.

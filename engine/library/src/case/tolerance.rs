@@ -1,11 +1,12 @@
 //! A documented value, and how near a simulated one must come to it.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use seeklab_spec::reader::FromJson;
+use serde::Serialize;
 use serde_json::Value;
 
 /// A documented number, or a documented range.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(untagged, try_from = "Value")]
 #[schemars(untagged, !try_from)]
 pub enum Documented {
@@ -29,7 +30,7 @@ impl TryFrom<Value> for Documented {
 }
 
 /// How near a simulated value must come: written as `exact`, `15%`, `+-1`, `at most` or `at least`.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, FromJson, Serialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(with = "String")]
 pub enum Tolerance {

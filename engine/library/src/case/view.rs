@@ -1,11 +1,12 @@
 //! The views that a case may name: charts, tables and stages of the pages and the notebook's widget.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use seeklab_spec::reader::FromJson;
+use serde::Serialize;
 
 /// A view by the name that case files use. The web part draws each under the same name (`web/src`, charts and evidence); a new one
 /// is added there and here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum View {
     /// Requests under way at a moment, block by block, on the way of a read.

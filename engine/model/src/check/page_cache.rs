@@ -36,10 +36,7 @@ pub fn check(spec: &PageCacheSpec, scenario: &Scenario, at: &Path, problems: &mu
 
 /// Adds what is wrong with the read side of a page cache at `at` for the files of a plan: what was read stays in memory.
 pub fn check_files(spec: &PageCacheSpec, plan: &Plan, at: &Path, problems: &mut Problems) {
-    let mut files: Vec<_> = plan.workers.iter().map(|worker| worker.file).collect();
-    files.sort_unstable_by_key(|file| (file.start, u64::MAX - file.end));
-    files.dedup_by_key(|file| file.start);
-    let bytes: u64 = files.iter().map(|file| file.end - file.start).sum();
+    let bytes: u64 = plan.files().iter().map(|file| file.end - file.start).sum();
     if spec.read_ahead.is_some() && bytes > spec.memory.0 {
         let message = format!(
             "{} cannot hold files of {bytes} bytes, and no page is evicted; write more memory or smaller files, or drop read_ahead",

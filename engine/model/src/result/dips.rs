@@ -12,7 +12,7 @@ fn begins(series: &[SeriesRow]) -> Vec<usize> {
     };
     let means: Vec<(usize, f64)> = series.iter().enumerate().filter_map(|(index, row)| Some((index, mean_ns(row)?))).collect();
     let mut sorted: Vec<f64> = means.iter().map(|(_, mean)| *mean).collect();
-    sorted.sort_by(f64::total_cmp);
+    sorted.sort_unstable_by(f64::total_cmp);
     let Some(median) = sorted.get(sorted.len() / 2).copied() else { return Vec::new() };
     let is_low = |mean: f64| mean < median / 2.0;
     let first = means.first().filter(|(_, mean)| is_low(*mean)).map(|(index, _)| *index);

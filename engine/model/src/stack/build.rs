@@ -186,9 +186,7 @@ fn zfs(scenario: &Scenario, plan: &Plan) -> Option<ZfsVolume> {
 
 /// The files of a scenario as the read side of ZFS sees them.
 fn files(scenario: &Scenario, plan: &Plan, spec: &ZfsSpec) -> Files {
-    let mut places: Vec<Range> = plan.workers.iter().map(|worker| worker.file).collect();
-    places.sort_unstable_by_key(|place| (place.start, u64::MAX - place.end));
-    places.dedup_by_key(|place| place.start);
+    let places = plan.files();
     let number = |file: &Range| places.partition_point(|place| place.start < file.start);
     let worker = |worker: &WorkerPlan| File { number: number(&worker.file), job: worker.job, place: worker.file };
     Files {

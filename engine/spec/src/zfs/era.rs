@@ -1,10 +1,12 @@
 //! Versions of ZFS.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use crate::reader::FromJson;
 
 /// A version of ZFS.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 pub enum Era {
     /// The first write throttle as integrated in March 2008.
     #[serde(rename = "zfs-2008-03")]

@@ -1,12 +1,13 @@
 //! The intent log in a scenario.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, DeviceGroup, Nanos};
 
 /// Which files share an intent log.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Datasets {
     /// All: they are in one file system.
@@ -17,7 +18,7 @@ pub enum Datasets {
 }
 
 /// Intent log of synchronous writes.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LogSpec {
     /// Devices of their own for the log; the log is in the pool when absent.

@@ -3,7 +3,7 @@
 //! A version ([`Era`]) fills every tunable; each field that is present replaces one.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 mod era;
 mod log;
@@ -13,10 +13,11 @@ pub use era::Era;
 pub use log::{Datasets, LogSpec};
 pub use read::{ArcSpec, L2arcSpec, PrefetchSpec};
 
+use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// Which rule holds writers back.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum ThrottleKind {
     /// None but the size of memory.
@@ -34,7 +35,7 @@ pub enum ThrottleKind {
 }
 
 /// Which scheduler feeds the devices.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum SchedulerKind {
     /// One queue in order of deadline, a fixed number in flight (before 2013).
@@ -44,7 +45,7 @@ pub enum SchedulerKind {
 }
 
 /// Where a group's blocks go.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Placement {
     /// One after the other into free space, whatever their place in the file.
@@ -55,7 +56,7 @@ pub enum Placement {
 }
 
 /// What is in memory when the run starts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Start {
     /// Nothing.
@@ -66,7 +67,7 @@ pub enum Start {
 }
 
 /// Least and most requests of a class in flight on each device.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ClassShare {
     /// Served before other classes below this number.
@@ -78,7 +79,7 @@ pub struct ClassShare {
 }
 
 /// A ZFS file system: write throttle, transaction groups, I/O scheduler.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[allow(clippy::struct_excessive_bools)] // each is a switch of the scenario
 pub struct ZfsSpec {
@@ -306,7 +307,7 @@ impl ZfsSpec {
 }
 
 /// When the charge of a block is released.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Release {
     /// In parts, as each of its physical writes completes (2013 to 2.1).

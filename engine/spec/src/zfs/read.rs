@@ -2,12 +2,13 @@
 //! scenario says nothing.
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use crate::reader::FromJson;
 use crate::{Bytes, DeviceGroup, Nanos};
 
 /// The ARC: memory that keeps blocks for reading.
-#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct ArcSpec {
     /// Memory of the cache; the version's share of the machine's memory when absent.
@@ -19,7 +20,7 @@ pub struct ArcSpec {
 }
 
 /// Read-ahead by file.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct PrefetchSpec {
     /// Whether it is on.
@@ -47,7 +48,7 @@ impl Default for PrefetchSpec {
 }
 
 /// Cache devices behind the ARC.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct L2arcSpec {
     /// The devices.

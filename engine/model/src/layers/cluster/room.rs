@@ -52,12 +52,12 @@ pub fn check(spec: &ClusterSpec, scenario: &Scenario, plan: &Plan, at: &Path, pr
 
 /// Bytes that workers use, those that several share counted once.
 fn bytes_used<'a>(workers: impl Iterator<Item = &'a WorkerPlan>) -> u64 {
-    let mut regions: Vec<_> = workers.map(|worker| worker.region).collect();
-    regions.sort_by_key(|region| region.start);
+    let mut regions: Vec<(u64, u64)> = workers.map(|worker| (worker.region.start, worker.region.end)).collect();
+    regions.sort_unstable();
     let (mut bytes, mut end) = (0, 0);
-    for region in regions {
-        bytes += region.end.saturating_sub(region.start.max(end));
-        end = end.max(region.end);
+    for (start, region_end) in regions {
+        bytes += region_end.saturating_sub(start.max(end));
+        end = end.max(region_end);
     }
     bytes
 }
@@ -69,11 +69,13 @@ fn check_shared(spec: &ClusterSpec, scenario: &Scenario, plan: &Plan, problems: 
         let moves = spec.moves.iter().filter(|moved| moved.vm == *name).map(|moved| (moved.at.0, moved.to));
         (spec.home(job, name), moves.collect::<Vec<_>>())
     };
-    let mut files: Vec<_> = plan.workers.iter().filter(|worker| scenario.jobs[worker.job].filename.is_some()).collect();
-    files.sort_by_key(|worker| (worker.file.start, worker.job));
+    // Workers stand in the order of their jobs, and so do here those whose files start at the same byte.
+    let named = plan.workers.iter().enumerate().filter(|(_, worker)| scenario.jobs[worker.job].filename.is_some());
+    let mut files: Vec<(u64, usize)> = named.map(|(index, worker)| (worker.file.start, index)).collect();
+    files.sort_unstable();
     let mut refused = vec![false; scenario.jobs.len()];
     let mut before: Option<&WorkerPlan> = None;
-    for worker in files {
+    for worker in files.into_iter().map(|(_, index)| &plan.workers[index]) {
         let Some(owner) = before.filter(|owner| worker.file.start < owner.file.end) else {
             before = Some(worker);
             continue;

@@ -8,7 +8,6 @@ use std::collections::VecDeque;
 
 use super::{HERE, OUT, PageCache, Timer, Waiter};
 use crate::kernel::{Holder, Kernel, Request, RequestId};
-use crate::range::Range;
 use seeklab_kernel::Slab;
 use seeklab_spec::Op;
 
@@ -52,16 +51,16 @@ impl PageCache {
         self.flusher.is_awake_at = None;
         let now_ns = kernel.now_ns();
         let expire_ns = self.spec.expire.0;
-        let mut old: Vec<(u64, Range)> = Vec::new();
-        for file in &mut self.files {
+        let mut old: Vec<(u64, usize)> = Vec::new();
+        for (index, file) in self.files.iter_mut().enumerate() {
             if let Some(since_ns) = file.dirty_since_ns.filter(|since_ns| since_ns + expire_ns <= now_ns) {
-                old.push((since_ns, file.place));
+                old.push((since_ns, index));
                 file.dirty_since_ns = None;
             }
         }
-        old.sort_unstable_by_key(|(since_ns, place)| (*since_ns, place.start));
-        for (_, place) in old {
-            self.flusher.old.extend(self.pages.orders_in(place).0);
+        old.sort_unstable();
+        for (_, file) in old {
+            self.flusher.old.extend(self.pages.orders_in(self.files[file].place).0);
         }
         self.pump(kernel);
         self.look_later(kernel);

@@ -171,18 +171,20 @@ impl PageCache {
     /// The page cache of a scenario, above `below`.
     #[must_use]
     pub fn new(spec: &PageCacheSpec, scenario: &Scenario, plan: &Plan, below: Address) -> Self {
-        let mut files: Vec<File> = Vec::new();
+        let mut starts: Vec<(u64, u64)> = Vec::new();
         for worker in &plan.workers {
             let is_apart = spec.unjournalled.contains(&scenario.jobs[worker.job].name);
             let is_journalled = spec.journal != Journal::None && !is_apart;
-            files.push(File { place: worker.file, dirty_since_ns: None, joined: 0, is_journalled });
+            starts.push((worker.file.start, u64::from(is_journalled)));
         }
         // A file that several workers share is once in the list. It reaches to the next one: what a copy writes lies behind what it reads.
-        files.sort_unstable_by_key(|file| (file.place.start, file.is_journalled));
-        files.dedup_by_key(|file| file.place.start);
-        for file in 0..files.len() {
-            files[file].place.end = files.get(file + 1).map_or(u64::MAX, |next| next.place.start);
-        }
+        starts.sort_unstable();
+        starts.dedup_by_key(|(start, _)| *start);
+        let file = |(index, (start, is_journalled)): (usize, &(u64, u64))| {
+            let place = Range { start: *start, end: starts.get(index + 1).map_or(u64::MAX, |(next, _)| *next) };
+            File { place, dirty_since_ns: None, joined: 0, is_journalled: *is_journalled == 1 }
+        };
+        let files: Vec<File> = starts.iter().enumerate().map(file).collect();
         let (background, limit) = spec.thresholds();
         Self {
             background,

@@ -70,9 +70,7 @@ impl Reads {
     /// The read side for the workers of a plan, in so much memory, above `below`.
     #[must_use]
     pub fn new(spec: &ReadAhead, plan: &Plan, memory_bytes: u64, below: Address) -> Self {
-        let mut places: Vec<Range> = plan.workers.iter().map(|worker| worker.file).collect();
-        places.sort_unstable_by_key(|place| (place.start, u64::MAX - place.end));
-        places.dedup_by_key(|place| place.start);
+        let places = plan.files();
         let file = |(worker, place): (usize, Range)| {
             let number = places.partition_point(|other| other.start < place.start);
             let open = if spec.one_open { number } else { worker };
@@ -256,10 +254,9 @@ impl Reads {
     /// Pages of all files.
     #[must_use]
     pub fn file_pages(&self) -> u64 {
-        let mut files: Vec<File> = self.files.clone();
-        files.sort_unstable_by_key(|file| file.number);
-        files.dedup_by_key(|file| file.number);
-        files.into_iter().map(File::pages).sum()
+        let mut counted = vec![false; self.files.len()];
+        let mut is_new = |file: &&File| !std::mem::replace(&mut counted[file.number], true);
+        self.files.iter().filter(|file| is_new(file)).map(|file| file.pages()).sum()
     }
 
     /// Pages that are cached, or on their way.

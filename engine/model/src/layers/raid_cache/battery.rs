@@ -57,14 +57,23 @@ impl Cycle {
     /// Its lines in the log, in order of time.
     #[must_use]
     pub fn lines(&self, forced: bool) -> Vec<(u64, Line)> {
-        let mut lines = vec![(self.start, Line::Start), (self.discharging, Line::Discharging), (self.complete, Line::Complete)];
+        let mut lines = Vec::new();
+        // Each is put where it belongs: a sort would be much code for seven lines.
+        let mut add = |time: u64, line: Line| {
+            let place = lines.partition_point(|(before, other): &(u64, Line)| (*before, *other as u8) <= (time, line as u8));
+            lines.insert(place, (time, line));
+        };
+        add(self.start, Line::Start);
+        add(self.discharging, Line::Discharging);
+        add(self.complete, Line::Complete);
         if self.below < self.enough {
-            lines.extend([(self.below, Line::Below), (self.enough, Line::Enough)]);
+            add(self.below, Line::Below);
+            add(self.enough, Line::Enough);
             if !forced {
-                lines.extend([(self.below, Line::WriteThrough), (self.write_back, Line::WriteBack)]);
+                add(self.below, Line::WriteThrough);
+                add(self.write_back, Line::WriteBack);
             }
         }
-        lines.sort_by_key(|(time, line)| (*time, *line as u8));
         lines
     }
 }

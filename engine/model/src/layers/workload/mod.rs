@@ -207,7 +207,11 @@ impl Workload {
             }
         });
         let mut workers: Vec<Worker> = workers.collect();
-        let starts = workers.iter().map(|worker| (worker.stage, worker.waits_for)).collect::<std::collections::BTreeSet<_>>().len() as u64;
+        let start = |worker: &Worker| (u64::from(worker.stage), worker.waits_for.map_or(0, |job| 1 + job));
+        let mut starts: Vec<(u64, usize)> = workers.iter().map(start).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        let starts = starts.len() as u64;
         let flows = flows(&scenario.jobs, &mut workers);
         let (zones, shares) = Zones::of(&scenario.jobs, plan);
         for (extended, share) in workers.iter_mut().map(|worker| worker.extended.as_mut()).zip(shares) {

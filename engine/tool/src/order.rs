@@ -1,0 +1,189 @@
+//! The functions of a module in an order in which it is smaller when compressed: each beside the one that resembles it most.
+//!
+//! The glue's generator writes the largest first. gzip finds what repeats within 32 kB only, and much of a module are siblings: what
+//! a generic function became for one type and another. Beside each other they cost a few bytes each. Nothing but the order changes.
+
+use std::collections::HashMap;
+use std::convert::Infallible;
+use std::error::Error;
+
+use wasm_encoder::reencode::{self, Reencode};
+use wasm_encoder::{CodeSection, FunctionSection, Module};
+use wasmparser::{CodeSectionReader, FunctionSectionReader, Parser, Payload, TypeRef};
+
+/// The length of the pieces of code that are compared, in bytes: about two instructions.
+const PIECE_BYTES: usize = 6;
+/// A piece that is in more functions than this says nothing about any of them, and comparing them all would take long.
+const MOST_FUNCTIONS: usize = 300;
+
+/// The module with its functions in another order.
+///
+/// # Errors
+/// When it is no module.
+pub fn by_likeness(module: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
+    let (mut imported, mut bodies) = (0, Vec::new());
+    for payload in Parser::new(0).parse_all(module) {
+        match payload? {
+            Payload::ImportSection(imports) => {
+                for import in imports.into_imports() {
+                    imported += u32::from(matches!(import?.ty, TypeRef::Func(_) | TypeRef::FuncExact(_)));
+                }
+            }
+            Payload::CodeSectionEntry(body) => bodies.push(body.as_bytes()),
+            _ => {}
+        }
+    }
+    let order = chain(&bodies);
+    let mut places = vec![0; order.len()];
+    for (place, function) in order.iter().enumerate() {
+        places[*function] = imported + u32::try_from(place)?;
+    }
+    let mut written = Module::new();
+    Ordered { imported, order, places }.parse_core_module(&mut written, Parser::new(0), module)?;
+    Ok(written.finish())
+}
+
+/// An order of the functions in which each follows the one that it has most in common with, of those that are left.
+fn chain(bodies: &[&[u8]]) -> Vec<usize> {
+    let pieces: Vec<Vec<&[u8]>> = bodies.iter().map(|body| pieces(body)).collect();
+    let mut holders: HashMap<&[u8], Vec<usize>> = HashMap::new();
+    for (function, pieces) in pieces.iter().enumerate() {
+        for piece in pieces {
+            holders.entry(piece).or_default().push(function);
+        }
+    }
+    holders.retain(|_, functions| (2..=MOST_FUNCTIONS).contains(&functions.len()));
+
+    let mut order = Vec::with_capacity(bodies.len());
+    let mut is_left = vec![true; bodies.len()];
+    let mut next = 0;
+    while order.len() < bodies.len() {
+        is_left[next] = false;
+        order.push(next);
+        let mut shared = vec![0; bodies.len()];
+        for function in pieces[next].iter().filter_map(|piece| holders.get(piece)).flatten() {
+            shared[*function] += 1;
+        }
+        // What both have, as a share of what either has: a fraction.
+        let likeness = |function: usize| (shared[function], pieces[next].len() + pieces[function].len() - shared[function]);
+        let mut most = None;
+        for function in (0..bodies.len()).filter(|function| is_left[*function] && shared[*function] > 0) {
+            let (common, all) = likeness(function);
+            if most.is_none_or(|(_, common_before, all_before)| common * all_before > common_before * all) {
+                most = Some((function, common, all));
+            }
+        }
+        let largest = || is_left.iter().position(|is_left| *is_left);
+        next = most.map(|(function, ..)| function).or_else(largest).unwrap_or_default();
+    }
+    order
+}
+
+/// The pieces of a function's code, each once.
+fn pieces(body: &[u8]) -> Vec<&[u8]> {
+    let mut pieces: Vec<&[u8]> = body.windows(PIECE_BYTES).collect();
+    pieces.sort_unstable();
+    pieces.dedup();
+    pieces
+}
+
+/// Writes a module anew.
+struct Ordered {
+    imported: u32,
+    /// The functions in their new order, by their old places among those that are not imported.
+    order: Vec<usize>,
+    /// The new number of each, by its old place.
+    places: Vec<u32>,
+}
+
+impl Reencode for Ordered {
+    type Error = Infallible;
+
+    fn function_index(&mut self, function: u32) -> Result<u32, reencode::Error> {
+        Ok(function.checked_sub(self.imported).map_or(function, |place| self.places[place as usize]))
+    }
+
+    fn parse_function_section(&mut self, written: &mut FunctionSection, section: FunctionSectionReader<'_>) -> Result<(), reencode::Error> {
+        let types = section.into_iter().collect::<Result<Vec<_>, _>>()?;
+        for function in &self.order {
+            written.function(types[*function]);
+        }
+        Ok(())
+    }
+
+    fn parse_code_section(&mut self, written: &mut CodeSection, section: CodeSectionReader<'_>) -> Result<(), reencode::Error> {
+        let bodies = section.into_iter().collect::<Result<Vec<_>, _>>()?;
+        for function in self.order.clone() {
+            self.parse_function_body(written, bodies[function].clone())?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use wasm_encoder::{EntityType, ExportKind, ExportSection, Function, ImportSection, TypeSection, ValType};
+
+    use super::*;
+
+    #[test]
+    fn siblings_stand_beside_each_other() {
+        let [first, other, sibling, small] = [&b"abcdefghijklmnop"[..], b"0123456789012345", b"abcdefghijkl-nop", b"ab"];
+        assert_eq!(chain(&[first, other, sibling, small]), [0, 2, 1, 3]);
+        assert_eq!(chain(&[]), [0; 0]);
+    }
+
+    /// A module with an imported function and three others: of a number, of the next one's result, and of a number like the first.
+    fn module() -> Vec<u8> {
+        let mut types = TypeSection::new();
+        types.ty().function([], [ValType::I64]);
+        types.ty().function([], []);
+        let mut imports = ImportSection::new();
+        imports.import("host", "tell", EntityType::Function(1));
+        let (mut functions, mut exports, mut code) = (FunctionSection::new(), ExportSection::new(), CodeSection::new());
+        for (number, kind, name) in [(1, 0, "first"), (2, 1, "caller"), (3, 0, "second")] {
+            functions.function(kind);
+            exports.export(name, ExportKind::Func, number);
+        }
+        let number = |number: i64| {
+            let mut function = Function::new([]);
+            for _ in 0..3 {
+                function.instructions().i64_const(0x0102_0304_0506_0708).drop();
+            }
+            function.instructions().i64_const(number).end();
+            function
+        };
+        let mut caller = Function::new([]);
+        caller.instructions().call(0).call(3).drop().call(1).drop().end();
+        code.function(&number(10)).function(&caller).function(&number(20));
+        let mut module = Module::new();
+        module.section(&types).section(&imports).section(&functions).section(&exports).section(&code);
+        module.finish()
+    }
+
+    #[test]
+    fn whoever_names_a_function_finds_it_at_its_new_place() {
+        let written = by_likeness(&module()).expect("a module");
+        let (mut exports, mut types, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
+        for payload in Parser::new(0).parse_all(&written) {
+            match payload.expect("a part") {
+                Payload::ExportSection(section) => {
+                    exports.extend(section.into_iter().map(|export| export.expect("an export")).map(|export| (export.name, export.index)));
+                }
+                Payload::FunctionSection(section) => types.extend(section.into_iter().map(|kind| kind.expect("a type"))),
+                Payload::CodeSectionEntry(body) => bodies.push(body.as_bytes().to_vec()),
+                _ => {}
+            }
+        }
+        assert_eq!(exports, [("first", 1), ("caller", 3), ("second", 2)]);
+        assert_eq!(types, [0, 0, 1]);
+        // No locals, call 0, call 2, drop, call 1, drop, end.
+        assert_eq!(bodies[2], [0, 0x10, 0, 0x10, 2, 0x1a, 0x10, 1, 0x1a, 0x0b]);
+        assert!(bodies[0].ends_with(&[0x42, 10, 0x0b]) && bodies[1].ends_with(&[0x42, 20, 0x0b]));
+    }
+
+    #[test]
+    fn what_is_no_module_is_refused() {
+        assert!(by_likeness(b"no module").is_err());
+    }
+}
