@@ -178,9 +178,9 @@ PYTEST_COMMAND = (
 
 
 def drawn_notebooks() -> list[Path]:
-    """Give half of the notebooks, other ones at each commit; `make full` runs all."""
+    """Give a third of the notebooks, other ones at each commit; `make full` runs all."""
     every = sorted((ROOT / "notebooks").glob("*.ipynb"))
-    return [path for path in every if is_drawn(path.stem, 2)] or every
+    return [path for path in every if is_drawn(path.stem, 3)] or every
 
 
 # Properties are tested on the same scenarios in every run, as Hypothesis' are: a checkout that passed will pass again.

@@ -16,7 +16,7 @@ from seeklab._facts import judge
 
 FACTS = {fact["id"]: (row["id"], fact) for row in seeklab.cases() for fact in seeklab.case(row["id"]).facts}
 
-ONE_IN = 3
+ONE_IN = 4
 """Pairs of a mechanism and a fact of which one is judged at each commit; `make full` judges all."""
 
 READS_ONLY = {"jobs[oltp].number_ios": 10, "jobs[restore].number_ios": 1}
