@@ -4,7 +4,7 @@
 //! it is read, and where it is dropped when another is wrong. What is written here asks one reader for one field after the other
 //! (`seeklab_spec::reader`), and leaves once. That is a third of the code.
 //!
-//! The attributes are serde's, which writes the same types: [`attributes`] says which are read. serde's `Deserialize` is implemented
+//! The attributes are serde's, which writes the same types: `attributes.rs` says which are read. serde's `Deserialize` is implemented
 //! on top, for whoever reads the types with serde.
 
 mod attributes;

@@ -86,7 +86,9 @@ mod tests {
         let (mut fives, mut ones) = (Fingerprint::default(), Fingerprint::default());
         for (number, five) in words.as_chunks::<5>().0.iter().enumerate() {
             fives.add(*five);
-            five.iter().for_each(|word| ones.add([*word]));
+            for word in five {
+                ones.add([*word]);
+            }
             let bytes: Vec<u8> = words[..(number + 1) * 5].iter().flat_map(|word| word.to_le_bytes()).collect();
             let published = xxhash_rust::xxh64::xxh64(&bytes, 0);
             assert_eq!((fives.value(), ones.value()), (published, published));

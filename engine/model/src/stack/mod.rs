@@ -26,6 +26,9 @@ use crate::result::analytics::{Analytics, Reading, Served};
 use crate::result::limiter::Mark;
 use build::{log_group, log_name};
 use layers::Layers;
+use seeklab_spec::commit::Batch;
+use seeklab_spec::controller::OwnerMap;
+use seeklab_spec::zfs::ThrottleKind;
 use seeklab_spec::{Problem, Scenario};
 
 /// What a run waits to be told by its host.
@@ -56,6 +59,19 @@ impl Question {
     }
 }
 
+/// Whether a run may ever ask its host: one look before the others, which are taken at every event.
+fn may_ask(scenario: &Scenario) -> bool {
+    let is_of_volume = scenario
+        .zfs
+        .as_ref()
+        .is_some_and(|zfs| zfs.throttle == Some(ThrottleKind::Asked) || zfs.prefetch.as_ref().is_some_and(|prefetch| prefetch.asked));
+    let pages = scenario.page_cache.as_ref().and_then(|pages| pages.read_ahead.as_ref());
+    is_of_volume
+        || pages.is_some_and(|read_ahead| read_ahead.asked)
+        || scenario.controller.as_ref().is_some_and(|controller| controller.map == OwnerMap::Asked)
+        || scenario.commit.as_ref().is_some_and(|commit| commit.logs.iter().any(|log| log.batch == Batch::Asked))
+}
+
 /// The kernel of a run, which keeps the journeys that the scenario asks for.
 fn kernel(scenario: &Scenario) -> Kernel {
     let mut kernel = Kernel::default();
@@ -73,6 +89,7 @@ pub struct Stack {
     plan: Plan,
     kernel: Kernel,
     layers: Layers,
+    may_ask: bool,
     analytics: Option<Analytics>,
     /// When the analytics are read next; never where none are kept.
     read_ns: u64,
@@ -109,6 +126,7 @@ impl Stack {
             analytics: scenario.record.analytics.then(Analytics::default),
             read_ns: if scenario.record.analytics { 0 } else { u64::MAX },
             kernel: kernel(&scenario),
+            may_ask: may_ask(&scenario),
             marks: Vec::new(),
             unsafe_bytes: 0,
             seed,
@@ -189,6 +207,11 @@ impl Stack {
     #[must_use]
     #[inline]
     pub fn asks(&self) -> bool {
+        debug_assert!(self.may_ask || !self.some_layer_asks(), "a question that `may_ask` does not know of");
+        self.may_ask && self.some_layer_asks()
+    }
+
+    fn some_layer_asks(&self) -> bool {
         let layers = &self.layers;
         layers.zfs.as_ref().is_some_and(Layer::asks)
             || layers.page_cache.as_ref().is_some_and(Layer::asks)

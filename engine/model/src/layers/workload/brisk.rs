@@ -1,6 +1,6 @@
 //! Workers whose next request waits for nothing but the completion of one before: no rate, no pause, no plan, nothing that follows
 //! a request or is judged by it. Most workers are like that and most events are theirs, so they are spared all that the others are
-//! asked. What they do is what [`Workload::issue`] would do.
+//! asked. What they do is what `Workload::issue_asking` would do.
 
 use super::{HERE, State, Worker, Workload, durability, index_of, next_offset};
 use crate::kernel::{Durable, Kernel, Request};
@@ -38,7 +38,7 @@ impl Brisk {
         })
     }
 
-    /// Whether a worker has a whole request left to issue at `now_ns`; if not, its end is for [`Workload::issue`].
+    /// Whether a worker has a whole request left to issue at `now_ns`; if not, its end is for `Workload::issue_asking`.
     #[inline]
     fn goes_on(&self, worker: &Worker, now_ns: u64) -> bool {
         worker.state == State::Issuing

@@ -170,11 +170,11 @@ impl Workload {
             let extended = Extended::of(job, length, &mut offsets);
             let copy = Copy::of(scenario, job, length);
             let is_plain = extended.is_none() && copy.is_none() && job.bsrange.is_none() && !job.rw.trims();
-            let plain = job.rw.only().filter(|_| is_plain);
+            let only_op = job.rw.only().filter(|_| is_plain);
             let target_bytes = job.io_size.map_or(length, |size| size.0).saturating_mul(u64::from(job.loops) * job.rw.passes());
-            let brisk = plain.filter(|_| scenario.limits.operations.is_none()).and_then(|op| Brisk::of(job, op, target_bytes));
+            let brisk = only_op.filter(|_| scenario.limits.operations.is_none()).and_then(|op| Brisk::of(job, op, target_bytes));
             Worker {
-                plain,
+                plain: only_op,
                 brisk,
                 has_plan: dues::has_plan(job),
                 extended,
@@ -313,13 +313,15 @@ impl Workload {
         ((f64::from(self.stage) + under_way) / (f64::from(last) + 1.0)).max(ends_all)
     }
 
+    /// Lets a worker issue what it may, or end.
     fn issue(&mut self, kernel: &mut Kernel, id: u32) {
-        if let Some(brisk) = self.workers[id as usize].brisk
-            && !self.stopping
-            && self.issue_briskly(kernel, id, brisk)
-        {
-            return;
+        let brisk = self.workers[id as usize].brisk.filter(|_| !self.stopping);
+        if !brisk.is_some_and(|brisk| self.issue_briskly(kernel, id, brisk)) {
+            self.issue_asking(kernel, id);
         }
+    }
+
+    fn issue_asking(&mut self, kernel: &mut Kernel, id: u32) {
         let now_ns = kernel.now_ns();
         loop {
             let worker = &mut self.workers[id as usize];
