@@ -53,6 +53,13 @@ fn lower_ns(bin: usize) -> u64 {
     if octave == 0 { step } else { ((1 << STEPS_LOG2) + step) << (octave - 1) }
 }
 
+/// A thousandth, rounded down. Latencies are mostly below four seconds, and WebAssembly's compilers make a product of the division of
+/// 32 bits only.
+#[inline]
+fn over_1000(number: u64) -> u64 {
+    u32::try_from(number).map_or(number / 1000, |short| u64::from(short / 1000))
+}
+
 impl Bins {
     /// Adds a latency.
     pub fn add(&mut self, ns: u64) {
@@ -66,8 +73,9 @@ impl Bins {
         let bin = bin_of(ns);
         self.counts[bin] += ios;
         self.totals_ns[bin] += ios * ns;
-        self.linear_ms[(ns / 1_000_000).min(LINEAR_MS) as usize] += ios;
-        self.octaves_us[(ns / 1000).checked_ilog2().map_or(0, |octave| octave as usize + 1)] += ios;
+        let us = over_1000(ns);
+        self.linear_ms[over_1000(us).min(LINEAR_MS) as usize] += ios;
+        self.octaves_us[us.checked_ilog2().map_or(0, |octave| octave as usize + 1)] += ios;
     }
 
     /// The counts of all bins, empty ones included.

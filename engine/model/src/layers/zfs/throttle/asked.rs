@@ -87,25 +87,35 @@ pub struct DrainRate {
     slots: [u64; 10],
     /// The slot of the present, counted from the start of the run.
     slot: u64,
+    /// Its place in the array, and when it ends: divisions whenever bytes are drained would be slow.
+    place: usize,
+    slot_ends_ns: u64,
     /// All bytes so far.
     pub total_bytes: u64,
 }
 
 impl DrainRate {
-    #[allow(clippy::cast_possible_truncation)] // the remainder is below ten
+    #[inline]
     fn pass(&mut self, now_ns: u64) {
-        let slot = now_ns / SLOT_NS;
+        if now_ns >= self.slot_ends_ns {
+            self.leave_slot(now_ns / SLOT_NS);
+        }
+    }
+
+    #[allow(clippy::cast_possible_truncation)] // the remainder is below ten
+    fn leave_slot(&mut self, slot: u64) {
         for gone in 1..=(slot - self.slot).min(SLOTS) {
             self.slots[((self.slot + gone) % SLOTS) as usize] = 0;
         }
         self.slot = slot;
+        self.place = (slot % SLOTS) as usize;
+        self.slot_ends_ns = (slot + 1).saturating_mul(SLOT_NS);
     }
 
     /// So many bytes have been written by now.
-    #[allow(clippy::cast_possible_truncation)]
     pub fn drained(&mut self, now_ns: u64, total_bytes: u64) {
         self.pass(now_ns);
-        self.slots[(self.slot % SLOTS) as usize] += total_bytes.saturating_sub(self.total_bytes);
+        self.slots[self.place] += total_bytes.saturating_sub(self.total_bytes);
         self.total_bytes = total_bytes;
     }
 

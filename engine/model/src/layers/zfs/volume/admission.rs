@@ -179,7 +179,9 @@ impl ZfsVolume {
             }
         };
         let start_ns = if done == 0 { self.overhead_ns } else { 0 };
-        let copy_ns = transfer_ns(upto, self.copy_rate) - transfer_ns(done, self.copy_rate);
+        // Most writes have one part, and a division is a good part of the work on it.
+        let before_ns = if done == 0 { 0 } else { transfer_ns(done, self.copy_rate) };
+        let copy_ns = transfer_ns(upto, self.copy_rate) - before_ns;
         self.sleep(kernel, id, Stage::Copying, kernel.now_ns().saturating_add(start_ns).saturating_add(copy_ns));
     }
 
