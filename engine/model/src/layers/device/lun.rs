@@ -261,7 +261,7 @@ impl Varying {
 mod tests {
     use super::*;
     use crate::kernel::Request;
-    use seeklab_spec::{Bytes, Nanos};
+    use seeklab_spec::Nanos;
 
     const HOST: Address = Address::of(LayerId::Workload);
 
@@ -278,16 +278,9 @@ mod tests {
     fn lun_with(varies: Option<serde_json::Value>, pauses: Vec<spec::Pause>) -> Lun {
         let varies = varies.map(|varies| serde_json::from_value(varies).expect("a variation"));
         let spec = spec::Lun {
-            capacity: Bytes(1 << 30),
-            rate: Bytes(1_000_000_000),
-            latency: Nanos(500),
-            command: Nanos(0),
-            latency_cv: 0.0,
             varies,
             pauses,
-            credits: None,
-            slc: None,
-            shingled: None,
+            ..serde_json::from_value(serde_json::json!({"capacity": "1GiB", "rate": 1_000_000_000, "latency": 500})).expect("a unit")
         };
         Lun::new(&spec, Phase::Transfer, 1, "test")
     }
@@ -379,18 +372,8 @@ mod tests {
 
     #[test]
     fn latencies_scatter_as_they_are_told() {
-        let spec = spec::Lun {
-            capacity: Bytes(1 << 30),
-            rate: Bytes(1_000_000_000_000),
-            latency: Nanos(1_000_000),
-            command: Nanos(0),
-            latency_cv: 0.5,
-            varies: None,
-            pauses: Vec::new(),
-            credits: None,
-            slc: None,
-            shingled: None,
-        };
+        let unit = serde_json::json!({"rate": 1_000_000_000_000_u64, "latency": 1_000_000, "latency_cv": 0.5});
+        let spec: spec::Lun = serde_json::from_value(unit).expect("a unit");
         let mut lun = Lun::new(&spec, Phase::Transfer, 1, "test");
         let (mut done, _) = run(&mut lun, &vec![(0, 1); 20_000]);
         done.sort_unstable();

@@ -243,18 +243,8 @@ mod tests {
     /// Sends writes to a partition on a device of a fixed rate, all at once. Returns what reached the device, and the longest wait
     /// for blocks in hand.
     fn run(spec: &PartitionSpec, writes: &[(u64, u64)]) -> (Seen, u64) {
-        let lun = LunSpec {
-            capacity: Bytes(1 << 40),
-            rate: Bytes(1_000_000_000),
-            latency: Nanos(50),
-            command: Nanos(0),
-            latency_cv: 0.0,
-            varies: None,
-            pauses: Vec::new(),
-            credits: None,
-            slc: None,
-            shingled: None,
-        };
+        let lun: LunSpec =
+            serde_json::from_value(serde_json::json!({"capacity": "1TiB", "rate": 1_000_000_000, "latency": 50})).expect("a unit");
         let mut device = Lun::new(&lun, Phase::Transfer, 1, "lun");
         device.here = Address::of(LayerId::Device);
         let mut partitions = Partitions::new(spec);
