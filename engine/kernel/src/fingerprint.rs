@@ -32,9 +32,10 @@ impl Default for Fingerprint {
 }
 
 impl Fingerprint {
-    /// Adds words, at most 40.
+    /// Adds words; more than may wait do not compile.
     #[inline]
     pub fn add<const N: usize>(&mut self, words: [u64; N]) {
+        const { assert!(N * 8 <= WAITING_BYTES) };
         if self.len + N * 8 > WAITING_BYTES {
             self.hash_waiting();
         }

@@ -4,7 +4,7 @@
 
 use super::{HERE, State, Worker, Workload, durability, index_of, next_offset};
 use crate::kernel::{Durable, Kernel, Request};
-use seeklab_spec::{Job, Op, RateProcess};
+use seeklab_spec::{Job, Op};
 
 /// What the requests of such a worker have in common.
 #[derive(Clone, Copy)]
@@ -22,12 +22,7 @@ impl Brisk {
     /// What the requests of a worker have in common that has `target_bytes` to do, all of one direction and size, if it is one.
     #[must_use]
     pub fn of(job: &Job, op: Op, target_bytes: u64) -> Option<Self> {
-        let waits = job.rate.is_some()
-            || job.rate_iops.is_some()
-            || job.rate_each.is_some()
-            || job.rate_process != RateProcess::Linear
-            || job.thinktime.0 > 0
-            || job.flushes();
+        let waits = job.rate.is_some() || job.rate_iops.is_some() || job.rate_each.is_some() || job.thinktime.0 > 0 || job.flushes();
         let is_special = job.fluid || job.null.is_some() || job.steadystate.is_some();
         (!waits && !is_special).then(|| Self {
             op,
@@ -90,10 +85,15 @@ mod tests {
 
     use crate::testing::run;
 
-    /// The fingerprint of jobs, with a limit on operations or without: under a limit no worker is brisk.
-    fn fingerprint(jobs: &Value, limits: &Value) -> String {
+    /// The fingerprint of jobs on a file system that writes later unless a write is synchronous, or without one; with a limit on
+    /// operations or without: under a limit no worker is brisk.
+    fn fingerprint(jobs: &Value, has_zfs: bool, limits: &Value) -> String {
         let device = json!({"lun": {"rate": 100_000_000, "latency": "1ms", "capacity": "1GiB"}});
-        run(&json!({"jobs": jobs, "devices": [device], "limits": limits})).recorder().fingerprint.hex()
+        let mut scenario = json!({"jobs": jobs, "devices": [device], "limits": limits});
+        if has_zfs {
+            scenario["zfs"] = json!({"era": "openzfs-2013", "record": "8KiB", "memory": "16GiB"});
+        }
+        run(&scenario).recorder().fingerprint.hex()
     }
 
     proptest! {
@@ -106,7 +106,7 @@ mod tests {
             number_ios in prop::option::of(1u64..500),
             io_size in prop::option::of(1u64..3000),
             runtime_ms in prop::option::of(1u64..300),
-            (is_timed, is_synced, loops, law) in (any::<bool>(), any::<bool>(), 1u32..3, any::<bool>()),
+            (is_timed, is_synced, loops, law, has_zfs) in (any::<bool>(), any::<bool>(), 1u32..3, any::<bool>(), any::<bool>()),
         ) {
             let mut job = json!({"name": "a", "rw": rw, "bs": bs * 512, "size": size * 512, "iodepth": iodepth, "numjobs": numjobs,
                 "loops": loops, "startdelay": "3ms"});
@@ -129,7 +129,7 @@ mod tests {
             }
             let second = json!({"name": "b", "rw": "read", "bs": "4KiB", "size": "1MiB", "stonewall": true});
             let jobs = json!([job, second]);
-            prop_assert_eq!(fingerprint(&jobs, &json!({})), fingerprint(&jobs, &json!({"operations": 100_000_000_000_u64})));
+            prop_assert_eq!(fingerprint(&jobs, has_zfs, &json!({})), fingerprint(&jobs, has_zfs, &json!({"operations": 100_000_000_000_u64})));
         }
     }
 }

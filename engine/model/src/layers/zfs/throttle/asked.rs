@@ -87,9 +87,8 @@ pub struct DrainRate {
     slots: [u64; 10],
     /// The slot of the present, counted from the start of the run.
     slot: u64,
-    /// Its place in the array, and when it ends: divisions whenever bytes are drained would be slow.
+    /// Its place in the array: a division whenever bytes are drained would be slow.
     place: usize,
-    slot_ends_ns: u64,
     /// All bytes so far.
     pub total_bytes: u64,
 }
@@ -97,7 +96,7 @@ pub struct DrainRate {
 impl DrainRate {
     #[inline]
     fn pass(&mut self, now_ns: u64) {
-        if now_ns >= self.slot_ends_ns {
+        if now_ns >= (self.slot + 1) * SLOT_NS {
             self.leave_slot(now_ns / SLOT_NS);
         }
     }
@@ -109,7 +108,6 @@ impl DrainRate {
         }
         self.slot = slot;
         self.place = (slot % SLOTS) as usize;
-        self.slot_ends_ns = (slot + 1).saturating_mul(SLOT_NS);
     }
 
     /// So many bytes have been written by now.
