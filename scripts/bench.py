@@ -4,7 +4,7 @@ SimPy and nexosim simulate the same queues, libCacheSim replays the same cache t
 speed is no test. Each row is the fastest of a few runs, because what disturbs a measurement only ever adds time. Then
 follow how far mean response times are from queueing theory, how the rows compare, each comparison beside its goal where
 it has one, and what a request in flight and a logged operation take in memory. All of it also stands in
-.cache/bench.json. The parts of the engine are measured one by one with `cargo bench --package seeklab-api`, in engine/.
+.cache/bench.json. The parts of the engine are measured one by one: `cargo bench --package seeklab-benches` in engine/.
 """
 
 from __future__ import annotations

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from console import CACHE, ROOT, say, stream
 from drawn import is_drawn
-from machine import WASM_TARGET
 from steps import ENGINE, VENV_BIN, WEB
 
 if TYPE_CHECKING:
@@ -143,9 +142,6 @@ BROWSER = Runner(
     failed=re.compile(r"^FAILED  (.+?) \([\d.]+ s\)$", re.MULTILINE),
 )
 
-CLIPPY = ("cargo", "clippy", "--locked")
-DENY_WARNINGS = ("--", "--deny", "warnings")
-
 LINT = (
     Stage("Rust format", ("cargo", "fmt", "--all", "--check"), ENGINE),
     Stage("Python lint", (VENV_BIN / "ruff", "check", "--no-cache"), needs=("python-tests",), is_light=True),
@@ -155,10 +151,9 @@ LINT = (
     Stage("Python types", (VENV_BIN / "mypy",), needs=("python-tests",), is_light=True),
     Stage("Web lint and format", ("npm", "run", "--silent", "lint"), WEB, needs=("npm", "wasm"), is_light=True),
     Stage("Web types", ("npm", "run", "--silent", "typecheck"), WEB, needs=("npm", "wasm"), is_light=True),
-    Stage("Rust lint", (*CLIPPY, "--workspace", "--all-targets", *DENY_WARNINGS), ENGINE),
     Stage(
-        "Rust lint of the raw border",
-        (*CLIPPY, "--package", "seeklab-wasm", "--target", WASM_TARGET, *DENY_WARNINGS),
+        "Rust lint",
+        ("cargo", "clippy", "--locked", "--workspace", "--all-targets", "--", "--deny", "warnings"),
         ENGINE,
     ),
     Stage(
@@ -195,12 +190,6 @@ TESTS = (
         needs=("rust-tests",),
         runner=CARGO,
         environment=SAME_DRAWS,
-    ),
-    Stage(
-        "Rust tests of the build tool",
-        ("cargo", "test", "--locked", "--profile", "tool", "--package", "seeklab-tool"),
-        ENGINE,
-        runner=CARGO,
     ),
     Stage("Web tests", ("npm", "run", "--silent", "test"), WEB, needs=("npm", "wasm", "library"), runner=VITEST),
     Stage(

@@ -28,7 +28,7 @@ LITE_LOCK = ROOT / "requirements" / "lite.txt"
 BROWSER_LOCK = ROOT / "requirements" / "browser.txt"
 CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ENGINE / "target"))
 
-TOOL_PROGRAM = CARGO_TARGET / "tool" / "seeklab-tool"
+TOOL_PROGRAM = CARGO_TARGET / "debug" / "seeklab-tool"
 GLUE = ENGINE / "wasm" / "pkg"
 """The engine as JavaScript loads it."""
 ENGINE_FILES = ("seeklab_bg.wasm", "seeklab.js")
@@ -92,7 +92,8 @@ def _install_web_packages() -> None:
 
 
 def _build_tool() -> None:
-    run("tool", "cargo", "build", "--locked", "--profile", "tool", "--package", "seeklab-tool", folder=ENGINE)
+    # Of all packages' features, as the tests are compiled: what both use is compiled once.
+    run("tool", "cargo", "build", "--locked", "--bin", "seeklab-tool", folder=ENGINE)
 
 
 def _compile_rust_tests() -> None:
@@ -250,13 +251,13 @@ COMPILED_ENGINE = Step(
     versions=_rust_version,
     makes=(CARGO_TARGET / WASM_TARGET / "wasm" / "seeklab_wasm.wasm",),
 )
-# Beside the tool and the engine: each profile has a folder, and so a lock, of its own, and much of their compilation is
+# Beside the engine: each profile has a folder, and so a lock, of its own, and much of what is compiled for the module is
 # one thread's work that would leave the other cores idle.
 RUST_TESTS = Step(
     "rust-tests",
     "Compiling the Rust tests",
     _compile_rust_tests,
-    needs=("tool",),  # three compilations at once would take more memory than they save time
+    needs=("tool",),  # both compile what the other needs too
     reads=(*ENGINE_SOURCES, ENGINE / "fuzz", ENGINE / "tool", ROOT / "tests" / "sanity"),
     versions=_rust_version,
     makes=(CARGO_TARGET / "debug",),

@@ -2,22 +2,27 @@
  * Reads a notebook in JupyterLab as a learner does: runs all cells, answers the questions at which that stops, runs the
  * cells below, moves a slider of the last chart, lets it go.
  *
- *     node notebook_browser.mjs ADDRESS   (of the notebook in JupyterLab, started with --expose-app-in-browser)
+ *     node notebook_browser.mjs ADDRESS PATIENCE
+ *
+ * ADDRESS is that of the notebook in JupyterLab, started with --expose-app-in-browser. PATIENCE, in seconds, is how long
+ * all of it may take; beyond it something hangs, and it ends with what it was doing and what the page showed.
  *
  * Prints what it saw as one JSON document. With SEEKLAB_SHOTS set, leaves screenshots in that folder.
  */
 import { join } from "node:path";
 import { launch } from "../web/test/browser/host.mjs";
 
-const [address] = process.argv.slice(2);
+const [address, patience] = process.argv.slice(2);
 const shots = process.env.SEEKLAB_SHOTS;
 const width = 1280;
 const height = 900;
+let doing = "opening the notebook";
 
 const chromium = await launch();
 try {
   const page = await chromium.browser.newPage({ viewport: { width, height } });
-  page.setDefaultTimeout(0); // whoever started this gives up on what hangs; how fast a machine is does not matter
+  page.setDefaultTimeout(0); // how fast a machine is does not matter; what hangs is given up as a whole
+  setTimeout(() => void tellWhereItHangs(), Number(patience) * 1000).unref();
   const foreign = [];
   const errors = [];
   let messages = 0;
@@ -38,11 +43,14 @@ try {
   await page.evaluate(async () => {
     const panel = globalThis.jupyterapp.shell.currentWidget;
     await panel.sessionContext.ready;
+    await panel.sessionContext.session.kernel.info; // it has answered once, so what is asked of it now is not lost
   });
+  doing = "running all cells";
   await execute("notebook:run-all-cells");
   const gates = await answerQuestions();
 
   await shoot("top");
+  doing = "waiting for the charts";
   const strip = await chartAfter("strip");
   await shoot("strip");
   const chart = await chartAfter("live");
@@ -51,15 +59,9 @@ try {
   const told = chart.locator(".sentence");
   const before = await told.innerText();
 
+  doing = "dragging the slider";
   // Drag to the left end of the slider, and look before letting go.
-  await slider.scrollIntoViewIfNeeded();
-  const box = await slider.boundingBox();
-  const middle = box.y + box.height / 2;
-  const [low, high] = await slider.evaluate(({ min, max }) => [Number(min), Number(max)]);
-  const at = await slider.evaluate((input) => input.valueAsNumber);
-  const thumb = 16;
-  await page.mouse.move(box.x + thumb / 2 + ((box.width - thumb) * (at - low)) / (high - low), middle);
-  await page.mouse.down();
+  const { box, middle } = await takeThumb(slider);
   messages = 0;
   for (const share of [0.4, 0.3, 0.2, 0.25]) await page.mouse.move(box.x + box.width * share, middle);
   await waitForChange(told, before);
@@ -67,10 +69,12 @@ try {
   const whileDragged = { told: await told.innerText(), messages };
   await shoot("dragged");
   await page.mouse.up();
+  doing = "waiting for the message of the released slider";
   // The widget tells the kernel once the run of the released slider is done.
   while (messages === 0) await page.waitForTimeout(100);
   const value = await slider.evaluate((input) => input.getAttribute("aria-valuetext"));
 
+  doing = "asking the kernel";
   const kernel = await inKernel(`
 import json
 print(json.dumps({"set": chart.set, "shown": chart.result.get("fingerprint"), "own": chart.run().fingerprint}))
@@ -99,6 +103,16 @@ print(json.dumps({"set": chart.set, "shown": chart.result.get("fingerprint"), "o
     JSON.stringify({ gates, failed, errors, foreign, strip: await strip.count(), before, whileDragged, value, kernel }),
   );
 
+  /** Ends with what was going on: what the page says, and a picture where those are kept. */
+  async function tellWhereItHangs() {
+    console.error(`After ${patience} s it was still ${doing}. The page says:`);
+    await Promise.race([
+      shoot("hung").then(async () => console.error(await page.evaluate(() => document.body.innerText))),
+      new Promise((resolve) => setTimeout(resolve, 20_000)),
+    ]);
+    process.exit(1);
+  }
+
   async function execute(command) {
     await page.evaluate((name) => globalThis.jupyterapp.commands.execute(name), command);
   }
@@ -125,17 +139,48 @@ print(json.dumps({"set": chart.set, "shown": chart.result.get("fingerprint"), "o
         return { cell: content.widgets[index].model.id, told: error.traceback.join("\n"), below };
       });
       if (gate === null) return found;
+      doing = `answering the question at ${gate.cell}`;
       await shoot(`gate-${gate.cell}`);
       if (found.some(({ cell }) => cell === gate.cell)) return [...found, gate]; // the answer did not open it
       if (found.length === 0) await page.locator(".widget-radio-box input").nth(1).check();
       const press = found.length === 0 ? "Commit" : "Skip";
-      const button = page.locator(".jupyter-button:not([disabled])", { hasText: press }).last();
-      const pressed = await button.elementHandle();
-      await button.click();
-      await page.waitForFunction((element) => element.disabled, pressed);
+      await pressUntilHeeded(page.locator(".jupyter-button:not([disabled])", { hasText: press }).last());
       found.push(gate);
+      doing = `running the cells below ${gate.cell}`;
       await execute("notebook:run-all-below");
     }
+  }
+
+  /**
+   * Presses a button until it is disabled. While charts above are still being drawn, what lies below moves, and a button
+   * may have gone between the pressing and the letting go.
+   */
+  async function pressUntilHeeded(button) {
+    const element = await button.elementHandle();
+    const soon = { timeout: 10_000 };
+    while (!(await element.isDisabled())) {
+      await element.click(soon).catch(unlessTimeout);
+      await element.waitForElementState("disabled", soon).catch(unlessTimeout);
+    }
+  }
+
+  /** Puts the mouse down on a slider's thumb; again, where what is above grew meanwhile and the slider moved. */
+  async function takeThumb(slider) {
+    const thumb = 16;
+    for (;;) {
+      await slider.scrollIntoViewIfNeeded();
+      const box = await slider.boundingBox();
+      const middle = box.y + box.height / 2;
+      const share = await slider.evaluate(({ min, max, valueAsNumber }) => (valueAsNumber - min) / (max - min));
+      await page.mouse.move(box.x + thumb / 2 + (box.width - thumb) * share, middle);
+      await page.mouse.down();
+      if (await slider.evaluate((input) => input.matches(":active"))) return { box, middle };
+      await page.mouse.up();
+    }
+  }
+
+  function unlessTimeout(error) {
+    if (error.name !== "TimeoutError") throw error;
   }
 
   async function scrollTo(id) {

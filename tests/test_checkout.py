@@ -50,7 +50,7 @@ class Checkout:
     def __init__(self, root: Path) -> None:
         self.engine = root / "engine"
         self.case = self.engine / "cases" / f"{CASE}.toml"
-        self.tool = self.engine / "target" / "tool" / "seeklab-tool"
+        self.tool = self.engine / "target" / "debug" / "seeklab-tool"
         self.kept = root / ".cache"
         for folder in (self.case.parent, self.engine / "presets", self.tool.parent, self.engine / "python" / "seeklab"):
             folder.mkdir(parents=True)

@@ -160,7 +160,7 @@ def everything(one_in: int = 1) -> list[Any]:
     ]
 
 
-@pytest.fixture(scope="module", params=everything(one_in=2))
+@pytest.fixture(scope="module", params=everything(one_in=4))
 def logged(request: pytest.FixtureRequest) -> seeklab.Result:
     """One run with its operation log; the tests of one run follow each other, so that one log is kept at a time."""
     case_id, variant = request.param
@@ -194,7 +194,7 @@ def test_every_phase_is_named_after_a_mechanism(logged: seeklab.Result) -> None:
     assert not any(word in phase for phase in phases for word in ("penalty", "fixed", "other", "misc"))
 
 
-@pytest.mark.parametrize("case_and_variant", everything(one_in=3))
+@pytest.mark.parametrize("case_and_variant", everything(one_in=6))
 def test_every_operation_moves_what_its_job_counts(case_and_variant: tuple[str, str]) -> None:
     case_id, variant = case_and_variant
     scenario = seeklab.case(case_id).scenario(variant)

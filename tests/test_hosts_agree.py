@@ -58,7 +58,7 @@ def sample(host: str, asked: Path) -> Path:
 
 def native(asked: Path) -> dict[str, str]:
     """Ask the engine compiled for this machine, for the runs of a file."""
-    tool = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "engine" / "target")) / "tool" / "seeklab-tool"
+    tool = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "engine" / "target")) / "debug" / "seeklab-tool"
     assert tool.exists(), f"{tool} is missing; `make wasm` builds it"
     found: dict[str, str] = _answer("native", tool, "fingerprints", asked)
     return found

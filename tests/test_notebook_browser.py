@@ -79,10 +79,9 @@ def seen(address: str) -> dict[str, Any]:
     if shutil.which("node") is None or not Path(BROWSER).exists():
         pytest.fail(f"node and {BROWSER} are needed; on Debian: apt-get install nodejs chromium")
     done = subprocess.run(
-        ["node", ROOT / "tests" / "notebook_browser.mjs", address],
+        ["node", ROOT / "tests" / "notebook_browser.mjs", address, str(GIVE_UP_S)],
         capture_output=True,
         text=True,
-        timeout=GIVE_UP_S,
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr

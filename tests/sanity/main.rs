@@ -5,7 +5,7 @@
 //! `SEEKLAB_SANITY=whole` runs all, and `SEEKLAB_SANITY=only:<text>` the units with this text in their names. What is found and
 //! has a reason stands in [`exceptions`].
 
-#[path = "../../engine/library/tests/support/mod.rs"]
+#[path = "../../engine/library/tests/suite/support/mod.rs"]
 mod support;
 
 mod devices;

@@ -30,7 +30,7 @@ def edited_library(built: Path, engine: Path = ENGINE) -> bytes | None:
     )
     if edited <= _changed(built):
         return None
-    tool = Path(os.environ.get("CARGO_TARGET_DIR") or engine / "target") / "tool" / "seeklab-tool"
+    tool = Path(os.environ.get("CARGO_TARGET_DIR") or engine / "target") / "debug" / "seeklab-tool"
     if not tool.is_file():
         _tell("Cases or presets have changed since the engine was built; the change is not used until `make wasm`.")
         return None

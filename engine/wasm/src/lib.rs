@@ -5,8 +5,8 @@
 //! `{"errors": [{"path", "message", "nearest"?}]}`; columns cross as typed arrays.
 
 mod js;
-// The raw border packs a pointer and a length into 64 bits, which only holds where pointers have 32.
-#[cfg(target_arch = "wasm32")]
+// The raw border packs a pointer and a length into 64 bits, which only holds where pointers have 32. Lints read it anywhere.
+#[cfg(any(target_arch = "wasm32", clippy))]
 mod raw;
 
 use std::cell::RefCell;

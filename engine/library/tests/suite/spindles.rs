@@ -1,10 +1,10 @@
 //! Spindles of different drives do not turn in step: where each stands at the start is drawn from the seed and its own name.
 
-mod support;
-
 use seeklab_model::result::columns::Column;
 use seeklab_model::stack::Stack;
 use serde_json::json;
+
+use crate::support;
 
 /// Rotational latency of the first read of a run, in ns.
 fn first_wait_ns(name: &str, seed: u64) -> f64 {

@@ -1,4 +1,4 @@
-//! The parts of the engine one by one: `cargo bench --package seeklab-api`. Measured, not judged.
+//! The parts of the engine one by one: `cargo bench --package seeklab-benches`. Measured, not judged.
 
 use std::hint::black_box;
 use std::sync::Arc;

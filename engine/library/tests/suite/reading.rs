@@ -1,11 +1,9 @@
 //! Reading scenarios: presets filled in, and what fields say about each other.
 
-mod support;
-
+use crate::support::{self, library};
 use seeklab_spec::zfs::{Era, ZfsSpec};
 use seeklab_spec::{Bytes, Path, Problems, Scenario};
 use serde_json::{Value, json};
-use support::library;
 
 fn read(value: &Value) -> Result<Scenario, Problems> {
     support::read(value).map(|checked| checked.scenario().clone())

@@ -1,8 +1,8 @@
 //! Input that is no scenario, no trace and no request: each answered in a sentence, none with a panic.
 
-mod support;
-
 use serde_json::{Value, json};
+
+use crate::support;
 
 fn first_problem(envelope: &str) -> (String, String) {
     let answer: Value = serde_json::from_str(envelope).expect("an envelope is JSON");

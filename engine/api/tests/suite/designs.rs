@@ -1,11 +1,11 @@
 //! Pools drawn at random: no test of any of them does more than the least of its bounds, which are computed without the engine.
 
-mod support;
-
 use proptest::prelude::*;
 use seeklab_library::Library;
 use seeklab_model::stack::Stack;
 use serde_json::{Value, json};
+
+use crate::support;
 
 /// What a run may exceed a bound by: windows begin and end within requests.
 const SLACK: f64 = 1.02;

@@ -1,9 +1,9 @@
 //! A drive's queue in the whole stack.
 
-mod support;
-
 use seeklab_model::stack::Stack;
 use serde_json::json;
+
+use crate::support;
 
 /// The longest of many random reads of a disk with 128 in its queue, in milliseconds, and the mean.
 fn reads(longest_overtaken: &str) -> [f64; 2] {

@@ -1,12 +1,12 @@
 //! The question protocol of the throttle that the engine's host decides.
 #![allow(clippy::float_cmp)] // progress takes a few exact values
 
-mod support;
-
 use seeklab_api::Run;
 use seeklab_model::stack::Stack;
 use seeklab_spec::Presets;
 use serde_json::{Value, json};
+
+use crate::support;
 
 fn system() -> Value {
     json!({

@@ -1,8 +1,6 @@
 //! Invariants of every run, over scenarios drawn at random from all layers: each request completes once, phases add up to the
 //! latency, bytes in equal bytes out, and the result does not depend on how the run is stepped.
 
-mod support;
-
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
@@ -12,6 +10,8 @@ use seeklab_model::result::columns::Column;
 use seeklab_model::result::metrics::Metric;
 use seeklab_model::stack::Stack;
 use serde_json::{Map, Value, json};
+
+use crate::support;
 
 fn job(index: usize) -> impl Strategy<Value = Value> {
     let pattern = prop_oneof![

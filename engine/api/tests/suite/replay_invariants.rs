@@ -1,13 +1,13 @@
 //! Invariants of replays, over traces drawn at random, in every mode and through several stacks: each row completes once, with
 //! the offset, direction and bytes that the trace gives it, its phases add up, and nothing is issued before its time.
 
-mod support;
-
 use std::fmt::Write as _;
 
 use proptest::prelude::*;
 use seeklab_api::{Column, Run};
 use serde_json::{Value, json};
+
+use crate::support;
 
 /// Time in microseconds, target, direction, sector, sectors.
 type Row = (u64, u8, bool, u64, u64);

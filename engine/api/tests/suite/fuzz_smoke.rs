@@ -1,7 +1,7 @@
 //! The fuzzing targets of `engine/fuzz` over their corpus and some mutations of it, with no fuzzer: a bounded check that
 //! no reader panics. The search itself is run apart; what it finds is added to the corpus, so that it stays found here.
 
-#[path = "../../fuzz/src/targets.rs"]
+#[path = "../../../fuzz/src/targets.rs"]
 mod targets;
 
 use std::fs;

@@ -1,13 +1,13 @@
 //! The presets of solid-state drives against the numbers that their sources give.
 
-mod support;
-
 use seeklab_model::layers::device::ssd::closed_form::write_amplification;
 use seeklab_model::layers::device::ssd::simulated_bytes;
 use seeklab_model::result::columns::Column;
 use seeklab_model::stack::Stack;
 use seeklab_spec::{Ssd, to_f64};
 use serde_json::{Value, json};
+
+use crate::support;
 
 /// A run of one job on one drive, whose preset is changed first.
 fn run(name: &str, change: impl Fn(&mut Value), job: &Value) -> Stack {

@@ -1,9 +1,7 @@
 //! What the checkout's files hold.
 
-mod support;
-
+use crate::support::{library, read};
 use serde_json::{Map, json};
-use support::{library, read};
 
 #[test]
 fn a_case_is_found_by_its_id_and_by_its_code() {

@@ -1,9 +1,9 @@
 //! Replays of traces against what is known exactly: arrivals of fixed spacing on a server of fixed rate, and the runs that wrote the trace.
 
-mod support;
-
 use seeklab_api::{Column, Run};
 use serde_json::{Value, json};
+
+use crate::support;
 
 fn open(input: &Value) -> Run {
     let mut run = support::engine().open(&input.to_string()).unwrap_or_else(|errors| panic!("{errors}"));
