@@ -251,8 +251,8 @@ COMPILED_ENGINE = Step(
     versions=_rust_version,
     makes=(CARGO_TARGET / WASM_TARGET / "wasm" / "seeklab_wasm.wasm",),
 )
-# Beside the engine: each profile has a folder, and so a lock, of its own, and much of what is compiled for the module is
-# one thread's work that would leave the other cores idle.
+# Beside the engine: each profile has a folder, and so a lock, of its own, and much of the module's compilation is one
+# thread's work, which would leave the other cores idle.
 RUST_TESTS = Step(
     "rust-tests",
     "Compiling the Rust tests",

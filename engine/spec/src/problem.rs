@@ -105,11 +105,12 @@ fn nearest_of(found: &str, candidates: &[&str]) -> Option<String> {
     if found.len() > LONGEST_MEANT {
         return None;
     }
-    let found = found.to_lowercase();
+    // Our names are ASCII, and the letters' table for all of Unicode is larger than all that stands here.
+    let found = found.to_ascii_lowercase();
     let letters = Letters::of(&found);
     candidates
         .iter()
-        .map(|name| (name.to_lowercase(), name))
+        .map(|name| (name.to_ascii_lowercase(), name))
         .filter(|(lower, _)| {
             let same_first = found.chars().zip(lower.chars()).take(4).take_while(|(a, b)| a == b).count();
             letters.may_be_alike(&Letters::of(lower), same_first)
@@ -159,7 +160,7 @@ mod tests {
     proptest! {
         #[test]
         fn what_is_passed_over_was_not_alike(found in "[a-eA-E_é]{0,12}", names in proptest::collection::vec("[a-e_]{0,9}", 0..8)) {
-            let scored = names.iter().map(|name| (strsim::jaro_winkler(&found.to_lowercase(), name), name));
+            let scored = names.iter().map(|name| (strsim::jaro_winkler(&found.to_ascii_lowercase(), name), name));
             let plain = scored.filter(|(score, _)| *score > ALIKE).max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name.clone());
             prop_assert_eq!(nearest(&found, names.iter().map(String::as_str)), plain);
         }
