@@ -282,10 +282,11 @@ FULL = (
         needs=("python-tests", "package", "site"),
         runner=PYTEST,
     ),
-    # All hostile submissions by nbgrader's own command line too, more kills, a Dask cluster, a thousand answers.
+    # All hostile submissions by nbgrader's own command line too, more kills, a Dask cluster, a thousand answers, and
+    # solutions on many systems.
     Stage(
         "Grading",
-        (*PYTEST_COMMAND, "tests/test_hostile.py", "tests/test_grading.py", "tests/test_pyodide.py"),
+        (*PYTEST_COMMAND, *(f"tests/test_{name}.py" for name in ("hostile", "grading", "pyodide", "shaped_exercises"))),
         needs=("python-tests", "package", "npm"),
         runner=PYTEST,
         environment={"SEEKLAB_FULL": "1"},

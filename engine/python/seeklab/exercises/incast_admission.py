@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 CASE = "incast"
 LINK_MBIT = 1000
-SHARE = 0.85
+SHARE = 0.75
 """What of the link the client shall have."""
 BLOCKS = 12
 PACKET_BYTES, WIRE_NS = 1460, 12_304
