@@ -48,7 +48,7 @@ def run(system: System, settings: Mapping[str, Any], seed: int = 1) -> Result:
         "zfs.metadata": f"{system['metadata_mib']}MiB",
         "jobs[readers].rate_iops": system["reads_per_s"],
         **{f"jobs[{job}].ramp_time": "10s" for job in ("writers", "readers")},
-        **{f"jobs[{job}].runtime": "30s" for job in ("writers", "readers")},
+        **{f"jobs[{job}].runtime": "90s" for job in ("writers", "readers")},
         "record.log": False,
         **FOUND,
         **settings,
@@ -79,11 +79,13 @@ SHORT = (
 
 
 def _judge(system: System, settings: Mapping[str, Any], seed: int) -> list[Evidence]:
-    found, own = run(system, {}, seed).metrics, run(system, settings, seed).metrics
+    found, other, own = (run(system, *asked).metrics for asked in (({}, seed), ({}, seed + 1), (settings, seed)))
+    # As found, one run in sixty or so writes a tenth more than others of the same pool, by luck.
+    usual = min(found[RATE], other[RATE])
     late = OLD if TARGET in settings else CLOCK
     return [
         at_most(f"{READS}, {system}", own[READS], READ_TIMES * found[READS], "ms", seed, late),
-        at_least(f"{RATE}, {system}", own[RATE], RATE_TIMES * found[RATE], "MiB/s", seed, SHORT),
+        at_least(f"{RATE}, {system}", own[RATE], RATE_TIMES * usual, "MiB/s", seed, SHORT),
     ]
 
 
