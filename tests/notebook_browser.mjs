@@ -13,6 +13,10 @@ import { join } from "node:path";
 import { launch } from "../web/test/browser/host.mjs";
 
 const [address, patience] = process.argv.slice(2);
+if (!(Number(patience) > 0)) {
+  console.error("usage: node notebook_browser.mjs ADDRESS PATIENCE, the patience in seconds");
+  process.exit(2);
+}
 const shots = process.env.SEEKLAB_SHOTS;
 const width = 1280;
 const height = 900;

@@ -82,6 +82,7 @@ def seen(address: str) -> dict[str, Any]:
         ["node", ROOT / "tests" / "notebook_browser.mjs", address, str(GIVE_UP_S)],
         capture_output=True,
         text=True,
+        timeout=GIVE_UP_S + 60,  # it gives up by itself and says why, unless it has not even begun
         check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
