@@ -1,10 +1,12 @@
 """`make bench`: how fast the engine runs natively, in wasmtime and in Chromium, beside its rivals in the same run.
 
 SimPy and nexosim simulate the same queues, libCacheSim replays the same cache trace. Measured, not judged: a machine's
-speed is no test. Each row is the fastest of a few runs, because what disturbs a measurement only ever adds time. Then
-follow how far mean response times are from queueing theory, how the rows compare, each comparison beside its goal where
-it has one, and what a request in flight and a logged operation take in memory. All of it also stands in
-.cache/bench.json. The parts of the engine are measured one by one: `cargo bench --package seeklab-benches` in engine/.
+speed is no test. Everything is measured in rounds, one row after the other, and each row is its fastest round: what
+disturbs a measurement only ever adds time, and a machine that others slow down for minutes then slows both sides of a
+comparison. How far apart the rounds of a row are says how quiet the machine was. Then follow how far mean response
+times are from queueing theory, how the rows compare, each comparison beside its goal where it has one, and what a
+request in flight and a logged operation take in memory. All of it also stands in .cache/bench.json. The parts of the
+engine are measured one by one: `cargo bench --package seeklab-benches` in engine/.
 """
 
 from __future__ import annotations
@@ -45,6 +47,8 @@ RIVALS = {
     MM1: ("SimPy", "nexosim"),
     **{f"cache-{policy}": ("libCacheSim",) for policy in POLICIES},
 }
+
+ROUNDS = 3
 
 IN_FLIGHT = 1 << 20
 LOGGED = 2_000_000
@@ -104,28 +108,32 @@ def bench() -> None:
     apply_all(FOR_BENCH)
     rival_python = RIVAL_VENV / "bin" / "python"
     gap_ns, service_ns = _gap_and_service_ns()
-    rows = [
-        _measure("SimPy", QUEUE, (rival_python, SCRIPTS / "bench_simpy.py", QUEUE)),
-        _measure("nexosim", QUEUE, (NEXOSIM_PROGRAM, QUEUE, str(DEPTH), str(SERVICE_NS))),
-        _measure("SimPy", MM1, (rival_python, SCRIPTS / "bench_simpy.py", MM1)),
-        _measure("nexosim", MM1, (NEXOSIM_PROGRAM, MM1, str(gap_ns), str(service_ns))),
+    measurements: list[tuple[str, str, Sequence[str | Path]]] = [
+        ("SimPy", QUEUE, (rival_python, SCRIPTS / "bench_simpy.py", QUEUE)),
+        ("nexosim", QUEUE, (NEXOSIM_PROGRAM, QUEUE, str(DEPTH), str(SERVICE_NS))),
+        ("SimPy", MM1, (rival_python, SCRIPTS / "bench_simpy.py", MM1)),
+        ("nexosim", MM1, (NEXOSIM_PROGRAM, MM1, str(gap_ns), str(service_ns))),
     ]
     for path in RUNS:
-        rows.append(_measure("native", path.stem, (NATIVE, path)))
-        rows.append(_measure("wasmtime", path.stem, (VENV_BIN / "python", SCRIPTS / "bench_wasmtime.py", path)))
-        rows.append(_measure("Chromium", path.stem, ("node", SCRIPTS / "bench_chromium.mjs", GLUE, path)))
+        measurements += [
+            ("native", path.stem, (NATIVE, path)),
+            ("wasmtime", path.stem, (VENV_BIN / "python", SCRIPTS / "bench_wasmtime.py", path)),
+            ("Chromium", path.stem, ("node", SCRIPTS / "bench_chromium.mjs", GLUE, path)),
+        ]
     csv, binary = bench_trace.write(CACHE)
     size = str(bench_trace.CACHE_SIZE)
     for policy in POLICIES:
         name = f"cache-{policy}"
-        rows.append(
-            _measure("libCacheSim", name, (rival_python, SCRIPTS / "bench_libcachesim.py", binary, policy, size))
-        )
-        rows.append(_measure("native", name, (NATIVE, "cache", csv, policy, size)))
+        measurements += [
+            ("libCacheSim", name, (rival_python, SCRIPTS / "bench_libcachesim.py", binary, policy, size)),
+            ("native", name, (NATIVE, "cache", csv, policy, size)),
+        ]
+    rows = _measure_in_rounds(measurements)
     memory = _measure_memory()
     errors = _theory_errors(rows)
     comparisons = _comparisons(rows)
     _show(rows)
+    _show_steadiness(rows)
     _show_theory(errors)
     _show_hop(rows)
     _show_comparisons(comparisons)
@@ -133,6 +141,19 @@ def bench() -> None:
     say(f"A request in flight takes {memory['request_bytes']:.0f} B, a logged operation {memory['row_bytes']:.0f} B.")
     written = {"runs": rows, "comparisons": comparisons, "memory": memory}
     (CACHE / "bench.json").write_text(json.dumps(written, indent=1) + "\n")
+
+
+def _measure_in_rounds(measurements: Sequence[tuple[str, str, Sequence[str | Path]]]) -> list[dict[str, Any]]:
+    """Give the fastest round of each measurement, with the wall times of all its rounds."""
+    rounds = []
+    for number in range(1, ROUNDS + 1):
+        say(f"Round {number} of {ROUNDS}")
+        rounds.append([_measure(*measurement) for measurement in measurements])
+    fastest = [min(of_one, key=lambda row: row["wall_s"]) for of_one in zip(*rounds, strict=True)]
+    return [
+        row | {"rounds_s": [one["wall_s"] for one in of_one]}
+        for row, of_one in zip(fastest, zip(*rounds, strict=True), strict=True)
+    ]
 
 
 def _measure(host: str, name: str, command: Sequence[str | Path]) -> dict[str, Any]:
@@ -249,6 +270,14 @@ def _show(rows: list[dict[str, Any]]) -> None:
             f"{row['run']:18} {row['host']:11} {row['wall_s']:8.3f} {own:12,.0f} "
             f"{row['events'] / row['wall_s']:12,.0f} {peak:>9}  {result!s:16}{ratios}"
         )
+
+
+def _show_steadiness(rows: list[dict[str, Any]]) -> None:
+    """Tell how far the rounds of a row lie apart, which is how far a ratio of two rows may be off."""
+    apart = sorted((max(row["rounds_s"]) / min(row["rounds_s"]) - 1, f"{row['run']} on {row['host']}") for row in rows)
+    median, (most, which) = apart[len(apart) // 2][0], apart[-1]
+    say()
+    say(f"A row's slowest round took {median:.0%} longer than its fastest in the median, {most:.0%} at most ({which}).")
 
 
 def _show_theory(known: list[dict[str, Any]]) -> None:

@@ -14,7 +14,8 @@ import simpy
 if TYPE_CHECKING:
     from collections.abc import Generator
 
-REPEATS = 3
+# As in seeklab-bench: repeats go on for so long, and the fastest counts.
+REPEATED_FOR_S = 3.0
 REQUESTS = 300_000  # enough to be steady; the engine's own run is longer because it is faster
 CUSTOMERS = 500_000
 SEED = 1
@@ -78,4 +79,8 @@ if __name__ == "__main__":
     name = sys.argv[1]
     scenario = json.loads((Path(__file__).parent / "bench_runs" / f"{name}.json").read_text())["scenario"]
     measure = {"one-queue": one_queue, "m-m-1": m_m_1}[name]
-    print(json.dumps(min((measure(scenario) for _ in range(REPEATS)), key=lambda row: row["wall_s"])))
+    begun = time.perf_counter()
+    rows = [measure(scenario)]
+    while time.perf_counter() - begun < REPEATED_FOR_S:
+        rows.append(measure(scenario))
+    print(json.dumps(min(rows, key=lambda row: row["wall_s"])))

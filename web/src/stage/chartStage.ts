@@ -7,7 +7,6 @@ import { html, roomOf } from "../base/elements.ts";
 import type { Chart, Shown } from "../charts/chart.ts";
 import { isPlotLoaded, loadPlot, timeMargins } from "../charts/plot.ts";
 import { clientsEndOf, endOf, groupsOf } from "../charts/rows/writePath.ts";
-import { autoplayMs } from "./player.ts";
 import type { Stage, StageOptions } from "./stage.ts";
 import { transport } from "./transport.ts";
 
@@ -105,10 +104,7 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
     },
     autoplay() {
       if (!isTimed || result === undefined) return;
-      const until_ns = lastOf(result);
-      // Stepping through a whole run would take longer than anything may move by itself.
-      if (matchMedia("(prefers-reduced-motion: reduce)").matches) player.moveTo(until_ns);
-      else player.play(autoplayMs, until_ns);
+      player.playByItself(lastOf(result));
     },
     // Nothing on a chart can be dragged.
     setFields: () => undefined,

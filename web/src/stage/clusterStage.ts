@@ -8,7 +8,6 @@ import { html, roomOf } from "../base/elements.ts";
 import { clusterMap, type ClusterMap } from "../charts/clusterMap.ts";
 import { describeCluster, eventTimes, intervalOf } from "../charts/rows/clusterTables.ts";
 import { onDrag, sayRange } from "./drag.ts";
-import { autoplayMs } from "./player.ts";
 import type { Fields, Stage, StageOptions } from "./stage.ts";
 import { transport } from "./transport.ts";
 
@@ -124,8 +123,7 @@ export function clusterStage({ focus: { job }, onRest }: StageOptions): Stage {
       if (result === undefined) return;
       // Before the last interval is over, which may be cut short.
       const until_ns = Math.max(0, result.summary.simulated_ns - intervalOf(result) * 1.5e9);
-      if (matchMedia("(prefers-reduced-motion: reduce)").matches) player.moveTo(until_ns);
-      else player.play(autoplayMs, until_ns);
+      player.playByItself(until_ns);
     },
     setFields(next) {
       fields = next;

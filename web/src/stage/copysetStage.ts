@@ -10,7 +10,6 @@ import { fill, stroke } from "../base/colours.ts";
 import { groupThousands } from "../base/format.ts";
 import { keyEntry } from "../charts/legend.ts";
 import { type Outage, outagesOf } from "../charts/rows/outages.ts";
-import { autoplayMs } from "./player.ts";
 import type { Stage, StageOptions } from "./stage.ts";
 import { transport } from "./transport.ts";
 
@@ -168,8 +167,7 @@ export function copysetStage({ onRest }: StageOptions): Stage {
     autoplay() {
       if (result === undefined) return;
       const until_ns = Math.min(8, outages.length) * each_ns - 1;
-      if (matchMedia("(prefers-reduced-motion: reduce)").matches) player.moveTo(Math.max(0, until_ns));
-      else player.play(autoplayMs, until_ns);
+      player.playByItself(until_ns);
     },
     setFields() {
       // Nothing here can be dragged.

@@ -107,6 +107,15 @@ export class Player {
     this.#options.onState(true);
   }
 
+  /**
+   * Plays without having been asked, up to a moment. Who prefers reduced motion sees at once what stands still there: to step through
+   * a whole run would take longer than anything may move by itself.
+   */
+  playByItself(until_ns: number, still_ns = until_ns): void {
+    if (matchMedia("(prefers-reduced-motion: reduce)").matches) this.moveTo(still_ns);
+    else this.play(autoplayMs, until_ns);
+  }
+
   /** Plays from the beginning to the end. */
   replay(): void {
     this.moveTo(0);

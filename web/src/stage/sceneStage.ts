@@ -12,7 +12,6 @@ import { fill } from "../base/colours.ts";
 import { formatNanos } from "../base/format.ts";
 import { keyEntry } from "../charts/legend.ts";
 import { clientsEndOf } from "../charts/rows/writePath.ts";
-import { autoplayMs } from "./player.ts";
 import { painter } from "./painter.ts";
 import type { Built, Scenery } from "./scenery/scenery.ts";
 import { followWords, labelOf, meaningOf, nameOf, requestWords } from "./scenery/words.ts";
@@ -332,10 +331,8 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
       const { result } = panels[0];
       if (result === undefined) return;
       const until_ns = scenery.playsRun ? clientsEndOf(result) * 1e9 * (1 - 1e-6) : Number.POSITIVE_INFINITY;
-      if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
-        // Something is under way in the middle.
-        player.moveTo(player.end_ns / 2);
-      } else player.play(autoplayMs, until_ns);
+      // Something is under way in the middle.
+      player.playByItself(until_ns, player.end_ns / 2);
     },
     setFields: () => undefined,
     get request() {

@@ -8,6 +8,7 @@
 import { svg } from "../../base/elements.ts";
 import { formatClock, formatNumber } from "../../base/format.ts";
 import { batteryOf } from "../../charts/rows/battery.ts";
+import { curveOn, momentOf, sumsOf } from "./curve.ts";
 import { layOut, emptyScene, shape, write } from "./drawing.ts";
 import type { Built, Frame, Scene, Scenery } from "./scenery.ts";
 
@@ -44,17 +45,14 @@ function build(scene: Scene): Built {
   const memory = { x: Math.round(right * 0.6), width: Math.round(right * 0.15), y: 246, height: 92 };
   const disks = { x: Math.round(right * 0.84), width: Math.round(right * 0.15), y: 246, height: 92 };
   const crowd = { x: 3, y: 190, width: memory.x - 40, height: 148 };
-  const curve = narrow
+  const plot = narrow
     ? { x: 52, y: 420, width: width - 62, height: 140 }
     : { x: right + 70, y: 64, width: width - right - 84, height: 240 };
   const height = narrow ? 610 : 376;
   const most = Math.max(1, ...intervals.map(({ waiting }) => waiting));
   const each = Math.max(1, Math.ceil(most / crowdOf));
-  // Commits until the end of each interval.
-  const done = new Float64Array(intervals.length + 1);
-  intervals.forEach(({ rate, from_s, to_s }, nth) => {
-    done[nth + 1] = done[nth]! + rate * (to_s - from_s);
-  });
+  // Commits so far.
+  const done = sumsOf(intervals, ({ rate, from_s, to_s }) => rate * (to_s - from_s));
   const step_s = intervals.length === 0 ? end_s : intervals[0]!.to_s;
 
   function isWhole({ from_s, to_s }: { readonly from_s: number; readonly to_s: number }): boolean {
@@ -62,9 +60,9 @@ function build(scene: Scene): Built {
   }
 
   function at(time_s: number) {
-    const nth = Math.max(0, Math.min(intervals.length - 1, Math.floor(time_s / step_s)));
+    const moment = momentOf(intervals, time_s);
+    const { nth, share } = moment;
     const of = intervals[nth]!;
-    const share = Math.max(0, Math.min(1, (time_s - of.from_s) / (of.to_s - of.from_s)));
     const next = intervals[nth + 1] ?? of;
     const before = intervals[nth - 1]?.waiting ?? 0;
     return {
@@ -73,12 +71,11 @@ function build(scene: Scene): Built {
       through: of.through,
       charge: of.charge + (next.charge - of.charge) * share,
       waiting: Math.round(before + (of.waiting - before) * share),
-      done: done[nth]! + (done[nth + 1]! - done[nth]!) * share,
+      done: done(moment),
     };
   }
 
-  const xOf = (time_s: number) => curve.x + (time_s / end_s) * curve.width;
-  const yOf = (rate: number) => curve.y + curve.height * (1 - Math.min(1, Math.log10(Math.max(1, rate)) / decades));
+  const curve = curveOn(plot, end_s, (rate) => Math.min(1, Math.log10(Math.max(1, rate)) / decades));
 
   function drawBattery(frame: Frame, charge: number): void {
     const { context, paint } = frame;
@@ -125,8 +122,7 @@ function build(scene: Scene): Built {
   }
 
   function draw(frame: Frame): number {
-    const { time_ns, paint, context } = frame;
-    const time_s = time_ns / 1e9;
+    const time_s = frame.time_ns / 1e9;
     const now = at(time_s);
     drawBattery(frame, now.charge);
     drawLog(frame, time_s);
@@ -155,13 +151,7 @@ function build(scene: Scene): Built {
     );
     write(frame, `${formatNumber(now.waiting)} waiting, ${formatNumber(now.rate)} commits a second`, 3, 170);
 
-    context.fillStyle = paint("delayed");
-    context.strokeStyle = paint("ink");
-    context.lineWidth = 1.5;
-    context.beginPath();
-    context.arc(xOf(time_s), yOf(now.rate), 6, 0, 2 * Math.PI);
-    context.fill();
-    context.stroke();
+    curve.dot(frame, time_s, now.rate);
     return now.rate > 0 ? 1 : 0;
   }
 
@@ -176,29 +166,15 @@ function build(scene: Scene): Built {
       ...box(memory, "memory"),
       ...box(disks, "disks"),
       svg("path", { d: `M${memory.x + memory.width} ${road_y}H${disks.x}`, class: "outline" }),
-      svg("text", { x: curve.x, y: curve.y - 14, class: "soft" }, "commits a second, log scale"),
+      curve.title("commits a second, log scale"),
       ...Array.from({ length: decades + 1 }, (_, nth) => 10 ** nth).flatMap((rate) => [
-        svg("path", { d: `M${curve.x} ${yOf(rate)}H${curve.x + curve.width}`, class: "outline", opacity: 0.35 }),
-        svg("text", { x: curve.x - 6, y: yOf(rate) + 4, "text-anchor": "end", class: "soft" }, formatNumber(rate)),
+        svg("path", { d: `M${plot.x} ${curve.y(rate)}H${plot.x + plot.width}`, class: "outline", opacity: 0.35 }),
+        svg("text", { x: plot.x - 6, y: curve.y(rate) + 4, "text-anchor": "end", class: "soft" }, formatNumber(rate)),
       ]),
-      svg("path", { d: lineOf(), fill: "none", stroke: "var(--ink)", "stroke-width": 1.5 }),
-      svg(
-        "text",
-        { x: curve.x + curve.width, y: curve.y + curve.height + 18, "text-anchor": "end", class: "soft" },
-        formatClock(end_s),
-      ),
+      curve.line(curve.levels(intervals.filter(isWhole), ({ rate }) => rate)),
+      curve.end(formatClock(end_s)),
     );
     return root;
-  }
-
-  function lineOf(): string {
-    const whole = intervals.filter(isWhole);
-    return whole
-      .map(({ from_s, to_s, rate }, nth) => {
-        const y = yOf(rate).toFixed(1);
-        return `${nth === 0 ? "M" : "L"}${xOf(from_s).toFixed(1)} ${y}L${xOf(Math.min(end_s, to_s)).toFixed(1)} ${y}`;
-      })
-      .join("");
   }
 
   return {

@@ -9,8 +9,10 @@
 import { svg } from "../../base/elements.ts";
 import { formatNumber, groupThousands } from "../../base/format.ts";
 import { type CreditAccount, creditsOf } from "../../charts/rows/credits.ts";
+import { curveOn, momentOf, sumsOf } from "./curve.ts";
 import { layOut, emptyScene, shape, write } from "./drawing.ts";
 import type { Built, Frame, Scene, Scenery } from "./scenery.ts";
+import { timeWords } from "./words.ts";
 
 const bricksAcross = 14;
 const bricksHigh = 12;
@@ -45,7 +47,7 @@ function build(scene: Scene): Built {
   };
   const middle = vessel.x + vessel.width / 2;
   const height = narrow ? 600 : 386;
-  const curve = narrow
+  const plot = narrow
     ? { x: 44, y: 418, width: width - 54, height: 140 }
     : { x: belt.right + 62, y: 64, width: width - belt.right - 74, height: 240 };
   if (account === undefined) {
@@ -53,21 +55,18 @@ function build(scene: Scene): Built {
   }
   const { intervals, base, burst, capacity, cost } = account;
   const isUnused = base >= burst;
-  const step_s = intervals.length === 0 ? end_s : intervals[0]!.to_s;
-  // I/Os that have begun by the end of each interval.
-  const begun = new Float64Array(intervals.length + 1);
-  intervals.forEach(({ rate }, nth) => (begun[nth + 1] = begun[nth]! + rate * step_s));
+  const begun = sumsOf(intervals, ({ rate, from_s, to_s }) => rate * (to_s - from_s));
   const most = Math.max(burst, base, ...intervals.map(({ rate }) => rate));
-  const xOf = (time_s: number) => curve.x + (time_s / end_s) * curve.width;
-  const yOf = (share: number) => curve.y + curve.height * (1 - share);
+  const curve = curveOn(plot, end_s, (rate) => rate / most);
+  const levels = curveOn(plot, end_s, (credits) => credits / capacity);
 
   function at(time_s: number) {
-    const nth = Math.max(0, Math.min(intervals.length - 1, Math.floor(time_s / step_s)));
+    const moment = momentOf(intervals, time_s);
+    const { nth, share } = moment;
     const { rate = 0, waiting = 0, credits = 0 } = intervals[nth] ?? {};
-    const share = Math.max(0, Math.min(1, time_s / step_s - nth));
     const before = nth === 0 ? account!.initial : intervals[nth - 1]!.credits;
     const level = before + (credits - before) * share;
-    return { rate, waiting, level, begun: begun[nth]! + rate * step_s * share };
+    return { rate, waiting, level, begun: begun(moment) };
   }
 
   function draw(frame: Frame): number {
@@ -120,13 +119,7 @@ function build(scene: Scene): Built {
         : `A dot is ${groupThousands(each)} I/Os, a square as many credits`;
     write(frame, unit, 4, belt.y + laneHeight + (narrow ? 42 : 38), { soft: true, size: 12 });
 
-    context.fillStyle = paint("delayed");
-    context.strokeStyle = paint("ink");
-    context.lineWidth = 1.5;
-    context.beginPath();
-    context.arc(xOf(time_s), yOf(rate / most), 6, 0, 2 * Math.PI);
-    context.fill();
-    context.stroke();
+    curve.dot(frame, time_s, rate);
     return waiting;
   }
 
@@ -176,42 +169,26 @@ function build(scene: Scene): Built {
       svg("line", { x1: middle, x2: middle, y1: belt.y + 4, y2: belt.y + laneHeight - 4, class: "lane-gate" }),
       svg("text", { x: belt.left + 4, y: belt.y - 8, class: "lane-name" }, "application"),
       svg("text", { x: belt.right - 4, y: belt.y - 8, "text-anchor": "end", class: "lane-name" }, "volume"),
-      svg("text", { x: curve.x, y: curve.y - 14, class: "soft" }, "I/Os a second, and credits as an area"),
+      curve.title("I/Os a second, and credits as an area"),
       svg("path", { d: areaOf(), fill: "var(--memory)", opacity: 0.18 }),
-      svg("path", { d: lineOf(), fill: "none", stroke: "var(--ink)", "stroke-width": 1.5 }),
-      svg("path", { d: `M${curve.x} ${curve.y}V${curve.y + curve.height}H${curve.x + curve.width}`, class: "outline" }),
-      svg("text", { x: curve.x - 4, y: curve.y + 4, "text-anchor": "end", class: "soft" }, rateWords(most)),
-      svg("text", { x: curve.x - 4, y: curve.y + curve.height + 4, "text-anchor": "end", class: "soft" }, "0"),
-      svg(
-        "text",
-        { x: curve.x + curve.width, y: curve.y + curve.height + 18, "text-anchor": "end", class: "soft" },
-        timeWords(end_s),
-      ),
+      curve.line(curve.levels(intervals, ({ rate }) => rate)),
+      ...curve.axes(rateWords(most), timeWords(end_s)),
     );
     if (base < most) {
-      const y = yOf(base / most);
+      const y = curve.y(base);
       root.append(
-        svg("line", { x1: curve.x, x2: curve.x + curve.width, y1: y, y2: y, class: "thin" }),
-        svg("text", { x: curve.x - 4, y: y + 4, "text-anchor": "end", class: "soft" }, rateWords(base)),
+        svg("line", { x1: plot.x, x2: plot.x + plot.width, y1: y, y2: y, class: "thin" }),
+        svg("text", { x: plot.x - 4, y: y + 4, "text-anchor": "end", class: "soft" }, rateWords(base)),
       );
     }
     return root;
   }
 
-  function lineOf(): string {
-    return intervals
-      .map(({ from_s, to_s, rate }, nth) => {
-        const y = yOf(rate / most).toFixed(1);
-        return `${nth === 0 ? "M" : "L"}${xOf(from_s).toFixed(1)} ${y}L${xOf(Math.min(end_s, to_s)).toFixed(1)} ${y}`;
-      })
-      .join("");
-  }
-
   function areaOf(): string {
     const points = intervals.map(
-      ({ to_s, credits }) => `L${xOf(Math.min(end_s, to_s)).toFixed(1)} ${yOf(credits / capacity).toFixed(1)}`,
+      ({ to_s, credits }) => `L${levels.x(Math.min(end_s, to_s)).toFixed(1)} ${levels.y(credits).toFixed(1)}`,
     );
-    return `M${curve.x} ${yOf(0)}L${curve.x} ${yOf(account!.initial / capacity).toFixed(1)}${points.join("")}L${xOf(end_s)} ${yOf(0)}Z`;
+    return `M${plot.x} ${levels.y(0)}L${plot.x} ${levels.y(account!.initial).toFixed(1)}${points.join("")}L${levels.x(end_s)} ${levels.y(0)}Z`;
   }
 
   return {
@@ -250,9 +227,4 @@ function rateWords(rate: number): string {
 
 function manyWords(credits: number): string {
   return credits >= 1e6 ? `${formatNumber(credits / 1e6)} million` : groupThousands(Math.floor(credits));
-}
-
-function timeWords(time_s: number): string {
-  if (time_s < 120) return `${formatNumber(time_s)} s`;
-  return time_s < 7200 ? `${formatNumber(time_s / 60)} min` : `${formatNumber(time_s / 3600)} h`;
 }

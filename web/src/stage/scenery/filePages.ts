@@ -10,6 +10,7 @@ import { type Meaning, stroke } from "../../base/colours.ts";
 import { svg } from "../../base/elements.ts";
 import { formatNumber } from "../../base/format.ts";
 import { type Change, filePagesOf, pageBytes } from "../../charts/rows/filePages.ts";
+import { curveOn } from "./curve.ts";
 import { emptyScene, shape, write } from "./drawing.ts";
 import { firstAfter } from "./lookup.ts";
 import type { Built, Frame, Scene, Scenery } from "./scenery.ts";
@@ -57,10 +58,10 @@ function build(scene: Scene): Built {
   const stretchTall = rowsOfStretch * size + 18;
   const grid = { x: 1, y: 132 };
   const gridTall = stretches * stretchTall;
-  const curve = narrow
+  const plot = narrow
     ? { x: 40, y: grid.y + gridTall + 56, width: width - 56, height: 130 }
     : { x: left + 58, y: 60, width: width - left - 70, height: grid.y + gridTall - 100 };
-  const height = narrow ? curve.y + curve.height + 30 : grid.y + gridTall + 28;
+  const height = narrow ? plot.y + plot.height + 30 : grid.y + gridTall + 28;
   const starts = Array.from(
     { length: stretches },
     (_, nth) => Math.round((count * nth) / stretches / squarePages) * squarePages,
@@ -80,8 +81,7 @@ function build(scene: Scene): Built {
   }
 
   const mib = (of: number) => (of * pageBytes) / 2 ** 20;
-  const xOf = (time_ns: number) => curve.x + (time_ns / end_ns) * curve.width;
-  const yOf = (value: number) => curve.y + curve.height * (1 - value / most);
+  const curve = curveOn(plot, end_ns / 1e9, (bytes) => bytes / most);
 
   function at(time_ns: number) {
     const place = Math.max(0, Math.min(points, (time_ns / end_ns) * points));
@@ -180,15 +180,15 @@ function build(scene: Scene): Built {
       [now.asked, "memory"],
       [now.read, device],
     ] as const) {
-      shape(frame, xOf(time_ns), yOf(value), 6, meaning, { isWrite: meaning === device });
+      shape(frame, curve.x(time_ns / 1e9), curve.y(value), 6, meaning, { isWrite: meaning === device });
     }
     context.lineWidth = 1;
     const surplus = now.asked > 0 ? now.read / now.asked : 1;
     write(
       frame,
       `${formatNumber(mib(now.read))} MiB read for ${formatNumber(mib(now.asked))}: ${surplus.toFixed(2)} x`,
-      curve.x,
-      curve.y - 26,
+      plot.x,
+      plot.y - 26,
       { bold: true },
     );
     context.fillStyle = paint("ink");
@@ -198,7 +198,8 @@ function build(scene: Scene): Built {
   function lineOf(of: Float64Array): string {
     return [...of]
       .map(
-        (value, nth) => `${nth === 0 ? "M" : "L"}${xOf((nth / points) * end_ns).toFixed(1)} ${yOf(value).toFixed(1)}`,
+        (value, nth) =>
+          `${nth === 0 ? "M" : "L"}${curve.x((nth / points) * (end_ns / 1e9)).toFixed(1)} ${curve.y(value).toFixed(1)}`,
       )
       .join("");
   }
@@ -219,7 +220,7 @@ function build(scene: Scene): Built {
       : `A square is 64 KiB; from each of four places the first ${formatNumber(mib(shown))} MiB`;
     root.append(
       svg("text", { x: grid.x + across, y: grid.y + gridTall - 5, "text-anchor": "end", class: "soft" }, unit),
-      svg("text", { x: curve.x, y: curve.y - 8, class: "soft" }, "MiB, of the whole file"),
+      svg("text", { x: plot.x, y: plot.y - 8, class: "soft" }, "MiB, of the whole file"),
       svg("path", { d: lineOf(sums.asked), fill: "none", stroke: stroke("memory"), "stroke-width": 1.5 }),
       svg("path", {
         d: lineOf(sums.read),
@@ -228,14 +229,7 @@ function build(scene: Scene): Built {
         "stroke-width": 1.5,
         "stroke-dasharray": "5 3",
       }),
-      svg("path", { d: `M${curve.x} ${curve.y}V${curve.y + curve.height}H${curve.x + curve.width}`, class: "outline" }),
-      svg("text", { x: curve.x - 4, y: curve.y + 4, "text-anchor": "end", class: "soft" }, formatNumber(mib(most))),
-      svg("text", { x: curve.x - 4, y: curve.y + curve.height + 4, "text-anchor": "end", class: "soft" }, "0"),
-      svg(
-        "text",
-        { x: curve.x + curve.width, y: curve.y + curve.height + 18, "text-anchor": "end", class: "soft" },
-        `${formatNumber(end_ns / 1e9)} s`,
-      ),
+      ...curve.axes(formatNumber(mib(most)), `${formatNumber(end_ns / 1e9)} s`),
     );
     return root;
   }

@@ -9,8 +9,10 @@
 import { svg } from "../../base/elements.ts";
 import { formatNumber } from "../../base/format.ts";
 import { shingledOf } from "../../charts/rows/shingled.ts";
+import { curveOn, momentOf, sumsOf } from "./curve.ts";
 import { emptyScene, shape, write } from "./drawing.ts";
 import type { Built, Frame, Scene, Scenery } from "./scenery.ts";
+import { timeWords } from "./words.ts";
 
 /** On the way in, in pixels. */
 const spacing = 16;
@@ -46,31 +48,25 @@ function build(scene: Scene): Built {
   const count = Math.max(1, intervals[0]?.parts.length ?? 1);
   const wide = roof.width / count;
   const height = narrow ? 600 : 350;
-  const curve = narrow
+  const plot = narrow
     ? { x: 46, y: 400, width: width - 56, height: 140 }
     : { x: right + 62, y: 64, width: width - right - 74, height: 230 };
   const mostHeld = Math.max(1e-9, ...intervals.flatMap(({ parts }) => parts));
   const most = Math.max(1, ...intervals.map(({ cached, direct }) => cached + direct));
-  // What has been written and how many zones have been cleaned by the end of each interval.
-  const written = [0];
-  const cleaned = [0];
-  for (const { from_s, to_s, cached, direct, cleans } of intervals) {
-    written.push(written.at(-1)! + (cached + direct) * (to_s - from_s));
-    cleaned.push(cleaned.at(-1)! + cleans);
-  }
-  const step_s = intervals.length === 0 ? end_s : intervals[0]!.to_s;
+  const curve = curveOn(plot, end_s, (rate) => rate / most);
+  const written = sumsOf(intervals, ({ from_s, to_s, cached, direct }) => (cached + direct) * (to_s - from_s));
+  const cleaned = sumsOf(intervals, ({ cleans }) => cleans);
 
   function at(time_s: number) {
-    const nth = Math.max(0, Math.min(intervals.length - 1, Math.floor(time_s / step_s)));
+    const moment = momentOf(intervals, time_s);
+    const { nth, share } = moment;
     const of = intervals[nth];
-    const share = of === undefined ? 0 : Math.max(0, Math.min(1, (time_s - of.from_s) / (of.to_s - of.from_s)));
     const before = intervals[nth - 1];
     // Places that go round to the start again are not drawn in between.
     const place = (name: "writeAt" | "cleanAt") => {
       const [from, to] = [before?.[name] ?? 0, of?.[name] ?? 0];
       return to >= from ? from + (to - from) * share : to;
     };
-    const sum = (sums: readonly number[]) => sums[nth]! + ((sums[nth + 1] ?? sums[nth]!) - sums[nth]!) * share;
     return {
       cached: of?.cached ?? 0,
       direct: of?.direct ?? 0,
@@ -82,13 +78,10 @@ function build(scene: Scene): Built {
         const [from, to] = [before?.parts[part] ?? 0, of?.parts[part] ?? 0];
         return from + (to - from) * share;
       },
-      written: sum(written),
-      cleaned: sum(cleaned),
+      written: written(moment),
+      cleaned: cleaned(moment),
     };
   }
-
-  const xOf = (time_s: number) => curve.x + (time_s / end_s) * curve.width;
-  const yOf = (rate: number) => curve.y + curve.height * (1 - rate / most);
 
   function tile({ context, paint }: Frame, part: number, held: number, isLifted: boolean): void {
     const x = roof.x + part * wide;
@@ -172,13 +165,7 @@ function build(scene: Scene): Built {
     const unit = `A tile is 1/${count} of the addresses; the fullest has ${formatNumber(mostHeld)} GB in the cache`;
     write(frame, unit, 4, roof.y + roof.height + 66, { soft: true, size: 12 });
 
-    context.fillStyle = paint("delayed");
-    context.strokeStyle = paint("ink");
-    context.lineWidth = 1.5;
-    context.beginPath();
-    context.arc(xOf(time_s), yOf(rate), 6, 0, 2 * Math.PI);
-    context.fill();
-    context.stroke();
+    curve.dot(frame, time_s, rate);
     return rate > 0 || cleans ? 1 : 0;
   }
 
@@ -186,27 +173,11 @@ function build(scene: Scene): Built {
     const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
     root.append(
       svg("rect", { x: store.x, y: store.y, width: store.width, height: store.height, class: "lane" }),
-      svg("text", { x: curve.x, y: curve.y - 14, class: "soft" }, "MB/s written"),
-      svg("path", { d: lineOf(), fill: "none", stroke: "var(--ink)", "stroke-width": 1.5 }),
-      svg("path", { d: `M${curve.x} ${curve.y}V${curve.y + curve.height}H${curve.x + curve.width}`, class: "outline" }),
-      svg("text", { x: curve.x - 4, y: curve.y + 4, "text-anchor": "end", class: "soft" }, formatNumber(most)),
-      svg("text", { x: curve.x - 4, y: curve.y + curve.height + 4, "text-anchor": "end", class: "soft" }, "0"),
-      svg(
-        "text",
-        { x: curve.x + curve.width, y: curve.y + curve.height + 18, "text-anchor": "end", class: "soft" },
-        timeWords(end_s),
-      ),
+      curve.title("MB/s written"),
+      curve.line(curve.levels(intervals, ({ cached, direct }) => cached + direct)),
+      ...curve.axes(formatNumber(most), timeWords(end_s)),
     );
     return root;
-  }
-
-  function lineOf(): string {
-    return intervals
-      .map(({ from_s, to_s, cached, direct }, nth) => {
-        const y = yOf(cached + direct).toFixed(1);
-        return `${nth === 0 ? "M" : "L"}${xOf(from_s).toFixed(1)} ${y}L${xOf(Math.min(end_s, to_s)).toFixed(1)} ${y}`;
-      })
-      .join("");
   }
 
   return {
@@ -230,9 +201,4 @@ function build(scene: Scene): Built {
       return `${timeWords(time_ns / 1e9)}: ${does}${cleans}; ${formatNumber(used)} of ${formatNumber(cache)} GB in the cache, ${formatNumber(cleaned / zones)} cleans for each zone so far.`;
     },
   };
-}
-
-function timeWords(time_s: number): string {
-  if (time_s < 120) return `${formatNumber(time_s)} s`;
-  return time_s < 7200 ? `${formatNumber(time_s / 60)} min` : `${formatNumber(time_s / 3600)} h`;
 }

@@ -9,8 +9,10 @@
 import { svg } from "../../base/elements.ts";
 import { formatNumber } from "../../base/format.ts";
 import { slcOf } from "../../charts/rows/slc.ts";
+import { curveOn, momentOf, sumsOf } from "./curve.ts";
 import { emptyScene, shape, write } from "./drawing.ts";
 import type { Built, Frame, Scene, Scenery } from "./scenery.ts";
+import { timeWords } from "./words.ts";
 
 const rowsOfBlocks = 12;
 /** GB of a block at full density, of a drive of about a terabyte. */
@@ -46,33 +48,27 @@ function build(scene: Scene): Built {
   const wide = grid.width / across;
   const tall = grid.height / rowsOfBlocks;
   const height = narrow ? 610 : 360;
-  const curve = narrow
+  const plot = narrow
     ? { x: 46, y: 420, width: width - 56, height: 140 }
     : { x: right + 62, y: 64, width: width - right - 74, height: 230 };
-  // What has been written and folded by the end of each interval, in MB.
-  const written = new Float64Array(intervals.length + 1);
-  const folded = new Float64Array(intervals.length + 1);
-  intervals.forEach((of, nth) => {
-    const for_s = of.to_s - of.from_s;
-    written[nth + 1] = written[nth]! + (of.cached + of.direct) * for_s;
-    folded[nth + 1] = folded[nth]! + of.folded * for_s;
-  });
+  // In MB.
+  const written = sumsOf(intervals, ({ from_s, to_s, cached, direct }) => (cached + direct) * (to_s - from_s));
+  const folded = sumsOf(intervals, (of) => of.folded * (of.to_s - of.from_s));
   const most = Math.max(1, ...intervals.map(({ cached, direct }) => cached + direct));
-  const step_s = intervals.length === 0 ? end_s : intervals[0]!.to_s;
+  const curve = curveOn(plot, end_s, (rate) => rate / most);
   const gb = cells / blocks;
   const gateX = Math.round(grid.x + grid.width * 0.18);
   const directX = Math.round(grid.x + grid.width * 0.82);
 
   function at(time_s: number) {
-    const nth = Math.max(0, Math.min(intervals.length - 1, Math.floor(time_s / step_s)));
+    const moment = momentOf(intervals, time_s);
+    const { nth, share } = moment;
     const of = intervals[nth];
     if (of === undefined) {
       return { cached: 0, direct: 0, folding: 0, used: 0, limit: initialLimit, full: initial, written: 0, folded: 0 };
     }
-    const share = Math.max(0, Math.min(1, (time_s - of.from_s) / (of.to_s - of.from_s)));
     const before = intervals[nth - 1] ?? { used: 0, limit: initialLimit, full: initial };
     const between = (name: "used" | "limit" | "full") => before[name] + (of[name] - before[name]) * share;
-    const sum = (of: Float64Array) => of[nth]! + (of[nth + 1]! - of[nth]!) * share;
     return {
       cached: of.cached,
       direct: of.direct,
@@ -80,13 +76,10 @@ function build(scene: Scene): Built {
       used: between("used"),
       limit: between("limit"),
       full: between("full"),
-      written: sum(written),
-      folded: sum(folded),
+      written: written(moment),
+      folded: folded(moment),
     };
   }
-
-  const xOf = (time_s: number) => curve.x + (time_s / end_s) * curve.width;
-  const yOf = (rate: number) => curve.y + curve.height * (1 - rate / most);
 
   /** The place of a block, counted column by column from the left or from the right. */
   function blockAt(nth: number, fromRight: boolean) {
@@ -172,13 +165,7 @@ function build(scene: Scene): Built {
     const unit = `A block is cells for ${formatNumber(gb)} GB, or ${formatNumber(gb / bits)} GB at one bit each`;
     write(frame, unit, 4, grid.y + grid.height + (narrow ? 64 : 62), { soft: true, size: 12 });
 
-    context.fillStyle = paint("delayed");
-    context.strokeStyle = paint("ink");
-    context.lineWidth = 1.5;
-    context.beginPath();
-    context.arc(xOf(time_s), yOf(rate), 6, 0, 2 * Math.PI);
-    context.fill();
-    context.stroke();
+    curve.dot(frame, time_s, rate);
     return rate > 0 || now.folding > 0 ? 1 : 0;
   }
 
@@ -187,27 +174,11 @@ function build(scene: Scene): Built {
     root.append(
       svg("path", { d: `M0 40H${directX}V${grid.y - 30}M${gateX} 40V${grid.y - 30}`, class: "outline" }),
       svg("rect", { x: grid.x, y: grid.y, width: grid.width, height: grid.height, class: "lane" }),
-      svg("text", { x: curve.x, y: curve.y - 14, class: "soft" }, "MB/s written"),
-      svg("path", { d: lineOf(), fill: "none", stroke: "var(--ink)", "stroke-width": 1.5 }),
-      svg("path", { d: `M${curve.x} ${curve.y}V${curve.y + curve.height}H${curve.x + curve.width}`, class: "outline" }),
-      svg("text", { x: curve.x - 4, y: curve.y + 4, "text-anchor": "end", class: "soft" }, formatNumber(most)),
-      svg("text", { x: curve.x - 4, y: curve.y + curve.height + 4, "text-anchor": "end", class: "soft" }, "0"),
-      svg(
-        "text",
-        { x: curve.x + curve.width, y: curve.y + curve.height + 18, "text-anchor": "end", class: "soft" },
-        timeWords(end_s),
-      ),
+      curve.title("MB/s written"),
+      curve.line(curve.levels(intervals, ({ cached, direct }) => cached + direct)),
+      ...curve.axes(formatNumber(most), timeWords(end_s)),
     );
     return root;
-  }
-
-  function lineOf(): string {
-    return intervals
-      .map(({ from_s, to_s, cached, direct }, nth) => {
-        const y = yOf(cached + direct).toFixed(1);
-        return `${nth === 0 ? "M" : "L"}${xOf(from_s).toFixed(1)} ${y}L${xOf(Math.min(end_s, to_s)).toFixed(1)} ${y}`;
-      })
-      .join("");
   }
 
   return {
@@ -234,9 +205,4 @@ function build(scene: Scene): Built {
       return `${timeWords(time_ns / 1e9)}: ${does}; ${formatNumber(used)} of ${formatNumber(limit)} GB in the cache, ${formatNumber(full)} GB at full density.`;
     },
   };
-}
-
-function timeWords(time_s: number): string {
-  if (time_s < 120) return `${formatNumber(time_s)} s`;
-  return time_s < 7200 ? `${formatNumber(time_s / 60)} min` : `${formatNumber(time_s / 3600)} h`;
 }

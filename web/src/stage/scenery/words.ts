@@ -1,6 +1,6 @@
 /** Requests, places and phases in words. */
 import { phases, type Meaning } from "../../base/colours.ts";
-import { formatBytes, formatNanos } from "../../base/format.ts";
+import { formatBytes, formatNanos, formatNumber } from "../../base/format.ts";
 import { type Journeys, type LayerName, layerNames } from "../../engine/journeys.ts";
 import type { Result } from "../../engine/api.ts";
 
@@ -146,4 +146,10 @@ export function followWords(result: Result, journeys: Journeys, row: number, tim
 export function layersOf(journeys: Journeys): LayerName[] {
   const seen = new Set(journeys.layer);
   return (Object.keys(layerWords) as LayerName[]).filter((layer) => seen.has(layerNames.indexOf(layer)));
+}
+
+/** A time of a run, in the unit that it is long in. */
+export function timeWords(time_s: number): string {
+  if (time_s < 120) return `${formatNumber(time_s)} s`;
+  return time_s < 7200 ? `${formatNumber(time_s / 60)} min` : `${formatNumber(time_s / 3600)} h`;
 }

@@ -9,6 +9,7 @@
 import { svg } from "../../base/elements.ts";
 import { formatNumber } from "../../base/format.ts";
 import { pageCacheOf, waitsOf } from "../../charts/rows/pageCache.ts";
+import { curveOn, momentOf, sumsOf } from "./curve.ts";
 import { emptyScene, shape, write } from "./drawing.ts";
 import type { Built, Frame, Scene, Scenery } from "./scenery.ts";
 
@@ -44,7 +45,7 @@ function build(scene: Scene): Built {
   const disk = { x: right - 58, y: tank.y + 50, width: 54, height: 90 };
   const journal = { x: 2, y: tank.y + tank.height + 54, width: right - 6, height: 26 };
   const height = narrow ? 620 : 380;
-  const curve = narrow
+  const plot = narrow
     ? { x: 62, y: 420, width: width - 72, height: 150 }
     : { x: right + 76, y: 40, width: width - right - 90, height: 250 };
   const across = Math.ceil(bricks / rowsOfBricks);
@@ -54,30 +55,25 @@ function build(scene: Scene): Built {
   const room = Math.max(1, most * 1.15);
   const mb = room / bricks;
   const fastest = Math.max(1, ...intervals.map(({ written }) => written));
-  const step_s = intervals[0]?.to_s ?? end_s;
-  const written = new Float64Array(intervals.length + 1);
-  intervals.forEach((of, nth) => {
-    written[nth + 1] = written[nth]! + of.written * (of.to_s - of.from_s);
-  });
+  const written = sumsOf(intervals, (of) => of.written * (of.to_s - of.from_s));
 
   function at(time_s: number) {
-    const nth = Math.max(0, Math.min(intervals.length - 1, Math.floor(time_s / step_s)));
+    const moment = momentOf(intervals, time_s);
+    const { nth, share } = moment;
     const of = intervals[nth]!;
-    const share = Math.max(0, Math.min(1, (time_s - of.from_s) / (of.to_s - of.from_s)));
     const before = intervals[nth - 1] ?? { dirty: 0, underWay: 0 };
     const between = (name: "dirty" | "underWay") => before[name] + (of[name] - before[name]) * share;
     return {
       dirty: between("dirty"),
       underWay: between("underWay"),
       rate: of.written,
-      written: written[nth]! + (written[nth + 1]! - written[nth]!) * share,
+      written: written(moment),
       commit: commits.find(({ from_s, to_s }) => from_s <= time_s && time_s < to_s),
       wait: waits.find(({ from_s, to_s }) => from_s <= time_s && time_s < to_s),
     };
   }
 
-  const xOf = (time_s: number) => curve.x + (time_s / end_s) * curve.width;
-  const yOf = (amount: number) => curve.y + curve.height * (1 - amount / room);
+  const curve = curveOn(plot, end_s, (amount) => amount / room);
   const levelOf = (amount: number) => tank.y + tank.height * (1 - amount / room);
 
   /** Bricks from the bottom up, row by row. */
@@ -139,13 +135,7 @@ function build(scene: Scene): Built {
       });
     }
 
-    context.fillStyle = paint("delayed");
-    context.strokeStyle = paint("ink");
-    context.lineWidth = 1.5;
-    context.beginPath();
-    context.arc(xOf(time_s), yOf(unwritten), 6, 0, 2 * Math.PI);
-    context.fill();
-    context.stroke();
+    curve.dot(frame, time_s, unwritten);
     return now.rate > 0 || wait !== undefined || unwritten > 0 ? 1 : 0;
   }
 
@@ -162,8 +152,8 @@ function build(scene: Scene): Built {
   function backdrop(): SVGSVGElement {
     const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
     const line = intervals.map((of, nth) => {
-      const amount = yOf(of.dirty + of.underWay).toFixed(1);
-      return `${nth === 0 ? `M${curve.x} ${yOf(0).toFixed(1)}L` : "L"}${xOf(Math.min(end_s, of.to_s)).toFixed(1)} ${amount}`;
+      const amount = curve.y(of.dirty + of.underWay).toFixed(1);
+      return `${nth === 0 ? `M${plot.x} ${curve.y(0).toFixed(1)}L` : "L"}${curve.x(Math.min(end_s, of.to_s)).toFixed(1)} ${amount}`;
     });
     root.append(
       svg("rect", { x: tank.x, y: tank.y, width: tank.width, height: tank.height, class: "lane" }),
@@ -178,16 +168,9 @@ function build(scene: Scene): Built {
         { x: tank.x, y: tank.y + tank.height + 18, class: "soft" },
         `A brick is ${formatNumber(mb)} MB${background > room ? "; the thresholds are higher than this picture" : ""}`,
       ),
-      svg("text", { x: curve.x, y: curve.y - 14, class: "soft" }, "MB not on the disk"),
-      svg("path", { d: line.join(""), fill: "none", stroke: "var(--ink)", "stroke-width": 1.5 }),
-      svg("path", { d: `M${curve.x} ${curve.y}V${curve.y + curve.height}H${curve.x + curve.width}`, class: "outline" }),
-      svg("text", { x: curve.x - 4, y: curve.y + 4, "text-anchor": "end", class: "soft" }, formatNumber(room)),
-      svg("text", { x: curve.x - 4, y: curve.y + curve.height + 4, "text-anchor": "end", class: "soft" }, "0"),
-      svg(
-        "text",
-        { x: curve.x + curve.width, y: curve.y + curve.height + 18, "text-anchor": "end", class: "soft" },
-        `${formatNumber(end_s)} s`,
-      ),
+      curve.title("MB not on the disk"),
+      curve.line(line.join("")),
+      ...curve.axes(formatNumber(room), `${formatNumber(end_s)} s`),
     );
     return root;
   }
