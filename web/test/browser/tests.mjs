@@ -301,9 +301,9 @@ export const tests = {
       const number = /[\d.,]*\d/.exec(answer)[0];
       // A single digit says nothing where it stands, and what the question tells itself is no secret.
       if (number.replace(/\D/g, "").length > 1 && !question.includes(number)) {
-        const words = new RegExp(
-          `(?<![\\d.,])${number.replaceAll(".", "\\.")}(?![\\d]|[.,]\\d)${answer.endsWith("×") ? "\\s?(×|times)" : ""}`,
-        );
+        // A hundred of something else is no hundred per cent.
+        const unit = answer.endsWith("×") ? "\\s?(×|times)" : answer.endsWith("%") ? "\\s?(%|per cent)" : "";
+        const words = new RegExp(`(?<![\\d.,])${number.replaceAll(".", "\\.")}(?![\\d]|[.,]\\d)${unit}`);
         const at = before.search(words);
         if (at >= 0) told.push(`${name}: ${answer} in "${before.slice(Math.max(0, at - 40), at + 20)}"`);
       }
