@@ -94,7 +94,10 @@ export function switchStage(
     if (scenery.isFlow === true) return undefined;
     const asked = doc.journeys;
     if (scenery.playsRun) return { stays: mostStays };
-    if (looked_ns > 0 && sceneryNamed(doc.view)?.playsRun !== false) {
+    const own = sceneryNamed(doc.view);
+    // What a case asks for whose own stage follows no request is meant for this one: a request that began long before that moment.
+    const isMeantHere = asked !== undefined && own?.isFlow === true;
+    if (looked_ns > 0 && !isMeantHere && own?.playsRun !== false) {
       return { from: Math.round(looked_ns), requests: fewRequests, stays: mostStays };
     }
     return { requests: fewRequests, stays: mostStays, ...asked };

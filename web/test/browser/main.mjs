@@ -74,9 +74,10 @@ async function runAll(word) {
         console.log(`passed  ${name} (${seconds(begun)})${note === undefined ? "" : `: ${note}`}`);
       } catch (error) {
         failed += 1;
-        console.log(
-          `FAILED  ${name} (${seconds(begun)})\n        ${error.message.split("\n").slice(0, 12).join("\n        ")}`,
-        );
+        // A test that visits many pages closes each before the next.
+        const open = contexts.flatMap((context) => context.pages()).map((page) => new URL(page.url()).pathname);
+        const told = [...error.message.split("\n").slice(0, 12), `open then: ${open.join(", ") || "no page"}`];
+        console.log(`FAILED  ${name} (${seconds(begun)})\n        ${told.join("\n        ")}`);
       } finally {
         for (const context of contexts) await context.close();
         for (const other of others) other.close();

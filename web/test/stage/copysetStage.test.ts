@@ -3,6 +3,7 @@ import type { Result } from "../../src/engine/api.ts";
 import { outagesOf } from "../../src/charts/rows/outages.ts";
 import type { Stage } from "../../src/stage/stage.ts";
 import { isStage, loadStages, stageOf, titleOfStage } from "../../src/stage/stages.ts";
+import { stubStageRoom } from "../fixtures/stageRoom.ts";
 
 /** Outages 0, 1 and 7 of 12 nodes: the second loses two sets, the last one. */
 function run(nodes = 12): Result {
@@ -24,15 +25,7 @@ let stage: Stage;
 
 beforeEach(async () => {
   await loadStages(["copysets"]);
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe = () => undefined;
-      disconnect = () => undefined;
-    },
-  );
-  vi.stubGlobal("matchMedia", () => ({ matches: true, addEventListener: () => undefined }));
-  vi.spyOn(Element.prototype, "clientWidth", "get").mockReturnValue(900);
+  stubStageRoom();
   stage = stageOf({ view: "copysets", focus: { job: "restore", op: "read" } });
 });
 

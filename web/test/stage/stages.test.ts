@@ -11,27 +11,14 @@ import { loadStages, stageOf, titleOfStage } from "../../src/stage/stages.ts";
 import { clusterResult } from "../fixtures/cluster.ts";
 import { monitorResult, partitionResult } from "../fixtures/metrics.ts";
 import { q1Result } from "../fixtures/q1.ts";
+import { stubStageRoom } from "../fixtures/stageRoom.ts";
 
 const mib = 2 ** 20;
 const opened: Stage[] = [];
 
 beforeEach(async () => {
   await loadStages(["prefetch-strip", "cluster-map", "monitor", "alignment"]);
-  vi.stubGlobal(
-    "ResizeObserver",
-    class {
-      observe = () => undefined;
-      disconnect = () => undefined;
-    },
-  );
-  vi.stubGlobal("matchMedia", () => ({
-    matches: true,
-    addEventListener: () => undefined,
-    removeEventListener: () => undefined,
-  }));
-  vi.spyOn(HTMLCanvasElement.prototype, "getContext").mockReturnValue(null);
-  // Nothing is laid out here: everything is as wide as a page.
-  vi.spyOn(Element.prototype, "clientWidth", "get").mockReturnValue(900);
+  stubStageRoom();
 });
 
 afterEach(() => {

@@ -1,0 +1,54 @@
+/** Which requests are recorded when the reader goes from a case's own stage to the life of a request. */
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { Result } from "../../src/engine/api.ts";
+import type { CaseDocument } from "../../src/engine/types.ts";
+import { switchStage } from "../../src/stage/switchStage.ts";
+import { loadStages } from "../../src/stage/stages.ts";
+import { stubStageRoom } from "../fixtures/stageRoom.ts";
+
+beforeEach(async () => {
+  await loadStages(["write-back", "bucket"]);
+  stubStageRoom();
+});
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllGlobals();
+});
+
+const run = {
+  summary: { simulated_ns: 30e9, jobs: ["log"], devices: ["disk"], metrics: {} },
+  columns: {},
+} as unknown as Result;
+
+/** What is recorded for the life of a request, once the reader has looked at the middle of a run and goes there. */
+function recordedFor(doc: Pick<CaseDocument, "view" | "journeys">) {
+  const stage = switchStage({ focus: { job: "log", op: "write" }, views: [], ...doc } as unknown as CaseDocument, {
+    name: "test",
+    onSwitch: () => undefined,
+  });
+  stage.show(run, undefined);
+  stage.autoplay(); // with reduced motion it stands still in the middle
+  stage.element.querySelector<HTMLInputElement>('input[value="life"]')!.dispatchEvent(new Event("change"));
+  const { journeys } = stage;
+  stage.dispose();
+  return journeys;
+}
+
+describe("the life of a request", () => {
+  it("shows the requests that begin at the moment that was looked at", () => {
+    expect(recordedFor({ view: "write-back" })).toMatchObject({ from: 15e9 });
+    expect(recordedFor({ view: "bucket" })).toMatchObject({ from: 15e9 });
+  });
+
+  it("shows those that the case asks for where the case's own stage follows none: one may have begun long before", () => {
+    expect(recordedFor({ view: "write-back", journeys: { from: "3s", until: "21s" } })).toMatchObject({
+      from: "3s",
+      until: "21s",
+    });
+  });
+
+  it("shows those of the moment where the case's own stage plays what it asks for", () => {
+    expect(recordedFor({ view: "bucket", journeys: { from: "3s", until: "21s" } })).toMatchObject({ from: 15e9 });
+  });
+});
