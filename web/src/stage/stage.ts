@@ -43,6 +43,7 @@ export interface Stage {
   setFields(fields: Fields): void;
   /** The index of the request shown, 0 where a stage shows no single request. */
   readonly request: number;
+  /** The moment of the run that is shown, 0 where a stage shows none. */
   readonly moment_ns: number;
   /** Stops listening and moving. */
   dispose(): void;

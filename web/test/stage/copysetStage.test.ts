@@ -75,6 +75,13 @@ describe("outages of a fleet", () => {
     expect(stage.element.querySelector(".note")!.textContent).toContain("The first 2 outages, then the next 1 that");
   });
 
+  it("are no moments of the run", () => {
+    stage.show(run());
+    stage.autoplay();
+    expect(moment()).toContain("Outage 8");
+    expect(stage.moment_ns).toBe(0);
+  });
+
   it("leave a box each, filled once it has lost something", () => {
     stage.show(run());
     press("Home");
