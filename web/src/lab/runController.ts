@@ -108,6 +108,7 @@ export class RunController<Run extends Finished> {
   #shownState: RunState;
   #run: Run | undefined;
   #reference: Result | undefined;
+  #referencesAsked = 0;
   /** Stops the first run once the reader has asked for something else. */
   readonly #opening = new AbortController();
   /** Whether a run was shown to its end. */
@@ -178,6 +179,13 @@ export class RunController<Run extends Finished> {
   replace(changes: Partial<RunState>): void {
     this.#replace({ ...this.#state, ...changes });
     this.#ask(false);
+  }
+
+  /** Runs again, and the run to compare with as well: what shall be recorded of both is another. */
+  recordAnew(): void {
+    if (this.#options.host.runReference !== undefined) this.#reference = undefined;
+    this.replace({});
+    this.#learnReference();
   }
 
   /** Sets fields of the scenario; `isSettled` once the hand has let go. */
@@ -306,9 +314,11 @@ export class RunController<Run extends Finished> {
   #learnReference(): void {
     const { host, document, listeners } = this.#options;
     if (this.#reference !== undefined || this.#isClosed) return;
+    const mine = ++this.#referencesAsked;
     void host
       .runReference?.(requestOf(document.id, { variant: document.default_variant }))
       .then((result) => {
+        if (mine !== this.#referencesAsked) return;
         this.#reference ??= result;
         if (!this.#isClosed && this.#run !== undefined) listeners.onReference?.(this.#run);
       })

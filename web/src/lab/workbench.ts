@@ -64,7 +64,7 @@ export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>):
         ask,
         name: options.name,
         isCovered: options.prediction?.isCovered,
-        onSwitch: () => controller.replace({}),
+        onSwitch: () => controller.recordAnew(),
         ...(options.onRest === undefined ? {} : { onRest: options.onRest }),
       })
     : undefined;

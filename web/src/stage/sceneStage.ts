@@ -126,7 +126,9 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
       player.setStops(scenery.stops?.(scene) ?? even(end), end);
       time.setEnd(end);
     } else {
-      const windows = results.map((result) => windowOf(journeysOf(result)));
+      // A run that is over before the window has nothing to say about it.
+      const found = results.map((result) => windowOf(journeysOf(result))).filter((window) => window !== undefined);
+      const windows = found.length === 0 ? [own.journeys.window] : found;
       base_ns = Math.min(...windows.map(([from]) => from));
       const end = Math.max(1, Math.max(...windows.map(([, to]) => to)) - base_ns);
       player.setStops(stopsOf(own.journeys, base_ns), end);
@@ -181,7 +183,11 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
     if (journeys === undefined || result === undefined) return;
     if (!isChosen) panels[0].followed = worthFollowing(journeys, panels[0].followed, time_ns);
     const { followed } = panels[0];
-    if (followed < 0) return;
+    if (followed < 0) {
+      lifeWords.textContent = "None of the workers' requests begins here.";
+      life.replaceChildren();
+      return;
+    }
     lifeWords.textContent = followWords(result, journeys, followed, time_ns);
     const begin = journeys.begin_ns[followed]!;
     const whole = Math.max(1, journeys.lastOf(followed) - begin);
@@ -396,15 +402,15 @@ function worthFollowing(journeys: Journeys, followed: number, time_ns: number): 
   return best;
 }
 
-/** From the first begin to the last end of the workers' requests; what goes on in the background may last much longer. */
-function windowOf(journeys: Journeys): readonly [number, number] {
+/** From the first begin to the last end of the workers' requests, if there are any; what goes on in the background may last much longer. */
+function windowOf(journeys: Journeys): readonly [number, number] | undefined {
   let [from, to] = [Infinity, 0];
   for (let row = 0; row < journeys.count; row++) {
     if (!isRoot(journeys, row)) continue;
     from = Math.min(from, journeys.begin_ns[row]!);
     to = Math.max(to, journeys.lastOf(row));
   }
-  return from < to ? [from, to] : journeys.window;
+  return from < to ? [from, to] : undefined;
 }
 
 function stopsOf(journeys: Journeys, base_ns: number): readonly number[] {

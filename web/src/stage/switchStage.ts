@@ -6,6 +6,7 @@ import type { Result } from "../engine/api.ts";
 import type { CaseDocument, Value } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
 import { segmented } from "../base/segmented.ts";
+import { clientsEndOf } from "../charts/rows/writePath.ts";
 import { lifeScenery } from "./scenery/life.ts";
 import type { Beside, Fields, Stage, StageOptions } from "./stage.ts";
 import { isStage, sceneryNamed, stageOf, titleOfStage } from "./stages.ts";
@@ -14,6 +15,9 @@ import { isStage, sceneryNamed, stageOf, titleOfStage } from "./stages.ts";
 const fewRequests = 400;
 /** Most stays of one run: enough for two thousand actors at a time, little enough to cross to the page within milliseconds. */
 const mostStays = 40_000;
+
+/** By this share of the time of all clients, few requests are still to begin. */
+const stillUnderWay = 0.98;
 
 export interface SwitchStage extends Stage {
   /** What the engine shall record for the stage that is shown; nothing where it plays no journeys. */
@@ -72,8 +76,12 @@ export function switchStage(
         );
         return;
       }
-      // The requests that are looked at are those of the moment that was looked at.
-      if (next === lifeScenery.name) looked_ns = stage().moment_ns;
+      // The requests that are looked at are those of the moment that was looked at, unless all are done by then.
+      if (next === lifeScenery.name) {
+        const { moment_ns } = stage();
+        const isOver = shown !== undefined && moment_ns >= clientsEndOf(shown.result) * 1e9 * stillUnderWay;
+        looked_ns = isOver ? 0 : moment_ns;
+      }
       const before = recorded();
       view = next;
       const current = stage();

@@ -371,7 +371,8 @@ export const tests = {
           const life = page.locator('input[value="life"]');
           if ((await life.count()) > 0) {
             await life.check({ force: true });
-            await page.locator(".life-bar rect").first().waitFor({ state: "attached" });
+            // A request, or that none begins at the moment that was looked at.
+            await page.locator(".follow .moment").filter({ hasText: /\S/ }).waitFor();
             await look("life of a request");
           }
         }

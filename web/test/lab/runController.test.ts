@@ -127,6 +127,26 @@ describe("the first run", () => {
     expect(told.at(-1)![0]).toBe("reference");
     expect(controller.run!.result).not.toBe(reference);
   });
+
+  it("is compared with a documented one of which the same is recorded, also when that changes before either is known", async () => {
+    const references = ["first", "second", "third"].map((fingerprint) => ({ summary: { fingerprint } }) as Result);
+    const answers: ((result: Result) => void)[] = [];
+    const host = {
+      run: (request: RunRequest) => Promise.resolve(runOf(request)),
+      runReference: vi.fn(() => new Promise<Result>((resolve) => answers.push(resolve))),
+    };
+    const { controller, settle } = build({ host, start: { variant: "fixed" } });
+    await controller.begin();
+    answers[0]!(references[0]!);
+    await settle();
+    controller.recordAnew();
+    expect(controller.reference).toBeUndefined();
+    controller.recordAnew();
+    answers[2]!(references[2]!);
+    answers[1]!(references[1]!);
+    await settle();
+    expect(controller.reference).toBe(references[2]);
+  });
 });
 
 describe("a change", () => {

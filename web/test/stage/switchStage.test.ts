@@ -21,14 +21,15 @@ const run = {
   columns: {},
 } as unknown as Result;
 
-/** What is recorded for the life of a request, once the reader has looked at the middle of a run and goes there. */
-function recordedFor(doc: Pick<CaseDocument, "view" | "journeys">) {
+/** What is recorded for the life of a request, once the reader has looked at the middle of a run, or its end, and goes there. */
+function recordedFor(doc: Pick<CaseDocument, "view" | "journeys">, key?: string) {
   const stage = switchStage({ focus: { job: "log", op: "write" }, views: [], ...doc } as unknown as CaseDocument, {
     name: "test",
     onSwitch: () => undefined,
   });
   stage.show(run, undefined);
   stage.autoplay(); // with reduced motion it stands still in the middle
+  if (key !== undefined) stage.element.querySelector(".scrubber")!.dispatchEvent(new KeyboardEvent("keydown", { key }));
   stage.element.querySelector<HTMLInputElement>('input[value="life"]')!.dispatchEvent(new Event("change"));
   const { journeys } = stage;
   stage.dispose();
@@ -46,6 +47,10 @@ describe("the life of a request", () => {
       from: "3s",
       until: "21s",
     });
+  });
+
+  it("shows those of the begin where all are done at the moment that was looked at", () => {
+    expect(recordedFor({ view: "bucket" }, "End")).not.toHaveProperty("from");
   });
 
   it("shows those of the moment where the case's own stage plays what it asks for", () => {
