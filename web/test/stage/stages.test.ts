@@ -165,6 +165,46 @@ describe("a scenery", () => {
     stage.beside!(undefined);
     expect(build).toHaveBeenCalledTimes(4);
   });
+
+  /** A run with requests of a worker that begin at these moments, in seconds, and take a second each. */
+  function runOf(...begins_s: number[]): Result {
+    const begins = Float64Array.from(begins_s, (begin) => begin * 1e9);
+    const zeros = new Uint32Array(begins.length);
+    const columns = {
+      "journeys.request": zeros.map((_, nth) => nth),
+      "journeys.begin_ns": begins,
+      "journeys.bytes": begins.map(() => 4096),
+      "journeys.offset": begins.map(() => 0),
+      "journeys.op": zeros,
+      "journeys.job": zeros,
+      "journeys.worker": zeros,
+      "journeys.owner": zeros,
+      "journeys.parent": zeros.map(() => 0xffffffff),
+      "stays.request": zeros.map((_, nth) => nth),
+      "stays.layer": zeros,
+      "stays.part": zeros,
+      "stays.phase": zeros,
+      "stays.from_ns": begins,
+      "stays.to_ns": begins.map((begin) => begin + 1e9),
+    };
+    return { columns, summary: { simulated_ns: 60e9, jobs: ["a"], devices: [], metrics: {} } } as unknown as Result;
+  }
+
+  it("begins with its first request, or with that of the run beside it where it has none", () => {
+    for (const [own, other, from_s, words] of [
+      [runOf(36, 40), runOf(), 36, "Read of 4"],
+      [runOf(), runOf(37), 37, "None of the workers' requests begins here."],
+      [runOf(38), runOf(37), 38, "Read of 4"],
+      [runOf(), runOf(), 0, "None of the workers' requests begins here."],
+    ] as const) {
+      const stage = stageOf({ view: "life", focus: { job: "a", op: "read" } });
+      opened.push(stage);
+      stage.show(own);
+      stage.beside!({ result: other, label: "Before", own: "Now" });
+      expect(stage.moment_ns).toBe(from_s * 1e9);
+      expect(stage.element.querySelector(".follow .moment")!.textContent).toContain(words);
+    }
+  });
 });
 
 describe("stages", () => {
