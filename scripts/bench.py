@@ -149,10 +149,9 @@ def _measure_in_rounds(measurements: Sequence[tuple[str, str, Sequence[str | Pat
     for number in range(1, ROUNDS + 1):
         say(f"Round {number} of {ROUNDS}")
         rounds.append([_measure(*measurement) for measurement in measurements])
-    fastest = [min(of_one, key=lambda row: row["wall_s"]) for of_one in zip(*rounds, strict=True)]
     return [
-        row | {"rounds_s": [one["wall_s"] for one in of_one]}
-        for row, of_one in zip(fastest, zip(*rounds, strict=True), strict=True)
+        min(of_one, key=lambda row: row["wall_s"]) | {"rounds_s": [row["wall_s"] for row in of_one]}
+        for of_one in zip(*rounds, strict=True)
     ]
 
 

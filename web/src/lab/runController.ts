@@ -185,7 +185,8 @@ export class RunController<Run extends Finished> {
   recordAnew(): void {
     if (this.#options.host.runReference !== undefined) this.#reference = undefined;
     this.replace({});
-    this.#learnReference();
+    // A run as documented is its own.
+    if (!this.#isDocumented(this.#state)) this.#learnReference();
   }
 
   /** Sets fields of the scenario; `isSettled` once the hand has let go. */
@@ -322,7 +323,9 @@ export class RunController<Run extends Finished> {
         this.#reference ??= result;
         if (!this.#isClosed && this.#run !== undefined) listeners.onReference?.(this.#run);
       })
-      .catch((error: unknown) => listeners.onError(error));
+      .catch((error: unknown) => {
+        if (mine === this.#referencesAsked) listeners.onError(error);
+      });
   }
 }
 

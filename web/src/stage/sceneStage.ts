@@ -186,6 +186,7 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
     if (followed < 0) {
       lifeWords.textContent = "None of the workers' requests begins here.";
       life.replaceChildren();
+      lifeOf = followed;
       return;
     }
     lifeWords.textContent = followWords(result, journeys, followed, time_ns);

@@ -147,6 +147,19 @@ describe("the first run", () => {
     await settle();
     expect(controller.reference).toBe(references[2]);
   });
+
+  it("that is as documented is its own documented one, also when something else shall be recorded", async () => {
+    const host = {
+      run: (request: RunRequest) => Promise.resolve(runOf(request)),
+      runReference: vi.fn(() => Promise.reject(new Error("nobody asked"))),
+    };
+    const { controller, settle } = build({ host });
+    await controller.begin();
+    controller.recordAnew();
+    await settle();
+    expect(controller.reference).toBe(controller.run!.result);
+    expect(host.runReference).not.toHaveBeenCalled();
+  });
 });
 
 describe("a change", () => {

@@ -81,7 +81,7 @@ function build(scene: Scene): Built {
   }
 
   const mib = (of: number) => (of * pageBytes) / 2 ** 20;
-  const curve = curveOn(plot, end_ns / 1e9, (bytes) => bytes / most);
+  const curve = curveOn(plot, end_ns / 1e9, (pages) => pages / most);
 
   function at(time_ns: number) {
     const place = Math.max(0, Math.min(points, (time_ns / end_ns) * points));
