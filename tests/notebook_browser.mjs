@@ -21,6 +21,7 @@ const shots = process.env.SEEKLAB_SHOTS;
 const width = 1280;
 const height = 900;
 let doing = "opening the notebook";
+const gates = [];
 
 const chromium = await launch();
 try {
@@ -50,8 +51,8 @@ try {
     await panel.sessionContext.session.kernel.info; // it has answered once, so what is asked of it now is not lost
   });
   doing = "running all cells";
-  await execute("notebook:run-all-cells");
-  const gates = await answerQuestions();
+  await run("notebook:run-all-cells");
+  await answerQuestions();
 
   await shoot("top");
   doing = "waiting for the charts";
@@ -109,7 +110,9 @@ print(json.dumps({"set": chart.set, "shown": chart.result.get("fingerprint"), "o
 
   /** Ends with what was going on: what the page says, and a picture where those are kept. */
   async function tellWhereItHangs() {
-    console.error(`After ${patience} s it was still ${doing}. The page says:`);
+    console.error(`After ${patience} s it was still ${doing}.`);
+    for (const { cell, told } of gates) console.error(`It had stopped at ${cell}: ${told}`);
+    console.error("The page says:");
     await Promise.race([
       shoot("hung").then(async () => console.error(await page.evaluate(() => document.body.innerText))),
       new Promise((resolve) => setTimeout(resolve, 20_000)),
@@ -117,8 +120,29 @@ print(json.dumps({"set": chart.set, "shown": chart.result.get("fingerprint"), "o
     process.exit(1);
   }
 
-  async function execute(command) {
-    await page.evaluate((name) => globalThis.jupyterapp.commands.execute(name), command);
+  /**
+   * Runs cells by a command of JupyterLab, and waits until the kernel has answered all that was asked of it. The command
+   * ends with the first error; the kernel then forgets what waits behind it, refuses what comes later, and forgets again
+   * what waits behind a refusal. Cells that are run in that time would be forgotten too.
+   */
+  async function run(command) {
+    await page.evaluate(async (name) => {
+      const { commands, shell } = globalThis.jupyterapp;
+      await commands.execute(name);
+      const { kernel } = shell.currentWidget.sessionContext.session;
+      const nothing = { code: "", silent: true, store_history: false };
+      while ((await kernel.requestExecute(nothing).done).content.status !== "ok"); // it was forgotten itself
+    }, command);
+  }
+
+  /** Runs one cell again; gives what it was refused with. */
+  async function runCell(id) {
+    await scrollTo(id);
+    await run("notebook:run-cell");
+    return page.evaluate(() => {
+      const shown = globalThis.jupyterapp.shell.currentWidget.content.activeCell.model.outputs.toJSON();
+      return shown.find((output) => output.output_type === "error")?.traceback.join("\n");
+    });
   }
 
   /**
@@ -126,7 +150,6 @@ print(json.dumps({"set": chart.set, "shown": chart.result.get("fingerprint"), "o
    * then the question is answered, the first by a choice and the others by skipping, and the cells below are run.
    */
   async function answerQuestions() {
-    const found = [];
     for (;;) {
       const gate = await page.evaluate(() => {
         const { content } = globalThis.jupyterapp.shell.currentWidget;
@@ -142,16 +165,24 @@ print(json.dumps({"set": chart.set, "shown": chart.result.get("fingerprint"), "o
         content.activeCellIndex = index;
         return { cell: content.widgets[index].model.id, told: error.traceback.join("\n"), below };
       });
-      if (gate === null) return found;
+      if (gate === null) return;
+      const isFirst = gates.length === 0;
+      if (gates.some(({ cell }) => cell === gate.cell)) throw new Error(`${gate.cell} is still closed: ${gate.told}`);
+      gates.push(gate);
       doing = `answering the question at ${gate.cell}`;
       await shoot(`gate-${gate.cell}`);
-      if (found.some(({ cell }) => cell === gate.cell)) return [...found, gate]; // the answer did not open it
-      if (found.length === 0) await page.locator(".widget-radio-box input").nth(1).check();
-      const press = found.length === 0 ? "Commit" : "Skip";
+      if (isFirst) {
+        // A kernel may reach a turn far below before it heeds the stop. That closes nothing here.
+        await runCell("covered-yours");
+        await page.locator(".widget-radio-box input").nth(1).check();
+      } else if (gate.cell.endsWith("-yours")) {
+        const refused = await runCell(gate.cell.replace("-yours", "-turn"));
+        if (refused) throw new Error(`the box of a turn that waits cannot be shown again: ${refused}`);
+      }
+      const press = isFirst ? "Commit" : "Skip";
       await pressUntilHeeded(page.locator(".jupyter-button:not([disabled])", { hasText: press }).last());
-      found.push(gate);
       doing = `running the cells below ${gate.cell}`;
-      await execute("notebook:run-all-below");
+      await run("notebook:run-all-below");
     }
   }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import linecache
 import os
 import re
 import sys
@@ -33,6 +34,8 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("SEEKLAB_GATES", raising=False)
     monkeypatch.setattr("seeklab.notebook._gate._waiting_turns", {})
+    monkeypatch.setattr("seeklab.notebook._gate._shown_turns", set())
+    monkeypatch.setattr("seeklab.notebook._gate._opened_cells", set())
 
 
 def question(name: str = "q") -> Any:  # noqa: ANN401 -- notebook is imported at run time
@@ -145,10 +148,17 @@ def test_the_answer_after_the_hints_passes_its_check_or_is_the_notebooks_own_sol
     assert answer[-shared:] == solution[-shared:]
 
 
+def run_cell(text: str, nth: int = 0, **names: object) -> None:
+    """Run a cell as IPython does: compiled under a name by which Python finds its text."""
+    file = f"<cell {text} {nth}>"
+    linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
+    exec(compile(text, file, "exec"), {"after": notebook.after, "turn": notebook.turn, **names})  # noqa: S102
+
+
 def test_a_turn_waits_until_something_is_written_or_it_is_skipped() -> None:
+    hint, skip = notebook.turn("odx/shapes").children[1].children
     with pytest.raises(notebook.NotYetError, match="replace the dots"):
         notebook.check("odx/shapes", ...)
-    hint, skip = notebook.turn("odx/shapes").children[1].children
     assert hint.description == "Hint"
     skip.click()
     assert repr(notebook.check("odx/shapes", ...)) == "Skipped."
@@ -158,6 +168,7 @@ def test_a_turn_waits_until_something_is_written_or_it_is_skipped() -> None:
 def test_a_cell_behind_a_turn_waits_even_when_the_kernel_reaches_it_before_it_heeds_the_stop() -> None:
     asked = question()
     asked.commit(5)
+    notebook.turn("odx/shapes")
     with pytest.raises(notebook.NotYetError):
         notebook.check("odx/shapes", ...)
     with pytest.raises(notebook.NotYetError, match="replace its dots and run that cell"):
@@ -167,11 +178,38 @@ def test_a_cell_behind_a_turn_waits_even_when_the_kernel_reaches_it_before_it_he
 
 
 def test_a_turn_that_is_skipped_opens_the_cells_behind_it_at_once() -> None:
+    _, skip = notebook.turn("odx/phases").children[1].children
     with pytest.raises(notebook.NotYetError):
         notebook.check("odx/phases", ...)
-    _, skip = notebook.turn("odx/phases").children[1].children
     skip.click()
     notebook.after()
+
+
+def test_a_turn_that_the_kernel_reaches_before_its_box_was_shown_keeps_nothing_closed() -> None:
+    with pytest.raises(notebook.NotYetError, match="Run the cell above this one first"):
+        notebook.check("odx/covered", ...)  # far below a question at which the notebook had stopped
+    run_cell("after(); turn('odx/shapes')")
+
+
+def test_cells_above_a_turn_that_waits_can_be_run_again_and_so_can_its_box() -> None:
+    above, box, below = "after(); 1", "after(); turn('odx/shapes')", "after(); 2"
+    run_cell(above)
+    run_cell(box)
+    with pytest.raises(notebook.NotYetError):
+        notebook.check("odx/shapes", ...)
+    run_cell(above, nth=1)
+    run_cell(box, nth=1)
+    with pytest.raises(notebook.NotYetError, match="A turn is open"):
+        run_cell(below)
+
+
+def test_a_cell_that_was_open_closes_again_with_a_question_that_is_asked_anew() -> None:
+    cell = "after(asked)"
+    answered = question()
+    answered.commit(5)
+    run_cell(cell, asked=answered)
+    with pytest.raises(notebook.NotYetError, match="Above is a question"):
+        run_cell(cell, nth=1, asked=question("another"))
 
 
 def test_a_turn_gives_three_hints_and_then_the_answer() -> None:

@@ -13,11 +13,15 @@ import ipywidgets
 from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.course.tasks import tasks
-from seeklab.notebook._gate import NotYetError, turn_is_done, turn_waits
+from seeklab.notebook._gate import NotYetError, turn_is_done, turn_is_shown, turn_waits
 from seeklab.notebook._tables import paragraphs
 
 if TYPE_CHECKING:
     from seeklab.course.tasks import Task
+
+
+OF_DOTS = "Your turn: replace the dots and run this cell again. The box above has hints, and a button to skip."
+OF_BOX = "Not yet. Run the cell above this one first: it says what is to be written here."
 
 
 class Checked:
@@ -65,6 +69,7 @@ def turn(name: str) -> ipywidgets.VBox:
     if _is_skipped(name):
         close()
 
+    turn_is_shown(name)
     button.on_click(show)
     skipped.on_click(skip)
     words = ipywidgets.HTML(paragraphs(task.question, before="Your turn."))
@@ -80,9 +85,8 @@ def check(name: str, answer: Any) -> Checked:  # noqa: ANN401 -- whatever the le
     if answer is ...:
         if _is_skipped(name):
             return Checked("Skipped.", passed=None)
-        turn_waits(name, lambda: _is_skipped(name))
-        message = "Your turn: replace the dots and run this cell again. The box above has hints, and a button to skip."
-        raise NotYetError(message)
+        waits = turn_waits(name, lambda: _is_skipped(name))
+        raise NotYetError(OF_DOTS if waits else OF_BOX)
     turn_is_done(name)
     try:
         wrong = task.wrong(answer)
