@@ -138,6 +138,15 @@ async function learner(seen) {
   await execute(page, "notebook:run-all-below");
   const next = errorsIn(await outputs(page)).map(([id]) => id);
 
+  // While a turn waits, the box that says so can be shown again.
+  await page.evaluate(async () => {
+    const { commands, shell } = globalThis.jupyterapp;
+    const { content } = shell.currentWidget;
+    content.activeCellIndex = content.widgets.findIndex((cell) => cell.model.id === "shapes-turn");
+    await commands.execute("notebook:run-cell");
+  });
+  const afterBox = errorsIn(await outputs(page)).map(([id]) => id);
+
   // A new page begins with what was committed.
   await open(page, first);
   await execute(page, "notebook:run-all-cells");
@@ -187,6 +196,7 @@ print(json.dumps({"shown": chart.result.get("fingerprint"), "own": chart.run().f
     notes,
     commits,
     next,
+    afterBox,
     remembered,
     held: JSON.parse(held),
     before,

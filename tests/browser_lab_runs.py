@@ -44,6 +44,10 @@ def test_running_all_cells_stops_at_the_first_question_and_shows_nothing_below(l
     assert learner["next"] == ["shapes-yours"]
 
 
+def test_the_box_of_a_turn_that_waits_can_be_shown_again(learner: dict[str, Any]) -> None:
+    assert learner["afterBox"] == ["shapes-yours"]
+
+
 def test_a_commitment_is_kept_in_the_browser_and_handed_to_the_next_kernel(learner: dict[str, Any]) -> None:
     (kept,) = learner["commits"]
     assert kept["value"] == "each read misses a little"

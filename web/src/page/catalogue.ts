@@ -91,17 +91,24 @@ export function catalogue(incidents: readonly Incident[]): HTMLElement {
   const labelled = (field: HTMLElement, words: string) =>
     html("div", {}, html("label", { for: field.id }, words), field);
   show();
+  const filters = html(
+    "form",
+    { class: "filters", role: "search" },
+    labelled(search, "Search"),
+    labelled(family, "Family"),
+    labelled(standing, "Your prediction"),
+  );
+  // There is nowhere to send the form: Enter opens the incident that is left, where one is.
+  filters.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const left = sections.flatMap(({ cards }) => cards.filter(({ element }) => !element.hidden));
+    if (left.length === 1) left[0]!.element.querySelector("a")!.click();
+  });
   return html(
     "div",
     { class: "catalogue" },
     progress([...known.values()]),
-    html(
-      "form",
-      { class: "filters", role: "search" },
-      labelled(search, "Search"),
-      labelled(family, "Family"),
-      labelled(standing, "Your prediction"),
-    ),
+    filters,
     found,
     ...sections.map(({ element }) => element),
   );

@@ -48,19 +48,31 @@ export function evidence(options: EvidenceOptions): Evidence {
     options.onTab(name);
     draw();
   });
-  const nameOf = () => `${doc.id}-${widget.current}`;
   const drawn = () => figure.querySelector<SVGSVGElement>("svg");
+  const told = html("span", { role: "status" });
+  const button = (words: string, onSave: (name: string) => void | Promise<void>) => {
+    const made = html("button", { type: "button", class: "quiet" }, words);
+    made.addEventListener("click", () => {
+      told.textContent = "";
+      Promise.resolve(`${doc.id}-${figure.dataset.view}`)
+        .then(onSave)
+        .catch((error: unknown) => (told.textContent = error instanceof Error ? error.message : String(error)));
+    });
+    return made;
+  };
+  // Hidden until something is drawn.
   const saves = html(
     "div",
-    { class: "saves", role: "group", "aria-label": "Save what is shown" },
-    saveButton("SVG", () => saveSvg(nameOf(), drawn()!)),
-    saveButton("PNG", () => savePng(nameOf(), drawn()!)),
-    saveButton("CSV", () => {
-      const view = views.find(({ name }) => name === widget.current);
+    { class: "saves", role: "group", "aria-label": "Save what is shown", hidden: "" },
+    button("SVG", (name) => saveSvg(name, drawn()!)),
+    button("PNG", (name) => savePng(name, drawn()!)),
+    button("CSV", (name) => {
+      const view = views.find((each) => each.name === figure.dataset.view);
       if (view?.table !== undefined && shown !== undefined) {
-        save(`${nameOf()}.csv`, tableCsv(view.table(shown)), "text/csv");
+        save(`${name}.csv`, tableCsv(view.table(shown)), "text/csv");
       }
     }),
+    told,
   );
   widget.panel.append(figure, saves, hides, details);
   const element = html(
@@ -102,6 +114,7 @@ export function evidence(options: EvidenceOptions): Evidence {
   function place(node: Node): void {
     figure.replaceChildren(node);
     figure.dataset.view = widget.current;
+    told.textContent = "";
     const [svgs, pngs, csvs] = saves.querySelectorAll("button");
     svgs!.hidden = pngs!.hidden = drawn() === null;
     csvs!.hidden = details.hidden;
@@ -142,12 +155,6 @@ export function evidence(options: EvidenceOptions): Evidence {
       if (!isSameRun || view.followsRequest === true) draw();
     },
   };
-}
-
-function saveButton(words: string, onSave: () => void | Promise<void>): HTMLElement {
-  const button = html("button", { type: "button", class: "quiet" }, words);
-  button.addEventListener("click", () => void onSave());
-  return button;
 }
 
 function viewsOf(engine: EngineClient, doc: CaseDocument): readonly View[] {

@@ -6,24 +6,25 @@ import { alignmentChart } from "../charts/alignment.ts";
 import { chartStage } from "./chartStage.ts";
 import type { Stage, StageOptions } from "./stage.ts";
 
+const taken = "Bytes, or sectors as parted and fdisk print them: 1536, 1MiB, 63s.";
+
 export function alignmentStage(options: StageOptions): Stage {
   const inner = chartStage(alignmentChart, options);
   const { ask } = options;
   if (ask === undefined) return inner;
   const input = html("input", { type: "text", placeholder: "63s", autocomplete: "off", spellcheck: "false" });
-  const output = html(
-    "output",
-    { "aria-live": "polite" },
-    "Bytes, or sectors as parted and fdisk print them: 1536, 1MiB, 63s.",
-  );
+  const output = html("output", { "aria-live": "polite" }, taken);
   const form = html("form", { class: "start-check" }, html("label", {}, "Start of your partition ", input), output);
   let asked = 0;
   const answer = () => {
     const ticket = ++asked;
-    if (input.value.trim() === "") return;
     const tell = (text: string) => {
       if (ticket === asked) output.textContent = text;
     };
+    if (input.value.trim() === "") {
+      tell(taken);
+      return;
+    }
     ask("alignment", { start: input.value }).then(
       (found) => tell(words(found)),
       (error: unknown) => tell(error instanceof Error ? error.message : String(error)),

@@ -313,12 +313,12 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
       const isFirst = own.result === undefined;
       const isCut = player.isAutoplaying && !isFirst && own.result !== result;
       const before_ns = player.kept_ns;
+      if (isCut) player.pause(); // draws once more what has played
       own.result = result;
       const journeys = journeysOf(result);
       own.followed = slowestOf(journeys);
       isChosen = false;
       lifeOf = -2;
-      if (isCut) player.pause();
       rebuild();
       if (!time.isSpeedChosen) time.setSpeed(speedFor(scenery, result, journeys, own.built));
       if (!isFirst) player.stayAt(before_ns);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { isWanted } from "../../src/page/catalogue.ts";
+import { catalogue, isWanted } from "../../src/page/catalogue.ts";
 import type { Incident } from "../../src/page/incidents.ts";
 import { ladder, placeOn } from "../../src/page/ladder.ts";
 import { paths } from "../../src/page/paths.ts";
@@ -69,6 +69,23 @@ describe("the search", () => {
     expect(wanted("", { family: "File servers" })).toBe(false);
     expect(wanted("", { standing: "predicted" })).toBe(true);
     expect(wanted("", { standing: "solved" })).toBe(false);
+  });
+
+  it("opens with Enter the one incident that is left, and sends nothing anywhere", () => {
+    const element = catalogue([incident, { ...incident, id: "another", title: "Another" }]);
+    const opened: string[] = [];
+    element.addEventListener("click", (event) => {
+      opened.push((event.target as HTMLAnchorElement).getAttribute("href")!);
+      event.preventDefault();
+    });
+    const enter = (words: string) => {
+      const search = element.querySelector<HTMLInputElement>("#search")!;
+      search.value = words;
+      search.dispatchEvent(new Event("input"));
+      return search.form!.dispatchEvent(new Event("submit", { cancelable: true }));
+    };
+    expect([enter(""), enter("nothing has this"), opened]).toEqual([false, false, []]);
+    expect([enter("hurt"), opened]).toEqual([false, ["throttle-2008.html"]]);
   });
 });
 

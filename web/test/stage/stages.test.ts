@@ -140,6 +140,8 @@ describe("the alignment", () => {
     await vi.waitFor(() => expect(output.textContent).toContain("Byte 1,048,576 is aligned"));
     type("1 q");
     await vi.waitFor(() => expect(output.textContent).toBe("start: 1 q is not a size"));
+    type("");
+    expect(output.textContent).toContain("sectors as parted and fdisk print them");
   });
 });
 
@@ -166,7 +168,7 @@ describe("a scenery", () => {
     expect(build).toHaveBeenCalledTimes(4);
   });
 
-  /** A run with requests of a worker that begin at these moments, in seconds, and take a second each. */
+  /** A run with requests of a worker that begin at these moments, in seconds; each takes a second longer than the one before. */
   function runOf(...begins_s: number[]): Result {
     const begins = Float64Array.from(begins_s, (begin) => begin * 1e9);
     const zeros = new Uint32Array(begins.length);
@@ -185,10 +187,23 @@ describe("a scenery", () => {
       "stays.part": zeros,
       "stays.phase": zeros,
       "stays.from_ns": begins,
-      "stays.to_ns": begins.map((begin) => begin + 1e9),
+      "stays.to_ns": begins.map((begin, nth) => begin + (nth + 1) * 1e9),
     };
     return { columns, summary: { simulated_ns: 60e9, jobs: ["a"], devices: [], metrics: {} } } as unknown as Result;
   }
+
+  it("follows a request of the new run when one comes while it plays by itself", () => {
+    const motion = { matches: false, addEventListener: () => undefined, removeEventListener: () => undefined };
+    vi.stubGlobal("matchMedia", () => motion);
+    const stage = stageOf({ view: "life", focus: { job: "a", op: "read" } });
+    opened.push(stage);
+    stage.show(runOf(0, 40));
+    stage.element.querySelector(".scrubber")!.dispatchEvent(new KeyboardEvent("keydown", { key: "Home" }));
+    expect(stage.moment_ns).toBe(40e9 - 1); // nothing is under way
+    stage.autoplay();
+    stage.show(runOf(0, 40, 41, 42));
+    expect(stage.element.querySelector(".follow .moment")!.textContent).toContain("Read of 4");
+  });
 
   it("begins with its first request, or with that of the run beside it where it has none", () => {
     for (const [own, other, from_s, words] of [
