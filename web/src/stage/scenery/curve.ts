@@ -16,10 +16,11 @@ interface Moment {
 
 /** Where a moment lies in intervals of one length, of which the last may be cut off. */
 export function momentOf(intervals: readonly Interval[], time_s: number): Moment {
-  const nth = Math.max(0, Math.min(intervals.length - 1, Math.floor(time_s / (intervals[0]?.to_s ?? 1))));
-  const of = intervals[nth];
-  if (of === undefined) return { nth, share: 0 };
-  return { nth, share: Math.max(0, Math.min(1, (time_s - of.from_s) / (of.to_s - of.from_s))) };
+  const each_s = intervals[0]?.to_s ?? 0;
+  if (each_s === 0) return { nth: 0, share: 0 }; // a run's first picture is of no time yet
+  const nth = Math.max(0, Math.min(intervals.length - 1, Math.floor(time_s / each_s)));
+  const { from_s, to_s } = intervals[nth]!;
+  return { nth, share: to_s > from_s ? Math.max(0, Math.min(1, (time_s - from_s) / (to_s - from_s))) : 0 };
 }
 
 /** What has come together by a moment, when each interval adds an amount. */
@@ -40,7 +41,7 @@ export function curveOn(
 ) {
   const right = plot.x + plot.width;
   const bottom = plot.y + plot.height;
-  const x = (time_s: number) => plot.x + (time_s / end_s) * plot.width;
+  const x = (time_s: number) => plot.x + (end_s > 0 ? time_s / end_s : 0) * plot.width;
   const y = (amount: number) => plot.y + plot.height * (1 - share(amount));
   const ending = (x: number, y: number, words: string) =>
     svg("text", { x, y, "text-anchor": "end", class: "soft" }, words);
