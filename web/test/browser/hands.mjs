@@ -11,7 +11,8 @@ const patience = { timeout: 800 };
 
 /** Lays hands on an open page so many times; gives what went wrong, with what led to it. */
 export async function handsOn(page, { seed, times }) {
-  const own = new URL(page.url()).pathname;
+  const address = page.url();
+  const own = new URL(address).pathname;
   const done = [];
   const wrong = [];
   const tell = (what) => wrong.push(`${own}: ${what}\n            after ${done.slice(-6).join(" | ")}`);
@@ -20,7 +21,7 @@ export async function handsOn(page, { seed, times }) {
   const random = randomNumbers(seed);
   const oneOf = (list) => list[Math.floor(random() * list.length)];
   for (let nth = 0; nth < times; nth++) {
-    if (new URL(page.url()).pathname !== own) await page.goto(new URL(own, page.url()).href);
+    if (new URL(page.url()).pathname !== own) await page.goto(address);
     try {
       const elements = await page.locator(touchable.join(", ")).elementHandles();
       if (elements.length > 0) await touch(page, oneOf(elements), { random, oneOf, note: (what) => done.push(what) });
