@@ -21,8 +21,8 @@ export async function handsOn(page, { seed, times }) {
   const random = randomNumbers(seed);
   const oneOf = (list) => list[Math.floor(random() * list.length)];
   for (let nth = 0; nth < times; nth++) {
-    if (new URL(page.url()).pathname !== own) await page.goto(address);
     try {
+      if (new URL(page.url()).pathname !== own) await page.goto(address);
       const elements = await page.locator(touchable.join(", ")).elementHandles();
       if (elements.length > 0) await touch(page, oneOf(elements), { random, oneOf, note: (what) => done.push(what) });
       if (random() < 0.02) {
@@ -69,9 +69,8 @@ async function touch(page, element, { random, oneOf, note }) {
 }
 
 function isGone({ name, message }) {
-  return (
-    name === "TimeoutError" || /not attached|was destroyed|navigation|not visible|outside of the view/.test(message)
-  );
+  const gone = /not attached|detached|was destroyed|context|navigation|ERR_ABORTED|not visible|outside of the view/;
+  return name === "TimeoutError" || gone.test(message);
 }
 
 /** Numbers from 0 to below 1 (mulberry32). */
