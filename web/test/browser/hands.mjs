@@ -1,4 +1,4 @@
-/** Random hands on a page: they press, type, drag and go back, in an order that a seed decides. */
+/** Random hands on a page: they press, type, move sliders and go back, in an order that a seed decides. */
 
 const touchable = [
   ...["button", "input", "select", "textarea", "summary", "a[href^='#']", "svg [tabindex]"],
