@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from seeklab._errors import LimitExceeded, SeeklabError
 from seeklab.judge.answers import Code, Fields, Kind, UnreadableError
 from seeklab.judge.evidence import Evidence, Outcome
+from seeklab.judge.printable import printable
 from seeklab.judge.programs import ProgramError
 
 if TYPE_CHECKING:
@@ -135,6 +136,10 @@ class Verdict:
     reason: str
     """Why: for a failure, what this very error is."""
     evidence: tuple[Evidence, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Clean the reason, which may repeat what a learner wrote."""
+        object.__setattr__(self, "reason", printable(self.reason))
 
     @property
     def passed(self) -> bool:

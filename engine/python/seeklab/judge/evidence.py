@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from seeklab._case import case
 from seeklab._errors import Problem, SeeklabError
+from seeklab.judge.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -31,7 +32,7 @@ class Evidence:
     what: str
     """What was measured, in words or as a metric's name."""
     measured: float | str | None
-    """What was found; None when there was nothing to measure."""
+    """What was found: a finite number, or a word; None when there was nothing to measure."""
     bound: str
     """What was demanded, with its number."""
     met: bool | None
@@ -41,6 +42,15 @@ class Evidence:
     """The seed of the run it was measured in."""
     why: str = ""
     """What the error is, for whoever breaks this bound in this way."""
+
+    def __post_init__(self) -> None:
+        """Clean texts, some of which are a learner's, and write a number that is not finite as a word."""
+        for name in ("what", "bound", "unit", "why"):
+            object.__setattr__(self, name, printable(getattr(self, name)))
+        found = self.measured
+        if isinstance(found, float) and not math.isfinite(found):
+            found = None if math.isnan(found) else number(found)
+        object.__setattr__(self, "measured", printable(found) if isinstance(found, str) else found)
 
     def __str__(self) -> str:
         """One line: what, how much, against which bound, in which run."""

@@ -34,7 +34,7 @@ def practice_draws(name: object) -> bytes:
     if not folded:
         message = f"{name!r} is not a name; write your own between quotes, so that you get a system of your own"
         raise SeeklabError([Problem("LEARNER", message)])
-    return hashlib.sha256(folded.encode()).digest()
+    return hashlib.sha256(folded.encode(errors="replace")).digest()
 
 
 def same_name(one: object, other: object) -> bool:

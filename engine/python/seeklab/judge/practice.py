@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import json
 import os
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seeklab import _commitments as kept
 from seeklab._errors import Problem, SeeklabError
+from seeklab.judge._inmate import NotDataError, strict
 from seeklab.judge.answers import Code
 from seeklab.judge.assignment import (
     HINT_COSTS,
@@ -166,7 +168,8 @@ def committed(assignment: Assignment, answers: Mapping[str, Any], commits: objec
     first: dict[str, Any] = {}
     for entry in entries:
         if isinstance(entry, dict) and isinstance(entry.get("id"), str) and entry.get("value") is not None:
-            first.setdefault(entry["id"], entry["value"])
+            with suppress(NotDataError):  # such as NaN, which JSON readers let pass: no commitment
+                first.setdefault(entry["id"], strict(entry["value"]))
     joined = dict(answers)
     for task in assignment.tasks:
         if isinstance(task, Commitment):

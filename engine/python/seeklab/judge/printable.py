@@ -1,0 +1,74 @@
+"""Text of learners, made safe to show: on a terminal, in CSV, JSON and HTML.
+
+Half a surrogate pair cannot be written to a file at all. A control character or an escape code acts on a terminal, and
+a mark of writing direction reorders a line. So text is cleaned once, where it enters a grade.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import os
+import re
+import unicodedata
+from typing import Any
+
+SUBSTITUTE = "\N{REPLACEMENT CHARACTER}"
+BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1f\x85\u2028\u2029]+")
+KEPT_BREAKS = "\t\n"
+UNPRINTABLE = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ufffe\uffff"
+    r"\ud800-\udfff\U000e0000-\U000e007f]"
+)
+"""Controls, surrogates, and invisible marks; joiners stay, which some scripts are written with."""
+HASH_DIGITS = 8
+
+
+def printable(text: str) -> str:
+    """Return the text on one line, with a substitute for every character that cannot be shown."""
+    return text if text.isprintable() else UNPRINTABLE.sub(SUBSTITUTE, BREAKS.sub(" ", text))
+
+
+def printable_lines(text: str) -> str:
+    """Return the text with its lines and tabs, and otherwise as `printable` does."""
+    if text.isprintable():
+        return text
+    return UNPRINTABLE.sub(_keep_breaks, text.replace("\r\n", "\n"))
+
+
+def _keep_breaks(found: re.Match[str]) -> str:
+    return found[0] if found[0] in KEPT_BREAKS else SUBSTITUTE
+
+
+def printable_data(value: Any) -> Any:  # noqa: ANN401 -- plain data of a learner
+    """Return plain data with cleaned texts and keys, and None for every number that JSON does not have."""
+    if isinstance(value, str):
+        return printable_lines(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if isinstance(value, dict):
+        return {printable(str(name)): printable_data(item) for name, item in value.items()}
+    return [printable_data(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def name_problem(name: str) -> str:
+    """Say why a file's name cannot be the name of a student; empty when it can."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        return "the name is not UTF-8"
+    if UNPRINTABLE.search(name):
+        return "the name has a control character or an invisible mark in it"
+    if not any(unicodedata.category(letter)[0] in "LNPS" for letter in name):
+        return "the name has no letter in it"
+    return ""
+
+
+def unique_name(name: str) -> str:
+    """Return a name that can be shown, with a hash that tells it from all others that look the same."""
+    return f"{printable(name).strip()} ({short_hash(name)})".strip()
+
+
+def short_hash(name: str) -> str:
+    """Return a few digits that depend on every byte of a file's name."""
+    return hashlib.sha256(os.fsencode(name)).hexdigest()[:HASH_DIGITS]
