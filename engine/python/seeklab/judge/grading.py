@@ -13,7 +13,15 @@ from seeklab.judge.assignment import Verdict, judge
 from seeklab.judge.evidence import Outcome
 from seeklab.judge.jail import Jail, JailError
 from seeklab.judge.practice import COMMITS, LONGEST_FILE, TICKET, committed, less_hints
-from seeklab.judge.submission import Notebook, UnreadableSubmissionError, answers_in, read_notebook
+from seeklab.judge.printable import printable, printable_data
+from seeklab.judge.submission import (
+    Notebook,
+    UnreadableSubmissionError,
+    answers_in,
+    parsed,
+    read_notebook,
+    read_submitted,
+)
 from seeklab.judge.tickets import ticket_document
 
 if TYPE_CHECKING:
@@ -33,6 +41,10 @@ class Work:
     """The notebook."""
     ticketed: bool = False
     """Whether this student was handed a ticket for this assignment."""
+    refused: str = ""
+    """Why it gets no points without being read."""
+    flags: tuple[str, ...] = ()
+    """What the instructor is told of the place where it was found."""
 
 
 @dataclass(frozen=True)
@@ -46,6 +58,11 @@ class Grade:
     seconds: float = 0.0
     answers: Mapping[str, Any] = field(default_factory=dict)
     """The values that were handed in, for the desk; programs as their text."""
+
+    def __post_init__(self) -> None:
+        """Clean what learners wrote, so that a grade can always be kept and shown."""
+        object.__setattr__(self, "flags", tuple(map(printable, self.flags)))
+        object.__setattr__(self, "answers", printable_data(dict(self.answers)))
 
     @property
     def score(self) -> float:
@@ -80,11 +97,24 @@ def grade(work: Work, course: Course, jail: Jail) -> Grade:
     started = time.perf_counter()
     assignment = find_assignment(work.assignment)
     try:
+        if work.refused:
+            raise UnreadableSubmissionError(work.refused)  # noqa: TRY301 -- as what cannot be read
         notebook = read_notebook(Path(work.path), assignment)
         graded = grade_notebook(notebook, assignment, work, course, jail)
     except UnreadableSubmissionError as error:
         graded = not_graded(assignment, work, str(error))
-    return replace(graded, seconds=time.perf_counter() - started)
+    except JailError:
+        raise
+    except Exception as error:  # noqa: BLE001 -- one submission never stops the grading of others
+        graded = not_graded(assignment, work, _stopped_by(error))
+    return replace(graded, flags=(*work.flags, *graded.flags), seconds=time.perf_counter() - started)
+
+
+def _stopped_by(error: Exception) -> str:
+    """Say that grading stopped, so that the instructor can look for the reason."""
+    if isinstance(error, MemoryError):
+        return "it takes more memory to grade than the grader has"
+    return f"the judge could not judge this ({type(error).__name__}); tell your instructor"
 
 
 def grade_notebook(notebook: Notebook, assignment: Assignment, work: Work, course: Course, jail: Jail) -> Grade:
@@ -102,12 +132,10 @@ def grade_notebook(notebook: Notebook, assignment: Assignment, work: Work, cours
     for task in assignment.tasks:
         try:
             (verdict,) = judge(assignment, given, variant, seeds, [task.id])
-        except (JailError, MemoryError):
+        except JailError:
             raise
-        except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
-            reason = (
-                f"the judge could not judge this ({type(error).__name__}: {str(error)[:200]}); tell your instructor"
-            )
+        except Exception as error:  # noqa: BLE001 -- one task never stops the grading of others
+            reason = _stopped_by(error)
             flags.append(f"{task.id}: {reason}")
             verdict = Verdict(task.id, Outcome.CANNOT_TELL, 0.0, task.points, reason)
         verdicts.append(less_hints(verdict, commits))
@@ -134,10 +162,7 @@ def not_graded(assignment: Assignment, work: Work, reason: str) -> Grade:
 
 def _beside(notebook: Path, name: str) -> Any:  # noqa: ANN401 -- plain data, or a learner's
     """Read a small JSON file that was handed in beside the notebook; None when it is none."""
-    path = notebook.parent / name
     try:
-        if path.is_symlink() or path.stat().st_size > LONGEST_FILE:
-            return None
-        return json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
+        return parsed(read_submitted(notebook.parent / name, LONGEST_FILE))
+    except UnreadableSubmissionError:
         return None

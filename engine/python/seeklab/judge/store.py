@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab.judge.practice import COMMITS
-from seeklab.judge.submission import MOST_BYTES
+from seeklab.judge.practice import COMMITS, LONGEST_FILE
+from seeklab.judge.submission import MOST_BYTES, UnreadableSubmissionError, read_submitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -40,14 +40,14 @@ def print_of(work: Work, course: Course) -> str:
     """Give the print of what decides a grade."""
     from seeklab import __version__  # noqa: PLC0415 -- what not every host has, or every command needs
 
-    digest = hashlib.sha256(f"{__version__}\0{course.print}\0{work.ticketed}".encode())
+    found = (__version__, course.print, work.ticketed, work.refused, work.flags)
+    digest = hashlib.sha256(repr(found).encode())
     notebook = Path(work.path)
-    for path in (notebook, notebook.parent / COMMITS):
+    for path, most in ((notebook, MOST_BYTES), (notebook.parent / COMMITS, LONGEST_FILE)):
         try:
-            with path.open("rb") as file:
-                digest.update(b"\0" + file.read(MOST_BYTES + 1))
-        except OSError:
-            digest.update(b"\0none")
+            digest.update(b"\0" + read_submitted(path, most))
+        except (UnreadableSubmissionError, MemoryError) as error:
+            digest.update(b"\0none" + str(error).encode())
     return digest.hexdigest()[:32]
 
 

@@ -7,12 +7,15 @@ there twice, a file that is no notebook at all. Cells are found by their ids. Wh
 from __future__ import annotations
 
 import json
+import os
+import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from seeklab.judge.answers import Code, Missing
 from seeklab.judge.identity import same_name
 from seeklab.judge.jail import answers_of
+from seeklab.judge.printable import printable, printable_data
 from seeklab.judge.programs import Jailed, Text
 
 if TYPE_CHECKING:
@@ -22,7 +25,10 @@ if TYPE_CHECKING:
     from seeklab.judge.assignment import Assignment
     from seeklab.judge.jail import Jail
 
-MOST_BYTES = 64 << 20
+MOST_BYTES = 32 << 20
+STRUCTURE = (b"[", b"{", b",")
+MOST_MARKS = 1_000_000
+"""Of these in a file, those in its texts included: each may stand for an object of some hundred bytes."""
 MOST_CELLS = 2_000
 MOST_SOURCE = 2 << 20
 LEARNER = "LEARNER"
@@ -51,23 +57,56 @@ class Notebook:
 
 def read_notebook(path: Path, assignment: Assignment) -> Notebook:
     """Read a notebook's file."""
+    return notebook_of(parsed(read_submitted(path, MOST_BYTES)), assignment)
+
+
+def read_submitted(path: Path, most: int) -> bytes:
+    """Read a file that was handed in, unless it is too large, a link, or something that is no file on a disk.
+
+    A named pipe would make the grader wait, a link would show it what is not the learner's, and to open a device can
+    do anything. So the file is looked at before it is opened, and again when it is open.
+    """
     try:
-        size = path.stat().st_size
-        if size > MOST_BYTES:
-            message = (
-                f"the file has {size / MB:,.0f} MB, and at most {MOST_BYTES / MB:,.0f} are read; clear its outputs"
-            )
-            raise UnreadableSubmissionError(message)
-        content = path.read_bytes()
+        _must_be_a_file(path.lstat().st_mode)
+        opened = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0))
+        with os.fdopen(opened, "rb") as file:
+            found = os.fstat(opened)
+            _must_be_a_file(found.st_mode)
+            if found.st_size > most:
+                message = (
+                    f"the file has {found.st_size / MB:,.0f} MB, and at most {most / MB:,.0f} are read; "
+                    "clear its outputs"
+                )
+                raise UnreadableSubmissionError(message)
+            return file.read(most)
     except OSError as error:
         message = f"the file cannot be read: {error.strerror}"
         raise UnreadableSubmissionError(message) from None
+
+
+def _must_be_a_file(mode: int) -> None:
+    if stat.S_ISLNK(mode):
+        message = "the file is a link, and links are not followed; hand in the file itself"
+        raise UnreadableSubmissionError(message)
+    if not stat.S_ISREG(mode):
+        message = "the file is a folder, a pipe or a device, and not a file on a disk"
+        raise UnreadableSubmissionError(message)
+
+
+def parsed(content: bytes) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+    """Read JSON that a learner handed in, unless it would fill the memory."""
+    marks = sum(map(content.count, STRUCTURE))
+    if marks > MOST_MARKS:
+        message = (
+            f"the file has {marks:,} brackets and commas, and at most {MOST_MARKS:,} are read; clear the notebook's "
+            "outputs"
+        )
+        raise UnreadableSubmissionError(message)
     try:
-        document = json.loads(content)
+        return json.loads(content)
     except (ValueError, RecursionError):
         message = "the file is no notebook: it holds no JSON that can be read"
         raise UnreadableSubmissionError(message) from None
-    return notebook_of(document, assignment)
 
 
 def notebook_of(document: object, assignment: Assignment) -> Notebook:
@@ -125,7 +164,7 @@ def _identity(cell: Mapping[str, Any]) -> tuple[str, bool]:
     own = metadata.get("nbgrader") if isinstance(metadata, dict) else None
     own = own if isinstance(own, dict) else {}
     name = own.get("grade_id", cell.get("id"))
-    name = name[:100] if isinstance(name, str) else ""
+    name = printable(name[:100]) if isinstance(name, str) else ""
     return name, own.get("locked") is True and own.get("solution") is not True
 
 
@@ -144,16 +183,17 @@ def answers_in(
     wanted = {LEARNER: False, **{name: isinstance(kind, Code) for name, kind in kinds.items()}}
     told = answers_of(jail, notebook.cells, wanted, files)
     flags = list(notebook.flags)
-    claimed = told.values.get(LEARNER)
+    values = printable_data(told.values)
+    claimed = values.get(LEARNER)
     if claimed is not None and not same_name(claimed, student):
         flags.append(f"the notebook names {str(claimed)[:80]!r}; it is judged as the work of {student}")
     found: dict[str, object] = {}
     for name, kind in kinds.items():
-        if name in told.reasons or name not in told.values:
+        if name in told.reasons or name not in values:
             found[name] = Missing(_reason(assignment.cells[name], told.reasons.get(name, "has no value"), told.wrong))
         elif not isinstance(kind, Code):
-            found[name] = told.values[name]
-        elif told.values[name] is not True:
+            found[name] = values[name]
+        elif values[name] is not True:
             found[name] = Missing("is no function or class")
         else:
             text = Text(_sources(notebook.cells, told.programs.get(name, ())), name)
