@@ -24,7 +24,7 @@ import pytest
 from conftest import GIVE_UP_S
 from hostile.submissions import GOOD, PREDICTION, Submission, notebook
 from seeklab import exercises
-from seeklab.judge import Seeds, Variant, batch, exports, judge
+from seeklab.judge import Seeds, Variant, batch, exports, judge, layout
 from seeklab.judge.desk import Desk, report, serve
 from seeklab.judge.evidence import Outcome
 from seeklab.judge.grading import Grade, Work, grade
@@ -57,7 +57,7 @@ def handed_in(folder: Path, student: str, choice: str = GOOD, **cells: str) -> P
 
 @pytest.fixture(scope="module")
 def submitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a class of five: two right, one wrong, one that names another, one that copied a file of its own format."""
+    """Give a class of five: one wrong, one that names another, one in an older format, one that is no notebook."""
     folder = tmp_path_factory.mktemp("submitted")
     handed_in(folder, "ada")
     handed_in(folder, "bob", SLOW)
@@ -68,14 +68,14 @@ def submitted(tmp_path_factory: pytest.TempPathFactory) -> Path:
         cell["source"] = cell["source"] if isinstance(cell["source"], str) else "".join(cell["source"])
     old["nbformat_minor"] = 4
     (folder / "dan" / "disk-time" / "disk-time.ipynb").write_text(json.dumps(old))
-    (folder / "eve_disk-time (2).ipynb").write_text("{}")
+    handed_in(folder, "eve").write_text("{}")
     return folder
 
 
 @pytest.fixture(scope="module")
 def store(submitted: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """Grade the class once."""
-    works = batch.submissions([submitted], COURSE)
+    works = layout.submissions([submitted], COURSE)
     with Store(tmp_path_factory.mktemp("grades") / "grades.db") as kept:
         batch.grade_all(works, kept, COURSE, Jail(), batch.here, lambda *_: None)
         yield kept
@@ -99,12 +99,27 @@ def test_each_submission_is_found_and_graded_in_the_form_that_is_promised(store:
     assert "no list of cells" in graded(store, "eve")["flags"][0]
 
 
+def test_a_flat_folder_has_notebooks_that_name_student_and_assignment(tmp_path: Path) -> None:
+    for name in ("ada_disk-time", "bob-by-heart (2)", "cleo_disk-time", "cleo_disk-time(1)", "notes", "disk-time"):
+        (tmp_path / f"{name}.ipynb").write_text("{}")
+    notes: list[str] = []
+    works = layout.submissions([tmp_path], COURSE, note=notes.append)
+    assert [(work.student, work.assignment, bool(work.refused)) for work in works] == [
+        ("ada", "disk-time", False),
+        ("bob", "by-heart", False),
+        ("cleo", "disk-time", True),
+    ]
+    assert len(notes) == 2
+    named = {work.student for work in layout.submissions([tmp_path], COURSE, "commit-policy")}
+    assert named == {"ada", "bob", "cleo", "notes"}
+
+
 def test_a_notebook_that_claims_another_is_judged_as_the_folders_owner_and_flagged(store: Store) -> None:
     assert graded(store, "cleo")["flags"] == ["the notebook names 'ada'; it is judged as the work of cleo"]
 
 
 def test_what_is_graded_is_not_graded_again_and_what_has_changed_is(submitted: Path, store: Store) -> None:
-    works = batch.submissions([submitted], COURSE)
+    works = layout.submissions([submitted], COURSE)
     told: list[int] = []
     batch.grade_all(works, store, COURSE, Jail(), batch.here, lambda _done, of, _last: told.append(of))
     assert told == [0]
@@ -172,7 +187,7 @@ def test_killed_at_random_it_ends_with_the_same_grades(tmp_path: Path) -> None:
 @pytest.mark.skipif(not IS_FULL, reason="`make full` starts a cluster")
 def test_a_dask_worker_that_dies_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="distributed is not installed; `make test` installs it")
-    works = batch.submissions([class_of(tmp_path / "submitted", 12)], COURSE)
+    works = layout.submissions([class_of(tmp_path / "submitted", 12)], COURSE)
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
         Store(tmp_path / "grades.db") as kept,
@@ -290,11 +305,11 @@ def test_a_ticket_holds_what_tools_print_and_nothing_of_the_scenario(tmp_path: P
     assert set(ticket) == {"student", "assignment", "evidence"}
     assert course.draws("ada", "blind-diagnosis").hex() not in written[0].read_text()
     assert {path.name for path in written} >= {"ticket.json", "ticket.txt", "iostat.txt", "fio.txt"}
-    assert batch.submissions([tmp_path / "tickets"], course) == []
+    assert layout.submissions([tmp_path / "tickets"], course) == []
     path = tmp_path / "in" / "ada" / "blind-diagnosis" / "blind-diagnosis.ipynb"
     path.parent.mkdir(parents=True)
     path.write_bytes((SOLUTIONS / "blind-diagnosis" / "blind-diagnosis.ipynb").read_bytes())
-    (work,) = batch.submissions([tmp_path / "in"], course)
+    (work,) = layout.submissions([tmp_path / "in"], course)
     assert work.ticketed, "who was handed a ticket is judged by it"
     practice = exercises.assignment("odx-prefetch")
     assert set(json.loads(hand_out(practice, "ada", course, tmp_path / "tickets")[0].read_text())) == {

@@ -27,6 +27,8 @@ def add(commands: Commands) -> None:
     how.add_argument("--dask", metavar="ADDRESS", help="a Dask scheduler, such as tcp://127.0.0.1:8786")
     added.add_argument("--grades", metavar="FILE", type=Path, default=Path("grades.db"), help="where grades are kept")
     added.add_argument("--assignment", metavar="NAME", help="what notebooks are of whose names do not say it")
+    layout = "STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb, or STUDENT_ASSIGNMENT.ipynb (default: what FOLDER looks like)"
+    added.add_argument("--layout", choices=("nbgrader", "flat"), help=layout)
     add_secret(added)
     added.add_argument("--unsafe", action="store_true", help="run learners' code without a jail, at your own risk")
     added.add_argument("--seconds", metavar="S", type=int, default=60, help="for a submission's code (default 60)")
@@ -50,6 +52,7 @@ def grade(options: Namespace) -> int:
     from seeklab.judge import batch  # noqa: PLC0415 -- what not every host has, or every command needs
     from seeklab.judge.identity import open_course  # noqa: PLC0415 -- what not every host has, or every command needs
     from seeklab.judge.jail import Jail, Limits  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.judge.layout import submissions  # noqa: PLC0415 -- as above
     from seeklab.judge.store import Store  # noqa: PLC0415 -- what not every host has, or every command needs
 
     for name, least in (("jobs", 1), ("seconds", 1), ("memory", 64)):
@@ -62,7 +65,9 @@ def grade(options: Namespace) -> int:
         complain(f"note: made the course's secret in {course.folder}; keep it, and keep it from learners")
     limits = Limits(memory_bytes=options.memory << 20, cpu_s=options.seconds, wall_s=2.0 * options.seconds)
     jail = Jail(limits, unsafe=options.unsafe)
-    works = batch.submissions(options.folders, course, options.assignment)
+    works = submissions(
+        options.folders, course, options.assignment, options.layout, lambda text: complain(f"note: {text}")
+    )
     if not works:
         raise SeeklabError([Problem("folder", "holds no submission: no notebook names a student and an assignment")])
     if options.unsafe:

@@ -7,72 +7,24 @@ and what was written stays. A submission that ends the process that grades it tw
 from __future__ import annotations
 
 import multiprocessing
-import re
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import TYPE_CHECKING
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab.exercises import NAMES
 from seeklab.exercises import assignment as find_assignment
 from seeklab.judge.grading import Grade, Work, grade, not_graded
 from seeklab.judge.store import print_of
-from seeklab.judge.tickets import handed_out
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from pathlib import Path
 
     from seeklab.judge.identity import Course
     from seeklab.judge.jail import Jail
     from seeklab.judge.store import Store
 
 ENDED = "grading it ended the process twice, for want of memory perhaps; tell your instructor"
-
-
-def submissions(folders: Iterable[Path], course: Course, only: str | None = None) -> list[Work]:
-    """Find the submissions: STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb as nbgrader has it, or notebooks that name both.
-
-    A notebook in a folder of its own kind is called STUDENT_ASSIGNMENT.ipynb, or STUDENT/ASSIGNMENT.ipynb.
-    """
-    found: dict[tuple[str, str], Work] = {}
-    ticketed = handed_out(course)
-    for folder in folders:
-        if not folder.is_dir():
-            raise SeeklabError([Problem("folder", f"{folder} is no folder")])
-        for path in sorted(_notebooks(folder)):
-            named = _named(path.relative_to(folder), only)
-            if named is None:
-                continue
-            student, assignment = named
-            has_ticket = student in ticketed.get(assignment, ())
-            found.setdefault(named, Work(student, assignment, str(path), has_ticket))
-    return list(found.values())
-
-
-def _notebooks(folder: Path) -> Iterator[Path]:
-    for path in folder.rglob("*.ipynb"):
-        hidden = any(part.startswith(".") for part in path.relative_to(folder).parts)
-        if not hidden and not path.is_symlink():
-            yield path
-
-
-def _named(path: Path, only: str | None) -> tuple[str, str] | None:
-    """Read student and assignment off a path; None when it names none."""
-    *folders, name = path.with_suffix("").parts
-    if name in NAMES:
-        names = folders[:-1] if folders and folders[-1] == name else folders
-        return (names[-1], name) if names else None
-    if only is not None:
-        return (name, only)
-    for assignment in NAMES:
-        found = re.fullmatch(rf"(.+?)[_ .-]+{assignment}(?:[_ .-]*\(?\d*\)?)?", name)
-        if found:
-            return found.group(1), assignment
-    if folders and folders[-1] in NAMES and len(folders) > 1:
-        return folders[-2], folders[-1]  # a file that was given another name
-    return None
 
 
 def grade_all(  # noqa: PLR0913, PLR0917 -- what a class's grading is made of

@@ -1,0 +1,153 @@
+"""Where submissions are, and whose they are: one layout for a whole call, of a fixed depth, with no link followed.
+
+In nbgrader's layout the student is the folder that the instructor's tools made, and the file is
+STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb. Whatever else a learner puts into that folder is reported and not graded, because
+its name may be that of another student. A flat folder has notebooks that are called STUDENT_ASSIGNMENT.ipynb.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from seeklab._errors import Problem, SeeklabError
+from seeklab.exercises import NAMES
+from seeklab.judge.grading import Work
+from seeklab.judge.practice import TICKET
+from seeklab.judge.printable import name_problem, printable, unique_name
+from seeklab.judge.tickets import handed_out
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
+
+    from seeklab.judge.identity import Course
+
+NBGRADER, FLAT = "nbgrader", "flat"
+LAYOUTS = (NBGRADER, FLAT)
+NOTEBOOK = ".ipynb"
+MOST_NAMED = 3
+"""Files that a message names; it counts the others."""
+
+
+def submissions(
+    folders: Iterable[Path],
+    course: Course,
+    only: str | None = None,
+    layout: str | None = None,
+    note: Callable[[str], None] = lambda _: None,
+) -> list[Work]:
+    """Return the submissions in the folders, one for each student and assignment.
+
+    `only` names the assignment of notebooks in a flat folder whose names do not. Without a layout, it is nbgrader's if
+    any student's folder has the folder of an assignment in it. `note` is told of files that nobody is graded for.
+    """
+    places = list({folder.resolve(): folder for folder in folders}.values())
+    for place in places:
+        if not place.is_dir():
+            raise SeeklabError([Problem("folder", f"{place} is no folder")])
+    layout = layout or (NBGRADER if any(map(_has_students, places)) else FLAT)
+    found: dict[tuple[str, str], list[Work]] = {}
+    for place in places:
+        for work in _in_folders(place, note) if layout == NBGRADER else _in_files(place, only, note):
+            named = _named(work)
+            found.setdefault((named.student, named.assignment), []).append(named)
+    ticketed = handed_out(course)
+    return [
+        replace(work, ticketed=work.student in ticketed.get(work.assignment, ())) for work in map(_one, found.values())
+    ]
+
+
+def _entries(folder: str | Path) -> list[os.DirEntry[str]]:
+    """List what is in a folder and not hidden, by name."""
+    with os.scandir(folder) as entries:
+        return sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda entry: entry.name)
+
+
+def _has_students(place: Path) -> bool:
+    return any(os.path.lexists(os.path.join(entry.path, name)) for entry in _entries(place) for name in NAMES)  # noqa: PTH118 -- the name may be no UTF-8
+
+
+def _in_folders(place: Path, note: Callable[[str], None]) -> Iterator[Work]:
+    """Find the submissions of nbgrader's layout."""
+    for student in _entries(place):
+        if student.name.endswith(NOTEBOOK) and not student.is_dir():
+            note(f"{printable(student.path)} is in no student's folder, and is not graded")
+            continue
+        if student.is_symlink() and not student.is_dir():
+            note(f"{printable(student.path)} is a link to no folder, and is not graded")
+        for name in NAMES:
+            folder = f"{student.path}/{name}"
+            if not os.path.lexists(folder):
+                continue
+            work = Work(student.name, name, f"{folder}/{name}{NOTEBOOK}")
+            if student.is_symlink() or os.path.islink(folder):  # noqa: PTH114 -- as above
+                yield replace(work, refused="the folder is a link, and links are not followed; hand in the folder")
+            else:
+                yield from _in_folder(work, folder)
+
+
+def _in_folder(work: Work, folder: str) -> Iterator[Work]:
+    """Find the submission in a student's folder of an assignment, unless it holds nothing but a ticket."""
+    try:
+        entries = _entries(folder)
+    except OSError as error:
+        yield replace(work, refused=f"the folder cannot be read: {error.strerror}")
+        return
+    wanted = f"{work.assignment}{NOTEBOOK}"
+    names = {entry.name for entry in entries}
+    others = [
+        entry.name
+        for entry in entries
+        if entry.name != wanted and not entry.name.startswith("__")
+        if entry.name.endswith(NOTEBOOK) or entry.is_dir()
+    ]
+    flags = (f"only {wanted} is graded, and not what is beside it: {_listed(others)}",) if others else ()
+    if wanted in names:
+        yield replace(work, flags=flags)
+    elif others or TICKET not in names:
+        yield replace(work, flags=flags, refused=f"the folder has no {wanted} in it; hand in a notebook of that name")
+
+
+def _in_files(place: Path, only: str | None, note: Callable[[str], None]) -> Iterator[Work]:
+    """Find the notebooks of a flat folder."""
+    for entry in _entries(place):
+        name, dot, _ = entry.name.rpartition(NOTEBOOK)
+        if not dot or entry.name != name + NOTEBOOK:
+            continue
+        assignment, student = next(
+            ((one, match[1]) for one in NAMES if (match := re.fullmatch(NAMED.format(one), name, re.DOTALL))),
+            (only, name),
+        )
+        if assignment is None or student in NAMES:
+            note(f"{printable(entry.path)} names no student and assignment, and is not graded")
+        else:
+            yield Work(student, assignment, entry.path)
+
+
+NAMED = r"(.+?)[_ .-]+{}(?:[_ .-]*\(?\d*\)?)?"
+"""STUDENT_ASSIGNMENT, and what a browser or a learning platform appends to tell copies apart."""
+
+
+def _named(work: Work) -> Work:
+    """Refuse a name that no student has, and give it one that can be shown."""
+    problem = name_problem(work.student)
+    if not problem:
+        return work
+    return replace(work, student=unique_name(work.student), refused=f"{problem}; rename the folder or file")
+
+
+def _one(works: Sequence[Work]) -> Work:
+    """Refuse submissions of one student to one assignment, if there are several."""
+    first = works[0]
+    if len(works) == 1:
+        return first
+    told = _listed([work.path for work in works])
+    return replace(first, flags=(), refused=f"there are {len(works)} submissions, and none is graded; keep one: {told}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
+    return ", ".join(f'"{printable(name)}"' for name in names[:MOST_NAMED]) + more
