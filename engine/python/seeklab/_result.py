@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import html
 import json
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
 from time import perf_counter
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -13,7 +16,7 @@ from seeklab._host import TYPE_CODES, RunHandle, engine
 from seeklab._table import Table
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     Progress = Callable[[float], object]
     """Called from time to time with the share of the run that is done, from 0 to 1."""
@@ -21,6 +24,27 @@ if TYPE_CHECKING:
 FIRST_SLICE_EVENTS = 20_000
 SLICE_S = 0.05
 """Time between two looks at the keyboard and the progress callback."""
+
+
+@dataclass
+class _Budget:
+    """Events that the runs of one piece of work may take together."""
+
+    events: int
+    left: int
+
+
+_budget: ContextVar[_Budget | None] = ContextVar("budget", default=None)
+
+
+@contextmanager
+def at_most_events(events: int) -> Iterator[None]:
+    """Let the runs within take that many events together; the run that would take more raises LimitExceeded."""
+    before = _budget.set(_Budget(events, events))
+    try:
+        yield
+    finally:
+        _budget.reset(before)
 
 
 class Result:
@@ -313,21 +337,38 @@ def execute(payload: Mapping[str, object], progress: Progress | None = None) -> 
     try:
         if not advance(handle, progress):
             raise_limit(handle)
-        return Result(handle, perf_counter() - start)
+        result = Result(handle, perf_counter() - start)
     except BaseException:
         handle.close()
         raise
+    _charge(result.events)
+    return result
+
+
+def _charge(events: int) -> None:
+    """Count the events of a run that has ended: how many slices it took depends on the machine."""
+    budget = _budget.get()
+    if budget is not None:
+        budget.left -= events
 
 
 def advance(handle: RunHandle, progress: Progress | None = None) -> bool:
     """Carry a run to its end, in slices short enough for an interrupt to act soon. Whether it got there."""
     slice_events = FIRST_SLICE_EVENTS
+    budget = _budget.get()
+    used = 0
     while True:
+        if budget is not None:
+            if used >= budget.left:
+                message = f"the runs take more than {budget.events:,} events together; make fewer or larger requests"
+                raise LimitExceeded([Problem("events", message)])
+            slice_events = min(slice_events, budget.left - used)
         slice_start = perf_counter()
         done = handle.step(slice_events)
         took_s = perf_counter() - slice_start
         if done < 0:
             return False
+        used += slice_events
         if progress is not None:
             progress(done)
         if done >= 1:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab.judge import Asked, Assignment, Commitment, Evidence, Practice, Settings, Task, draws_of
 from seeklab.judge.answers import Code, Number, UnreadableError
+from seeklab.judge.assignment import MOST_EVENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -58,6 +59,7 @@ class Shape:
     fix: Settings | None = None
     """What may be set, where settings are asked for."""
     seeds: int = 2
+    events: int = MOST_EVENTS
 
     def own(self, learner: object) -> System:
         """Give the learner's own system."""
@@ -88,8 +90,8 @@ class Shape:
                     self.questions,
                     lambda asked: self.near(self.own(asked.draws), asked.seed),
                 ),
-                Task("check-own", 3, takes, self._on_own, self.hints, seeds=1),
-                Task("check-elsewhere", 4, takes, self._elsewhere, self.hints, seeds=self.seeds),
+                Task("check-own", 3, takes, self._on_own, self.hints, seeds=1, events=self.events),
+                Task("check-elsewhere", 4, takes, self._elsewhere, self.hints, seeds=self.seeds, events=self.events),
             ),
         )
 

@@ -34,6 +34,9 @@ QUIET_S, BUSY_S = 60, 120
 START, DISCHARGING, BELOW, THROUGH, COMPLETE, BACK, ENOUGH = range(7)
 """Lines of the controller's log, by their numbers."""
 
+MOST_EVENTS = 15_000_000
+"""Events of the runs that a plan is tried in: a year, and the hours around its cycles."""
+
 QUESTIONS = {
     "slow_s": "For how many seconds does your first controller write through, in each of its cycles?",
     "waiting": "By day, at its load: how many transactions wait when write-back returns?",
@@ -270,8 +273,8 @@ ASSIGNMENT = Assignment(
     bounds={"latest_days": LATEST_DAYS, "most_cycles": MOST_CYCLES, "waiting": WAITING},
     tasks=(
         Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-        Task("check-plan", 4, {"plan": PLAN}, _own, HINTS, seeds=1),
-        Task("check-plan-elsewhere", 3, {"plan": PLAN}, _elsewhere, HINTS, seeds=1),
+        Task("check-plan", 4, {"plan": PLAN}, _own, HINTS, seeds=1, events=MOST_EVENTS),
+        Task("check-plan-elsewhere", 3, {"plan": PLAN}, _elsewhere, HINTS, seeds=1, events=MOST_EVENTS),
     ),
 )
 _practice = Practice(ASSIGNMENT)

@@ -183,6 +183,7 @@ SHAPE = Shape(
         "fast_gb a little below (static_gb + lent) * (1 - service_mb / 1800), pause_s 0, rate_mb 98 - service_mb.",
     ),
     seeds=1,
+    events=20_000_000,
 )
 system, briefing = SHAPE.own, SHAPE.briefing
 ASSIGNMENT = SHAPE.assignment()

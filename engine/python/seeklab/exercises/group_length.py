@@ -103,6 +103,7 @@ SHAPE = Shape(
         "From what age on do writes go before reads? A group that is gone by then never gets there.",
         "One second serves reads and pays for metadata too often; the age of the deadline is 2.5 s.",
     ),
+    events=10_000_000,
 )
 system, briefing = SHAPE.own, SHAPE.briefing
 ASSIGNMENT = SHAPE.assignment()

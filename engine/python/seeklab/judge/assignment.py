@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import LimitExceeded, SeeklabError
+from seeklab._result import at_most_events
 from seeklab.judge.answers import Code, Fields, Kind, UnreadableError
 from seeklab.judge.evidence import Evidence, Outcome
 from seeklab.judge.printable import printable
@@ -29,6 +30,8 @@ MANY = 2**53
 """Seeds of runs are whole numbers below this."""
 SEEDS = 2
 """Seeds of a check; twice as many more are drawn when these disagree."""
+MOST_EVENTS = 5_000_000
+"""Events that the runs of one measurement may take together, so that no answer keeps the judge busy for long."""
 HINTS = 3
 HINT_COSTS = 0.05
 """The share of a task's points that each hint costs."""
@@ -103,6 +106,8 @@ class Task:
     seeds: int = SEEDS
     by_parts: bool = False
     """Whether each bound that holds has its share of the points."""
+    events: int = MOST_EVENTS
+    """The events that its runs may take together, for one seed."""
 
 
 @dataclass(frozen=True)
@@ -246,10 +251,10 @@ def _measured(  # noqa: PLR0913, PLR0917 -- what it takes
     later: list[list[Evidence]] = []
     for some, nth in ((count, 0), (2 * count, count)):
         try:
-            later = [
-                task.measure(Asked(read, variant, seed, assignment.bounds, assignment.kinds))
-                for seed in seeds.draw(task.id, some, nth)
-            ]
+            later = []
+            for seed in seeds.draw(task.id, some, nth):
+                with at_most_events(task.events):
+                    later.append(task.measure(Asked(read, variant, seed, assignment.bounds, assignment.kinds)))
         except (ProgramError, SeeklabError) as error:
             return _stopped(task, error)
         rows += later
