@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab._progress import ProgressBar
@@ -12,6 +12,7 @@ from seeklab.cli._output import complain, print_json, print_table
 
 if TYPE_CHECKING:
     from argparse import Namespace
+    from collections.abc import Callable
 
     from seeklab.cli._commands import Commands
     from seeklab.judge.grading import Grade
@@ -80,7 +81,8 @@ def grade(options: Namespace) -> int:
         def told(done: int, of: int, last: Grade | None) -> None:
             progress(done / max(1, of), "" if last is None else f"{last.student}, {last.assignment}")
 
-        batch.grade_all(works, store, course, jail, run, told)
+        with store.grading():
+            batch.grade_all(works, store, course, jail, run, told)
         return _written(options, store, {(work.student, work.assignment) for work in works})
 
 
@@ -90,24 +92,29 @@ def _written(options: Namespace, store: Store, wanted: set[tuple[str, str]]) -> 
 
     graded = [item for item in store.details() if (item[0]["student"], item[0]["assignment"]) in wanted]
     grades = [document for document, _ in graded]
-    try:
-        if options.feedback is not None:
-            exports.write_feedback(graded, options.feedback)
-        for system in ("canvas", "moodle"):
-            path = getattr(options, system)
-            if path is not None:
-                exports.table(grades, system, path)
-        if options.gradescope is not None:
-            exports.write_gradescope(grades, options.gradescope)
-    except OSError as error:
-        raise SeeklabError([Problem("output", f"{error.filename} cannot be written: {error.strerror}")]) from None
-    if options.gradebook is not None:
-        exports.write_gradebook(grades, options.gradebook)
+    forms: dict[str, Callable[[Any], None]] = {
+        "feedback": lambda folder: exports.write_feedback(graded, folder),
+        "canvas": lambda path: exports.table(grades, "canvas", path),
+        "moodle": lambda path: exports.table(grades, "moodle", path),
+        "gradescope": lambda folder: exports.write_gradescope(grades, folder),
+        "gradebook": lambda url: exports.write_gradebook(grades, url),
+    }
+    problems: list[Problem] = []
+    for name, write in forms.items():
+        target = getattr(options, name)
+        try:
+            if target is not None:
+                write(target)
+        except OSError as error:
+            message = f"{error.filename or target} cannot be written: {error.strerror or error}"
+            problems.append(Problem(f"--{name}", message))
     if options.json:
         print_json(grades)
     else:
         rows = [(g["student"], g["assignment"], f"{g['score']:g}", f"{g['max_score']:g}", _note(g)) for g in grades]
         print_table(("student", "assignment", "score", "of", ""), rows, right=(2, 3))
+    if problems:
+        raise SeeklabError(problems)
     return DONE if len(grades) == len(wanted) else CHECK_FAILED
 
 

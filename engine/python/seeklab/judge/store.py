@@ -9,12 +9,13 @@ from __future__ import annotations
 import hashlib
 import json
 import sqlite3
-from contextlib import closing
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab.judge.practice import COMMITS, LONGEST_FILE
+from seeklab.judge.printable import printable
 from seeklab.judge.submission import MOST_BYTES, UnreadableSubmissionError, read_submitted
 
 if TYPE_CHECKING:
@@ -56,11 +57,10 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         """Open the file, or make it."""
-        try:
+        self._path = path
+        with self._told():
             self._file = sqlite3.connect(path, timeout=60)
             self._file.executescript(TABLE)
-        except sqlite3.Error as error:
-            raise SeeklabError([Problem("--grades", f"{path} cannot be used as a file of grades: {error}")]) from None
 
     def __enter__(self) -> Self:
         """Hold it open."""
@@ -70,39 +70,101 @@ class Store:
         """Close it."""
         self._file.close()
 
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Say in one line what is wrong with the file, or with the disk that it is on."""
+        try:
+            yield
+        except (sqlite3.Error, ValueError, TypeError, RecursionError) as error:
+            said = printable(str(error))
+            message = f"{self._path} cannot be used as a file of grades ({said}); check its disk, or name another file"
+            raise SeeklabError([Problem("--grades", message)]) from None
+
+    @contextmanager
+    def grading(self) -> Iterator[None]:
+        """Keep others from grading into the same file; the system ends this when the process ends."""
+        path = self._path.with_name(f"{self._path.name}.lock")
+        with closing(sqlite3.connect(path, timeout=0, isolation_level=None)) as lock:
+            try:
+                lock.execute("begin exclusive")
+            except sqlite3.Error as error:
+                message = (
+                    f"{self._path} is in use by another seeklab grade, as {path.name} says ({error}); "
+                    "wait until that has ended, or name another file"
+                )
+                raise SeeklabError([Problem("--grades", message)]) from None
+            yield
+
     def known(self) -> dict[tuple[str, str], str]:
         """Give the prints of what is graded, by student and assignment."""
-        with closing(self._file.execute("select student, assignment, print from grades")) as rows:
+        with self._told(), closing(self._file.execute("select student, assignment, print from grades")) as rows:
             return {(student, assignment): kept for student, assignment, kept in rows}
 
     def keep(self, grade: Grade, print_: str) -> None:
         """Write one grade, and that it was an attempt, at once."""
-        document = json.dumps(grade.document(), allow_nan=False)
-        details = json.dumps(grade.details(), allow_nan=False)
-        with self._file:
-            self._file.execute(
-                "insert or replace into grades (student, assignment, print, document, details) values (?, ?, ?, ?, ?)",
-                (grade.student, grade.assignment, print_, document, details),
-            )
-            self._file.execute(
-                "insert into attempts (student, assignment, print, score) values (?, ?, ?, ?)",
-                (grade.student, grade.assignment, print_, grade.score),
-            )
+        with self._told():
+            document = json.dumps(grade.document(), allow_nan=False)
+            details = json.dumps(grade.details(), allow_nan=False)
+            with self._file:
+                self._file.execute(
+                    "insert or replace into grades (student, assignment, print, document, details)"
+                    " values (?, ?, ?, ?, ?)",
+                    (grade.student, grade.assignment, print_, document, details),
+                )
+                self._file.execute(
+                    "insert into attempts (student, assignment, print, score) values (?, ?, ?, ?)",
+                    (grade.student, grade.assignment, print_, grade.score),
+                )
 
     def documents(self) -> list[dict[str, Any]]:
         """Give all grades in the order of students and assignments."""
-        order = "select document from grades order by assignment, student"
-        with closing(self._file.execute(order)) as rows:
-            return [json.loads(document) for (document,) in rows]
+        return [document for document, _ in self.details()]
 
-    def details(self) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+    def details(self) -> list[tuple[dict[str, Any], dict[str, Any]]]:
         """Give each grade with its evidence and answers."""
         order = "select document, details from grades order by assignment, student"
-        with closing(self._file.execute(order)) as rows:
-            for document, details in rows:
-                yield json.loads(document), json.loads(details)
+        with self._told(), closing(self._file.execute(order)) as rows:
+            return [(_grade(json.loads(document)), _details(json.loads(details))) for document, details in rows]
 
     def attempts(self) -> list[tuple[str, str, float]]:
         """Give student, assignment and score of each time that something new was graded."""
-        with closing(self._file.execute("select student, assignment, score from attempts order by rowid")) as rows:
+        order = "select student, assignment, score from attempts order by rowid"
+        with self._told(), closing(self._file.execute(order)) as rows:
             return [(student, assignment, score) for student, assignment, score in rows]
+
+
+NUMBER, NOTHING = (int, float), type(None)
+TASK = {"id": str, "score": NUMBER, "max_score": NUMBER, "verdict": str, "reason": str}
+DOCUMENT = {"student": str, "assignment": str, "score": NUMBER, "max_score": NUMBER, "tasks": [TASK], "flags": [str]}
+EVIDENCE = {"what": str, "measured": (*NUMBER, str, NOTHING), "bound": str, "met": (bool, NOTHING)}
+
+
+def _grade(document: Any) -> dict[str, Any]:  # noqa: ANN401 -- what a damaged file may hold
+    _check(document, DOCUMENT)
+    found: dict[str, Any] = document
+    return found
+
+
+def _details(details: Any) -> dict[str, Any]:  # noqa: ANN401 -- as above
+    _check(details, {"evidence": dict, "answers": dict})
+    for items in details["evidence"].values():
+        _check(items, [EVIDENCE])
+    found: dict[str, Any] = details
+    return found
+
+
+def _check(found: Any, shape: Any) -> None:  # noqa: ANN401 -- as above
+    """Raise TypeError or ValueError unless a value has a shape: a type, a list of a shape, or fields by name."""
+    outer = type(shape) if isinstance(shape, (dict, list)) else shape
+    if not isinstance(found, outer):
+        message = f"{found!r:.80} is not what a grade has there"
+        raise TypeError(message)
+    if isinstance(shape, dict):
+        for name, part in shape.items():
+            if name not in found:
+                message = f"a grade without {name}"
+                raise ValueError(message)
+            _check(found[name], part)
+    elif isinstance(shape, list):
+        for item in found:
+            _check(item, shape[0])
