@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seeklab.exercises import assignment as find_assignment
+from seeklab.judge.printable import short_hash
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     Grade = Mapping[str, Any]
     """A document as `seeklab grade --json` prints it."""
 
+LONGEST_NAME = 200
+"""Bytes of a folder's name, less than the 255 that file systems allow."""
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color: #1b1f24; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 1.5rem 0 .3rem; }
@@ -51,7 +54,7 @@ def table(grades: Sequence[Grade], system: str, path: Path) -> None:
 
 def _cell(text: str) -> str:
     """Keep a spreadsheet from taking a name for a formula."""
-    return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+    return f"'{text}" if text.lstrip(" ").startswith(("=", "+", "-", "@", "\t", "\r")) else text
 
 
 def gradescope(grade: Grade) -> dict[str, Any]:
@@ -128,30 +131,44 @@ def _measured(item: Mapping[str, Any]) -> str:
 
 
 def _file_name(student: str) -> str:
-    """Give a folder's name for a student that no path is hidden in."""
-    return "".join(letter if letter.isalnum() or letter in "-_. @" else "_" for letter in student).lstrip(".") or "_"
+    """Return a folder's name for a student that hides no path; a hash tells apart names that would become the same."""
+    safe = "".join(letter if letter.isalnum() or letter in "-_. @" else "_" for letter in student).lstrip(".")
+    safe = safe.encode()[:LONGEST_NAME].decode(errors="ignore")
+    return safe if safe == student else f"{safe}-{short_hash(student)}"
 
 
 def write_gradebook(grades: Iterable[Grade], url: str) -> None:
     """Write the scores into nbgrader's gradebook, by nbgrader's own interface."""
-    from nbgrader.api import Gradebook, MissingEntry  # noqa: PLC0415 -- what not every host has, or every command needs
-
+    try:
+        from nbgrader.api import Gradebook  # noqa: PLC0415 -- what not every host has, or every command needs
+        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 -- comes with nbgrader
+    except ImportError:
+        raise OSError(0, "needs the package nbgrader: pip install nbgrader", url) from None
     # nbgrader calls alembic by its name alone.
     os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
-    with Gradebook(url) as gradebook:
-        for grade in grades:
-            name, student = grade["assignment"], grade["student"]
-            gradebook.update_or_create_assignment(name)
-            gradebook.update_or_create_notebook(name, name)
-            for task in grade["tasks"]:
-                try:
-                    gradebook.find_grade_cell(task["id"], name, name)
-                except MissingEntry:
-                    cell = {"max_score": task["max_score"], "cell_type": "code"}
-                    gradebook.update_or_create_grade_cell(task["id"], name, name, **cell)
-            gradebook.update_or_create_student(student)
-            gradebook.update_or_create_submission(name, student)
-            for task in grade["tasks"]:
-                kept = gradebook.find_grade(task["id"], name, name, student)
-                kept.auto_score, kept.needs_manual_grade = task["score"], False
-            gradebook.db.commit()
+    try:
+        with Gradebook(url) as gradebook:
+            for grade in grades:
+                _write_scores(gradebook, grade)
+    except SQLAlchemyError as error:
+        raise OSError(0, str(error).partition("\n")[0], url) from None
+
+
+def _write_scores(gradebook: Any, grade: Grade) -> None:  # noqa: ANN401 -- nbgrader is published without types
+    from nbgrader.api import MissingEntry  # noqa: PLC0415 -- as above
+
+    name, student = grade["assignment"], grade["student"]
+    gradebook.update_or_create_assignment(name)
+    gradebook.update_or_create_notebook(name, name)
+    for task in grade["tasks"]:
+        try:
+            gradebook.find_grade_cell(task["id"], name, name)
+        except MissingEntry:
+            cell = {"max_score": task["max_score"], "cell_type": "code"}
+            gradebook.update_or_create_grade_cell(task["id"], name, name, **cell)
+    gradebook.update_or_create_student(student)
+    gradebook.update_or_create_submission(name, student)
+    for task in grade["tasks"]:
+        kept = gradebook.find_grade(task["id"], name, name, student)
+        kept.auto_score, kept.needs_manual_grade = task["score"], False
+    gradebook.db.commit()

@@ -48,7 +48,9 @@ def printable_data(value: Any) -> Any:  # noqa: ANN401 -- plain data of a learne
         return None
     if isinstance(value, dict):
         return {printable(str(name)): printable_data(item) for name, item in value.items()}
-    return [printable_data(item) for item in value] if isinstance(value, (list, tuple)) else value
+    if isinstance(value, (list, tuple)):
+        return [printable_data(item) for item in value]
+    return value if value is None or isinstance(value, (int, float)) else printable(repr(value))
 
 
 def name_problem(name: str) -> str:
