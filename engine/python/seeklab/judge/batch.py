@@ -7,6 +7,8 @@ and what was written stays. A submission that ends the process that grades it tw
 from __future__ import annotations
 
 import multiprocessing
+import os
+import threading
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -14,7 +16,8 @@ from typing import TYPE_CHECKING
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab.exercises import assignment as find_assignment
-from seeklab.judge.grading import Grade, Work, grade, not_graded
+from seeklab.judge.grading import Grade, Work, grade, not_graded, stopped_by
+from seeklab.judge.jail import JailError
 from seeklab.judge.store import print_of
 
 if TYPE_CHECKING:
@@ -36,14 +39,13 @@ def grade_all(  # noqa: PLR0913, PLR0917 -- what a class's grading is made of
     told: Callable[[int, int, Grade | None], None],
 ) -> None:
     """Grade what is not graded yet, and keep each grade at once."""
+    works = list(works)
     prints = {(work.student, work.assignment): print_of(work, course) for work in works}
     known = store.known()
     waiting = [work for work in works if known.get((work.student, work.assignment)) != _of(prints, work)]
-    done = 0
-    told(done, len(waiting), None)
-    for graded in run(waiting, course, jail):
+    told(0, len(waiting), None)
+    for done, graded in enumerate(run(waiting, course, jail), 1):
         store.keep(graded, prints[graded.student, graded.assignment])
-        done += 1
         told(done, len(waiting), graded)
 
 
@@ -69,7 +71,7 @@ def in_processes(jobs: int) -> Callable[[list[Work], Course, Jail], Iterator[Gra
         for work in suspects:
             with _pool(1) as pool:
                 try:
-                    yield pool.submit(grade, work, course, jail).result()
+                    yield _graded(pool.submit(grade, work, course, jail), work)
                 except BrokenProcessPool:
                     yield not_graded(find_assignment(work.assignment), work, ENDED)
 
@@ -78,7 +80,29 @@ def in_processes(jobs: int) -> Callable[[list[Work], Course, Jail], Iterator[Gra
 
 def _pool(jobs: int) -> ProcessPoolExecutor:
     # Spawned: a fork would carry the engine's threads and locks along.
-    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"))
+    return ProcessPoolExecutor(jobs, mp_context=multiprocessing.get_context("spawn"), initializer=_end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """End this process when the one that started it ends, however that one ends."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None  # noqa: S101 -- for the type checker
+
+    def wait_for_it() -> None:
+        parent.join()
+        os._exit(1)
+
+    threading.Thread(target=wait_for_it, daemon=True).start()
+
+
+def _graded(future: Future[Grade], work: Work) -> Grade:
+    """Wait for a grade; a process that cannot even send one back has given no points."""
+    try:
+        return future.result()
+    except (BrokenProcessPool, JailError):
+        raise
+    except Exception as error:  # noqa: BLE001 -- one submission never stops the grading of others
+        return not_graded(find_assignment(work.assignment), work, stopped_by(error))
 
 
 def _until_broken(rest: deque[Work], suspects: list[Work], jobs: int, course: Course, jail: Jail) -> Iterator[Grade]:
@@ -97,7 +121,7 @@ def _until_broken(rest: deque[Work], suspects: list[Work], jobs: int, course: Co
             for future in wait(in_hand, return_when=FIRST_COMPLETED).done:
                 work = in_hand.pop(future)
                 try:
-                    yield future.result()
+                    yield _graded(future, work)
                 except BrokenProcessPool:
                     broken = True
                     suspects.append(work)

@@ -106,11 +106,11 @@ def grade(work: Work, course: Course, jail: Jail) -> Grade:
     except JailError:
         raise
     except Exception as error:  # noqa: BLE001 -- one submission never stops the grading of others
-        graded = not_graded(assignment, work, _stopped_by(error))
+        graded = not_graded(assignment, work, stopped_by(error))
     return replace(graded, flags=(*work.flags, *graded.flags), seconds=time.perf_counter() - started)
 
 
-def _stopped_by(error: Exception) -> str:
+def stopped_by(error: Exception) -> str:
     """Say that grading stopped, so that the instructor can look for the reason."""
     if isinstance(error, MemoryError):
         return "it takes more memory to grade than the grader has"
@@ -135,7 +135,7 @@ def grade_notebook(notebook: Notebook, assignment: Assignment, work: Work, cours
         except JailError:
             raise
         except Exception as error:  # noqa: BLE001 -- one task never stops the grading of others
-            reason = _stopped_by(error)
+            reason = stopped_by(error)
             flags.append(f"{task.id}: {reason}")
             verdict = Verdict(task.id, Outcome.CANNOT_TELL, 0.0, task.points, reason)
         verdicts.append(less_hints(verdict, commits))
