@@ -97,11 +97,12 @@ def test_nobody_changes_the_neighbours_grade(course_folder: tuple[Path, list[dic
     assert len(course_folder[1]) == len(ALL) + 1
 
 
-def processes_of(uid: int) -> list[int]:
+def processes_of(users: range) -> list[int]:
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         try:
-            if place.stat().st_uid == uid:
+            status = (place / "status").read_text()
+            if int(status.partition("\nUid:")[2].split()[0]) in users:
                 found.append(int(place.name))
         except OSError:
             continue
@@ -114,23 +115,22 @@ def test_nothing_of_a_submission_lives_on(tmp_path: Path) -> None:
     path = handed_in(tmp_path, survivor, "survivor")
     graded = grade(Work("survivor", "disk-time", str(path)), Course(b"s" * 32), jail.Jail())
     assert graded.score == graded.max_score
-    assert processes_of(jail.FIRST_UID + os.getpid() % jail.UIDS) == []
+    assert processes_of(range(jail.FIRST_UID, jail.FIRST_UID + jail.UIDS)) == []
 
 
 def cells(*sources: str) -> list[dict[str, Any]]:
     return [{"kind": "own", "label": f"cell {nth}", "source": source} for nth, source in enumerate(sources)]
 
 
-def test_the_jail_has_no_network_no_rights_and_no_sight() -> None:
+def test_the_jail_has_no_rights_and_no_sight() -> None:
     looks = """
-import os, socket
+import os
 status = dict(line.split(":", 1) for line in open("/proc/self/status").read().splitlines())
 seen = {
     "uid": os.getuid(),
     "rights": int(status["CapEff"], 16) + int(status["CapPrm"], 16),
     "no new rights": int(status["NoNewPrivs"]),
     "processes": len([name for name in os.listdir("/proc") if name.isdigit()]),
-    "interfaces": [name for _, name in socket.if_nameindex()],
     "homes": [name for name in os.listdir("/") if name in ("home", "srv", "opt", "var", "mnt", "boot")],
     "beside": os.listdir("."),
 }
@@ -139,8 +139,7 @@ seen = {
     assert seen["uid"] != 0
     assert seen["rights"] == 0
     assert seen["no new rights"] == 1
-    assert seen["processes"] <= 3
-    assert seen["interfaces"] in (["lo"], [])
+    assert seen["processes"] == 1
     assert seen["homes"] == []
     assert seen["beside"] == []
 

@@ -1,12 +1,13 @@
 """The jail: where learners' code runs, without network, without sight of anybody's files, with little of everything.
 
 `bubblewrap` builds it: namespaces of its own for processes, network, users and files; the system, this interpreter and
-this package read-only; a small /tmp in memory, and no folder that outlives it. The limits of one process are the
-kernel's (`_inmate.lock`); time and the memory of all its processes together are watched from here. What comes out is
-read as JSON and checked before anything uses it.
+this package read-only; a small /tmp in memory, and nothing else to write to. The inmate is the only process in it: it
+sets the kernel's limits, gives up all system calls but those of `_syscalls`, says so, and only then is sent a byte of
+the learner's. Whatever fails before that is the jail's fault, whatever fails afterwards is the submission's. A thread
+here watches memory. What comes out is read as JSON and checked before anything uses it.
 
-Started by root, as a CI may be, bubblewrap does without a user namespace and the inmate becomes a user without rights
-before it reads a byte of the learner's. Without bubblewrap nothing is run, unless somebody insists (`unsafe`).
+Started by root, as a CI may be, bubblewrap does without a user namespace, and the inmate becomes a user without rights
+that no other inmate is. Without bubblewrap nothing is run, unless somebody insists (`unsafe`).
 """
 
 from __future__ import annotations
@@ -14,12 +15,17 @@ from __future__ import annotations
 import json
 import os
 import platform
+import secrets
 import select
 import shutil
+import signal
 import site
+import socket
 import subprocess
 import sys
+import threading
 import time
+from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -28,6 +34,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab.judge import _inmate
+from seeklab.judge._syscalls import filter_here
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -35,11 +42,15 @@ if TYPE_CHECKING:
 MIB = 1 << 20
 FIRST_UID, UIDS = 61_184, 4_000
 """Users that no system gives to people; each jail of root's has one of them."""
-WATCH_S = 0.2
+WATCH_S = 0.1
+START_WITHIN_S = 30.0
 LAST_MOMENT_S = 2.0
 LONGEST_LINE = 2 * MIB
 SYSTEM_FOLDERS = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin")
 WORK = "/submission"
+DEVICES = ("/dev/null", "/dev/random", "/dev/urandom", "/dev/full")
+"""Not /dev/zero, nor /dev/shm: what is mapped from them is memory that no process holds."""
+ELSEWHERE = "grade on another machine, or insist with --unsafe"
 HOW = "install it (on Debian and Ubuntu: apt-get install bubblewrap), or insist with --unsafe"
 
 
@@ -82,9 +93,15 @@ class Jail:
     def start(self, order: Mapping[str, Any], files: Mapping[str, str] | None = None) -> Inmate:
         """Start an inmate, which sees `files` (text by name) in its working directory, and send it the order."""
         limits = self.limits
-        own = {
+        filter_ = None if self.unsafe else filter_here()
+        if filter_ is None and not self.unsafe:
+            message = f"which system calls to refuse is not known for this machine ({platform.machine()}); {ELSEWHERE}"
+            raise JailError.because(message)
+        uid, claim = _free_uid()
+        setup = {
             "path": _import_path(),
-            "uid": FIRST_UID + os.getpid() % UIDS,
+            "uid": uid,
+            "filter": "" if filter_ is None else filter_.hex(),
             "limits": {
                 "DATA": limits.memory_bytes,
                 "CPU": limits.cpu_s,
@@ -110,12 +127,17 @@ class Jail:
         finally:
             for number in passed:
                 os.close(number)
-        inmate = Inmate(process, limits)
-        inmate.tell({**order, **own})
+        inmate = Inmate(process, limits, claim)
+        try:
+            inmate.begin(setup)
+            inmate.tell(order)
+        except BaseException:
+            inmate.close()
+            raise
         return inmate
 
     def _command(self, files: Mapping[str, str]) -> tuple[list[str], dict[str, str], list[int]]:
-        """Give the command, its environment, and the pipes that it reads files from."""
+        """Give the command, its environment, and the pipes that it reads options and files from."""
         python = [sys.executable, "-P", "-s", "-S", "-B", str(Path(_inmate.__file__).resolve())]
         environment = {
             "PATH": "/usr/bin:/bin",
@@ -126,23 +148,47 @@ class Jail:
         }
         if self.unsafe:
             return python, environment, []
-        command = [_bubblewrap(), "--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"]
-        command += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
-        command += ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"] if os.geteuid() == 0 else ["--unshare-user"]
-        command += ["--hostname", "jail", "--proc", "/proc", "--dev", "/dev"]
-        command += ["--perms", "1777", "--size", str(self.limits.tmp_bytes), "--tmpfs", "/tmp"]  # noqa: S108 -- the jail's own, in memory
-        command += _seen()
+        # As process 1, the inmate has no process beside it in the jail that it could reach and that is not filtered.
+        options = ["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--cap-drop", "ALL"]
+        options += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
+        options += _user_options()
+        options += ["--hostname", "jail", "--proc", "/proc"]
+        for folder in ("/dev", "/etc"):  # bubblewrap's own would be for root only
+            options += ["--perms", "0755", "--dir", folder]
+        for device in DEVICES:
+            options += ["--dev-bind", device, device]
+        options += ["--perms", "1777", "--size", str(self.limits.tmp_bytes), "--tmpfs", "/tmp"]  # noqa: S108 -- the jail's own, in memory
+        options += _seen()
         passed: list[int] = []
-        command += ["--perms", "0755", "--dir", WORK]
+        options += ["--perms", "0755", "--dir", WORK]
         for name, text in files.items():
-            reading, writing = os.pipe()
-            passed.append(reading)
-            _feed(writing, text.encode())
-            command += ["--perms", "0444", "--ro-bind-data", str(reading), f"{WORK}/{name}"]
-        command += ["--chdir", WORK]
+            passed.append(_piped(text.encode()))
+            options += ["--perms", "0444", "--ro-bind-data", str(passed[-1]), f"{WORK}/{name}"]
+        options += ["--chdir", WORK, "--remount-ro", "/proc", "--remount-ro", "/"]
         for name, value in {**environment, "XDG_CACHE_HOME": "/cache"}.items():
-            command += ["--setenv", name, value]
-        return [*command, "--", *python], {}, passed
+            options += ["--setenv", name, value]
+        passed.append(_piped("\0".join(options).encode()))
+        return [_bubblewrap(), "--args", str(passed[-1]), "--", *python], {}, passed
+
+
+def _user_options() -> list[str]:
+    """Give the options that settle whose rights the inmate has."""
+    if os.geteuid() == 0:
+        return ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
+    return ["--unshare-user", "--disable-userns"]
+
+
+def _free_uid() -> tuple[int, socket.socket | None]:
+    """Give a user that no other jail of this machine has while the socket is open; only root's jails need one."""
+    if os.geteuid() != 0:
+        return os.geteuid(), None
+    while True:
+        uid = FIRST_UID + secrets.randbelow(UIDS)
+        claim = socket.socket(socket.AF_UNIX)
+        with suppress(OSError):
+            claim.bind(f"\0seeklab-jail-{uid}")
+            return uid, claim
+        claim.close()
 
 
 def _seen() -> list[str]:
@@ -167,19 +213,22 @@ def _seen() -> list[str]:
     return command
 
 
-def _feed(writing: int, content: bytes) -> None:
-    """Put a file's content into a pipe, whose buffer holds a megabyte; tickets are smaller."""
+def _piped(content: bytes) -> int:
+    """Put a file's content into a pipe, whose buffer holds a megabyte, and give the end to read it from."""
     import fcntl  # noqa: PLC0415 -- what not every host has, or every command needs
 
-    with suppress(OSError):
-        fcntl.fcntl(writing, 1031, MIB)  # F_SETPIPE_SZ
-    os.set_blocking(writing, False)
+    reading, writing = os.pipe()
     try:
-        if os.write(writing, content) != len(content):
-            message = "what lies beside the notebook is too large for the jail"
-            raise JailError.because(message)
+        with suppress(OSError):
+            fcntl.fcntl(writing, 1031, MIB)  # F_SETPIPE_SZ
+        os.set_blocking(writing, False)
+        if os.write(writing, content) == len(content):
+            return reading
     finally:
         os.close(writing)
+    os.close(reading)
+    message = "what lies beside the notebook is too large for the jail"
+    raise JailError.because(message)
 
 
 def _import_path() -> list[str]:
@@ -226,8 +275,18 @@ def _bubblewrap() -> str:
         message = f"bubblewrap, which holds learners' code, is not installed; {HOW}"
         raise JailError.because(message)
     # bubblewrap as root makes no user namespace, so it needs the rights that a privileged container has.
-    user = [] if os.geteuid() == 0 else ["--unshare-user"]
-    trial = [found, *user, "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/", "--proc", "/proc", "/bin/true"]
+    trial = [
+        found,
+        *_user_options(),
+        "--unshare-pid",
+        "--unshare-net",
+        "--ro-bind",
+        "/",
+        "/",
+        "--proc",
+        "/proc",
+        "/bin/true",
+    ]
     tried = subprocess.run(  # noqa: S603 -- a fixed command
         trial,
         capture_output=True,
@@ -246,18 +305,23 @@ def _bubblewrap() -> str:
 class Inmate:
     """A process in the jail, and what it says."""
 
-    def __init__(self, process: subprocess.Popen[bytes], limits: Limits) -> None:
-        """Hold a process that has started."""
-        self._process, self._limits = process, limits
+    def __init__(self, process: subprocess.Popen[bytes], limits: Limits, claim: socket.socket | None = None) -> None:
+        """Hold a process that has started, and its claim on a user."""
+        self._process, self._limits, self._claim = process, limits, claim
         assert process.stdin is not None  # noqa: S101 -- for the type checker
         assert process.stdout is not None  # noqa: S101 -- for the type checker
         self._in, self._out = process.stdin.fileno(), process.stdout.fileno()
         self._poll = select.poll()
         self._poll.register(self._out, select.POLLIN | select.POLLHUP)
-        self._rest = b""
+        self._lines: deque[bytes] = deque()
+        self._rest = bytearray()
         self._read = 0
-        self._ends = time.monotonic() + limits.wall_s
-        self._looks = 0.0
+        self._ends = time.monotonic() + START_WITHIN_S
+        self._reason = ""
+        self._first: int | None = None
+        """The inmate itself, as a descriptor; bubblewrap waits for it."""
+        self._closed = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, daemon=True)
         os.set_blocking(self._in, False)
 
     def __enter__(self) -> Self:
@@ -273,105 +337,142 @@ class Inmate:
                 self._process.wait(LAST_MOMENT_S)
         self.close()
 
+    def begin(self, setup: Mapping[str, Any]) -> None:
+        """Have it lock its door. Nothing of the learner's has been read yet, so a failure is the jail's."""
+        assert self._process.stderr is not None  # noqa: S101 -- for the type checker
+        errors = os.dup(self._process.stderr.fileno())
+        os.set_blocking(errors, False)
+        try:
+            self.tell(setup)
+            answer = _document(self.line())
+        except BrokenOutError as error:
+            said = b""
+            with suppress(OSError):
+                said = os.read(errors, 4096)
+            answer = {"failed": said.decode(errors="replace").strip() or str(error)}
+        finally:
+            os.close(errors)
+        if answer != {"locked": True}:
+            message = f"the jail could not be closed: {str(answer.get('failed'))[:500]}; {ELSEWHERE}"
+            raise JailError.because(message)
+        self._process.stderr.close()  # from here on nobody listens to it
+        with suppress(OSError, IndexError, AttributeError):  # without such descriptors bubblewrap itself is ended
+            self._first = os.pidfd_open(_children(self._process.pid)[0])
+        self._ends = time.monotonic() + self._limits.wall_s
+        self._watcher.start()
+
     def tell(self, document: object) -> None:
         """Send a line of JSON."""
         content = memoryview(json.dumps(document).encode() + b"\n")
-        if time.monotonic() > self._ends:
-            self.close()
-            message = f"was not done within {self._limits.wall_s:g} s"
-            raise BrokenOutError(message)
         try:
             while content:
+                self._must_have_time(self._ends, "was not done within", self._limits.wall_s)
                 try:
                     content = content[os.write(self._in, content) :]
                 except BlockingIOError:
-                    self._watch()
                     select.select([], [self._in], [], WATCH_S)
         except BrokenPipeError:
             raise BrokenOutError(self._last_words()) from None
 
     def line(self, within_s: float | None = None) -> bytes:
         """Wait for a line that it says; raises BrokenOutError when none comes."""
-        now = time.monotonic()
-        ends = self._ends if within_s is None else min(self._ends, now + within_s)
-        while True:
-            line, newline, rest = self._rest.partition(b"\n")
-            if newline:
-                self._rest = rest
-                return line
-            if not self._poll.poll(1000 * min(WATCH_S, max(0.0, ends - now))):
-                now = time.monotonic()
-                self._watch()
-                if now >= ends:
-                    self.close()
-                    message = f"gave no answer within {self._limits.wall_s if ends == self._ends else within_s:g} s"
-                    raise BrokenOutError(message)
-                continue
-            part = os.read(self._out, 1 << 16)
-            if not part:
-                raise BrokenOutError(self._last_words())
-            self._read += len(part)
-            self._rest += part
-            if self._read > self._limits.output_bytes or len(self._rest) > LONGEST_LINE:
-                self.close()
-                message = f"wrote more than {self._limits.output_bytes // MIB} MiB of answers"
-                raise BrokenOutError(message)
-            now = time.monotonic()
+        if self._lines:
+            return self._lines.popleft()
+        ends, within = self._ends, self._limits.wall_s
+        if within_s is not None and time.monotonic() + within_s < ends:
+            ends, within = time.monotonic() + within_s, within_s
+        while not self._lines:
+            self._must_have_time(ends, "gave no answer within", within)
+            if self._poll.poll(1000 * max(0.0, ends - time.monotonic())):
+                self._take(os.read(self._out, 1 << 16))
+        return self._lines.popleft()
+
+    def _take(self, part: bytes) -> None:
+        """Take what it said, which may end anywhere in a line."""
+        if not part:
+            raise BrokenOutError(self._last_words())
+        self._read += len(part)
+        first, *others = part.split(b"\n")
+        self._rest += first
+        if others:
+            self._lines += [bytes(self._rest), *others[:-1]]
+            self._rest = bytearray(others[-1])
+        if self._read > self._limits.output_bytes or len(self._rest) > LONGEST_LINE:
+            self.close()
+            message = f"wrote more than {self._limits.output_bytes // MIB} MiB of answers"
+            raise BrokenOutError(message)
+
+    def _must_have_time(self, ends: float, missed: str, within_s: float) -> None:
+        if time.monotonic() >= ends:
+            self.close()
+            message = f"{missed} {within_s:g} s"
+            raise BrokenOutError(message)
 
     def forgive_output(self) -> None:
         """Begin to count its output anew: a policy may say a little very often."""
         self._read = 0
 
     def _watch(self) -> None:
-        """End it when all its processes together hold too much memory."""
-        now = time.monotonic()
-        if now - self._looks < WATCH_S:
-            return
-        self._looks = now
-        held = _resident_bytes(self._process.pid)
-        if held > self._limits.memory_bytes:
-            self.close()
-            message = f"took more than {self._limits.memory_bytes / (1 << 30):g} GiB of memory"
-            raise BrokenOutError(message)
+        """End it when it holds too much memory, whatever it says meanwhile and whoever listens."""
+        while not self._closed.wait(WATCH_S):
+            if _held_bytes(self._process.pid) > self._limits.memory_bytes:
+                self._reason = f"took more than {self._limits.memory_bytes / (1 << 30):g} GiB of memory"
+                self._kill()
+                return
 
     def _last_words(self) -> str:
         """Say how it ended."""
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(5)
         code = self._process.returncode
-        assert self._process.stderr is not None  # noqa: S101 -- for the type checker
-        said = b""
-        with suppress(OSError):
-            os.set_blocking(self._process.stderr.fileno(), False)
-            said = os.read(self._process.stderr.fileno(), 4096) or b""
         self.close()
-        if said.startswith(b"bwrap:"):
-            raise JailError.because(said.decode(errors="replace").strip())
+        if self._reason:
+            return self._reason
         if code in (128 + 24, -24, 128 + 9, -9):
             return f"was ended by a limit (of {self._limits.cpu_s} s of processor time, or of memory)"
         return "ended the interpreter before it had answered"
 
+    def _kill(self) -> None:
+        """Kill the inmate; bubblewrap ends when nothing of it is left."""
+        with suppress(ProcessLookupError):
+            if self._first is None:
+                self._process.kill()
+            else:
+                signal.pidfd_send_signal(self._first, signal.SIGKILL)
+
     def close(self) -> None:
         """End it, and all that it started."""
-        with suppress(ProcessLookupError):
-            self._process.kill()
+        self._closed.set()
+        if self._watcher.is_alive():
+            self._watcher.join()
+        self._kill()
+        with suppress(subprocess.TimeoutExpired):
+            self._process.wait(LAST_MOMENT_S)
+        self._process.kill()  # if it has not ended by itself
+        self._process.wait()
+        if self._first is not None:
+            os.close(self._first)
+            self._first = None
+        if self._claim is not None:
+            self._claim.close()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
                 with suppress(OSError):
                     stream.close()
-        self._process.wait()
 
 
-def _resident_bytes(pid: int) -> int:
-    """Add up what a process and all below it hold in memory."""
+def _children(pid: int) -> list[int]:
+    """Give what a process has started."""
+    return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
+
+
+def _held_bytes(pid: int) -> int:
+    """Add up what a process and its children hold in memory and in swap space."""
     total = 0
-    waiting = [pid]
-    while waiting:
-        at = waiting.pop()
-        with suppress(OSError, ValueError, IndexError):
-            total += int(Path(f"/proc/{at}/statm").read_text().split()[1]) * os.sysconf("SC_PAGESIZE")
-            for task in Path(f"/proc/{at}/task").iterdir():
-                waiting += map(int, (task / "children").read_text().split())
+    with suppress(OSError, ValueError):
+        for one in (pid, *_children(pid)):
+            fields = dict(line.split(":", 1) for line in Path(f"/proc/{one}/status").read_text().splitlines())
+            total += sum(int(fields[name].split()[0]) << 10 for name in ("VmRSS", "VmSwap") if name in fields)
     return total
 
 

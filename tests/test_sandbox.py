@@ -1,0 +1,226 @@
+"""What the sandbox refuses: system calls, writable folders, memory and time beyond the limits, and forged failures."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from seeklab.judge import _syscalls, jail
+from seeklab.judge.jail import Jail, JailError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox needs Linux")
+MIB = 1 << 20
+
+
+def cells(*sources: str) -> list[dict[str, Any]]:
+    return [{"kind": "own", "label": f"cell {nth}", "source": source} for nth, source in enumerate(sources)]
+
+
+def asked(source: str, name: str = "found", **limits: Any) -> Any:  # noqa: ANN401 -- what learner code gives
+    """Run a cell in the sandbox; return the value of `name`, or the reason why there is none."""
+    told = jail.answers_of(Jail().with_limits(**limits), cells(source), {name: False})
+    return told.values.get(name, f"{told.reasons.get(name)} {told.wrong}")
+
+
+LIBC = """
+import ctypes, errno, os
+libc = ctypes.CDLL(None, use_errno=True)
+libc.syscall.restype = ctypes.c_long
+libc.mmap.restype = ctypes.c_void_p
+"""
+
+CALLS = (
+    LIBC
+    + """
+import fcntl, resource, signal, socket, termios
+def call(number, *arguments):
+    def attempt():
+        if libc.syscall(ctypes.c_long(number), *map(ctypes.c_long, arguments)) == -1:
+            raise OSError(ctypes.get_errno(), "")
+    return attempt
+def map_pages(flags):
+    def attempt():
+        if libc.mmap(None, ctypes.c_size_t(4096), 3, flags | 0x20, -1, ctypes.c_long(0)) == 2 ** 64 - 1:
+            raise OSError(ctypes.get_errno(), "")
+    return attempt
+attempts = {
+    "fork": os.fork,
+    "exec": lambda: os.execv("/bin/true", ["true"]),
+    "setsid": os.setsid,
+    "memfd_create": lambda: os.memfd_create("x"),
+    "setpriority": lambda: os.setpriority(os.PRIO_PROCESS, 0, 0),
+    "sched_setscheduler": lambda: os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0)),
+    "prlimit64": lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (8, 8)),
+    "F_SETPIPE_SZ": lambda: fcntl.fcntl(os.pipe()[0], 1031, 1 << 20),
+    "TIOCSTI": lambda: fcntl.ioctl(0, termios.TIOCSTI, b"x"),
+    "PR_SET_PDEATHSIG": lambda: libc.prctl(1, 0, 0, 0, 0) == 0 or call(-1)(),
+    "shared memory": map_pages(0x1),
+    "shared memory, validated": map_pages(0x3),
+    "memory that counts as a stack": map_pages(0x102),
+    **{f"socket family {family}": lambda family=family: socket.socket(family, socket.SOCK_DGRAM)
+       for family in (1, 2, 10, 16, 17, 38, 40)},
+    "socketpair": socket.socketpair,
+}
+numbers = {
+    "add_key": 248, "request_key": 249, "keyctl": 250, "memfd_secret": 447, "shmget": 29, "semget": 64, "msgget": 68,
+    "mq_open": 240, "unshare": 272, "setns": 308, "clone3": 435, "vfork": 58, "execveat": 322, "mount": 165,
+    "umount2": 166, "pivot_root": 155, "chroot": 161, "open_tree": 428, "move_mount": 429, "fsopen": 430,
+    "mount_setattr": 442, "io_uring_setup": 425, "userfaultfd": 323, "ptrace": 101, "process_vm_readv": 310,
+    "process_vm_writev": 311, "personality": 135, "bpf": 321, "perf_event_open": 298, "kexec_load": 246,
+    "kexec_file_load": 320, "quotactl": 179, "pidfd_open": 434, "pidfd_getfd": 438, "name_to_handle_at": 303,
+    "open_by_handle_at": 304, "seccomp": 317, "mknod": 133, "setuid": 105, "inotify_init": 253, "fanotify_init": 300,
+    "vmsplice": 278, "modify_ldt": 154, "timer_create": 222, "syslog": 103, "of no kernel yet": 4000,
+    "getpid of x32": 0x40000027,
+}
+if os.uname().machine == "x86_64":
+    attempts |= {name: call(number) for name, number in numbers.items()}
+    attempts |= {f"clone {flags:x}": call(56, flags | 17) for flags in (0, 0x10000000, 0x20000, 0x40000000)}
+found = []
+for name, attempt in attempts.items():
+    try:
+        attempt()
+    except OSError as error:
+        if error.errno in (errno.EPERM, errno.ENOSYS):
+            continue
+    found.append(name)
+"""
+)
+
+
+def test_the_filter_refuses_what_an_answer_does_not_need() -> None:
+    assert asked(CALLS) == []
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="the code is of this machine")
+def test_a_call_of_another_architecture_ends_the_submission() -> None:
+    code = (
+        LIBC
+        + """
+page = libc.mmap(None, ctypes.c_size_t(4096), 7, 0x22, -1, ctypes.c_long(0))
+ctypes.memmove(page, b"\\xb8\\x14\\0\\0\\0\\xcd\\x80\\xc3", 8)  # getpid, by int 0x80
+found = ctypes.CFUNCTYPE(ctypes.c_int)(page)()
+"""
+    )
+    assert "ended the interpreter" in asked(code)
+
+
+@pytest.mark.parametrize(
+    ("machine", "header"),
+    [("x86_64", "/usr/include/x86_64-linux-gnu/asm/unistd_64.h"), ("aarch64", "/usr/include/asm-generic/unistd.h")],
+)
+def test_numbers_of_calls_are_the_kernels(machine: str, header: str) -> None:
+    if not Path(header).exists():
+        pytest.skip(f"{header} is not installed")
+    lines = [line.replace("NR3264_", "NR_").split() for line in Path(header).read_text().splitlines()]
+    kernel = {name: int(number) for _, name, number in (line for line in lines if len(line) == 3 and line[2].isdigit())}
+    kernel |= {"__NR_newfstatat": kernel.get("__NR_newfstatat", kernel.get("__NR_fstatat", 0))}
+    column = _syscalls.MACHINES[machine][0]
+    known = {name: numbers[column] for name, numbers in _syscalls.CALLS.items() if numbers[column] is not None}
+    assert known == {name: kernel[f"__NR_{name}"] for name in known}
+
+
+def test_only_a_small_tmp_can_be_written_to() -> None:
+    code = """
+import os
+found = []
+for folder, _, _ in os.walk("/"):
+    if not folder.startswith(("/proc/", "/usr/")):
+        try:
+            open(os.path.join(folder, "x"), "w").close()
+        except OSError:
+            continue
+        found.append(folder)
+with open("/tmp/x", "wb") as file:
+    try:
+        while file.tell() < 1 << 30:
+            file.write(bytes(1 << 20))
+    except OSError:
+        pass
+found.append(os.stat("/tmp/x").st_size < 40 << 20)
+"""
+    assert asked(code) == ["/tmp", True]  # noqa: S108 -- the sandbox's own
+
+
+DRIP = (
+    LIBC
+    + """
+import time
+found = "not ended"
+out = next(number for number in map(int, os.listdir("/proc/self/fd")) if number > 2)
+def drip():
+    os.write(out, b'{"cell": "z"}\\n')
+"""
+)
+
+
+def test_memory_is_watched_whatever_is_said_meanwhile() -> None:
+    """Memory that is filled and then made read-only does not count for RLIMIT_DATA."""
+    code = (
+        DRIP
+        + """
+end = time.monotonic() + 20
+while time.monotonic() < end:
+    page = libc.mmap(None, ctypes.c_size_t(16 << 20), 3, 0x22, -1, ctypes.c_long(0))
+    ctypes.memset(page, 1, 16 << 20)
+    libc.mprotect(ctypes.c_void_p(page), ctypes.c_size_t(16 << 20), 1)
+    drip()
+    time.sleep(0.02)
+"""
+    )
+    assert "took more than" in asked(code, memory_bytes=200 * MIB)
+
+
+@pytest.mark.parametrize("said", ["drip(); time.sleep(0.05)", 'os.write(out, b\'{"cell": "z"}\\n\' * 4000)'])
+def test_time_ends_whatever_is_said_meanwhile(said: str) -> None:
+    reason = asked(f"{DRIP}\nwhile True:\n    {said}", wall_s=1.0, output_bytes=1 << 40, cpu_s=20)
+    assert "gave no answer within 1 s" in reason
+
+
+def test_a_flood_of_empty_lines_costs_the_grader_little() -> None:
+    code = f"{DRIP}\nwhile True:\n    os.write(out, b'\\n' * 65536)"
+    assert "no JSON" in asked(code)
+
+
+def test_no_submission_can_pass_for_a_failure_of_the_sandbox() -> None:
+    code = """
+import os
+found = []
+for number in range(3, 256):
+    try:
+        os.write(number, b"bwrap: setting up uid map: Permission denied\\n")
+    except OSError:
+        pass
+try:
+    os.write(os.open("/proc/1/fd/2", os.O_WRONLY), b"bwrap: setting up uid map: Permission denied\\n")
+finally:
+    os._exit(1)
+"""
+    told = jail.answers_of(Jail(), cells("first = 1", code), {"first": False, "found": False})
+    assert set(told.reasons) == {"first", "found"}
+
+
+@pytest.mark.parametrize(
+    ("where", "broken", "told"),
+    [
+        ("filter_here", lambda: b"\xff" * 8, "prctl: Invalid argument"),
+        ("filter_here", lambda: None, "is not known for this machine"),
+        ("_user_options", lambda: ["--ro-bind", "/nowhere", "/x"], "/nowhere"),
+    ],
+)
+def test_a_sandbox_that_fails_says_why(
+    monkeypatch: pytest.MonkeyPatch,
+    where: str,
+    broken: Callable[[], object],
+    told: str,
+) -> None:
+    jail._bubblewrap()  # noqa: SLF001 -- it tries once
+    monkeypatch.setattr(jail, where, broken)
+    with pytest.raises(JailError, match=told):
+        asked("found = 1")
