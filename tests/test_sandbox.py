@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from seeklab.judge import _syscalls, jail
+from seeklab.judge.answers import Code
 from seeklab.judge.jail import Jail, JailError
+from seeklab.judge.programs import Jailed, ProgramError, Text
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -136,7 +138,8 @@ for folder, _, _ in os.walk("/"):
             open(os.path.join(folder, "x"), "w").close()
         except OSError:
             continue
-        found.append(folder)
+        found.append(folder.split("/")[1])
+found = sorted(set(found))
 with open("/tmp/x", "wb") as file:
     try:
         while file.tell() < 1 << 30:
@@ -145,7 +148,7 @@ with open("/tmp/x", "wb") as file:
         pass
 found.append(os.stat("/tmp/x").st_size < 40 << 20)
 """
-    assert asked(code) == ["/tmp", True]  # noqa: S108 -- the sandbox's own
+    assert asked(code) == ["tmp", True]
 
 
 DRIP = (
@@ -224,3 +227,53 @@ def test_a_sandbox_that_fails_says_why(
     monkeypatch.setattr(jail, where, broken)
     with pytest.raises(JailError, match=told):
         asked("found = 1")
+
+
+# Programs
+
+
+def called(*sources: str, times: int = 1) -> list[Any]:
+    """Give what a program's function answers to 1, each time that it is called."""
+    with Jailed(Text(cells(*sources), "rule"), Jail()).start(Code()) as rule:
+        return [rule(1) for _ in range(times)]
+
+
+def test_a_program_finds_nothing_of_the_simulator() -> None:
+    code = """
+import os
+def rule(_):
+    found = []
+    for folder, folders, names in os.walk("/"):
+        folders[:] = [name for name in folders if (folder, name) != ("/", "sys")]
+        for name in (*folders, *names):
+            if "seeklab" in name or "wasmtime" in name:
+                found.append(os.path.join(folder, name))
+    return [found, os.path.exists("/proc"), os.access("/", os.W_OK)]
+"""
+    assert called(code) == [[[], False, False]]
+
+
+def test_imports_of_seeklab_succeed_and_give_nothing() -> None:
+    imports = """
+import seeklab, seeklab.judge
+from seeklab.exercises import copy_way as exercise
+from seeklab.notebook import Rows
+LIMIT = exercise.measured(1)
+"""
+    assert called(imports, "def rule(x):\n    return x + 1") == [2]
+    with pytest.raises(
+        ProgramError, match=r"NameError.*before that, it raised ImportError: .*seeklab.exercises.copy_way"
+    ):
+        called(imports, "def rule(x):\n    return LIMIT")
+    with pytest.raises(ProgramError, match="ImportError"):
+        called("import seeklab\ndef rule(x):\n    return seeklab.run(x)")
+
+
+def test_a_function_cannot_know_how_often_it_was_asked() -> None:
+    code = """
+import builtins, os, sys, tempfile
+def rule(_):
+    builtins.calls = getattr(builtins, "calls", 0) + 1
+    return [builtins.calls, os.getpid()]
+"""
+    assert called(code, times=3) == [[1, 1]] * 3

@@ -18,7 +18,9 @@ import random
 import signal
 import sys
 from collections import namedtuple
+from importlib.machinery import ModuleSpec
 from itertools import chain, islice, repeat
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -310,20 +312,52 @@ def as_tuples(value: Any) -> Any:  # noqa: ANN401 -- plain data, or a learner's
     return tuple(map(as_tuples, value)) if isinstance(value, list) else value
 
 
-def program_of(sources: list[dict[str, Any]], entry: str) -> Any:  # noqa: ANN401 -- plain data, or a learner's
-    """Run the cells of a program in a namespace of their own, and give what it is called by."""
+class WithoutSeeklab(ModuleType):
+    """What a program finds in place of Seeklab, or of a part of it: it can be imported, and that is all."""
+
+    def __getattr__(self, name: str) -> WithoutSeeklab:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return WithoutSeeklab(f"{self.__name__}.{name}")
+
+    def __call__(self, *_: object, **__: object) -> None:
+        message = f"a program is judged without {self.__name__}: it must find its answer by itself"
+        raise ImportError(message)
+
+
+class Finder:
+    """Finds such a module for every import of Seeklab, so that a notebook's own imports need not be taken out."""
+
+    def find_spec(self, name: str, _path: object = None, _target: object = None) -> ModuleSpec | None:
+        return ModuleSpec(name, self, is_package=True) if name.partition(".")[0] == "seeklab" else None  # type: ignore[arg-type]
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        return WithoutSeeklab(spec.name)
+
+    def exec_module(self, _module: ModuleType) -> None:
+        """Leave it empty."""
+
+
+def program_of(sources: list[dict[str, Any]], entry: str) -> tuple[Any, str]:
+    """Run the cells of a program in a namespace of their own; give what it is called by, and what went wrong first.
+
+    As with answers, a cell that stops only matters for what it has not defined.
+    """
     space = _fresh_space()
     random.seed(0)  # so that a policy that draws lots does the same every time
     parts, unreadable = parts_of(sources)
     if unreadable:
         message = next(iter(unreadable.values()))
         raise NotDataError(message)
+    wrong = ""
     for part in needed_for({entry}, parts):
-        _run(part, space)
+        try:
+            _run(part, space)
+        except Exception as error:  # noqa: BLE001 -- a learner's code may raise anything
+            wrong = wrong or told(error)
     if entry not in space:
-        message = f"defines no {entry}"
-        raise NotDataError(message)
-    return space[entry]
+        raise NotDataError(wrong or f"defines no {entry}")
+    return space[entry], wrong
 
 
 def plain(value: Any) -> Any:  # noqa: ANN401 -- plain data, or a learner's
@@ -350,7 +384,7 @@ def readers(shape: list[Any]) -> Iterator[Any]:
 def play(order: dict[str, Any], out: int, lines: Any) -> None:  # noqa: ANN401 -- plain data, or a learner's
     """Make the policy, then answer questions until there are no more."""
     try:
-        program = program_of(order["sources"], order["entry"])
+        program, wrong = program_of(order["sources"], order["entry"])
         policy = program() if order["made"] else program
         lacking = [name for name in order["methods"] if not callable(getattr(policy, name, None))]
         if lacking:
@@ -373,8 +407,9 @@ def play(order: dict[str, Any], out: int, lines: Any) -> None:  # noqa: ANN401 -
                     value = policy(*(take(given) for take, given in zip(read, arguments, strict=False)))
             reply = b"[%d]\n" % value if type(value) is int and abs(value) < 1 << 60 else _reply(value)
         except BaseException as error:  # noqa: BLE001 -- a learner's code may raise anything
-            reply = json.dumps({"raised": str(error) if isinstance(error, NotDataError) else told(error)}).encode()
-            reply += b"\n"
+            raised = str(error) if isinstance(error, NotDataError) else told(error)
+            raised += f"; before that, it {wrong}" if wrong else ""
+            reply = json.dumps({"raised": raised}).encode() + b"\n"
         os.write(out, reply)
 
 
@@ -480,6 +515,7 @@ def main() -> None:
         os.dup2(nothing, 0)
         give_answers(order, out)
     else:
+        sys.meta_path.insert(0, Finder())
         own = os.fdopen(os.dup(0), "rb")
         os.dup2(nothing, 0)
         play(order, out, own)

@@ -37,7 +37,7 @@ from seeklab.judge import _inmate
 from seeklab.judge._syscalls import filter_here
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 MIB = 1 << 20
 FIRST_UID, UIDS = 61_184, 4_000
@@ -46,6 +46,8 @@ WATCH_S = 0.1
 START_WITHIN_S = 30.0
 LAST_MOMENT_S = 2.0
 LONGEST_LINE = 2 * MIB
+LIBRARIES = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32")
+INMATE = "/inmate.py"
 SYSTEM_FOLDERS = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin")
 WORK = "/submission"
 DEVICES = ("/dev/null", "/dev/random", "/dev/urandom", "/dev/full")
@@ -99,7 +101,7 @@ class Jail:
             raise JailError.because(message)
         uid, claim = _free_uid()
         setup = {
-            "path": _import_path(),
+            "path": [] if order["do"] == "play" else _import_path(),
             "uid": uid,
             "filter": "" if filter_ is None else filter_.hex(),
             "limits": {
@@ -111,7 +113,7 @@ class Jail:
                 "NPROC": limits.processes,
             },
         }
-        command, environment, passed = self._command(files or {})
+        command, environment, passed = self._command(files or {}, is_program=order["do"] == "play")
         try:
             process = subprocess.Popen(  # noqa: S603 -- a fixed command
                 command,
@@ -136,9 +138,9 @@ class Jail:
             raise
         return inmate
 
-    def _command(self, files: Mapping[str, str]) -> tuple[list[str], dict[str, str], list[int]]:
+    def _command(self, files: Mapping[str, str], *, is_program: bool) -> tuple[list[str], dict[str, str], list[int]]:
         """Give the command, its environment, and the pipes that it reads options and files from."""
-        python = [sys.executable, "-P", "-s", "-S", "-B", str(Path(_inmate.__file__).resolve())]
+        flags = ["-P", "-s", "-S", "-B"]
         environment = {
             "PATH": "/usr/bin:/bin",
             "HOME": "/tmp",  # noqa: S108 -- the jail's own, in memory
@@ -147,28 +149,34 @@ class Jail:
             "PYTHONUTF8": "1",
         }
         if self.unsafe:
-            return python, environment, []
+            return [sys.executable, *flags, _inmate.__file__], environment, []
         # As process 1, the inmate has no process beside it in the jail that it could reach and that is not filtered.
         options = ["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--cap-drop", "ALL"]
         options += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
         options += _user_options()
-        options += ["--hostname", "jail", "--proc", "/proc"]
+        options += ["--hostname", "jail"]
         for folder in ("/dev", "/etc"):  # bubblewrap's own would be for root only
             options += ["--perms", "0755", "--dir", folder]
         for device in DEVICES:
             options += ["--dev-bind", device, device]
-        options += ["--perms", "1777", "--size", str(self.limits.tmp_bytes), "--tmpfs", "/tmp"]  # noqa: S108 -- the jail's own, in memory
-        options += _seen()
+        if is_program:
+            options += _library()
+        else:
+            options += ["--proc", "/proc", "--remount-ro", "/proc"]
+            options += ["--perms", "1777", "--size", str(self.limits.tmp_bytes), "--tmpfs", "/tmp"]  # noqa: S108 -- the jail's own, in memory
+            options += _seen()
+        options += ["--ro-bind", _inmate.__file__, INMATE]
         passed: list[int] = []
         options += ["--perms", "0755", "--dir", WORK]
         for name, text in files.items():
             passed.append(_piped(text.encode()))
             options += ["--perms", "0444", "--ro-bind-data", str(passed[-1]), f"{WORK}/{name}"]
-        options += ["--chdir", WORK, "--remount-ro", "/proc", "--remount-ro", "/"]
+        options += ["--chdir", WORK, "--remount-ro", "/"]
         for name, value in {**environment, "XDG_CACHE_HOME": "/cache"}.items():
             options += ["--setenv", name, value]
         passed.append(_piped("\0".join(options).encode()))
-        return [_bubblewrap(), "--args", str(passed[-1]), "--", *python], {}, passed
+        python = str(_interpreter()) if is_program else sys.executable
+        return [_bubblewrap(), "--args", str(passed[-1]), "--", python, *flags, INMATE], {}, passed
 
 
 def _user_options() -> list[str]:
@@ -192,25 +200,57 @@ def _free_uid() -> tuple[int, socket.socket | None]:
 
 
 def _seen() -> list[str]:
-    """Give what an inmate sees, all of it read-only: the system, this interpreter, this package, compiled engines."""
-    command: list[str] = []
-    for folder in SYSTEM_FOLDERS:
+    """Give what a notebook's cells see: the system, this interpreter, this package, compiled engines."""
+    options = [*_system(SYSTEM_FOLDERS), *_bound(_own_folders())]
+    options += ["--perms", "0755", "--dir", "/cache", "--perms", "0755", "--dir", "/cache/seeklab"]
+    for compiled in _compiled_engines():
+        options += ["--ro-bind", str(compiled), f"/cache/seeklab/{compiled.name}"]
+    return options
+
+
+def _library() -> list[str]:
+    """Give what a program sees: this interpreter and its standard library, and no package, least of all this one."""
+    own = [part for part in _parts_of(sys.base_prefix) if Path(part).name.startswith("lib")]
+    own = [path for path in (*own, str(_interpreter())) if not _is_within(Path(path), LIBRARIES)]
+    options = [*_system(LIBRARIES), *_bound(own)]
+    bound = (*LIBRARIES, *own)
+    packages = [Path(path) for path in (*site.getsitepackages(), site.getusersitepackages(), str(_package()))]
+    packages += [path for folder in bound for path in Path(folder).glob("python3*/*-packages")]
+    for path in dict.fromkeys(path for path in packages if path.is_dir() and _is_within(path, bound)):
+        options += ["--tmpfs", str(path), "--remount-ro", str(path)]
+    return options
+
+
+def _interpreter() -> Path:
+    """Give the interpreter that an environment's is a link to."""
+    return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+
+
+def _is_within(path: Path, folders: Iterable[str]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)
+
+
+def _system(folders: Iterable[str]) -> list[str]:
+    options: list[str] = []
+    for folder in folders:
         path = Path(folder)
         if path.is_symlink():
-            command += ["--symlink", str(path.readlink()), folder]
+            options += ["--symlink", str(path.readlink()), folder]
         elif path.is_dir():
-            command += ["--ro-bind", folder, folder]
-    own = _own_folders()
-    # Made beforehand: what bubblewrap makes by itself on the way to a folder, only root may enter.
-    for folder in dict.fromkeys(str(above) for path in own for above in reversed(Path(path).parents)):
-        if folder not in {"/", "/tmp"}:  # noqa: S108 -- the jail's own, in memory
-            command += ["--perms", "0755", "--dir", folder]
-    for seen in ("/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", *own):
-        command += ["--ro-bind-try", seen, seen]
-    command += ["--perms", "0755", "--dir", "/cache", "--perms", "0755", "--dir", "/cache/seeklab"]
-    for compiled in _compiled_engines():
-        command += ["--ro-bind", str(compiled), f"/cache/seeklab/{compiled.name}"]
-    return command
+            options += _bound([folder])
+    return [*options, *_bound(["/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d"])]
+
+
+def _bound(paths: Iterable[str]) -> list[str]:
+    """Bind paths read-only where they are, if they are there."""
+    options: list[str] = []
+    for path in paths:
+        # Made beforehand: what bubblewrap makes by itself on the way to a folder, only root may enter.
+        for above in reversed(Path(path).parents[:-1]):
+            if str(above) != "/tmp":  # noqa: S108 -- the jail's own, in memory
+                options += ["--perms", "0755", "--dir", str(above)]
+        options += ["--ro-bind-try", path, path]
+    return options
 
 
 def _piped(content: bytes) -> int:
@@ -243,9 +283,14 @@ def _package() -> Path:
 
 def _own_folders() -> list[str]:
     """Give what is bound besides the system: interpreter, environment, this package; nothing that holds them."""
-    folders = [sys.base_prefix, sys.prefix, sys.base_exec_prefix, str(_package())]
-    named = dict.fromkeys(str(Path(folder)) for folder in folders)
-    return [folder for folder in named if not folder.startswith("/usr/") and folder != "/usr"]
+    prefixes = dict.fromkeys((sys.base_prefix, sys.prefix, sys.base_exec_prefix))
+    folders = [part for prefix in prefixes for part in _parts_of(prefix)]
+    return [folder for folder in (*folders, str(_package())) if not _is_within(Path(folder), SYSTEM_FOLDERS)]
+
+
+def _parts_of(prefix: str) -> list[str]:
+    """Give what an interpreter needs of its prefix, which may be a folder with anything else in it."""
+    return [str(Path(prefix) / part) for part in ("bin", "lib", "lib64", "pyvenv.cfg")]
 
 
 def _compiled_engines() -> list[Path]:

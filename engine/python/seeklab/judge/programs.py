@@ -105,7 +105,7 @@ class Text:
         """Run the text, and make a policy of what it defines."""
 
         def make() -> Any:  # noqa: ANN401 -- plain data, or a learner's
-            program = _inmate.program_of([dict(source) for source in self.sources], self.entry)
+            program, _ = _inmate.program_of([dict(source) for source in self.sources], self.entry)
             return program() if code.made else program
 
         return _playing(make, code)
@@ -175,7 +175,10 @@ def _must_be_ready(first: object) -> None:
 
 @dataclass(frozen=True)
 class Jailed:
-    """A program as text, run in a jail of its own for each game."""
+    """A program as text, run in a jail of its own for each game; a function, in one for each call.
+
+    So a function that is asked about several systems cannot know how many it was asked about before.
+    """
 
     text: Text
     jail: Any
@@ -185,6 +188,20 @@ class Jailed:
     @contextmanager
     def start(self, code: Code) -> Iterator[Any]:
         """Start it in the jail."""
+        if code.made:
+            with self._held(code) as remote:
+                yield remote
+                remote.flush()
+        else:
+
+            def call(*arguments: object) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+                with self._held(code) as remote:
+                    return remote(*arguments)
+
+            yield call
+
+    @contextmanager
+    def _held(self, code: Code) -> Iterator[_Remote]:
         from seeklab.judge.jail import BrokenOutError  # noqa: PLC0415 -- what not every host has, or every command needs
 
         order = {
@@ -198,8 +215,6 @@ class Jailed:
         try:
             with self.jail.start(order, self.files) as inmate:
                 _must_be_ready(_read(inmate.line()))
-                remote = _Remote(inmate, code)
-                yield remote
-                remote.flush()
+                yield _Remote(inmate, code)
         except BrokenOutError as error:
             raise ProgramError(str(error)) from None
