@@ -13,8 +13,18 @@ c.CourseDirectory.db_url = "sqlite:///.grading/gradebook.db"
 
 # Each exercise leaves room by itself, and tells what is missing in its checks' own words.
 c.ClearSolutions.code_stub = {"python": "# Your work goes here."}
-# A check that was deleted is put back and graded.
-c.OverwriteCells.add_missing_cells = True
+# What a learner hands in is reduced to plain cells before any other step reads it: Markdown of the learner's becomes
+# text, for a script in it would run with your rights in the formgrader; metadata is the gradebook's; a check that was
+# deleted is put back. A file that is no notebook gets no points. Links and files that do not belong are moved away.
+c.Autograde.exporter_class = "seeklab.judge.nbgrader.Submitted"
+c.Autograde.pre_convert_hook = "seeklab.judge.nbgrader.set_aside"
+c.Autograde.sanitize_preprocessors = [
+    "seeklab.judge.nbgrader.PlainCells",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.OverwriteKernelspec",
+    "nbgrader.preprocessors.OverwriteCells",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
 # nbgrader executes nothing that a class hands in: answers are taken out in a jail, and a process that runs none of a
 # learner's code judges them. The judge takes the place of nbgrader's own `Execute`; the other steps are nbgrader's.
 c.Autograde.autograde_preprocessors = [
@@ -26,8 +36,8 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
-# A learner's Markdown is text in the feedback, never a script.
-c.HTMLExporter.sanitize_html = True
+# No script runs in the feedback, whatever is in it.
+c.GenerateFeedback.exporter_class = "seeklab.judge.nbgrader.Feedback"
 # For `nbgrader validate`, which a learner runs: on a busy machine a policy's check takes longer than the usual 30 s for
 # a cell, and a kernel longer than the usual 60 s to start.
 c.Execute.timeout = 900

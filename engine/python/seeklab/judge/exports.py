@@ -21,6 +21,11 @@ if TYPE_CHECKING:
 
 LONGEST_NAME = 200
 """Bytes of a folder's name, less than the 255 that file systems allow."""
+POLICY = (
+    "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'; "
+    "img-src data:; font-src data:; form-action 'none'; base-uri 'none'\">"
+)
+"""For a page of feedback: no script runs, and nothing is fetched."""
 STYLE = """
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 50rem; margin: 2rem auto; padding: 0 1rem; color: #1b1f24; }
 h1 { font-size: 1.5rem; } h2 { font-size: 1.1rem; margin: 1.5rem 0 .3rem; }
@@ -110,7 +115,7 @@ def feedback(grade: Grade, details: Mapping[str, Any]) -> str:
             parts.append(f"<p class=note>To begin with: {told(hint)}</p>")
     title = told(f"{grade['assignment']}, {grade['student']}")
     head = '<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">'
-    return f"{head}<title>{title}</title><style>{STYLE}</style>{''.join(parts)}</html>\n"
+    return f"{head}{POLICY}<title>{title}</title><style>{STYLE}</style>{''.join(parts)}</html>\n"
 
 
 def _evidence(items: Sequence[Mapping[str, Any]]) -> str:

@@ -7,24 +7,113 @@ become the grade cells' outputs, and nbgrader's own steps go on from there. All 
 
 from __future__ import annotations
 
+import copy
+import logging
+import os
+import stat
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import nbformat
+from nbconvert.exporters import HTMLExporter, NotebookExporter
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Integer, Unicode
 
 from seeklab.exercises import NAMES
 from seeklab.exercises import assignment as find_assignment
-from seeklab.judge.grading import Grade, Work, grade_notebook
+from seeklab.judge.cleaning import KERNEL, NOTES, UNREADABLE, PlainCells
+from seeklab.judge.exports import POLICY
+from seeklab.judge.grading import Grade, Work, grade_notebook, not_graded
 from seeklab.judge.identity import open_course
 from seeklab.judge.jail import Jail, Limits
-from seeklab.judge.submission import notebook_of
+from seeklab.judge.practice import COMMITS, TICKET
+from seeklab.judge.submission import MB, MOST_BYTES, UnreadableSubmissionError, notebook_of
 from seeklab.judge.tickets import is_ticketed
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from seeklab.judge.assignment import Verdict
+
+__all__ = ["Feedback", "Judge", "PlainCells", "Submitted", "set_aside"]
+
+FILES = (COMMITS, TICKET, "timestamp.txt", "submission_secret.txt")
+"""What a submission holds besides its notebook; the last two are nbgrader's."""
+SET_ASIDE = "set-aside"
+
+
+def set_aside(*, notebooks: Sequence[str], **_: object) -> None:
+    """Move what is no part of a submission out of it: nbgrader would copy what a link points to, and serve any page.
+
+    nbgrader's `pre_convert_hook`, which runs before it copies a submission's files.
+    """
+    for folder in sorted({Path(notebook).parent for notebook in notebooks}):
+        place = folder.parents[2] / SET_ASIDE / folder.parent.name
+        try:
+            for path in _foreign(folder):
+                place.mkdir(parents=True, exist_ok=True)
+                path.rename(Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=place)) / path.name)
+                _tell(f"{str(path)!a} is no part of a submission; it was moved to {str(place)!a}")
+        except OSError as error:
+            # nbgrader goes on after an exception in a hook, and would follow the links.
+            message = f"{folder} holds files that cannot be moved away ({error}); move them, then grade again"
+            raise SystemExit(message) from None
+
+
+def _foreign(folder: Path) -> list[Path]:
+    """Give what does not belong into a submission's folder: links, pipes, folders, other files."""
+    links = [path for path in (folder.parent, folder) if path.is_symlink()]
+    if links:
+        return links[:1]
+    folder.chmod(stat.S_IMODE(folder.stat().st_mode) | stat.S_IRWXU)
+    wanted = {f"{folder.name}.ipynb", *FILES}
+    return [
+        Path(entry.path)
+        for entry in sorted(os.scandir(folder), key=lambda entry: entry.name)
+        if entry.name not in wanted or not entry.is_file(follow_symlinks=False)
+    ]
+
+
+def _tell(message: str) -> None:
+    logging.getLogger(__name__).warning("%s", message)
+
+
+class Submitted(NotebookExporter):
+    """Reads whatever was handed in: a file that is no notebook becomes an empty one, which gets no points."""
+
+    def from_file(self, file_stream: Any, resources: Any = None, **kw: Any) -> Any:  # noqa: ANN401 -- as nbconvert has it
+        """Read a file and convert it."""
+        try:
+            nb = _read(file_stream)
+        except Exception as error:  # noqa: BLE001 -- a learner's file may make the reader raise anything
+            nb = nbformat.v4.new_notebook()
+            resources[UNREADABLE] = f"the file is no notebook that can be read ({type(error).__name__})"
+        return self.from_notebook_node(nb, resources=resources, **kw)  # type: ignore[no-untyped-call] # nbconvert's
+
+
+def _read(file: Any) -> Any:  # noqa: ANN401 -- nbformat is published without types
+    """Read a notebook, without metadata that nbconvert would trip over."""
+    size = os.fstat(file.fileno()).st_size
+    if size > MOST_BYTES:
+        message = f"the file has {size / MB:,.0f} MB, and at most {MOST_BYTES / MB:,.0f} are read"
+        raise UnreadableSubmissionError(message)
+    nb = nbformat.read(file, as_version=4)
+    nb.metadata = nbformat.from_dict({name: nb.metadata[name] for name in (*KERNEL, NOTES) if name in nb.metadata})
+    return copy.deepcopy(nb)  # nbconvert does the same, where an exception ends the grading of this submission
+
+
+class Feedback(HTMLExporter):
+    """Writes nbgrader's feedback as a page that runs no script, whatever is in it."""
+
+    def from_notebook_node(self, nb: Any, resources: Any = None, **kw: Any) -> Any:  # noqa: ANN401 -- as nbconvert has it
+        """Convert a notebook."""
+        page, resources = super().from_notebook_node(nb, resources, **kw)
+        before, head, after = page.partition("<head>")
+        if not head:
+            message = "the template of the feedback has no <head>, where the page's policy belongs"
+            raise ValueError(message)
+        return before + head + POLICY + after, resources
 
 
 class Judge(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is published without types
@@ -50,27 +139,32 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is published
         folder = Path(resources["metadata"]["path"])
         work = Work(student, name, str(folder / f"{notebook}.ipynb"), is_ticketed(course, student, name))
         assignment = find_assignment(name)
-        graded = grade_notebook(notebook_of(nb, assignment), assignment, work, course, Jail(limits, unsafe=self.unsafe))
+        jail = Jail(limits, unsafe=self.unsafe)
+        try:
+            graded = grade_notebook(notebook_of(nb, assignment), assignment, work, course, jail)
+        except UnreadableSubmissionError as error:
+            graded = not_graded(assignment, work, str(error))
         _write(nb, graded)
         return nb, resources
 
 
 def _write(nb: Any, graded: Grade) -> None:  # noqa: ANN401 -- plain data, or a learner's
     verdicts = {verdict.task: verdict for verdict in graded.verdicts}
+    flags = tuple(dict.fromkeys((*nb.metadata.get(NOTES, {}).get("flags", ()), *graded.flags)))
     for cell in nb.cells:
         own = cell.metadata.get("nbgrader", {})
         if cell.cell_type == "code" and own.get("grade") and not own.get("solution"):
             verdict = verdicts.get(own.get("grade_id"))
-            cell.outputs = list(_outputs(verdict, graded))
+            cell.outputs = list(_outputs(verdict, flags))
             cell.execution_count = 1
 
 
-def _outputs(verdict: Verdict | None, graded: Grade) -> Iterator[Any]:
+def _outputs(verdict: Verdict | None, flags: Sequence[str]) -> Iterator[Any]:
     """Give a cell's outputs: the words, then the points, which nbgrader reads as a partial score."""
     from nbformat.v4 import new_output  # noqa: PLC0415 -- what not every host has, or every command needs
 
     words = "no task of this assignment" if verdict is None else str(verdict)
-    flags = "".join(f"\nnote: {flag}" for flag in graded.flags)
-    yield new_output("stream", name="stdout", text=f"{words}{flags}\n")
+    notes = "".join(f"\nnote: {flag}" for flag in flags)
+    yield new_output("stream", name="stdout", text=f"{words}{notes}\n")
     points = 0.0 if verdict is None else verdict.points
     yield new_output("execute_result", data={"text/plain": f"{points:g}"}, execution_count=1)

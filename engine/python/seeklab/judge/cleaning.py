@@ -1,0 +1,202 @@
+"""Plain cells for nbgrader: a submission is reduced to text before any step of nbgrader's sees it.
+
+nbgrader shows a learner's Markdown as HTML, in the feedback and, with the instructor's rights, in the formgrader. Its
+steps trust the metadata of cells: a copied check is enough for no grade at all. So only three things of a cell count:
+its type, its source, and which cell of the course it says it is. The gradebook says the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbformat import from_dict
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import NbGraderPreprocessor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+NOTES = "seeklab"
+"""Where a notebook's metadata holds the flags, for the judge."""
+UNREADABLE = "seeklab_unreadable"
+"""Where the resources say why a file could not be read."""
+KERNEL = {
+    "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+CHANGEABLE = ("grade", "solution", "task", "locked", "points")
+"""The metadata that decides how nbgrader treats a cell."""
+CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
+LONGEST_NAME = 80
+
+
+@dataclass(frozen=True)
+class Known:
+    """A cell of the assignment, as the gradebook has it."""
+
+    name: str
+    cell_type: str
+    source: str
+    metadata: Mapping[str, Any]
+    """nbgrader's."""
+
+    @property
+    def is_graded(self) -> bool:
+        """Whether it has points, so that it must be there."""
+        return bool(self.metadata["grade"] or self.metadata["task"])
+
+
+class PlainCells(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is published without types
+    """Replaces a submission's cells by plain ones, with the gradebook's own metadata."""
+
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:  # noqa: ANN401 -- plain data, or a learner's
+        """Clean one notebook."""
+        who = resources["nbgrader"]
+        with Gradebook(who["db_url"]) as gradebook:
+            known = _known_cells(gradebook.find_notebook(who["notebook"], who["assignment"]))
+        cells, flags = plain_cells(nb.get("cells"), known)
+        unreadable = resources.get(UNREADABLE)
+        if unreadable:
+            flags = [unreadable]
+        for flag in flags:
+            self.log.warning("%s: %s", Path(resources["metadata"]["path"]).parent.name, flag)
+        nb = {"nbformat": 4, "nbformat_minor": 5, "cells": cells, "metadata": {**KERNEL, NOTES: {"flags": flags}}}
+        return from_dict(nb), resources
+
+
+def _known_cells(notebook: Any) -> dict[str, Known]:  # noqa: ANN401 -- nbgrader is published without types
+    """Give the cells of an assignment's notebook by name, in their order."""
+    points = {cell.name: cell.max_score for cell in (*notebook.grade_cells, *notebook.task_cells)}
+    graded = {cell.name for cell in notebook.grade_cells}
+    tasks = {cell.name for cell in notebook.task_cells}
+    solutions = {cell.name for cell in notebook.solution_cells}
+    found = {}
+    for cell in notebook.source_cells:
+        metadata = {
+            "schema_version": 3,
+            "grade_id": cell.name,
+            "grade": cell.name in graded,
+            "solution": cell.name in solutions,
+            "task": cell.name in tasks,
+            "locked": cell.locked,
+            "checksum": cell.checksum,
+            "cell_type": cell.cell_type,
+        }
+        if cell.name in points:
+            metadata["points"] = points[cell.name]
+        found[cell.name] = Known(cell.name, cell.cell_type, cell.source, metadata)
+    return found
+
+
+def plain_cells(cells: object, known: Mapping[str, Known]) -> tuple[list[dict[str, Any]], list[str]]:
+    """Give plain cells in the order of the submission's, with the graded ones that are missing, and the flags."""
+    found = [cell for cell in cells if isinstance(cell, dict)] if isinstance(cells, list) else []
+    at, flags = _places(found, known)
+    made = []
+    for nth, cell in enumerate(found):
+        own = at.get(nth)
+        if own is None:
+            made.append(_own_cell(cell, nth))
+        else:
+            flags += _changes(cell, own)
+            made.append(_known_cell(_source(cell), own))
+    return _with_missing(made, known, flags), list(dict.fromkeys(flags))
+
+
+def _places(cells: Sequence[Mapping[str, Any]], known: Mapping[str, Known]) -> tuple[dict[int, Known], list[str]]:
+    """Say which cell is which of the course's: the last that says so, as in nbgrader."""
+    flags: list[str] = []
+    claims: dict[str, list[int]] = {}
+    for nth, cell in enumerate(cells):
+        name = _metadata(cell).get("grade_id")
+        if isinstance(name, str) and name in known:
+            claims.setdefault(name, []).append(nth)
+        elif _metadata(cell):
+            flags.append(
+                f"a cell says that it is graded as {ascii(name)[:LONGEST_NAME]}, which the course does not have"
+            )
+    claimed = {nth for places in claims.values() for nth in places}
+    for nth, cell in enumerate(cells):
+        name = cell.get("id")
+        if nth not in claimed and isinstance(name, str) and name in known and name not in claims:
+            claims[name] = [nth]
+    flags += [f"the cell {name} is there more than once" for name, places in claims.items() if len(places) > 1]
+    return {places[-1]: known[name] for name, places in claims.items()}, flags
+
+
+def _changes(cell: Mapping[str, Any], own: Known) -> list[str]:
+    """Flag metadata that is not the gradebook's."""
+    told = _metadata(cell)
+    same = all(told.get(name) == own.metadata.get(name) for name in CHANGEABLE if name in told or name in own.metadata)
+    return [] if same else [f"the cell {own.name} has changed metadata; it is graded as the course has it"]
+
+
+def _known_cell(source: str, own: Known) -> dict[str, Any]:
+    """Give a cell of the course's: with the learner's source where that is the learner's to write."""
+    if own.metadata["locked"]:
+        source = own.source
+    elif own.cell_type != "code" and source != own.source:
+        source = text_of(source)
+    name = own.name if CELL_ID.fullmatch(own.name) else "course-" + own.name.encode().hex()[:50]
+    return _cell(own.cell_type, name, source, {"nbgrader": dict(own.metadata)})
+
+
+def _own_cell(cell: Mapping[str, Any], nth: int) -> dict[str, Any]:
+    """Give a cell that the learner added: code as it is, everything else as text."""
+    name, source = f"learners-own-{nth + 1}", _source(cell)
+    if cell.get("cell_type") == "code":
+        return _cell("code", name, source, {})
+    return _cell("markdown", name, text_of(source), {})
+
+
+def _with_missing(cells: list[dict[str, Any]], known: Mapping[str, Known], flags: list[str]) -> list[dict[str, Any]]:
+    """Put back the graded cells that are missing, each behind the cell of the course's that it followed."""
+    there = [cell["metadata"].get("nbgrader", {}).get("grade_id") for cell in cells]
+    before: list[str] = []
+    for name, own in known.items():
+        if name not in there and own.is_graded:
+            flags.append(f"the cell {name} is missing")
+            place = next((there.index(one) + 1 for one in reversed(before) if one in there), 0)
+            cells.insert(place, _known_cell(own.source, own))
+            there.insert(place, name)
+        before.append(name)
+    return cells
+
+
+def _cell(cell_type: str, name: str, source: str, metadata: dict[str, Any]) -> dict[str, Any]:
+    made = {"cell_type": cell_type, "id": name, "metadata": metadata, "source": source}
+    return {**made, "outputs": [], "execution_count": None} if cell_type == "code" else made
+
+
+def _metadata(cell: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give what a cell's metadata says to nbgrader."""
+    metadata = cell.get("metadata")
+    own = metadata.get("nbgrader") if isinstance(metadata, dict) else None
+    return own if isinstance(own, dict) else {}
+
+
+def _source(cell: Mapping[str, Any]) -> str:
+    source = cell.get("source", "")
+    lines: Iterable[object] = source if isinstance(source, list) else [source]
+    text = "".join(line for line in lines if isinstance(line, str))
+    # Half a surrogate pair is valid in JSON, and no file can hold it.
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def text_of(source: str) -> str:
+    """Give Markdown that any reader shows as this very text.
+
+    One line of HTML in which every character with a meaning in Markdown, HTML or mathematics is a number: no parser
+    finds anything in it, and `<pre>` is where MathJax does not look.
+    """
+    shown = source.replace("\r\n", "\n").replace("\r", "\n")
+    plain = "".join(letter if letter.isalnum() or letter == " " else _numbered(letter) for letter in shown)
+    return f"<pre>{plain}</pre>"
+
+
+def _numbered(letter: str) -> str:
+    is_shown = letter in "\n\t" or letter.isprintable()
+    return f"&#{ord(letter) if is_shown else 0xFFFD};"
