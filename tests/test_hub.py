@@ -150,7 +150,7 @@ def hub(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
     exercises.course_copy(folder / "course")
     (folder / "course").chmod(0o700)
     (folder / "exchange").mkdir()
-    (folder / "exchange").chmod(0o777)
+    (folder / "exchange").chmod(0o1777)
     (folder / "hub").mkdir(mode=0o700)
     (folder / "settings").mkdir(mode=0o755)
     shutil.copy(RECIPE / "nbgrader_config.py", folder / "settings")

@@ -1,6 +1,7 @@
 """JupyterHub for a class on one machine: each learner has an account, nbgrader's exchange passes work to and fro.
 
-`SEEKLAB_CLASS` names a folder that everybody may enter. In it lie `exchange/`, in which everybody may write;
+`SEEKLAB_CLASS` names a folder that everybody may enter. In it lie `exchange/`, in which everybody may make folders
+(mode 1777) and where `exchange/seeklab/` belongs to the instructor;
 `settings/` with the learners' `nbgrader_config.py`; `course/`, the instructor's, which nobody else may read; and
 `hub/`, root's. Start the hub as root: only root may start a server as somebody else.
 """
@@ -18,7 +19,7 @@ c.JupyterHub.authenticator_class = "pam"
 c.Authenticator.allow_all = True
 c.Authenticator.admin_users = {"instructor"}
 
-# Each learner's server runs as that learner. nbgrader tells whose work it is by who owns the file.
+# Each learner's server runs as that learner, so that work in the exchange belongs to who handed it in.
 c.JupyterHub.spawner_class = "jupyterhub.spawner.LocalProcessSpawner"
 # From the environment that the hub itself runs in, where Seeklab is installed too.
 c.Spawner.cmd = [str(Path(sys.executable).with_name("jupyterhub-singleuser"))]
@@ -29,4 +30,6 @@ c.Spawner.start_timeout = 300
 c.Spawner.http_timeout = 300
 # Ends servers that nobody has used for an hour: `pip install jupyterhub-idle-culler`, see JupyterHub's manual.
 
+# One origin for all: the page of one learner can act as another. Outside of a network that you trust, TLS and a
+# sub-domain for each: c.JupyterHub.ssl_cert, ssl_key and subdomain_host.
 c.JupyterHub.bind_url = os.environ.get("SEEKLAB_HUB", "http://127.0.0.1:8000")
