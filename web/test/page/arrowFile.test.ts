@@ -1,5 +1,5 @@
-import { tableFromIPC } from "apache-arrow";
-import { expect, it } from "vitest";
+import { RecordBatchReader, tableFromIPC } from "apache-arrow";
+import { expect, it, vi } from "vitest";
 import { operationsArrow } from "../../src/page/arrowFile.ts";
 import { q1Result } from "../fixtures/q1.ts";
 
@@ -21,7 +21,31 @@ it("the operation log as an Arrow file holds every column with its values, jobs 
   );
 });
 
-it("a run without operations is a file without rows", () => {
-  const run = q1Result({ reads: 0 });
-  expect(tableFromIPC(operationsArrow(run)).numRows).toBe(0);
+it("a run without operations is a file without rows, with its dictionaries", () => {
+  const bytes = operationsArrow(q1Result({ reads: 0 }));
+  expect(tableFromIPC(bytes).numRows).toBe(0);
+  // Dictionaries are written with a batch; pyarrow refuses a file without them.
+  expect([...RecordBatchReader.from(bytes)]).toHaveLength(1);
+});
+
+it("columns that share one array are written one by one", () => {
+  const { summary, columns } = q1Result({ reads: 3 });
+  const zeros = new Float64Array(8).subarray(0, 3);
+  const shared = Object.fromEntries(
+    Object.entries(columns).map(([name, values]) => [name, name.endsWith("_ns") ? zeros : values]),
+  );
+  const table = tableFromIPC(operationsArrow({ summary, columns: shared }));
+  expect([...table.getChild("transfer_ns")!]).toEqual([0, 0, 0]);
+});
+
+it("no text becomes code while the file is written: the page's policy forbids it", () => {
+  const construct = () => {
+    throw new EvalError("blocked by the policy");
+  };
+  vi.stubGlobal("Function", new Proxy(Function, { construct, apply: construct }));
+  try {
+    expect(operationsArrow(q1Result({ reads: 3 })).length).toBeGreaterThan(0);
+  } finally {
+    vi.unstubAllGlobals();
+  }
 });
