@@ -58,7 +58,11 @@ async function load(): Promise<PyodideAPI> {
     init({ module_or_path: wasmUrl }),
   ]);
   call("give_library", library);
-  pyodide.unpackArchive(wheel, "wheel");
+  // To a folder of its own: the working folder changes when files are given, and the package is imported after that.
+  const packages = pyodide.runPython("import sysconfig; sysconfig.get_path('purelib')") as string;
+  pyodide.unpackArchive(wheel, "wheel", { extractDir: packages });
+  // Python would look for modules in the working folder first, and a given file may be named like one.
+  pyodide.runPython("import sys; sys.path[:] = [path for path in sys.path if path != '']");
   pyodide.registerJsModule("seeklab_engine", { call, Run });
   send({
     kind: "ready",

@@ -5,6 +5,7 @@ import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
+import { tableFromIPC } from "apache-arrow";
 import { handsOn } from "./hands.mjs";
 import { site } from "./host.mjs";
 
@@ -894,6 +895,13 @@ export const tests = {
     assert.ok(chart.toString().includes("<path"));
     const [, table] = await saved(saves.getByRole("button", { name: "CSV" }));
     assert.ok(table.toString().split("\n").length > 3);
+    const [, csv] = await saved(carry.getByRole("button", { name: "Operations as CSV" }));
+    const [, arrow] = await saved(carry.getByRole("button", { name: "Operations as Arrow" }));
+    const operations = tableFromIPC(arrow);
+    assert.equal(operations.numRows, csv.toString().trimEnd().split("\n").length - 1);
+    assert.equal(operations.getChild("op").get(0), "read");
+    const [, run] = await saved(carry.getByRole("button", { name: "Run as JSON" }));
+    assert.equal(JSON.parse(run).fingerprint, await fingerprint(page));
     await carry.getByRole("button", { name: "Copy embed code" }).click();
     await carry.getByText("is on the clipboard").waitFor();
     const code = await page.evaluate(() => navigator.clipboard.readText());
@@ -1459,6 +1467,20 @@ export const tests = {
     await page.locator(".bring-samples button").nth(1).click();
     await page.locator(".fits").waitFor({ timeout: 90_000 });
     return page.locator(".fit-name").first().textContent();
+  },
+
+  async "a file of one's own may be the first thing that a page reads, even under the name of a module"({ open }) {
+    const iostat = "Device r/s w/s rkB/s wkB/s r_await w_await aqu-sz %util\nsda 100 0 400 0 9 0 1 95\n";
+    for (const [path, name, text, words] of [
+      ["/diagnose.html", "seeklab.py", iostat, "sda is busy 95 % of the time with 1.0 requests at a time"],
+      ["/calibrate.html", "old.json", '{"fio version": "fio-3.1", "jobs": []}', "old.json: is of fio-3.1"],
+    ]) {
+      const page = await open(path);
+      await page.locator("#given-files").setInputFiles({ name, mimeType: "", buffer: Buffer.from(text) });
+      await page.locator(".go").click();
+      await page.locator(".bring-result, .notice").getByText(words).first().waitFor({ timeout: 90_000 });
+      await page.context().close();
+    }
   },
 
   async "a device is fitted in the page, Stop ends it within a second, and an incident opens on it"({ open }) {
