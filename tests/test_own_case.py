@@ -123,7 +123,7 @@ def test_a_small_seal_that_unpacks_to_much_is_refused_before_it_has() -> None:
         ("rw =", 'rw = "read"\nstonewall = true', ["scenario.jobs[archive]: waits for another job"]),
         ("[scenario.network]", "[scenaro.network]", ["scenaro: has no meaning", "did you mean scenario?"]),
         ("title", "title = ", ["give a case file (TOML)"]),
-        ("title", f"title = {'[' * 20_000}", ["nested too deeply"]),
+        ("title", f"title = {'[' * 20_000}", ["nested deeper than 64 levels"]),
         ("title", f"title = {'9' * 5000}", ["give a case file (TOML)"]),
     ],
 )

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
-import tomllib
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from seeklab._documents import UnreadableError, odd_value, read_json, read_toml
 from seeklab._errors import Problem, SeeklabError
 from seeklab._files import Kind, read_text, shown
 
@@ -48,9 +47,12 @@ def read_preset(path: Path) -> dict[str, Any]:
     """Read a preset from a TOML or JSON file, and check that it is one."""
     text, name = read_text(path, PRESET_FILE), shown(path)
     try:
-        document = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
-    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+        document = read_json(text) if path.suffix == ".json" else read_toml(text)
+    except UnreadableError as error:
         raise SeeklabError([Problem(name, f"{error}; give {PRESET_FILE.what}")]) from None
+    odd = odd_value(document)
+    if odd is not None:
+        raise SeeklabError([Problem(f"{name}: {odd[0]}", f"{odd[1]}; give {PRESET_FILE.what}")])
     device = document.get("device") if isinstance(document, dict) else None
     kinds = [kind for kind in KINDS if isinstance(device, dict) and isinstance(device.get(kind), dict)]
     if len(kinds) != 1:

@@ -11,11 +11,11 @@ from __future__ import annotations
 import copy
 import difflib
 import re
-import tomllib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import validate
+from seeklab._documents import UnreadableError, odd_value, read_toml
 from seeklab._errors import Problem, SeeklabError
 from seeklab._files import Kind, read_text, shown
 from seeklab._requests import shortened
@@ -86,12 +86,13 @@ def case_of(text: str, name: str = "case") -> OwnCase:
     if size > MOST_BYTES:
         raise SeeklabError([Problem(name, f"holds {size:,} bytes; a case has at most {MOST_BYTES:,}")])
     try:
-        document = tomllib.loads(written)
-    except RecursionError:
-        raise SeeklabError([Problem(name, "is nested too deeply; no case is")]) from None
-    except ValueError as error:
+        document = read_toml(written)
+    except UnreadableError as error:
         message = f"{shortened(str(error))}; give {CASE_FILE.what}"
         raise SeeklabError([Problem(name, message)]) from None
+    odd = odd_value(document)
+    if odd is not None:
+        raise SeeklabError([Problem(odd[0], odd[1])])
     return _Reader(document).case(digest(written))
 
 
@@ -110,7 +111,7 @@ class _Reader:
         variants = self._variants()
         self._known("night", night, OF_A_NIGHT)
         for name in NEEDED:
-            if night and name not in night:
+            if isinstance(self.document.get("night"), dict) and name not in night:
                 self._wrong(f"night.{name}", "is missing")
         title = self._text(self.document, "title", "")
         words = {name: self._text(night, name, "night.") for name in LETTERS if name in night}
