@@ -364,7 +364,7 @@ def one_report(**changed: object) -> dict[str, Any]:
         ("", "is empty"),
         ("no report", "there is no { in it"),
         ('{"fio version": "fio-3.33", "jobs"', "is not whole"),
-        ('{"fio version":' * 1000, "is nested deeper than any report of fio"),
+        ('{"fio version":' * 1000, "is JSON nested deeper than 64 levels"),
         ('{"sysstat": {}}', 'it has no "fio version" and "jobs"'),
         (json.dumps(one_report(version="fio-3.1")), "is of fio-3.1; at least fio-3.18 is needed"),
         (json.dumps(one_report(error=5)), "ended with error 5"),

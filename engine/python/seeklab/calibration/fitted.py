@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
 from seeklab._errors import Problem, SeeklabError
+from seeklab._requests import shortened
 from seeklab.calibration import closed, disk, lun, ssd
 from seeklab.calibration.parameter import number
 from seeklab.calibration.plan import held_out
@@ -33,7 +34,8 @@ NOISY_CV = 10.0
 UNSTEADY_CV = 50.0
 """Variation of a job's repeats, in percent, from which on they do not measure one thing."""
 HOST_BOUND = 1.5
-CAPACITY = re.compile(r"([\d.]+)\s*([kmgt]?)(i?b|)", re.IGNORECASE)
+CAPACITY = re.compile(r"([0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})\s*([kmgt]?)(i?b|)", re.IGNORECASE)
+LEAST_CAPACITY = 1 << 20
 DISK_MEDIAN_US = 1500.0
 DISK_WIDTH_US = (3000.0, 16000.0)
 GAP, GAP_SHARE, GAP_OF_DISK = 3.0, 0.02, 0.1
@@ -167,12 +169,16 @@ def _capacity_bytes(text: str) -> float:
     """Read a capacity such as 1920GB or 1g, as scenarios have it."""
     found = CAPACITY.fullmatch(text.strip())
     if not found:
-        message = f'"{text}" is not a capacity; write 960GB, 1.92TB or 512GiB'
+        message = f'"{shortened(text)}" is not a capacity; write 960GB, 1.92TB or 512GiB'
         raise SeeklabError([Problem("capacity", message)])
     letter, rest = found[2].lower(), found[3].lower()
     power = "kmgt".index(letter) + 1 if letter else 0
     base = 1000.0 if rest == "b" else 1024.0
-    return float(found[1]) * float(base**power)
+    size = float(found[1]) * float(base**power)
+    if size < LEAST_CAPACITY:
+        message = f'"{text}" is less than 1 MiB; give the capacity of the whole device, such as 960GB'
+        raise SeeklabError([Problem("capacity", message)])
+    return size
 
 
 def _toml(path: str, table: Mapping[str, Any]) -> list[str]:
@@ -315,10 +321,10 @@ def _cached(four: Measured) -> list[str]:
     bins = four.runs[0].bins
     total = sum(count for _, count in bins)
     below = 0
+    least = GAP_OF_DISK if four.q(50) > DISK_MEDIAN_US else GAP_SHARE
     for (value, count), (following, _) in pairwise(bins):
         below += count
         share = below / total
-        least = GAP_OF_DISK if four.q(50) > DISK_MEDIAN_US else GAP_SHARE
         if following > GAP * value and least <= share <= 1 - least:
             crowds = f"{100 * share:.0f} % of single reads took at most {value:.0f} us"
             return [f"a cache in between: {crowds}, the others at least {following:.0f} us"]

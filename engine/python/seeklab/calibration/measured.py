@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import re
+from bisect import bisect_left
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
 from math import sqrt
 from os import PathLike
 from pathlib import Path
 from statistics import fmean, median, stdev
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from seeklab._documents import UnreadableError, read_json
 from seeklab._errors import Problem, SeeklabError
 from seeklab._files import shown
-from seeklab._nesting import is_too_deep
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -29,9 +31,14 @@ MS_PER_S = 1000.0
 MOST = 2.0**63
 """Of any number in a report."""
 MOST_DEPTH = 1 << 16
+MOST_BINS = 8192
+"""Of a histogram; fio has 64 in each of 29 groups, more when it was built with finer ones."""
+MOST_JOBS = 1000
+"""Of one report; each of ours has one."""
 PREFIXES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
-SIZE = re.compile(r"(\d+)([kmgt]?)i?b?$", re.IGNORECASE)
-TIME = re.compile(r"(\d+)(us|ms|s|m|h)?$")
+SIZE = re.compile(r"([0-9]{1,18})([kmgt]?)i?b?$", re.IGNORECASE)
+TIME = re.compile(r"([0-9]{1,18})(us|ms|s|m|h)?$")
+BANDWIDTH = re.compile(r"[ \t]*[0-9]{1,18}[ \t]*")
 TIME_UNITS_S = {"us": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 T_95 = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78}
 """Student's t for an interval of 95 %, by number of repeats."""
@@ -80,20 +87,20 @@ class Run:
     """Mean time of a request in the host's block layer, when it was reported."""
     cpu_percent: float = 0.0
 
+    @cached_property
+    def _reached(self) -> tuple[int, ...]:
+        """How many requests took at most each bin's time."""
+        return tuple(accumulate(count for _, count in self.bins))
+
     def q(self, percent: float) -> float:
         """Give a percentile."""
-        total = sum(count for _, count in self.bins)
-        reached = 0
-        for value, count in self.bins:
-            reached += count
-            if reached >= percent / 100 * total:
-                return min(max(value, self.least), self.longest)
-        return self.longest
+        at = bisect_left(self._reached, percent / 100 * self.requests)
+        return min(max(self.bins[at][0], self.least), self.longest) if at < len(self.bins) else self.longest
 
     @property
     def requests(self) -> int:
         """How many there were."""
-        return sum(count for _, count in self.bins)
+        return self._reached[-1] if self._reached else 0
 
     def count_above(self, us: float) -> int:
         """Count the requests that took longer."""
@@ -212,9 +219,11 @@ class _UnusableError(Exception):
 
 
 def _series(file: Path) -> Iterator[float]:
+    if file.stat().st_size > LARGEST_REPORT_BYTES:
+        return
     for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
         cells = line.split(",")
-        if len(cells) > 1 and cells[1].strip().isdigit():
+        if len(cells) > 1 and BANDWIDTH.fullmatch(cells[1]):
             yield float(cells[1])
 
 
@@ -227,13 +236,10 @@ def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
     if start < 0:
         reason = "is no JSON report of fio: there is no { in it" if text.strip() else "is empty"
         raise _UnusableError(reason)
-    if is_too_deep(text[start:]):
-        reason = "is nested deeper than any report of fio, or not whole"
-        raise _UnusableError(reason)
     try:
-        document = json.loads(text[start:])
-    except json.JSONDecodeError as error:
-        reason = f"is not whole: {error}"
+        document = read_json(text[start:])
+    except UnreadableError as error:
+        reason = str(error)
         raise _UnusableError(reason) from None
     version = document.get("fio version") if isinstance(document, dict) else None
     if not isinstance(version, str) or not isinstance(document.get("jobs"), list):
@@ -243,15 +249,18 @@ def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
     results.versions.add(version)
     shared = document.get("global options", {})
     ticks = document.get("disk_util") or [{}]
+    if len(document["jobs"]) > MOST_JOBS:
+        reason = f"has {len(document['jobs']):,} jobs; a report of a calibration has at most {MOST_JOBS:,}"
+        raise _UnusableError(reason)
     for job in document["jobs"]:
         try:
             yield _run({**shared, **job.get("job options", {})}, job, ticks[0] if len(ticks) == 1 else {})
         except (_UnusableError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as reason:
-            name = job.get("jobname", "?") if isinstance(job, dict) else "?"
+            name = str(job.get("jobname", "?"))[:60] if isinstance(job, dict) else "?"
             said = (
                 str(reason)
                 if isinstance(reason, _UnusableError)
-                else f"lacks the field {reason}, or has another kind of value there"
+                else f"lacks the field {str(reason)[:100]}, or has another kind of value there"
             )
             results.left_out.append(f"{shown(file)} [{name}]: {said}")
 
@@ -259,12 +268,12 @@ def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
 def _check_version(version: str) -> None:
     if version.startswith("seeklab-"):
         return
-    numbers = re.match(r"fio-(\d+)\.(\d+)", version)
+    numbers = re.match(r"fio-(\d{1,4})\.(\d{1,4})(?!\d)", version)
     if numbers is None:
-        reason = f'says it is of "{version}", not of fio'
+        reason = f'says it is of "{version[:60]}", not of fio'
         raise _UnusableError(reason)
     if (int(numbers[1]), int(numbers[2])) < LEAST_FIO:
-        reason = f"is of {version}; at least fio-{LEAST_FIO[0]}.{LEAST_FIO[1]} is needed"
+        reason = f"is of {version[:60]}; at least fio-{LEAST_FIO[0]}.{LEAST_FIO[1]} is needed"
         raise _UnusableError(reason)
 
 
@@ -327,6 +336,11 @@ def _check_numbers(main: Mapping[str, Any], iops: float, bins: Sequence[tuple[fl
 
 def _bins(whole: Mapping[str, Any], completion: Mapping[str, Any]) -> tuple[tuple[float, int], ...]:
     """Read the latency histogram, or make one of the percentiles when only those were recorded."""
+    for latency in (whole, completion):
+        for name in ("bins", "percentile"):
+            if len(latency.get(name) or ()) > MOST_BINS:
+                reason = f"has {len(latency[name]):,} entries in {name}; fio writes at most {MOST_BINS:,}"
+                raise _UnusableError(reason)
     for latency in (whole, completion):
         if latency.get("bins"):
             return tuple(sorted((int(ns) / 1e3, count) for ns, count in latency["bins"].items()))

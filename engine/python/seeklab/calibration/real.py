@@ -64,7 +64,7 @@ def find_fio() -> str:
         raise refuse(message)
     asked = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)  # noqa: S603 -- found on the PATH
     said = asked.stdout.strip()
-    numbers = re.match(r"fio-(\d+)\.(\d+)", said)
+    numbers = re.match(r"fio-(\d{1,4})\.(\d{1,4})(?!\d)", said)
     if numbers is None or (int(numbers[1]), int(numbers[2])) < LEAST_FIO:
         message = f'{found} is "{said}"; at least fio-{LEAST_FIO[0]}.{LEAST_FIO[1]} is needed'
         raise refuse(message)

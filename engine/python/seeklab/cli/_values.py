@@ -50,7 +50,7 @@ def whole(text: str) -> int:
 
 def factor(text: str) -> float:
     """Read a number with a decimal point or without."""
-    if not re.fullmatch(r"-?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]{1,3})?", text):
+    if not re.fullmatch(r"-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]{1,3})?", text):
         message = f"{shortened(text)!r} is not a number; write, for example, 0.5"
         raise argparse.ArgumentTypeError(message)
     return float(text)
