@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
 JOB_FILE = Kind("a fio job file", most_bytes=1 << 20, may_be_packed=False)
 """A job file is written by people; anything larger is some other file."""
 MOST_INCLUDES = 100
-VARIABLE = re.compile(r"\$\{([^}]*)\}")
 Format = Literal["normal", "json", "json+", "terse"]
 TOOLS: dict[str, str] = {"normal": "fio", "json": "fio-json", "json+": "fio-json+", "terse": "fio-terse"}
 
@@ -152,6 +150,7 @@ def _system(on: str) -> dict[str, Any]:
 
 def _variables(files: Mapping[str, str], given: Mapping[str, str]) -> dict[str, str]:
     """Find the variables that the files name, among those given and the process's own; no other leaves this process."""
-    named = {name for text in files.values() for name in VARIABLE.findall(text)}
+    # A search for "${" to "}" would look for the end from each beginning.
+    named = {part.partition("}")[0] for text in files.values() for part in text.split("${")[1:] if "}" in part}
     known = {**os.environ, **given}
     return {name: known[name] for name in sorted(named) if name in known}

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from seeklab._documents import UnreadableError, read_json
 from seeklab._errors import Problem, SeeklabError
 from seeklab._files import LARGEST_TEXT_BYTES, Kind, read_text, shown
-from seeklab._nesting import DEEPEST, is_too_deep
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -25,8 +24,15 @@ NS_PER_S = 1e9
 SECTOR = 512
 READ, WRITE = 0, 1
 LEAST_COLUMNS = 5
+MOST_DEVICES = 1024
+"""Each is compared with each."""
 MOST = 2.0**63
 """Of any number in a report: nothing that was measured is larger, and all can be squared."""
+# Each matches at the start of one line: a search in the whole text takes time that grows with the square of its blanks.
+IOSTAT_HEADER = re.compile(r"\s*Device:?\s.*(%util|aqu-sz|avgqu-sz)")
+PLAIN_IOSTAT_HEADER = re.compile(r"\s*Device:?\s.*tps")
+ZPOOL_HEADER = re.compile(r"pool\s+alloc\s+free")
+BLKPARSE_EVENT = re.compile(r"\s*\d+,\d+\s+\d+\s+\d+\s+\d+\.\d+\s+\d+\s+[A-Z]\s")
 ACCEPTED = "give a report of iostat -x, zpool iostat, fio --output-format=json, blkparse, or an operation log as CSV"
 
 
@@ -93,6 +99,9 @@ def read_evidence(files: Sequence[str | PathLike[str]], most_bytes: int = LARGES
         raise SeeklabError(
             [Problem("files", "hold no request and no device: the intervals are all idle, or the reports are empty")]
         )
+    names = {device.name for devices in found.devices for device in devices}
+    if len(names) > MOST_DEVICES:
+        _refuse("files", f"name {len(names):,} devices; give reports of at most {MOST_DEVICES:,}, such as one host's")
     return found
 
 
@@ -102,21 +111,22 @@ def _read(text: str, name: str, found: Evidence) -> str:
         _refuse(name, f"is empty; {ACCEPTED}")
     if start[0] in "{[" or (start.startswith("fio:") and "{" in start):
         return _json(start[start.index("{") :] if "{" in start else start, name, found)
+    lines = text.splitlines()
     first = start.splitlines()[0]
     if "submit_ns" in first and "op" in first.split(","):
         found.ops += _operations(start, name)
         return "an operation log"
-    if re.search(r"^\s*Device:?\s.*(%util|aqu-sz|avgqu-sz)", text, re.MULTILINE):
-        found.devices += _iostat(text, name)
+    if any(map(IOSTAT_HEADER.match, lines)):
+        found.devices += _iostat(lines, name)
         return "iostat -x"
-    if re.search(r"^pool\s+alloc\s+free", text, re.MULTILINE):
-        found.devices += _zpool(text, name)
+    if any(map(ZPOOL_HEADER.match, lines)):
+        found.devices += _zpool(lines, name)
         return "zpool iostat"
-    if re.search(r"^\s*\d+,\d+\s+\d+\s+\d+\s+\d+\.\d+\s+\d+\s+[A-Z]\s", text, re.MULTILINE):
-        found.ops += _blkparse(text, name)
+    if any(map(BLKPARSE_EVENT.match, lines)):
+        found.ops += _blkparse(lines, name)
         found.of_device = True
         return "blkparse"
-    if re.search(r"^\s*Device:?\s.*tps", text, re.MULTILINE):
+    if any(map(PLAIN_IOSTAT_HEADER.match, lines)):
         _refuse(name, "is of iostat without -x, which has no times and no queue; record with iostat -x 1")
     _refuse(name, f'begins with "{first[:60]}", which is none of the known reports; {ACCEPTED}')
     return ""
@@ -127,12 +137,10 @@ def _refuse(name: str, message: str) -> None:
 
 
 def _json(text: str, name: str, found: Evidence) -> str:
-    if is_too_deep(text):
-        _refuse(name, f"is JSON nested deeper than {DEEPEST} levels, or not whole; {ACCEPTED}")
     try:
-        document = json.loads(text)
-    except json.JSONDecodeError as error:
-        _refuse(name, f"is JSON that is not whole ({error}); {ACCEPTED}")
+        document = read_json(text)
+    except UnreadableError as error:
+        _refuse(name, f"{error}; {ACCEPTED}")
     if isinstance(document, dict) and "sysstat" in document:
         try:
             found.devices += list(_sysstat(document, name))
@@ -164,24 +172,27 @@ def _sysstat(document: Mapping[str, Any], name: str) -> Iterator[list[Device]]:
                 message = "r_await"
                 raise KeyError(message)
             row = {column: _number(value, column, name) for column, value in given.items() if column != "disk_device"}
-            devices.append(
-                Device(
-                    str(given["disk_device"]),
-                    (row["r/s"], row["w/s"]),
-                    (
-                        _first(row, "rkB/s", "rMB/s") * _scale(row, "r"),
-                        _first(row, "wkB/s", "wMB/s") * _scale(row, "w"),
-                    ),
-                    (row["r_await"], row["w_await"]),
-                    _first(row, "aqu-sz", "avgqu-sz"),
-                    row["util"] / 100,
-                )
-            )
+            devices.append(_device(str(given["disk_device"]), row, row["util"] / 100))
         yield devices
 
 
+def _device(name: str, row: Mapping[str, float], util: float | None) -> Device:
+    """Make a device of the columns of iostat -x."""
+    return Device(
+        name,
+        (row["r/s"], row["w/s"]),
+        (_first(row, "rkB/s", "rMB/s") * _scale(row, "r"), _first(row, "wkB/s", "wMB/s") * _scale(row, "w")),
+        (row["r_await"], row["w_await"]),
+        _first(row, "aqu-sz", "avgqu-sz"),
+        util,
+    )
+
+
 def _first(row: Mapping[str, Any], *names: str) -> float:
-    return next(float(row[name]) for name in names if name in row)
+    for name in names:
+        if name in row:
+            return float(row[name])
+    raise KeyError(names[0])
 
 
 def _scale(row: Mapping[str, Any], direction: str) -> int:
@@ -240,22 +251,24 @@ def _operations(text: str, name: str) -> Iterator[Op]:
         yield Op(whole[0], direction, *whole[1:])
 
 
-def _iostat(text: str, name: str) -> Iterator[list[Device]]:
+def _iostat_columns(cells: list[str], at: str) -> list[str]:
+    columns = [cell.rstrip(":") for cell in cells]
+    if "r_await" not in columns or not {"aqu-sz", "avgqu-sz"} & set(columns):
+        _refuse(at, "found a header without r_await and aqu-sz; record with iostat -x of sysstat 11 or later")
+    return columns
+
+
+def _iostat(lines: list[str], name: str) -> Iterator[list[Device]]:
     columns: list[str] = []
     interval: list[Device] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(lines, 1):
         cells = line.split()
         if not cells or cells[0] in ("avg-cpu:", "Linux"):
             continue
         if cells[0].rstrip(":") == "Device":
             if interval:
                 yield interval
-            columns, interval = [cell.rstrip(":") for cell in cells], []
-            if "r_await" not in columns or not {"aqu-sz", "avgqu-sz"} & set(columns):
-                _refuse(
-                    f"{name} line {number}",
-                    "found a header without r_await and aqu-sz; record with iostat -x of sysstat 11 or later",
-                )
+            columns, interval = _iostat_columns(cells, f"{name} line {number}"), []
             continue
         if len(cells) != len(columns) or not columns:
             continue  # processor times between the tables
@@ -266,19 +279,10 @@ def _iostat(text: str, name: str) -> Iterator[list[Device]]:
             _refuse(f"{name} line {number}", f'found "{line.strip()[:60]}"; every column but the name is a number')
         for column, value in values.items():
             _number(value, column, f"{name} line {number}")
-        interval.append(
-            Device(
-                cells[0],
-                (values["r/s"], values["w/s"]),
-                (
-                    _first(values, "rkB/s", "rMB/s") * _scale(values, "r"),
-                    _first(values, "wkB/s", "wMB/s") * _scale(values, "w"),
-                ),
-                (values["r_await"], values["w_await"]),
-                _first(values, "aqu-sz", "avgqu-sz"),
-                values["%util"] / 100 if "%util" in values else None,
-            )
-        )
+        try:
+            interval.append(_device(cells[0], values, values["%util"] / 100 if "%util" in values else None))
+        except KeyError as error:
+            _refuse(f"{name} line {number}", f"lacks the column {error}; record with iostat -x of sysstat 11 or later")
     if interval:
         yield interval
 
@@ -302,10 +306,10 @@ def _time_ms(text: str) -> float:
     return float(found[1]) * TIMES_MS[found[2]] if found else 0.0
 
 
-def _zpool(text: str, name: str) -> Iterator[list[Device]]:
+def _zpool(lines: list[str], name: str) -> Iterator[list[Device]]:
     """Read `zpool iostat [-v] [-l]`: the lowest rows below a pool are its devices; without -v the pool is one."""
     interval: list[tuple[int, Device]] = []
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(lines, 1):
         if line.startswith("pool") and interval:
             yield _leaves(interval)
             interval = []
@@ -347,11 +351,11 @@ BLKPARSE = re.compile(
 )
 
 
-def _blkparse(text: str, name: str) -> Iterator[Op]:
+def _blkparse(lines: list[str], name: str) -> Iterator[Op]:
     """Pair queued (Q, or issued D) and completed (C) events of blkparse's default format by place and length."""
     begun: dict[tuple[str, int], tuple[int, int]] = {}
     found = 0
-    for line in text.splitlines():
+    for line in lines:
         match = BLKPARSE.match(line)
         if not match:
             continue

@@ -168,7 +168,7 @@ def _operations(found: Evidence) -> Iterator[str]:
                 f"job {job}: the mean hides that half of the {WORDS[way]} take at most {p50:.3g} ms "
                 f"and one in a hundred more than {p99:.3g} ms."
             )
-        empty = _longest_gap(ops) / (end - begin)
+        empty = _longest_gap(ops) / max(end - begin, 1)
         if empty > PAUSE:
             yield f"job {job}: for {100 * empty:.0f} % of the time in one piece, no {WORDS[way][:-1]} completed."
 
