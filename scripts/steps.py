@@ -26,6 +26,9 @@ HUB = ROOT / "tests" / "hub"
 """The JupyterHub of a test."""
 LITE_LOCK = ROOT / "requirements" / "lite.txt"
 BROWSER_LOCK = ROOT / "requirements" / "browser.txt"
+OLDEST_LOCK = ROOT / "requirements" / "oldest.txt"
+OLDEST_WASMTIME = CACHE / "oldest-wasmtime"
+"""The oldest wasmtime that the package allows, beside the environment: a test puts it first on the path."""
 CARGO_TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ENGINE / "target"))
 
 TOOL_PROGRAM = CARGO_TARGET / "debug" / "seeklab-tool"
@@ -75,6 +78,12 @@ def _install_python_packages() -> None:
 
 def _install_test_packages() -> None:
     _install_locked("python-tests", TEST_LOCK)
+
+
+def _install_oldest_wasmtime() -> None:
+    shutil.rmtree(OLDEST_WASMTIME, ignore_errors=True)
+    arguments = ("--require-hashes", "--no-compile", "--target", OLDEST_WASMTIME, "--requirement", OLDEST_LOCK)
+    run("oldest-wasmtime", VENV_BIN / "pip", "install", *arguments)
 
 
 def _install_hub() -> None:
@@ -218,6 +227,15 @@ TEST_PACKAGES = Step(
     versions=lambda: [sys.version, str(VENV)],
     makes=(VENV_BIN / "pytest",),
 )
+OLDEST_PACKAGES = Step(
+    "oldest-wasmtime",
+    "Installing the oldest wasmtime that the package allows",
+    _install_oldest_wasmtime,
+    needs=("python-tests",),
+    reads=(OLDEST_LOCK,),
+    versions=lambda: [sys.version],
+    makes=(OLDEST_WASMTIME / "wasmtime",),
+)
 HUB_PACKAGES = Step(
     "hub",
     "Installing JupyterHub and its proxy",
@@ -353,11 +371,12 @@ SITE = Step(
 # In order: a step stands after those it needs.
 FOR_ENGINE = (TOOL, COMPILED_ENGINE, WASM, LIBRARY)
 FOR_LAB = (PYTHON_PACKAGES, PACKAGE, WEB_PACKAGES, *FOR_ENGINE, WIDGET_BUNDLE)
-FOR_SITE = (*FOR_LAB, WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, NOTEBOOKS_AS_PAGES, SITE)
+TO_SITE = (WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, NOTEBOOKS_AS_PAGES, SITE)
+FOR_SITE = (*FOR_LAB, *TO_SITE)
 FOR_FORMAT = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, WEB_PACKAGES)
 FOR_LINT = (*FOR_FORMAT, *FOR_ENGINE)
-FOR_FULL = (*FOR_LAB, TEST_PACKAGES, HUB_PACKAGES, WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, NOTEBOOKS_AS_PAGES, SITE)
-FOR_TESTS = (*FOR_LINT, RUST_TESTS, WIDGET_BUNDLE, WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, NOTEBOOKS_AS_PAGES, SITE)
+FOR_FULL = (*FOR_LAB, TEST_PACKAGES, OLDEST_PACKAGES, HUB_PACKAGES, *TO_SITE)
+FOR_TESTS = (*FOR_LINT, OLDEST_PACKAGES, RUST_TESTS, WIDGET_BUNDLE, *TO_SITE)
 
 
 COURSE = ROOT / "my-course"

@@ -68,13 +68,13 @@ def test_an_interrupt_stops_a_long_run_between_two_slices() -> None:
 
 DROPS_AN_INTERRUPT = """
 import signal, sys
-from seeklab import _direct, _wasmtime, cli
+from seeklab import _fast_call, _wasmtime, cli
 
 class Dropped:
     def __del__(self):
         signal.raise_signal(signal.SIGINT)
 
-call, step, at = _direct.DirectCall.__call__, _wasmtime.WasmtimeRun.step, []
+call, step, at = _fast_call.FastCall.__call__, _wasmtime.WasmtimeRun.step, []
 
 def drops(self, *arguments):
     found = call(self, *arguments)
@@ -88,7 +88,7 @@ def slice(self, events):
     at[:] = at or ["a slice"]
     return step(self, events)
 
-_direct.DirectCall.__call__ = drops
+_fast_call.FastCall.__call__ = drops
 _wasmtime.WasmtimeRun.step = slice
 """
 ON_THE_COMMAND_LINE = "sys.exit(cli.main(sys.argv[1:]))"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 import subprocess
 import sys
 from dataclasses import FrozenInstanceError
@@ -12,7 +14,9 @@ from typing import Any
 import pytest
 
 import seeklab
+from console import ROOT
 from fingerprints import SCENARIOS
+from steps import OLDEST_LOCK, OLDEST_WASMTIME
 
 CASE = "odx-prefetch"
 
@@ -171,6 +175,35 @@ def test_a_cache_that_cannot_be_written_does_not_matter(
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(_compiled, "cache_directory", lambda: tmp_path / "file" / "cache")
     assert _wasmtime.WasmtimeEngine().call("version", {})
+
+
+def test_the_engine_runs_where_wasmtime_lacks_undocumented_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    from seeklab import _fast_call, _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
+
+    def lacks(*_arguments: object) -> None:
+        raise AttributeError
+
+    expected = seeklab.case(CASE).run().fingerprint
+    monkeypatch.setattr(_fast_call, "FastCall", lacks)
+    run = _wasmtime.WasmtimeEngine().open_run(seeklab.case(CASE).request())
+    while run.step(1 << 20) < 1:
+        pass
+    assert run.summary()["fingerprint"] == expected
+
+
+def test_the_oldest_wasmtime_allowed_gives_the_same_run() -> None:
+    if not OLDEST_WASMTIME.exists():
+        pytest.skip(f"make test installs the oldest wasmtime allowed in {OLDEST_WASMTIME.name}")
+    program = f"""
+import importlib.metadata as metadata, seeklab
+print(metadata.version("wasmtime"), seeklab.case({CASE!r}).run().fingerprint)
+"""
+    environment = {**os.environ, "PYTHONPATH": str(OLDEST_WASMTIME)}
+    command = [sys.executable, "-c", program]
+    found = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout.split()
+    (oldest,) = re.findall(r"^wasmtime==(\S+)", OLDEST_LOCK.read_text(), re.MULTILINE)
+    assert found == [oldest, seeklab.case(CASE).run().fingerprint]
+    assert f"wasmtime>={oldest.split('.')[0]}," in (ROOT / "pyproject.toml").read_text()
 
 
 def test_numbers_of_other_libraries_are_taken_as_numbers() -> None:

@@ -19,8 +19,8 @@ import wasmtime
 
 from seeklab._checkout import edited_library
 from seeklab._compiled import NEVER, CompiledEngine
-from seeklab._direct import DirectCall
 from seeklab._errors import EngineError, MachineError
+from seeklab._fast_call import fast_call
 from seeklab._host import unwrap
 from seeklab._interrupts import NoneDropped, is_interruptible, stoppable
 from seeklab._raw import RawRun, read_engine_file
@@ -62,7 +62,7 @@ class _Instance:
             message = "The engine's file exports no memory. Build it again with `make wasm`."
             raise EngineError(message)
         self._memory = memory
-        self._calls: dict[str, DirectCall] = {}
+        self._calls: dict[str, Callable[..., Any]] = {}
         self._block = 0
         # A store may be used by one thread at a time, and ctypes lets other threads run during a call.
         self._lock = Lock()
@@ -109,19 +109,19 @@ class _Instance:
             raise EngineError(message)
         call = self._calls.get(export)
         if call is None:
-            call = self._calls[export] = self._direct(export)
+            call = self._calls[export] = self._function(export)
         try:
             return call(*arguments)
         except (wasmtime.Trap, wasmtime.WasmtimeError) as error:
             self._stopped = True
             raise self._stop_reason(export, error) from error
 
-    def _direct(self, export: str) -> DirectCall:
+    def _function(self, export: str) -> Callable[..., Any]:
         function = self._exports[export]
         if not isinstance(function, wasmtime.Func):
             message = f"The engine's file exports no function {export}. Build it again with `make wasm`."
             raise EngineError(message)
-        return DirectCall(self._store, function)
+        return fast_call(self._store, function)
 
     def _stop_reason(self, export: str, error: Exception) -> EngineError:
         held = self._memory.data_len(self._store)
