@@ -21,8 +21,8 @@ import pytest
 
 import seeklab
 from seeklab import Table, _sweep
+from seeklab._columns import TextColumn
 from seeklab._host import engine
-from seeklab._table import TextColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable

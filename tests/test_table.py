@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from seeklab import Table
-from seeklab._table import TextColumn
+from seeklab._columns import TextColumn
 
 if TYPE_CHECKING:
     from pathlib import Path

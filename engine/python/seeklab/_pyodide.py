@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import EngineError
-from seeklab._host import TypeCode, unwrap
+from seeklab._protocol import TypeCode, unwrap
 from seeklab._requests import encode
 
 if TYPE_CHECKING:

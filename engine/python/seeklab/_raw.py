@@ -12,7 +12,7 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Protocol
 
 from seeklab._errors import EngineError
-from seeklab._host import TypeCode, unwrap
+from seeklab._protocol import TypeCode, unwrap
 from seeklab._requests import encode
 
 if TYPE_CHECKING:

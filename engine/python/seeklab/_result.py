@@ -12,7 +12,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from seeklab._errors import LimitExceeded, Problem, SeeklabError
-from seeklab._host import TYPE_CODES, RunHandle, engine
+from seeklab._host import engine
+from seeklab._protocol import TYPE_CODES, RunHandle
 from seeklab._table import Table
 
 if TYPE_CHECKING:

@@ -4,49 +4,23 @@ from __future__ import annotations
 
 import csv
 import html
-from array import array
-from itertools import accumulate, chain
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
+
+from seeklab._columns import TextColumn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
 
     from _typeshed import SupportsWrite
+
+    from seeklab._columns import Column
 
 Number = float | int
 
 SHOWN_ROWS = 8
 """Rows that a notebook shows of a table."""
-
-
-class TextColumn:
-    """A column of texts, laid out as Arrow has them: their UTF-8 in one piece, and where each begins."""
-
-    __slots__ = ("data", "offsets", "texts")
-
-    def __init__(self, texts: Iterable[str]) -> None:
-        """Lay the texts out."""
-        self.texts: tuple[str, ...] = tuple(texts)
-        encoded = [text.encode() for text in self.texts]
-        self.data: array[int] = array("B", b"".join(encoded))
-        self.offsets: array[int] = array("i", chain((0,), accumulate(map(len, encoded))))
-
-    def __len__(self) -> int:
-        """Return the number of rows."""
-        return len(self.texts)
-
-    def __iter__(self) -> Iterator[str]:
-        """Iterate over the texts."""
-        return iter(self.texts)
-
-    def __getitem__(self, row: int) -> str:
-        """Give the text of one row."""
-        return self.texts[row]
-
-
-Column: TypeAlias = "array[Any] | TextColumn"
 
 
 def plain(value: Number | str) -> str:

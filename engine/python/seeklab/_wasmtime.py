@@ -21,8 +21,8 @@ from seeklab._checkout import edited_library
 from seeklab._compiled import NEVER, CompiledEngine
 from seeklab._errors import EngineError, MachineError
 from seeklab._fast_call import fast_call
-from seeklab._host import unwrap
 from seeklab._interrupts import NoneDropped, is_interruptible, stoppable
+from seeklab._protocol import unwrap
 from seeklab._raw import RawRun, read_engine_file
 from seeklab._requests import encode
 

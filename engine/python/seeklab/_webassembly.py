@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import EngineError
-from seeklab._host import unwrap
+from seeklab._protocol import unwrap
 from seeklab._raw import RawRun, read_engine_file
 from seeklab._requests import encode
 

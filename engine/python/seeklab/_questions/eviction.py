@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
-    from seeklab._host import RunHandle
+    from seeklab._protocol import RunHandle
 
 HIT, ADMITTED, EVICTED = 0, 1, 2
 LINES = Kind("a trace of time,object,size lines", longest_line=LONGEST_LINE_BYTES)
