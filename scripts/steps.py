@@ -77,7 +77,7 @@ def _install_python_packages() -> None:
 
 
 def _install_test_packages() -> None:
-    _install_locked("python-tests", TEST_LOCK)
+    _install_locked("python-tests", LAB_LOCK, TEST_LOCK)
 
 
 def _install_oldest_wasmtime() -> None:
@@ -87,13 +87,14 @@ def _install_oldest_wasmtime() -> None:
 
 
 def _install_hub() -> None:
-    _install_locked("hub", HUB_LOCK)
+    _install_locked("hub", LAB_LOCK, HUB_LOCK)
     run("hub", "npm", "ci", folder=HUB)
 
 
-def _install_locked(log: str, lock: Path) -> None:
+def _install_locked(log: str, *locks: Path) -> None:
     # Bytecode is written when a module is first used: compiling hundreds of MB now would cost more than it ever saves.
-    run(log, VENV_BIN / "pip", "install", "--require-hashes", "--no-compile", "--requirement", lock)
+    requirements = [word for lock in locks for word in ("--requirement", lock)]
+    run(log, VENV_BIN / "pip", "install", "--require-hashes", "--no-compile", *requirements)
 
 
 def _install_web_packages() -> None:
