@@ -12,11 +12,12 @@ FORMATTERS = (
     (("cargo", "fmt", "--all"), ENGINE),
     ((VENV_BIN / "ruff", "format", "--no-cache"), ROOT),
     (("npm", "run", "--silent", "format"), WEB),
+    ((VENV_BIN / "python", "-B", ROOT / "scripts" / "notebook_format.py"), ROOT),
 )
 
 
 def fmt() -> int:
-    """Run all three, whatever each says."""
+    """Run all formatters, even after one fails."""
     machine.require_for_lab()
     apply_all(FOR_FORMAT)
     return max(stream("fmt", command, folder, LIMIT_S).code for command, folder in FORMATTERS)

@@ -148,6 +148,12 @@ LINT = (
     Stage(
         "Python format", (VENV_BIN / "ruff", "format", "--check", "--no-cache"), needs=("python-tests",), is_light=True
     ),
+    Stage(
+        "Notebook format",
+        (VENV_BIN / "python", "-B", ROOT / "scripts" / "notebook_format.py", "--check"),
+        needs=("python",),
+        is_light=True,
+    ),
     Stage("Python types", (VENV_BIN / "mypy",), needs=("python-tests",), is_light=True),
     Stage("Web lint and format", ("npm", "run", "--silent", "lint"), WEB, needs=("npm", "wasm"), is_light=True),
     Stage("Web types", ("npm", "run", "--silent", "typecheck"), WEB, needs=("npm", "wasm"), is_light=True),
