@@ -1,6 +1,6 @@
 """Generate exercises/, what learners get, from solutions/, where each exercise is written with its answers and checks.
 
-For the author, after a change in solutions/: `scripts/run exercises`. A test demands that the two are in step.
+`make update what=exercises` runs it. A test compares the two.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from author import run_in_the_lab
-from console import ROOT, StepFailedError, say
+from console import ROOT, StepFailedError, main, say
+from notebook_format import text_of
 
 SOLUTIONS = ROOT / "solutions"
 EXERCISES = ROOT / "exercises"
@@ -93,8 +93,8 @@ def _say_as_the_author_does(path: Path) -> None:
     """Write a notebook as every other one in the repository is written, so that equal content is an equal file."""
     notebook = json.loads(path.read_text(encoding="utf-8"))
     notebook["metadata"] = {name: notebook["metadata"][name] for name in ("kernelspec", "language_info")}
-    path.write_text(json.dumps(notebook, indent=1, sort_keys=True, ensure_ascii=False) + "\n", encoding="utf-8")
+    path.write_text(text_of(notebook), encoding="utf-8")
 
 
 if __name__ == "__main__":
-    run_in_the_lab(__file__, exercises)
+    main(exercises)

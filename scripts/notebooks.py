@@ -1,16 +1,16 @@
 """Run the course's notebooks and store what they print, in a form that does not depend on the machine.
 
-For the author, after a change of a notebook or of the model: `scripts/run notebooks`. The tests then compare the marked
-cells with a fresh run.
+`make update what=notebooks` runs it. The tests compare the marked cells with a fresh run.
 """
 
 from __future__ import annotations
 
+import json
 import os
 from typing import TYPE_CHECKING
 
-from author import run_in_the_lab
-from console import ROOT, say
+from console import ROOT, main, say
+from notebook_format import text_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +42,7 @@ def store(path: Path) -> None:
     NotebookClient(notebook, timeout=CELL_LIMIT_S, resources={"metadata": {"path": path.parent}}).execute()
     normalise(notebook)
     mark_outputs(notebook)
-    nbformat.write(notebook, path)
+    path.write_text(text_of(json.loads(nbformat.writes(notebook))), encoding="utf-8")
 
 
 def normalise(notebook: NotebookNode) -> None:
@@ -67,4 +67,4 @@ def mark_outputs(notebook: NotebookNode) -> None:
 
 
 if __name__ == "__main__":
-    run_in_the_lab(__file__, notebooks)
+    main(notebooks)

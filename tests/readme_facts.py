@@ -1,4 +1,4 @@
-"""The README's tables, written from runs: `.venv/bin/python tests/readme_facts.py`."""
+"""The README's tables, written from runs: `make update what=readme`."""
 
 from __future__ import annotations
 

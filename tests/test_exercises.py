@@ -50,7 +50,7 @@ def test_exercises_are_in_step_with_their_source(course: Path) -> None:
     stored = sorted(path.relative_to(kept) for path in kept.rglob("*") if path.is_file() and not _is_hidden(path))
     assert stored == files
     _, differing, unreadable = filecmp.cmpfiles(generated, kept, [str(path) for path in files], shallow=False)
-    assert (differing, unreadable) == ([], []), "scripts/run exercises writes exercises/ anew"
+    assert (differing, unreadable) == ([], []), "make update what=exercises"
 
 
 def test_no_answer_and_no_hidden_test_is_in_a_release(course: Path) -> None:

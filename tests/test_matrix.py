@@ -24,7 +24,7 @@ HEAD = (
     "# Which incident is where\n\n"
     "Each incident with its page in the playground, its notebook, its exercises by kind, and the week from which on"
     " `seeklab oncall --weeks 1-N` draws it as a drill. The table is made from the case files, the exercises and the"
-    " incident room (`SEEKLAB_STORE=1 pytest tests/test_matrix.py` writes it). The [capstone](capstone.md) is an"
+    " incident room (`make update what=matrix` writes it). The [capstone](capstone.md) is an"
     " incident that a learner writes.\n\n"
 )
 

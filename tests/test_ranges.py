@@ -20,7 +20,7 @@ FACTS = [(row["id"], fact) for row in seeklab.cases() for fact in seeklab.case(r
 STORED = fact_ranges.stored()
 SAMPLE = [(case_id, fact) for case_id, fact in FACTS if fact_ranges.is_sampled(fact["id"])]
 
-AGAIN = "run make ranges"
+AGAIN = "run make update what=ranges"
 
 
 def names(facts: Sequence[tuple[str, Mapping[str, Any]]]) -> list[str]:

@@ -7,16 +7,16 @@ import readme_facts
 
 
 def test_the_table_of_facts_is_in_step_with_the_engine() -> None:
-    assert readme_facts.current() == readme_facts.table(), "run tests/readme_facts.py"
+    assert readme_facts.current() == readme_facts.table(), "run make update what=readme"
 
 
 def test_the_table_of_incidents_is_in_step_with_the_case_files() -> None:
-    assert readme_facts.current(readme_facts.CASES) == readme_facts.cases_table(), "run tests/readme_facts.py"
+    assert readme_facts.current(readme_facts.CASES) == readme_facts.cases_table(), "run make update what=readme"
 
 
 def test_the_table_of_measured_drives_is_in_step_with_what_is_stored() -> None:
-    assert readme_facts.current(readme_facts.DRIVES) == measured.table(), "run tests/readme_facts.py"
+    assert readme_facts.current(readme_facts.DRIVES) == measured.table(), "run make update what=readme"
 
 
 def test_the_table_of_the_course_is_in_step_with_notebooks_and_exercises() -> None:
-    assert readme_facts.current(readme_facts.COURSE) == readme_facts.course_table(), "run tests/readme_facts.py"
+    assert readme_facts.current(readme_facts.COURSE) == readme_facts.course_table(), "run make update what=readme"

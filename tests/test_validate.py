@@ -50,7 +50,7 @@ def test_what_readme_and_page_tell_of_a_measured_drive_is_what_a_run_gives(drive
     assert told["percent"] <= STORED[drive]["limit_percent"]
     if not measured.files(drive)[0].exists():
         pytest.skip(f"{drive}: {measured.NOT_HERE}")
-    assert told == measured.measure(drive), "run tests/readme_facts.py"
+    assert told == measured.measure(drive), "run make update what=readme"
 
 
 def test_parameters_that_are_not_a_drive_are_refused_with_a_sentence(tmp_path: Path, command_line: CommandLine) -> None:

@@ -1,5 +1,5 @@
 /**
- * What charts draw, compared with stored pictures. A picture that shall change is stored anew by `npm run pictures`; look at it
+ * What charts draw, compared with stored pictures. `make update what=pictures` stores a changed picture; look at it
  * before it is committed.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -37,7 +37,7 @@ describe("a stored picture is what is drawn of", () => {
       writeFileSync(file, picture);
       return;
     }
-    if (!existsSync(file)) throw new Error(`there is no picture of it yet: npm run pictures stores one`);
+    if (!existsSync(file)) throw new Error(`there is no picture of it yet: run make update what=pictures`);
     expect(picture).toBe(readFileSync(file, "utf8"));
   });
 });

@@ -1,0 +1,154 @@
+"""`make update`: write stored data again where what it is made from has changed.
+
+`make update what="ranges readme"` writes the named stores, changed or not. The tests compare each store with a fresh
+measurement, or a sample of it; CONTRIBUTING says which change needs which store.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import machine
+from console import ROOT, STAMPS, Step, StepFailedError, apply_all, main, say, stream
+from steps import CRATES, ENGINE, FOR_TESTS, LIBRARY, LIBRARY_SOURCES, VENV_BIN, WEB
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+LIMIT_S = 7200.0
+MODEL = tuple(ENGINE / crate for crate in CRATES if crate not in {"api", "wasm"})
+INCIDENTS = tuple(path for path in LIBRARY_SOURCES if path.name != "ranges.json")
+PYTHON = ENGINE / "python" / "seeklab"
+TESTS = ROOT / "tests"
+
+
+@dataclass(frozen=True)
+class Store:
+    """Data in the repository that a program has written."""
+
+    name: str
+    what: str
+    """What it holds."""
+    writes: tuple[Path, ...]
+    reads: tuple[Path, ...]
+    """What it is made from."""
+    command: tuple[str | Path, ...]
+    folder: Path = ROOT
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def step(self) -> Step:
+        """Return the step that writes it."""
+
+        def write() -> None:
+            outcome = stream(
+                f"update-{self.name}", self.command, self.folder, LIMIT_S, extra_environment=self.environment
+            )
+            if outcome.code != 0:
+                message = f"{self.name}: the command that writes it ended with exit code {outcome.code}."
+                raise StepFailedError(message)
+
+        return Step(f"update-{self.name}", f"Writing {self.what}", write, reads=self.reads, makes=self.writes)
+
+
+def _python(*arguments: str | Path) -> tuple[str | Path, ...]:
+    return (VENV_BIN / "python", "-B", *arguments)
+
+
+STORED = {"SEEKLAB_STORE": "1"}
+EXERCISES = tuple(ROOT / name for name in ("exercises", "solutions"))
+
+# In order: a store comes after those that it is made from.
+STORES = (
+    Store(
+        "ranges",
+        "what each fact measures over seeds and inputs",
+        (ENGINE / "ranges.json",),
+        (*MODEL, *INCIDENTS, TESTS / "fact_ranges.py"),
+        _python(TESTS / "fact_ranges.py"),
+    ),
+    Store(
+        "fingerprints",
+        "the fingerprint of each stored run",
+        (TESTS / "fingerprints.json",),
+        (*MODEL, *INCIDENTS, TESTS / "fingerprints.py"),
+        _python(TESTS / "fingerprints.py"),
+    ),
+    Store(
+        "presets",
+        "what presets of drives give where runs of them are published",
+        (ENGINE / "validation" / "presets.json",),
+        (*MODEL, ENGINE / "presets", ENGINE / "library" / "tests" / "suite" / "ssd_presets.rs"),
+        ("cargo", "test", "--locked", "--package", "seeklab-library", "--test", "suite", "ssd_presets"),
+        ENGINE,
+        STORED,
+    ),
+    Store(
+        "signatures",
+        "what diagnose knows each incident by",
+        (PYTHON / "diagnosis" / "signatures.json",),
+        (*MODEL, *INCIDENTS, PYTHON / "diagnosis", TESTS / "blind.py"),
+        _python(TESTS / "blind.py", PYTHON / "diagnosis" / "signatures.json"),
+    ),
+    Store(
+        "notebooks",
+        "the outputs of the notebooks",
+        (ROOT / "notebooks",),
+        (*MODEL, *INCIDENTS, ROOT / "notebooks", PYTHON / "notebook", PYTHON / "course"),
+        _python(ROOT / "scripts" / "notebooks.py"),
+    ),
+    Store(
+        "exercises",
+        "the learners' copies of the exercises",
+        (ROOT / "exercises",),
+        (ROOT / "solutions", ROOT / "nbgrader_config.py", PYTHON / "exercises"),
+        _python(ROOT / "scripts" / "exercises.py"),
+    ),
+    Store(
+        "matrix",
+        "the instructor's table of incidents",
+        (ROOT / "docs" / "instructor" / "incidents.md",),
+        (ENGINE / "cases", *EXERCISES, ROOT / "notebooks", PYTHON / "oncall", TESTS / "test_matrix.py"),
+        (VENV_BIN / "pytest", "--quiet", TESTS / "test_matrix.py"),
+        environment=STORED,
+    ),
+    Store(
+        "readme",
+        "the README's tables",
+        (ROOT / "README.md",),
+        (*MODEL, *INCIDENTS, ENGINE / "ranges.json", ROOT / "notebooks", TESTS / "readme_facts.py"),
+        _python(TESTS / "readme_facts.py"),
+    ),
+    Store(
+        "pictures",
+        "the pictures that charts are compared with",
+        (WEB / "test" / "charts" / "pictures",),
+        (WEB / "src", WEB / "test" / "charts", WEB / "test" / "fixtures"),
+        ("npm", "run", "--silent", "pictures"),
+        WEB,
+    ),
+)
+
+
+def update() -> None:
+    """Build, then write the stores that were named, or those whose inputs have changed."""
+    named = sys.argv[1:]
+    unknown = sorted(set(named) - {store.name for store in STORES})
+    if unknown:
+        there = "\n".join(f"  {store.name:14}{store.what}" for store in STORES)
+        message = f"{', '.join(unknown)}: not a store. These are:\n{there}"
+        say(message)
+        raise StepFailedError(message.splitlines()[0])
+    machine.require_for_lab()
+    apply_all(FOR_TESTS)
+    for store in STORES:
+        if store.name in named:
+            (STAMPS / f"update-{store.name}").unlink(missing_ok=True)
+        if not named or store.name in named:
+            apply_all((store.step(), LIBRARY))  # the library carries the ranges
+
+
+if __name__ == "__main__":
+    main(update)
