@@ -16,6 +16,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
+from seeklab._format import format_number
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -54,7 +56,6 @@ _MOST_TICKS = 10
 """On a logarithmic axis; with more only powers of ten are named."""
 _LETTER = 6.8
 """What a letter of a name takes in width, on average."""
-_WHOLE_FROM = 1000
 """Numbers from here on are shown without a fraction."""
 _DIGIT, _GAP = 7, 4
 """How wide a digit is at most, and what is left free between two numbers."""
@@ -85,7 +86,9 @@ class Lines:
         at = sorted({point[0] for points in self._series.values() for point in points})
         values = {name: dict(points) for name, points in self._series.items()}
         lines = [[self._x, *self._series]]
-        lines += [[_number(x), *(_number(values[name].get(x)) for name in self._series)] for x in at]
+        lines += [
+            [format_number(x), *(format_number(values[name].get(x), missing="") for name in self._series)] for x in at
+        ]
         return f"{self._y}\n{_columns(lines)}"
 
     def _repr_html_(self) -> str:
@@ -95,7 +98,7 @@ class Lines:
         up = _Axis([y for _, y in points], _HEIGHT - _BOTTOM, _TOP, is_log=self._log[1], from_zero=True)
         parts = [
             *(_line(_LEFT, up.at(y), _PLOT_END, up.at(y), _RULE) for y in up.ticks),
-            *(_text(_LEFT - 8, up.at(y) + 4, _number(y), "end") for y in up.ticks),
+            *(_text(_LEFT - 8, up.at(y) + 4, format_number(y), "end") for y in up.ticks),
             *(_text(at, _HEIGHT - _BOTTOM + 18, words, "middle") for at, words in _apart(across)),
             _text(_LEFT - 50, 12, self._y, "start"),
             _text((_LEFT + _PLOT_END) / 2, _HEIGHT - 6, self._x, "middle"),
@@ -128,7 +131,13 @@ class Bars:
         """Give the parts as a table."""
         lines = [[self._unit, *self._parts, "sum"]]
         for name, parts in self._rows.items():
-            lines.append([name, *(_number(parts.get(part)) for part in self._parts), _number(sum(parts.values()))])
+            lines.append(
+                [
+                    name,
+                    *(format_number(parts.get(part), missing="") for part in self._parts),
+                    format_number(sum(parts.values())),
+                ]
+            )
         return _columns(lines)
 
     def _repr_html_(self) -> str:
@@ -152,7 +161,9 @@ class Bars:
                     f'<rect x="{x:.1f}" y="{top}" width="{width:.1f}" height="20" fill="{self._colours[part]}"/>'
                 )
                 x += width
-            drawn.append(_text(x + 8, top + 15, f"{_number(sum(parts.values()))} {self._unit}", "start", ink=_INK))
+            drawn.append(
+                _text(x + 8, top + 15, f"{format_number(sum(parts.values()))} {self._unit}", "start", ink=_INK)
+            )
         label = f"{self._unit} by phase: {', '.join(self._rows)}"
         return _svg(drawn, _WIDTH, 36 + step * len(self._rows), label)
 
@@ -204,18 +215,12 @@ def _apart(across: _Axis) -> list[tuple[float, str]]:
     kept: list[tuple[float, str]] = []
     free = -math.inf
     for tick in across.ticks:
-        at, words = across.at(tick), _number(tick)
+        at, words = across.at(tick), format_number(tick)
         half = _DIGIT * len(words) / 2
         if at - half >= free:
             kept.append((at, words))
             free = at + half + _GAP
     return kept
-
-
-def _number(value: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:,.0f}" if float(value).is_integer() or abs(value) >= _WHOLE_FROM else f"{value:.3g}"
 
 
 def _columns(lines: Sequence[Sequence[str]]) -> str:

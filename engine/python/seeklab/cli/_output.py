@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-import math
 import sys
 from typing import TYPE_CHECKING, Any
+
+from seeklab._format import format_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -73,9 +74,5 @@ def run_document(result: Result) -> dict[str, Any]:
 
 
 def number(value: float | None) -> str:
-    """Write whole numbers in full, others with six digits, and a missing one (None, NaN) as a dash."""
-    if value is None or math.isnan(value):
-        return "-"
-    if isinstance(value, int) or float(value).is_integer():
-        return f"{int(value)}"
-    return f"{value:.6g}"
+    """Return a number with six digits, which other programs can read again; "-" where there is none."""
+    return format_number(value, 6, separator="")

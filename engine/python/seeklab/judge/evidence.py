@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from seeklab._case import case
 from seeklab._errors import Problem, SeeklabError
+from seeklab._format import format_number
 from seeklab.judge.printable import printable
 
 if TYPE_CHECKING:
@@ -168,11 +169,5 @@ def factor_between(value: float, actual: float) -> float:
 
 
 def number(value: float | str) -> str:
-    """Write a number with the digits that carry meaning, whole numbers in full."""
-    if isinstance(value, str):
-        return value
-    if math.isinf(value) or math.isnan(value):
-        return "infinite" if math.isinf(value) else "none"
-    if float(value).is_integer():
-        return f"{int(value):,}"
-    return f"{value:.4g}"
+    """Return a number with four digits, and a word as it is."""
+    return value if isinstance(value, str) else format_number(value, 4, missing="none")

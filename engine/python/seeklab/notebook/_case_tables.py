@@ -6,18 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
 from seeklab._facts import facts as judge_facts
+from seeklab._format import format_number
 from seeklab.notebook._tables import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-DIGITS = 3
-"""Significant digits of numbers below a thousand."""
-
 SMALL_S = 1e-3
 """Seconds below this are shown in microseconds."""
-NEXT_TO_NOTHING = 1e-6
-"""Below this a number's digits say nothing that a reader of a table wants to know."""
 
 
 def fact_table(*cases: str, only: Sequence[str] = ()) -> Rows:
@@ -33,8 +29,8 @@ def fact_table(*cases: str, only: Sequence[str] = ()) -> Rows:
                 fact["id"],
                 fact["title"],
                 fact["kind"],
-                told(fact["documented"]),
-                told(fact["simulated"]),
+                format_value(fact["documented"]),
+                format_value(fact["simulated"]),
                 "µs" if fact["unit"] == "us" else fact["unit"],
                 fact["tolerance"],
                 fact["verdict"],
@@ -82,7 +78,7 @@ def what_if_table(case: str, metric: str, label: str, *, scale: float = 1.0, onl
             chosen.with_(changes).with_({"record.log": False}).run(item["variant"]).metrics.get(metric)
             for changes in (dict[str, object](), item["set"])
         )
-        numbers = [told(None if value is None else value / scale) for value in (before, after)]
+        numbers = [format_value(None if value is None else value / scale) for value in (before, after)]
         rows.append((f"{item['title']} ({titles[item['variant']]})", *numbers, item["surprise"]))
     return Rows(["what if", label, "then", "because"], rows)
 
@@ -103,16 +99,8 @@ def source_table(case: str) -> Rows:
     )
 
 
-def told(value: object) -> str:
-    """Write a number with meaningful digits, a range with "to", and what is not there as a dash."""
-    if value is None:
-        return "-"
+def format_value(value: object) -> str:
+    """Return a number with three digits, a range with "to", and any other value as text."""
     if isinstance(value, (list, tuple)):
-        return " to ".join(map(told, value))
-    if not isinstance(value, (int, float)):
-        return str(value)
-    if 0 < abs(value) < NEXT_TO_NOTHING:
-        return "almost 0"
-    if float(value).is_integer() or abs(value) >= 10**DIGITS:
-        return f"{value:,.0f}"
-    return f"{value:.{DIGITS}g}"
+        return " to ".join(map(format_value, value))
+    return format_number(value) if value is None or isinstance(value, (int, float)) else str(value)

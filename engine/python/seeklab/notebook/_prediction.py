@@ -16,7 +16,7 @@ from seeklab._case import case as load_case
 from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.judge.evidence import factor_between
-from seeklab.notebook._case_tables import told as said
+from seeklab.notebook._case_tables import format_value
 from seeklab.notebook._gate import gates_are_open
 from seeklab.notebook._tables import paragraphs
 
@@ -162,12 +162,12 @@ class Prediction:
     def _distance(self) -> str:
         if self.actual is None:
             return ""
-        answer = self.actual if isinstance(self.actual, str) else said(self.actual)
+        answer = self.actual if isinstance(self.actual, str) else format_value(self.actual)
         reveal = self._reveal.replace("{answer}", answer)
         unit = f" {self._unit}" if self._unit else ""
         if isinstance(self.value, str) or isinstance(self.actual, str):
             return f"{self._choice_told(answer)} {reveal}".strip()
-        you_said = "Skipped" if self.value is None else f"You said {said(self.value)}{unit}"
+        you_said = "Skipped" if self.value is None else f"You said {format_value(self.value)}{unit}"
         off = "" if self.value is None else _off(self.value, self.actual)
         if self._reveal.startswith("{answer}"):
             return f"{you_said}{off}. The run gives {reveal}"
@@ -210,7 +210,7 @@ def _off(value: float, actual: float) -> str:
     factor = factor_between(value, actual)
     if math.isinf(factor):
         return ""
-    return ": exactly" if said(factor) == "1" else f": off by a factor {said(factor)}"
+    return ": exactly" if format_value(factor) == "1" else f": off by a factor {format_value(factor)}"
 
 
 def _slider(low: float, high: float, scale: str) -> ipywidgets.FloatSlider | ipywidgets.FloatLogSlider:
