@@ -28,7 +28,7 @@ def _names(path: Path) -> list[str]:
 
 
 def _stages() -> dict[str, Path]:
-    """Read where the file of each scenery and stage is, by the name that case files use."""
+    """Read where the file of each scene and stage is, by the name that case files use."""
     source = (WEB / "stage/stages.ts").read_text(encoding="utf-8")
     fetched = re.findall(
         r'^  \["([a-z-]+)", async \(\) => \(await import\("\./([\w/]+\.ts)"\)\)\.\w+\],$', source, re.MULTILINE
@@ -37,10 +37,10 @@ def _stages() -> dict[str, Path]:
 
 
 def test_a_scenery_is_fetched_by_its_own_name() -> None:
-    sceneries = {name: path for name, path in _stages().items() if path.parent.name == "scenery"}
-    assert {name: _names(path) for name, path in sceneries.items()} == {name: [name] for name in sceneries}
-    named = {name for path in (WEB / "stage/scenery").glob("*.ts") for name in _names(path)}
-    assert named == {*sceneries, "life"}, "every page has the life of a request"
+    scenes = {name: path for name, path in _stages().items() if path.parent.name == "scenes"}
+    assert {name: _names(path) for name, path in scenes.items()} == {name: [name] for name in scenes}
+    named = {name for path in (WEB / "stage/scenes").glob("*.ts") for name in _names(path)}
+    assert named == {*scenes, "life"}, "every page has the life of a request"
 
 
 def test_every_view_that_a_case_may_name_is_drawn() -> None:
@@ -50,5 +50,5 @@ def test_every_view_that_a_case_may_name_is_drawn() -> None:
 
 
 def test_every_tool_that_a_case_may_name_has_a_tab() -> None:
-    evidence = "".join(path.read_text(encoding="utf-8") for path in (WEB / "page").glob("evidence*.ts"))
+    evidence = "".join(path.read_text(encoding="utf-8") for path in (WEB / "page/case").glob("evidence*.ts"))
     assert {tool for tool in TOOLS if f'"{tool}"' in evidence} == TOOLS

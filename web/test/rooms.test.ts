@@ -51,6 +51,17 @@ describe("the rooms", () => {
     expect(wrong).toEqual([]);
   });
 
+  it("has page folders that import from themselves and from shared alone", () => {
+    const folderOf = (file: string) => /^page\/(\w+)\/\w+\.ts$/.exec(file)?.[1];
+    const pages = files.filter((file) => roomOf(file) === "page");
+    expect(pages.filter((file) => folderOf(file) === undefined)).toEqual([]);
+    const wrong = imports
+      .filter(({ from, to }) => roomOf(from) === "page" && roomOf(to) === "page")
+      .filter(({ from, to }) => folderOf(to) !== folderOf(from) && folderOf(to) !== "shared")
+      .map(({ from, to }) => `${from} imports ${to}`);
+    expect(wrong).toEqual([]);
+  });
+
   it("hold no circle of files, types aside", () => {
     const values = imports.filter(({ isType }) => !isType);
     const importsOf = (file: string) => values.filter(({ from }) => from === file);

@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Plugin } from "vite";
-import { notebookInLab } from "../src/page/browserLab.ts";
+import { notebookInLab } from "../src/page/shared/browserLab.ts";
 import { escapeHtml } from "./escape.ts";
 
 export interface NotebookEntry {

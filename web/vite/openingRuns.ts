@@ -9,11 +9,11 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { JSDOM } from "jsdom";
 import { type Result, unwrap } from "../src/engine/api.ts";
-import { collect, type Engine, open } from "../src/engine/simulate.ts";
+import { readResult, type Engine, open } from "../src/engine/simulate.ts";
 import type { CaseDocument } from "../src/engine/types.ts";
 import type { Scenario } from "../src/generated/scenario.ts";
 import { overviewFor, pictureOf } from "./picture.ts";
-import type { Incident } from "../src/page/incidents.ts";
+import type { Incident } from "../src/page/shared/incidents.ts";
 
 const cacheFolder = resolve(import.meta.dirname, "../../.cache/openings");
 /** Goes up when what is kept of a run changes. */
@@ -50,7 +50,7 @@ function make(engine: Engine, document: CaseDocument): Opening {
   const run = open(engine, { case: id, variant: opens });
   while (run.step(eventsAtOnce) < 1);
   const scenario = () => unwrap<Scenario>(engine.call("scenario", JSON.stringify({ case: id, variant: opens })));
-  const result = collect(run, scenario);
+  const result = readResult(run, scenario);
   run.free();
   return { place: placeOf(result, document), ...withDocument(() => pictureOf(result, overviewFor(result, document))) };
 }

@@ -20,7 +20,7 @@ import type { Plugin } from "vite";
 import { keepUnits } from "../src/base/format.ts";
 import type { Engine } from "../src/engine/simulate.ts";
 import type { CaseDocument, CaseEntry } from "../src/engine/types.ts";
-import { cardFile, type Incident, pictureFile } from "../src/page/incidents.ts";
+import { cardFile, type Incident, pictureFile } from "../src/page/shared/incidents.ts";
 import { around, familyList } from "./around.ts";
 import { escapeHtml } from "./escape.ts";
 import { openingOf, type Opening } from "./openingRuns.ts";

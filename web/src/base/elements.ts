@@ -35,8 +35,8 @@ function round(value: number): number {
   return Math.round(value * 10) / 10;
 }
 
-/** The room that an element has, in whole pixels. */
-export interface Room {
+/** The width of an element, in whole pixels. */
+export interface ObservedWidth {
   /** 0 while the element is not laid out. */
   readonly width: number;
   /** Stops watching. */
@@ -44,7 +44,7 @@ export interface Room {
 }
 
 /** Watches how wide an element is; `onChange` is called when that is no longer what `width` said last. */
-export function roomOf(element: Element, onChange: () => void): Room {
+export function observeWidth(element: Element, onChange: () => void): ObservedWidth {
   let width = 0;
   const observer = new ResizeObserver(([entry]) => {
     const next = Math.floor(entry!.contentRect.width);

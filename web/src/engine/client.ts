@@ -4,7 +4,7 @@ import wasmUrl from "seeklab-engine-wasm?url";
 import { type AskEngine, Cancelled, EngineError, type Result } from "./api.ts";
 import type { Question, Questions, RunRequest, TextRequest } from "./types.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
-import { whole } from "./simulate.ts";
+import { fillZeroColumns } from "./simulate.ts";
 
 export interface RunOptions {
   /** Under which name the finished run stays open for {@link EngineClient.text}. */
@@ -118,14 +118,14 @@ export class EngineClient {
       return;
     }
     if (message.kind === "partial") {
-      waiting.onPartial?.(whole(message.result));
+      waiting.onPartial?.(fillZeroColumns(message.result));
       // What it has drawn is seen with the next frame; a page in the background has none and is told nothing more.
       requestAnimationFrame(() => this.#send({ kind: "drawn", id: message.id }));
       return;
     }
     this.#waiting.delete(message.id);
     if (message.kind === "answer") waiting.resolve(message.value);
-    else if (message.kind === "result") waiting.resolve(whole(message.result));
+    else if (message.kind === "result") waiting.resolve(fillZeroColumns(message.result));
     else if (message.kind === "cancelled") waiting.reject(new Cancelled());
     else waiting.reject(new EngineError(message.problems));
   }

@@ -2,7 +2,7 @@
 import { call, initSync, Run } from "seeklab-engine";
 import { Cancelled, type Result, unwrap } from "./api.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
-import { collect, problemsOf, scenarioOf, simulate, type OpenRun } from "./simulate.ts";
+import { readResult, problemsOf, scenarioOf, simulate, type OpenRun } from "./simulate.ts";
 
 const engine = { call, Run };
 const running = new Set<number>();
@@ -46,7 +46,7 @@ async function hear(message: ToWorker): Promise<void> {
                 sendResult(
                   "partial",
                   id,
-                  collect(open, () => scenarioOf(engine, message.request)),
+                  readResult(open, () => scenarioOf(engine, message.request)),
                 );
                 return new Promise<void>((resolve) => drawn.set(id, resolve));
               },
@@ -58,7 +58,7 @@ async function hear(message: ToWorker): Promise<void> {
       sendResult(
         "result",
         id,
-        collect(run, () => scenarioOf(engine, message.request)),
+        readResult(run, () => scenarioOf(engine, message.request)),
       );
     }
   } catch (error) {

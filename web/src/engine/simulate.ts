@@ -98,11 +98,11 @@ export function scenarioOf(engine: Engine, request: RunRequest): Scenario {
 let listed: readonly ColumnEntry[] | undefined;
 
 /**
- * Copies the whole result out of the engine's memory, but for columns of zeros, which are empty until {@link whole} fills them
+ * Copies the whole result out of the engine's memory, but for columns of zeros, which are empty until {@link fillZeroColumns} fills them
  * where they are looked at: there are dozens of them, and they need not cross between threads. Reading a case's scenario again
  * takes milliseconds, so it is asked for only where the views need it.
  */
-export function collect(run: OpenRun, scenario: () => Scenario): Result {
+export function readResult(run: OpenRun, scenario: () => Scenario): Result {
   const summary = unwrap<Summary>(run.summary());
   const columns: Record<string, Float64Array | Uint32Array> = {};
   // Every run has the same columns, and to list them the engine makes each of them.
@@ -131,7 +131,7 @@ export function collect(run: OpenRun, scenario: () => Scenario): Result {
 }
 
 /** A result with its columns of zeros, in the engine's order. They share one array: nobody writes into a result. */
-export function whole(result: Result): Result {
+export function fillZeroColumns(result: Result): Result {
   const rows = column(result, "ops.id").length;
   if (zeros.length < rows) zeros = new Float64Array(2 * rows);
   const columns = { ...result.columns };

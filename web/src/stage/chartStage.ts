@@ -3,7 +3,7 @@
  * a chart without time stands by itself.
  */
 import type { Result } from "../engine/api.ts";
-import { html, roomOf } from "../base/elements.ts";
+import { html, observeWidth } from "../base/elements.ts";
 import type { Chart, Shown } from "../charts/chart.ts";
 import { isPlotLoaded, loadPlot, timeMargins } from "../charts/plot.ts";
 import { clientsEndOf, endOf, groupsOf } from "../charts/rows/writePath.ts";
@@ -79,7 +79,7 @@ export function chartStage(chart: Chart, { focus, onRest }: StageOptions): Stage
     if (details.open) fillTable();
   });
 
-  const room = roomOf(frame, () => draw());
+  const room = observeWidth(frame, () => draw());
 
   return {
     element,

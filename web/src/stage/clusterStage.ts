@@ -4,7 +4,7 @@
  */
 import type { Result } from "../engine/api.ts";
 import type { Control } from "../engine/types.ts";
-import { html, roomOf } from "../base/elements.ts";
+import { html, observeWidth } from "../base/elements.ts";
 import { clusterMap, type ClusterMap } from "../charts/clusterMap.ts";
 import { describeCluster, eventTimes, intervalOf } from "../charts/rows/clusterTables.ts";
 import { onDrag, sayRange } from "./drag.ts";
@@ -96,7 +96,7 @@ export function clusterStage({ focus: { job }, onRest }: StageOptions): Stage {
     },
   });
 
-  const room = roomOf(frame, () => draw());
+  const room = observeWidth(frame, () => draw());
 
   return {
     element,

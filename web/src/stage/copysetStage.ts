@@ -5,7 +5,7 @@
  * Outages take no time in the run; here each is shown for a second of the reader.
  */
 import type { Result } from "../engine/api.ts";
-import { html, roomOf, svg } from "../base/elements.ts";
+import { html, observeWidth, svg } from "../base/elements.ts";
 import { fill, stroke } from "../base/colours.ts";
 import { groupThousands } from "../base/format.ts";
 import { keyEntry } from "../charts/legend.ts";
@@ -135,7 +135,7 @@ export function copysetStage({ onRest }: StageOptions): Stage {
     return group;
   }
 
-  const room = roomOf(field, () => draw());
+  const room = observeWidth(field, () => draw());
 
   return {
     element,

@@ -3,7 +3,7 @@
  * fields of the scenario that change are the window's begin and width; the run follows.
  */
 import type { Result } from "../engine/api.ts";
-import { html, roomOf } from "../base/elements.ts";
+import { html, observeWidth } from "../base/elements.ts";
 import { formatNanos } from "../base/format.ts";
 import { busiestOf, monitorChart, type MonitorWindow, watchedUntil, windowsOf } from "../charts/monitor.ts";
 import { timeMargins } from "../charts/plot.ts";
@@ -95,7 +95,7 @@ export function monitorStage(options: StageOptions): Stage {
   drag(body, (window, by_ns, isSettled) => change(window.from_s * 1e9 + by_ns, width_ns(window), isSettled));
   drag(edge, (window, by_ns, isSettled) => change(window.from_s * 1e9, width_ns(window) + by_ns, isSettled));
 
-  const room = roomOf(frame, place);
+  const room = observeWidth(frame, place);
 
   return {
     ...inner,

@@ -1,5 +1,5 @@
 /**
- * A scenery as a stage: what the engine recorded, played by a clock, with a request that can be followed, and a second run beside
+ * A scene as a stage: what the engine recorded, played by a clock, with a request that can be followed, and a second run beside
  * it on the same clock.
  *
  * Play moves simulated time at a fraction of real time; actors glide to where they belong. With reduced motion they step. A click
@@ -7,14 +7,14 @@
  */
 import type { Result } from "../engine/api.ts";
 import { journeysOf, type Journeys } from "../engine/journeys.ts";
-import { html, roomOf, svg } from "../base/elements.ts";
+import { html, observeWidth, svg } from "../base/elements.ts";
 import { fill } from "../base/colours.ts";
 import { formatNanos } from "../base/format.ts";
 import { keyEntry } from "../charts/legend.ts";
 import { clientsEndOf } from "../charts/rows/writePath.ts";
 import { painter } from "./painter.ts";
-import type { Built, Scenery } from "./scenery/scenery.ts";
-import { followWords, labelOf, meaningOf, nameOf, requestWords } from "./scenery/words.ts";
+import type { Built, Scene } from "./scenes/scene.ts";
+import { followWords, labelOf, meaningOf, nameOf, requestWords } from "./scenes/words.ts";
 import type { Beside, Stage, StageOptions } from "./stage.ts";
 import { transport } from "./transport.ts";
 
@@ -44,8 +44,8 @@ interface Panel {
   readonly actors: { row: number; x: number; y: number }[];
 }
 
-export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): Stage {
-  const panels: [Panel, Panel] = [panelOf(scenery), panelOf(scenery)];
+export function sceneStage(scene: Scene, { focus, onRest }: StageOptions): Stage {
+  const panels: [Panel, Panel] = [panelOf(scene), panelOf(scene)];
   const stageFrame = html("div", { class: "scenes" }, panels[1].element, panels[0].element);
   const key = html("p", { class: "key" });
   const note = html("p", { class: "quiet note" });
@@ -65,7 +65,7 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
   const time = transport({ speeds, onMove: () => draw(), onRest: () => rest() });
   const { player } = time;
   const element = html("div", { class: "stage scene" }, stageFrame, time.element, key, note, follow, details);
-  element.dataset.scenery = scenery.name;
+  element.dataset.scene = scene.name;
   const paint = painter(element);
   let beside: Beside | undefined;
   /** Whether the reader has chosen the request that is followed. */
@@ -102,7 +102,7 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
     panel.journeys = journeysOf(result);
     panel.title.textContent = title ?? "";
     panel.title.hidden = title === undefined;
-    panel.built = scenery.build({ result, journeys: panel.journeys, focus, width });
+    panel.built = scene.build({ result, journeys: panel.journeys, focus, width });
     const { height, backdrop } = panel.built;
     panel.frame.replaceChildren(backdrop, panel.canvas);
     panel.frame.style.height = `${height}px`;
@@ -119,11 +119,11 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
     const own = panels[0];
     if (own.result === undefined || own.journeys === undefined || own.built === undefined) return;
     const results = beside === undefined ? [own.result] : [own.result, beside.result];
-    if (scenery.playsRun) {
+    if (scene.playsRun) {
       base_ns = 0;
       const end = Math.max(...results.map((result) => result.summary.simulated_ns));
-      const scene = { result: own.result, journeys: own.journeys, focus, width: room.width };
-      player.setStops(scenery.stops?.(scene) ?? even(end), end);
+      const input = { result: own.result, journeys: own.journeys, focus, width: room.width };
+      player.setStops(scene.stops?.(input) ?? even(end), end);
       time.setEnd(end);
     } else {
       // A run that is over before the window has nothing to say about it.
@@ -179,7 +179,7 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
   let lifeClip: SVGRectElement | undefined;
   function showLife(time_ns: number): void {
     const { journeys, result } = panels[0];
-    follow.hidden = scenery.isFlow === true || journeys === undefined || journeys.count === 0;
+    follow.hidden = scene.isFlow === true || journeys === undefined || journeys.count === 0;
     if (journeys === undefined || result === undefined) return;
     if (!isChosen) panels[0].followed = worthFollowing(journeys, panels[0].followed, time_ns);
     const { followed } = panels[0];
@@ -304,7 +304,7 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
     details.append(html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table" }, table));
   }
 
-  const room = roomOf(stageFrame, () => rebuild());
+  const room = observeWidth(stageFrame, () => rebuild());
 
   return {
     element,
@@ -320,7 +320,7 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
       isChosen = false;
       lifeOf = -2;
       rebuild();
-      if (!time.isSpeedChosen) time.setSpeed(speedFor(scenery, result, journeys, own.built));
+      if (!time.isSpeedChosen) time.setSpeed(speedFor(scene, result, journeys, own.built));
       if (!isFirst) player.stayAt(before_ns);
       if (details.open) fillTable();
     },
@@ -337,7 +337,7 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
     autoplay() {
       const { result } = panels[0];
       if (result === undefined) return;
-      const until_ns = scenery.playsRun ? clientsEndOf(result) * 1e9 * (1 - 1e-6) : Number.POSITIVE_INFINITY;
+      const until_ns = scene.playsRun ? clientsEndOf(result) * 1e9 * (1 - 1e-6) : Number.POSITIVE_INFINITY;
       // Something is under way in the middle.
       player.playByItself(until_ns, player.end_ns / 2);
     },
@@ -358,12 +358,12 @@ export function sceneStage(scenery: Scenery, { focus, onRest }: StageOptions): S
 
 let nextId = 1;
 
-function panelOf(scenery: Scenery): Panel {
+function panelOf(scene: Scene): Panel {
   const title = html("p", { class: "scene-title", hidden: "" });
   const canvas = html("canvas", {
     class: "actors",
     role: "img",
-    "aria-label": `${scenery.title}; the text below says what is seen`,
+    "aria-label": `${scene.title}; the text below says what is seen`,
   });
   const frame = html("div", { class: "scene-frame" });
   const words = html("p", { class: "moment scene-words" });
@@ -426,9 +426,9 @@ function even(end_ns: number): readonly number[] {
 }
 
 /** A run is over in a time that one likes to wait; of a window, the median request takes about a second. */
-function speedFor(scenery: Scenery, result: Result, journeys: Journeys, built: Built | undefined): number {
+function speedFor(scene: Scene, result: Result, journeys: Journeys, built: Built | undefined): number {
   if (built?.pace_ns !== undefined) return built.pace_ns / 1e9;
-  if (scenery.playsRun) return result.summary.simulated_ns / 1e9 / 15;
+  if (scene.playsRun) return result.summary.simulated_ns / 1e9 / 15;
   const took = stopsOf(journeys, 0).length === 0 ? [1e9] : [];
   for (let row = 0; row < journeys.count; row++) {
     if (isRoot(journeys, row)) took.push(journeys.lastOf(row) - journeys.begin_ns[row]!);

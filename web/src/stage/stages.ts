@@ -1,5 +1,5 @@
 /**
- * The stage that a case names by its `view`: a moving scenery, one of the stages with handles, or the chart of that name.
+ * The stage that a case names by its `view`: a moving scene, one of the stages with handles, or the chart of that name.
  *
  * A page shows one or two of them, so each is a file of its own that {@link loadStages} fetches before a page is built.
  */
@@ -8,31 +8,31 @@ import { chartNamed } from "../charts/catalogue.ts";
 import { histogramChart } from "../charts/histogram.ts";
 import { chartStage } from "./chartStage.ts";
 import { sceneStage } from "./sceneStage.ts";
-import { lifeScenery } from "./scenery/life.ts";
-import type { Scenery } from "./scenery/scenery.ts";
+import { lifeScene } from "./scenes/life.ts";
+import type { Scene } from "./scenes/scene.ts";
 import type { Stage, StageOptions } from "./stage.ts";
 
 type Make = (options: StageOptions) => Stage;
 
 /** By the names that case files use. */
-const sceneryFiles: ReadonlyMap<string, () => Promise<Scenery>> = new Map([
-  ["bucket", async () => (await import("./scenery/bucket.ts")).bucketScenery],
-  ["cores", async () => (await import("./scenery/cores.ts")).coresScenery],
-  ["credits", async () => (await import("./scenery/credits.ts")).creditsScenery],
-  ["platter", async () => (await import("./scenery/platter.ts")).platterScenery],
-  ["wire", async () => (await import("./scenery/wire.ts")).wireScenery],
-  ["log-pool", async () => (await import("./scenery/logPool.ts")).logPoolScenery],
-  ["cache-wall", async () => (await import("./scenery/cacheWall.ts")).cacheWallScenery],
-  ["squeeze", async () => (await import("./scenery/squeeze.ts")).squeezeScenery],
-  ["fan-out", async () => (await import("./scenery/fanOut.ts")).fanOutScenery],
-  ["shaken-disks", async () => (await import("./scenery/shakenDisks.ts")).shakenDisksScenery],
-  ["slc", async () => (await import("./scenery/slc.ts")).slcScenery],
-  ["group-commit", async () => (await import("./scenery/groupCommit.ts")).groupCommitScenery],
-  ["battery", async () => (await import("./scenery/battery.ts")).batteryScenery],
-  ["file-pages", async () => (await import("./scenery/filePages.ts")).filePagesScenery],
-  ["write-back", async () => (await import("./scenery/writeBack.ts")).writeBackScenery],
-  ["shingled", async () => (await import("./scenery/shingled.ts")).shingledScenery],
-  ["incast", async () => (await import("./scenery/incast.ts")).incastScenery],
+const sceneFiles: ReadonlyMap<string, () => Promise<Scene>> = new Map([
+  ["bucket", async () => (await import("./scenes/bucket.ts")).bucketScene],
+  ["cores", async () => (await import("./scenes/cores.ts")).coresScene],
+  ["credits", async () => (await import("./scenes/credits.ts")).creditsScene],
+  ["platter", async () => (await import("./scenes/platter.ts")).platterScene],
+  ["wire", async () => (await import("./scenes/wire.ts")).wireScene],
+  ["log-pool", async () => (await import("./scenes/logPool.ts")).logPoolScene],
+  ["cache-wall", async () => (await import("./scenes/cacheWall.ts")).cacheWallScene],
+  ["squeeze", async () => (await import("./scenes/squeeze.ts")).squeezeScene],
+  ["fan-out", async () => (await import("./scenes/fanOut.ts")).fanOutScene],
+  ["shaken-disks", async () => (await import("./scenes/shakenDisks.ts")).shakenDisksScene],
+  ["slc", async () => (await import("./scenes/slc.ts")).slcScene],
+  ["group-commit", async () => (await import("./scenes/groupCommit.ts")).groupCommitScene],
+  ["battery", async () => (await import("./scenes/battery.ts")).batteryScene],
+  ["file-pages", async () => (await import("./scenes/filePages.ts")).filePagesScene],
+  ["write-back", async () => (await import("./scenes/writeBack.ts")).writeBackScene],
+  ["shingled", async () => (await import("./scenes/shingled.ts")).shingledScene],
+  ["incast", async () => (await import("./scenes/incast.ts")).incastScene],
 ]);
 
 const stageFiles: ReadonlyMap<string, () => Promise<Make>> = new Map([
@@ -44,7 +44,7 @@ const stageFiles: ReadonlyMap<string, () => Promise<Make>> = new Map([
 ]);
 
 /** What has been fetched. Every page has the life of a request. */
-const sceneries = new Map<string, Scenery>([[lifeScenery.name, lifeScenery]]);
+const scenes = new Map<string, Scene>([[lifeScene.name, lifeScene]]);
 const stages = new Map<string, Make>();
 
 /** Fetches what these views need; a view that is a chart needs nothing. */
@@ -53,17 +53,17 @@ export async function loadStages(views: readonly string[]): Promise<void> {
     const file = files.get(view);
     if (file !== undefined && !into.has(view)) into.set(view, await file());
   };
-  await Promise.all(views.flatMap((view) => [load(view, sceneryFiles, sceneries), load(view, stageFiles, stages)]));
+  await Promise.all(views.flatMap((view) => [load(view, sceneFiles, scenes), load(view, stageFiles, stages)]));
 }
 
-/** A scenery that has been fetched. */
-export function sceneryNamed(view: string): Scenery | undefined {
-  return sceneries.get(view);
+/** A scene that has been fetched. */
+export function sceneNamed(view: string): Scene | undefined {
+  return scenes.get(view);
 }
 
 /** Whether a view is a stage of its own, and not a chart. */
 export function isStage(view: string): boolean {
-  return view === lifeScenery.name || sceneryFiles.has(view) || stageFiles.has(view);
+  return view === lifeScene.name || sceneFiles.has(view) || stageFiles.has(view);
 }
 
 /** @throws when a stage is asked for that was not fetched. */
@@ -71,8 +71,8 @@ export function stageOf(
   { focus, view }: Pick<CaseDocument, "focus"> & { readonly view: string },
   options: Omit<StageOptions, "focus"> = {},
 ): Stage {
-  const scenery = sceneryNamed(view);
-  if (scenery !== undefined) return sceneStage(scenery, { ...options, focus });
+  const scene = sceneNamed(view);
+  if (scene !== undefined) return sceneStage(scene, { ...options, focus });
   const make = stages.get(view);
   if (make !== undefined) return make({ ...options, focus });
   if (isStage(view)) throw new Error(`the stage "${view}" has not been fetched`);
@@ -81,7 +81,7 @@ export function stageOf(
 
 /** What a stage is called on the button that shows it. */
 export function titleOfStage(view: string): string {
-  return sceneryNamed(view)?.title ?? chartNamed(view)?.title ?? ownTitles.get(view) ?? "The run";
+  return sceneNamed(view)?.title ?? chartNamed(view)?.title ?? ownTitles.get(view) ?? "The run";
 }
 
 const ownTitles: ReadonlyMap<string, string> = new Map([

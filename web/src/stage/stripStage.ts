@@ -4,7 +4,7 @@
  */
 import type { Result } from "../engine/api.ts";
 import type { Control } from "../engine/types.ts";
-import { html, roomOf } from "../base/elements.ts";
+import { html, observeWidth } from "../base/elements.ts";
 import { type Meaning, phases } from "../base/colours.ts";
 import { formatBytes } from "../base/format.ts";
 import { latencyOverview } from "../charts/latencyOverview.ts";
@@ -141,7 +141,7 @@ export function stripStage({ focus: { job }, onRest }: StageOptions): Stage {
     },
   });
 
-  const room = roomOf(frame, () => {
+  const room = observeWidth(frame, () => {
     drawOverview();
     draw();
   });

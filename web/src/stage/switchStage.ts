@@ -7,9 +7,9 @@ import type { CaseDocument, Value } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
 import { segmented } from "../base/segmented.ts";
 import { clientsEndOf } from "../charts/rows/writePath.ts";
-import { lifeScenery } from "./scenery/life.ts";
+import { lifeScene } from "./scenes/life.ts";
 import type { Beside, Fields, Stage, StageOptions } from "./stage.ts";
-import { isStage, sceneryNamed, stageOf, titleOfStage } from "./stages.ts";
+import { isStage, sceneNamed, stageOf, titleOfStage } from "./stages.ts";
 
 /** So many requests fill a window that can be followed. */
 const fewRequests = 400;
@@ -40,11 +40,11 @@ export function switchStage(
   options: SwitchStageOptions,
 ): SwitchStage {
   const isCovered = (name: string) => options.isCovered?.(name) === true;
-  const views = [...new Set<string>([doc.view, ...doc.views.filter(isStage), lifeScenery.name])];
+  const views = [...new Set<string>([doc.view, ...doc.views.filter(isStage), lifeScene.name])];
   const made = new Map<string, Stage>();
   const place = html("div", { class: "stage-place" });
   // What is covered does not open the page.
-  let view = views.find((name) => !isCovered(name)) ?? lifeScenery.name;
+  let view = views.find((name) => !isCovered(name)) ?? lifeScene.name;
   let shown: { result: Result; reference: Result | undefined } | undefined;
   let fields: Fields | undefined;
   let beside: Beside | undefined;
@@ -77,7 +77,7 @@ export function switchStage(
         return;
       }
       // The requests that are looked at are those of the moment that was looked at, unless all are done by then.
-      if (next === lifeScenery.name) {
+      if (next === lifeScene.name) {
         const { moment_ns } = stage();
         const isOver = shown !== undefined && moment_ns >= clientsEndOf(shown.result) * 1e9 * stillUnderWay;
         looked_ns = isOver ? 0 : moment_ns;
@@ -87,7 +87,7 @@ export function switchStage(
       const current = stage();
       place.replaceChildren(current.element);
       const isRunNeeded =
-        current.element.dataset.scenery !== undefined && JSON.stringify(recorded()) !== JSON.stringify(before);
+        current.element.dataset.scene !== undefined && JSON.stringify(recorded()) !== JSON.stringify(before);
       if (isRunNeeded) options.onSwitch();
       else if (shown !== undefined) current.show(shown.result, shown.reference);
     },
@@ -97,12 +97,12 @@ export function switchStage(
   const element = html("div", { class: "stage-switch" }, ...(views.length > 1 ? [choice.element] : []), place);
 
   function recorded(): Value | undefined {
-    const scenery = sceneryNamed(view);
-    if (scenery === undefined) return undefined;
-    if (scenery.isFlow === true) return undefined;
+    const scene = sceneNamed(view);
+    if (scene === undefined) return undefined;
+    if (scene.isFlow === true) return undefined;
     const asked = doc.journeys;
-    if (scenery.playsRun) return { stays: mostStays };
-    const own = sceneryNamed(doc.view);
+    if (scene.playsRun) return { stays: mostStays };
+    const own = sceneNamed(doc.view);
     // What a case asks for whose own stage follows no request is meant for this one: a request that began long before that moment.
     const isMeantHere = asked !== undefined && own?.isFlow === true;
     if (looked_ns > 0 && !isMeantHere && own?.playsRun !== false) {

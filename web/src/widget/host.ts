@@ -9,7 +9,7 @@ import init, { call, Run } from "seeklab-engine";
 import wasm from "seeklab-engine-wasm?inline";
 import { Cancelled, unwrap, type Result } from "../engine/api.ts";
 import type { Question, Questions, RunRequest, TextRequest } from "../engine/types.ts";
-import { collect, scenarioOf, simulate, type Engine, whole } from "../engine/simulate.ts";
+import { readResult, scenarioOf, simulate, type Engine, fillZeroColumns } from "../engine/simulate.ts";
 
 // At about a million events a second, some ten milliseconds.
 const sliceEvents = 10_000;
@@ -41,7 +41,7 @@ export async function run(request: RunRequest, signal: AbortSignal): Promise<Fin
   if (signal.aborted) throw new Cancelled();
   const finished = await simulate(engine, request, { sliceEvents, cancelled: () => signal.aborted });
   return {
-    result: whole(collect(finished, () => scenarioOf(engine, request))),
+    result: fillZeroColumns(readResult(finished, () => scenarioOf(engine, request))),
     print: (text) => unwrap<string>(finished.text(JSON.stringify(text))),
     free: () => finished.free(),
   };

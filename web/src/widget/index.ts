@@ -9,7 +9,7 @@ import type { AnyModel, RenderProps } from "@anywidget/types";
 import { EngineError, sentence } from "../engine/api.ts";
 import type { CaseDocument, Changes } from "../engine/types.ts";
 import { colourSheet, patterns } from "../base/colours.ts";
-import { html, roomOf } from "../base/elements.ts";
+import { html, observeWidth } from "../base/elements.ts";
 import { chartNamed } from "../charts/catalogue.ts";
 import { lifetimes, lifetimesChart } from "../charts/lifetimes.ts";
 import { loadPlot } from "../charts/plot.ts";
@@ -109,7 +109,7 @@ function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, 
     model.save_changes();
   }
 
-  const room = roomOf(figure, () => drawChart());
+  const room = observeWidth(figure, () => drawChart());
   function drawChart(): void {
     const finished = controller.run;
     if (hasStage || finished === undefined || room.width === 0) return;

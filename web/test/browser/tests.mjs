@@ -6,7 +6,7 @@ import { createRequire } from "node:module";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { tableFromIPC } from "apache-arrow";
-import { handsOn } from "./hands.mjs";
+import { monkeyTest } from "./monkey.mjs";
 import { site } from "./host.mjs";
 
 const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -255,14 +255,14 @@ export const tests = {
     return `${cases.length} cases`;
   },
 
-  async "random hands find no error"({ open }) {
+  async "monkey testing finds no error"({ open }) {
     // With SEEKLAB_PAGES=all on every page, each time in another order; SEEKLAB_SEED repeats one.
     const isWhole = process.env.SEEKLAB_PAGES === "all";
     const seed = Number(process.env.SEEKLAB_SEED ?? (isWhole ? Date.now() % 1e6 : 1));
     const wrong = [];
     for (const name of isWhole ? readdirSync(site).filter((file) => file.endsWith(".html")) : ["odx-prefetch.html"]) {
       const page = await open(`/${name}`);
-      wrong.push(...(await handsOn(page, { seed, times: isWhole ? 60 : 30 })));
+      wrong.push(...(await monkeyTest(page, { seed, times: isWhole ? 60 : 30 })));
       await page.context().close();
     }
     assert.ok(wrong.length === 0, `seed ${seed}: ${wrong.join("\n")}`);

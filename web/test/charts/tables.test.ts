@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Fact } from "../../src/engine/types.ts";
-import { deviation, facts, tally } from "../../src/page/factTable.ts";
+import { deviation, facts, tally } from "../../src/page/case/factTable.ts";
 import { operationLog } from "../../src/charts/operationLog.ts";
 import { resultTable } from "../../src/charts/resultTable.ts";
 

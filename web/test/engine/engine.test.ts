@@ -2,7 +2,15 @@ import { describe, expect, it, vi } from "vitest";
 import type { Scenario } from "../../src/generated/scenario.ts";
 import { Cancelled, EngineError, unwrap } from "../../src/engine/api.ts";
 import { Latest } from "../../src/engine/latest.ts";
-import { collect, open, problemsOf, simulate, type Engine, type OpenRun, whole } from "../../src/engine/simulate.ts";
+import {
+  readResult,
+  open,
+  problemsOf,
+  simulate,
+  type Engine,
+  type OpenRun,
+  fillZeroColumns,
+} from "../../src/engine/simulate.ts";
 
 function fakeRun(progress: number[], overrides: Partial<OpenRun> = {}): OpenRun {
   return {
@@ -42,7 +50,7 @@ describe("a run", () => {
     expect(onProgress.mock.calls).toEqual([[0.2], [0.6]]);
     expect(run.step).toHaveBeenCalledWith(5);
     expect(run.free).not.toHaveBeenCalled();
-    expect(collect(run, () => ({}) as Scenario).columns).toEqual({ a: Float64Array.of(1), b: Uint32Array.of(2) });
+    expect(readResult(run, () => ({}) as Scenario).columns).toEqual({ a: Float64Array.of(1), b: Uint32Array.of(2) });
   });
 
   it("stops between two slices and is freed when it is cancelled", async () => {
@@ -87,10 +95,10 @@ describe("a run", () => {
   it("does not carry its columns of zeros, and has them again where it is looked at", () => {
     const summary = { ok: { metrics: {}, zero_columns: ["a"] } };
     const run = fakeRun([1], { summary: () => JSON.stringify(summary) });
-    expect(collect(run, () => ({}) as Scenario).columns).toEqual({ a: new Float64Array(0), b: Uint32Array.of(2) });
+    expect(readResult(run, () => ({}) as Scenario).columns).toEqual({ a: new Float64Array(0), b: Uint32Array.of(2) });
     const none = new Float64Array(0);
     const carried = { "ops.id": Uint32Array.of(1, 2), "ops.memory_ns": none, "ops.disk_ns": Float64Array.of(3, 4) };
-    const { columns } = whole({ summary: { zero_columns: ["ops.memory_ns"] }, columns: carried } as never);
+    const { columns } = fillZeroColumns({ summary: { zero_columns: ["ops.memory_ns"] }, columns: carried } as never);
     expect(columns).toEqual({ ...carried, "ops.memory_ns": Float64Array.of(0, 0) });
     // Phases are numbered by the order of their columns.
     expect(Object.keys(columns)).toEqual(Object.keys(carried));

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { addressOf } from "../../src/page/address.ts";
-import { decodeHash, defaultState, encodeHash, type PageState } from "../../src/page/hash.ts";
+import { addressOf } from "../../src/page/shared/address.ts";
+import { decodeRunLink, defaultState, encodeRunLink, type PageState } from "../../src/page/shared/runLink.ts";
 
 const stateOf = (variant: string): PageState => ({ ...defaultState, case: "c", variant });
 
@@ -26,7 +26,7 @@ describe("the address of a page", () => {
     message: { say: (...words) => said.push(...words) },
   });
   const written = () => {
-    const decoded = decodeHash(location.hash);
+    const decoded = decodeRunLink(location.hash);
     return decoded.kind === "state" ? decoded.state.variant : decoded.kind;
   };
   const goTo = (hash: string) => {
@@ -62,7 +62,7 @@ describe("the address of a page", () => {
     address.write(true);
     vi.runAllTimers();
     push.mockClear();
-    goTo(encodeHash(stateOf("a")));
+    goTo(encodeRunLink(stateOf("a")));
     goTo("");
     expect(shown).toEqual(["a", undefined]);
     vi.runAllTimers();

@@ -1,6 +1,6 @@
 import { RecordBatchReader, tableFromIPC } from "apache-arrow";
 import { expect, it, vi } from "vitest";
-import { operationsArrow } from "../../src/page/arrowFile.ts";
+import { operationsArrow } from "../../src/page/case/arrowFile.ts";
 import { q1Result } from "../fixtures/q1.ts";
 
 it("the operation log as an Arrow file holds every column with its values, jobs and operations by name", () => {

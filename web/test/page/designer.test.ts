@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Control } from "../../src/engine/types.ts";
-import { curveValues } from "../../src/page/costPanel.ts";
-import { amount, currencyOf } from "../../src/page/currency.ts";
+import { curveValues } from "../../src/page/designer/costPanel.ts";
+import { amount, currencyOf } from "../../src/page/designer/currency.ts";
 
 const disks: Control = { path: "disks", title: "Disks", help: "", unit: null, min: 2, max: 88, step: 2, value: 44 };
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { embedCode } from "../../src/page/embed.ts";
-import { readMessage } from "../../src/page/embedMessages.ts";
-import { standalone, tableCsv } from "../../src/page/drawing.ts";
+import { embedCode } from "../../src/page/case/embed.ts";
+import { readMessage } from "../../src/page/shared/embedMessages.ts";
+import { standalone, tableCsv } from "../../src/page/case/drawing.ts";
 
 const read = (data: unknown) => readMessage(data, ["broken", "fixed"]);
 

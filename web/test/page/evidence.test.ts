@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { EngineClient } from "../../src/engine/client.ts";
 import type { CaseDocument } from "../../src/engine/types.ts";
-import { evidence } from "../../src/page/evidence.ts";
+import { evidence } from "../../src/page/case/evidence.ts";
 import { q1Result } from "../fixtures/q1.ts";
 import { stubStageRoom } from "../fixtures/stageRoom.ts";
 

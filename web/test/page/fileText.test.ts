@@ -1,7 +1,7 @@
 // @vitest-environment node
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
-import { textOfFile } from "../../src/page/fileText.ts";
+import { textOfFile } from "../../src/page/shared/fileText.ts";
 
 const file = (name: string, ...parts: (Uint8Array<ArrayBuffer> | string)[]) => new File(parts, name);
 const packed = (bytes: Uint8Array | string) => new Uint8Array(gzipSync(bytes));

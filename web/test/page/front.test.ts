@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { catalogue, isWanted } from "../../src/page/catalogue.ts";
-import type { Incident } from "../../src/page/incidents.ts";
-import { ladder, placeOn } from "../../src/page/ladder.ts";
-import { paths } from "../../src/page/paths.ts";
-import { isNear, standingOf } from "../../src/page/standing.ts";
+import { catalogue, isWanted } from "../../src/page/front/catalogue.ts";
+import type { Incident } from "../../src/page/shared/incidents.ts";
+import { ladder, placeOn } from "../../src/page/front/ladder.ts";
+import { learningPaths } from "../../src/page/front/learningPaths.ts";
+import { isNear, progressOf } from "../../src/page/shared/progressStore.ts";
 
 const library = JSON.parse(
   readFileSync(join(import.meta.dirname, "../../../engine/wasm/pkg/library.json"), "utf8"),
@@ -48,7 +48,7 @@ describe("the ladder", () => {
 describe("ways to begin", () => {
   it("name cases that there are, none twice on one way", () => {
     const ids = new Set(library.cases.map(({ document }) => document.id));
-    for (const { cases } of paths) {
+    for (const { cases } of learningPaths) {
       expect(cases.filter((id) => !ids.has(id))).toEqual([]);
       expect(new Set(cases).size).toBe(cases.length);
     }
@@ -57,7 +57,7 @@ describe("ways to begin", () => {
 
 describe("the search", () => {
   const wanted = (words: string, more = {}) =>
-    isWanted(incident, "predicted", { words, family: "", standing: "", ...more });
+    isWanted(incident, "predicted", { words, family: "", progress: "", ...more });
 
   it("finds every word wherever it stands, in small letters or capitals", () => {
     expect(wanted("")).toBe(true);
@@ -67,8 +67,8 @@ describe("the search", () => {
 
   it("holds to the family and to what was predicted", () => {
     expect(wanted("", { family: "File servers" })).toBe(false);
-    expect(wanted("", { standing: "predicted" })).toBe(true);
-    expect(wanted("", { standing: "solved" })).toBe(false);
+    expect(wanted("", { progress: "predicted" })).toBe(true);
+    expect(wanted("", { progress: "solved" })).toBe(false);
   });
 
   it("opens with Enter the one incident that is left, and sends nothing anywhere", () => {
@@ -91,7 +91,7 @@ describe("the search", () => {
 
 describe("what the reader has predicted", () => {
   const kept = (prediction: string | null, answer: string | null = null) =>
-    standingOf("x", (key) => (key === "prediction.x" ? prediction : answer));
+    progressOf("x", (key) => (key === "prediction.x" ? prediction : answer));
 
   it("is open, skipped, predicted, or solved within a fifth", () => {
     expect(kept(null)).toBe("open");

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { explainTerms, glossary, readGlossary } from "../../src/page/glossary.ts";
+import { explainTerms, glossary, readGlossary } from "../../src/page/case/glossary.ts";
 
 const terms = readGlossary(
   "# Glossary\n\n- **Busy.** In service.\n- **Prefetch, read-ahead.** Fetching ahead.\n" +

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { addressOfCase } from "../../src/page/navigation.ts";
+import { addressOfCase } from "../../src/page/shared/navigation.ts";
 
 const cases = [{ id: "odx-prefetch" }, { id: "averaged-away" }];
 const hash = "#v1=e30";

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Kept } from "../../src/lab/night/protocol.ts";
-import { NightDesk } from "../../src/page/nightDesk.ts";
+import { NightDesk } from "../../src/page/oncall/nightDesk.ts";
 import {
   anotherNight,
   nightHash,
@@ -12,7 +12,7 @@ import {
   rememberPlayed,
   ticketOfTheDay,
   writtenCase,
-} from "../../src/page/nights.ts";
+} from "../../src/page/oncall/nights.ts";
 import type { FromPython, ToPython } from "../../src/python/messages.ts";
 
 afterEach(() => localStorage.clear());

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from "vitest";
-import { openGates } from "../../src/page/notebookGates.ts";
+import { openGates } from "../../src/page/course/notebookGates.ts";
 
 const gated = `
   <form class="question" data-question="q/one" data-answer="a &lt; b">

@@ -1,11 +1,11 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Ask } from "../../src/engine/types.ts";
-import { inTheCourse, pythonFor, pythonLiteral } from "../../src/page/carryOn.ts";
-import { operationsCsv } from "../../src/page/download.ts";
-import { inline, markdown } from "../../src/page/markdown.ts";
+import { inTheCourse, pythonFor, pythonLiteral } from "../../src/page/case/exportPanel.ts";
+import { operationsCsv } from "../../src/page/shared/download.ts";
+import { inline, markdown } from "../../src/page/shared/markdown.ts";
 import { type Prediction, predictionOf } from "../../src/lab/prediction.ts";
-import { distance, predictionMemory, predictionSection } from "../../src/page/prediction.ts";
-import { warnings } from "../../src/page/warnings.ts";
+import { distance, predictionMemory, predictionSection } from "../../src/page/shared/prediction.ts";
+import { warnings } from "../../src/page/case/warnings.ts";
 import { q1Result } from "../fixtures/q1.ts";
 
 afterEach(() => {

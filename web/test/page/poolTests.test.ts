@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { DesignTest } from "../../src/engine/types.ts";
-import { bindsOf, changeOf, poolTests, type PoolTestsOptions } from "../../src/page/poolTests.ts";
+import { bindsOf, changeOf, poolTests, type PoolTestsOptions } from "../../src/page/designer/poolTests.ts";
 
 const test: DesignTest = {
   name: "5-random-cold",

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import type { Result } from "../../src/engine/api.ts";
 import { journeysOf } from "../../src/engine/journeys.ts";
 import { batteryOf } from "../../src/charts/rows/battery.ts";
-import { batteryScenery } from "../../src/stage/scenery/battery.ts";
+import { batteryScene } from "../../src/stage/scenes/battery.ts";
 
 // Three intervals of 10 s: the charge falls below 28 % at the begin of the second, and write-back is back at that of the third.
 const columns = {
@@ -28,7 +28,7 @@ function made(of: Record<string, readonly number[]>, raid_cache: unknown): Resul
 }
 
 const build = (result: Result) =>
-  batteryScenery.build({ result, journeys: journeysOf(result), focus: { job: "clients", op: "write" }, width: 900 });
+  batteryScene.build({ result, journeys: journeysOf(result), focus: { job: "clients", op: "write" }, width: 900 });
 
 describe("a controller's battery", () => {
   const result = made(columns, { battery: { learn_at: 0 } });

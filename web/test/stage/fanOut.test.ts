@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Result } from "../../src/engine/api.ts";
 import { journeysOf, layerNames } from "../../src/engine/journeys.ts";
-import type { Frame } from "../../src/stage/scenery/scenery.ts";
-import { asksOf, fanOutScenery } from "../../src/stage/scenery/fanOut.ts";
-import { layersOf } from "../../src/stage/scenery/words.ts";
+import type { Frame } from "../../src/stage/scenes/scene.ts";
+import { asksOf, fanOutScene } from "../../src/stage/scenes/fanOut.ts";
+import { layersOf } from "../../src/stage/scenes/words.ts";
 
 const ms = 1e6;
 const none = 0xffffffff;
@@ -60,7 +60,7 @@ const hedged = run(
 );
 
 function built(result: Result) {
-  return fanOutScenery.build({ result, journeys: journeysOf(result), focus: { job: "users", op: "read" }, width: 900 });
+  return fanOutScene.build({ result, journeys: journeysOf(result), focus: { job: "users", op: "read" }, width: 900 });
 }
 
 describe("the fan-out", () => {
@@ -123,8 +123,8 @@ describe("the fan-out", () => {
   });
 
   it("suits runs with a fan-out, and its layer has a place", () => {
-    expect(fanOutScenery.suits(hedged)).toBe(true);
-    expect(fanOutScenery.suits({ scenario: {} } as unknown as Result)).toBe(false);
+    expect(fanOutScene.suits(hedged)).toBe(true);
+    expect(fanOutScene.suits({ scenario: {} } as unknown as Result)).toBe(false);
     expect(layersOf(journeysOf(hedged))).toEqual(["fanout"]);
   });
 });

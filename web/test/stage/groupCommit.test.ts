@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { Result } from "../../src/engine/api.ts";
 import { commitsOf } from "../../src/charts/rows/commit.ts";
 import { below, journeysOf, layerNames } from "../../src/engine/journeys.ts";
-import type { Frame } from "../../src/stage/scenery/scenery.ts";
-import { groupCommitScenery } from "../../src/stage/scenery/groupCommit.ts";
-import { layersOf } from "../../src/stage/scenery/words.ts";
+import type { Frame } from "../../src/stage/scenes/scene.ts";
+import { groupCommitScene } from "../../src/stage/scenes/groupCommit.ts";
+import { layersOf } from "../../src/stage/scenes/words.ts";
 
 const ms = 1e6;
 const none = 0xffffffff;
@@ -67,7 +67,7 @@ const shared = run([
 
 function built(result: Result) {
   const focus = { job: "clients", op: "write" } as const;
-  return groupCommitScenery.build({ result, journeys: journeysOf(result), focus, width: 900 });
+  return groupCommitScene.build({ result, journeys: journeysOf(result), focus, width: 900 });
 }
 
 function draw(result: Result, time_ns: number): Map<number, number> {
@@ -113,8 +113,8 @@ describe("transactions at the logs", () => {
   });
 
   it("are shown for runs with a database, which has a place among the layers", () => {
-    expect(groupCommitScenery.suits(shared)).toBe(true);
-    expect(groupCommitScenery.suits({ scenario: {} } as unknown as Result)).toBe(false);
+    expect(groupCommitScene.suits(shared)).toBe(true);
+    expect(groupCommitScene.suits({ scenario: {} } as unknown as Result)).toBe(false);
     expect(layersOf(journeysOf(shared))).toEqual(["commit"]);
   });
 });

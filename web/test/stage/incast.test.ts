@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Result } from "../../src/engine/api.ts";
 import { journeysOf, type MarkName, markNames } from "../../src/engine/journeys.ts";
-import { incastScenery } from "../../src/stage/scenery/incast.ts";
-import { portRecordOf } from "../../src/stage/scenery/portPackets.ts";
+import { incastScene } from "../../src/stage/scenes/incast.ts";
+import { portRecordOf } from "../../src/stage/scenes/portPackets.ts";
 
 const us = 1e3;
 
@@ -65,7 +65,7 @@ describe("the port of the switch", () => {
   });
 
   it("says what waits in it, and who waits for a timer", () => {
-    const built = incastScenery.build({
+    const built = incastScene.build({
       result,
       journeys: journeysOf(result),
       focus: { job: "reader", op: "read" },

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Result } from "../../src/engine/api.ts";
 import { journeysOf, layerNames, markNames } from "../../src/engine/journeys.ts";
-import type { Frame } from "../../src/stage/scenery/scenery.ts";
-import { disksOf, shakenDisksScenery } from "../../src/stage/scenery/shakenDisks.ts";
+import type { Frame } from "../../src/stage/scenes/scene.ts";
+import { disksOf, shakenDisksScene } from "../../src/stage/scenes/shakenDisks.ts";
 
 const ms = 1e6;
 const device = layerNames.indexOf("device") * 65536;
@@ -39,7 +39,7 @@ const result = {
 } as unknown as Result;
 
 function built() {
-  return shakenDisksScenery.build({
+  return shakenDisksScene.build({
     result,
     journeys: journeysOf(result),
     focus: { job: "stream", op: "write" },
@@ -96,7 +96,7 @@ describe("the shaken disks", () => {
   });
 
   it("suit runs with a shaken disk only", () => {
-    expect(shakenDisksScenery.suits(result)).toBe(true);
-    expect(shakenDisksScenery.suits({ scenario: { devices: [{ hdd: {} }] } } as unknown as Result)).toBe(false);
+    expect(shakenDisksScene.suits(result)).toBe(true);
+    expect(shakenDisksScene.suits({ scenario: { devices: [{ hdd: {} }] } } as unknown as Result)).toBe(false);
   });
 });

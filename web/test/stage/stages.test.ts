@@ -6,7 +6,7 @@ import { readsOf } from "../../src/charts/rows/reads.ts";
 import { svg } from "../../src/base/elements.ts";
 import type { Stage } from "../../src/stage/stage.ts";
 import { sceneStage } from "../../src/stage/sceneStage.ts";
-import type { Scenery } from "../../src/stage/scenery/scenery.ts";
+import type { Scene } from "../../src/stage/scenes/scene.ts";
 import { loadStages, stageOf, titleOfStage } from "../../src/stage/stages.ts";
 import { clusterResult } from "../fixtures/cluster.ts";
 import { monitorResult, partitionResult } from "../fixtures/metrics.ts";
@@ -145,7 +145,7 @@ describe("the alignment", () => {
   });
 });
 
-describe("a scenery", () => {
+describe("a scene", () => {
   it("is built once for a run, not again when there still is nothing beside it", () => {
     const build = vi.fn(() => ({
       height: 100,
@@ -154,8 +154,8 @@ describe("a scenery", () => {
       draw: () => 0,
       describe: () => "",
     }));
-    const scenery: Scenery = { name: "test", title: "Test", playsRun: true, suits: () => true, build };
-    const stage = sceneStage(scenery, { focus: { job: "odx", op: "read" } });
+    const scene: Scene = { name: "test", title: "Test", playsRun: true, suits: () => true, build };
+    const stage = sceneStage(scene, { focus: { job: "odx", op: "read" } });
     opened.push(stage);
     const beside = { result: q1Result({ chunk_bytes: 9 * mib }), label: "Fixed", own: "Broken" };
     stage.show(q1Result());

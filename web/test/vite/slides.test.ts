@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { incidentsOf, placeOf, readPlace } from "../../src/page/slidePlace.ts";
+import { incidentsOf, placeOf, readPlace } from "../../src/page/course/slidePlace.ts";
 import { readWeek } from "../../vite/slides.ts";
 
 const instructor = resolve(import.meta.dirname, "../../../docs/instructor");

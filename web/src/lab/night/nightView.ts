@@ -1,5 +1,5 @@
 /** A night on call: its ticket, clock and graph, its shell, and its end. The desk that answers is the host's. */
-import { html, roomOf } from "../../base/elements.ts";
+import { html, observeWidth } from "../../base/elements.ts";
 import { debrief } from "./debrief.ts";
 import type { Ended, Kept, Now, Opened } from "./protocol.ts";
 import { shell } from "./shell.ts";
@@ -40,7 +40,7 @@ export function nightView(opened: Opened, options: NightOptions): NightView {
     },
   });
 
-  const room = roomOf(graph, () => drawGraph());
+  const room = observeWidth(graph, () => drawGraph());
   function drawGraph(): void {
     if (room.width > 0) graph.replaceChildren(usersGraph(now.kept.users, opened.start_s, room.width));
   }

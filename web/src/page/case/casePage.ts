@@ -1,0 +1,373 @@
+/**
+ * A case's page: one run, and everything that looks at it.
+ *
+ * The run and its controls are the workbench's, which the notebook has too; this page adds what only a page has: the address,
+ * the question, evidence, the explanation, facts, and the model. Whatever fails says so in a sentence, and the page keeps the
+ * last result it had.
+ */
+import "../../style/page.css";
+import { EngineClient } from "../../engine/client.ts";
+import type { Result } from "../../engine/api.ts";
+import type { CaseDocument } from "../../engine/types.ts";
+import { fillSentence } from "../../base/format.ts";
+import { html } from "../../base/elements.ts";
+import { take, withVariants } from "../../lab/measure.ts";
+import { type Memory, predictionOf } from "../../lab/prediction.ts";
+import { documentedState, type RunHost, type RunState } from "../../lab/runController.ts";
+import { fetchFor, workbench } from "../../lab/workbench.ts";
+import { loadStages } from "../../stage/stages.ts";
+import { addressOf } from "../shared/address.ts";
+import { afterQuestion } from "./afterQuestion.ts";
+import { exportPanel } from "./exportPanel.ts";
+import { openPage, preparePage, whenSeen } from "../shared/pageSetup.ts";
+import { factsSection } from "./factsSection.ts";
+import { evidence } from "./evidence.ts";
+import { embed, isEmbedded, wayOut } from "./embed.ts";
+import { explainTerms } from "./glossary.ts";
+import { defaultState, encodeRunLink, type PageState } from "../shared/runLink.ts";
+import { incidents } from "../shared/incidents.ts";
+import { inline, markdown } from "../shared/markdown.ts";
+import { mechanism } from "./mechanism.ts";
+import { modelSection } from "./modelSection.ts";
+import { openCase } from "../shared/navigation.ts";
+import { predictionSection, predictionMemory } from "../shared/prediction.ts";
+import { progress } from "../shared/progress.ts";
+import { storeAnswer } from "../shared/progressStore.ts";
+import { sweepPanel } from "./sweepPanel.ts";
+import { warnings } from "./warnings.ts";
+import { whatIfs } from "./whatIfs.ts";
+
+const restMs = 60;
+const restIntervalMs = 300;
+const spokenAfterMs = 600;
+
+interface PageRun {
+  readonly result: Result;
+}
+
+const page = preparePage();
+const { root, message } = page;
+void openPage(page, open);
+
+async function open(linked: PageState): Promise<void> {
+  const { content: id = "", dataset } = document.querySelector<HTMLMetaElement>("meta[name=case]") ?? {};
+  const engine = new EngineClient();
+  // While the engine is on its way; whether it comes is told below, with the others.
+  if (dataset?.view !== undefined) void loadStages([dataset.view]).catch(() => undefined);
+  let start = linked;
+  if (start.case !== undefined && start.case !== id) {
+    if (await openCase(start.case, { cases: incidents(), message, replaces: true })) return;
+    start = defaultState;
+  }
+  const doc = await engine.call("case", { id });
+  await fetchFor(doc);
+  await build(engine, openedOn(doc), start).begin();
+}
+
+/** The case as the page opens it: on the failing run, with every variant of its question named. */
+function openedOn(doc: CaseDocument): CaseDocument {
+  const { ask, default_variant, opens = default_variant } = doc;
+  return { ...doc, default_variant: opens, ask: { ...ask, measure: withVariants(ask.measure, default_variant) } };
+}
+
+const answered: Memory = { read: () => '{"guess":null}', write: () => undefined };
+
+/** Whether no other picture of the same stage is larger. */
+function isLargest(drawing: Element, _: number, all: readonly Element[]): boolean {
+  const area = (element: Element) => {
+    const { width, height } = element.getBoundingClientRect();
+    return width * height;
+  };
+  return all.every((other) => area(other) <= area(drawing));
+}
+
+interface CasePage {
+  /** Shows the first result, or says why there is none and starts from the case as it is. */
+  begin(): Promise<void>;
+}
+
+function build(engine: EngineClient, doc: CaseDocument, start: PageState): CasePage {
+  const titleOf = (name: string) => doc.variants.find((variant) => variant.name === name)?.title ?? name;
+  const { ask } = engine;
+  const host: RunHost<PageRun> = {
+    run: async (request, signal, onProgress, onPartial) => ({
+      result: await engine.run(request, { signal, onProgress, onPartial: (result) => onPartial({ result }) }),
+    }),
+    runReference: (request) => other().run(request, { slot: "reference" }),
+  };
+  // What is compared with and what is asked runs on a thread of its own, and so holds up no drag.
+  let second: EngineClient | undefined;
+  const other = () => (second ??= new EngineClient());
+  let ui = start.ui;
+  const bar = progress(() => controller.cancel());
+  const variantSummary = html("p", { class: "variant-summary" });
+  const spoken = html("p", { class: "unseen", "aria-live": "polite" });
+  const unusual = warnings();
+  const reset = html(
+    "button",
+    { type: "button", class: "quiet reset", hidden: "" },
+    "Back to the variant’s own values",
+  );
+  reset.addEventListener("click", () => controller.reset());
+  // Who puts an incident into a page of their own chooses what it shows.
+  const question = predictionOf(doc, isEmbedded ? answered : predictionMemory(doc.id));
+  const pair = html("input", { type: "checkbox" });
+  const pairLabel = html(
+    "label",
+    { class: "pair-choice", hidden: "" },
+    pair,
+    ` Beside “${titleOf(doc.default_variant)}”`,
+  );
+  pair.addEventListener("change", () => showBeside());
+
+  const framed = isEmbedded
+    ? embed({
+        document: doc,
+        set: ({ variant, set, seed }) =>
+          controller.replace({
+            ...(variant === undefined ? {} : { variant }),
+            ...(set === undefined ? {} : { set }),
+            ...(seed === undefined ? {} : { seed }),
+          }),
+        run: () => stage.replay(),
+        say: (sentence) => message.say(sentence),
+      })
+    : undefined;
+
+  // 1-2: the stage, with variants, sentence and controls around it.
+  const bench = workbench<PageRun>({
+    document: doc,
+    ask,
+    host,
+    name: "variant",
+    hasStage: true,
+    prediction: question,
+    start: { variant: start.variant ?? doc.default_variant, set: start.set, seed: start.seed },
+    onControls(list) {
+      range.offer(list);
+      framed?.ready(list.map(({ path }) => path));
+    },
+    onRest: () => showMoment(),
+    listeners: {
+      onResult({ result }, { isOpening, isPartial }) {
+        if (isOpening) performance.mark("first-chart");
+        if (isPartial) {
+          drawRestSoon();
+          return;
+        }
+        // What the link was wrong about stays until the reader does something.
+        if (!isOpening) message.clear();
+        unusual.show(result.summary);
+        framed?.result(result, controller.state);
+        about.show(result);
+        showBeside();
+        speakSoon();
+        drawRestSoon();
+      },
+      onReference() {
+        showBeside();
+        drawRestSoon();
+      },
+      onState(state, change) {
+        experiments.forget(state);
+        reset.hidden = Object.keys(state.set).length === 0;
+        if (change === "replaced") showVariant(state);
+        showBeside();
+        if (change === "settled") speakSoon();
+        address.write(change !== "moving");
+      },
+      onError(error) {
+        message.fail(error);
+        framed?.refused(error instanceof Error ? error.message : String(error));
+      },
+      onBusy(isBusy) {
+        if (isBusy) bar.start();
+        else bar.end();
+      },
+      onProgress: (share) => bar.update(share),
+      onQuestion: () => predicted.insist(),
+    },
+  });
+  const { controller } = bench;
+  const stage = bench.stage!;
+  const pageState = (): PageState => ({ case: doc.id, ...controller.state, ui });
+  const address = addressOf({ state: pageState, onState: restore, message });
+  const link = (path = location.pathname) => new URL(`${path}${encodeRunLink(pageState())}`, location.href).href;
+
+  // 3-9.
+  const instruments = evidence({
+    engine,
+    document: doc,
+    isCovered: question.isCovered,
+    current: ui.tab ?? doc.views.find((view) => view !== doc.view) ?? "",
+    onTab: (tab) => {
+      ui = { ...ui, tab };
+      address.write(false);
+    },
+  });
+  const drawing = mechanism(engine, doc);
+  const checked = factsSection(doc);
+  const experiments = whatIfs(doc, (whatIf) => {
+    controller.replace({ variant: whatIf.variant, set: whatIf.set });
+    variantSummary.replaceChildren(html("b", {}, whatIf.title), ". ", ...inline(whatIf.surprise));
+    root.querySelector(".stage-section")?.scrollIntoView({ block: "start" });
+  });
+  const range = sweepPanel(doc, controller);
+  const onwards = exportPanel({
+    engine,
+    document: doc,
+    state: pageState,
+    result: () => controller.run?.result,
+    link,
+    picture() {
+      const drawing = Array.from(stage.element.querySelectorAll<SVGSVGElement>("svg")).find(isLargest);
+      const above = drawing?.parentElement?.querySelector("canvas");
+      return drawing === undefined ? undefined : { drawing, ...(above == null ? {} : { above }) };
+    },
+  });
+  const about = modelSection(doc, (seed) => controller.replace({ seed }));
+  const predicted = predictionSection({
+    prediction: question,
+    ask: doc.ask,
+    revealingTitle: question.revealing === undefined ? undefined : titleOf(question.revealing),
+    onAnswered: () => {
+      bench.uncover();
+      gate.open();
+      showMoment();
+      pair.checked = true;
+      if (question.revealing !== undefined) controller.replace({ variant: question.revealing, set: {} });
+    },
+    measure: () =>
+      take(
+        async (request) => (await other().run(request, { slot: `measure ${doc.id}` })).summary,
+        doc.id,
+        doc.ask.measure,
+      ),
+    onMeasured: (answer) => storeAnswer(doc.id, answer),
+  });
+
+  const why = html("div", { class: "prose" }, ...markdown(doc.why));
+  explainTerms([why, ...checked.querySelectorAll(".story"), ...experiments.element.querySelectorAll(".surprise")]);
+  const gate = afterQuestion(
+    question,
+    [
+      html(
+        "section",
+        { class: "why", "aria-labelledby": "why-title" },
+        html("h2", { id: "why-title" }, "Why"),
+        html("div", { class: "two" }, why, drawing.element),
+      ),
+      checked,
+      experiments.element,
+    ],
+    () => predicted.insist(),
+  );
+
+  root.append(
+    html(
+      "section",
+      { class: "stage-section", "aria-label": "The run" },
+      html("div", { class: "stage-head" }, bench.variants, pairLabel, bar.element),
+      variantSummary,
+      bench.sentence,
+      spoken,
+      stage.element,
+      html("div", { class: "controls-row" }, bench.controls, reset),
+      unusual.element,
+    ),
+  );
+  if (framed === undefined) {
+    root.append(
+      html("div", { class: "prediction-place" }, predicted.element),
+      instruments.element,
+      gate.element,
+      range.element,
+      onwards,
+      about.element,
+    );
+  } else root.append(wayOut(doc, link));
+  void engine
+    .call("version", {})
+    .then((version) => about.setVersion(version.engine))
+    .catch((error: unknown) => message.fail(error));
+  reset.hidden = Object.keys(start.set).length === 0;
+  showVariant(controller.state);
+
+  // The case as documented, played beside the run that the reader looks at; once the question is answered, and they differ.
+  function showBeside(): void {
+    const { run, reference, state } = controller;
+    const isSame =
+      run === undefined || reference === undefined || run.result.summary.fingerprint === reference.summary.fingerprint;
+    const canPlay = stage.canPlayBeside && !isSame && !question.isOpen;
+    pairLabel.hidden = !canPlay;
+    const own = Object.keys(state.set).length > 0 ? "With your values" : titleOf(state.variant);
+    stage.beside?.(
+      canPlay && pair.checked ? { result: reference, label: titleOf(doc.default_variant), own } : undefined,
+    );
+  }
+
+  function showVariant(state: RunState): void {
+    variantSummary.textContent = doc.variants.find(({ name }) => name === state.variant)?.summary ?? "";
+  }
+
+  // What the hand is on is drawn at once. The charts further down follow when the hand rests, and a few times a second
+  // while it moves: drawing them each time would hold up the next result.
+  let resting: ReturnType<typeof setTimeout> | undefined;
+  let drawnRest_ms = Number.NEGATIVE_INFINITY;
+  function drawRestSoon(): void {
+    const isLate = performance.now() - drawnRest_ms > restIntervalMs;
+    if (resting !== undefined && isLate) return;
+    clearTimeout(resting);
+    resting = setTimeout(
+      () => {
+        resting = undefined;
+        drawnRest_ms = performance.now();
+        showMoment();
+      },
+      isLate ? 0 : restMs,
+    );
+  }
+
+  function showMoment(): void {
+    const { run, reference, state } = controller;
+    if (run === undefined) return;
+    const { result } = run;
+    drawing.show(result, state, stage.moment_ns);
+    const isReference = reference === undefined || result.summary.fingerprint === reference.summary.fingerprint;
+    instruments.show({
+      result,
+      reference: isReference ? undefined : { result: reference, label: titleOf(doc.default_variant).toLowerCase() },
+      focus: doc.focus,
+      request: stage.request,
+    });
+  }
+
+  // A screen reader hears the result once it has settled, not on every step of a slider.
+  let speaking: ReturnType<typeof setTimeout> | undefined;
+  function speakSoon(): void {
+    clearTimeout(speaking);
+    speaking = setTimeout(() => {
+      const { run, state } = controller;
+      if (run === undefined) return;
+      const words = `${titleOf(state.variant)}: ${fillSentence(doc.sentence, run.result.summary.metrics, question.isCovered)}`;
+      if (spoken.textContent !== words) spoken.textContent = words;
+    }, spokenAfterMs);
+  }
+
+  function restore(linked: PageState | undefined): void {
+    const { case: named = doc.id, variant, set, seed, ui: open } = linked ?? { ...start, case: doc.id };
+    if (named === doc.id) {
+      ui = open;
+      controller.replace({ ...documentedState(doc), ...(variant === undefined ? {} : { variant }), set, seed });
+    } else
+      openCase(named, { cases: incidents(), message, replaces: false }).catch((error: unknown) => message.fail(error));
+  }
+
+  return {
+    async begin() {
+      await controller.begin();
+      stage.autoplay();
+      whenSeen(checked, () => checked.dispatchEvent(new Event("check")));
+    },
+  };
+}

@@ -1,0 +1,225 @@
+/**
+ * Evidence: what an engineer would have looked at. Every tab prints or draws the same run, and says what it hides. A tab is
+ * drawn when it is shown and near the window, and again when the run changes.
+ */
+import type { EngineClient } from "../../engine/client.ts";
+import type { CaseDocument, TextRequest } from "../../engine/types.ts";
+import { charts, isOffered } from "../../charts/catalogue.ts";
+import type { Chart, Shown } from "../../charts/chart.ts";
+import { isPlotLoaded, loadPlot } from "../../charts/plot.ts";
+import { keepsLog } from "../../charts/withoutLog.ts";
+import { operationLog } from "../../charts/operationLog.ts";
+import { html, observeWidth } from "../../base/elements.ts";
+import { whenSeen } from "../shared/pageSetup.ts";
+import { save } from "../shared/download.ts";
+import { savePng, saveSvg, tableCsv } from "./drawing.ts";
+import { tabs, type Tab } from "./tabs.ts";
+
+export interface EvidenceOptions {
+  readonly engine: EngineClient;
+  readonly document: CaseDocument;
+  /** Whether a view would answer the open question. */
+  readonly isCovered: (name: string) => boolean;
+  readonly current: string;
+  readonly onTab: (name: string) => void;
+}
+
+export interface Evidence {
+  readonly element: HTMLElement;
+  show(shown: Shown): void;
+}
+
+interface View extends Tab {
+  /** What this instrument does not show. */
+  readonly hides: Chart["hides"];
+  readonly draw: (shown: Shown, width: number) => Node | Promise<Node>;
+  readonly table?: (shown: Shown) => HTMLTableElement;
+  /** Whether it follows the request on the stage. */
+  readonly followsRequest?: boolean;
+}
+
+export function evidence(options: EvidenceOptions): Evidence {
+  const { engine, document: doc } = options;
+  const views = viewsOf(engine, doc);
+  const hides = html("p", { class: "hides" });
+  const figure = html("div", { class: "figure" });
+  const details = html("details", { class: "table" }, html("summary", {}, "Table"));
+  const widget = tabs("Evidence", views, options.current, (name) => {
+    options.onTab(name);
+    draw();
+  });
+  const drawn = () => figure.querySelector<SVGSVGElement>("svg");
+  const told = html("span", { role: "status" });
+  const button = (words: string, onSave: (name: string) => void | Promise<void>) => {
+    const made = html("button", { type: "button", class: "quiet" }, words);
+    made.addEventListener("click", () => {
+      told.textContent = "";
+      Promise.resolve(`${doc.id}-${figure.dataset.view}`)
+        .then(onSave)
+        .catch((error: unknown) => (told.textContent = error instanceof Error ? error.message : String(error)));
+    });
+    return made;
+  };
+  // Hidden until something is drawn.
+  const saves = html(
+    "div",
+    { class: "saves", role: "group", "aria-label": "Save what is shown", hidden: "" },
+    button("SVG", (name) => saveSvg(name, drawn()!)),
+    button("PNG", (name) => savePng(name, drawn()!)),
+    button("CSV", (name) => {
+      const view = views.find((each) => each.name === figure.dataset.view);
+      if (view?.table !== undefined && shown !== undefined) {
+        save(`${name}.csv`, tableCsv(view.table(shown)), "text/csv");
+      }
+    }),
+    told,
+  );
+  widget.panel.append(figure, saves, hides, details);
+  const element = html(
+    "section",
+    { class: "evidence", "aria-labelledby": "evidence-title" },
+    html("h2", { id: "evidence-title" }, "Evidence"),
+    widget.element,
+  );
+  let shown: Shown | undefined;
+  let drawing = 0;
+  let isSeen = false;
+
+  function draw(): void {
+    if (shown === undefined || !isSeen) return;
+    if (!isPlotLoaded()) {
+      void loadPlot().then(draw, (error: unknown) => place(notDrawn(error)));
+      return;
+    }
+    const view = views.find(({ name }) => name === widget.current)!;
+    const { width } = room;
+    if (width === 0) return;
+    const ticket = ++drawing;
+    hides.textContent = typeof view.hides === "string" ? view.hides : view.hides(doc.focus);
+    details.hidden = view.table === undefined;
+    if (options.isCovered(view.name)) {
+      details.hidden = true;
+      place(html("p", { class: "empty" }, "Covered: it answers the question. It is shown once you have predicted."));
+      return;
+    }
+    if (details.open) fillTable(view);
+    const drawn = view.draw(shown, width);
+    if (drawn instanceof Promise) {
+      void drawn.catch(notDrawn).then((node) => {
+        if (ticket === drawing) place(node);
+      });
+    } else place(drawn);
+  }
+
+  function place(node: Node): void {
+    figure.replaceChildren(node);
+    figure.dataset.view = widget.current;
+    told.textContent = "";
+    const [svgs, pngs, csvs] = saves.querySelectorAll("button");
+    svgs!.hidden = pngs!.hidden = drawn() === null;
+    csvs!.hidden = details.hidden;
+    saves.hidden = svgs!.hidden && csvs!.hidden;
+  }
+
+  function fillTable(view: View): void {
+    details.querySelector("table")?.parentElement?.remove();
+    if (view.table === undefined || shown === undefined) return;
+    details.append(
+      html("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": "Table" }, view.table(shown)),
+    );
+  }
+  details.addEventListener("toggle", () => {
+    if (details.open) fillTable(views.find(({ name }) => name === widget.current)!);
+  });
+  const room = observeWidth(figure, () => draw());
+  addEventListener("beforeprint", () => {
+    isSeen = true;
+    draw();
+  });
+
+  return {
+    element,
+    show(next) {
+      // Below a stage that has its height: before, all of the page is near the window.
+      if (shown === undefined) {
+        whenSeen(element, () => {
+          isSeen = true;
+          draw();
+        });
+      }
+      const isUncovered = figure.querySelector(".empty") !== null;
+      const isSameRun =
+        !isUncovered && shown?.result === next.result && shown.reference?.result === next.reference?.result;
+      shown = next;
+      const view = views.find(({ name }) => name === widget.current)!;
+      if (!isSameRun || view.followsRequest === true) draw();
+    },
+  };
+}
+
+function viewsOf(engine: EngineClient, doc: CaseDocument): readonly View[] {
+  const { job } = doc.focus;
+  const printed = (request: TextRequest, label: string) => async () =>
+    operationLog(await engine.text(request), { label });
+  const text: View[] = [
+    {
+      name: "oplog",
+      title: "Operation log",
+      hides: "Every operation with its offset. Hides the whole: one line looks like the next.",
+      draw: printed({ tool: "oplog", job, limit: 60 }, "Operation log"),
+    },
+    {
+      name: "iostat",
+      title: "iostat",
+      hides:
+        "Devices, averaged over the run. Hides when they were busy, which request a device was busy for, and everything served from memory.",
+      draw: printed({ tool: "iostat" }, "iostat output"),
+    },
+    {
+      name: "fio",
+      title: "fio report",
+      hides: "Percentiles of each job. Hides order and offset.",
+      draw: printed({ tool: "fio" }, "fio output"),
+    },
+  ];
+  const ofZfs: View[] = [
+    {
+      name: "quantize",
+      title: "DTrace",
+      hides: "Device latencies by powers of two, as quantize prints them. Hides when, and where within a bucket.",
+      draw: printed({ tool: "quantize" }, "quantize output"),
+    },
+    {
+      name: "sync",
+      title: "Syncs",
+      hides: "How long each transaction group took to write. Hides what it had to write, and who waited.",
+      draw: printed({ tool: "sync" }, "lines of the sync script"),
+    },
+  ];
+  const ofBonnie: View[] = [
+    {
+      name: "bonnie",
+      title: "Bonnie++",
+      hides: "A rate for each test, and the share of a processor. Hides what the rest of the time was spent on.",
+      draw: printed({ tool: "bonnie" }, "Bonnie++ report"),
+    },
+  ];
+  const views: readonly string[] = doc.views;
+  const offered: View[] = [
+    ...charts.filter((chart) => isOffered(chart, doc)),
+    ...(doc.scenario.zfs === undefined ? [] : ofZfs),
+    ...ofBonnie.filter(({ name }) => views.includes(name)),
+    ...text.filter(({ name }) => name !== "oplog" || views.includes(name) || keepsLog(doc.scenario)),
+  ];
+  // The case's own order first, then the rest.
+  const rank = (view: View) => {
+    const at = views.indexOf(view.name);
+    return at < 0 ? views.length : at;
+  };
+  return offered.toSorted((a, b) => rank(a) - rank(b));
+}
+
+/** What stands in place of a picture that could not be drawn. */
+function notDrawn(error: unknown): HTMLElement {
+  return html("p", { class: "empty" }, error instanceof Error ? error.message : String(error));
+}

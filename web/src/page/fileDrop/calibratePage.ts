@@ -1,0 +1,85 @@
+/** Your own machine: fio's reports become a model of the device, by the code of `seeklab calibrate --from`. */
+import "../../style/page.css";
+import "../../style/fileDrop.css";
+import { html } from "../../base/elements.ts";
+import type { Changes } from "../../engine/types.ts";
+import { fileDropPage } from "./fileDropPage.ts";
+import { type Calibration, calibrationView } from "./calibrationView.ts";
+import { buildPage, preparePage } from "../shared/pageSetup.ts";
+import { incidents } from "../shared/incidents.ts";
+
+const mebibyte = 2 ** 20;
+const commands = "seeklab calibrate --in . --dry-run\nseeklab calibrate --in . --keep results --yes\n";
+
+const page = preparePage();
+void buildPage(page, () => {
+  const family = html("select", { id: "family" });
+  family.append(
+    html("option", { value: "" }, "whatever fits best"),
+    html("option", { value: "lun" }, "a logical unit"),
+    html("option", { value: "ssd" }, "a solid-state drive"),
+    html("option", { value: "hdd" }, "a hard disk"),
+  );
+  const capacity = html("input", { id: "capacity", placeholder: "960GB", size: 8, maxlength: 20 });
+  const acceptNoise = html("input", { type: "checkbox", id: "accept-noise" });
+  const choices = html(
+    "div",
+    { class: "bring-choices", role: "group", "aria-label": "How it is fitted" },
+    html("label", { for: "family" }, "Fit ", family),
+    html("label", { for: "capacity" }, "Capacity, if known ", capacity),
+    html("label", { for: "accept-noise" }, acceptNoise, " Accept a noisy recording"),
+  );
+  fileDropPage<Calibration>({
+    page,
+    desk: "seeklab.calibration.desk",
+    what: "Drop the folder of fio’s JSON reports here, or choose it. The files stay in this browser: nothing is sent.",
+    folders: true,
+    limits: { files: 1000, bytes: 32 * mebibyte, allBytes: 128 * mebibyte },
+    action: "Fit a device to",
+    working: "Fitting and judging",
+    samples: [
+      { name: "ssd", title: "A solid-state drive" },
+      { name: "disk", title: "A hard disk" },
+      { name: "unit", title: "A logical unit" },
+    ],
+    choices,
+    asked: () => ({
+      ...(family.value === "" ? {} : { family: family.value }),
+      ...(capacity.value.trim() === "" ? {} : { capacity: capacity.value.trim() }),
+      accept_noise: acceptNoise.checked,
+    }),
+    show: (found, desk) =>
+      calibrationView(found, {
+        changesFor: async (id) => (await desk.ask<{ set: Changes }>({ on: id })).set,
+        incidents,
+        onProblem: (error) => page.message.fail(error),
+      }),
+  });
+  page.root.append(recording());
+});
+
+/** How reports are made that the fit can use. */
+function recording(): HTMLElement {
+  return html(
+    "section",
+    { "aria-labelledby": "recording-title" },
+    html("h2", { id: "recording-title" }, "How to record"),
+    html(
+      "p",
+      { class: "prose" },
+      "With the Python package and fio 3.18 or later, on the machine itself; it takes about four minutes, writes one scratch file of at most a gibibyte and removes it:",
+    ),
+    html("pre", { class: "printed", tabindex: 0, role: "region", "aria-label": "Commands" }, commands),
+    html(
+      "p",
+      { class: "prose" },
+      "The first prints what would be run; the second runs it, fits at once, and keeps fio’s reports in ",
+      html("code", {}, "results/"),
+      " for this page. Reports of your own will do when they have ",
+      html("code", {}, "--output-format=json+"),
+      ": at least random reads of 4, 16 and 64 KiB one at a time and of 4 KiB at several depths, and one more that is not in the fit, such as 4 KiB at depth 24. Latencies come from ",
+      html("code", {}, "lat_ns"),
+      "; each job’s options are read from the report.",
+    ),
+  );
+}

@@ -1,0 +1,119 @@
+/**
+ * The page on presets: what is published of drives, what their presets do in the same run, and how far apart the two are.
+ *
+ * Published and simulated numbers come from one stored file. A test of the engine runs every line of it and asserts that it is
+ * up to date, that each run is within its tolerance, and that a miss has its reason.
+ */
+import "../../style/page.css";
+import published from "../../../../engine/validation/presets.json";
+import { formatNumber, groupThousands } from "../../base/format.ts";
+import { html } from "../../base/elements.ts";
+import { resultTable } from "../../charts/resultTable.ts";
+import { openPage, preparePage } from "../shared/pageSetup.ts";
+
+interface Run {
+  readonly what: string;
+  readonly kind: string;
+  readonly unit: string;
+  readonly published: number;
+  readonly simulated: number;
+  readonly tolerance_percent: number;
+  readonly source: string;
+  readonly misses_because?: string;
+}
+
+interface Drive {
+  readonly preset: string;
+  readonly drive: string;
+  readonly runs: readonly Run[];
+}
+
+const drives: readonly Drive[] = published.drives;
+
+const page = preparePage();
+void openPage(page, open);
+
+function open(): Promise<void> {
+  page.root.append(summary(), ...drives.map(section), protocol());
+  return Promise.resolve();
+}
+
+function deviationPercent(run: Run): number {
+  return 100 * (run.simulated / run.published - 1);
+}
+
+function isNear(run: Run): boolean {
+  return run.misses_because === undefined;
+}
+
+function signed(percent: number): string {
+  return `${percent < 0 ? "−" : "+"}${Math.abs(percent).toFixed(1)} %`;
+}
+
+function shown(value: number): string {
+  return value >= 1000 ? groupThousands(Math.round(value)) : formatNumber(value);
+}
+
+function summary(): HTMLElement {
+  const all = drives.flatMap((drive) => drive.runs);
+  // A figure that no public source was found for is shown, and not counted as one that is met.
+  const runs = all.filter((run) => run.kind !== "unverified");
+  const near = runs.filter(isNear).length;
+  return html(
+    "section",
+    { class: "stage-section", "aria-labelledby": "summary-title" },
+    html("h2", { id: "summary-title", class: "unseen" }, "How far off"),
+    html(
+      "p",
+      { class: "sentence" },
+      html("strong", {}, `${near} of ${runs.length} runs`),
+      " are as near to what is published as their tolerance asks; the model misses ",
+      `${runs.length - near}, each with its reason below. For ${all.length - runs.length} more no public source was found; they are marked unverified.`,
+    ),
+  );
+}
+
+function section({ preset, drive, runs }: Drive): HTMLElement {
+  const misses = runs.filter((run) => !isNear(run));
+  return html(
+    "section",
+    { "aria-labelledby": `${preset}-title` },
+    html("h2", { id: `${preset}-title` }, drive),
+    html("p", { class: "quiet" }, "Preset ", html("code", {}, preset), "."),
+    html(
+      "div",
+      { class: "scroll", tabindex: 0, role: "region", "aria-label": `Runs of ${preset}` },
+      resultTable({
+        caption: `${drive}: published, and simulated by the preset ${preset}`,
+        rows: runs,
+        columns: [
+          { title: "run", value: (run) => run.what },
+          { title: "kind", value: (run) => run.kind },
+          { title: "unit", value: (run) => run.unit },
+          { title: "published", value: (run) => shown(run.published) },
+          { title: "simulated", value: (run) => shown(run.simulated) },
+          { title: "deviation", value: (run) => signed(deviationPercent(run)) },
+          { title: "tolerance", value: (run) => `${run.tolerance_percent} %` },
+          { title: "verdict", value: (run) => (isNear(run) ? "holds" : "the model misses") },
+          { title: "source", value: (run) => run.source },
+        ],
+      }),
+    ),
+    ...misses.map((run) =>
+      html("p", { class: "prose" }, html("strong", {}, `${run.what}: the model misses.`), ` ${run.misses_because!}`),
+    ),
+  );
+}
+
+function protocol(): HTMLElement {
+  return html(
+    "section",
+    { "aria-labelledby": "protocol-title" },
+    html("h2", { id: "protocol-title" }, "How the runs were made"),
+    html(
+      "p",
+      { class: "prose" },
+      "One job without a file system. Sequential runs on a drive that was filled in order, random ones on a drive in the steady state of random writes, and those of an SLC cache on an empty one. Rates and means leave out the first quarter of the requests. A calibrated run paid for a parameter of the preset, which its source names: it says that the parameters can be met together, not that the model foretold the number. A predicted one did not.",
+    ),
+  );
+}

@@ -1,0 +1,74 @@
+/** What every page does once: colours, patterns, a place for messages, the state in the address, the service worker. */
+import { colourSheet, patterns } from "../../base/colours.ts";
+import { decodeRunLink, defaultState, type PageState } from "./runLink.ts";
+import { messageBox, type MessageBox } from "./messages.ts";
+
+export interface Page {
+  readonly root: HTMLElement;
+  readonly message: MessageBox;
+}
+
+/** Prepares the document: its colours, and where it says what went wrong. */
+export function preparePage(): Page {
+  installTheme();
+  const root = document.querySelector<HTMLElement>("#page")!;
+  const message = messageBox();
+  root.append(message.element);
+  return { root, message };
+}
+
+/** Builds the page from the state in its address. Whatever fails is said on the page, and so is an address that cannot be read. */
+export async function openPage(page: Page, build: (state: PageState) => Promise<void>): Promise<void> {
+  const decoded = decodeRunLink(location.hash);
+  await buildPage(page, async () => {
+    await build(decoded.kind === "state" ? decoded.state : defaultState);
+    if (decoded.kind === "problem") page.message.say(decoded.message);
+  });
+}
+
+/** Builds a page that reads its address itself. Whatever fails is said on the page. */
+export async function buildPage({ message }: Page, build: () => Promise<void> | void): Promise<void> {
+  try {
+    await build();
+  } catch (error) {
+    message.fail(error);
+  }
+  registerServiceWorker();
+}
+
+function installTheme(): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(colourSheet());
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet];
+  document.body.append(patterns());
+  // On paper, the link to this very run stands at the end.
+  addEventListener("beforeprint", () => {
+    const footer = document.querySelector<HTMLElement>("footer.site");
+    if (footer !== null) footer.dataset.address = location.href;
+  });
+}
+
+/** Keeps the site for use without a network. A browser that refuses (private windows do) loses only that. */
+function registerServiceWorker(): void {
+  if (!import.meta.env.PROD || !("serviceWorker" in navigator)) return;
+  navigator.serviceWorker.register("service-worker.js").catch(() => undefined);
+}
+
+/** Has the site's worker keep what was loaded without it, as by a thread that began before it was there. */
+export function keepForOffline(addresses: readonly string[]): void {
+  if (!import.meta.env.PROD || !("serviceWorker" in navigator)) return;
+  navigator.serviceWorker.ready.then(({ active }) => active?.postMessage({ keep: addresses })).catch(() => undefined);
+}
+
+/** Calls back once, when the element first comes near the window. */
+export function whenSeen(element: Element, callback: () => void): void {
+  const observer = new IntersectionObserver(
+    (entries) => {
+      if (!entries.some((entry) => entry.isIntersecting)) return;
+      observer.disconnect();
+      callback();
+    },
+    { rootMargin: "200px" },
+  );
+  observer.observe(element);
+}

@@ -1,0 +1,421 @@
+/**
+ * The write throttle as a leaky bucket: writers pour in at the top, dirty data lie in it as bricks by transaction group, the devices
+ * drain it at the bottom. Who is delayed on purpose, or stopped, stands in a queue above. Beside it, how long writes were delayed by
+ * how full it was, with a dot for the moment.
+ *
+ * How much is dirty, how many writes entered and how they were held is the run's series; when a group opened, closed and was synced,
+ * and how much it held, its table of groups. How far the open group is filled follows from the writes that have entered since it
+ * opened. The dots are requests whose journeys were recorded.
+ */
+import { svg } from "../../base/elements.ts";
+import { formatBytes, formatNanos, formatNumber } from "../../base/format.ts";
+import { layerNames } from "../../engine/journeys.ts";
+import {
+  clientsEndOf,
+  describeMoment,
+  type Group,
+  groupsOf,
+  type Interval,
+  intervalsOf,
+  rateAt,
+  stateAt,
+  throttleOf,
+} from "../../charts/rows/writePath.ts";
+import type { Meaning } from "../../base/colours.ts";
+import { layOut, shape, write } from "./drawing.ts";
+import { firstAfter } from "./lookup.ts";
+import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+
+const bricksAcross = 12;
+const bricksHigh = 22;
+const fall_s = 0.4;
+/** Groups that follow each other differ in paint. */
+const paints: readonly Meaning[] = ["memory", "network", "flash"];
+
+export const bucketScene: Scene = {
+  name: "bucket",
+  title: "The leaky bucket",
+  playsRun: true,
+  suits: (result) => intervalsOf(result).length > 0,
+  build,
+  stops: ({ result }) => [
+    0,
+    ...groupsOf(result).flatMap(({ sync_started_s }) =>
+      sync_started_s === undefined || sync_started_s === 0 ? [] : [sync_started_s * 1e9],
+    ),
+  ],
+};
+
+interface Layer {
+  readonly group: number;
+  readonly state: string;
+  readonly bytes: number;
+}
+
+function build(input: SceneInput): Built {
+  const { result, journeys, width } = input;
+  const intervals = intervalsOf(result);
+  const groups = groupsOf(result);
+  const zfs = result.scenario?.zfs;
+  const throttle = zfs == null ? undefined : throttleOf(zfs);
+  const isPerGroup = throttle?.isPerGroup === true;
+  const narrow = width < 620;
+  const end_s = clientsEndOf(result);
+  const during = intervals.filter(({ from_s }) => from_s < end_s);
+  const limit = Math.max(0, ...during.map((interval) => interval.limit_bytes));
+  const most = Math.max(1, ...during.map((interval) => interval.dirty_max_bytes));
+  const largest = Math.max(1, ...groups.map((group) => group.bytes));
+  const top = isPerGroup ? Math.max(limit, largest) : Math.max(limit, limit === 0 || most > limit ? most : 0);
+
+  const height = narrow ? 560 : 380;
+  const vesselTop = 104;
+  const vesselBottom = narrow ? 330 : height - 72;
+  const labels = narrow ? 0 : 0;
+  const bucketWidth = narrow ? width : Math.round(width * 0.58);
+  const count = isPerGroup ? 3 : 1;
+  const leftPad = narrow ? 8 : 16;
+  const thresholdRoom = narrow ? 92 : 150;
+  const vesselSpan = (bucketWidth - leftPad - thresholdRoom) / count;
+  const vessels = Array.from({ length: count }, (_, nth) => ({
+    x: leftPad + labels + nth * vesselSpan,
+    width: vesselSpan - (count > 1 ? 14 : 0),
+  }));
+  const yOf = (bytes: number) => vesselBottom - (bytes / top) * (vesselBottom - vesselTop);
+  const curve = narrow
+    ? { x: 48, y: 420, width: width - 60, height: height - 420 - 40 }
+    : { x: bucketWidth + 56, y: vesselTop, width: width - bucketWidth - 70, height: vesselBottom - vesselTop };
+
+  // Writes that have entered by the end of each interval: how the open group fills.
+  const entered = new Float64Array(intervals.length + 1);
+  intervals.forEach((interval, nth) => {
+    entered[nth + 1] = entered[nth]! + interval.not_delayed + interval.delayed + interval.blocked;
+  });
+  const step_s = intervals.length === 0 ? 1 : intervals[0]!.to_s - intervals[0]!.from_s;
+  const enteredAt = (time_s: number) => between(entered, time_s / step_s);
+  const dirtyAt = (time_s: number) => {
+    const at = time_s / step_s - 0.5;
+    const low = Math.max(0, Math.min(intervals.length - 1, Math.floor(at)));
+    const high = Math.min(intervals.length - 1, low + 1);
+    const share = Math.max(0, Math.min(1, at - low));
+    return intervals.length === 0
+      ? 0
+      : intervals[low]!.dirty_mean_bytes * (1 - share) + intervals[high]!.dirty_mean_bytes * share;
+  };
+
+  /** What lies in the bucket, the oldest first. */
+  function layersAt(time_s: number): Layer[] {
+    const there = groups.flatMap((group) => {
+      const state = stateAt(group, time_s);
+      return state === undefined ? [] : [{ group, state }];
+    });
+    const dirty = dirtyAt(time_s);
+    const filled = (group: Group): number => {
+      const from = enteredAt(group.opened_s);
+      const all = enteredAt(group.closed_s ?? end_s) - from;
+      return all <= 0 ? 0 : group.bytes * Math.min(1, (enteredAt(time_s) - from) / all);
+    };
+    let left = dirty;
+    const sizes = new Map<number, number>();
+    for (const { group, state } of there.toReversed()) {
+      if (state === "syncing") continue;
+      const bytes = state === "open" ? filled(group) : group.bytes;
+      sizes.set(group.group, Math.min(bytes, left));
+      left -= Math.min(bytes, left);
+    }
+    const syncing = there.filter(({ state }) => state === "syncing");
+    for (const { group } of syncing) {
+      const bytes = Math.min(group.bytes, left);
+      sizes.set(group.group, bytes);
+      left -= bytes;
+    }
+    // What the estimate of the open group leaves over is its own.
+    const open = there.findLast(({ state }) => state === "open") ?? there.at(-1);
+    if (open !== undefined && left > 0) sizes.set(open.group.group, (sizes.get(open.group.group) ?? 0) + left);
+    return there.map(({ group, state }) => ({ group: group.group, state, bytes: sizes.get(group.group) ?? 0 }));
+  }
+
+  const zfsNumber = layerNames.indexOf("zfs");
+  const entering: number[] = [];
+  const leaving: number[] = [];
+  for (let row = 0; row < journeys.count; row++) {
+    if (journeys.owner[row] === 0 && journeys.writes[row] === 1) entering.push(row);
+    else if (journeys.owner[row] === zfsNumber && journeys.writes[row] === 1) leaving.push(row);
+  }
+  entering.sort((a, b) => journeys.lastOf(a) - journeys.lastOf(b));
+
+  function draw(frame: Frame): number {
+    const time_s = frame.time_ns / 1e9;
+    const layers = layersAt(time_s);
+    drawBricks(frame, layers);
+    const actors = drawWriters(frame) + drawFalling(frame, layers) + drawDrain(frame);
+    drawCurve(frame);
+    return actors + Math.round((layers.reduce((sum, layer) => sum + layer.bytes, 0) / top) * bricksAcross * bricksHigh);
+  }
+
+  function drawBricks(frame: Frame, layers: readonly Layer[]): void {
+    const { context, paint } = frame;
+    const brickBytes = top / (bricksAcross * bricksHigh);
+    const brickHeight = (vesselBottom - vesselTop) / bricksHigh;
+    const bricksOf = (bytes: number) => Math.round(bytes / brickBytes);
+    const column = (state: string) => (state === "open" ? 0 : state === "syncing" ? 2 : 1);
+    const stacks = new Map<number, number>();
+    for (const layer of layers) {
+      const at = isPerGroup ? column(layer.state) : 0;
+      const vessel = vessels[at]!;
+      const brickWidth = vessel.width / bricksAcross;
+      const first = stacks.get(at) ?? 0;
+      const many = bricksOf(layer.bytes);
+      const meaning = paints[layer.group % paints.length]!;
+      context.fillStyle = paint(meaning);
+      context.globalAlpha = layer.state === "syncing" ? 0.55 : 1;
+      for (let nth = first; nth < first + many; nth++) {
+        const x = vessel.x + (nth % bricksAcross) * brickWidth;
+        const y = vesselBottom - (Math.floor(nth / bricksAcross) + 1) * brickHeight;
+        context.fillRect(x + 0.5, y + 0.5, brickWidth - 1, brickHeight - 1);
+      }
+      context.globalAlpha = 1;
+      stacks.set(at, first + many);
+      if (many >= bricksAcross * 2) {
+        const words = isPerGroup ? `group ${layer.group}` : `group ${layer.group}, ${layer.state}`;
+        const y = vesselBottom - ((first + many / 2) / bricksAcross) * brickHeight;
+        context.font = '600 13px "Source Sans 3 Variable", sans-serif';
+        context.fillStyle = paint("paper");
+        context.fillRect(vessel.x + 6, y - 10, context.measureText(words).width + 10, 20);
+        write(frame, words, vessel.x + 11, y + 5, { bold: true });
+      }
+    }
+  }
+
+  /** Writers that wait above the bucket: delayed on purpose, or stopped; the rest pass. */
+  function drawWriters(frame: Frame): number {
+    const { time_ns } = frame;
+    const queues: Record<"throttle_delay" | "throttle_wait", number[]> = { throttle_delay: [], throttle_wait: [] };
+    let passing = 0;
+    journeys.each(time_ns, (row) => {
+      if (journeys.owner[row] !== 0) return;
+      const stay = journeys.stayAt(row, time_ns);
+      if (stay < 0) return;
+      const phase = journeys.phaseOf(stay);
+      if (phase === "throttle_delay" || phase === "throttle_wait") queues[phase].push(row);
+      else passing += 1;
+    });
+    const half = (bucketWidth - 24) / 2;
+    let nth = 0;
+    for (const [phase, words] of [
+      ["throttle_delay", "delayed on purpose"],
+      ["throttle_wait", "stopped at the limit"],
+    ] as const) {
+      const rows = queues[phase];
+      const left = 8 + nth * half;
+      const meaning: Meaning = phase === "throttle_delay" ? "delayed" : "stopped";
+      write(frame, `${rows.length === 0 ? "nobody" : rows.length * journeys.every} ${words}`, left, 20, {
+        soft: rows.length === 0,
+        size: 13,
+      });
+      const { rows: high, step } = layOut(rows.length, half - 16, 44);
+      rows.forEach((row, place) => {
+        const x = left + 6 + Math.floor(place / high) * step;
+        const y = 34 + (place % high) * step;
+        shape(frame, x, y, Math.max(1.5, step * 0.42), meaning, { isWrite: true, isFollowed: row === frame.followed });
+        frame.actor(row, x, y);
+      });
+      nth += 1;
+    }
+    return passing + queues.throttle_delay.length + queues.throttle_wait.length;
+  }
+
+  /** Writes that have just entered fall onto the surface. */
+  function drawFalling(frame: Frame, layers: readonly Layer[]): number {
+    const { time_ns, speed, context, paint } = frame;
+    const open = layers.findLast(({ state }) => state === "open");
+    const height_bytes = isPerGroup ? (open?.bytes ?? 0) : layers.reduce((sum, layer) => sum + layer.bytes, 0);
+    const surface = yOf(Math.min(top, height_bytes));
+    const span_ns = fall_s * speed * 1e9;
+    const vessel = vessels[0]!;
+    let many = 0;
+    for (
+      let nth = firstAfter(entering.length, (at) => journeys.lastOf(entering[at]!), time_ns - span_ns);
+      nth < entering.length && many < 500;
+      nth++
+    ) {
+      const row = entering[nth]!;
+      const ended = journeys.lastOf(row);
+      if (ended > time_ns) break;
+      const share = (time_ns - ended) / span_ns;
+      const x = vessel.x + 6 + ((row * 0.618034) % 1) * (vessel.width - 12);
+      const y = 86 + (surface - 90) * share * share;
+      context.fillStyle = paint(paints[(open?.group ?? 0) % paints.length]!);
+      context.fillRect(x - 3, y - 3, 6, 6);
+      frame.actor(row, x, y);
+      many += 1;
+    }
+    return many;
+  }
+
+  /** Writes of the syncing group on their way to the devices, and what those have to do. */
+  function drawDrain(frame: Frame): number {
+    const { time_ns, speed, context, paint } = frame;
+    const vessel = vessels.at(-1)!;
+    const middle = vessel.x + vessel.width / 2;
+    const span_ns = fall_s * speed * 1e9;
+    let many = 0;
+    context.fillStyle = paint("disk");
+    for (const row of leaving) {
+      const begun = journeys.begin_ns[row]!;
+      if (begun > time_ns) break;
+      const until = Math.max(journeys.lastOf(row), begun + span_ns);
+      if (until <= time_ns || many > 300) continue;
+      const share = Math.min(1, (time_ns - begun) / span_ns);
+      const x = middle + (((row * 0.618034) % 1) - 0.5) * vessel.width * 0.5 * share;
+      const y = vesselBottom + 6 + share * 26;
+      context.fillRect(x - 2.5, y - 2.5, 5, 5);
+      many += 1;
+    }
+    const rate = formatNumber(rateAt(result, time_ns / 1e9) / 2 ** 20);
+    write(frame, `${rate} MiB/s to the devices`, middle, vesselBottom + 56, { align: "center" });
+    return many;
+  }
+
+  const delays = during.flatMap((interval) => {
+    const held = interval.delayed + interval.blocked;
+    const mean = held === 0 ? 0 : (interval.delay_ns + interval.blocked_ns) / held;
+    return [{ share: interval.dirty_mean_bytes / Math.max(1, isPerGroup ? most : limit || most), mean }];
+  });
+  const longest = Math.max(1e6, ...delays.map(({ mean }) => mean));
+  const curveX = (share: number) => curve.x + Math.min(1, share) * curve.width;
+  const floor_ns = 1e4;
+  const curveY = (mean: number) => {
+    const share = Math.log(Math.max(floor_ns, mean) / floor_ns) / Math.log(longest / floor_ns);
+    return curve.y + curve.height * (1 - share);
+  };
+
+  function drawCurve(frame: Frame): void {
+    const interval = intervalOf(during, frame.time_ns / 1e9, step_s);
+    if (interval === undefined) return;
+    const held = interval.delayed + interval.blocked;
+    const isShut = held + interval.not_delayed === 0;
+    const mean = isShut ? longest : held === 0 ? 0 : (interval.delay_ns + interval.blocked_ns) / held;
+    const x = curveX(interval.dirty_mean_bytes / Math.max(1, isPerGroup ? most : limit || most));
+    const y = curveY(mean);
+    const { context, paint } = frame;
+    context.fillStyle = paint(mean === 0 ? "memory" : isShut || interval.blocked > 0 ? "stopped" : "delayed");
+    context.strokeStyle = paint("ink");
+    context.lineWidth = 1.5;
+    context.beginPath();
+    context.arc(x, y, 7, 0, 2 * Math.PI);
+    context.fill();
+    context.stroke();
+    const words = isShut ? "no write enters" : mean === 0 ? "no delay" : formatNanos(mean);
+    write(frame, words, x + (x > curve.x + curve.width * 0.7 ? -12 : 12), Math.max(curve.y + 12, y - 10), {
+      align: x > curve.x + curve.width * 0.7 ? "right" : "left",
+      bold: true,
+    });
+  }
+
+  function backdrop(): SVGSVGElement {
+    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const names = isPerGroup ? ["open", "waiting", "syncing"] : [];
+    vessels.forEach((vessel, nth) => {
+      const { x, width: wide } = vessel;
+      root.append(
+        svg("path", {
+          d: `M${x - 3} ${vesselTop - 14}V${vesselBottom + 3}H${x + wide + 3}V${vesselTop - 14}`,
+          class: "outline",
+        }),
+      );
+      if (names[nth] !== undefined) {
+        root.append(
+          svg("text", { x: x + wide / 2, y: vesselTop - 18, "text-anchor": "middle", class: "soft" }, names[nth]),
+        );
+      }
+    });
+    const last = vessels.at(-1)!;
+    const right = last.x + last.width + 6;
+    const lines = (throttle?.thresholds ?? [])
+      .map(({ bytes, share = 1, label }) => ({ bytes: bytes ?? share * (limit || top), label }))
+      .filter(({ bytes }) => bytes <= top * 1.001)
+      .toSorted((one, other) => other.bytes - one.bytes);
+    // From the top down, so that words of thresholds that lie close together make room for each other.
+    let free = 0;
+    for (const { bytes, label } of lines) {
+      const y = yOf(bytes);
+      const words = wrap(label, narrow ? 13 : 22);
+      const first = Math.max(y + 4, free);
+      free = first + words.length * 14;
+      root.append(
+        svg("line", {
+          x1: vessels[0]!.x - 3,
+          x2: right,
+          y1: y,
+          y2: y,
+          stroke: "var(--ink)",
+          "stroke-dasharray": "4 3",
+        }),
+        ...words.map((line, nth) => svg("text", { x: right + 4, y: first + nth * 14 }, line)),
+      );
+    }
+    root.append(
+      svg("text", { x: curve.x, y: curve.y - 14, class: "soft" }, "mean delay of the writes that were held"),
+      svg("path", { d: `M${curve.x} ${curve.y}V${curve.y + curve.height}H${curve.x + curve.width}`, class: "outline" }),
+      svg(
+        "text",
+        { x: curve.x + curve.width, y: curve.y + curve.height + 18, "text-anchor": "end", class: "soft" },
+        isPerGroup || limit === 0 ? `dirty, of ${formatBytes(most)}` : `dirty, of the limit of ${formatBytes(limit)}`,
+      ),
+    );
+    for (let mean = floor_ns; mean <= longest; mean *= 10) {
+      const y = curveY(mean);
+      root.append(
+        svg("line", { x1: curve.x, x2: curve.x + curve.width, y1: y, y2: y, class: "thin" }),
+        svg(
+          "text",
+          { x: curve.x - 4, y: y + 4, "text-anchor": "end", class: "soft" },
+          mean === floor_ns ? "0" : formatNanos(mean),
+        ),
+      );
+    }
+    for (const { share, mean } of thin(delays, 240)) {
+      root.append(
+        svg("circle", { cx: curveX(share), cy: curveY(mean), r: 2.2, fill: "var(--ink-soft)", opacity: 0.35 }),
+      );
+    }
+    return root;
+  }
+
+  return {
+    height,
+    backdrop: backdrop(),
+    key: [
+      ["delayed", "delayed on purpose"],
+      ["stopped", "stopped at the limit"],
+      ["disk", "on the way to the devices"],
+    ],
+    draw,
+    describe: (time_ns) => `${formatNumber(time_ns / 1e9)} s: ${describeMoment(result, time_ns / 1e9)}`,
+  };
+}
+
+function intervalOf(intervals: readonly Interval[], time_s: number, step_s: number): Interval | undefined {
+  return intervals[Math.max(0, Math.min(intervals.length - 1, Math.floor(time_s / step_s)))];
+}
+
+function between(values: Float64Array, at: number): number {
+  const low = Math.max(0, Math.min(values.length - 1, Math.floor(at)));
+  const high = Math.min(values.length - 1, low + 1);
+  return values[low]! + (values[high]! - values[low]!) * Math.max(0, Math.min(1, at - low));
+}
+
+function thin<T>(values: readonly T[], most: number): readonly T[] {
+  const every = Math.ceil(values.length / most);
+  return values.filter((_, nth) => nth % every === 0);
+}
+
+function wrap(text: string, most: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(" ")) {
+    const last = lines.at(-1);
+    if (last !== undefined && last.length + word.length < most) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
+}

@@ -1,0 +1,256 @@
+/**
+ * The cores of a node: a lane each, in which work passes by and the present is the right edge. On the right stand those who wait: for
+ * a thread or a core, and for a lock. Work under a lock has a dark edge; a cross-call, which interrupts all cores, is a flash through
+ * all lanes.
+ *
+ * The engine's cores are alike, so who works takes the first free lane. What is drawn are the stays of requests and the marks of locks
+ * and cross-calls.
+ */
+import type { Meaning } from "../../base/colours.ts";
+import { svg } from "../../base/elements.ts";
+import { formatNanos } from "../../base/format.ts";
+import { type LayerName, layerNames } from "../../engine/journeys.ts";
+import type { Result } from "../../engine/api.ts";
+import { Glide, layOut, shape, write } from "./drawing.ts";
+import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+import { firstFrom } from "./lookup.ts";
+import { labelOf, meaningOf } from "./words.ts";
+
+const works = new Set(["cpu", "dispatch", "cross_call"]);
+const waits = [
+  { phase: "cpu_wait", words: "wait for a thread or a core" },
+  { phase: "lock", words: "wait for a lock" },
+  { phase: "blanked", words: "held back by the card" },
+] as const;
+const flash_s = 0.25;
+/** So many pieces of work of the usual length pass at a time. */
+const piecesShown = 36;
+
+export const coresScene: Scene = {
+  name: "cores",
+  title: "Cores and locks",
+  playsRun: false,
+  suits: (result) => nodeOf(result) !== undefined,
+  build,
+};
+
+interface Node {
+  readonly layer: LayerName;
+  readonly cores: number;
+}
+
+/** The node whose cores are shown: that of the controllers, or the server. */
+function nodeOf({ scenario }: Result): Node | undefined {
+  if (scenario?.controller != null) return { layer: "controller", cores: scenario.controller.cores };
+  if (scenario?.server != null) return { layer: "server", cores: scenario.server.cores };
+  return undefined;
+}
+
+function build(input: SceneInput): Built {
+  const { journeys, result, width } = input;
+  const node = nodeOf(result) ?? { layer: "controller", cores: 1 };
+  const number = layerNames.indexOf(node.layer);
+  const narrow = width < 620;
+  const labels = narrow ? 30 : 62;
+  const queues = narrow ? width : Math.round(width * 0.34);
+  const present = narrow ? width - 12 : width - queues - 24;
+  const laneHeight = Math.max(13, Math.min(34, Math.floor((narrow ? 240 : 300) / node.cores)));
+  const lanesTop = 8;
+  const lanesBottom = lanesTop + laneHeight * node.cores;
+  const queueTop = narrow ? lanesBottom + 20 : lanesTop;
+  const shown = waits.filter(({ phase }) => journeys.phaseNames.includes(phase) && hasPhase(input, number, phase));
+  const queueHeight = narrow ? 92 : Math.max(84, (lanesBottom - lanesTop) / Math.max(1, shown.length));
+  const height = narrow
+    ? queueTop + queueHeight * shown.length + 8
+    : Math.max(lanesBottom + 24, queueTop + queueHeight * shown.length);
+  const glide = new Glide(journeys.count);
+
+  // Work in the order of its begin, each in the first lane that is free.
+  const pieces: number[] = [];
+  const rowOf: number[] = [];
+  for (let row = 0; row < journeys.count; row++) {
+    for (let stay = journeys.first[row]!; stay < journeys.first[row + 1]!; stay++) {
+      if (journeys.layer[stay] === number && works.has(journeys.phaseOf(stay))) {
+        pieces.push(stay);
+        rowOf[stay] = row;
+      }
+    }
+  }
+  pieces.sort((a, b) => journeys.from_ns[a]! - journeys.from_ns[b]!);
+  const begin = (nth: number) => journeys.from_ns[pieces[nth]!]!;
+  const free = new Float64Array(node.cores);
+  const laneOf = new Map<number, number>();
+  for (const stay of pieces) {
+    const from = journeys.from_ns[stay]!;
+    let lane = free.findIndex((until) => until <= from);
+    if (lane < 0) lane = free.indexOf(Math.min(...free));
+    free[lane] = journeys.to_ns[stay]!;
+    laneOf.set(stay, lane);
+  }
+  const lengths = pieces.map((stay) => journeys.to_ns[stay]! - journeys.from_ns[stay]!).toSorted((a, b) => a - b);
+  const usual = lengths[Math.floor(lengths.length * 0.6)] ?? 1e6;
+  const span_ns = Math.max(1, (usual * piecesShown) / (narrow ? 2.5 : 1));
+  const longest = lengths.at(-1) ?? 0;
+  const locked = lockedOf(input);
+  const calls = journeys.marks("interrupted").time_ns;
+
+  function draw(frame: Frame): number {
+    const { context, time_ns, paint, speed } = frame;
+    let actors = 0;
+    const xOf = (at: number) => present - ((time_ns - at) / span_ns) * (present - labels);
+    context.save();
+    context.beginPath();
+    context.rect(labels, 0, present - labels, lanesBottom + 2);
+    context.clip();
+    for (let nth = firstFrom(pieces.length, begin, time_ns - span_ns - longest); nth < pieces.length; nth++) {
+      const stay = pieces[nth]!;
+      const from = journeys.from_ns[stay]!;
+      if (from > time_ns) break;
+      const to = Math.min(time_ns, journeys.to_ns[stay]!);
+      if (to < time_ns - span_ns) continue;
+      const y = lanesTop + laneOf.get(stay)! * laneHeight + 2;
+      const [x, right] = [xOf(from), xOf(to)];
+      const isFollowed = frame.followed >= 0 && journeys.rootOf(rowOf[stay]!) === frame.followed;
+      context.fillStyle = paint(meaningOf(journeys.phaseOf(stay)));
+      context.fillRect(x, y, Math.max(0.8, right - x - 0.6), laneHeight - 4);
+      if (locked.has(stay) || isFollowed) {
+        context.strokeStyle = paint(isFollowed ? "ink" : "stopped");
+        context.lineWidth = 2;
+        context.strokeRect(x + 1, y + 1, Math.max(1, right - x - 2.6), laneHeight - 6);
+      }
+      if (journeys.to_ns[stay]! > time_ns) {
+        actors += 1;
+        frame.actor(rowOf[stay]!, present, y + laneHeight / 2);
+      }
+    }
+    const flash_ns = Math.max(flash_s * speed * 1e9, 1);
+    for (
+      let nth = firstFrom(calls.length, (nth) => calls[nth]!, time_ns - span_ns);
+      nth < calls.length && calls[nth]! <= time_ns;
+      nth++
+    ) {
+      const x = xOf(calls[nth]!);
+      const age = (time_ns - calls[nth]!) / flash_ns;
+      context.globalAlpha = Math.max(0.35, 1 - age);
+      context.fillStyle = paint("broken");
+      context.fillRect(x - 1, lanesTop, age < 1 ? 4 : 1.5, lanesBottom - lanesTop);
+    }
+    context.globalAlpha = 1;
+    context.restore();
+    return actors + drawQueues(frame);
+  }
+
+  function drawQueues(frame: Frame): number {
+    const { time_ns } = frame;
+    const lists = shown.map(() => [] as { row: number; from: number }[]);
+    journeys.each(time_ns, (row) => {
+      const stay = journeys.stayAt(row, time_ns);
+      if (stay < 0 || journeys.layer[stay] !== number) return;
+      const at = shown.findIndex(({ phase }) => phase === journeys.phaseOf(stay));
+      if (at >= 0) lists[at]!.push({ row, from: journeys.from_ns[stay]! });
+    });
+    let actors = 0;
+    lists.forEach((list, nth) => {
+      const { phase, words } = shown[nth]!;
+      const [left, y] = [narrow ? 8 : present + 26, queueTop + nth * queueHeight];
+      list.sort((a, b) => a.from - b.from);
+      write(frame, `${list.length * journeys.every} ${words}`, left, y + 14, { soft: list.length === 0 });
+      const { rows, step } = layOut(list.length, (narrow ? width : queues) - 24, queueHeight - 34);
+      list.forEach(({ row }, place) => {
+        const at = glide.to(
+          row,
+          left + 6 + Math.floor(place / rows) * step,
+          y + 30 + (place % rows) * step,
+          frame.ease,
+        );
+        const isFollowed = frame.followed >= 0 && journeys.rootOf(row) === frame.followed;
+        shape(frame, at.x, at.y, Math.max(1.5, step * 0.42), meaningOf(phase), {
+          isWrite: journeys.writes[row] === 1,
+          isFollowed,
+        });
+        frame.actor(row, at.x, at.y);
+      });
+      actors += list.length;
+    });
+    return actors;
+  }
+
+  function backdrop(): SVGSVGElement {
+    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    for (let core = 0; core < node.cores; core++) {
+      const y = lanesTop + core * laneHeight;
+      root.append(
+        svg("rect", { x: labels, y: y + 1, width: present - labels, height: laneHeight - 2, class: "lane" }),
+        svg(
+          "text",
+          { x: labels - 6, y: y + laneHeight / 2 + 4, "text-anchor": "end", class: "lane-name" },
+          narrow ? `${core + 1}` : `core ${core + 1}`,
+        ),
+      );
+    }
+    root.append(
+      svg("line", {
+        x1: present,
+        x2: present,
+        y1: lanesTop - 4,
+        y2: lanesBottom + 4,
+        stroke: "var(--ink)",
+        "stroke-width": 1.5,
+      }),
+      svg("text", { x: present, y: lanesBottom + 18, "text-anchor": "end", class: "soft" }, "now"),
+      svg("text", { x: labels, y: lanesBottom + 18, class: "soft" }, `${formatNanos(span_ns)} ago`),
+    );
+    return root;
+  }
+
+  function busyAt(time_ns: number): number {
+    let busy = 0;
+    for (let nth = firstFrom(pieces.length, begin, time_ns - longest); nth < pieces.length; nth++) {
+      const stay = pieces[nth]!;
+      if (journeys.from_ns[stay]! > time_ns) break;
+      if (journeys.to_ns[stay]! > time_ns) busy += 1;
+    }
+    return busy;
+  }
+
+  const used = [...new Set(pieces.map((stay) => journeys.phaseOf(stay)))];
+  const key: (readonly [Meaning, string])[] = used.map((phase) => [meaningOf(phase), labelOf(phase)]);
+  if (calls.length > 0) key.push(["broken", "a cross-call interrupts all cores"]);
+  for (const { phase, words } of shown) key.push([meaningOf(phase), words]);
+  return {
+    height,
+    backdrop: backdrop(),
+    pace_ns: span_ns / 5,
+    key,
+    ...(locked.size > 0 ? { note: "Work with a dark edge holds a lock." } : {}),
+    draw,
+    describe(time_ns) {
+      const waiting = shown.map(({ phase, words }) => {
+        let count = 0;
+        journeys.each(time_ns, (row) => {
+          const stay = journeys.stayAt(row, time_ns);
+          if (stay >= 0 && journeys.layer[stay] === number && journeys.phaseOf(stay) === phase) count += 1;
+        });
+        return `${count} ${words}`;
+      });
+      return `${busyAt(time_ns)} of ${node.cores} cores work; ${waiting.join(", ")}.`;
+    },
+  };
+}
+
+function hasPhase({ journeys }: SceneInput, layer: number, phase: string): boolean {
+  return journeys.phase.some((of, stay) => journeys.layer[stay] === layer && journeys.phaseNames[of] === phase);
+}
+
+/** Stays that began when their request took a lock. */
+function lockedOf({ journeys }: SceneInput): ReadonlySet<number> {
+  const found = new Set<number>();
+  const { time_ns, value } = journeys.marks("locked");
+  time_ns.forEach((at, nth) => {
+    const row = journeys.rowOf(value[nth]!);
+    if (row < 0) return;
+    const stay = journeys.stayAt(row, at);
+    if (stay >= 0) found.add(stay);
+  });
+  return found;
+}

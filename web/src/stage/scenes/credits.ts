@@ -1,0 +1,230 @@
+/**
+ * I/O credits as a bucket: credits drip in at the base rate and leave with the I/Os that they pay for. While there are some, I/Os
+ * pass at the burst rate; when the bucket is empty each waits for its own credit. Beside it, the rate over the run, with a dot for
+ * the moment.
+ *
+ * How many I/Os began and how many credits were left is the engine's table of the account; who waits follows from latency and
+ * rate by Little's law. There are millions of I/Os: a dot on the belt stands for many, and passes as often as they do.
+ */
+import { svg } from "../../base/elements.ts";
+import { formatNumber, groupThousands } from "../../base/format.ts";
+import { type CreditAccount, creditsOf } from "../../charts/rows/credits.ts";
+import { curveOn, momentOf, sumsOf } from "./curve.ts";
+import { layOut, emptyScene, shape, write } from "./drawing.ts";
+import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+import { timeWords } from "./words.ts";
+
+const bricksAcross = 14;
+const bricksHigh = 12;
+/** On the belt, in pixels. */
+const spacing = 15;
+/** Dots that pass in a second of the reader at the burst rate. */
+const passing = 24;
+const laneHeight = 44;
+/** A run is over in so many seconds of the reader: what happens in it is seen before the opening stops. */
+const playedFor_s = 7;
+
+export const creditsScene: Scene = {
+  name: "credits",
+  title: "The account of credits",
+  playsRun: true,
+  isFlow: true,
+  suits: (result) => result.scenario?.devices.some((device) => device.lun?.credits != null) === true,
+  build,
+};
+
+function build(input: SceneInput): Built {
+  const { result, focus, width } = input;
+  const account = creditsOf(result, focus);
+  const end_s = result.summary.simulated_ns / 1e9;
+  const narrow = width < 620;
+  const belt = { left: 0, right: narrow ? width : Math.round(width * 0.56), y: 292 };
+  const vessel = {
+    x: Math.round(belt.right * 0.28),
+    width: Math.round(belt.right * 0.42),
+    top: 64,
+    bottom: 218,
+  };
+  const middle = vessel.x + vessel.width / 2;
+  const height = narrow ? 600 : 386;
+  const plot = narrow
+    ? { x: 44, y: 418, width: width - 54, height: 140 }
+    : { x: belt.right + 62, y: 64, width: width - belt.right - 74, height: 240 };
+  if (account === undefined) {
+    return emptyScene(width, "No volume of this run has an account of credits.");
+  }
+  const { intervals, base, burst, capacity, cost } = account;
+  const isUnused = base >= burst;
+  const begun = sumsOf(intervals, ({ rate, from_s, to_s }) => rate * (to_s - from_s));
+  const most = Math.max(burst, base, ...intervals.map(({ rate }) => rate));
+  const curve = curveOn(plot, end_s, (rate) => rate / most);
+  const levels = curveOn(plot, end_s, (credits) => credits / capacity);
+
+  function at(time_s: number) {
+    const moment = momentOf(intervals, time_s);
+    const { nth, share } = moment;
+    const { rate = 0, waiting = 0, credits = 0 } = intervals[nth] ?? {};
+    const before = nth === 0 ? account!.initial : intervals[nth - 1]!.credits;
+    const level = before + (credits - before) * share;
+    return { rate, waiting, level, begun: begun(moment) };
+  }
+
+  function draw(frame: Frame): number {
+    const { context, time_ns, paint, speed } = frame;
+    const time_s = time_ns / 1e9;
+    const { rate, waiting, level, begun: passed } = at(time_s);
+    const each = roundDown((burst * speed) / passing);
+    drawLevel(frame, level);
+
+    // Credits on their way in and out, as far apart as they come and go.
+    const earned = (base * time_s) / each;
+    const isFull = level > capacity * 0.9999;
+    const surface = vessel.bottom - (level / capacity) * (vessel.bottom - vessel.top);
+    context.fillStyle = paint("memory");
+    for (let y = 12 + (earned % 1) * spacing; y < (isFull ? vessel.top - 10 : surface) - 4; y += spacing) {
+      context.fillRect(middle - 3.5, y, 7, 7);
+    }
+    if (isFull && !isUnused) {
+      // What is earned runs over the rim.
+      context.globalAlpha = 0.45;
+      for (let y = vessel.top - 10 + (earned % 1) * spacing; y < vessel.bottom; y += spacing) {
+        context.fillRect(vessel.x - 16, y, 7, 7);
+      }
+      context.globalAlpha = 1;
+    }
+    if (!isUnused) {
+      const spent = (passed * cost) / each;
+      for (let y = vessel.bottom + 8 + (spent % 1) * spacing; y < belt.y - 4; y += spacing) {
+        context.fillRect(middle - 3.5, y, 7, 7);
+      }
+    }
+    if (narrow) write(frame, `${rateWords(base)} credits a second`, middle - 12, 22, { align: "right" });
+    else write(frame, `${rateWords(base)} credits a second come in`, middle + 14, 22);
+    write(frame, levelWords(level), vessel.x + vessel.width + 10, vessel.top + 14, { size: 13 });
+    const given = topUpAt(account!, time_s, speed);
+    if (given > 0) write(frame, `${manyWords(given)} come from elsewhere`, middle + 14, 40, { bold: true });
+
+    drawWaiting(frame, waiting);
+    // A dot is at the gate when its I/Os begin.
+    for (let x = middle + 12 + ((passed / each) % 1) * spacing; x < belt.right - 6; x += spacing) {
+      shape(frame, x, belt.y + laneHeight / 2, 4.2, "overhead", { isWrite: focus.op === "write" });
+    }
+    write(frame, `${rateWords(rate)} I/Os a second`, belt.right - 4, belt.y + laneHeight + 18, {
+      align: "right",
+      bold: true,
+    });
+    const unit =
+      each === 1
+        ? "A dot is an I/O, a square a credit"
+        : `A dot is ${groupThousands(each)} I/Os, a square as many credits`;
+    write(frame, unit, 4, belt.y + laneHeight + (narrow ? 42 : 38), { soft: true, size: 12 });
+
+    curve.dot(frame, time_s, rate);
+    return waiting;
+  }
+
+  function drawLevel({ context, paint }: Frame, level: number): void {
+    const wide = vessel.width / bricksAcross;
+    const tall = (vessel.bottom - vessel.top) / bricksHigh;
+    const exact = (level / capacity) * bricksAcross * bricksHigh;
+    context.fillStyle = paint("memory");
+    for (let nth = 0; nth < exact; nth++) {
+      // The last one goes and comes bit by bit.
+      context.globalAlpha = Math.min(1, exact - nth);
+      const y = vessel.bottom - (Math.floor(nth / bricksAcross) + 1) * tall;
+      context.fillRect(vessel.x + (nth % bricksAcross) * wide + 0.5, y + 0.5, wide - 1, tall - 1);
+    }
+    context.globalAlpha = 1;
+  }
+
+  /** Who is in flight and has no credit, the longest waiting next to the gate. */
+  function drawWaiting(frame: Frame, waiting: number): void {
+    const room = middle - 24 - belt.left;
+    const { rows, step } = layOut(waiting, room, laneHeight - 8);
+    for (let nth = 0; nth < waiting; nth++) {
+      const x = middle - 18 - Math.floor(nth / rows) * step;
+      const y = belt.y + laneHeight / 2 + ((nth % rows) - (Math.min(rows, waiting) - 1) / 2) * step;
+      shape(frame, x, y, Math.max(1.4, step * 0.42), "delayed", { isWrite: focus.op === "write" });
+    }
+    const words =
+      waiting === 0 ? "none waits" : `${groupThousands(waiting)} wait for ${isUnused ? "their turn" : "a credit"}`;
+    write(frame, words, 4, belt.y + laneHeight + 18, { soft: waiting === 0 });
+  }
+
+  function levelWords(level: number): string {
+    if (isUnused) return narrow ? "not needed" : "not needed: it earns what it may spend";
+    if (level < 1) return "empty";
+    return `${manyWords(level)}${level > capacity * 0.9999 ? ", full" : ""}`;
+  }
+
+  function backdrop(): SVGSVGElement {
+    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const { x, top, bottom, width: wide } = vessel;
+    root.append(
+      svg("path", {
+        d: `M${x - 3} ${top - 10}V${bottom + 3}H${middle - 9}V${belt.y}M${middle + 9} ${belt.y}V${bottom + 3}H${x + wide + 3}V${top - 10}`,
+        class: "outline",
+      }),
+      svg("rect", { x: belt.left, y: belt.y, width: belt.right - belt.left, height: laneHeight, class: "lane" }),
+      svg("line", { x1: middle, x2: middle, y1: belt.y + 4, y2: belt.y + laneHeight - 4, class: "lane-gate" }),
+      svg("text", { x: belt.left + 4, y: belt.y - 8, class: "lane-name" }, "application"),
+      svg("text", { x: belt.right - 4, y: belt.y - 8, "text-anchor": "end", class: "lane-name" }, "volume"),
+      curve.title("I/Os a second, and credits as an area"),
+      svg("path", { d: areaOf(), fill: "var(--memory)", opacity: 0.18 }),
+      curve.line(curve.levels(intervals, ({ rate }) => rate)),
+      ...curve.axes(rateWords(most), timeWords(end_s)),
+    );
+    if (base < most) {
+      const y = curve.y(base);
+      root.append(
+        svg("line", { x1: plot.x, x2: plot.x + plot.width, y1: y, y2: y, class: "thin" }),
+        svg("text", { x: plot.x - 4, y: y + 4, "text-anchor": "end", class: "soft" }, rateWords(base)),
+      );
+    }
+    return root;
+  }
+
+  function areaOf(): string {
+    const points = intervals.map(
+      ({ to_s, credits }) => `L${levels.x(Math.min(end_s, to_s)).toFixed(1)} ${levels.y(credits).toFixed(1)}`,
+    );
+    return `M${plot.x} ${levels.y(0)}L${plot.x} ${levels.y(account!.initial).toFixed(1)}${points.join("")}L${levels.x(end_s)} ${levels.y(0)}Z`;
+  }
+
+  return {
+    height,
+    backdrop: backdrop(),
+    key: [
+      ["memory", "credits"],
+      ["delayed", isUnused ? "waits for its turn" : "waits for a credit"],
+      ["overhead", "served by the volume"],
+    ],
+    pace_ns: (end_s / playedFor_s) * 1e9,
+    draw,
+    describe(time_ns) {
+      const { rate, waiting, level } = at(time_ns / 1e9);
+      return `${timeWords(time_ns / 1e9)}: ${level < 1 ? "no" : manyWords(level)} credits of ${manyWords(capacity)}, ${rateWords(rate)} I/Os a second, ${groupThousands(waiting)} waiting.`;
+    },
+  };
+}
+
+/** What has come from elsewhere within the last second of the reader. */
+function topUpAt({ topUp }: CreditAccount, time_s: number, speed: number): number {
+  if (topUp === undefined || time_s < topUp.first_s) return 0;
+  return (time_s - topUp.first_s) % topUp.every_s < speed ? topUp.amount : 0;
+}
+
+/** The largest of 1, 2, 5, 10, 20, ... that is not above a number; at least 1. */
+function roundDown(value: number): number {
+  if (value < 2) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * [5, 2, 1].find((digit) => digit * power <= value)!;
+}
+
+function rateWords(rate: number): string {
+  return formatNumber(rate);
+}
+
+function manyWords(credits: number): string {
+  return credits >= 1e6 ? `${formatNumber(credits / 1e6)} million` : groupThousands(Math.floor(credits));
+}

@@ -1,0 +1,264 @@
+/**
+ * Many servers send to one client: their packets fly to the port of the switch, wait in its buffer and leave one by one; what comes
+ * when it is full falls out. A server that lost the end of what it sent waits for its timer, a ring that fills, and the client waits
+ * for it: the link below, drawn over the whole window, is silent.
+ *
+ * Packets, drops and timers are the engine's marks. Where a packet is between two of them is a share of the time.
+ */
+import { svg } from "../../base/elements.ts";
+import { formatNanos } from "../../base/format.ts";
+import { write } from "./drawing.ts";
+import { firstAfter } from "./lookup.ts";
+import { type PortPacket, portRecordOf } from "./portPackets.ts";
+import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+
+const full = 2 * Math.PI;
+/** How long a dropped packet is seen to fall. */
+const fall_ns = 600_000;
+/** A link that has carried nothing for so long is called silent. */
+const silent_ns = 1e6;
+
+export const incastScene: Scene = {
+  name: "incast",
+  title: "The port of the switch",
+  playsRun: false,
+  suits: (result) => result.scenario?.network?.packets != null,
+  build,
+};
+
+function build({ journeys, result, width }: SceneInput): Built {
+  const record = portRecordOf(result, journeys);
+  const { servers, buffer, packets, taken, dropped, waits } = record;
+  const [from_ns, to_ns] = journeys.window;
+  const height = 336;
+  const [top, tall] = [34, 196];
+  const middle = top + tall / 2;
+  const columns = servers > 48 ? 4 : servers > 24 ? 3 : servers > 8 ? 2 : 1;
+  const perColumn = Math.ceil(servers / columns);
+  const radius = Math.max(2, Math.min(7, tall / perColumn / 3.2));
+  const serverAt = (server: number) => ({
+    x: 18 + Math.floor(server / perColumn) * (2 * radius + 14),
+    y: top + ((server % perColumn) + 0.5) * (tall / Math.min(servers, perColumn)),
+  });
+  const serversRight = 18 + columns * (2 * radius + 14);
+  const client = { x: width - 26, y: middle };
+  const [portLeft, portRight] = [
+    serversRight + (client.x - serversRight) * 0.36,
+    client.x - (client.x - serversRight) * 0.2,
+  ];
+  const slot = (portRight - portLeft) / buffer;
+  const strip = { top: top + tall + 34, tall: 34, left: 8, right: width - 8 };
+  const stripX = (time_ns: number) =>
+    strip.left + ((strip.right - strip.left) * (time_ns - from_ns)) / Math.max(1, to_ns - from_ns);
+  // Pieces of the requests, by server, as far as their journeys are kept.
+  const pieces = piecesOf();
+
+  function piecesOf(): { row: number; server: number; begin_ns: number; end_ns: number; root: number }[] {
+    const found = [];
+    const seen = new Map<number, number>();
+    for (let row = 0; row < journeys.count; row++) {
+      const root = journeys.parent[row]!;
+      if (root < 0 || journeys.parent[root]! >= 0) continue;
+      const server = seen.get(root) ?? 0;
+      seen.set(root, server + 1);
+      found.push({ row, server, begin_ns: journeys.begin_ns[row]!, end_ns: journeys.lastOf(row), root });
+    }
+    return found;
+  }
+
+  const openAt = (time_ns: number) => pieces.filter(({ begin_ns, end_ns }) => begin_ns <= time_ns && time_ns < end_ns);
+  const lastReceived = (time_ns: number) => taken[firstAfter(taken.length, (nth) => taken[nth]!.left_ns, time_ns) - 1];
+  /** Packets that wait at a moment, from the one that leaves next. */
+  function queueAt(time_ns: number): readonly PortPacket[] {
+    const first = firstAfter(taken.length, (nth) => taken[nth]!.leaves_ns, time_ns);
+    const after = firstAfter(taken.length, (nth) => taken[nth]!.port_ns, time_ns);
+    return taken.slice(first, Math.max(first, after));
+  }
+
+  function silenceAt(time_ns: number): number {
+    const next = taken[firstAfter(taken.length, (nth) => taken[nth]!.leaves_ns, time_ns)];
+    const last = lastReceived(time_ns);
+    const since = last === undefined ? from_ns : last.left_ns;
+    const isBusy = next !== undefined && next.port_ns <= time_ns;
+    return isBusy || time_ns < since || openAt(time_ns).length === 0 ? 0 : time_ns - since;
+  }
+
+  function draw(frame: Frame): number {
+    const { context, time_ns, paint } = frame;
+    const open = openAt(time_ns);
+    const byServer = new Map(open.map((piece) => [piece.server, piece]));
+    let actors = 0;
+    for (let server = 0; server < servers; server++) {
+      const { x, y } = serverAt(server);
+      const piece = byServer.get(server);
+      const wait = waits.find((one) => one.server === server && one.from_ns <= time_ns && time_ns < one.to_ns);
+      context.beginPath();
+      context.arc(x, y, radius, 0, full);
+      context.fillStyle = paint(wait !== undefined ? "stopped" : piece === undefined ? "waiting" : "network");
+      context.fill();
+      if (wait !== undefined) {
+        context.strokeStyle = paint("stopped");
+        context.lineWidth = 3;
+        context.beginPath();
+        const share = (time_ns - wait.from_ns) / Math.max(1, wait.to_ns - wait.from_ns);
+        context.arc(x, y, radius + 4, -full / 4, -full / 4 + share * full);
+        context.stroke();
+      }
+      if (piece !== undefined) {
+        frame.actor(piece.row, x, y);
+        if (piece.row === frame.followed) {
+          context.strokeStyle = paint("ink");
+          context.lineWidth = 2;
+          context.beginPath();
+          context.arc(x, y, radius + 7, 0, full);
+          context.stroke();
+        }
+      }
+    }
+    const size = servers > 24 ? 1.8 : 2.6;
+    const dot = (x: number, y: number) => {
+      context.beginPath();
+      context.arc(x, y, size, 0, full);
+      context.fill();
+      actors += 1;
+    };
+    context.fillStyle = paint("network");
+    const begin = firstAfter(packets.length, (nth) => packets[nth]!.port_ns, time_ns);
+    // Nothing is on its way to the port for longer than a window takes to leave.
+    for (let nth = begin; nth < packets.length && packets[nth]!.port_ns < time_ns + 5e6; nth++) {
+      const packet = packets[nth]!;
+      if (packet.sent_ns > time_ns) continue;
+      const share = (time_ns - packet.sent_ns) / Math.max(1, packet.port_ns - packet.sent_ns);
+      const { x, y } = serverAt(packet.server);
+      dot(x + radius + (portLeft - x - radius) * share, y + (middle - y) * share);
+    }
+    const queue = queueAt(time_ns);
+    queue.forEach((_, place) => {
+      const x = portRight - (place + 1) * slot;
+      if (x >= portLeft - slot) context.fillRect(x, middle - 14, Math.max(0.8, slot - (slot > 2.5 ? 1 : 0)), 28);
+    });
+    const first = firstAfter(taken.length, (nth) => taken[nth]!.received_ns, time_ns);
+    for (let nth = first; nth < taken.length && taken[nth]!.leaves_ns <= time_ns; nth++) {
+      const packet = taken[nth]!;
+      const share = (time_ns - packet.leaves_ns) / Math.max(1, packet.received_ns - packet.leaves_ns);
+      dot(portRight + (client.x - 12 - portRight) * share, middle);
+    }
+    context.strokeStyle = paint("broken");
+    context.lineWidth = 2;
+    const fell = firstAfter(dropped.length, (nth) => dropped[nth]!.port_ns + fall_ns, time_ns);
+    for (let nth = fell; nth < dropped.length && dropped[nth]!.port_ns <= time_ns; nth++) {
+      const share = (time_ns - dropped[nth]!.port_ns) / fall_ns;
+      const x = portLeft - 8 - ((dropped[nth]!.server * 7) % 26);
+      const y = middle + 18 + share * (tall / 2 - 30);
+      context.beginPath();
+      context.moveTo(x - 3, y - 3);
+      context.lineTo(x + 3, y + 3);
+      context.moveTo(x + 3, y - 3);
+      context.lineTo(x - 3, y + 3);
+      context.stroke();
+    }
+    if (queue.length >= buffer) {
+      context.strokeStyle = paint("broken");
+      context.lineWidth = 3;
+      context.strokeRect(portLeft, middle - 16, portRight - portLeft, 32);
+    }
+    write(frame, `${queue.length} of ${buffer}`, (portLeft + portRight) / 2, middle + 32, { align: "center" });
+    const lost = firstAfter(dropped.length, (nth) => dropped[nth]!.port_ns, time_ns);
+    write(frame, `${lost} dropped`, portLeft, top + tall + 16, { align: "center", soft: lost === 0 });
+    const silence = silenceAt(time_ns);
+    const words = silence > silent_ns ? `silent for ${formatNanos(silence)}` : "";
+    write(frame, words, width - 8, 16, { align: "right", bold: true });
+    write(frame, `${servers - open.length} of ${servers} pieces`, 8, 16, { bold: true });
+    context.fillStyle = paint("ink");
+    context.fillRect(stripX(time_ns) - 1, strip.top - 5, 2, strip.tall + 10);
+    return actors;
+  }
+
+  /** The client's link over the whole window: how much of each moment it carries a packet. */
+  function linkBars(): SVGElement[] {
+    const bars = Math.max(1, Math.floor((strip.right - strip.left) / 2));
+    const each_ns = Math.max(1, to_ns - from_ns) / bars;
+    const busy = new Float64Array(bars);
+    for (const { leaves_ns, left_ns } of taken) {
+      const bar = Math.floor((left_ns - from_ns) / each_ns);
+      if (bar >= 0 && bar < bars) busy[bar]! += left_ns - leaves_ns;
+    }
+    return [...busy].flatMap((busy_ns, bar) => {
+      const tallest = Math.min(1, busy_ns / each_ns) * strip.tall;
+      if (tallest <= 0) return [];
+      const [x, y] = [strip.left + bar * 2, strip.top + strip.tall - tallest];
+      return [svg("rect", { x, y, width: 2, height: tallest, fill: "var(--network)" })];
+    });
+  }
+
+  function backdrop(): SVGSVGElement {
+    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const seen = waits.filter(({ to_ns: end }) => end >= from_ns && end <= to_ns);
+    root.append(
+      svg("line", { x1: portRight, x2: client.x - 12, y1: middle, y2: middle, class: "outline" }),
+      svg("rect", {
+        x: portLeft,
+        y: middle - 16,
+        width: portRight - portLeft,
+        height: 32,
+        class: "outline",
+        fill: "none",
+      }),
+      svg(
+        "text",
+        { x: (portLeft + portRight) / 2, y: middle - 24, class: "soft", "text-anchor": "middle" },
+        "port of the switch",
+      ),
+      svg("circle", { cx: client.x, cy: client.y, r: 12, class: "outline" }),
+      svg("text", { x: client.x + 20, y: client.y + 32, class: "soft", "text-anchor": "end" }, "client"),
+      svg("text", { x: 8, y: top + tall + 16, class: "soft" }, servers === 1 ? "server" : "servers"),
+      svg("rect", { x: strip.left, y: strip.top, width: strip.right - strip.left, height: strip.tall, class: "lane" }),
+      ...linkBars(),
+      ...seen.map(({ to_ns: end }) =>
+        svg("line", {
+          x1: stripX(end),
+          x2: stripX(end),
+          y1: strip.top - 4,
+          y2: strip.top + strip.tall,
+          stroke: "var(--stopped)",
+          "stroke-width": 2,
+        }),
+      ),
+      svg("text", { x: strip.left, y: strip.top + strip.tall + 17, class: "soft" }, "the client's link"),
+      svg(
+        "text",
+        { x: strip.right, y: strip.top + strip.tall + 17, class: "soft", "text-anchor": "end" },
+        formatNanos(to_ns - from_ns),
+      ),
+    );
+    return root;
+  }
+
+  function describe(time_ns: number): string {
+    const open = openAt(time_ns);
+    const waiting = waits.filter(({ from_ns: begin, to_ns: end }) => begin <= time_ns && time_ns < end).length;
+    const lost = firstAfter(dropped.length, (nth) => dropped[nth]!.port_ns, time_ns);
+    const silence = silenceAt(time_ns);
+    const link =
+      silence > silent_ns
+        ? `The client's link has been silent for ${formatNanos(silence)}.`
+        : "The client's link is at work.";
+    const timers = waiting === 1 ? "1 server waits for its timer" : `${waiting} servers wait for their timers`;
+    return `${servers - open.length} of ${servers} pieces are there. Waiting at the port: ${queueAt(time_ns).length}. Dropped so far: ${lost}. ${timers}. ${link}`;
+  }
+
+  return {
+    height,
+    backdrop: backdrop(),
+    pace_ns: 3e6,
+    key: [
+      ["network", "packets, and servers that have some to send"],
+      ["broken", "dropped: the port is full"],
+      ["stopped", "waits for its timer"],
+      ["waiting", "has nothing to do"],
+    ],
+    note: "A ring fills until a sender's timer runs out; a bar in the strip below marks the moment. Step goes to the next piece.",
+    draw,
+    describe,
+  };
+}

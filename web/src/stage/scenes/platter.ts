@@ -1,0 +1,268 @@
+/**
+ * A disk from above: the platter turns, the arm goes to a track, and a request waits until its sector comes round. The sector is the
+ * bright one on the track; when it has just passed the head, all of a turn is lost, and the ring round the spindle, which grows while
+ * somebody waits for the platter, comes full circle.
+ *
+ * Arm and angle are the engine's marks: when the arm leaves for a cylinder and comes to it, and which angle of the platter is under the
+ * heads when data begin and end. Between two marks the platter turns evenly and the arm moves evenly, which is all that is added.
+ */
+import { svg } from "../../base/elements.ts";
+import { formatNanos } from "../../base/format.ts";
+import { layerNames } from "../../engine/journeys.ts";
+import { shape, write } from "./drawing.ts";
+import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+import { firstAfter } from "./lookup.ts";
+import { labelOf, meaningOf, requestWords } from "./words.ts";
+
+const turn = 2 * Math.PI;
+const mostQueued = 40;
+
+export const platterScene: Scene = {
+  name: "platter",
+  title: "Platter and arm",
+  playsRun: false,
+  suits: () => true,
+  build,
+};
+
+/** A visit of the arm: off to a cylinder, there, data from and to. */
+interface Visit {
+  readonly leaves_ns: number;
+  readonly there_ns: number;
+  readonly from_cylinder: number;
+  readonly to_cylinder: number;
+  readonly data_from_ns: number;
+  readonly data_to_ns: number;
+  /** The angle under the head when the data begin and end, in turns. */
+  readonly angle_from: number;
+  readonly angle_to: number;
+}
+
+function build(input: SceneInput): Built {
+  const { journeys, result, width } = input;
+  const deviceLayer = layerNames.indexOf("device");
+  const disk = busiestDisk(input);
+  const index = disk % 65536;
+  const layer = Math.floor(disk / 65536);
+  const visits = visitsOf(input, disk);
+  const narrow = width < 620;
+  const size = narrow ? Math.min(300, width - 8) : 340;
+  const height = narrow ? size + 210 : size + 8;
+  const [cx, cy] = [narrow ? width / 2 - 14 : size / 2 + 8, size / 2 + 4];
+  const outer = size / 2 - 6;
+  const inner = outer * 0.36;
+  const cylinders = Math.max(1, ...visits.flatMap(({ from_cylinder, to_cylinder }) => [from_cylinder, to_cylinder]));
+  const least = Math.min(cylinders, ...visits.map(({ to_cylinder }) => to_cylinder));
+  // The tracks that are used fill the platter; how many there are is said.
+  const radiusOf = (cylinder: number) =>
+    outer - 8 - ((cylinder - least) / Math.max(1, cylinders - least)) * (outer - inner - 16);
+  const turn_ns = turnOf(visits);
+  const pivot = { x: cx + outer + 16, y: cy + outer * 0.72 };
+  const name = layer === deviceLayer ? (result.summary.devices[index] ?? "the disk") : "the log disk";
+
+  function visitAt(time_ns: number): number {
+    return firstAfter(visits.length, (nth) => visits[nth]!.leaves_ns, time_ns) - 1;
+  }
+
+  /** The angle of the platter under the head, in turns. */
+  function angleAt(time_ns: number): number {
+    const visit = visits[Math.max(0, visitAt(time_ns))];
+    return visit === undefined ? 0 : visit.angle_from + (time_ns - visit.data_from_ns) / turn_ns;
+  }
+
+  function cylinderAt(visit: Visit | undefined, time_ns: number): number {
+    if (visit === undefined) return least;
+    const share = (time_ns - visit.leaves_ns) / Math.max(1, visit.there_ns - visit.leaves_ns);
+    const even = Math.max(0, Math.min(1, share));
+    const eased = even * even * (3 - 2 * even);
+    return visit.from_cylinder + (visit.to_cylinder - visit.from_cylinder) * eased;
+  }
+
+  function draw(frame: Frame): number {
+    const { context, time_ns, paint } = frame;
+    const angle = angleAt(time_ns) * turn;
+    const at = visitAt(time_ns);
+    const visit = at < 0 ? undefined : visits[at];
+    // Marks on the platter, so that its turning is seen.
+    context.strokeStyle = paint("rule");
+    context.lineWidth = 1;
+    for (let mark = 0; mark < 12; mark++) {
+      const a = (mark * turn) / 12 - angle;
+      context.beginPath();
+      context.moveTo(cx + Math.cos(a) * inner, cy + Math.sin(a) * inner);
+      context.lineTo(cx + Math.cos(a) * outer, cy + Math.sin(a) * outer);
+      context.stroke();
+    }
+    const cylinder = cylinderAt(visit, time_ns);
+    const radius = radiusOf(cylinder);
+    const headAngle = headAt(radius);
+    let state = "nothing to do";
+    if (visit !== undefined && time_ns < visit.data_to_ns) {
+      const target = radiusOf(visit.to_cylinder);
+      // Where the data lie on the platter, turned to the present.
+      const begin = headAt(target) + (visit.angle_from - angleAt(time_ns)) * turn;
+      const length = Math.max(0.04, ((visit.data_to_ns - visit.data_from_ns) / turn_ns) * turn);
+      context.strokeStyle = paint("transfer");
+      context.lineWidth = 7;
+      context.beginPath();
+      context.arc(cx, cy, target, begin, begin + Math.min(length, turn * 0.98));
+      context.stroke();
+      const phase = time_ns < visit.there_ns ? "seek" : time_ns < visit.data_from_ns ? "rotation" : "transfer";
+      state = labelOf(phase);
+      const waited = Math.max(0, Math.min(time_ns, visit.data_from_ns) - visit.there_ns) / turn_ns;
+      if (waited > 0.002) {
+        context.strokeStyle = paint("rotation");
+        context.lineWidth = 9;
+        context.beginPath();
+        context.arc(cx, cy, inner * 0.62, -turn / 4, -turn / 4 + Math.min(1, waited) * turn);
+        context.stroke();
+        write(frame, `${(waited * 100).toFixed(0)} %`, cx, cy + 5, { align: "center", bold: true, size: 15 });
+      }
+    }
+    // The arm.
+    const [hx, hy] = [cx + Math.cos(headAngle) * radius, cy + Math.sin(headAngle) * radius];
+    context.strokeStyle = paint("ink");
+    context.lineWidth = 5;
+    context.lineCap = "round";
+    context.beginPath();
+    context.moveTo(pivot.x, pivot.y);
+    context.lineTo(hx, hy);
+    context.stroke();
+    context.fillStyle = paint("seek");
+    context.beginPath();
+    context.arc(hx, hy, 6, 0, turn);
+    context.fill();
+    return 1 + (visit === undefined ? 0 : 1) + drawSide(frame, state);
+  }
+
+  /** Where on its circle the head is: the arm is turned about its pivot. */
+  function headAt(radius: number): number {
+    const away = Math.hypot(pivot.x - cx, pivot.y - cy);
+    const arm = Math.hypot(away, 0) * 0.98;
+    const cosine = (radius * radius + away * away - arm * arm) / (2 * radius * away);
+    return Math.atan2(pivot.y - cy, pivot.x - cx) - Math.acos(Math.max(-1, Math.min(1, cosine)));
+  }
+
+  /** What the disk does, and who waits for it. */
+  function drawSide(frame: Frame, state: string): number {
+    const { time_ns } = frame;
+    const left = narrow ? 8 : size + 70;
+    const top = narrow ? size + 24 : 30;
+    const queue: { row: number; from: number; phase: string }[] = [];
+    let served = "";
+    journeys.each(time_ns, (row) => {
+      const stay = journeys.stayAt(row, time_ns);
+      if (stay < 0 || journeys.layer[stay] !== layer || journeys.part[stay] !== index) return;
+      const phase = journeys.phaseOf(stay);
+      if (phase === "queue") queue.push({ row, from: journeys.from_ns[stay]!, phase });
+      else if (phase !== "below" && served === "") {
+        served = `${requestWords(journeys, row)}: ${labelOf(phase)} for ${formatNanos(time_ns - journeys.from_ns[stay]!)} of ${formatNanos(journeys.to_ns[stay]! - journeys.from_ns[stay]!)}`;
+        shape(frame, left + 6, top + 18, 5, meaningOf(phase), {
+          isWrite: journeys.writes[row] === 1,
+          isFollowed: journeys.rootOf(row) === frame.followed,
+        });
+        frame.actor(row, left + 6, top + 18);
+      }
+    });
+    write(frame, name, left, top, { bold: true });
+    write(frame, served === "" ? `the arm: ${state}` : served, left + (served === "" ? 0 : 18), top + 23);
+    write(frame, queue.length === 0 ? "nobody waits" : `${queue.length} wait in the queue`, left, top + 60, {
+      soft: queue.length === 0,
+    });
+    queue.sort((a, b) => a.from - b.from);
+    queue.slice(0, mostQueued).forEach(({ row, phase }, nth) => {
+      const [x, y] = [left + 6 + (nth % 20) * 14, top + 78 + Math.floor(nth / 20) * 14];
+      shape(frame, x, y, 5, meaningOf(phase), {
+        isWrite: journeys.writes[row] === 1,
+        isFollowed: journeys.rootOf(row) === frame.followed,
+      });
+      frame.actor(row, x, y);
+    });
+    return queue.length;
+  }
+
+  function backdrop(): SVGSVGElement {
+    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    root.append(
+      svg("circle", { cx, cy, r: outer, class: "lane" }),
+      svg("circle", { cx, cy, r: outer, class: "outline" }),
+      svg("circle", { cx, cy, r: inner * 0.8, class: "outline" }),
+      svg("circle", { cx: pivot.x, cy: pivot.y, r: 8, fill: "var(--ink)" }),
+    );
+    const left = narrow ? 8 : size + 70;
+    const y = narrow ? size + 150 : size - 66;
+    const lines = [
+      `A turn takes ${formatNanos(turn_ns)}.`,
+      narrow
+        ? `Cylinders ${least} to ${cylinders}, spread over the platter.`
+        : `The arm was on cylinders ${least} to ${cylinders}; the picture spreads them over the platter.`,
+      narrow
+        ? "In the middle: how much of a turn was waited."
+        : "The ring in the middle: how much of a turn the request has waited.",
+    ];
+    lines.forEach((line, nth) => root.append(svg("text", { x: left, y: y + nth * 19, class: "soft" }, line)));
+    return root;
+  }
+
+  return {
+    height,
+    backdrop: backdrop(),
+    pace_ns: turn_ns / 1.8,
+    key: [
+      ["seek", "head, and seeking"],
+      ["rotation", "waiting for the sector"],
+      ["transfer", "the data on the track"],
+      ["waiting", "in the queue"],
+    ],
+    draw,
+    describe(time_ns) {
+      const at = visitAt(time_ns);
+      const visit = at < 0 ? undefined : visits[at];
+      if (visit === undefined || time_ns >= visit.data_to_ns) return `${name}: the arm has nothing to do.`;
+      const waits = Math.max(0, visit.data_from_ns - visit.there_ns);
+      const seek = visit.there_ns - visit.leaves_ns;
+      return `${name}: ${seek === 0 ? "" : `a seek of ${formatNanos(seek)}, then `}${formatNanos(waits)} until the sector comes round (${Math.round((waits / turn_ns) * 100)} % of a turn), then ${formatNanos(visit.data_to_ns - visit.data_from_ns)} of data.`;
+    },
+  };
+}
+
+/** The disk with the most visits in the window. */
+function busiestDisk({ journeys }: SceneInput): number {
+  const counts = new Map<number, number>();
+  for (const disk of journeys.marks("arm").object) counts.set(disk, (counts.get(disk) ?? 0) + 1);
+  return [...counts].toSorted((a, b) => b[1] - a[1])[0]?.[0] ?? layerNames.indexOf("device") * 65536;
+}
+
+function visitsOf({ journeys }: SceneInput, disk: number): Visit[] {
+  const of = (name: "arm" | "angle") => {
+    const { time_ns, object, value } = journeys.marks(name);
+    const list: { time: number; value: number }[] = [];
+    time_ns.forEach((time, nth) => {
+      if (object[nth] === disk) list.push({ time, value: value[nth]! });
+    });
+    return list;
+  };
+  const [arm, angle] = [of("arm"), of("angle")];
+  return Array.from({ length: Math.min(arm.length >> 1, angle.length >> 1) }, (_, nth) => ({
+    leaves_ns: arm[2 * nth]!.time,
+    there_ns: arm[2 * nth + 1]!.time,
+    // It comes from where the visit before it ended.
+    from_cylinder: arm[Math.max(0, 2 * nth - 1)]!.value,
+    to_cylinder: arm[2 * nth + 1]!.value,
+    data_from_ns: angle[2 * nth]!.time,
+    data_to_ns: angle[2 * nth + 1]!.time,
+    angle_from: angle[2 * nth]!.value / 1e6,
+    angle_to: angle[2 * nth + 1]!.value / 1e6,
+  }));
+}
+
+/** How long a turn takes: the time from the begin to the end of some data over the share of a turn between their angles. */
+function turnOf(visits: readonly Visit[]): number {
+  const measured = visits.flatMap(({ data_from_ns, data_to_ns, angle_from, angle_to }) => {
+    const share = (angle_to - angle_from + 1) % 1;
+    return share > 0.02 && share < 0.95 ? [(data_to_ns - data_from_ns) / share] : [];
+  });
+  measured.sort((a, b) => a - b);
+  // Data of more than a turn give a multiple; the least is a turn.
+  return measured[Math.floor(measured.length / 10)] ?? 60e9 / 7200;
+}

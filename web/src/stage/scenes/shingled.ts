@@ -1,0 +1,204 @@
+/**
+ * A shingled drive: the conventional cache, and below it the drive's addresses from first to last as rows of tiles. What the cache
+ * holds of each part of the addresses stands in its tile; a mark above goes where the host writes, and the tile that is cleaned is lifted
+ * off the roof. A stream goes past the cache. Beside it, the rate over the run, with a dot for the moment.
+ *
+ * What was written and cleaned, where, and how much the cache holds of which part, are the engine's tables. A square on its way stands
+ * for many bytes.
+ */
+import { svg } from "../../base/elements.ts";
+import { formatNumber } from "../../base/format.ts";
+import { shingledOf } from "../../charts/rows/shingled.ts";
+import { curveOn, momentOf, sumsOf } from "./curve.ts";
+import { emptyScene, shape, write } from "./drawing.ts";
+import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+import { timeWords } from "./words.ts";
+
+/** On the way in, in pixels. */
+const spacing = 16;
+/** Squares that pass in a second of the reader at the highest rate. */
+const passing = 22;
+/** A run is over in so many seconds of the reader: what happens in it is seen before the opening stops. */
+const playedFor_s = 5;
+/** How much a tile leans over the next one, and how far it is lifted while it is cleaned, in pixels. */
+const lean = 5;
+const lift = 14;
+
+export const shingledScene: Scene = {
+  name: "shingled",
+  title: "The zones of the drive",
+  playsRun: true,
+  isFlow: true,
+  suits: (result) => result.scenario?.devices.some((device) => device.lun?.shingled != null) === true,
+  build,
+};
+
+function build(input: SceneInput): Built {
+  const { result, width } = input;
+  const drive = shingledOf(result);
+  const end_s = result.summary.simulated_ns / 1e9;
+  const narrow = width < 620;
+  if (drive === undefined) {
+    return emptyScene(width, "No drive of this run is shingled.");
+  }
+  const { intervals, cache, zone, zones } = drive;
+  const right = narrow ? width : Math.round(width * 0.58);
+  const store = { x: 40, y: 44, width: right - 44, height: 26 };
+  const roof = { x: 8, y: 150, width: right - 20, height: 110 };
+  const count = Math.max(1, intervals[0]?.parts.length ?? 1);
+  const wide = roof.width / count;
+  const height = narrow ? 600 : 350;
+  const plot = narrow
+    ? { x: 46, y: 400, width: width - 56, height: 140 }
+    : { x: right + 62, y: 64, width: width - right - 74, height: 230 };
+  const mostHeld = Math.max(1e-9, ...intervals.flatMap(({ parts }) => parts));
+  const most = Math.max(1, ...intervals.map(({ cached, direct }) => cached + direct));
+  const curve = curveOn(plot, end_s, (rate) => rate / most);
+  const written = sumsOf(intervals, ({ from_s, to_s, cached, direct }) => (cached + direct) * (to_s - from_s));
+  const cleaned = sumsOf(intervals, ({ cleans }) => cleans);
+
+  function at(time_s: number) {
+    const moment = momentOf(intervals, time_s);
+    const { nth, share } = moment;
+    const of = intervals[nth];
+    const before = intervals[nth - 1];
+    // Places that go round to the start again are not drawn in between.
+    const place = (name: "writeAt" | "cleanAt") => {
+      const [from, to] = [before?.[name] ?? 0, of?.[name] ?? 0];
+      return to >= from ? from + (to - from) * share : to;
+    };
+    return {
+      cached: of?.cached ?? 0,
+      direct: of?.direct ?? 0,
+      cleaning: of?.cleaning ?? 0,
+      used: (before?.used ?? 0) + ((of?.used ?? 0) - (before?.used ?? 0)) * share,
+      writeAt: place("writeAt"),
+      cleanAt: place("cleanAt"),
+      held: (part: number) => {
+        const [from, to] = [before?.parts[part] ?? 0, of?.parts[part] ?? 0];
+        return from + (to - from) * share;
+      },
+      written: written(moment),
+      cleaned: cleaned(moment),
+    };
+  }
+
+  function tile({ context, paint }: Frame, part: number, held: number, isLifted: boolean): void {
+    const x = roof.x + part * wide;
+    const y = roof.y - (isLifted ? lift : 0);
+    const outline = (from: number) => {
+      context.beginPath();
+      context.moveTo(x + lean * (1 - from), y + roof.height * from);
+      context.lineTo(x + wide + lean * (1 - from), y + roof.height * from);
+      context.lineTo(x + wide, y + roof.height);
+      context.lineTo(x, y + roof.height);
+      context.closePath();
+    };
+    outline(0);
+    context.fillStyle = paint("paper");
+    context.fill();
+    if (held > 0) {
+      outline(1 - Math.min(1, held / mostHeld));
+      context.fillStyle = paint("memory");
+      context.fill();
+    }
+    outline(0);
+    context.strokeStyle = paint(isLifted ? "ink" : "rule");
+    context.lineWidth = isLifted ? 2 : 1;
+    context.stroke();
+  }
+
+  function draw(frame: Frame): number {
+    const { context, time_ns, paint, speed } = frame;
+    const time_s = time_ns / 1e9;
+    const now = at(time_s);
+    const rate = now.cached + now.direct;
+    const isStream = now.direct > now.cached;
+    const cleans = now.cleaning > 0.01;
+    context.fillStyle = paint("memory");
+    context.fillRect(store.x + 1, store.y + 1, (store.width - 2) * Math.min(1, now.used / cache), store.height - 2);
+    const lifted = cleans ? Math.min(count - 1, Math.floor(now.cleanAt * count)) : -1;
+    for (let part = 0; part < count; part++) if (part !== lifted) tile(frame, part, now.held(part), false);
+    if (lifted >= 0) tile(frame, lifted, now.held(lifted), true);
+
+    const writeX = roof.x + now.writeAt * roof.width;
+    const cleanX = roof.x + (lifted + 0.5) * wide;
+    if (rate > 0) {
+      // From the host into the cache, or past it to the place of the stream.
+      const shift = ((now.written / ((most * speed) / passing)) % 1) * spacing;
+      const way = isStream ? writeX - 8 + (roof.y - 34) : store.x - 12;
+      for (let done = shift; done < way; done += spacing) {
+        const along = Math.min(done, writeX - 8);
+        const [x, y] = isStream ? [8 + along, 34 + Math.max(0, done - along)] : [8 + done, store.y + store.height / 2];
+        shape(frame, x, y, 4.2, isStream ? "disk" : "memory", { isWrite: true });
+      }
+      context.fillStyle = paint("ink");
+      context.beginPath();
+      context.moveTo(writeX, roof.y - 20);
+      context.lineTo(writeX - 6, roof.y - 31);
+      context.lineTo(writeX + 6, roof.y - 31);
+      context.fill();
+    }
+    if (cleans) {
+      // What the cache holds of a zone goes down; the zone itself is read and written.
+      const turn = (now.cleaned * 4) % 1;
+      for (let y = store.y + store.height + turn * spacing; y < roof.y - lift - 6; y += spacing) {
+        shape(frame, cleanX, y, 4.2, "memory", { isWrite: true });
+      }
+      const below = roof.y + roof.height + 8;
+      for (let nth = 0; nth < 4; nth++) {
+        const angle = 2 * Math.PI * ((nth + turn) / 4);
+        shape(frame, cleanX + 14 * Math.cos(angle), below + 10 * Math.sin(angle), 3.6, "stopped", { isWrite: true });
+      }
+    }
+    const whither = isStream ? "past the cache" : "into the cache";
+    const cleaning = cleans ? `; cleaning ${formatNumber(now.cleaning * 100)} % of the time` : "";
+    write(frame, rate > 0 ? `${formatNumber(rate)} MB/s ${whither}${cleaning}` : "no writes", 4, 20, {
+      bold: rate > 0,
+      size: narrow ? 13 : 15,
+    });
+    write(frame, `${formatNumber(now.used)} of ${formatNumber(cache)} GB in the cache`, store.x, store.y + 44, {
+      size: 13,
+    });
+    const times = `${formatNumber(now.cleaned)} cleans: ${formatNumber(now.cleaned / zones)} for each zone of ${formatNumber(zone)} MB`;
+    write(frame, times, 4, roof.y + roof.height + 46, { size: 13 });
+    const unit = `A tile is 1/${count} of the addresses; the fullest has ${formatNumber(mostHeld)} GB in the cache`;
+    write(frame, unit, 4, roof.y + roof.height + 66, { soft: true, size: 12 });
+
+    curve.dot(frame, time_s, rate);
+    return rate > 0 || cleans ? 1 : 0;
+  }
+
+  function backdrop(): SVGSVGElement {
+    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    root.append(
+      svg("rect", { x: store.x, y: store.y, width: store.width, height: store.height, class: "lane" }),
+      curve.title("MB/s written"),
+      curve.line(curve.levels(intervals, ({ cached, direct }) => cached + direct)),
+      ...curve.axes(formatNumber(most), timeWords(end_s)),
+    );
+    return root;
+  }
+
+  return {
+    height,
+    backdrop: backdrop(),
+    key: [
+      ["memory", "in the conventional cache"],
+      ["disk", "a stream, past the cache"],
+      ["stopped", "a zone that is read and written"],
+    ],
+    note: "The triangle is where the host writes; the lifted tile is where a zone is cleaned.",
+    pace_ns: (end_s / playedFor_s) * 1e9,
+    draw,
+    describe(time_ns) {
+      const { cached, direct, cleaning, used, cleaned } = at(time_ns / 1e9);
+      const does =
+        cached + direct > 0
+          ? `${formatNumber(cached + direct)} MB/s are written, ${direct > cached ? "past" : "into"} the cache`
+          : "no writes";
+      const cleans = cleaning > 0.01 ? `, and zones are cleaned ${formatNumber(cleaning * 100)} % of the time` : "";
+      return `${timeWords(time_ns / 1e9)}: ${does}${cleans}; ${formatNumber(used)} of ${formatNumber(cache)} GB in the cache, ${formatNumber(cleaned / zones)} cleans for each zone so far.`;
+    },
+  };
+}

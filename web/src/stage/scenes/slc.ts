@@ -1,0 +1,208 @@
+/**
+ * A drive's cells: those that hold one bit, which fill fast and from the left, and those at full density, from the right. Writes
+ * pass the gate into the cache while it is below its limit, and go to full density beyond it; in pauses the oldest data are folded
+ * from the one to the other. Beside it, the rate over the run, with a dot for the moment.
+ *
+ * A block of the picture is a group of cells: as many as hold 4 GB at full density, and a bits-th of that at one bit each. What was
+ * written and folded, and how much lies where, is the engine's table of the cache. A square on its way stands for many bytes.
+ */
+import { svg } from "../../base/elements.ts";
+import { formatNumber } from "../../base/format.ts";
+import { slcOf } from "../../charts/rows/slc.ts";
+import { curveOn, momentOf, sumsOf } from "./curve.ts";
+import { emptyScene, shape, write } from "./drawing.ts";
+import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
+import { timeWords } from "./words.ts";
+
+const rowsOfBlocks = 12;
+/** GB of a block at full density, of a drive of about a terabyte. */
+const blocks = 252;
+/** On the way in, in pixels. */
+const spacing = 16;
+/** Squares that pass in a second of the reader at the highest rate. */
+const passing = 22;
+/** A run is over in so many seconds of the reader: what happens in it is seen before the opening stops. */
+const playedFor_s = 5;
+
+export const slcScene: Scene = {
+  name: "slc",
+  title: "The cells of the drive",
+  playsRun: true,
+  isFlow: true,
+  suits: (result) => result.scenario?.devices.some((device) => device.lun?.slc != null) === true,
+  build,
+};
+
+function build(input: SceneInput): Built {
+  const { result, width } = input;
+  const cache = slcOf(result);
+  const end_s = result.summary.simulated_ns / 1e9;
+  const narrow = width < 620;
+  if (cache === undefined) {
+    return emptyScene(width, "No drive of this run is described by its SLC cache.");
+  }
+  const { intervals, cells, bits, initial, initialLimit } = cache;
+  const right = narrow ? width : Math.round(width * 0.58);
+  const grid = { x: 2, y: 116, width: right - 4, height: 168 };
+  const across = Math.ceil(blocks / rowsOfBlocks);
+  const wide = grid.width / across;
+  const tall = grid.height / rowsOfBlocks;
+  const height = narrow ? 610 : 360;
+  const plot = narrow
+    ? { x: 46, y: 420, width: width - 56, height: 140 }
+    : { x: right + 62, y: 64, width: width - right - 74, height: 230 };
+  // In MB.
+  const written = sumsOf(intervals, ({ from_s, to_s, cached, direct }) => (cached + direct) * (to_s - from_s));
+  const folded = sumsOf(intervals, (of) => of.folded * (of.to_s - of.from_s));
+  const most = Math.max(1, ...intervals.map(({ cached, direct }) => cached + direct));
+  const curve = curveOn(plot, end_s, (rate) => rate / most);
+  const gb = cells / blocks;
+  const gateX = Math.round(grid.x + grid.width * 0.18);
+  const directX = Math.round(grid.x + grid.width * 0.82);
+
+  function at(time_s: number) {
+    const moment = momentOf(intervals, time_s);
+    const { nth, share } = moment;
+    const of = intervals[nth];
+    if (of === undefined) {
+      return { cached: 0, direct: 0, folding: 0, used: 0, limit: initialLimit, full: initial, written: 0, folded: 0 };
+    }
+    const before = intervals[nth - 1] ?? { used: 0, limit: initialLimit, full: initial };
+    const between = (name: "used" | "limit" | "full") => before[name] + (of[name] - before[name]) * share;
+    return {
+      cached: of.cached,
+      direct: of.direct,
+      folding: of.folded,
+      used: between("used"),
+      limit: between("limit"),
+      full: between("full"),
+      written: written(moment),
+      folded: folded(moment),
+    };
+  }
+
+  /** The place of a block, counted column by column from the left or from the right. */
+  function blockAt(nth: number, fromRight: boolean) {
+    const columnOf = Math.floor(nth / rowsOfBlocks);
+    return {
+      x: grid.x + (fromRight ? across - 1 - columnOf : columnOf) * wide,
+      y: grid.y + (nth % rowsOfBlocks) * tall,
+    };
+  }
+
+  function drawBlocks({ context }: Frame, count: number, fromRight: boolean): void {
+    for (let nth = 0; nth < Math.min(count, across * rowsOfBlocks); nth++) {
+      // The last one comes and goes bit by bit.
+      context.globalAlpha = Math.min(1, count - nth);
+      const { x, y } = blockAt(nth, fromRight);
+      if (fromRight) context.fillRect(x + 0.75, y + 0.75, wide - 1.5, tall - 1.5);
+      else drawOutlined(context, x + 1.25, y + 1.25, wide - 2.5, tall - 2.5);
+    }
+    context.globalAlpha = 1;
+  }
+
+  /** A block as the key shows it: pale, with an outline. */
+  function drawOutlined(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
+    const whole = context.globalAlpha;
+    context.lineWidth = 1;
+    context.strokeRect(x, y, width, height);
+    context.globalAlpha = whole * 0.35;
+    context.fillRect(x, y, width, height);
+    context.globalAlpha = whole;
+  }
+
+  function drawLimit({ context, paint }: Frame, limit: number): void {
+    const count = Math.min((limit * bits) / gb, across * rowsOfBlocks);
+    const columns = Math.floor(count / rowsOfBlocks);
+    const rest = (count - columns * rowsOfBlocks) * tall;
+    const x = grid.x + columns * wide;
+    context.strokeStyle = paint("ink");
+    context.lineWidth = 2;
+    context.beginPath();
+    context.moveTo(x + wide, grid.y - 3);
+    context.lineTo(x + wide, grid.y + rest);
+    context.lineTo(x, grid.y + rest);
+    context.lineTo(x, grid.y + grid.height + 3);
+    context.stroke();
+  }
+
+  function draw(frame: Frame): number {
+    const { context, time_ns, paint, speed } = frame;
+    const time_s = time_ns / 1e9;
+    const now = at(time_s);
+    const each = (most * speed) / passing;
+    context.fillStyle = paint("flash");
+    drawBlocks(frame, now.full / gb, true);
+    context.fillStyle = context.strokeStyle = paint("prefetched");
+    drawBlocks(frame, (now.used * bits) / gb, false);
+    drawLimit(frame, now.limit);
+
+    const rate = now.cached + now.direct;
+    const goesPast = now.direct > now.cached;
+    if (rate > 0) {
+      // From the host along the line to the gate, and down into the cells that take it.
+      const shift = ((now.written / each) % 1) * spacing;
+      const bend = goesPast ? directX : gateX;
+      for (let way = shift; way < bend - 6 + (grid.y - 70); way += spacing) {
+        const [x, y] = way < bend - 6 ? [6 + way, 40] : [bend, 40 + way - (bend - 6)];
+        shape(frame, x, y, 4.2, goesPast ? "disk" : "memory", { isWrite: true });
+      }
+    }
+    if (now.folding > 0) {
+      const shift = ((now.folded / each) * 4) % 1;
+      const y = grid.y + grid.height + 16;
+      for (let x = gateX + shift * spacing; x < directX; x += spacing) {
+        shape(frame, x, y, 4.2, "transfer", { isWrite: true });
+      }
+      write(frame, `folds ${formatNumber(now.folding)} MB/s`, (gateX + directX) / 2, y + 24, { align: "center" });
+    }
+    const whither = goesPast ? "past the cache" : "into the cache";
+    write(frame, rate > 0 ? `${formatNumber(rate)} MB/s ${whither}` : "no writes", 4, 22, { bold: rate > 0 });
+    write(frame, `${formatNumber(now.used)} of ${formatNumber(now.limit)} GB in the cache`, 4, grid.y - 12, {
+      size: 13,
+    });
+    write(frame, `${formatNumber(now.full)} GB at full density`, right - 4, grid.y - 12, { size: 13, align: "right" });
+    const unit = `A block is cells for ${formatNumber(gb)} GB, or ${formatNumber(gb / bits)} GB at one bit each`;
+    write(frame, unit, 4, grid.y + grid.height + (narrow ? 64 : 62), { soft: true, size: 12 });
+
+    curve.dot(frame, time_s, rate);
+    return rate > 0 || now.folding > 0 ? 1 : 0;
+  }
+
+  function backdrop(): SVGSVGElement {
+    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    root.append(
+      svg("path", { d: `M0 40H${directX}V${grid.y - 30}M${gateX} 40V${grid.y - 30}`, class: "outline" }),
+      svg("rect", { x: grid.x, y: grid.y, width: grid.width, height: grid.height, class: "lane" }),
+      curve.title("MB/s written"),
+      curve.line(curve.levels(intervals, ({ cached, direct }) => cached + direct)),
+      ...curve.axes(formatNumber(most), timeWords(end_s)),
+    );
+    return root;
+  }
+
+  return {
+    height,
+    backdrop: backdrop(),
+    key: [
+      ["prefetched", "cells with one bit: the cache"],
+      ["flash", "cells at full density"],
+      ["memory", "written into the cache"],
+      ["disk", "written past it"],
+      ["transfer", "folded"],
+    ],
+    note: "The line is the cache's limit: it moves as full density fills.",
+    pace_ns: (end_s / playedFor_s) * 1e9,
+    draw,
+    describe(time_ns) {
+      const { cached, direct, folding, used, limit, full } = at(time_ns / 1e9);
+      const does =
+        cached + direct > 0
+          ? `${formatNumber(cached + direct)} MB/s are written, ${direct > cached ? "past" : "into"} the cache`
+          : folding > 0
+            ? `${formatNumber(folding)} MB/s are folded`
+            : "no writes";
+      return `${timeWords(time_ns / 1e9)}: ${does}; ${formatNumber(used)} of ${formatNumber(limit)} GB in the cache, ${formatNumber(full)} GB at full density.`;
+    },
+  };
+}

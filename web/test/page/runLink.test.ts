@@ -1,0 +1,63 @@
+import { describe, expect, it } from "vitest";
+import { decodeRunLink, defaultState, encodeRunLink, type PageState } from "../../src/page/shared/runLink.ts";
+
+const state: PageState = {
+  case: "odx-prefetch",
+  variant: "fixed",
+  set: { "volume.prefetch.chunk": 4_194_304, "jobs[background].rate_iops": 0.001, "tier.primed": ["odx"] },
+  seed: 2 ** 53 - 1,
+  ui: { tab: "histogram", fio: "[a]\nname=ß → 🚀\n" },
+};
+
+function hashOfText(text: string): string {
+  return `#v1=${btoa(text).replaceAll("+", "-").replaceAll("/", "_")}`;
+}
+const problem = (hash: string) => {
+  const decoded = decodeRunLink(hash);
+  if (decoded.kind !== "problem") throw new Error(`${hash} was taken for ${decoded.kind}`);
+  return decoded.message;
+};
+
+describe("a state in the address", () => {
+  it("comes back as it went", () => {
+    expect(decodeRunLink(encodeRunLink(state))).toEqual({ kind: "state", state });
+    expect(decodeRunLink(encodeRunLink(defaultState))).toEqual({ kind: "state", state: defaultState });
+  });
+
+  it("uses only characters that no mail program breaks", () => {
+    expect(encodeRunLink(state)).toMatch(/^#v1=[A-Za-z0-9_-]+$/);
+  });
+
+  it("is not needed, and an anchor is not one", () => {
+    document.body.innerHTML = "<main id=page></main>";
+    for (const hash of ["", "#", "#page"]) expect(decodeRunLink(hash)).toEqual({ kind: "none" });
+  });
+
+  it("from version 1 keeps decoding", () => {
+    const kept = "#v1=eyJjYXNlIjoib2R4LXByZWZldGNoIiwidmFyaWFudCI6ImZpeGVkIiwic2V0Ijp7fSwic2VlZCI6N30";
+    expect(decodeRunLink(kept)).toEqual({
+      kind: "state",
+      state: { case: "odx-prefetch", variant: "fixed", set: {}, seed: 7, ui: {} },
+    });
+  });
+
+  it("from a newer version is refused by its number", () => {
+    expect(problem("#v2=e30")).toMatch(/newer version.*version 2/);
+  });
+
+  it.each([
+    ["cut short", encodeRunLink(state).slice(0, -3)],
+    ["not base64", "#v1=%%%"],
+    ["not JSON", hashOfText("not json")],
+    ["broken UTF-8", "#v1=_w"],
+    ["an array", hashOfText("[]")],
+    ["a seed that is no whole number", hashOfText('{"seed":1.5}')],
+    ["a set that is no object", hashOfText('{"set":[1]}')],
+    ["version 0", "#v0=e30"],
+    ["not ours", "#?x=1"],
+    ["without its text", "#v1"],
+    ["a place that the page does not have", "#nowhere"],
+  ])("that is %s gives a sentence", (_, hash) => {
+    expect(problem(hash)).toMatch(/^The part of the link after # cannot be read: .+\.$/);
+  });
+});
