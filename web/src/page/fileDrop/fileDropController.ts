@@ -1,0 +1,168 @@
+/**
+ * The files that a reader gives a page, and the work on them: no element is touched here.
+ *
+ * One thing is done at a time. Whatever fails is told, and the files and the last answer stay; with other files, that answer goes.
+ */
+import { bytesOf, type Given, type Limits, withMore } from "./givenFiles.ts";
+import { type PythonDesk, PythonFailed, Stopped } from "../shared/pythonDesk.ts";
+import { pythonInWords } from "../shared/pythonSize.ts";
+
+export interface FileDropListeners<Answer> {
+  /** Files have come or gone, or it is known what they are. */
+  onFiles(): void;
+  /** What is going on has changed: `isAtWork`, `share` or `status`. */
+  onStatus(): void;
+  /** There is an answer; nothing when it is of other files. */
+  onAnswer(answer: Answer | undefined): void;
+  onAccepted(): void;
+  onError(error: unknown): void;
+}
+
+export interface FileDropControllerOptions<Answer extends object> {
+  readonly desk: Pick<PythonDesk, "ask" | "stop" | "hasBegun">;
+  readonly limits: Limits;
+  /** What is going on while the files are looked at, such as “Comparing with the incidents”. */
+  readonly working: string;
+  /** What the desk is asked besides the files. */
+  readonly asked?: (() => object) | undefined;
+  /** What each file was taken for, by its path. */
+  readonly taken?: ((answer: Answer) => ReadonlyMap<string, string>) | undefined;
+  readonly listeners: FileDropListeners<Answer>;
+}
+
+export class FileDropController<Answer extends object> {
+  readonly #options: FileDropControllerOptions<Answer>;
+  #given: readonly Given[] = [];
+  #taken: ReadonlyMap<string, string> = new Map();
+  #isLoaded = false;
+  /** What is being done; nothing between two works. */
+  #doing: string | undefined;
+  #share: number | undefined;
+  #status = "";
+
+  constructor(options: FileDropControllerOptions<Answer>) {
+    this.#options = options;
+  }
+
+  get given(): readonly Given[] {
+    return this.#given;
+  }
+
+  get isAtWork(): boolean {
+    return this.#doing !== undefined;
+  }
+
+  /** How much of the work is done, 0 to 1; nothing before that is known. */
+  get share(): number | undefined {
+    return this.#share;
+  }
+
+  get status(): string {
+    return this.#status;
+  }
+
+  kindOf({ path }: Given): string | undefined {
+    return this.#taken.get(path);
+  }
+
+  /** Python is there. */
+  loaded(): void {
+    this.#isLoaded = true;
+  }
+
+  add(more: readonly Given[]): void {
+    const { limits, listeners } = this.#options;
+    listeners.onAccepted();
+    try {
+      if (this.isAtWork) throw new Error("Files can be added when this has ended, or is stopped.");
+      this.set(withMore(this.#given, more, limits));
+    } catch (error) {
+      listeners.onError(error);
+    }
+  }
+
+  remove(one: Given): void {
+    this.set(this.#given.filter((other) => other !== one));
+  }
+
+  set(files: readonly Given[]): void {
+    this.#given = files;
+    this.#taken = new Map();
+    const isNew = files.length > 0 && !this.#isLoaded && !this.#options.desk.hasBegun;
+    this.#options.listeners.onAnswer(undefined);
+    this.#options.listeners.onFiles();
+    this.#say(isNew ? `The page runs Python for it: ${pythonInWords()}` : "");
+  }
+
+  look(): Promise<void> {
+    return this.#work(() => this.#look());
+  }
+
+  /** Has the simulator write files, and looks at them. */
+  sample(name: string): Promise<void> {
+    return this.#work(async () => {
+      this.#options.listeners.onAnswer(undefined);
+      this.#begin("The simulator runs");
+      const { files } = await this.#options.desk.ask<{ files: Readonly<Record<string, string>> }>(
+        { record: name },
+        { onProgress: (share) => this.#progress(share) },
+      );
+      this.set(Object.entries(files).map(([path, text]) => ({ path, file: new File([text], path), isMade: true })));
+      await this.#look();
+    });
+  }
+
+  stop(): void {
+    this.#options.desk.stop("Stopped. Nothing has been kept of it.");
+  }
+
+  async #look(): Promise<void> {
+    const { desk, working, asked, taken, listeners } = this.#options;
+    this.#begin(working);
+    const files = await bytesOf(this.#given);
+    const paths = this.#given.map(({ path }) => path);
+    const onProgress = (share: number) => this.#progress(share);
+    const answer = await desk.ask<Answer>({ files: paths, ...asked?.() }, { files, onProgress });
+    this.#taken = taken?.(answer) ?? new Map();
+    listeners.onFiles();
+    this.#say("");
+    listeners.onAnswer(answer);
+  }
+
+  #begin(doing: string): void {
+    this.#doing = doing;
+    if (this.#share !== undefined) this.#share = 0;
+    this.#say(this.#isLoaded ? `${doing} …` : `Loading Python: ${pythonInWords()}`);
+  }
+
+  #progress(share: number): void {
+    this.#share = share;
+    this.#say(`${this.#doing ?? ""} …`);
+  }
+
+  #say(words: string): void {
+    this.#status = words;
+    this.#options.listeners.onStatus();
+  }
+
+  async #work(what: () => Promise<void>): Promise<void> {
+    const { desk, listeners } = this.#options;
+    if (this.isAtWork) return;
+    listeners.onAccepted();
+    this.#doing = "";
+    listeners.onStatus();
+    let said = "";
+    try {
+      await what();
+    } catch (error) {
+      // The next question gets a thread of its own.
+      if (error instanceof PythonFailed) desk.stop("");
+      if (error instanceof Stopped) said = error.message;
+      else listeners.onError(error);
+    } finally {
+      this.#doing = undefined;
+      this.#share = undefined;
+      this.#say(said);
+    }
+  }
+}
