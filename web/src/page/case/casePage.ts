@@ -9,15 +9,15 @@ import "../../style/page.css";
 import { EngineClient } from "../../engine/client.ts";
 import type { Result } from "../../engine/api.ts";
 import type { CaseDocument } from "../../engine/types.ts";
-import { fillSentence } from "../../base/format.ts";
 import { html } from "../../base/elements.ts";
-import { take, withVariants } from "../../lab/measure.ts";
+import { take } from "../../lab/measure.ts";
 import { type Memory, predictionOf } from "../../lab/prediction.ts";
-import { documentedState, type RunHost, type RunState } from "../../lab/runController.ts";
+import type { RunHost } from "../../lab/runController.ts";
 import { fetchFor, workbench } from "../../lab/workbench.ts";
 import { loadStages } from "../../stage/stages.ts";
 import { addressOf } from "../shared/address.ts";
 import { afterQuestion } from "./afterQuestion.ts";
+import { CaseState, openedOn } from "./caseState.ts";
 import { exportPanel } from "./exportPanel.ts";
 import { openPage, preparePage, whenSeen } from "../shared/pageSetup.ts";
 import { factsSection } from "./factsSection.ts";
@@ -34,6 +34,7 @@ import { predictionSection, predictionMemory } from "../shared/prediction.ts";
 import { progress } from "../shared/progress.ts";
 import { storeAnswer } from "../shared/progressStore.ts";
 import { sweepPanel } from "./sweepPanel.ts";
+import { afterRest, whileMoving } from "./timers.ts";
 import { warnings } from "./warnings.ts";
 import { whatIfs } from "./whatIfs.ts";
 
@@ -61,16 +62,17 @@ async function open(linked: PageState): Promise<void> {
   }
   const doc = await engine.call("case", { id });
   await fetchFor(doc);
-  await build(engine, openedOn(doc), start).begin();
-}
-
-/** The case as the page opens it: on the failing run, with every variant of its question named. */
-function openedOn(doc: CaseDocument): CaseDocument {
-  const { ask, default_variant, opens = default_variant } = doc;
-  return { ...doc, default_variant: opens, ask: { ...ask, measure: withVariants(ask.measure, default_variant) } };
+  await build(engine, openedOn(doc), start)();
 }
 
 const answered: Memory = { read: () => '{"guess":null}', write: () => undefined };
+
+/** The largest picture of a stage, with what moves above it. */
+function pictureOn(stage: HTMLElement) {
+  const drawing = Array.from(stage.querySelectorAll<SVGSVGElement>("svg")).find(isLargest);
+  const above = drawing?.parentElement?.querySelector("canvas");
+  return drawing === undefined ? undefined : { drawing, ...(above == null ? {} : { above }) };
+}
 
 /** Whether no other picture of the same stage is larger. */
 function isLargest(drawing: Element, _: number, all: readonly Element[]): boolean {
@@ -81,13 +83,8 @@ function isLargest(drawing: Element, _: number, all: readonly Element[]): boolea
   return all.every((other) => area(other) <= area(drawing));
 }
 
-interface CasePage {
-  /** Shows the first result, or says why there is none and starts from the case as it is. */
-  begin(): Promise<void>;
-}
-
-function build(engine: EngineClient, doc: CaseDocument, start: PageState): CasePage {
-  const titleOf = (name: string) => doc.variants.find((variant) => variant.name === name)?.title ?? name;
+/** Builds the page; what it gives shows the first result, or says why there is none and starts from the case as it is. */
+function build(engine: EngineClient, doc: CaseDocument, start: PageState): () => Promise<void> {
   const { ask } = engine;
   const host: RunHost<PageRun> = {
     run: async (request, signal, onProgress, onPartial) => ({
@@ -98,7 +95,6 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
   // What is compared with and what is asked runs on a thread of its own, and so holds up no drag.
   let second: EngineClient | undefined;
   const other = () => (second ??= new EngineClient());
-  let ui = start.ui;
   const bar = progress(() => controller.cancel());
   const variantSummary = html("p", { class: "variant-summary" });
   const spoken = html("p", { class: "unseen", "aria-live": "polite" });
@@ -111,14 +107,20 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
   reset.addEventListener("click", () => controller.reset());
   // Who puts an incident into a page of their own chooses what it shows.
   const question = predictionOf(doc, isEmbedded ? answered : predictionMemory(doc.id));
+  const state = new CaseState({ document: doc, prediction: question, start });
   const pair = html("input", { type: "checkbox" });
   const pairLabel = html(
     "label",
     { class: "pair-choice", hidden: "" },
     pair,
-    ` Beside “${titleOf(doc.default_variant)}”`,
+    ` Beside “${state.titleOf(doc.default_variant)}”`,
   );
   pair.addEventListener("change", () => showBeside());
+  // What the hand is on is drawn at once. The charts further down follow when the hand rests, and a few times a second
+  // while it moves: drawing them each time would hold up the next result.
+  const drawRestSoon = whileMoving(() => showMoment(), { restMs, intervalMs: restIntervalMs });
+  // A screen reader hears the result once it has settled, not on every step of a slider.
+  const speakSoon = afterRest(() => speak(), spokenAfterMs);
 
   const framed = isEmbedded
     ? embed({
@@ -142,7 +144,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     name: "variant",
     hasStage: true,
     prediction: question,
-    start: { variant: start.variant ?? doc.default_variant, set: start.set, seed: start.seed },
+    start: state.begin,
     onControls(list) {
       range.offer(list);
       framed?.ready(list.map(({ path }) => path));
@@ -168,10 +170,10 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
         showBeside();
         drawRestSoon();
       },
-      onState(state, change) {
-        experiments.forget(state);
-        reset.hidden = Object.keys(state.set).length === 0;
-        if (change === "replaced") showVariant(state);
+      onState(run, change) {
+        experiments.forget(run);
+        reset.hidden = Object.keys(run.set).length === 0;
+        if (change === "replaced") showVariant();
         showBeside();
         if (change === "settled") speakSoon();
         address.write(change !== "moving");
@@ -190,7 +192,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
   });
   const { controller } = bench;
   const stage = bench.stage!;
-  const pageState = (): PageState => ({ case: doc.id, ...controller.state, ui });
+  const pageState = () => state.pageState(controller.state);
   const address = addressOf({ state: pageState, onState: restore, message });
   const link = (path = location.pathname) => new URL(`${path}${encodeRunLink(pageState())}`, location.href).href;
 
@@ -199,9 +201,9 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     engine,
     document: doc,
     isCovered: question.isCovered,
-    current: ui.tab ?? doc.views.find((view) => view !== doc.view) ?? "",
+    current: state.tab,
     onTab: (tab) => {
-      ui = { ...ui, tab };
+      state.openTab(tab);
       address.write(false);
     },
   });
@@ -219,17 +221,13 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     state: pageState,
     result: () => controller.run?.result,
     link,
-    picture() {
-      const drawing = Array.from(stage.element.querySelectorAll<SVGSVGElement>("svg")).find(isLargest);
-      const above = drawing?.parentElement?.querySelector("canvas");
-      return drawing === undefined ? undefined : { drawing, ...(above == null ? {} : { above }) };
-    },
+    picture: () => pictureOn(stage.element),
   });
   const about = modelSection(doc, (seed) => controller.replace({ seed }));
   const predicted = predictionSection({
     prediction: question,
     ask: doc.ask,
-    revealingTitle: question.revealing === undefined ? undefined : titleOf(question.revealing),
+    revealingTitle: question.revealing === undefined ? undefined : state.titleOf(question.revealing),
     onAnswered: () => {
       bench.uncover();
       gate.open();
@@ -291,83 +289,51 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): CaseP
     .then((version) => about.setVersion(version.engine))
     .catch((error: unknown) => message.fail(error));
   reset.hidden = Object.keys(start.set).length === 0;
-  showVariant(controller.state);
+  showVariant();
 
-  // The case as documented, played beside the run that the reader looks at; once the question is answered, and they differ.
   function showBeside(): void {
-    const { run, reference, state } = controller;
-    const isSame =
-      run === undefined || reference === undefined || run.result.summary.fingerprint === reference.summary.fingerprint;
-    const canPlay = stage.canPlayBeside && !isSame && !question.isOpen;
-    pairLabel.hidden = !canPlay;
-    const own = Object.keys(state.set).length > 0 ? "With your values" : titleOf(state.variant);
-    stage.beside?.(
-      canPlay && pair.checked ? { result: reference, label: titleOf(doc.default_variant), own } : undefined,
-    );
+    const beside = stage.canPlayBeside ? state.besideOf(controller) : undefined;
+    pairLabel.hidden = beside === undefined;
+    stage.beside?.(pair.checked ? beside : undefined);
   }
 
-  function showVariant(state: RunState): void {
-    variantSummary.textContent = doc.variants.find(({ name }) => name === state.variant)?.summary ?? "";
-  }
-
-  // What the hand is on is drawn at once. The charts further down follow when the hand rests, and a few times a second
-  // while it moves: drawing them each time would hold up the next result.
-  let resting: ReturnType<typeof setTimeout> | undefined;
-  let drawnRest_ms = Number.NEGATIVE_INFINITY;
-  function drawRestSoon(): void {
-    const isLate = performance.now() - drawnRest_ms > restIntervalMs;
-    if (resting !== undefined && isLate) return;
-    clearTimeout(resting);
-    resting = setTimeout(
-      () => {
-        resting = undefined;
-        drawnRest_ms = performance.now();
-        showMoment();
-      },
-      isLate ? 0 : restMs,
-    );
+  function showVariant(): void {
+    variantSummary.textContent = state.summaryOf(controller.state.variant);
   }
 
   function showMoment(): void {
-    const { run, reference, state } = controller;
+    const { run } = controller;
     if (run === undefined) return;
     const { result } = run;
-    drawing.show(result, state, stage.moment_ns);
-    const isReference = reference === undefined || result.summary.fingerprint === reference.summary.fingerprint;
+    drawing.show(result, controller.state, stage.moment_ns);
+    const other = state.comparedWith(controller);
     instruments.show({
       result,
-      reference: isReference ? undefined : { result: reference, label: titleOf(doc.default_variant).toLowerCase() },
+      reference: other === undefined ? undefined : { ...other, label: other.label.toLowerCase() },
       focus: doc.focus,
       request: stage.request,
     });
   }
 
-  // A screen reader hears the result once it has settled, not on every step of a slider.
-  let speaking: ReturnType<typeof setTimeout> | undefined;
-  function speakSoon(): void {
-    clearTimeout(speaking);
-    speaking = setTimeout(() => {
-      const { run, state } = controller;
-      if (run === undefined) return;
-      const words = `${titleOf(state.variant)}: ${fillSentence(doc.sentence, run.result.summary.metrics, question.isCovered)}`;
-      if (spoken.textContent !== words) spoken.textContent = words;
-    }, spokenAfterMs);
+  function speak(): void {
+    const { run } = controller;
+    if (run === undefined) return;
+    const words = state.spoken(controller.state, run.result);
+    if (spoken.textContent !== words) spoken.textContent = words;
   }
 
   function restore(linked: PageState | undefined): void {
-    const { case: named = doc.id, variant, set, seed, ui: open } = linked ?? { ...start, case: doc.id };
-    if (named === doc.id) {
-      ui = open;
-      controller.replace({ ...documentedState(doc), ...(variant === undefined ? {} : { variant }), set, seed });
-    } else
-      openCase(named, { cases: incidents(), message, replaces: false }).catch((error: unknown) => message.fail(error));
+    const destination = state.restore(linked);
+    if (destination.kind === "here") controller.replace(destination.state);
+    else
+      openCase(destination.id, { cases: incidents(), message, replaces: false }).catch((error: unknown) =>
+        message.fail(error),
+      );
   }
 
-  return {
-    async begin() {
-      await controller.begin();
-      stage.autoplay();
-      whenSeen(checked, () => checked.dispatchEvent(new Event("check")));
-    },
+  return async () => {
+    await controller.begin();
+    stage.autoplay();
+    whenSeen(checked, () => checked.dispatchEvent(new Event("check")));
   };
 }

@@ -1,0 +1,106 @@
+/**
+ * What a case's page knows beside its run: the open tab, what its link holds, what a run is compared with and played beside. The run
+ * itself is the controller's. No element is touched here.
+ */
+import type { Result } from "../../engine/api.ts";
+import type { CaseDocument } from "../../engine/types.ts";
+import { fillSentence } from "../../base/format.ts";
+import { withVariants } from "../../lab/measure.ts";
+import type { Prediction } from "../../lab/prediction.ts";
+import { documentedState, type RunState } from "../../lab/runController.ts";
+import type { Beside } from "../../stage/stage.ts";
+import type { PageState } from "../shared/runLink.ts";
+
+/** The case as the page opens it: on the failing run, with every variant of its question named. */
+export function openedOn(document: CaseDocument): CaseDocument {
+  const { ask, default_variant, opens = default_variant } = document;
+  return { ...document, default_variant: opens, ask: { ...ask, measure: withVariants(ask.measure, default_variant) } };
+}
+
+/** A run that is shown, and the one that it is compared with. */
+export interface Shown {
+  readonly run: { readonly result: Result } | undefined;
+  readonly reference: Result | undefined;
+  readonly state: RunState;
+}
+
+/** Where a link leads: to a state of this case, or to another case. */
+export type Destination =
+  { readonly kind: "here"; readonly state: RunState } | { readonly kind: "case"; readonly id: string };
+
+export interface CaseStateOptions {
+  readonly document: CaseDocument;
+  readonly prediction: Pick<Prediction, "isOpen" | "isCovered">;
+  /** The state in the address that the page was opened with. */
+  readonly start: PageState;
+}
+
+export class CaseState {
+  readonly #options: CaseStateOptions;
+  #ui: PageState["ui"];
+
+  constructor(options: CaseStateOptions) {
+    this.#options = options;
+    this.#ui = options.start.ui;
+  }
+
+  /** The tab of the evidence: the reader's, else the first of the case's views that is not on the stage. */
+  get tab(): string {
+    const { views, view } = this.#options.document;
+    return this.#ui.tab ?? views.find((name) => name !== view) ?? "";
+  }
+
+  openTab(tab: string): void {
+    this.#ui = { ...this.#ui, tab };
+  }
+
+  titleOf(variant: string): string {
+    return this.#options.document.variants.find(({ name }) => name === variant)?.title ?? variant;
+  }
+
+  summaryOf(variant: string): string {
+    return this.#options.document.variants.find(({ name }) => name === variant)?.summary ?? "";
+  }
+
+  /** The state that the page begins with, as its run takes it. */
+  get begin(): RunState {
+    const { variant, set, seed } = this.#options.start;
+    return { variant: variant ?? this.#options.document.default_variant, set, seed };
+  }
+
+  /** What the address holds. */
+  pageState(run: RunState): PageState {
+    return { case: this.#options.document.id, ...run, ui: this.#ui };
+  }
+
+  /** Takes what a link holds; without one, the page is as it was opened. */
+  restore(linked: PageState | undefined): Destination {
+    const { document, start } = this.#options;
+    const { case: id = document.id, variant, set, seed, ui } = linked ?? { ...start, case: document.id };
+    if (id !== document.id) return { kind: "case", id };
+    this.#ui = ui;
+    const named = variant === undefined ? {} : { variant };
+    return { kind: "here", state: { ...documentedState(document), ...named, set, seed } };
+  }
+
+  /** The run to compare with, where it is another than the one that is shown. */
+  comparedWith({ run, reference }: Pick<Shown, "run" | "reference">): { result: Result; label: string } | undefined {
+    if (run === undefined || reference === undefined) return undefined;
+    if (run.result.summary.fingerprint === reference.summary.fingerprint) return undefined;
+    return { result: reference, label: this.titleOf(this.#options.document.default_variant) };
+  }
+
+  /** What can be played beside the run: the case as documented, once the question is answered, and where they differ. */
+  besideOf(shown: Shown): Beside | undefined {
+    const other = this.comparedWith(shown);
+    if (other === undefined || this.#options.prediction.isOpen) return undefined;
+    const { variant, set } = shown.state;
+    return { ...other, own: Object.keys(set).length > 0 ? "With your values" : this.titleOf(variant) };
+  }
+
+  /** The result in a sentence, to be heard. */
+  spoken({ variant }: RunState, { summary }: Result): string {
+    const { document, prediction } = this.#options;
+    return `${this.titleOf(variant)}: ${fillSentence(document.sentence, summary.metrics, prediction.isCovered)}`;
+  }
+}
