@@ -27,7 +27,7 @@ use crate::entries::{CaseEntry, ColumnEntry, PresetEntry, Version};
 use crate::input::{needed, to_value};
 use crate::summary::Summary;
 use crate::trace_info::TraceInfo;
-use crate::{cache, control, curve, drive, facts, in_effect, replay, run, validate};
+use crate::{cache, control, curve, drive, facts, in_effect, replay, simulation, validate};
 
 pub(crate) type Call = fn(&Library, &Map<String, Value>) -> Result<Value, Problems>;
 
@@ -59,7 +59,7 @@ answers! {
         "schema": &'a Value = |_, _| Ok(seeklab_model::schema()),
         "presets": Vec<PresetEntry> = |library, _| Ok(library.presets().iter().map(PresetEntry::of).collect()),
         "tools": Vec<Tool> = |_, _| Ok(tools()),
-        "scenario": Scenario = |library, input| Ok(run::read_case(library, input)?.1.into_parts().0),
+        "scenario": Scenario = |library, input| Ok(simulation::read_case(library, input)?.1.into_parts().0),
         "validate": Scenario = validate,
         "in_effect": Scenario = in_effect,
         "control": Vec<Control> = control,

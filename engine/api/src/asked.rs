@@ -1,16 +1,16 @@
 //! A cache replay that asks its host which object to evict: a decision point with the host's own policy behind it.
 //!
 //! Between two questions the host learns what happened from the question itself while that is little, else from the columns
-//! `events.kind` (0 hit, 1 admitted, 2 evicted), `events.key` and `events.size`; what is in the cache stands in `residents.*`. Keys cross as numbers, so a trace whose keys a
-//! number cannot hold exactly is refused.
+//! `events.kind` (0 hit, 1 admitted, 2 evicted), `events.key` and `events.size`; what is in the cache stands in `residents.*`.
+//! Keys cross as numbers, so a trace whose keys a number cannot hold exactly is refused.
 
 use serde_json::{Map, Value, json};
 
 use crate::Column;
 use crate::cache::some_requests;
-use crate::input::needed;
+use crate::input::{needed, to_value};
+use crate::work::Work;
 use seeklab_cache::asked::{Replay, Step};
-use seeklab_cache::tally::Tally;
 use seeklab_cache::trace::Trace;
 use seeklab_spec::{Bytes, Problem, Problems};
 
@@ -40,7 +40,7 @@ fn numbers(values: &[u64]) -> Column {
 }
 
 /// A replay that pauses at questions.
-pub struct CacheReplay {
+pub(crate) struct CacheReplay {
     replay: Replay<Trace>,
     requests: u64,
     /// Whether the events begin with the eviction that the last answer chose, which the host has not seen.
@@ -49,10 +49,7 @@ pub struct CacheReplay {
 
 impl CacheReplay {
     /// Opens the replay of `{"trace": CSV, "size", "objects"?: bool}`.
-    ///
-    /// # Errors
-    /// When the trace has a line that cannot be read, or the size is not one.
-    pub fn open(input: &Map<String, Value>) -> Result<Self, Problems> {
+    pub(crate) fn open(input: &Map<String, Value>) -> Result<Self, Problems> {
         let text = needed(input, "trace")?;
         let trace = Trace::parse(text.as_bytes())
             .map_err(|problem| vec![Problem::new(format!("line {}", problem.line), problem.fault.to_string())])?;
@@ -68,33 +65,34 @@ impl CacheReplay {
         let requests = trace.len() as u64;
         Ok(Self { replay: Replay::new(trace, size), requests, answered: false })
     }
+}
 
+impl Work for CacheReplay {
     /// Replays at most `requests` requests. Returns the progress from 0 to 1, or 2 when a question waits. The events are those
     /// since the last step, or since the last answer.
     #[allow(clippy::cast_precision_loss)] // a share for people
-    pub fn step(&mut self, requests: u32) -> f64 {
+    fn step(&mut self, requests: u32) -> Result<f64, Problems> {
         if !self.answered && self.replay.question().is_none() {
             self.replay.clear_events();
         }
         self.answered = false;
-        match self.replay.step(u64::from(requests)) {
+        Ok(match self.replay.step(u64::from(requests)) {
             Step::Running => (self.replay.tally().requests as f64 / self.requests.max(1) as f64).min(0.999),
             Step::Done => 1.0,
             Step::Question => 2.0,
-        }
+        })
     }
 
     /// The question that waits, and the number of events: `{"events", "told", "request", "key", "size", "short_bytes", "residents"}`.
     /// `told` holds `[kind, key, size]` of each event, or null when they are many; what follows is null when nothing is asked.
-    #[must_use]
-    pub fn question(&self) -> Value {
+    fn question(&mut self) -> Result<Value, Problems> {
         let question = self.replay.question();
         let events = self.replay.events();
         let told = (events.kinds.len() <= TOLD_AT_ONCE).then(|| {
             let numbers = events.keys.iter().zip(&events.sizes);
             events.kinds.iter().zip(numbers).map(|(kind, (key, size))| json!([kind, key, size])).collect::<Value>()
         });
-        json!({
+        Ok(json!({
             "events": events.kinds.len(),
             "told": told,
             "request": question.map(|question| question.request),
@@ -102,14 +100,11 @@ impl CacheReplay {
             "size": question.map(|question| question.size),
             "short_bytes": question.map(|question| question.short_bytes),
             "residents": question.map(|question| question.residents),
-        })
+        }))
     }
 
-    /// Evicts `{"key"}`.
-    ///
-    /// # Errors
-    /// When nothing was asked, or the object is not in the cache; the question stands.
-    pub fn answer(&mut self, input: &Map<String, Value>) -> Result<(), Problems> {
+    /// Evicts `{"key"}`; refused when nothing was asked, or the object is not in the cache.
+    fn answer(&mut self, input: &Map<String, Value>) -> Result<(), Problems> {
         let key = input.get("key").unwrap_or(&Value::Null);
         let number = key.as_u64().ok_or_else(|| vec![Problem::new("key", format!("{key} is not the number of an object"))])?;
         self.replay.answer(number).map_err(|problem| vec![Problem::new("key", problem.to_string())])?;
@@ -118,20 +113,20 @@ impl CacheReplay {
     }
 
     /// Requests and hits so far.
-    #[must_use]
-    pub fn summary(&self) -> Tally {
-        self.replay.tally()
+    fn summary(&self) -> Result<Value, Problems> {
+        to_value(&self.replay.tally())
     }
 
-    /// The names of the columns.
-    #[must_use]
-    pub fn column_names() -> Vec<String> {
+    fn column_names(&self) -> Vec<String> {
         COLUMNS.map(|(name, _)| name.to_owned()).to_vec()
     }
 
     /// A column of what happened since the last answer, or of what is in the cache.
-    #[must_use]
-    pub fn column(&self, name: &str) -> Option<Column> {
+    fn column(&self, name: &str) -> Option<Column> {
         COLUMNS.iter().find(|(own, _)| *own == name).map(|(_, take)| take(&self.replay))
+    }
+
+    fn text(&self, _: &Map<String, Value>) -> Result<String, Problems> {
+        Err(vec![Problem::new("tool", "a cache replay has no tools; read its summary and columns")])
     }
 }

@@ -11,7 +11,9 @@ use seeklab_library::case::runs::{Made, Runs, Scope};
 use seeklab_spec::{Presets, Problem, Problems};
 use serde_json::{Map, Value};
 
-use crate::input::{changes, needed, text};
+use crate::Column;
+use crate::input::{changes, needed, text, to_value};
+use crate::work::Work;
 
 /// Most seeds that a fact is looked at on.
 const MOST_SEEDS: u64 = 1000;
@@ -70,10 +72,12 @@ impl Judging {
             made: Made::default(),
         })
     }
+}
 
-    /// Goes on for at most so many events. The progress from 0 to 1, exactly 1 when all facts are judged.
+impl Work for Judging {
+    /// Goes on for at most so many events of its runs. The progress is the share of facts that are judged.
     #[allow(clippy::cast_precision_loss)] // some hundred facts
-    pub(crate) fn step(&mut self, events: u32) -> Result<f64, Problems> {
+    fn step(&mut self, events: u32) -> Result<f64, Problems> {
         let mut left = u64::from(events);
         while let Some((nth, fact)) = self.asked.get(self.rows.len()).copied() {
             let case = &self.cases[nth];
@@ -96,9 +100,29 @@ impl Judging {
         Ok(1.0)
     }
 
+    fn question(&mut self) -> Result<Value, Problems> {
+        Ok(Value::Null)
+    }
+
+    fn answer(&mut self, _: &Map<String, Value>) -> Result<(), Problems> {
+        Err(vec![Problem::new("answer", "facts ask nothing")])
+    }
+
     /// The rows that are judged.
-    pub(crate) fn rows(&self) -> &[FactRow] {
-        &self.rows
+    fn summary(&self) -> Result<Value, Problems> {
+        to_value(&self.rows)
+    }
+
+    fn column_names(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    fn column(&self, _: &str) -> Option<Column> {
+        None
+    }
+
+    fn text(&self, _: &Map<String, Value>) -> Result<String, Problems> {
+        Err(vec![Problem::new("tool", "facts have no tools; read their summary")])
     }
 }
 

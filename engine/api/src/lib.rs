@@ -15,8 +15,10 @@ mod input;
 mod questions;
 mod replay;
 mod run;
+mod simulation;
 mod summary;
 mod trace_info;
+mod work;
 
 use seeklab_library::Library;
 use seeklab_library::case::controls::{Control, controls};
@@ -63,11 +65,24 @@ impl Engine {
         }
     }
 
-    /// Opens a run of `{"case", "variant"?, "set"?, "seed"?}`, `{"scenario", "seed"?}`,
-    /// `{"replay": {"text", "format"?, "target"?, "mode"?, "iodepth"?, "scale"?}, "scenario" | "preset", "seed"?}` or
-    /// `{"cache": {"trace", "size", "objects"?}}`, or judges facts in steps: `{"facts": {"case"?, "id"?, "seeds"?, "inputs"?, "ablated"?, "set"?}}`.
-    /// With `"answers": "delays"` the throttle of a scenario may be `asked`, with `"ahead"` its read-ahead, with `"owners"` the map
-    /// of its controller, with `"batches"` who shares a flush of a log: the host promises an answer to each such question.
+    /// Opens a run. The input is one of these; `?` marks what may be left out:
+    ///
+    /// | Input | Run |
+    /// |---|---|
+    /// | `{"case", "variant"?, "set"?}` | a variant of a case, with changes |
+    /// | `{"scenario"}` | a scenario of one's own |
+    /// | `{"replay": {"text", "format"?, "target"?, "mode"?, "iodepth"?, "scale"?}, "scenario"}` | a trace on a scenario's devices |
+    /// | the same with `"preset"` for `"scenario"` | a trace on one device |
+    /// | `{"cache": {"trace", "size", "objects"?}}` | a trace through a cache that asks its host which object to evict |
+    /// | `{"facts": {"case"?, "id"?, "seeds"?, "inputs"?, "ablated"?, "set"?}}` | documented numbers beside simulated ones |
+    ///
+    /// A simulation, which is each but the last two, also takes `"seed"?`, and `"answers"?`: the decision that the host promises to
+    /// make wherever the scenario says `asked`. It is one of
+    ///
+    /// - `"delays"`: how long the throttle delays a write;
+    /// - `"ahead"`: what is read ahead;
+    /// - `"owners"`: which shard owns a range of the controller's map;
+    /// - `"batches"`: which transactions share a flush of a log.
     ///
     /// # Errors
     /// An envelope with everything that is wrong.
