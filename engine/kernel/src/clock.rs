@@ -1,6 +1,6 @@
 //! The clock of a run and the events that wait for it.
 
-use super::{Event, EventQueue, Line};
+use super::{Event, EventQueue, Fifo};
 
 /// The present, and the events still to come. `P` is what an event carries; the smaller it is, the faster events move.
 #[derive(Debug)]
@@ -9,12 +9,12 @@ pub struct Clock<P> {
     events: u64,
     sequence: u64,
     later: EventQueue<P>,
-    soon: Line<Event<P>>,
+    soon: Fifo<Event<P>>,
 }
 
 impl<P> Default for Clock<P> {
     fn default() -> Self {
-        Self { now_ns: 0, events: 0, sequence: 0, later: EventQueue::default(), soon: Line::default() }
+        Self { now_ns: 0, events: 0, sequence: 0, later: EventQueue::default(), soon: Fifo::default() }
     }
 }
 

@@ -6,21 +6,21 @@
 //! 3. The caller delivers its payload, which posts further events.
 //! 4. The run ends when no event is left.
 //!
-//! Time is `u64` nanoseconds. Events for the present bypass the heap through a first-in first-out list; the sequence number
+//! Time is `u64` nanoseconds. Events for the present bypass the heap through a FIFO queue; the sequence number
 //! keeps the order strict across both.
 
 #![forbid(unsafe_code)]
 
 mod clock;
+mod fifo;
 mod fingerprint;
-mod line;
 mod queue;
 mod random;
 mod slab;
 
 pub use clock::Clock;
+pub use fifo::Fifo;
 pub use fingerprint::Fingerprint;
-pub use line::Line;
 pub use queue::{Event, EventQueue};
 pub use random::Stream;
 pub use slab::Slab;

@@ -1,12 +1,11 @@
-//! Events waiting for a later time, in the order of (time, sequence): a four-way heap, and a line beside it for those that come in
-//! order.
+//! Events waiting for a later time, in the order of (time, sequence): a four-way heap, and a FIFO queue for those that come in order.
 //!
 //! Devices that serve in turn, and timers of equal length, post their events in the order in which they fall due. Such an event
-//! joins the end of the line, in O(1), and leaves it at the front; only one that is due before the end of the line needs the
-//! heap. A lone event that is due far in the future would keep the line from all that comes before it, so it gives way and moves to
-//! the heap.
+//! joins the end of the queue, in O(1), and leaves it at the front; only one that is due before the end of the queue needs the
+//! heap. A lone event that is due far in the future would keep the queue from all that comes before it, so it gives way and moves
+//! to the heap.
 
-use super::Line;
+use super::Fifo;
 
 /// Something that is due at a time.
 #[derive(Clone, Copy, Debug)]
@@ -25,12 +24,12 @@ pub struct Event<P> {
 #[derive(Debug)]
 pub struct EventQueue<P> {
     heap: Vec<Event<P>>,
-    line: Line<Event<P>>,
+    fifo: Fifo<Event<P>>,
 }
 
 impl<P> Default for EventQueue<P> {
     fn default() -> Self {
-        Self { heap: Vec::new(), line: Line::default() }
+        Self { heap: Vec::new(), fifo: Fifo::default() }
     }
 }
 
@@ -45,23 +44,23 @@ impl<P: Copy> EventQueue<P> {
     #[must_use]
     #[inline]
     pub fn peek(&self) -> Option<&Event<P>> {
-        match (self.line.front(), self.heap.first()) {
-            (Some(line), Some(heap)) if before(heap, line) => Some(heap),
+        match (self.fifo.front(), self.heap.first()) {
+            (Some(fifo), Some(heap)) if before(heap, fifo) => Some(heap),
             (None, heap) => heap,
-            (line, _) => line,
+            (fifo, _) => fifo,
         }
     }
 
     /// Adds an event; of two that are due at the same time, the one added later has the higher sequence. O(log n), O(1) in order.
     #[inline]
     pub fn push(&mut self, event: Event<P>) {
-        let waiting = self.line.len();
-        match self.line.back_mut() {
+        let waiting = self.fifo.len();
+        match self.fifo.back_mut() {
             Some(last) if event.time_ns < last.time_ns => {
                 let displaced = if waiting == 1 { std::mem::replace(last, event) } else { event };
                 self.push_to_heap(displaced);
             }
-            _ => self.line.push(event),
+            _ => self.fifo.push(event),
         }
     }
 
@@ -82,10 +81,10 @@ impl<P: Copy> EventQueue<P> {
     /// Removes and returns the earliest event. O(log n), O(1) for one that came in order.
     #[inline]
     pub fn pop(&mut self) -> Option<Event<P>> {
-        match (self.line.front(), self.heap.first()) {
-            (Some(line), Some(heap)) if before(heap, line) => self.pop_from_heap(),
+        match (self.fifo.front(), self.heap.first()) {
+            (Some(fifo), Some(heap)) if before(heap, fifo) => self.pop_from_heap(),
             (None, _) => self.pop_from_heap(),
-            (Some(_), _) => self.line.pop(),
+            (Some(_), _) => self.fifo.pop(),
         }
     }
 
@@ -154,6 +153,6 @@ mod tests {
         for sequence in 1..1000 {
             queue.push(Event { time_ns: sequence, sequence, payload: () });
         }
-        assert_eq!((queue.heap.len(), queue.line.len()), (1, 999));
+        assert_eq!((queue.heap.len(), queue.fifo.len()), (1, 999));
     }
 }

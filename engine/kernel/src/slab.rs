@@ -1,4 +1,4 @@
-//! Things with numbers that are used again: what requests, works and timers refer to.
+//! A slab: values in numbered places that are reused. Requests, works and timers refer to each other by these numbers.
 //!
 //! A place that is released keeps what stands in it until it is used again, so that lists within keep their memory and a run in
 //! steady state allocates nothing. That is why this is not the crate of the same name, which takes a value out when it frees its
@@ -30,7 +30,7 @@ impl<T> Slab<T> {
         self.push(value)
     }
 
-    /// The place released last, as it was left, or a new one. O(1).
+    /// Reuses the place released last, with the value that it still holds, or adds a new one. O(1).
     #[inline]
     pub fn claim(&mut self, new: impl FnOnce() -> T) -> u32 {
         self.free.pop().unwrap_or_else(|| self.push(new()))
