@@ -77,7 +77,7 @@ impl Work for CacheReplay {
         }
         self.answered = false;
         Ok(match self.replay.step(u64::from(requests)) {
-            Step::Running => (self.replay.tally().requests as f64 / self.requests.max(1) as f64).min(0.999),
+            Step::Running => (self.replay.counts().requests as f64 / self.requests.max(1) as f64).min(0.999),
             Step::Done => 1.0,
             Step::Question => 2.0,
         })
@@ -114,7 +114,7 @@ impl Work for CacheReplay {
 
     /// Requests and hits so far.
     fn summary(&self) -> Result<Value, Problems> {
-        to_value(&self.replay.tally())
+        to_value(&self.replay.counts())
     }
 
     fn column_names(&self) -> Vec<String> {

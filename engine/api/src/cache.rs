@@ -4,7 +4,7 @@ use serde_json::{Map, Value};
 
 use crate::input::needed;
 use crate::replay as requests;
-use seeklab_cache::Contestant;
+use seeklab_cache::ReplayPolicy;
 use seeklab_cache::curve::{Point, curve};
 use seeklab_cache::trace::Trace;
 use seeklab_formats::trace::{format_of, to_cache_trace};
@@ -47,7 +47,7 @@ pub fn replay(input: &Map<String, Value>) -> Result<Vec<Point>, Problems> {
     let unit = block.filter(|_| !in_objects).unwrap_or(1);
     let policies = list(input, "policies", |value| {
         let name = value.as_str().ok_or_else(|| format!("{value} is not a name"))?;
-        name.parse::<Contestant>().map_err(|error| error.to_string())
+        name.parse::<ReplayPolicy>().map_err(|error| error.to_string())
     })?;
     let sizes = list(input, "sizes", |value| {
         let size = value.as_u64().or_else(|| value.as_str().and_then(Bytes::parse).map(|bytes| bytes.0));
@@ -62,7 +62,7 @@ pub fn replay(input: &Map<String, Value>) -> Result<Vec<Point>, Problems> {
     };
     let mut points = curve(&trace, &policies, &sizes, one_in);
     for point in &mut points {
-        for bytes in [&mut point.size, &mut point.tally.bytes, &mut point.tally.hit_bytes] {
+        for bytes in [&mut point.size, &mut point.counts.bytes, &mut point.counts.hit_bytes] {
             *bytes *= unit;
         }
     }

@@ -16,7 +16,7 @@
 
 use super::index::Keys;
 use super::store::{List, NONE, Slot, Store};
-use super::{Rules, Ticket};
+use super::{Admission, Rules};
 
 const T1: u8 = 0;
 const T2: u8 = 1;
@@ -125,24 +125,24 @@ impl Rules for Arc {
             self.store.renew(&mut self.lists[T2 as usize], slot);
         }
     }
-    fn prepare(&mut self, key: u64, _: u64) -> Ticket {
-        let Some(slot) = self.store.find_any(key) else { return Ticket::New };
+    fn prepare(&mut self, key: u64, _: u64) -> Admission {
+        let Some(slot) = self.store.find_any(key) else { return Admission::New };
         let (lost_once, lost_again) = (as_f64(self.bytes(B1)), as_f64(self.bytes(B2)));
         if self.store.entry(slot).list == B1 {
             self.target = (self.target + (lost_again / lost_once).max(1.0)).min(as_f64(self.store.capacity));
             self.store.unlink(&mut self.lists[B1 as usize], slot);
-            Ticket::Ghost(slot)
+            Admission::Ghost(slot)
         } else {
             self.target = (self.target - (lost_once / lost_again).max(1.0)).max(0.0);
             self.store.unlink(&mut self.lists[B2 as usize], slot);
-            Ticket::FrequentGhost(slot)
+            Admission::FrequentGhost(slot)
         }
     }
-    fn evict_one(&mut self, size: u64, ticket: Ticket) -> Option<u64> {
-        match ticket {
-            Ticket::Ghost(_) | Ticket::Resize => self.replace(false),
-            Ticket::FrequentGhost(_) => self.replace(true),
-            Ticket::New => {
+    fn evict_one(&mut self, size: u64, admission: Admission) -> Option<u64> {
+        match admission {
+            Admission::Ghost(_) | Admission::Resize => self.replace(false),
+            Admission::FrequentGhost(_) => self.replace(true),
+            Admission::New => {
                 let directory = self.bytes(T1) + self.bytes(B1);
                 if directory + size > self.store.capacity {
                     if !self.forget_ghost(B1) && self.oldest(T1) != NONE {
@@ -155,8 +155,8 @@ impl Rules for Arc {
             }
         }
     }
-    fn insert(&mut self, key: u64, size: u64, ticket: Ticket) -> Slot {
-        if let Ticket::Ghost(slot) | Ticket::FrequentGhost(slot) = ticket {
+    fn insert(&mut self, key: u64, size: u64, admission: Admission) -> Slot {
+        if let Admission::Ghost(slot) | Admission::FrequentGhost(slot) = admission {
             self.store.revive(slot, size);
             self.enter(slot, T2);
             slot

@@ -15,9 +15,9 @@ use std::borrow::Borrow;
 
 use thiserror::Error;
 
+use super::hit_counts::HitCounts;
 use super::index::Keys;
 use super::store::{List, NONE, Store};
-use super::tally::Tally;
 use super::trace::Trace;
 
 /// How a step ended.
@@ -128,7 +128,7 @@ pub struct Replay<T: Borrow<Trace>> {
     at: usize,
     asked: bool,
     events: Events,
-    tally: Tally,
+    counts: HitCounts,
 }
 
 impl<T: Borrow<Trace>> Replay<T> {
@@ -137,7 +137,7 @@ impl<T: Borrow<Trace>> Replay<T> {
     pub fn new(trace: T, capacity: u64) -> Self {
         let mut store = Store::new(capacity, Keys::Any);
         let order = store.list();
-        Self { trace, store, order, stays: Vec::new(), at: 0, asked: false, events: Events::default(), tally: Tally::default() }
+        Self { trace, store, order, stays: Vec::new(), at: 0, asked: false, events: Events::default(), counts: HitCounts::default() }
     }
 
     /// Replays up to `max_requests` requests, or until a victim is needed.
@@ -153,7 +153,7 @@ impl<T: Borrow<Trace>> Replay<T> {
                 let stay = &mut self.stays[slot as usize];
                 (stay.last_used, stay.uses) = (now, stay.uses + 1);
                 self.events.push(Events::HIT, key, size);
-                self.tally.count(size, true);
+                self.counts.count(size, true);
             } else {
                 if size <= self.store.capacity {
                     if self.store.used + size > self.store.capacity {
@@ -162,7 +162,7 @@ impl<T: Borrow<Trace>> Replay<T> {
                     }
                     self.admit(key, size, now);
                 }
-                self.tally.count(size, false);
+                self.counts.count(size, false);
             }
             self.at += 1;
         }
@@ -243,8 +243,8 @@ impl<T: Borrow<Trace>> Replay<T> {
 
     /// What was counted so far.
     #[must_use]
-    pub fn tally(&self) -> Tally {
-        self.tally
+    pub fn counts(&self) -> HitCounts {
+        self.counts
     }
 }
 
@@ -277,7 +277,7 @@ mod tests {
         assert_eq!(asked.step(100), Step::Done);
         assert_eq!(asked.events(), &Events { kinds: vec![2, 1], keys: vec![20, 30], sizes: vec![1, 1] });
         assert_eq!(asked.residents().keys, [10, 30]);
-        assert_eq!(asked.tally(), Tally { requests: 4, hits: 1, bytes: 4, hit_bytes: 1 });
+        assert_eq!(asked.counts(), HitCounts { requests: 4, hits: 1, bytes: 4, hit_bytes: 1 });
     }
 
     #[test]
@@ -325,7 +325,7 @@ mod tests {
                         Step::Question => prop_assert_eq!(asked.answer(queue[0]), Ok(())),
                     }
                 }
-                prop_assert_eq!(asked.tally(), replay(&trace, kind, capacity));
+                prop_assert_eq!(asked.counts(), replay(&trace, kind, capacity));
             }
         }
     }

@@ -8,7 +8,7 @@
 //! `t` is set, and the victim is at the highest bit. The bits stand in a tree of 64-bit words, each bit of an upper word saying
 //! that the word below it is not zero: setting, clearing and finding take four or five steps.
 
-use super::tally::Tally;
+use super::hit_counts::HitCounts;
 use super::trace::Trace;
 
 /// No further request.
@@ -79,7 +79,7 @@ fn next_uses(trace: &Trace) -> Vec<u32> {
 
 /// Counts the hits of the optimum on `trace` in a cache of `capacity` bytes (or objects).
 #[must_use]
-pub fn replay(trace: &Trace, capacity: u64) -> Tally {
+pub fn replay(trace: &Trace, capacity: u64) -> HitCounts {
     let next = next_uses(trace);
     let mut coming = Bits::new(trace.len());
     // Objects that are in the cache and will not be asked for again leave first; in what order does not matter.
@@ -87,10 +87,10 @@ pub fn replay(trace: &Trace, capacity: u64) -> Tally {
     // The size that an object was admitted with. All are 1 in a trace of unit sizes, which needs no list.
     let mut admitted = vec![1; if trace.sizes().is_empty() { 0 } else { trace.distinct() as usize }];
     let admitted_size = |admitted: &[u64], object: u32| admitted.get(object as usize).copied().unwrap_or(1);
-    let (mut used, mut tally) = (0u64, Tally::default());
+    let (mut used, mut counts) = (0u64, HitCounts::default());
     for ((object, size), at) in trace.requests().zip(0u32..) {
         let hit = coming.contains(at);
-        tally.count(size, hit);
+        counts.count(size, hit);
         if hit {
             coming.remove(at);
         } else if size > capacity {
@@ -116,7 +116,7 @@ pub fn replay(trace: &Trace, capacity: u64) -> Tally {
             next => coming.insert(next),
         }
     }
-    tally
+    counts
 }
 
 #[cfg(test)]

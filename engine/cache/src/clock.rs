@@ -5,7 +5,7 @@
 
 use super::index::Keys;
 use super::store::{List, NONE, Slot, Store};
-use super::{Rules, Ticket};
+use super::{Admission, Rules};
 
 /// Second chance around a ring.
 #[derive(Debug)]
@@ -36,7 +36,7 @@ impl Rules for Clock {
     fn touch(&mut self, slot: Slot) {
         self.store.entry_mut(slot).count = 1;
     }
-    fn insert(&mut self, key: u64, size: u64, _: Ticket) -> Slot {
+    fn insert(&mut self, key: u64, size: u64, _: Admission) -> Slot {
         let slot = self.store.add(key, size);
         if self.hand == NONE {
             self.store.push(&mut self.ring, slot);
@@ -46,7 +46,7 @@ impl Rules for Clock {
         }
         slot
     }
-    fn evict_one(&mut self, _: u64, _: Ticket) -> Option<u64> {
+    fn evict_one(&mut self, _: u64, _: Admission) -> Option<u64> {
         if self.hand == NONE {
             return None;
         }

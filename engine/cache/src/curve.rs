@@ -13,72 +13,76 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::tally::Tally;
+use super::hit_counts::HitCounts;
 use super::trace::Trace;
-use super::{Contestant, PolicyKind};
+use super::{PolicyKind, ReplayPolicy};
 
 /// One point of a curve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "CachePoint")]
 pub struct Point {
     /// Whose.
-    #[serde(rename = "policy")]
-    pub contestant: Contestant,
+    pub policy: ReplayPolicy,
     /// Size of the cache in bytes (or objects).
     pub size: u64,
     /// What was counted.
     #[serde(flatten)]
-    pub tally: Tally,
+    pub counts: HitCounts,
     /// Counted over the whole trace, not estimated from a sample.
     pub exact: bool,
 }
 
-/// The points of each contestant's curve at each size, in the order given. `one_in` above 1 estimates them from a sample of one
+/// The points of each policy's curve at each size, in the order given. `one_in` above 1 estimates them from a sample of one
 /// object in so many.
 #[must_use]
-pub fn curve(trace: &Trace, contestants: &[Contestant], sizes: &[u64], one_in: u32) -> Vec<Point> {
+pub fn curve(trace: &Trace, policies: &[ReplayPolicy], sizes: &[u64], one_in: u32) -> Vec<Point> {
     let exact = one_in <= 1;
     let sample = (!exact).then(|| trace.sampled(one_in));
     let replayed = sample.as_ref().unwrap_or(trace);
     let reduced: Vec<u64> = sizes.iter().map(|size| if exact { *size } else { size / u64::from(one_in) }).collect();
-    let mut points = Vec::with_capacity(contestants.len() * sizes.len());
-    for contestant in contestants {
-        let tallies = if *contestant == Contestant::Policy(PolicyKind::Lru) {
+    let mut points = Vec::with_capacity(policies.len() * sizes.len());
+    for policy in policies {
+        let counts = if *policy == ReplayPolicy::Policy(PolicyKind::Lru) {
             lru(replayed, &reduced)
         } else {
-            reduced.iter().map(|size| contestant.replay(replayed, *size)).collect()
+            reduced.iter().map(|size| policy.replay(replayed, *size)).collect()
         };
-        for (size, tally) in sizes.iter().zip(tallies) {
-            let tally = if exact { tally } else { scaled(tally, trace) };
-            points.push(Point { contestant: *contestant, size: *size, tally, exact });
+        for (size, counts) in sizes.iter().zip(counts) {
+            let counts = if exact { counts } else { scaled(counts, trace) };
+            points.push(Point { policy: *policy, size: *size, counts, exact });
         }
     }
     points
 }
 
-/// A sample's tally as one of the whole trace, in proportion.
-fn scaled(sample: Tally, trace: &Trace) -> Tally {
+/// A sample's counts as one of the whole trace, in proportion.
+fn scaled(sample: HitCounts, trace: &Trace) -> HitCounts {
     let share = |part: u64, of: u64, whole: u64| {
         let scaled = u128::from(part) * u128::from(whole) / u128::from(of.max(1));
         u64::try_from(scaled).unwrap_or(whole)
     };
     let (requests, bytes) = (trace.len() as u64, trace.bytes());
-    Tally { requests, hits: share(sample.hits, sample.requests, requests), bytes, hit_bytes: share(sample.hit_bytes, sample.bytes, bytes) }
+    HitCounts {
+        requests,
+        hits: share(sample.hits, sample.requests, requests),
+        bytes,
+        hit_bytes: share(sample.hit_bytes, sample.bytes, bytes),
+    }
 }
 
-/// LRU's tallies at `sizes`: one pass for those that every object fits in, a replay for the others.
-fn lru(trace: &Trace, sizes: &[u64]) -> Vec<Tally> {
+/// LRU's counts at `sizes`: one pass for those that every object fits in, a replay for the others.
+fn lru(trace: &Trace, sizes: &[u64]) -> Vec<HitCounts> {
     let fits = |size: u64| !trace.is_resized() && size >= trace.largest();
     let mut passed: Vec<u64> = sizes.iter().copied().filter(|size| fits(*size)).collect();
     passed.sort_unstable();
     passed.dedup();
     // A single size is found faster by a replay.
-    let tallies = if passed.len() > 1 { stack_pass(trace, &passed) } else { Vec::new() };
-    let tally_of = |size: u64| {
-        let passed = if fits(size) { passed.binary_search(&size).ok().and_then(|at| tallies.get(at)) } else { None };
-        passed.copied().unwrap_or_else(|| Contestant::Policy(PolicyKind::Lru).replay(trace, size))
+    let counts = if passed.len() > 1 { stack_pass(trace, &passed) } else { Vec::new() };
+    let counts_of = |size: u64| {
+        let passed = if fits(size) { passed.binary_search(&size).ok().and_then(|at| counts.get(at)) } else { None };
+        passed.copied().unwrap_or_else(|| ReplayPolicy::Policy(PolicyKind::Lru).replay(trace, size))
     };
-    sizes.iter().map(|size| tally_of(*size)).collect()
+    sizes.iter().map(|size| counts_of(*size)).collect()
 }
 
 /// Prefix sums over positions that change.
@@ -104,8 +108,8 @@ impl Fenwick {
     }
 }
 
-/// Tallies of LRU at `sizes`, which rise; objects keep their sizes and fit in each.
-fn stack_pass(trace: &Trace, sizes: &[u64]) -> Vec<Tally> {
+/// Hit counts of LRU at `sizes`, which rise; objects keep their sizes and fit in each.
+fn stack_pass(trace: &Trace, sizes: &[u64]) -> Vec<HitCounts> {
     const UNSEEN: usize = usize::MAX;
     let objects = trace.distinct() as usize;
     let positions = objects * 2 + 1;
@@ -115,7 +119,7 @@ fn stack_pass(trace: &Trace, sizes: &[u64]) -> Vec<Tally> {
     let mut size_of = vec![1u64; objects];
     // hits[k]: hits that need sizes[k] and no less
     let mut hits = vec![(0u64, 0u64); sizes.len() + 1];
-    let (mut all, mut total) = (Tally::default(), 0u64);
+    let (mut all, mut total) = (HitCounts::default(), 0u64);
     for (object, size) in trace.requests() {
         let object = object as usize;
         all.count(size, false);
@@ -137,7 +141,7 @@ fn stack_pass(trace: &Trace, sizes: &[u64]) -> Vec<Tally> {
         object_at.push(u32::try_from(object).unwrap_or(u32::MAX)); // it came from a u32
     }
     let mut sum = (0, 0);
-    let with = |(hits, hit_bytes): (u64, u64)| Tally { hits, hit_bytes, ..all };
+    let with = |(hits, hit_bytes): (u64, u64)| HitCounts { hits, hit_bytes, ..all };
     hits.iter()
         .take(sizes.len())
         .map(|(hits, bytes)| {
@@ -173,20 +177,20 @@ mod tests {
     use crate::replay::replay;
     use crate::trace::Builder;
 
-    const LRU: Contestant = Contestant::Policy(PolicyKind::Lru);
+    const LRU: ReplayPolicy = ReplayPolicy::Policy(PolicyKind::Lru);
 
     #[test]
     fn a_request_hits_from_its_stack_distance_on() {
         // 1 2 3 1: between its uses 1 sees 2 and 3, so it hits in a cache of 3 and not of 2
         let points = curve(&Trace::of_blocks([1, 2, 3, 1]), &[LRU], &[1, 2, 3, 4], 1);
-        assert_eq!(points.iter().map(|point| point.tally.hits).collect::<Vec<_>>(), [0, 0, 1, 1]);
+        assert_eq!(points.iter().map(|point| point.counts.hits).collect::<Vec<_>>(), [0, 0, 1, 1]);
     }
 
     #[test]
     fn points_come_in_the_order_asked_and_say_whose_they_are() {
-        let points = curve(&Trace::of_blocks([1, 2, 1]), &[Contestant::Belady, LRU], &[2, 1], 1);
+        let points = curve(&Trace::of_blocks([1, 2, 1]), &[ReplayPolicy::Belady, LRU], &[2, 1], 1);
         assert_eq!(
-            points.iter().map(|point| (point.contestant.name(), point.size, point.tally.hits)).collect::<Vec<_>>(),
+            points.iter().map(|point| (point.policy.name(), point.size, point.counts.hits)).collect::<Vec<_>>(),
             [("belady", 2, 1), ("belady", 1, 0), ("lru", 2, 1), ("lru", 1, 0)]
         );
         let json = serde_json::to_string(&points[0]).unwrap();
@@ -202,7 +206,7 @@ mod tests {
         }));
         let [exact, sampled] = [1, 10].map(|one_in| curve(&trace, &[LRU], &[5000], one_in)[0]);
         assert!(exact.exact && !sampled.exact);
-        assert!((exact.tally.miss_ratio() - sampled.tally.miss_ratio()).abs() < 0.02);
+        assert!((exact.counts.miss_ratio() - sampled.counts.miss_ratio()).abs() < 0.02);
     }
 
     proptest! {
@@ -217,7 +221,7 @@ mod tests {
             }
             let trace = builder.finish();
             for point in curve(&trace, &[LRU], &sizes, 1) {
-                prop_assert_eq!(point.tally, replay(&trace, PolicyKind::Lru, point.size));
+                prop_assert_eq!(point.counts, replay(&trace, PolicyKind::Lru, point.size));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use super::index::Keys;
 use super::store::{List, NONE, Slot, Store};
-use super::{Rules, Ticket};
+use super::{Admission, Rules};
 
 /// First in, first out.
 #[derive(Debug)]
@@ -28,12 +28,12 @@ impl Rules for Fifo {
         &mut self.store
     }
     fn touch(&mut self, _: Slot) {}
-    fn insert(&mut self, key: u64, size: u64, _: Ticket) -> Slot {
+    fn insert(&mut self, key: u64, size: u64, _: Admission) -> Slot {
         let slot = self.store.add(key, size);
         self.store.push(&mut self.queue, slot);
         slot
     }
-    fn evict_one(&mut self, _: u64, _: Ticket) -> Option<u64> {
+    fn evict_one(&mut self, _: u64, _: Admission) -> Option<u64> {
         let slot = self.store.oldest(&self.queue);
         (slot != NONE).then(|| self.expel(slot))
     }

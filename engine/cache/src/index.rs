@@ -5,12 +5,12 @@
 //! followers back (no tombstones, so no rebuilding in a steady state). *Dense* is for keys that are numbered from zero, as the
 //! objects of a loaded trace are: the slot stands at the key's own place.
 //!
-//! *Grouped* is for blocks that are asked for in runs, see `groups.rs`.
+//! *Grouped* is for blocks that are asked for in runs, see `block_index.rs`.
 //!
 //! The index is never iterated, so its order cannot reach a result.
 
+use super::block_index::{BlockIndex, Cursor};
 use super::entry::{Entry, NONE, Slot};
-use super::groups::{Cursor, Groups};
 
 /// A cell that holds nothing.
 const EMPTY: u64 = u64::MAX;
@@ -30,7 +30,7 @@ pub enum Keys {
 pub(crate) enum Index {
     Hashed { cells: Vec<u64>, used: usize, shift: u32 },
     Dense(Vec<u32>),
-    Grouped(Groups),
+    Grouped(BlockIndex),
 }
 
 /// 32 well-mixed bits of a key: two rounds of multiply and fold, so that block numbers in strides spread too.
@@ -56,7 +56,7 @@ impl Index {
         match keys {
             Keys::Any => Self::Hashed { cells: vec![EMPTY; 16], used: 0, shift: 32 - 4 },
             Keys::Below(bound) => Self::Dense(vec![NONE; bound as usize]),
-            Keys::Runs => Self::Grouped(Groups::default()),
+            Keys::Runs => Self::Grouped(BlockIndex::default()),
         }
     }
 

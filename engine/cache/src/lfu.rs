@@ -5,7 +5,7 @@
 
 use super::index::Keys;
 use super::store::{List, NONE, Slot, Store};
-use super::{Rules, Ticket};
+use super::{Admission, Rules};
 
 #[derive(Debug)]
 struct Bucket {
@@ -94,14 +94,14 @@ impl Rules for Lfu {
         self.leave(slot);
         self.join(next, slot);
     }
-    fn insert(&mut self, key: u64, size: u64, _: Ticket) -> Slot {
+    fn insert(&mut self, key: u64, size: u64, _: Admission) -> Slot {
         let slot = self.store.add(key, size);
         let first = self.first;
         let once = if first != NONE && self.buckets[first as usize].uses == 1 { first } else { self.open(1, NONE, first) };
         self.join(once, slot);
         slot
     }
-    fn evict_one(&mut self, _: u64, _: Ticket) -> Option<u64> {
+    fn evict_one(&mut self, _: u64, _: Admission) -> Option<u64> {
         let slot = self.store.oldest(&self.buckets.get(self.first as usize)?.objects);
         (slot != NONE).then(|| self.expel(slot))
     }

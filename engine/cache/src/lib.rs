@@ -27,11 +27,12 @@ use thiserror::Error;
 pub mod arc;
 pub mod asked;
 pub mod belady;
+mod block_index;
 pub mod clock;
 pub mod curve;
 pub mod entry;
 pub mod fifo;
-mod groups;
+pub mod hit_counts;
 pub mod index;
 pub mod lfu;
 pub mod lru;
@@ -39,11 +40,10 @@ pub mod replay;
 pub mod s3_fifo;
 pub mod sieve;
 pub mod store;
-pub mod tally;
 pub mod trace;
 pub mod two_q;
 
-pub use groups::Cursor;
+pub use block_index::Cursor;
 pub use index::Keys;
 use store::Store;
 pub use store::{NONE, Slot};
@@ -96,7 +96,7 @@ pub trait Policy {
 
 /// What needs room in the cache.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ticket {
+pub enum Admission {
     /// An object that the policy does not know.
     New,
     /// An object that is remembered at this slot; it is in no list until it is inserted.
@@ -121,17 +121,17 @@ pub trait Rules {
     fn touch(&mut self, slot: Slot);
     /// `key` is missing: learn from what is remembered of it, and take a ghost out of its list. It is admitted next, or forgotten
     /// when it has grown too large.
-    fn prepare(&mut self, _key: u64, _size: u64) -> Ticket {
-        Ticket::New
+    fn prepare(&mut self, _key: u64, _size: u64) -> Admission {
+        Admission::New
     }
     /// Whether something has to leave before `size` bytes come in.
-    fn needs_room(&self, size: u64, _ticket: Ticket) -> bool {
+    fn needs_room(&self, size: u64, _admission: Admission) -> bool {
         self.store().is_short_of(size)
     }
     /// Evicts one object and returns its key; [`None`] when there is none.
-    fn evict_one(&mut self, size: u64, ticket: Ticket) -> Option<u64>;
+    fn evict_one(&mut self, size: u64, admission: Admission) -> Option<u64>;
     /// Takes in an object for which there is room.
-    fn insert(&mut self, key: u64, size: u64, ticket: Ticket) -> Slot;
+    fn insert(&mut self, key: u64, size: u64, admission: Admission) -> Slot;
     /// Forgets the entry at `slot`, in the cache or a ghost, which is in a list; returns its key.
     fn expel(&mut self, slot: Slot) -> u64;
     /// The capacity has changed; ghosts may have to go.
@@ -146,24 +146,24 @@ impl Store {
 }
 
 /// Admits an object that is not in the cache.
-fn bring<R: Rules + ?Sized>(rules: &mut R, key: u64, size: u64, evicted: &mut Vec<u64>) -> Option<Slot> {
+fn admit<R: Rules + ?Sized>(rules: &mut R, key: u64, size: u64, evicted: &mut Vec<u64>) -> Option<Slot> {
     let size = size.max(1);
     if !rules.store().takes(key) {
         return None;
     }
-    let ticket = rules.prepare(key, size);
+    let admission = rules.prepare(key, size);
     let store = rules.store();
     if size > rules.largest() || store.reserved.saturating_add(size) > store.capacity {
-        if let Ticket::Ghost(slot) | Ticket::FrequentGhost(slot) = ticket {
+        if let Admission::Ghost(slot) | Admission::FrequentGhost(slot) = admission {
             rules.store_mut().forget(slot);
         }
         return None;
     }
-    while rules.needs_room(size, ticket) {
-        let Some(key) = rules.evict_one(size, ticket) else { break }; // does not happen: the size was checked
+    while rules.needs_room(size, admission) {
+        let Some(key) = rules.evict_one(size, admission) else { break }; // does not happen: the size was checked
         evicted.push(key);
     }
-    Some(rules.insert(key, size, ticket))
+    Some(rules.insert(key, size, admission))
 }
 
 impl<R: Rules> Policy for R {
@@ -185,14 +185,14 @@ impl<R: Rules> Policy for R {
         }
     }
     fn admit_missing(&mut self, key: u64, size: u64, evicted: &mut Vec<u64>) -> Option<Slot> {
-        bring(self, key, size, evicted)
+        admit(self, key, size, evicted)
     }
     fn admit(&mut self, key: u64, size: u64, evicted: &mut Vec<u64>) -> Option<Slot> {
         if let Some(slot) = self.store().find(key) {
             self.touch(slot);
             return Some(slot);
         }
-        bring(self, key, size, evicted)
+        admit(self, key, size, evicted)
     }
     #[inline]
     fn access(&mut self, key: u64, size: u64, evicted: &mut Vec<u64>) -> bool {
@@ -200,7 +200,7 @@ impl<R: Rules> Policy for R {
             self.touch(slot);
             return true;
         }
-        bring(self, key, size, evicted);
+        admit(self, key, size, evicted);
         false
     }
     fn remove(&mut self, key: u64) -> bool {
@@ -213,14 +213,14 @@ impl<R: Rules> Policy for R {
     fn set_capacity(&mut self, capacity: u64, evicted: &mut Vec<u64>) {
         self.store_mut().resize(capacity);
         while self.store().is_short_of(0) {
-            let Some(key) = self.evict_one(0, Ticket::Resize) else { break };
+            let Some(key) = self.evict_one(0, Admission::Resize) else { break };
             evicted.push(key);
         }
         self.resized();
     }
     fn reserve(&mut self, size: u64, evicted: &mut Vec<u64>) {
         while self.store().is_short_of(size) {
-            let Some(key) = self.evict_one(size, Ticket::New) else { break };
+            let Some(key) = self.evict_one(size, Admission::New) else { break };
             evicted.push(key);
         }
         let store = self.store_mut();
@@ -324,14 +324,14 @@ impl fmt::Display for PolicyKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(into = "&'static str")]
 #[schemars(with = "String")]
-pub enum Contestant {
+pub enum ReplayPolicy {
     /// A policy that decides as requests come.
     Policy(PolicyKind),
     /// The offline optimum, see [`belady`].
     Belady,
 }
 
-impl Contestant {
+impl ReplayPolicy {
     /// Its name.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -342,24 +342,24 @@ impl Contestant {
     }
 }
 
-impl From<Contestant> for &'static str {
-    fn from(contestant: Contestant) -> Self {
-        contestant.name()
+impl From<ReplayPolicy> for &'static str {
+    fn from(policy: ReplayPolicy) -> Self {
+        policy.name()
     }
 }
 
-impl fmt::Display for Contestant {
+impl fmt::Display for ReplayPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Contestant {
+impl FromStr for ReplayPolicy {
     type Err = UnknownPolicy;
 
     fn from_str(text: &str) -> Result<Self, UnknownPolicy> {
         let all = || PolicyKind::ALL.into_iter().map(Self::Policy).chain([Self::Belady]);
-        all().find(|contestant| contestant.name().eq_ignore_ascii_case(text.trim())).ok_or_else(|| UnknownPolicy {
+        all().find(|policy| policy.name().eq_ignore_ascii_case(text.trim())).ok_or_else(|| UnknownPolicy {
             found: text.chars().take(40).collect(),
             accepted: all().map(Self::name).collect::<Vec<_>>().join(", "),
         })

@@ -1,24 +1,24 @@
 //! Replay of a trace through a policy: who hits.
 
-use super::tally::Tally;
+use super::hit_counts::HitCounts;
 use super::trace::Trace;
-use super::{Contestant, Keys, Policy, PolicyKind, arc, belady, clock, fifo, lfu, lru, s3_fifo, sieve, two_q};
+use super::{Keys, Policy, PolicyKind, ReplayPolicy, arc, belady, clock, fifo, lfu, lru, s3_fifo, sieve, two_q};
 
 /// Replays `trace` through `policy`, which may have been used before; keys are the trace's object numbers.
-pub fn replay_through<P: Policy + ?Sized>(trace: &Trace, policy: &mut P) -> Tally {
-    let mut tally = Tally::default();
+pub fn replay_through<P: Policy + ?Sized>(trace: &Trace, policy: &mut P) -> HitCounts {
+    let mut counts = HitCounts::default();
     let mut evicted = Vec::new();
     for (object, size) in trace.requests() {
         let hit = policy.access(u64::from(object), size, &mut evicted);
         evicted.clear();
-        tally.count(size, hit);
+        counts.count(size, hit);
     }
-    tally
+    counts
 }
 
 /// Counts the hits of a policy on `trace` in an empty cache of `capacity` bytes (or objects, see [`Trace::in_objects`]).
 #[must_use]
-pub fn replay(trace: &Trace, kind: PolicyKind, capacity: u64) -> Tally {
+pub fn replay(trace: &Trace, kind: PolicyKind, capacity: u64) -> HitCounts {
     let keys = Keys::Below(trace.distinct());
     match kind {
         PolicyKind::Fifo => replay_through(trace, &mut fifo::Fifo::new(capacity, keys)),
@@ -32,10 +32,10 @@ pub fn replay(trace: &Trace, kind: PolicyKind, capacity: u64) -> Tally {
     }
 }
 
-impl Contestant {
+impl ReplayPolicy {
     /// Counts its hits on `trace` in an empty cache of `capacity` bytes (or objects).
     #[must_use]
-    pub fn replay(self, trace: &Trace, capacity: u64) -> Tally {
+    pub fn replay(self, trace: &Trace, capacity: u64) -> HitCounts {
         match self {
             Self::Policy(kind) => replay(trace, kind, capacity),
             Self::Belady => belady::replay(trace, capacity),
@@ -50,14 +50,14 @@ mod tests {
     #[test]
     fn requests_and_bytes_are_counted_apart() {
         let trace = Trace::parse(b"0,a,10\n1,b,30\n2,a,10\n3,c,500\n4,a,10").unwrap();
-        assert_eq!(replay(&trace, PolicyKind::Lru, 40), Tally { requests: 5, hits: 2, bytes: 560, hit_bytes: 20 });
+        assert_eq!(replay(&trace, PolicyKind::Lru, 40), HitCounts { requests: 5, hits: 2, bytes: 560, hit_bytes: 20 });
     }
 
     #[test]
     fn the_miss_ratio_is_the_share_that_missed() {
-        let mut tally = Tally::default();
-        assert_eq!(tally.miss_ratio().to_bits(), 0.0_f64.to_bits());
-        (0..4).for_each(|nth| tally.count(1, nth == 0));
-        assert_eq!(tally.miss_ratio().to_bits(), 0.75_f64.to_bits());
+        let mut counts = HitCounts::default();
+        assert_eq!(counts.miss_ratio().to_bits(), 0.0_f64.to_bits());
+        (0..4).for_each(|nth| counts.count(1, nth == 0));
+        assert_eq!(counts.miss_ratio().to_bits(), 0.75_f64.to_bits());
     }
 }

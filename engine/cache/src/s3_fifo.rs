@@ -12,7 +12,7 @@
 
 use super::index::Keys;
 use super::store::{List, NONE, Slot, Store};
-use super::{Rules, Ticket};
+use super::{Admission, Rules};
 
 const SMALL: u8 = 0;
 const MAIN: u8 = 1;
@@ -131,19 +131,19 @@ impl Rules for S3Fifo {
         let entry = self.store.entry_mut(slot);
         entry.count = (entry.count + 1).min(MOST_USES);
     }
-    fn prepare(&mut self, key: u64, _: u64) -> Ticket {
-        self.store.find_any(key).map_or(Ticket::New, |slot| {
+    fn prepare(&mut self, key: u64, _: u64) -> Admission {
+        self.store.find_any(key).map_or(Admission::New, |slot| {
             self.store.unlink(&mut self.lists[GHOST as usize], slot);
-            Ticket::Ghost(slot)
+            Admission::Ghost(slot)
         })
     }
-    fn evict_one(&mut self, _: u64, _: Ticket) -> Option<u64> {
+    fn evict_one(&mut self, _: u64, _: Admission) -> Option<u64> {
         self.has_evicted = true;
         let from_small = if self.bytes(MAIN) > self.share_main() { None } else { self.evict_small() };
         from_small.or_else(|| self.evict_main())
     }
-    fn insert(&mut self, key: u64, size: u64, ticket: Ticket) -> Slot {
-        if let Ticket::Ghost(slot) | Ticket::FrequentGhost(slot) = ticket {
+    fn insert(&mut self, key: u64, size: u64, admission: Admission) -> Slot {
+        if let Admission::Ghost(slot) | Admission::FrequentGhost(slot) = admission {
             self.store.revive(slot, size);
             self.enter(slot, MAIN);
             return slot;

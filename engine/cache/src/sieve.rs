@@ -6,7 +6,7 @@
 
 use super::index::Keys;
 use super::store::{List, NONE, Slot, Store};
-use super::{Rules, Ticket};
+use super::{Admission, Rules};
 
 /// The sieve.
 #[derive(Debug)]
@@ -37,12 +37,12 @@ impl Rules for Sieve {
     fn touch(&mut self, slot: Slot) {
         self.store.entry_mut(slot).count = 1;
     }
-    fn insert(&mut self, key: u64, size: u64, _: Ticket) -> Slot {
+    fn insert(&mut self, key: u64, size: u64, _: Admission) -> Slot {
         let slot = self.store.add(key, size);
         self.store.push(&mut self.queue, slot);
         slot
     }
-    fn evict_one(&mut self, _: u64, _: Ticket) -> Option<u64> {
+    fn evict_one(&mut self, _: u64, _: Admission) -> Option<u64> {
         let mut slot = if self.hand == NONE { self.store.oldest(&self.queue) } else { self.hand };
         if slot == NONE {
             return None;

@@ -3,8 +3,8 @@
 //! Lists are circular through a sentinel entry of their own, so linking and unlinking need no special case. Slots of forgotten
 //! entries are used again: nothing is allocated once the array has grown to what the cache holds.
 
+use super::block_index::Cursor;
 pub use super::entry::{Entry, NONE, Slot};
-use super::groups::Cursor;
 use super::index::{Index, Keys};
 
 /// Largest capacity of a cache, in bytes: sums of sizes, ghosts included, stay exact, as integers and as real numbers.

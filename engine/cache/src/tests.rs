@@ -36,12 +36,12 @@ fn trace_of(requests: &[(u64, u64)], in_blocks: bool) -> Trace {
 fn names_are_read_and_written_alike_everywhere() {
     for kind in PolicyKind::ALL {
         assert_eq!(serde_json::to_value(kind).unwrap(), kind.name());
-        assert_eq!(kind.name().parse(), Ok(Contestant::Policy(kind)));
+        assert_eq!(kind.name().parse(), Ok(ReplayPolicy::Policy(kind)));
         assert_eq!(kind.to_string(), kind.name());
     }
-    assert_eq!("Belady".parse(), Ok(Contestant::Belady));
+    assert_eq!("Belady".parse(), Ok(ReplayPolicy::Belady));
     assert_eq!(
-        "mru".parse::<Contestant>().unwrap_err().to_string(),
+        "mru".parse::<ReplayPolicy>().unwrap_err().to_string(),
         "\"mru\" is not a replacement policy; write one of fifo, lru, clock, lfu, 2q, arc, sieve, s3-fifo, belady"
     );
 }
@@ -170,11 +170,11 @@ proptest! {
         requests in requests(), capacity in prop_oneof![1u64..80, Just(10_000)], in_blocks in any::<bool>(), which in 0usize..8,
     ) {
         let trace = trace_of(&requests, in_blocks);
-        let tally = replay(&trace, PolicyKind::ALL[which], capacity);
-        prop_assert_eq!((tally.requests, tally.bytes), (trace.len() as u64, trace.bytes()));
-        prop_assert!(tally.hits <= tally.requests - u64::from(trace.distinct()) && tally.hit_bytes <= tally.bytes);
+        let counts = replay(&trace, PolicyKind::ALL[which], capacity);
+        prop_assert_eq!((counts.requests, counts.bytes), (trace.len() as u64, trace.bytes()));
+        prop_assert!(counts.hits <= counts.requests - u64::from(trace.distinct()) && counts.hit_bytes <= counts.bytes);
         if capacity == 10_000 {
-            prop_assert_eq!(tally.hits, tally.requests - u64::from(trace.distinct()));
+            prop_assert_eq!(counts.hits, counts.requests - u64::from(trace.distinct()));
         }
     }
 
@@ -193,7 +193,7 @@ proptest! {
     #[test]
     fn no_policy_has_more_hits_than_the_optimum_on_blocks(requests in requests(), capacity in 1u64..40) {
         let trace = trace_of(&requests, true);
-        let best = Contestant::Belady.replay(&trace, capacity).hits;
+        let best = ReplayPolicy::Belady.replay(&trace, capacity).hits;
         for kind in PolicyKind::ALL {
             prop_assert!(replay(&trace, kind, capacity).hits <= best);
         }

@@ -9,7 +9,7 @@
 
 use super::index::Keys;
 use super::store::{List, NONE, Slot, Store};
-use super::{Rules, Ticket};
+use super::{Admission, Rules};
 
 const IN: u8 = 0;
 const MAIN: u8 = 1;
@@ -59,9 +59,9 @@ impl TwoQ {
     }
 
     /// Whether an object that was remembered would overfill `Am`.
-    fn main_is_full(&self, size: u64, ticket: Ticket) -> bool {
+    fn main_is_full(&self, size: u64, admission: Admission) -> bool {
         let main = self.lists[MAIN as usize].bytes;
-        matches!(ticket, Ticket::Ghost(_)) && main > 0 && main + size > self.share_main()
+        matches!(admission, Admission::Ghost(_)) && main > 0 && main + size > self.share_main()
     }
 }
 
@@ -80,16 +80,16 @@ impl Rules for TwoQ {
             self.store.renew(&mut self.lists[MAIN as usize], slot);
         }
     }
-    fn prepare(&mut self, key: u64, _: u64) -> Ticket {
-        self.store.find_any(key).map_or(Ticket::New, |slot| {
+    fn prepare(&mut self, key: u64, _: u64) -> Admission {
+        self.store.find_any(key).map_or(Admission::New, |slot| {
             self.store.unlink(&mut self.lists[OUT as usize], slot);
-            Ticket::Ghost(slot)
+            Admission::Ghost(slot)
         })
     }
-    fn needs_room(&self, size: u64, ticket: Ticket) -> bool {
-        self.store.is_short_of(size) || self.main_is_full(size, ticket)
+    fn needs_room(&self, size: u64, admission: Admission) -> bool {
+        self.store.is_short_of(size) || self.main_is_full(size, admission)
     }
-    fn evict_one(&mut self, size: u64, _: Ticket) -> Option<u64> {
+    fn evict_one(&mut self, size: u64, _: Admission) -> Option<u64> {
         let (oldest_in, oldest_main) = (self.store.oldest(&self.lists[IN as usize]), self.store.oldest(&self.lists[MAIN as usize]));
         // When the whole cache has room, it is `Am` that has none for an object that was remembered.
         let from_in = self.store.is_short_of(size) && self.lists[IN as usize].bytes > self.share_in();
@@ -108,8 +108,8 @@ impl Rules for TwoQ {
         self.move_to(oldest_in, OUT);
         Some(self.store.retire(oldest_in))
     }
-    fn insert(&mut self, key: u64, size: u64, ticket: Ticket) -> Slot {
-        if let Ticket::Ghost(slot) | Ticket::FrequentGhost(slot) = ticket {
+    fn insert(&mut self, key: u64, size: u64, admission: Admission) -> Slot {
+        if let Admission::Ghost(slot) | Admission::FrequentGhost(slot) = admission {
             self.store.revive(slot, size);
             self.move_to(slot, MAIN);
             slot

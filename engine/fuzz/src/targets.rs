@@ -7,8 +7,8 @@
 use std::sync::{Arc, OnceLock};
 
 use seeklab_api::Engine;
-use seeklab_cache::Contestant;
 use seeklab_cache::PolicyKind;
+use seeklab_cache::ReplayPolicy;
 use seeklab_cache::curve::curve;
 use seeklab_cache::trace::Trace as CacheTrace;
 use seeklab_formats::{fio, trace::read as read_trace};
@@ -137,8 +137,8 @@ fn trace(bytes: &[u8], format: Format) {
 
 fn cache_csv(bytes: &[u8]) {
     if let Ok(trace) = CacheTrace::parse(bytes) {
-        let contestants = [Contestant::Belady, Contestant::Policy(PolicyKind::Lru), Contestant::Policy(PolicyKind::Arc)];
-        let _ = curve(&trace, &contestants, &[1, 1000, 1 << 20], 1);
+        let policies = [ReplayPolicy::Belady, ReplayPolicy::Policy(PolicyKind::Lru), ReplayPolicy::Policy(PolicyKind::Arc)];
+        let _ = curve(&trace, &policies, &[1, 1000, 1 << 20], 1);
         let _ = trace.sampled(3);
     }
 }

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use seeklab_api::Engine;
-use seeklab_cache::Contestant;
+use seeklab_cache::ReplayPolicy;
 use seeklab_cache::trace::Trace;
 use seeklab_library::Library;
 use serde_json::{Value, json};
@@ -65,11 +65,11 @@ fn measure(path: &str) -> Result<Value, Box<dyn Error>> {
 fn measure_cache(path: &str, policy: &str, size: &str) -> Result<Value, Box<dyn Error>> {
     let text = std::fs::read(path).map_err(|error| format!("{path}: {error}"))?;
     let trace = Trace::parse(&text).map_err(|problem| format!("{path}: {problem}"))?;
-    let contestant: Contestant = policy.parse()?;
+    let policy: ReplayPolicy = policy.parse()?;
     let size = size.parse()?;
     let mut hits = 0;
     let fastest_s = fastest_s(|| -> Result<(), Box<dyn Error>> {
-        hits = contestant.replay(&trace, size).hits;
+        hits = policy.replay(&trace, size).hits;
         Ok(())
     })?;
     Ok(json!({"wall_s": fastest_s, "events": trace.len(), "requests": trace.len(), "hits": hits, "peak_mib": peak_mib()}))

@@ -69,7 +69,7 @@ impl Default for Cursor {
 
 /// Groups of slots, found by their numbers.
 #[derive(Debug)]
-pub(crate) struct Groups {
+pub(crate) struct BlockIndex {
     /// The number of the group in each cell.
     numbers: Vec<u64>,
     /// Its slots.
@@ -86,7 +86,7 @@ pub(crate) struct Groups {
     removed: (u64, usize),
 }
 
-impl Default for Groups {
+impl Default for BlockIndex {
     fn default() -> Self {
         let cells = 1 << FIRST_CELLS_LOG2;
         Self {
@@ -101,7 +101,7 @@ impl Default for Groups {
     }
 }
 
-impl Groups {
+impl BlockIndex {
     /// The cell of a group, or the free one where it would stand. O(1) expected.
     #[inline]
     #[expect(clippy::cast_possible_truncation, reason = "as many upper bits as cells have")]
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn keys_that_come_and_go_leave_the_table_as_small_as_what_stays() {
-        let mut groups = Groups::default();
+        let mut groups = BlockIndex::default();
         for key in 0..1_000_000u64 {
             groups.insert(key * 8, 1);
             if key >= 100 {
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_cursor_sees_its_neighbours_only() {
-        let mut groups = Groups::default();
+        let mut groups = BlockIndex::default();
         groups.insert(9, 7);
         let around = groups.around(12);
         assert_eq!((around.covers(8), around.covers(16), around.slot(9), around.slot(12)), (true, false, Some(7), None));

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 /// What a replay counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Tally {
+pub struct HitCounts {
     /// Requests.
     pub requests: u64,
     /// Requests whose object was in the cache.
@@ -16,7 +16,7 @@ pub struct Tally {
     pub hit_bytes: u64,
 }
 
-impl Tally {
+impl HitCounts {
     /// Counts a request.
     #[inline]
     pub fn count(&mut self, size: u64, hit: bool) {
