@@ -10,7 +10,7 @@ use seeklab_cache::curve::Point;
 use seeklab_library::Library;
 use seeklab_library::case::Case;
 use seeklab_library::case::controls::Control;
-use seeklab_library::case::judged::FactRow;
+use seeklab_library::case::verdict::FactRow;
 use seeklab_library::design::PoolDesign;
 use seeklab_observe::fio::ParsedJobFile;
 use seeklab_observe::listing::MetricEntry;

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use seeklab_library::Library;
 use seeklab_library::case::Case;
+use seeklab_library::case::evaluate::{RunCache, Runs, Scope};
 use seeklab_library::case::facts::Break;
-use seeklab_library::case::judged::FactRow;
 use seeklab_library::case::ranges::Ranges;
-use seeklab_library::case::runs::{Made, Runs, Scope};
+use seeklab_library::case::verdict::FactRow;
 use seeklab_spec::{Presets, Problem, Problems};
 use serde_json::{Map, Value};
 
@@ -16,7 +16,7 @@ use crate::input::{changes, needed, text, to_value};
 use crate::work::Work;
 
 /// Most seeds that a fact is looked at on.
-const MOST_SEEDS: u64 = 1000;
+const MAX_SEEDS: u64 = 1000;
 
 /// Facts under judgement. They need runs, which are made in steps.
 pub(crate) struct Judging {
@@ -32,7 +32,7 @@ pub(crate) struct Judging {
     other: Option<Break>,
     rows: Vec<FactRow>,
     /// Runs of the case that the next row is about.
-    made: Made,
+    cache: RunCache,
 }
 
 impl Judging {
@@ -69,7 +69,7 @@ impl Judging {
             ablated,
             other,
             rows: Vec::new(),
-            made: Made::default(),
+            cache: RunCache::default(),
         })
     }
 }
@@ -84,14 +84,14 @@ impl Work for Judging {
             let fact = &case.facts[fact];
             let ablation = self.other.as_ref().or(fact.ablation.as_ref()).filter(|_| self.ablated);
             let scope = Scope { seeds: self.seeds, inputs: self.inputs, ablation };
-            let mut runs = Runs::resume(case, &self.presets, std::mem::take(&mut self.made));
+            let mut runs = Runs::resume(case, &self.presets, std::mem::take(&mut self.cache));
             let row = runs.step(fact, scope, &self.ranges, &mut left)?;
-            self.made = runs.pause();
+            self.cache = runs.pause();
             match row {
                 Some(row) => {
                     self.rows.push(row);
                     if self.asked.get(self.rows.len()).is_some_and(|(next, _)| *next != nth) {
-                        self.made = Made::default();
+                        self.cache = RunCache::default();
                     }
                 }
                 None => return Ok(((self.rows.len() as f64) / self.asked.len() as f64).min(0.999)),
@@ -128,8 +128,8 @@ impl Work for Judging {
 
 fn seeds(input: &Map<String, Value>) -> Result<u64, Problems> {
     let Some(value) = input.get("seeds").filter(|value| !value.is_null()) else { return Ok(1) };
-    let wrong = || vec![Problem::new("seeds", format!("{value} is not a number of seeds; write a whole number from 1 to {MOST_SEEDS}"))];
-    value.as_u64().filter(|seeds| (1..=MOST_SEEDS).contains(seeds)).ok_or_else(wrong)
+    let wrong = || vec![Problem::new("seeds", format!("{value} is not a number of seeds; write a whole number from 1 to {MAX_SEEDS}"))];
+    value.as_u64().filter(|seeds| (1..=MAX_SEEDS).contains(seeds)).ok_or_else(wrong)
 }
 
 /// Facts at a stretch: `{"case"?, "id"?, "seeds"?, "inputs"?, "ablated"?, "set"?}`, as a run that is opened with `"facts"` gives them in steps.

@@ -10,7 +10,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use crate::case::ranges::Ranges;
-use crate::shelf::{self, Entry, Library, Lines};
+use crate::library::{self, Entry, Library, Lines};
 
 /// The file of a checkout that lists the families of cases.
 const FAMILIES: &str = "families.toml";
@@ -29,7 +29,7 @@ impl Library {
         let presets = read_folder(root, "presets", &mut problems);
         let families = read_file(&root.join(FAMILIES), FAMILIES)
             .map_err(|problem| vec![problem])
-            .and_then(|(document, _)| shelf::families(&document["families"]))
+            .and_then(|(document, _)| library::families(&document["families"]))
             .unwrap_or_else(|found| {
                 problems.extend(found);
                 Vec::new()
@@ -61,7 +61,7 @@ impl Library {
 fn read_ranges(root: &Path) -> Result<Ranges, Problems> {
     let wrong = |error: &dyn std::fmt::Display| vec![Problem::new(RANGES, error.to_string())];
     match fs::read_to_string(root.join(RANGES)) {
-        Ok(text) => shelf::ranges(&serde_json::from_str(&text).map_err(|error| wrong(&error))?),
+        Ok(text) => library::ranges(&serde_json::from_str(&text).map_err(|error| wrong(&error))?),
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(Ranges::new()),
         Err(error) => Err(wrong(&error)),
     }

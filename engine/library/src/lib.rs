@@ -11,6 +11,6 @@ pub mod case;
 pub mod design;
 #[cfg(feature = "files")]
 mod files;
-mod shelf;
+mod library;
 
-pub use shelf::Library;
+pub use library::Library;

@@ -1,11 +1,11 @@
 //! A case: a documented incident as data. The same file feeds page, notebook, command line and tests.
 
 pub mod controls;
+pub mod evaluate;
 pub mod facts;
-pub mod judged;
 pub mod ranges;
-pub mod runs;
 pub mod tolerance;
+pub mod verdict;
 pub mod view;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};

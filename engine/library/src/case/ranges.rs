@@ -11,7 +11,7 @@ use seeklab_spec::reader::FromJson;
 use serde::Serialize;
 
 use super::facts::{Check, Fact, Kind};
-use super::judged::StoredRow;
+use super::verdict::StoredRow;
 
 /// Ranges by the fact's id.
 pub type Ranges = BTreeMap<String, Stored>;

@@ -1,4 +1,4 @@
-//! Runs of cases, made step by step as measures ask for them, and facts judged by them.
+//! Evaluates measures and facts of a case, and makes the runs that they need step by step.
 //!
 //! A measure is taken from the metrics of runs that have ended. One that lacks a run says which; that run is made in steps, and the
 //! measure is tried again. So nothing lists beforehand what a fact will ask for, each run is made once, and a host can show progress
@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use super::Case;
 use super::facts::{Break, Check, Fact, Input, Measure, Over, Term};
-use super::judged::{CheckRow, FactRow, InputRow, Verdict};
 use super::ranges::Ranges;
+use super::verdict::{CheckRow, FactRow, InputRow, Verdict};
 use seeklab_model::stack::Stack;
 use seeklab_spec::{Presets, Problem, Problems};
 
@@ -53,17 +53,17 @@ impl<'a> From<&'a Input> for Changes<'a> {
     }
 }
 
-/// Why a measure could not be taken.
-enum Lack {
-    /// Of a run that has not been made: its key, and the run, ready to begin.
-    Run(String, Box<Stack>),
-    /// Of sense: what is wrong.
-    Sense(Problems),
+/// Why a measure could not be evaluated.
+enum EvalError {
+    /// A run is missing: its key, and the run, ready to begin.
+    NeedsRun(String, Box<Stack>),
+    /// The measure or its scenario is not valid.
+    Invalid(Problems),
 }
 
-impl From<Problems> for Lack {
+impl From<Problems> for EvalError {
     fn from(problems: Problems) -> Self {
-        Self::Sense(problems)
+        Self::Invalid(problems)
     }
 }
 
@@ -71,33 +71,33 @@ impl From<Problems> for Lack {
 pub struct Runs<'a> {
     case: &'a Case,
     presets: &'a Presets,
-    made: Made,
+    cache: RunCache,
 }
 
 /// The metrics of runs that have ended, and the run under way.
 #[derive(Default)]
-pub struct Made {
+pub struct RunCache {
     metrics: BTreeMap<String, BTreeMap<String, f64>>,
-    under_way: Option<(String, Box<Stack>)>,
+    running: Option<(String, Box<Stack>)>,
 }
 
 impl<'a> Runs<'a> {
     /// None yet; scenarios take their presets from these.
     #[must_use]
     pub fn new(case: &'a Case, presets: &'a Presets) -> Self {
-        Self::resume(case, presets, Made::default())
+        Self::resume(case, presets, RunCache::default())
     }
 
     /// With the runs of this case that were made before.
     #[must_use]
-    pub fn resume(case: &'a Case, presets: &'a Presets, made: Made) -> Self {
-        Self { case, presets, made }
+    pub fn resume(case: &'a Case, presets: &'a Presets, cache: RunCache) -> Self {
+        Self { case, presets, cache }
     }
 
     /// The runs, to go on with later.
     #[must_use]
-    pub fn pause(self) -> Made {
-        self.made
+    pub fn pause(self) -> RunCache {
+        self.cache
     }
 
     /// The value of a measure, with an ablation's changes on top of each run's own.
@@ -107,7 +107,7 @@ impl<'a> Runs<'a> {
     pub fn measure(&mut self, measure: &Measure, ablation: Option<&Break>) -> Result<f64, Problems> {
         let mut unlimited = u64::MAX;
         let ablation = ablation.map(Changes::from);
-        let value = self.make(&mut unlimited, |runs| runs.value(measure, &[ablation], 1))?;
+        let value = self.evaluate(&mut unlimited, |runs| runs.value(measure, &[ablation], 1))?;
         value.ok_or_else(Problems::new)
     }
 
@@ -126,27 +126,27 @@ impl<'a> Runs<'a> {
     /// # Errors
     /// As of [`Runs::measure`].
     pub fn step(&mut self, fact: &Fact, scope: Scope, ranges: &Ranges, events: &mut u64) -> Result<Option<FactRow>, Problems> {
-        self.make(events, |runs| runs.row(fact, scope, ranges))
+        self.evaluate(events, |runs| runs.row(fact, scope, ranges))
     }
 
     /// Tries to take what can be taken of runs, and makes those that lack.
-    fn make<T>(&mut self, events: &mut u64, take: impl Fn(&Self) -> Result<T, Lack>) -> Result<Option<T>, Problems> {
+    fn evaluate<T>(&mut self, events: &mut u64, take: impl Fn(&Self) -> Result<T, EvalError>) -> Result<Option<T>, Problems> {
         loop {
-            if let Some((key, mut stack)) = self.made.under_way.take() {
+            if let Some((key, mut stack)) = self.cache.running.take() {
                 let begun = stack.events();
                 let ended = stack.step((*events).min(AT_A_STRETCH)).map_err(|problem| vec![problem])?;
                 *events = events.saturating_sub(stack.events() - begun);
                 if ended {
                     let metrics = seeklab_observe::metrics(&stack).into_iter().map(|metric| (metric.name, metric.value)).collect();
-                    self.made.metrics.insert(key, metrics);
+                    self.cache.metrics.insert(key, metrics);
                 } else {
-                    self.made.under_way = Some((key, stack));
+                    self.cache.running = Some((key, stack));
                 }
             } else {
                 match take(self) {
                     Ok(taken) => return Ok(Some(taken)),
-                    Err(Lack::Sense(problems)) => return Err(problems),
-                    Err(Lack::Run(key, stack)) => self.made.under_way = Some((key, stack)),
+                    Err(EvalError::Invalid(problems)) => return Err(problems),
+                    Err(EvalError::NeedsRun(key, stack)) => self.cache.running = Some((key, stack)),
                 }
             }
             if *events == 0 {
@@ -156,22 +156,22 @@ impl<'a> Runs<'a> {
     }
 
     /// The metrics of a run to its end.
-    fn metrics(&self, term: &Term, changes: &[Option<Changes>], seed: u64) -> Result<&BTreeMap<String, f64>, Lack> {
+    fn metrics(&self, term: &Term, changes: &[Option<Changes>], seed: u64) -> Result<&BTreeMap<String, f64>, EvalError> {
         let mut set = term.set.clone();
         set.insert("record.log".into(), Value::Bool(false));
         for change in changes.iter().flatten().filter(|change| change.variant.is_none() || change.variant == term.variant.as_ref()) {
             set.extend(change.set.clone());
         }
         let key = format!("{:?} {} {seed}", term.variant, Value::Object(set.clone()));
-        if let Some(metrics) = self.made.metrics.get(&key) {
+        if let Some(metrics) = self.cache.metrics.get(&key) {
             return Ok(metrics);
         }
         let checked = self.case.scenario(term.variant.as_deref(), &set, self.presets)?;
-        Err(Lack::Run(key, Box::new(Stack::new(checked, seed))))
+        Err(EvalError::NeedsRun(key, Box::new(Stack::new(checked, seed))))
     }
 
     /// The value of a term; `nth` counts the seeds that a fact is looked at on, from 1.
-    fn term(&self, term: &Term, changes: &[Option<Changes>], nth: u64) -> Result<f64, Lack> {
+    fn term(&self, term: &Term, changes: &[Option<Changes>], nth: u64) -> Result<f64, EvalError> {
         let mut values = Vec::new();
         for seed in (nth - 1) * term.seeds + 1..=nth * term.seeds {
             let metrics = self.metrics(term, changes, seed)?;
@@ -187,7 +187,7 @@ impl<'a> Runs<'a> {
         })
     }
 
-    fn value(&self, measure: &Measure, changes: &[Option<Changes>], nth: u64) -> Result<f64, Lack> {
+    fn value(&self, measure: &Measure, changes: &[Option<Changes>], nth: u64) -> Result<f64, EvalError> {
         let term = |term| self.term(term, changes, nth);
         Ok(match measure {
             Measure::Value(a) => term(a)?,
@@ -200,13 +200,13 @@ impl<'a> Runs<'a> {
         })
     }
 
-    fn row(&self, fact: &Fact, scope: Scope, ranges: &Ranges) -> Result<FactRow, Lack> {
+    fn row(&self, fact: &Fact, scope: Scope, ranges: &Ranges) -> Result<FactRow, EvalError> {
         let changes = [scope.ablation.map(Changes::from)];
         let check = |check: &Check| self.check(check, &changes, scope.seeds);
         let looked_at = if scope.inputs { &fact.inputs[..] } else { &[] };
         let inputs = looked_at.iter().map(|input| {
             let changes = [Some(Changes::from(input)), changes[0]];
-            Ok::<_, Lack>(InputRow { set: input.set.clone(), check: self.check(&input.check(fact), &changes, 1)? })
+            Ok::<_, EvalError>(InputRow { set: input.set.clone(), check: self.check(&input.check(fact), &changes, 1)? })
         });
         let mut row = FactRow {
             check: check(&fact.check)?,
@@ -227,7 +227,7 @@ impl<'a> Runs<'a> {
         Ok(row)
     }
 
-    fn check(&self, check: &Check, changes: &[Option<Changes>], seeds: u64) -> Result<CheckRow, Lack> {
+    fn check(&self, check: &Check, changes: &[Option<Changes>], seeds: u64) -> Result<CheckRow, EvalError> {
         let values = (1..=seeds.max(1)).map(|nth| self.value(&check.measure, changes, nth)).collect::<Result<Vec<f64>, _>>()?;
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         let greatest = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);

@@ -1,4 +1,4 @@
-//! The library: the shelf of case files and the presets.
+//! The library: case files and presets.
 
 use std::sync::{Arc, OnceLock};
 
