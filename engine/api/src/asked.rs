@@ -15,7 +15,7 @@ use seeklab_cache::trace::Trace;
 use seeklab_spec::{Bytes, Problem, Problems};
 
 /// Whole numbers up to this are exact in every host.
-const LARGEST_KEY: u64 = (1 << 53) - 1;
+const MAX_KEY: u64 = (1 << 53) - 1;
 
 /// Up to so many events stand in the question itself: a call costs a host as much as reading some hundreds of numbers.
 const TOLD_AT_ONCE: usize = 256;
@@ -55,8 +55,8 @@ impl CacheReplay {
             .map_err(|problem| vec![Problem::new(format!("line {}", problem.line), problem.fault.to_string())])?;
         some_requests(&trace)?;
         let trace = if input.get("objects").is_some_and(|objects| objects == true) { trace.in_objects() } else { trace };
-        if let Some(key) = (0..trace.distinct()).map(|object| trace.key(object)).find(|key| *key > LARGEST_KEY) {
-            let message = format!("object {key} is beyond {LARGEST_KEY}; number the objects of the trace from 0");
+        if let Some(key) = (0..trace.distinct()).map(|object| trace.key(object)).find(|key| *key > MAX_KEY) {
+            let message = format!("object {key} is beyond {MAX_KEY}; number the objects of the trace from 0");
             return Err(vec![Problem::new("trace", message)]);
         }
         let size = input.get("size").unwrap_or(&Value::Null);

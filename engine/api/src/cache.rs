@@ -8,7 +8,7 @@ use seeklab_cache::ReplayPolicy;
 use seeklab_cache::curve::{Point, curve};
 use seeklab_cache::trace::Trace;
 use seeklab_formats::trace::{format_of, to_cache_trace};
-use seeklab_spec::trace::{LARGEST_REQUEST, SECTOR};
+use seeklab_spec::trace::{MAX_REQUEST_BYTES, SECTOR};
 use seeklab_spec::{Bytes, Problem, Problems};
 
 /// Blocks in which a cache holds what the requests of a recorded trace touch, by default.
@@ -73,7 +73,7 @@ fn block_bytes(input: &Map<String, Value>) -> Result<u64, Problems> {
     let Some(value) = input.get("block").filter(|value| !value.is_null()) else { return Ok(BLOCK_BYTES) };
     let bytes = value.as_u64().or_else(|| value.as_str().and_then(Bytes::parse).map(|bytes| bytes.0));
     bytes
-        .filter(|bytes| (SECTOR..=LARGEST_REQUEST).contains(bytes))
+        .filter(|bytes| (SECTOR..=MAX_REQUEST_BYTES).contains(bytes))
         .ok_or_else(|| vec![Problem::new("block", format!("{value} is not {} from {SECTOR} B to 1 GiB", Bytes::ACCEPTED))])
 }
 

@@ -26,13 +26,13 @@ pub(crate) fn parse(text: &str) -> Result<Map<String, Value>, Problems> {
 fn not_json(error: &serde_json::Error) -> String {
     let told = error.to_string();
     if told.starts_with("recursion limit") {
-        return format!("lists and objects are nested more than {DEEPEST} deep at line {}, column {}", error.line(), error.column());
+        return format!("lists and objects are nested more than {MAX_DEPTH} deep at line {}, column {}", error.line(), error.column());
     }
     format!("is not JSON: {told}")
 }
 
 /// How deep serde reads: its own limit.
-const DEEPEST: usize = 127;
+const MAX_DEPTH: usize = 127;
 
 /// A text of the input; `None` when it is absent.
 pub(crate) fn text<'a>(input: &'a Map<String, Value>, name: &str) -> Result<Option<&'a str>, Problems> {

@@ -15,11 +15,11 @@ const JOB: &str = "replay";
 /// Queue depth of the modes that have one, when none is given.
 const CLOSED_DEPTH: u64 = 1;
 const FAST_DEPTH: u64 = 32;
-const DEEPEST: u64 = 65_536;
+const MAX_DEPTH: u64 = 65_536;
 /// Times may be stretched or shrunk this much.
-const MOST_SCALE: f64 = 1e6;
+const MAX_SCALE: f64 = 1e6;
 /// On a preset, unless asked for, the operation log of longer traces is not kept.
-const MOST_LOGGED: usize = 1 << 20;
+const MAX_LOGGED: usize = 1 << 20;
 const YEAR_NS: u64 = 365 * 86_400 * 1_000_000_000;
 
 /// A run that replays a trace: checked scenario with its job, requests, and what the summary says of them.
@@ -80,7 +80,7 @@ pub(super) fn prepare(presets: &Presets, input: &Map<String, Value>) -> Result<P
     describe(&mut scenario, job, &trace);
     let replay = Replay::new(&trace, mode, scale);
     if input.get("scenario").is_none() {
-        scenario.record.log = trace.rows.len() <= MOST_LOGGED;
+        scenario.record.log = trace.rows.len() <= MAX_LOGGED;
         // Limits stop runs that were not meant to be so long; a trace of a week is meant to take one.
         let span_ns = trace.rows.last().map_or(0, |row| row.time_ns).saturating_mul(scale_up(scale));
         scenario.limits.time = Nanos(scenario.limits.time.0.saturating_add(span_ns).min(YEAR_NS));
@@ -120,15 +120,15 @@ fn iodepth(asked: &Map<String, Value>, mode: Mode) -> Result<u64, Problems> {
         }
         Some(found) => found
             .as_u64()
-            .filter(|depth| (1..=DEEPEST).contains(depth))
-            .ok_or_else(|| wrong(format!("{found} is not a queue depth; write a whole number from 1 to {DEEPEST}"))),
+            .filter(|depth| (1..=MAX_DEPTH).contains(depth))
+            .ok_or_else(|| wrong(format!("{found} is not a queue depth; write a whole number from 1 to {MAX_DEPTH}"))),
     }
 }
 
 fn scale(asked: &Map<String, Value>) -> Result<f64, Problems> {
     match asked.get("scale") {
         None | Some(Value::Null) => Ok(1.0),
-        Some(found) => found.as_f64().filter(|scale| (1.0 / MOST_SCALE..=MOST_SCALE).contains(scale)).ok_or_else(|| {
+        Some(found) => found.as_f64().filter(|scale| (1.0 / MAX_SCALE..=MAX_SCALE).contains(scale)).ok_or_else(|| {
             let message =
                 format!("{found} is not a factor of time; write a number from 0.000001 to 1000000, such as 0.5 for twice as fast");
             vec![Problem::new("replay.scale", message)]

@@ -24,7 +24,7 @@ const B1: u8 = 2;
 const B2: u8 = 3;
 
 /// Most bytes that are remembered, in capacities.
-const MOST_GHOSTS: u64 = 256;
+const MAX_GHOSTS: u64 = 256;
 
 /// Adaptive replacement.
 #[derive(Debug)]
@@ -81,7 +81,7 @@ impl Arc {
     fn demote(&mut self, slot: Slot, from: u8, to: u8) -> u64 {
         self.shift(slot, from, to);
         let key = self.store.retire(slot);
-        while self.bytes(B1) + self.bytes(B2) > self.store.capacity.saturating_mul(MOST_GHOSTS) {
+        while self.bytes(B1) + self.bytes(B2) > self.store.capacity.saturating_mul(MAX_GHOSTS) {
             if !self.forget_ghost(B2) && !self.forget_ghost(B1) {
                 break;
             }

@@ -67,7 +67,7 @@ pub trait Policy {
     fn access(&mut self, key: u64, size: u64, evicted: &mut Vec<u64>) -> bool;
     /// Forgets `key` altogether, ghost or not. Whether it was in the cache.
     fn remove(&mut self, key: u64) -> bool;
-    /// Changes the capacity (at most [`store::MOST_CAPACITY`]), which may evict. Shares and targets that a policy derives
+    /// Changes the capacity (at most [`store::MAX_CAPACITY`]), which may evict. Shares and targets that a policy derives
     /// from its capacity follow.
     fn set_capacity(&mut self, capacity: u64, evicted: &mut Vec<u64>);
     /// Sets `size` bytes aside for what is on its way into the cache, evicting for them as far as there is something to evict.

@@ -21,7 +21,7 @@ const GHOST: u8 = 2;
 /// Uses in the small queue that earn a place in the main one.
 const PROMOTION_USES: u32 = 2;
 /// Most uses that count.
-const MOST_USES: u32 = 3;
+const MAX_USES: u32 = 3;
 
 /// Small, main and ghost queue.
 #[derive(Debug)]
@@ -129,7 +129,7 @@ impl Rules for S3Fifo {
     #[inline]
     fn touch(&mut self, slot: Slot) {
         let entry = self.store.entry_mut(slot);
-        entry.count = (entry.count + 1).min(MOST_USES);
+        entry.count = (entry.count + 1).min(MAX_USES);
     }
     fn prepare(&mut self, key: u64, _: u64) -> Admission {
         self.store.find_any(key).map_or(Admission::New, |slot| {

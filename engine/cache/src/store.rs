@@ -8,7 +8,7 @@ pub use super::entry::{Entry, NONE, Slot};
 use super::index::{Index, Keys};
 
 /// Largest capacity of a cache, in bytes: sums of sizes, ghosts included, stay exact, as integers and as real numbers.
-pub const MOST_CAPACITY: u64 = 1 << 53;
+pub const MAX_CAPACITY: u64 = 1 << 53;
 
 /// A list of entries from oldest to newest.
 #[derive(Debug)]
@@ -36,16 +36,16 @@ pub struct Store {
 }
 
 impl Store {
-    /// An empty store with room for `capacity` bytes (or blocks), at most [`MOST_CAPACITY`].
+    /// An empty store with room for `capacity` bytes (or blocks), at most [`MAX_CAPACITY`].
     #[must_use]
     pub fn new(capacity: u64, keys: Keys) -> Self {
-        let capacity = capacity.min(MOST_CAPACITY);
+        let capacity = capacity.min(MAX_CAPACITY);
         Self { entries: Vec::new(), index: Index::new(keys), free: NONE, capacity, reserved: 0, used: 0, len: 0, ghosts: 0 }
     }
 
     /// Changes the room. Evicting what is too much is the caller's.
     pub(crate) fn resize(&mut self, capacity: u64) {
-        self.capacity = capacity.min(MOST_CAPACITY);
+        self.capacity = capacity.min(MAX_CAPACITY);
     }
 
     /// A new, empty list.

@@ -6,20 +6,20 @@
 //! The text: one request a line, three fields separated by commas, blanks around them allowed. The first line may name the
 //! columns. *time* is a number that is not negative (nothing but its form is used: requests are taken in the order of the
 //! lines). *object* is a whole number below 2^64, or any other text, whose 64-bit hash then stands for it. *size* is a whole
-//! number of bytes from 1 to [`LARGEST_SIZE`]. Empty lines are passed over. Anything else is an error with its line.
+//! number of bytes from 1 to [`MAX_OBJECT_BYTES`]. Empty lines are passed over. Anything else is an error with its line.
 
 use super::entry::{Entry, NONE};
 use super::index::{Index, Keys};
 use thiserror::Error;
 
 /// Size of the largest object that a trace may have: 1 TiB. More is a damaged line.
-pub const LARGEST_SIZE: u64 = 1 << 40;
+pub const MAX_OBJECT_BYTES: u64 = 1 << 40;
 /// Characters of the longest line of a trace.
-pub const LONGEST_LINE: usize = 4096;
+pub const MAX_LINE_BYTES: usize = 4096;
 /// Requests in the longest trace: 134 million, 1.6 GB of memory.
-pub const MOST_REQUESTS: usize = 1 << 27;
+pub const MAX_REQUESTS: usize = 1 << 27;
 /// Bytes that the requests of a trace may ask for together: 8 PiB, so that sums are exact as real numbers too.
-pub const MOST_BYTES: u64 = 1 << 53;
+pub const MAX_BYTES: u64 = 1 << 53;
 
 /// Requests in order.
 #[derive(Clone, Debug, Default)]
@@ -71,19 +71,19 @@ pub enum Fault {
         found: String,
     },
     /// The size is not one that an object can have.
-    #[error("size {found} is out of range; write 1 to {LARGEST_SIZE} bytes (1 TiB)")]
+    #[error("size {found} is out of range; write 1 to {MAX_OBJECT_BYTES} bytes (1 TiB)")]
     AbsurdSize {
         /// The field.
         found: String,
     },
     /// The line is too long to be a request.
-    #[error("is {found} bytes long; the longest is {LONGEST_LINE}")]
+    #[error("is {found} bytes long; the longest is {MAX_LINE_BYTES}")]
     Oversized {
         /// Its length in bytes.
         found: usize,
     },
     /// The trace is too long.
-    #[error("is one request more than a trace may have: {MOST_REQUESTS} requests, {MOST_BYTES} bytes (8 PiB)")]
+    #[error("is one request more than a trace may have: {MAX_REQUESTS} requests, {MAX_BYTES} bytes (8 PiB)")]
     TooMany,
 }
 
@@ -114,12 +114,12 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// Appends a request for `key` of `size` bytes (taken into 1 to [`LARGEST_SIZE`]). Whether the trace may still have it
-    /// (see [`MOST_REQUESTS`] and [`MOST_BYTES`]).
+    /// Appends a request for `key` of `size` bytes (taken into 1 to [`MAX_OBJECT_BYTES`]). Whether the trace may still have it
+    /// (see [`MAX_REQUESTS`] and [`MAX_BYTES`]).
     #[must_use]
     pub fn push(&mut self, key: u64, size: u64) -> bool {
-        let size = size.clamp(1, LARGEST_SIZE);
-        if self.trace.objects.len() >= MOST_REQUESTS || self.bytes + size > MOST_BYTES {
+        let size = size.clamp(1, MAX_OBJECT_BYTES);
+        if self.trace.objects.len() >= MAX_REQUESTS || self.bytes + size > MAX_BYTES {
             return false;
         }
         self.bytes += size;
@@ -184,7 +184,7 @@ impl Trace {
         Ok(builder.finish())
     }
 
-    /// A trace of blocks: every request is for one block. It ends at [`MOST_REQUESTS`].
+    /// A trace of blocks: every request is for one block. It ends at [`MAX_REQUESTS`].
     #[must_use]
     pub fn of_blocks(blocks: impl IntoIterator<Item = u64>) -> Self {
         let mut builder = Builder::default();
@@ -292,7 +292,7 @@ fn request(line: &[u8]) -> Result<Option<(u64, u64)>, Fault> {
     if line.is_empty() {
         return Ok(None);
     }
-    if line.len() > LONGEST_LINE {
+    if line.len() > MAX_LINE_BYTES {
         return Err(Fault::Oversized { found: line.len() });
     }
     let mut fields = line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
@@ -315,7 +315,7 @@ fn request(line: &[u8]) -> Result<Option<(u64, u64)>, Fault> {
         return Err(Fault::Size { found: shown(size) });
     }
     match whole(size) {
-        Some(size) if (1..=LARGEST_SIZE).contains(&size) => Ok(Some((key, size))),
+        Some(size) if (1..=MAX_OBJECT_BYTES).contains(&size) => Ok(Some((key, size))),
         _ => Err(Fault::AbsurdSize { found: shown(size) }),
     }
 }
@@ -348,7 +348,7 @@ fn is_header(line: &[u8]) -> bool {
     let mut fields = line.split(|byte| *byte == b',').map(<[u8]>::trim_ascii);
     let begins_with_a_letter =
         |field: Option<&[u8]>| field.and_then(|field| field.first()).is_some_and(|byte| byte.is_ascii_alphabetic() || *byte == b'"');
-    begins_with_a_letter(fields.next()) && begins_with_a_letter(fields.nth(1)) && line.len() <= LONGEST_LINE
+    begins_with_a_letter(fields.next()) && begins_with_a_letter(fields.nth(1)) && line.len() <= MAX_LINE_BYTES
 }
 
 /// A field as it is shown in an error.
@@ -425,7 +425,7 @@ mod tests {
 
     #[test]
     fn a_trace_of_more_bytes_than_can_be_summed_ends_with_an_error() {
-        let text = "0,1,1099511627776\n".repeat((MOST_BYTES / LARGEST_SIZE) as usize + 1);
+        let text = "0,1,1099511627776\n".repeat((MAX_BYTES / MAX_OBJECT_BYTES) as usize + 1);
         assert_eq!(Trace::parse(text.as_bytes()).unwrap_err(), Problem { line: 8193, fault: Fault::TooMany });
     }
 

@@ -39,7 +39,7 @@ pub const TARGETS: [Target; 10] = [
 ];
 
 /// Longest input that is looked at, in bytes.
-const LONGEST: usize = 16 << 10;
+const MAX_INPUT_BYTES: usize = 16 << 10;
 /// Events of a run that is begun.
 const EVENTS: u32 = 300;
 /// Memory that a run may take, in bytes: a fuzzer keeps making runs.
@@ -53,7 +53,7 @@ const REQUESTS: u64 = 40;
 /// When there is none; a target does not panic, or something was found.
 pub fn run(name: &str, bytes: &[u8]) {
     let (_, target) = TARGETS.iter().find(|(known, _)| *known == name).expect("a target of this name");
-    if bytes.len() <= LONGEST {
+    if bytes.len() <= MAX_INPUT_BYTES {
         target(bytes);
     }
 }

@@ -31,7 +31,7 @@ const SEEKS: usize = 5;
 /// The first test that is about files' names.
 const FILES: usize = 6;
 /// Shorter tests have no result.
-const SHORTEST_NS: u64 = NS_PER_S / 2;
+const MIN_NS: u64 = NS_PER_S / 2;
 /// The units in which numbers of files are given.
 const FILES_UNIT: u64 = 1024;
 
@@ -41,7 +41,7 @@ struct Test {
     ios: u64,
     /// Rate and %CP, or plus signs.
     columns: [String; 2],
-    longest_ns: u64,
+    max_ns: u64,
 }
 
 /// The tests that a run has, by their number.
@@ -58,12 +58,12 @@ fn tests(stack: &Stack) -> Result<Vec<Option<Test>>, Problems> {
             let amount = if number < SEEKS { payload_bytes(job) >> 10 } else { ios };
             let per_s = u128::from(amount) * u128::from(NS_PER_S) / u128::from(elapsed_ns.max(1));
             let cp = u128::from(stack.process_ns(index)) * 100 / u128::from(elapsed_ns.max(1));
-            let columns = if elapsed_ns < SHORTEST_NS { ["+++++".into(), "+++".into()] } else { [per_s.to_string(), cp.to_string()] };
+            let columns = if elapsed_ns < MIN_NS { ["+++++".into(), "+++".into()] } else { [per_s.to_string(), cp.to_string()] };
             Some(Test {
                 size_bytes: payload_bytes(job),
                 ios,
                 columns,
-                longest_ns: job.by_op.iter().map(|stats| stats.max_ns).max().unwrap_or(0),
+                max_ns: job.by_op.iter().map(|stats| stats.max_ns).max().unwrap_or(0),
             })
         })
         .collect();
@@ -137,7 +137,7 @@ pub fn csv(stack: &Stack) -> Result<String, Problems> {
     };
     let seeks = tests[SEEKS].as_ref().map_or(0, |test| test.ios);
     let seekers = stack.scenario().jobs.iter().find(|job| job.name == TESTS[SEEKS]).map_or(0, |job| job.numjobs);
-    let latencies: Vec<String> = tests.iter().map(|test| test.as_ref().map_or_else(String::new, |test| latency(test.longest_ns))).collect();
+    let latencies: Vec<String> = tests.iter().map(|test| test.as_ref().map_or_else(String::new, |test| latency(test.max_ns))).collect();
     Ok(format!(
         "1.98,2.00a,client,1,{},{},,{seeks},{seekers},{},{},,,,,{},{}\n",
         stack.seed(),

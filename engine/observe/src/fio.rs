@@ -15,7 +15,7 @@ use seeklab_model::stack::Stack;
 use seeklab_spec::{Job, Presets, Problem, Problems, Rw, Scenario};
 
 /// How long a run with a limit on operations may simulate: the most that any may.
-const LONGEST_NS: u64 = 31_536_000_000_000_000;
+const MAX_NS: u64 = 31_536_000_000_000_000;
 
 const _: () = assert!(SAMPLE_NS == WINDOW_NS, "the recorder samples in fio's windows");
 
@@ -87,7 +87,7 @@ pub fn parse(input: &Map<String, Value>, presets: &Presets) -> Result<ParsedJobF
     system["record"] = json!({"log": jobs.jobs.iter().any(|job| job.logs.is_any())});
     if let Some(most) = input.get("operations").filter(|most| !most.is_null()) {
         system["limits"]["operations"] = most.clone();
-        system["limits"]["time"] = json!(LONGEST_NS);
+        system["limits"]["time"] = json!(MAX_NS);
     }
     let checked = seeklab_model::read(&fio::to_scenario(&jobs, system), presets).map_err(|problems| in_sections(problems, &jobs))?;
     let (scenario, _) = checked.into_parts();

@@ -23,7 +23,7 @@ use seeklab_spec::monitor::{MonitorSpec, too_long};
 use seeklab_spec::{Nanos, Problem, Problems};
 
 /// Most windows of one answer.
-const MOST_WINDOWS: u64 = 100_000;
+const MAX_WINDOWS: u64 = 100_000;
 const MIB: f64 = 1_048_576.0;
 const BUSIEST_IOPS: &str = "Operations a second in the busiest window, as the monitor shows them.";
 const EMPTY: &str = "Windows in which nothing completed, between the first completion and the last.";
@@ -153,8 +153,8 @@ fn asked(stack: &Stack, options: &Map<String, Value>) -> Result<Asked, Problems>
     if window > span {
         return Err(vec![too_long("window", window, span)]);
     }
-    if span.0 / window.0 > MOST_WINDOWS {
-        return Err(vec![Problem::new("window", format!("{window} makes more than {MOST_WINDOWS} windows of {span}; write a longer one"))]);
+    if span.0 / window.0 > MAX_WINDOWS {
+        return Err(vec![Problem::new("window", format!("{window} makes more than {MAX_WINDOWS} windows of {span}; write a longer one"))]);
     }
     if stack.recorder().log.is_none() {
         return Err(vec![Problem::new("record.log", "is false; a monitor of any window reads the operation log")]);
@@ -292,15 +292,15 @@ pub fn metrics(stack: &Stack, spec: &MonitorSpec, metrics: &mut Metrics) {
         each(f64::from(deepest) * each_mib, latency_s),
     );
 
-    let (mut least, mut most, mut most_next, mut least_sum, mut split) = (f64::INFINITY, 0.0f64, 0.0f64, u64::MAX, 0u32);
+    let (mut least, mut most, mut max_next, mut min_sum, mut split) = (f64::INFINITY, 0.0f64, 0.0f64, u64::MAX, 0u32);
     let mut latencies = [f64::INFINITY, 0.0f64];
     let mut off_percent = 0.0f64;
     for nth in 0..spec.phases {
         let phase_ns = u64::try_from(u128::from(width_ns) * u128::from(nth) / u128::from(spec.phases)).unwrap_or(0); // below the window
         let [busiest, next] = completions.fullest(width_ns, phase_ns);
         let rate = busiest.mib_per_s(width_ns);
-        (least, most, most_next) = (least.min(rate), most.max(rate), most_next.max(next.mib_per_s(width_ns)));
-        least_sum = least_sum.min(busiest.bytes + next.bytes);
+        (least, most, max_next) = (least.min(rate), most.max(rate), max_next.max(next.mib_per_s(width_ns)));
+        min_sum = min_sum.min(busiest.bytes + next.bytes);
         split += u32::from(next.ios > 0);
         latencies = [latencies[0].min(busiest.latency_ms()), latencies[1].max(busiest.latency_ms())];
         let both = Window { ios: busiest.ios + next.ios, bytes: 0, latency_ns: busiest.latency_ns + next.latency_ns };
@@ -323,12 +323,12 @@ pub fn metrics(stack: &Stack, spec: &MonitorSpec, metrics: &mut Metrics) {
         "monitor_sweep_next_max_mib_per_s",
         "Greatest rate that the second window shows, over all phases of the windows.",
         Unit::MibPerS,
-        most_next,
+        max_next,
     );
     metrics.bytes(
         "monitor_sweep_two_windows_min_bytes",
         "Least bytes of the two windows with the most, over all phases of the windows.",
-        least_sum,
+        min_sum,
     );
     metrics.add(
         "monitor_sweep_busiest_latency_min_ms",

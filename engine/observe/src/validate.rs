@@ -17,7 +17,7 @@ use std::sync::Arc;
 
 use seeklab_model::layers::device::hdd::{Hdd, Params};
 use seeklab_spec::Op;
-use seeklab_spec::trace::LONGEST_LINE;
+use seeklab_spec::trace::MAX_LINE_BYTES;
 
 /// Requests whose simulated time lies within so many ns of the measured one agree one by one.
 const CLOSE_NS: f64 = 300_000.0;
@@ -26,7 +26,7 @@ const CLOSE_NS: f64 = 300_000.0;
 const COLUMNS: [&str; 5] = ["op", "lbn", "blocks", "service_us", "next_interarrival_us"];
 
 /// Most requests of a measured trace.
-const MOST_REQUESTS: usize = 1 << 21;
+const MAX_REQUESTS: usize = 1 << 21;
 
 /// One measured request.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -105,11 +105,11 @@ pub fn parse_trace(csv_text: &str) -> Result<Vec<TraceRequest>, TraceError> {
     let mut requests = Vec::new();
     for (text, line) in lines {
         let refuse = |found: String, accepted: String| TraceError { line, found, accepted };
-        if text.len() > LONGEST_LINE {
-            return Err(refuse(format!("{} bytes", text.len()), format!("write lines of at most {LONGEST_LINE} bytes")));
+        if text.len() > MAX_LINE_BYTES {
+            return Err(refuse(format!("{} bytes", text.len()), format!("write lines of at most {MAX_LINE_BYTES} bytes")));
         }
-        if requests.len() == MOST_REQUESTS {
-            return Err(refuse("one request too many".to_owned(), format!("write at most {MOST_REQUESTS} requests")));
+        if requests.len() == MAX_REQUESTS {
+            return Err(refuse("one request too many".to_owned(), format!("write at most {MAX_REQUESTS} requests")));
         }
         requests.push(parse_line(text, line, places)?);
     }
@@ -224,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_line_that_is_too_long_to_be_one_is_refused() {
-        let error = parse_trace(&format!("{HEADER}{}\n", "R".repeat(LONGEST_LINE + 1))).expect_err("no line");
+        let error = parse_trace(&format!("{HEADER}{}\n", "R".repeat(MAX_LINE_BYTES + 1))).expect_err("no line");
         assert_eq!(error.to_string(), "line 2: found 4097 bytes, write lines of at most 4096 bytes");
     }
 

@@ -7,9 +7,9 @@ use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// Most copies of a block.
-pub const MOST_COPIES: usize = 3;
+pub const MAX_COPIES: usize = 3;
 /// Most blocks of a cluster: at some 40 bytes each.
-pub const MOST_BLOCKS: u64 = 4 << 20;
+pub const MAX_BLOCKS: u64 = 4 << 20;
 
 /// Where a block lives, and how it is found.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
@@ -172,7 +172,7 @@ impl ClusterSpec {
     /// Bytes of memory that the tables take for so many placed bytes, generously.
     #[must_use]
     pub fn table_bytes(&self, placed_bytes: u64) -> u64 {
-        placed_bytes.div_ceil(self.block.0).min(MOST_BLOCKS) * 48
+        placed_bytes.div_ceil(self.block.0).min(MAX_BLOCKS) * 48
     }
 
     /// The node that a job runs on at the start.

@@ -7,7 +7,7 @@ use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// Most logs of a database.
-pub const MOST_LOGS: usize = 8;
+pub const MAX_LOGS: usize = 8;
 
 /// A database that commits. A transaction is worked on, then passes the stages in order; each of them flushes a log, and those that
 /// wait for the same log may share a flush. Reads pass it by.

@@ -232,7 +232,7 @@ impl ControllerSpec {
 
     /// The most shards that a disk has during the run.
     #[must_use]
-    pub fn most_shards(&self, disks: usize) -> u32 {
+    pub fn max_shards(&self, disks: usize) -> u32 {
         let wanted = self.resizes.iter().map(|resize| resize.shards).fold(self.shards, u32::max);
         self.granted(wanted, disks)
     }

@@ -7,7 +7,7 @@ use crate::reader::FromJson;
 use crate::{Bytes, Nanos};
 
 /// Most leaves of a request.
-pub const MOST_LEAVES: u32 = 10_000;
+pub const MAX_LEAVES: u32 = 10_000;
 
 /// A fan-out: a request is answered when its leaves are, each by one of the servers that hold the leaf's key.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]

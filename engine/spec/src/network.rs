@@ -22,17 +22,17 @@ const TIME_STAMPS_BYTES: u64 = 12;
 pub const FRAMES_PER_ACK: u64 = 2;
 /// Most payload that moves at once.
 pub const SEGMENT_BYTES: u64 = 64 << 10;
-const MOST_CONNECTIONS: u64 = 65_536;
+const MAX_CONNECTIONS: u64 = 65_536;
 /// Connections of a switch whose packets are followed one by one.
-const MOST_FOLLOWED: u64 = 8192;
+const MAX_FOLLOWED: u64 = 8192;
 
 /// Round trips that the timer lasts after the handshake: the round trip, and four times the deviation that is taken for half of it
 /// (RFC 6298, 2.2).
 const TIMER_ROUND_TRIPS: u64 = 3;
 /// No timer of a connection lasts longer, unless the least does (RFC 6298, 2.5).
-pub const MOST_TIMER_NS: u64 = 60_000_000_000;
+pub const MAX_TIMER_NS: u64 = 60_000_000_000;
 /// How far the timer of a connection is backed off, at most: so many times its length.
-pub const MOST_BACKOFF: u64 = 64;
+pub const MAX_BACKOFF: u64 = 64;
 
 /// Who has a network link of its own.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, FromJson, Serialize, JsonSchema)]
@@ -227,30 +227,30 @@ impl NetworkSpec {
             Clients::One => 1,
         };
         let connections = clients * u64::from(self.connections);
-        if connections > MOST_CONNECTIONS {
+        if connections > MAX_CONNECTIONS {
             let message = format!(
-                "{clients} clients with {} connections each make {connections}; a server has at most {MOST_CONNECTIONS} ports for them",
+                "{clients} clients with {} connections each make {connections}; a server has at most {MAX_CONNECTIONS} ports for them",
                 self.connections
             );
             problems.add(at.field("connections"), message);
         }
         let Some(packets) = &self.packets else { return };
         let followed = connections * u64::from(packets.servers);
-        if followed > MOST_FOLLOWED {
+        if followed > MAX_FOLLOWED {
             let message = format!(
-                "{} servers make {followed} connections with the clients; packets are followed on at most {MOST_FOLLOWED}",
+                "{} servers make {followed} connections with the clients; packets are followed on at most {MAX_FOLLOWED}",
                 packets.servers
             );
             problems.add(at.field("packets").field("servers"), message);
         }
         let path_ns = self.full_path_ns(packets, writes);
         let timer_ns = packets.rto_min.0.max(TIMER_ROUND_TRIPS * self.round_trip.0);
-        if (timer_ns * MOST_BACKOFF).min(MOST_TIMER_NS.max(packets.rto_min.0)) < path_ns {
-            let advice = if path_ns > MOST_TIMER_NS {
+        if (timer_ns * MAX_BACKOFF).min(MAX_TIMER_NS.max(packets.rto_min.0)) < path_ns {
+            let advice = if path_ns > MAX_TIMER_NS {
                 "no timer waits so long; write smaller windows and buffers, or faster links".to_owned()
             } else {
-                let least_ms = path_ns.div_ceil(MOST_BACKOFF * 1_000_000);
-                format!("a timer is backed off {MOST_BACKOFF} times; write at least {least_ms} ms, or smaller windows and buffers")
+                let min_ms = path_ns.div_ceil(MAX_BACKOFF * 1_000_000);
+                format!("a timer is backed off {MAX_BACKOFF} times; write at least {min_ms} ms, or smaller windows and buffers")
             };
             let message = format!(
                 "{} is so short that everything is sent again for ever: full queues hold a packet for {} ms, and {advice}",

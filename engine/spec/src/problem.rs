@@ -93,7 +93,7 @@ impl AddProblem for Problems {
 }
 
 /// Longest text that may be a misspelt name, in bytes. To compare takes as long as the square of the length.
-const LONGEST_MEANT: usize = 64;
+const MAX_NAME_BYTES: usize = 64;
 
 /// The candidate most like `found`, if any is alike enough to be meant.
 #[must_use]
@@ -102,7 +102,7 @@ pub fn nearest<'a>(found: &str, candidates: impl IntoIterator<Item = &'a str>) -
 }
 
 fn nearest_of(found: &str, candidates: &[&str]) -> Option<String> {
-    if found.len() > LONGEST_MEANT {
+    if found.len() > MAX_NAME_BYTES {
         return None;
     }
     // Our names are ASCII, and the letters' table for all of Unicode is larger than all that stands here.
@@ -180,7 +180,7 @@ mod tests {
     fn a_misspelt_name_is_told_apart_from_a_text_too_long_to_be_one() {
         assert_eq!(nearest("Numjob", ["numjobs", "size"]).as_deref(), Some("numjobs"));
         let long = |bytes: usize| format!("numjobs{}", "s".repeat(bytes - 7));
-        assert_eq!(nearest(&long(LONGEST_MEANT), ["numjobs"]).as_deref(), Some("numjobs"));
-        assert_eq!(nearest(&long(LONGEST_MEANT + 1), ["numjobs"]), None);
+        assert_eq!(nearest(&long(MAX_NAME_BYTES), ["numjobs"]).as_deref(), Some("numjobs"));
+        assert_eq!(nearest(&long(MAX_NAME_BYTES + 1), ["numjobs"]), None);
     }
 }

@@ -62,7 +62,7 @@ fn merge_under(object: &mut Map<String, Value>, defaults: &Map<String, Value>) {
 }
 
 /// Most steps of a path: far more than any field lies deep, and few enough that what they create is read and dropped safely.
-const MOST_STEPS: usize = 30;
+const MAX_STEPS: usize = 30;
 
 /// Sets the field at `path` (such as `jobs[0].bs` or `volume.prefetch.chunk`) of a scenario's JSON.
 ///
@@ -87,10 +87,10 @@ pub fn set(scenario: &mut Value, path: &str, new: Value) -> Result<(), Problem> 
             steps.push(index.strip_prefix('[').filter(|index| !index.is_empty()).ok_or_else(malformed)?);
         }
     }
-    if steps.len() > MOST_STEPS {
+    if steps.len() > MAX_STEPS {
         // The whole of such a path would be no help in a message.
         let start: String = path.chars().take(40).collect();
-        return Err(Problem::new(format!("{start}..."), format!("has {} steps; a path has at most {MOST_STEPS}", steps.len())));
+        return Err(Problem::new(format!("{start}..."), format!("has {} steps; a path has at most {MAX_STEPS}", steps.len())));
     }
     let (last, way) = steps.split_last().ok_or_else(malformed)?;
     if new.is_null() {

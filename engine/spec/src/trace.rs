@@ -15,17 +15,17 @@ use thiserror::Error;
 use crate::Op;
 
 /// Bytes of the longest text of a trace: 256 MiB.
-pub const MOST_TEXT_BYTES: usize = 1 << 28;
+pub const MAX_TEXT_BYTES: usize = 1 << 28;
 /// Bytes of the longest line.
-pub const LONGEST_LINE: usize = 4096;
+pub const MAX_LINE_BYTES: usize = 4096;
 /// Requests in the longest trace.
-pub const MOST_REQUESTS: usize = 1 << 23;
+pub const MAX_REQUESTS: usize = 1 << 23;
 /// Files, devices or jobs that one trace may name.
-pub const MOST_TARGETS: usize = 1 << 12;
+pub const MAX_TARGETS: usize = 1 << 12;
 /// Bytes of the largest request, as of a job's: 1 GiB.
-pub const LARGEST_REQUEST: u64 = 1 << 30;
+pub const MAX_REQUEST_BYTES: u64 = 1 << 30;
 /// Bytes of the largest file or device: 1 EiB.
-pub const LARGEST_TARGET: u64 = 1 << 60;
+pub const MAX_TARGET_BYTES: u64 = 1 << 60;
 /// A sector; requests are widened to whole ones.
 pub const SECTOR: u64 = 512;
 /// Response time of a request whose format does not record it.
@@ -221,22 +221,22 @@ pub enum Fault {
         known: &'static str,
     },
     /// The line is too long to be one of a trace.
-    #[error("is {found} bytes long; the longest is {LONGEST_LINE}")]
+    #[error("is {found} bytes long; the longest is {MAX_LINE_BYTES}")]
     Oversized {
         /// Its length in bytes.
         found: usize,
     },
     /// The text is too long.
-    #[error("the trace is {found} bytes long; give at most {MOST_TEXT_BYTES} (256 MiB)")]
+    #[error("the trace is {found} bytes long; give at most {MAX_TEXT_BYTES} (256 MiB)")]
     TooLong {
         /// Its length in bytes.
         found: usize,
     },
     /// Too many requests.
-    #[error("is one request more than a trace may have, {MOST_REQUESTS}; cut the trace")]
+    #[error("is one request more than a trace may have, {MAX_REQUESTS}; cut the trace")]
     TooManyRequests,
     /// Too many files, devices or jobs.
-    #[error("names one file or device more than a trace may have, {MOST_TARGETS}")]
+    #[error("names one file or device more than a trace may have, {MAX_TARGETS}")]
     TooManyTargets,
     /// A request ends beyond the address space.
     #[error("the request ends at byte {end}; the devices hold {capacity}")]

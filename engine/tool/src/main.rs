@@ -55,7 +55,7 @@ fn bindgen(input: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
         .generate(out)
         .map_err(|error| format!("{}: {error:#}", input.display()))?;
     let module = out.join("seeklab_bg.wasm");
-    std::fs::write(&module, order::by_likeness(&std::fs::read(&module)?)?)?;
+    std::fs::write(&module, order::cluster_similar(&std::fs::read(&module)?)?)?;
     Ok(())
 }
 

@@ -14,13 +14,13 @@ use wasmparser::{CodeSectionReader, FunctionSectionReader, Parser, Payload, Type
 /// The length of the pieces of code that are compared, in bytes: about two instructions.
 const PIECE_BYTES: usize = 6;
 /// A piece that is in more functions than this says nothing about any of them, and comparing them all would take long.
-const MOST_FUNCTIONS: usize = 300;
+const MAX_FUNCTIONS: usize = 300;
 
 /// The module with its functions in another order.
 ///
 /// # Errors
 /// When it is no module.
-pub fn by_likeness(module: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
+pub fn cluster_similar(module: &[u8]) -> Result<Vec<u8>, Box<dyn Error>> {
     let (mut imported, mut bodies) = (0, Vec::new());
     for payload in Parser::new(0).parse_all(module) {
         match payload? {
@@ -52,7 +52,7 @@ fn chain(bodies: &[&[u8]]) -> Vec<usize> {
             holders.entry(piece).or_default().push(function);
         }
     }
-    holders.retain(|_, functions| (2..=MOST_FUNCTIONS).contains(&functions.len()));
+    holders.retain(|_, functions| (2..=MAX_FUNCTIONS).contains(&functions.len()));
 
     let mut order = Vec::with_capacity(bodies.len());
     let mut is_left = vec![true; bodies.len()];
@@ -163,7 +163,7 @@ mod tests {
 
     #[test]
     fn whoever_names_a_function_finds_it_at_its_new_place() {
-        let written = by_likeness(&module()).expect("a module");
+        let written = cluster_similar(&module()).expect("a module");
         let (mut exports, mut types, mut bodies) = (Vec::new(), Vec::new(), Vec::new());
         for payload in Parser::new(0).parse_all(&written) {
             match payload.expect("a part") {
@@ -184,6 +184,6 @@ mod tests {
 
     #[test]
     fn what_is_no_module_is_refused() {
-        assert!(by_likeness(b"no module").is_err());
+        assert!(cluster_similar(b"no module").is_err());
     }
 }

@@ -9,7 +9,7 @@ use std::fmt::Write;
 use serde_json::{Map, Value};
 
 /// Longest list of a fixed length that is written as a tuple.
-const LONGEST_TUPLE: u64 = 4;
+const MAX_TUPLE: u64 = 4;
 
 /// Types of another module, which are imported rather than declared again.
 pub struct Elsewhere<'a> {
@@ -150,7 +150,7 @@ impl Writer {
         let item = schema.get("items").map_or_else(|| ANY.to_owned(), |item| self.type_of(item, indent));
         let bound = |name: &str| schema.get(name).and_then(Value::as_u64);
         match (bound("minItems"), bound("maxItems")) {
-            (Some(least), Some(most)) if least == most && most <= LONGEST_TUPLE => {
+            (Some(least), Some(most)) if least == most && most <= MAX_TUPLE => {
                 let items: Vec<&str> = (0..most).map(|_| item.as_str()).collect();
                 format!("readonly [{}]", items.join(", "))
             }

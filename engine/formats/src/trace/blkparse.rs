@@ -12,7 +12,7 @@
 use super::draft::{Draft, Found};
 use super::text::{each, lines, seconds, shown, whole, words};
 use seeklab_spec::Op;
-use seeklab_spec::trace::{Fault, LARGEST_TARGET, Problem, SECTOR, UNKNOWN};
+use seeklab_spec::trace::{Fault, MAX_TARGET_BYTES, Problem, SECTOR, UNKNOWN};
 
 const FORM: &str = "MAJOR,MINOR CPU SEQUENCE TIME PID ACTION RWBS SECTOR + BLOCKS [PROCESS]";
 const ACTIONS: &str = "Q, D, C, A, B, F, G, I, M, P, R, S, T, U, UT, W, X, m";
@@ -124,8 +124,8 @@ fn event<'a>(number: u32, line: &[u8], mut words: impl Iterator<Item = &'a [u8]>
     if !field()?.starts_with(b"[") {
         return Err(malformed());
     }
-    let offset = whole("sector", place, LARGEST_TARGET / SECTOR)? * SECTOR;
-    let bytes = whole("blocks", blocks, LARGEST_TARGET / SECTOR)? * SECTOR;
+    let offset = whole("sector", place, MAX_TARGET_BYTES / SECTOR)? * SECTOR;
+    let bytes = whole("blocks", blocks, MAX_TARGET_BYTES / SECTOR)? * SECTOR;
     Ok(Event::Request(Found { line: number, time_ns, op, offset, bytes, response_ns: UNKNOWN }))
 }
 

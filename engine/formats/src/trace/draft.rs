@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use seeklab_spec::Op;
 use seeklab_spec::trace::{
-    ALIGNMENT, Fault, Format, LARGEST_REQUEST, LARGEST_TARGET, MOST_REQUESTS, MOST_TARGETS, Row, SECTOR, Target, Trace,
+    ALIGNMENT, Fault, Format, MAX_REQUEST_BYTES, MAX_REQUESTS, MAX_TARGET_BYTES, MAX_TARGETS, Row, SECTOR, Target, Trace,
 };
 
 #[derive(Default)]
@@ -37,16 +37,16 @@ impl Draft {
             self.skip("requests of no bytes");
             return Ok(());
         }
-        if offset >= LARGEST_TARGET {
-            return Err(Fault::TooLarge { field: "offset", found: offset.to_string(), most: LARGEST_TARGET });
+        if offset >= MAX_TARGET_BYTES {
+            return Err(Fault::TooLarge { field: "offset", found: offset.to_string(), most: MAX_TARGET_BYTES });
         }
-        let too_long = || Fault::TooLarge { field: "length", found: bytes.to_string(), most: LARGEST_REQUEST };
-        if bytes > LARGEST_REQUEST {
+        let too_long = || Fault::TooLarge { field: "length", found: bytes.to_string(), most: MAX_REQUEST_BYTES };
+        if bytes > MAX_REQUEST_BYTES {
             return Err(too_long());
         }
         let (first, end) = (offset / SECTOR * SECTOR, (offset + bytes).next_multiple_of(SECTOR));
-        let length = u32::try_from(end - first).ok().filter(|length| u64::from(*length) <= LARGEST_REQUEST).ok_or_else(too_long)?;
-        if self.rows.len() >= MOST_REQUESTS {
+        let length = u32::try_from(end - first).ok().filter(|length| u64::from(*length) <= MAX_REQUEST_BYTES).ok_or_else(too_long)?;
+        if self.rows.len() >= MAX_REQUESTS {
             return Err(Fault::TooManyRequests);
         }
         let target = self.target(name)?;
@@ -72,7 +72,7 @@ impl Draft {
         let number = if let Some(number) = self.numbers.get(name) {
             *number
         } else {
-            let number = u16::try_from(self.targets.len()).ok().filter(|number| usize::from(*number) < MOST_TARGETS);
+            let number = u16::try_from(self.targets.len()).ok().filter(|number| usize::from(*number) < MAX_TARGETS);
             let number = number.ok_or(Fault::TooManyTargets)?;
             self.targets.push(Target { name: String::from_utf8_lossy(name).into_owned(), start: 0, bytes: 0, requests: 0 });
             self.numbers.insert(name.to_owned(), number);

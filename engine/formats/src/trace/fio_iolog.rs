@@ -13,7 +13,7 @@
 use super::draft::{Draft, Found};
 use super::text::{each, shown, whole, words};
 use seeklab_spec::Op;
-use seeklab_spec::trace::{Fault, LARGEST_REQUEST, LARGEST_TARGET, Problem, UNKNOWN};
+use seeklab_spec::trace::{Fault, MAX_REQUEST_BYTES, MAX_TARGET_BYTES, Problem, UNKNOWN};
 
 const FILE_ACTIONS: [&[u8]; 3] = [b"add", b"open", b"close"];
 const KNOWN: [&str; 2] = [
@@ -23,9 +23,9 @@ const KNOWN: [&str; 2] = [
 const FORM: [&str; 2] = ["FILE ACTION or FILE ACTION OFFSET LENGTH", "TIME FILE ACTION or TIME FILE ACTION OFFSET LENGTH"];
 const HEADER: [&str; 2] = ["\"fio version 2 iolog\"", "\"fio version 3 iolog\""];
 /// fio discards shorter waits.
-const SHORTEST_WAIT_US: u64 = 100;
+const MIN_WAIT_US: u64 = 100;
 /// A year: a longer time is a damaged line.
-const LONGEST_US: u64 = 366 * 86_400 * 1_000_000;
+const MAX_TIME_US: u64 = 366 * 86_400 * 1_000_000;
 
 /// Whether a line is the header of this version.
 pub(super) fn is_header(line: &[u8], version: u8) -> bool {
@@ -71,7 +71,7 @@ fn action(number: u32, line: &[u8], version: u8, now_us: &mut u64, draft: &mut D
     let cut_off = || Fault::Truncated { found: shown(line), wanted: form };
     let rest = if version == 3 {
         let time = words(line).next().unwrap_or_default();
-        *now_us = whole("time", time, LONGEST_US)?;
+        *now_us = whole("time", time, MAX_TIME_US)?;
         line[time.len()..].trim_ascii()
     } else {
         line
@@ -99,8 +99,8 @@ fn action(number: u32, line: &[u8], version: u8, now_us: &mut u64, draft: &mut D
             Fault::Action { found: shown(word), known }
         });
     };
-    let offset = whole("offset", second, LARGEST_TARGET)?;
-    let bytes = whole("length", last, LARGEST_REQUEST.max(LARGEST_TARGET))?;
+    let offset = whole("offset", second, MAX_TARGET_BYTES)?;
+    let bytes = whole("length", last, MAX_REQUEST_BYTES.max(MAX_TARGET_BYTES))?;
     match action {
         Action::Io(op) => {
             let before = [last, second, word].iter().fold(rest, |rest, word| rest[..rest.len() - word.len()].trim_ascii_end());
@@ -111,10 +111,10 @@ fn action(number: u32, line: &[u8], version: u8, now_us: &mut u64, draft: &mut D
             Ok(())
         }
         Action::Wait => {
-            let wait_us = if offset < SHORTEST_WAIT_US { 0 } else { offset };
+            let wait_us = if offset < MIN_WAIT_US { 0 } else { offset };
             *now_us = now_us.saturating_add(wait_us);
-            if *now_us > LONGEST_US {
-                return Err(Fault::TooLarge { field: "wait", found: shown(second), most: LONGEST_US });
+            if *now_us > MAX_TIME_US {
+                return Err(Fault::TooLarge { field: "wait", found: shown(second), most: MAX_TIME_US });
             }
             Ok(())
         }
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(of(2, "f frob 0 4096"), format!("\"frob\" is not an action; known: {}", KNOWN[0]));
         assert_eq!(of(3, "1 f wait 300 0"), format!("\"wait\" is not an action; known: {}", KNOWN[1]));
         assert_eq!(of(2, "f unlink"), format!("\"unlink\" is not an action; known: {}", KNOWN[0]));
-        assert_eq!(of(3, "99999999999999999 f read 0 512"), format!("time 99999999999999999 is too large; the most is {LONGEST_US}"));
+        assert_eq!(of(3, "99999999999999999 f read 0 512"), format!("time 99999999999999999 is too large; the most is {MAX_TIME_US}"));
         let other = fault("fio version 3 iolog\n1 f read 0 512\nfio version 2 iolog\n");
         assert_eq!(other, (3, "\"fio version 2 iolog\" is not the header; write \"fio version 3 iolog\"".into()));
     }

@@ -14,7 +14,7 @@ mod text;
 
 use draft::Draft;
 use seeklab_cache::trace as cache_trace;
-use seeklab_spec::trace::{Fault, Format, MOST_TEXT_BYTES, Problem, Trace};
+use seeklab_spec::trace::{Fault, Format, MAX_TEXT_BYTES, Problem, Trace};
 
 /// A text without its byte order mark.
 fn unmarked(text: &[u8]) -> &[u8] {
@@ -32,7 +32,7 @@ fn first_line(text: &[u8]) -> Option<(u32, &[u8])> {
 /// The first line that cannot be read, or that there is no request.
 pub fn read(text: &[u8], format: Option<Format>) -> Result<Trace, Problem> {
     let text = unmarked(text);
-    if text.len() > MOST_TEXT_BYTES {
+    if text.len() > MAX_TEXT_BYTES {
         return Err(Problem { line: 1, fault: Fault::TooLong { found: text.len() } });
     }
     let Some((line, first)) = first_line(text) else {

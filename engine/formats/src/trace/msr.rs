@@ -6,7 +6,7 @@
 use super::draft::{Draft, Found};
 use super::text::{each, fields, shown, whole};
 use seeklab_spec::Op;
-use seeklab_spec::trace::{Fault, LARGEST_TARGET, Problem};
+use seeklab_spec::trace::{Fault, MAX_TARGET_BYTES, Problem};
 
 const FORM: &str = "Timestamp,Hostname,DiskNumber,Type,Offset,Size,ResponseTime";
 const FIELDS: usize = 7;
@@ -51,8 +51,8 @@ pub(super) fn read(text: &[u8], draft: &mut Draft) -> Result<(), Problem> {
         let time_ns = whole("Timestamp", time, LATEST_TICKS)? * TICK_NS;
         whole("DiskNumber", disk, u64::from(u32::MAX))?;
         let op = direction(kind).ok_or_else(|| Fault::Action { found: shown(kind), known: "Read, Write" })?;
-        let offset = whole("Offset", offset, LARGEST_TARGET)?;
-        let bytes = whole("Size", size, LARGEST_TARGET)?;
+        let offset = whole("Offset", offset, MAX_TARGET_BYTES)?;
+        let bytes = whole("Size", size, MAX_TARGET_BYTES)?;
         // The last tick that fits is not a time that a request can take.
         let response_ns = whole("ResponseTime", response, LATEST_TICKS - 1)? * TICK_NS;
         name.clear();

@@ -8,7 +8,7 @@
 use super::draft::{Draft, Found};
 use super::text::{each, fields, shown, whole};
 use seeklab_spec::Op;
-use seeklab_spec::trace::{Fault, LARGEST_TARGET, Problem, UNKNOWN};
+use seeklab_spec::trace::{Fault, MAX_TARGET_BYTES, Problem, UNKNOWN};
 
 const COLUMNS: [&str; 7] = ["id", "job", "op", "offset", "bytes", "submit_ns", "latency_ns"];
 const HEADER: &str = "a line of column names with id, job, op, offset, bytes, submit_ns and latency_ns";
@@ -69,12 +69,12 @@ pub(super) fn read(text: &[u8], draft: &mut Draft) -> Result<(), Problem> {
             line: line_number,
             time_ns: number("submit_ns", submit_ns, LATEST_NS)?,
             op,
-            offset: number("offset", offset, LARGEST_TARGET)?,
-            bytes: number("bytes", bytes, LARGEST_TARGET)?,
+            offset: number("offset", offset, MAX_TARGET_BYTES)?,
+            bytes: number("bytes", bytes, MAX_TARGET_BYTES)?,
             response_ns: number("latency_ns", latency_ns, LATEST_NS)?.min(UNKNOWN - 1),
         };
         rows.push((id, u16::try_from(job).unwrap_or(u16::MAX), request)); // checked above
-        if rows.len() > seeklab_spec::trace::MOST_REQUESTS { Err(Fault::TooManyRequests) } else { Ok(()) }
+        if rows.len() > seeklab_spec::trace::MAX_REQUESTS { Err(Fault::TooManyRequests) } else { Ok(()) }
     })?;
     rows.sort_unstable_by_key(|(id, _, request)| (request.time_ns, *id, request.line));
     for (_, job, request) in &rows {

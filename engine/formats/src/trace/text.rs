@@ -1,6 +1,6 @@
 //! Lines, fields and numbers of a trace's text.
 
-use seeklab_spec::trace::{Fault, LONGEST_LINE, Problem};
+use seeklab_spec::trace::{Fault, MAX_LINE_BYTES, Problem};
 
 /// The lines of a text without the blanks around them, each with its number from 1.
 pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
@@ -11,7 +11,7 @@ pub(super) fn lines(text: &[u8]) -> impl Iterator<Item = (u32, &[u8])> {
 /// Hands each line that is not empty to `read`.
 pub(super) fn each(text: &[u8], mut read: impl FnMut(u32, &[u8]) -> Result<(), Fault>) -> Result<(), Problem> {
     for (number, line) in lines(text) {
-        let done = if line.len() > LONGEST_LINE {
+        let done = if line.len() > MAX_LINE_BYTES {
             Err(Fault::Oversized { found: line.len() })
         } else if line.is_empty() {
             Ok(())

@@ -168,7 +168,7 @@ impl Cluster {
         let Setting { spec, names, files, bytes, span, below, seed, interval_ns } = setting;
         let block = spec.block.0;
         let vms: Vec<u16> = names.iter().enumerate().map(|(job, name)| spec.home(job, name) as u16).collect();
-        let blocks = bytes.div_ceil(block).clamp(1, seeklab_spec::cluster::MOST_BLOCKS) as u32;
+        let blocks = bytes.div_ceil(block).clamp(1, seeklab_spec::cluster::MAX_BLOCKS) as u32;
         let disks = files.iter().map(|(start, job)| Disk { start: (start / block) as u32, vm: *job as u16 }).collect();
         let salt = Stream::new(seed, "cluster").bits();
         let placement = Placement::new(spec, blocks, disks, &vms, (span / block).min(u64::from(u32::MAX)) as u32, salt);

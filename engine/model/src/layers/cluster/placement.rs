@@ -13,7 +13,7 @@
 //! Left out: caches of maps (a map on every node stands for a perfect one), components larger than a block, witnesses, erasure
 //! coding, shelves that both nodes of a pair reach (each node has its own devices here), and what a map takes on the devices.
 
-use seeklab_spec::cluster::{ClusterSpec, Design, MOST_COPIES, Maps};
+use seeklab_spec::cluster::{ClusterSpec, Design, MAX_COPIES, Maps};
 
 /// No node.
 pub const NOWHERE: u16 = u16::MAX;
@@ -26,9 +26,9 @@ const MOVING: u8 = 4;
 #[derive(Clone, Copy, Debug)]
 pub struct Object {
     /// Nodes of the copies, [`NOWHERE`] for a copy that is lost.
-    pub nodes: [u16; MOST_COPIES],
+    pub nodes: [u16; MAX_COPIES],
     /// Where on each of them, in blocks.
-    pub slots: [u32; MOST_COPIES],
+    pub slots: [u32; MAX_COPIES],
     /// The machine whose block was stored first.
     pub vm: u16,
 }
@@ -98,8 +98,8 @@ fn below(bits: u64, bound: u32) -> u32 {
 
 /// `copies` different nodes of `nodes`, each set equally likely; the first is `first` when given.
 #[allow(clippy::cast_possible_truncation)] // at most 256 nodes
-fn draw(nodes: u32, copies: usize, key: u64, first: Option<u16>) -> [u16; MOST_COPIES] {
-    let mut drawn = [NOWHERE; MOST_COPIES];
+fn draw(nodes: u32, copies: usize, key: u64, first: Option<u16>) -> [u16; MAX_COPIES] {
+    let mut drawn = [NOWHERE; MAX_COPIES];
     for at in 0..copies {
         if let Some(first) = first.filter(|_| at == 0) {
             drawn[0] = first;
@@ -107,7 +107,7 @@ fn draw(nodes: u32, copies: usize, key: u64, first: Option<u16>) -> [u16; MOST_C
         }
         let mut node = below(mix(key, at as u64), nodes - at as u32) as u16;
         // Count over those that are taken, from the lowest up.
-        let mut taken = [NOWHERE; MOST_COPIES];
+        let mut taken = [NOWHERE; MAX_COPIES];
         taken[..at].copy_from_slice(&drawn[..at]);
         taken.sort_unstable();
         for other in taken.into_iter().filter(|other| *other != NOWHERE) {
@@ -198,7 +198,7 @@ impl Placement {
             Design::Hash | Design::DedupSpread => draw(self.nodes(), self.copies, key, None),
             Design::DedupPairs | Design::RedirectPairs => [home, home ^ 1, NOWHERE],
         };
-        let mut object = Object { nodes, slots: [0; MOST_COPIES], vm };
+        let mut object = Object { nodes, slots: [0; MAX_COPIES], vm };
         for (node, slot) in object.nodes.iter().zip(&mut object.slots).filter(|(node, _)| **node != NOWHERE) {
             *slot = self.take(*node);
         }

@@ -1,6 +1,6 @@
 //! Whether the blocks of a cluster find room on its nodes.
 
-use seeklab_spec::cluster::{ClusterSpec, MOST_BLOCKS};
+use seeklab_spec::cluster::{ClusterSpec, MAX_BLOCKS};
 use seeklab_spec::{AddProblem, Path, Problems, Scenario};
 
 use crate::plan::{Plan, WorkerPlan};
@@ -8,11 +8,11 @@ use crate::plan::{Plan, WorkerPlan};
 /// Adds what does not fit on the nodes of the cluster at `at`: a pair that holds more than its devices, copies that no node has room for after a loss.
 pub fn check(spec: &ClusterSpec, scenario: &Scenario, plan: &Plan, at: &Path, problems: &mut Problems) {
     let placed = plan.placed_bytes(scenario);
-    if placed.div_ceil(spec.block.0) > MOST_BLOCKS && scenario.zfs.is_none() {
+    if placed.div_ceil(spec.block.0) > MAX_BLOCKS && scenario.zfs.is_none() {
         problems.add(
             at.field("block"),
             format!(
-                "{} makes {} blocks of the files; write a larger block, for at most {MOST_BLOCKS}",
+                "{} makes {} blocks of the files; write a larger block, for at most {MAX_BLOCKS}",
                 spec.block,
                 placed.div_ceil(spec.block.0)
             ),

@@ -35,7 +35,7 @@ use std::collections::VecDeque;
 
 use report::LogUsage;
 use seeklab_kernel::Stream;
-use seeklab_spec::commit::{Batch, CommitSpec, FlushSpec, FlushTimes, LogSpec, MOST_LOGS};
+use seeklab_spec::commit::{Batch, CommitSpec, FlushSpec, FlushTimes, LogSpec, MAX_LOGS};
 use seeklab_spec::{Op, to_f64};
 
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
@@ -303,7 +303,7 @@ impl Commit {
         let log = &mut self.logs[number];
         log.usage.end(kernel.now_ns(), log.flushing.len() as u64);
         let mut batch = std::mem::take(&mut log.flushing);
-        let mut reached = [false; MOST_LOGS];
+        let mut reached = [false; MAX_LOGS];
         reached[number] = true;
         for id in batch.drain(..) {
             if let Some(write) = write {
@@ -319,7 +319,7 @@ impl Commit {
             kernel.requests.remove(write);
         }
         // Those that come together are there together: only then does a log look who waits.
-        for number in (0..MOST_LOGS).filter(|number| reached[*number]) {
+        for number in (0..MAX_LOGS).filter(|number| reached[*number]) {
             self.look(kernel, number);
         }
     }

@@ -65,7 +65,7 @@ pub fn check(spec: &ControllerSpec, plan: &Plan, at: &Path, problems: &mut Probl
             problems.add(at.field("functions"), format!("the functions of {} take {sum} % of it; write at most 100 % in all", part.name()));
         }
     }
-    let servers = starts.len() * (1 + spec.most_shards(starts.len()) as usize);
+    let servers = starts.len() * (1 + spec.max_shards(starts.len()) as usize);
     if servers > MOST_SERVERS {
         problems.add(
             at.field("shards"),

@@ -164,7 +164,7 @@ impl Controller {
         let mut cpu = Cpu::new(spec.cores, HERE, Timer::Cpu);
         let starts = check::disk_starts(spec, plan);
         let ranges = check::ranges(spec, plan, &starts);
-        let (shards, most) = (spec.granted(spec.shards, starts.len()), spec.most_shards(starts.len()));
+        let (shards, most) = (spec.granted(spec.shards, starts.len()), spec.max_shards(starts.len()));
         let mut places = Vec::new();
         let mut disks = Vec::new();
         let mut first_range = 0;
@@ -220,7 +220,7 @@ impl Controller {
         let mut all = Vec::new();
         for (&(disk, number), spent) in self.places.iter().zip(&self.spent) {
             let server = match number {
-                0 if self.spec.most_shards(self.disks.len()) == 1 => "controller".to_owned(),
+                0 if self.spec.max_shards(self.disks.len()) == 1 => "controller".to_owned(),
                 0 => "primary".to_owned(),
                 number => format!("shard {}", number - 1),
             };

@@ -8,7 +8,7 @@
 
 use std::collections::VecDeque;
 
-use seeklab_spec::network::{MOST_BACKOFF, MOST_TIMER_NS};
+use seeklab_spec::network::{MAX_BACKOFF, MAX_TIMER_NS};
 
 /// Packets that may leave before the first acknowledgement (RFC 2581, of the time).
 const FIRST_WINDOW: u64 = 2;
@@ -94,7 +94,7 @@ impl Sender {
     }
 
     fn timer_ns(&self) -> u64 {
-        (self.rto_min_ns.max(self.srtt_ns + 4 * self.rttvar_ns) * self.backoff).min(MOST_TIMER_NS.max(self.rto_min_ns))
+        (self.rto_min_ns.max(self.srtt_ns + 4 * self.rttvar_ns) * self.backoff).min(MAX_TIMER_NS.max(self.rto_min_ns))
     }
 
     /// A packet is sent. Returns whether it was sent before.
@@ -183,7 +183,7 @@ impl Sender {
         self.duplicates = 0;
         self.is_recovering = false;
         self.nxt = self.una;
-        self.backoff = (2 * self.backoff).min(MOST_BACKOFF);
+        self.backoff = (2 * self.backoff).min(MAX_BACKOFF);
         self.deadline_ns = None;
     }
 }
