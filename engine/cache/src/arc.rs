@@ -15,7 +15,8 @@
 //! case IV; and "`T1` fills the directory" reads "`B1` is empty".
 
 use super::index::Keys;
-use super::store::{List, NONE, Slot, Store};
+use super::objects::Objects;
+use super::store::Slot;
 use super::{Admission, Rules};
 
 const T1: u8 = 0;
@@ -29,8 +30,7 @@ const MAX_GHOSTS: u64 = 256;
 /// Adaptive replacement.
 #[derive(Debug)]
 pub struct Arc {
-    store: Store,
-    lists: [List; 4],
+    objects: Objects,
     /// `p`: the size that `T1` should have.
     target: f64,
 }
@@ -39,8 +39,7 @@ impl Arc {
     /// An empty cache.
     #[must_use]
     pub fn new(capacity: u64, keys: Keys) -> Self {
-        let mut store = Store::new(capacity, keys);
-        Self { lists: [store.list(), store.list(), store.list(), store.list()], store, target: 0.0 }
+        Self { objects: Objects::new(capacity, keys, 4), target: 0.0 }
     }
 
     /// The size that the list of objects used once should have, in bytes (or blocks).
@@ -49,40 +48,12 @@ impl Arc {
         self.target
     }
 
-    fn bytes(&self, list: u8) -> u64 {
-        self.lists[list as usize].bytes
-    }
-
-    fn oldest(&self, list: u8) -> Slot {
-        self.store.oldest(&self.lists[list as usize])
-    }
-
-    fn shift(&mut self, slot: Slot, from: u8, to: u8) {
-        self.store.unlink(&mut self.lists[from as usize], slot);
-        self.enter(slot, to);
-    }
-
-    fn enter(&mut self, slot: Slot, list: u8) {
-        self.store.entry_mut(slot).list = list;
-        self.store.push(&mut self.lists[list as usize], slot);
-    }
-
-    /// Forgets the oldest ghost of a list; whether there was one.
-    fn forget_ghost(&mut self, list: u8) -> bool {
-        let oldest = self.oldest(list);
-        if oldest != NONE {
-            self.expel(oldest);
-        }
-        oldest != NONE
-    }
-
     /// Evicts an object and remembers it. With objects of different sizes the rules do not bound the ghosts: one is forgotten for one
     /// that comes, however large, and none when several leave for an object that was remembered. A generous bound does.
-    fn demote(&mut self, slot: Slot, from: u8, to: u8) -> u64 {
-        self.shift(slot, from, to);
-        let key = self.store.retire(slot);
-        while self.bytes(B1) + self.bytes(B2) > self.store.capacity.saturating_mul(MAX_GHOSTS) {
-            if !self.forget_ghost(B2) && !self.forget_ghost(B1) {
+    fn demote(&mut self, slot: Slot, to: u8) -> u64 {
+        let key = self.objects.retire(slot, to);
+        while self.objects.bytes(B1) + self.objects.bytes(B2) > self.objects.store.capacity.saturating_mul(MAX_GHOSTS) {
+            if !self.objects.expel_oldest(B2) && !self.objects.expel_oldest(B1) {
                 break;
             }
         }
@@ -91,16 +62,13 @@ impl Arc {
 
     /// The paper's REPLACE: one object leaves `T1` or `T2` for the list that remembers it.
     fn replace(&mut self, remembered_by_b2: bool) -> Option<u64> {
-        let (oldest_once, oldest_again) = (self.oldest(T1), self.oldest(T2));
-        let once = as_f64(self.bytes(T1));
+        let once = as_f64(self.objects.bytes(T1));
         #[expect(clippy::float_cmp, reason = "the paper's tie rule: whole numbers of bytes, and p is one wherever the rule bites")]
         let from_t1 = once > self.target || (remembered_by_b2 && once == self.target);
-        if oldest_once != NONE && (from_t1 || oldest_again == NONE) {
-            Some(self.demote(oldest_once, T1, B1))
-        } else if oldest_again != NONE {
-            Some(self.demote(oldest_again, T2, B2))
-        } else {
-            None
+        match (self.objects.oldest(T1), self.objects.oldest(T2)) {
+            (Some(oldest), again) if from_t1 || again.is_none() => Some(self.demote(oldest, B1)),
+            (_, Some(oldest)) => Some(self.demote(oldest, B2)),
+            _ => None,
         }
     }
 }
@@ -112,29 +80,27 @@ fn as_f64(bytes: u64) -> f64 {
 }
 
 impl Rules for Arc {
-    fn store(&self) -> &Store {
-        &self.store
+    fn objects(&self) -> &Objects {
+        &self.objects
     }
-    fn store_mut(&mut self) -> &mut Store {
-        &mut self.store
+    fn objects_mut(&mut self) -> &mut Objects {
+        &mut self.objects
     }
     fn touch(&mut self, slot: Slot) {
-        if self.store.entry(slot).list == T1 {
-            self.shift(slot, T1, T2);
+        if self.objects.store.entry(slot).list == T1 {
+            self.objects.shift(slot, T2);
         } else {
-            self.store.renew(&mut self.lists[T2 as usize], slot);
+            self.objects.renew(slot, T2);
         }
     }
     fn prepare(&mut self, key: u64, _: u64) -> Admission {
-        let Some(slot) = self.store.find_any(key) else { return Admission::New };
-        let (lost_once, lost_again) = (as_f64(self.bytes(B1)), as_f64(self.bytes(B2)));
-        if self.store.entry(slot).list == B1 {
-            self.target = (self.target + (lost_again / lost_once).max(1.0)).min(as_f64(self.store.capacity));
-            self.store.unlink(&mut self.lists[B1 as usize], slot);
+        let (lost_once, lost_again) = (as_f64(self.objects.bytes(B1)), as_f64(self.objects.bytes(B2)));
+        let Admission::Ghost(slot) = self.objects.take_ghost(key) else { return Admission::New };
+        if self.objects.store.entry(slot).list == B1 {
+            self.target = (self.target + (lost_again / lost_once).max(1.0)).min(as_f64(self.objects.store.capacity));
             Admission::Ghost(slot)
         } else {
             self.target = (self.target - (lost_once / lost_again).max(1.0)).max(0.0);
-            self.store.unlink(&mut self.lists[B2 as usize], slot);
             Admission::FrequentGhost(slot)
         }
     }
@@ -143,39 +109,27 @@ impl Rules for Arc {
             Admission::Ghost(_) | Admission::Resize => self.replace(false),
             Admission::FrequentGhost(_) => self.replace(true),
             Admission::New => {
-                let directory = self.bytes(T1) + self.bytes(B1);
-                if directory + size > self.store.capacity {
-                    if !self.forget_ghost(B1) && self.oldest(T1) != NONE {
-                        return Some(self.expel(self.oldest(T1)));
+                let directory = self.objects.bytes(T1) + self.objects.bytes(B1);
+                if directory + size > self.objects.store.capacity {
+                    if !self.objects.expel_oldest(B1)
+                        && let Some(oldest) = self.objects.oldest(T1)
+                    {
+                        return Some(self.expel(oldest));
                     }
-                } else if directory + self.bytes(T2) + self.bytes(B2) >= self.store.capacity.saturating_mul(2) {
-                    self.forget_ghost(B2);
+                } else if directory + self.objects.bytes(T2) + self.objects.bytes(B2) >= self.objects.store.capacity.saturating_mul(2) {
+                    self.objects.expel_oldest(B2);
                 }
                 self.replace(false)
             }
         }
     }
-    fn insert(&mut self, key: u64, size: u64, admission: Admission) -> Slot {
-        if let Admission::Ghost(slot) | Admission::FrequentGhost(slot) = admission {
-            self.store.revive(slot, size);
-            self.enter(slot, T2);
-            slot
-        } else {
-            let slot = self.store.add(key, size);
-            self.enter(slot, T1);
-            slot
-        }
-    }
-    fn expel(&mut self, slot: Slot) -> u64 {
-        let list = self.store.entry(slot).list as usize;
-        self.store.unlink(&mut self.lists[list], slot);
-        self.store.forget(slot)
-    }
     fn resized(&mut self) {
-        let capacity = self.store.capacity;
+        let capacity = self.objects.store.capacity;
         self.target = self.target.min(as_f64(capacity));
-        while self.bytes(T1) + self.bytes(B1) > capacity && self.forget_ghost(B1) {}
-        while self.lists.iter().map(|list| list.bytes).sum::<u64>() > capacity.saturating_mul(2) && self.forget_ghost(B2) {}
+        while self.objects.bytes(T1) + self.objects.bytes(B1) > capacity && self.objects.expel_oldest(B1) {}
+        while [T1, T2, B1, B2].map(|list| self.objects.bytes(list)).iter().sum::<u64>() > capacity.saturating_mul(2)
+            && self.objects.expel_oldest(B2)
+        {}
     }
 }
 
@@ -187,27 +141,24 @@ mod tests {
     use crate::Policy;
     use crate::tests::evictions;
 
-    impl Arc {
-        fn keys(&self, list: u8) -> Vec<u64> {
-            self.store.keys(&self.lists[list as usize])
-        }
-    }
-
     #[test]
     fn a_miss_that_a_list_remembers_moves_the_target_its_way() {
         let mut cache = Arc::new(3, Keys::Any);
         // 1 2 1: T1 = 2, T2 = 1. 3 fills. 4: T1 (2 3) is above p = 0, so 2 leaves for B1.
         assert_eq!(evictions(&mut cache, &[1, 2, 1, 3, 4]), [(4, 2)]);
-        assert_eq!((cache.keys(T1), cache.keys(T2), cache.keys(B1)), (vec![3, 4], vec![1], vec![2]));
+        assert_eq!((cache.objects.keys(T1), cache.objects.keys(T2), cache.objects.keys(B1)), (vec![3, 4], vec![1], vec![2]));
         // 2 is remembered by B1: p becomes 1; T1 has 2 > 1, so 3 leaves; 2 enters T2.
         assert_eq!(evictions(&mut cache, &[2]), [(2, 3)]);
-        assert_eq!((cache.target(), cache.keys(T1), cache.keys(T2), cache.keys(B1)), (1.0, vec![4], vec![1, 2], vec![3]));
+        assert_eq!(
+            (cache.target(), cache.objects.keys(T1), cache.objects.keys(T2), cache.objects.keys(B1)),
+            (1.0, vec![4], vec![1, 2], vec![3])
+        );
         // 5: T1 has 1, not above p = 1, so T2's oldest, 1, leaves for B2.
         assert_eq!(evictions(&mut cache, &[5]), [(5, 1)]);
-        assert_eq!(cache.keys(B2), [1]);
+        assert_eq!(cache.objects.keys(B2), [1]);
         // 1 is remembered by B2: p falls to 0; T1 (4 5) is above it, so 4 leaves.
         assert_eq!(evictions(&mut cache, &[1]), [(1, 4)]);
-        assert_eq!((cache.target(), cache.keys(T1), cache.keys(T2)), (0.0, vec![5], vec![2, 1]));
+        assert_eq!((cache.target(), cache.objects.keys(T1), cache.objects.keys(T2)), (0.0, vec![5], vec![2, 1]));
     }
 
     #[test]
@@ -215,7 +166,7 @@ mod tests {
         let mut cache = Arc::new(2, Keys::Any);
         // T1 fills the directory: its oldest goes without being remembered
         assert_eq!(evictions(&mut cache, &[1, 2, 3, 4]), [(3, 1), (4, 2)]);
-        assert_eq!(cache.keys(B1), Vec::<u64>::new());
+        assert_eq!(cache.objects.keys(B1), Vec::<u64>::new());
     }
 
     proptest! {
@@ -231,7 +182,7 @@ mod tests {
                 }
                 cache.access(*key, 1, &mut evicted);
                 let c = cache.capacity();
-                let [once, again, lost_once, lost_again] = [T1, T2, B1, B2].map(|list| cache.bytes(list));
+                let [once, again, lost_once, lost_again] = [T1, T2, B1, B2].map(|list| cache.objects.bytes(list));
                 prop_assert!((0.0..=as_f64(c)).contains(&cache.target()));
                 prop_assert!(once + again <= c && once + lost_once <= c && once + again + lost_once + lost_again <= 2 * c);
             }

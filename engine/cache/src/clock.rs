@@ -4,14 +4,16 @@
 //! evictions are those of a FIFO queue that puts used objects back (second chance), without moving anything.
 
 use super::index::Keys;
-use super::store::{List, NONE, Slot, Store};
+use super::objects::Objects;
+use super::store::{NONE, Slot};
 use super::{Admission, Rules};
+
+const RING: u8 = 0;
 
 /// Second chance around a ring.
 #[derive(Debug)]
 pub struct Clock {
-    store: Store,
-    ring: List,
+    objects: Objects,
     /// The object that the hand points to, [`NONE`] when there is none.
     hand: Slot,
 }
@@ -20,49 +22,46 @@ impl Clock {
     /// An empty cache.
     #[must_use]
     pub fn new(capacity: u64, keys: Keys) -> Self {
-        let mut store = Store::new(capacity, keys);
-        Self { ring: store.list(), store, hand: NONE }
+        Self { objects: Objects::new(capacity, keys, 1), hand: NONE }
     }
 }
 
 impl Rules for Clock {
-    fn store(&self) -> &Store {
-        &self.store
+    fn objects(&self) -> &Objects {
+        &self.objects
     }
-    fn store_mut(&mut self) -> &mut Store {
-        &mut self.store
+    fn objects_mut(&mut self) -> &mut Objects {
+        &mut self.objects
     }
     #[inline]
     fn touch(&mut self, slot: Slot) {
-        self.store.entry_mut(slot).count = 1;
+        self.objects.store.entry_mut(slot).count = 1;
     }
     fn insert(&mut self, key: u64, size: u64, _: Admission) -> Slot {
-        let slot = self.store.add(key, size);
         if self.hand == NONE {
-            self.store.push(&mut self.ring, slot);
-            self.hand = slot;
-        } else {
-            self.store.push_before(&mut self.ring, self.hand, slot);
+            self.hand = self.objects.add(key, size, RING);
+            return self.hand;
         }
+        let slot = self.objects.store.add(key, size);
+        self.objects.enter_before(self.hand, slot, RING);
         slot
     }
     fn evict_one(&mut self, _: u64, _: Admission) -> Option<u64> {
         if self.hand == NONE {
             return None;
         }
-        while self.store.entry(self.hand).count > 0 {
-            self.store.entry_mut(self.hand).count = 0;
-            self.hand = self.store.around(&self.ring, self.hand);
+        while self.objects.store.entry(self.hand).count > 0 {
+            self.objects.store.entry_mut(self.hand).count = 0;
+            self.hand = self.objects.around(self.hand, RING);
         }
         Some(self.expel(self.hand))
     }
     fn expel(&mut self, slot: Slot) -> u64 {
         if self.hand == slot {
-            let next = self.store.around(&self.ring, slot);
+            let next = self.objects.around(slot, RING);
             self.hand = if next == slot { NONE } else { next };
         }
-        self.store.unlink(&mut self.ring, slot);
-        self.store.forget(slot)
+        self.objects.expel(slot)
     }
 }
 

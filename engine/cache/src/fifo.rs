@@ -1,46 +1,32 @@
 //! FIFO: the object that was admitted first goes first; a hit changes nothing.
 
+use super::Rules;
 use super::index::Keys;
-use super::store::{List, NONE, Slot, Store};
-use super::{Admission, Rules};
+use super::objects::Objects;
+use super::store::Slot;
 
 /// First in, first out.
 #[derive(Debug)]
 pub struct Fifo {
-    store: Store,
-    queue: List,
+    objects: Objects,
 }
 
 impl Fifo {
     /// An empty cache.
     #[must_use]
     pub fn new(capacity: u64, keys: Keys) -> Self {
-        let mut store = Store::new(capacity, keys);
-        Self { queue: store.list(), store }
+        Self { objects: Objects::new(capacity, keys, 1) }
     }
 }
 
 impl Rules for Fifo {
-    fn store(&self) -> &Store {
-        &self.store
+    fn objects(&self) -> &Objects {
+        &self.objects
     }
-    fn store_mut(&mut self) -> &mut Store {
-        &mut self.store
+    fn objects_mut(&mut self) -> &mut Objects {
+        &mut self.objects
     }
     fn touch(&mut self, _: Slot) {}
-    fn insert(&mut self, key: u64, size: u64, _: Admission) -> Slot {
-        let slot = self.store.add(key, size);
-        self.store.push(&mut self.queue, slot);
-        slot
-    }
-    fn evict_one(&mut self, _: u64, _: Admission) -> Option<u64> {
-        let slot = self.store.oldest(&self.queue);
-        (slot != NONE).then(|| self.expel(slot))
-    }
-    fn expel(&mut self, slot: Slot) -> u64 {
-        self.store.unlink(&mut self.queue, slot);
-        self.store.forget(slot)
-    }
 }
 
 #[cfg(test)]

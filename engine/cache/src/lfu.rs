@@ -4,7 +4,8 @@
 //! are forgotten with the object ("in-cache" LFU) and never age.
 
 use super::index::Keys;
-use super::store::{List, NONE, Slot, Store};
+use super::objects::Objects;
+use super::store::{List, NONE, Slot};
 use super::{Admission, Rules};
 
 #[derive(Debug)]
@@ -18,7 +19,8 @@ struct Bucket {
 /// Least frequently used, first out.
 #[derive(Debug)]
 pub struct Lfu {
-    store: Store,
+    /// Its lists are those of the buckets.
+    objects: Objects,
     buckets: Vec<Bucket>,
     free: u32,
     /// The bucket with the fewest uses, [`NONE`] when the cache is empty.
@@ -29,13 +31,13 @@ impl Lfu {
     /// An empty cache.
     #[must_use]
     pub fn new(capacity: u64, keys: Keys) -> Self {
-        Self { store: Store::new(capacity, keys), buckets: Vec::new(), free: NONE, first: NONE }
+        Self { objects: Objects::new(capacity, keys, 0), buckets: Vec::new(), free: NONE, first: NONE }
     }
 
     /// An empty bucket for `uses` between `fewer` and `more` (each may be [`NONE`]).
     fn open(&mut self, uses: u64, fewer: u32, more: u32) -> u32 {
         let bucket = if self.free == NONE {
-            let objects = self.store.list();
+            let objects = self.objects.store.list();
             self.buckets.push(Bucket { uses, objects, fewer, more });
             u32::try_from(self.buckets.len() - 1).unwrap_or(NONE) // fewer than the entries
         } else {
@@ -62,16 +64,16 @@ impl Lfu {
     }
 
     fn join(&mut self, bucket: u32, slot: Slot) {
-        self.store.entry_mut(slot).count = bucket;
-        self.store.push(&mut self.buckets[bucket as usize].objects, slot);
+        self.objects.store.entry_mut(slot).count = bucket;
+        self.objects.store.push(&mut self.buckets[bucket as usize].objects, slot);
     }
 
     /// Takes the object out of its bucket, and out of the chain a bucket that is empty then.
     fn leave(&mut self, slot: Slot) {
-        let bucket = self.store.entry(slot).count;
+        let bucket = self.objects.store.entry(slot).count;
         let left = &mut self.buckets[bucket as usize];
-        self.store.unlink(&mut left.objects, slot);
-        if self.store.oldest(&left.objects) == NONE {
+        self.objects.store.unlink(&mut left.objects, slot);
+        if self.objects.store.oldest(&left.objects) == NONE {
             let (fewer, more) = (left.fewer, left.more);
             left.more = self.free;
             self.free = bucket;
@@ -81,33 +83,33 @@ impl Lfu {
 }
 
 impl Rules for Lfu {
-    fn store(&self) -> &Store {
-        &self.store
+    fn objects(&self) -> &Objects {
+        &self.objects
     }
-    fn store_mut(&mut self) -> &mut Store {
-        &mut self.store
+    fn objects_mut(&mut self) -> &mut Objects {
+        &mut self.objects
     }
     fn touch(&mut self, slot: Slot) {
-        let bucket = self.store.entry(slot).count;
+        let bucket = self.objects.store.entry(slot).count;
         let Bucket { uses, more, .. } = self.buckets[bucket as usize];
         let next = if more != NONE && self.buckets[more as usize].uses == uses + 1 { more } else { self.open(uses + 1, bucket, more) };
         self.leave(slot);
         self.join(next, slot);
     }
     fn insert(&mut self, key: u64, size: u64, _: Admission) -> Slot {
-        let slot = self.store.add(key, size);
+        let slot = self.objects.store.add(key, size);
         let first = self.first;
         let once = if first != NONE && self.buckets[first as usize].uses == 1 { first } else { self.open(1, NONE, first) };
         self.join(once, slot);
         slot
     }
     fn evict_one(&mut self, _: u64, _: Admission) -> Option<u64> {
-        let slot = self.store.oldest(&self.buckets.get(self.first as usize)?.objects);
+        let slot = self.objects.store.oldest(&self.buckets.get(self.first as usize)?.objects);
         (slot != NONE).then(|| self.expel(slot))
     }
     fn expel(&mut self, slot: Slot) -> u64 {
         self.leave(slot);
-        self.store.forget(slot)
+        self.objects.store.forget(slot)
     }
 }
 

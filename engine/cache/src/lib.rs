@@ -9,7 +9,7 @@
 //!
 //! [`Policy::access`] is both. An object keeps the size that it was admitted with until it leaves; one that is larger than the
 //! policy can take (see [`Policy::largest`]) is not admitted and evicts nothing. Each policy has a file, which opens with its
-//! rules; a policy is the few functions of [`Rules`], everything else is written once, here and in [`store`].
+//! rules; a policy is the few functions of [`Rules`], everything else is written once, here, in [`objects`] and in [`store`].
 //!
 //! Beside them: [`trace`] reads a trace, [`replay`](mod@replay) counts the hits of a policy on it, [`belady`] those of the offline optimum,
 //! [`curve`](mod@curve) those of many policies and sizes, and [`asked`] those of a policy that lives outside the engine.
@@ -36,6 +36,7 @@ pub mod hit_counts;
 pub mod index;
 pub mod lfu;
 pub mod lru;
+pub mod objects;
 pub mod replay;
 pub mod s3_fifo;
 pub mod sieve;
@@ -44,9 +45,12 @@ pub mod trace;
 pub mod two_q;
 
 pub use block_index::Cursor;
+use hit_counts::HitCounts;
 pub use index::Keys;
+use objects::Objects;
 use store::Store;
 pub use store::{NONE, Slot};
+use trace::Trace;
 
 /// A replacement policy with the objects it holds.
 pub trait Policy {
@@ -108,14 +112,16 @@ pub enum Admission {
 }
 
 /// What makes a policy: everything that differs between one and the next. [`Policy`] is built on it.
+///
+/// The defaults are those of a FIFO queue: list 0 takes new objects, and ghosts that come back enter list 1.
 pub trait Rules {
     /// The objects.
-    fn store(&self) -> &Store;
+    fn objects(&self) -> &Objects;
     /// The objects, to change them.
-    fn store_mut(&mut self) -> &mut Store;
+    fn objects_mut(&mut self) -> &mut Objects;
     /// The size of the largest object to admit.
     fn largest(&self) -> u64 {
-        self.store().capacity
+        self.objects().store.capacity
     }
     /// The object at `slot`, which is in the cache, is used.
     fn touch(&mut self, slot: Slot);
@@ -126,14 +132,31 @@ pub trait Rules {
     }
     /// Whether something has to leave before `size` bytes come in.
     fn needs_room(&self, size: u64, _admission: Admission) -> bool {
-        self.store().is_short_of(size)
+        self.objects().store.is_short_of(size)
     }
     /// Evicts one object and returns its key; [`None`] when there is none.
-    fn evict_one(&mut self, size: u64, admission: Admission) -> Option<u64>;
+    fn evict_one(&mut self, _size: u64, _admission: Admission) -> Option<u64> {
+        let oldest = self.objects().oldest(0)?;
+        Some(self.expel(oldest))
+    }
+    /// The list that a new object enters.
+    fn list_of_new(&self) -> u8 {
+        0
+    }
     /// Takes in an object for which there is room.
-    fn insert(&mut self, key: u64, size: u64, admission: Admission) -> Slot;
+    fn insert(&mut self, key: u64, size: u64, admission: Admission) -> Slot {
+        if let Admission::Ghost(slot) | Admission::FrequentGhost(slot) = admission {
+            self.objects_mut().store.revive(slot, size);
+            self.objects_mut().enter(slot, 1);
+            return slot;
+        }
+        let list = self.list_of_new();
+        self.objects_mut().add(key, size, list)
+    }
     /// Forgets the entry at `slot`, in the cache or a ghost, which is in a list; returns its key.
-    fn expel(&mut self, slot: Slot) -> u64;
+    fn expel(&mut self, slot: Slot) -> u64 {
+        self.objects_mut().expel(slot)
+    }
     /// The capacity has changed; ghosts may have to go.
     fn resized(&mut self) {}
 }
@@ -148,14 +171,14 @@ impl Store {
 /// Admits an object that is not in the cache.
 fn admit<R: Rules + ?Sized>(rules: &mut R, key: u64, size: u64, evicted: &mut Vec<u64>) -> Option<Slot> {
     let size = size.max(1);
-    if !rules.store().takes(key) {
+    if !rules.objects().store.takes(key) {
         return None;
     }
     let admission = rules.prepare(key, size);
-    let store = rules.store();
+    let store = &rules.objects().store;
     if size > rules.largest() || store.reserved.saturating_add(size) > store.capacity {
         if let Admission::Ghost(slot) | Admission::FrequentGhost(slot) = admission {
-            rules.store_mut().forget(slot);
+            rules.objects_mut().store.forget(slot);
         }
         return None;
     }
@@ -168,19 +191,19 @@ fn admit<R: Rules + ?Sized>(rules: &mut R, key: u64, size: u64, evicted: &mut Ve
 
 impl<R: Rules> Policy for R {
     fn find(&self, key: u64) -> Option<Slot> {
-        self.store().find(key)
+        self.objects().store.find(key)
     }
     fn find_around(&self, key: u64) -> Cursor {
-        self.store().around_key(key)
+        self.objects().store.around_key(key)
     }
     fn hit(&mut self, slot: Slot) {
-        if self.store().is_resident(slot) {
+        if self.objects().store.is_resident(slot) {
             self.touch(slot);
         }
     }
     fn hit_all(&mut self, slots: &[Slot]) {
         for slot in slots {
-            debug_assert!(self.store().is_resident(*slot));
+            debug_assert!(self.objects().store.is_resident(*slot));
             self.touch(*slot);
         }
     }
@@ -188,7 +211,7 @@ impl<R: Rules> Policy for R {
         admit(self, key, size, evicted)
     }
     fn admit(&mut self, key: u64, size: u64, evicted: &mut Vec<u64>) -> Option<Slot> {
-        if let Some(slot) = self.store().find(key) {
+        if let Some(slot) = self.objects().store.find(key) {
             self.touch(slot);
             return Some(slot);
         }
@@ -196,7 +219,7 @@ impl<R: Rules> Policy for R {
     }
     #[inline]
     fn access(&mut self, key: u64, size: u64, evicted: &mut Vec<u64>) -> bool {
-        if let Some(slot) = self.store().find(key) {
+        if let Some(slot) = self.objects().store.find(key) {
             self.touch(slot);
             return true;
         }
@@ -205,70 +228,106 @@ impl<R: Rules> Policy for R {
     }
     fn remove(&mut self, key: u64) -> bool {
         let was_resident = self.contains(key);
-        if let Some(slot) = self.store().find_any(key) {
+        if let Some(slot) = self.objects().store.find_any(key) {
             self.expel(slot);
         }
         was_resident
     }
     fn set_capacity(&mut self, capacity: u64, evicted: &mut Vec<u64>) {
-        self.store_mut().resize(capacity);
-        while self.store().is_short_of(0) {
+        self.objects_mut().store.resize(capacity);
+        while self.objects().store.is_short_of(0) {
             let Some(key) = self.evict_one(0, Admission::Resize) else { break };
             evicted.push(key);
         }
         self.resized();
     }
     fn reserve(&mut self, size: u64, evicted: &mut Vec<u64>) {
-        while self.store().is_short_of(size) {
+        while self.objects().store.is_short_of(size) {
             let Some(key) = self.evict_one(size, Admission::New) else { break };
             evicted.push(key);
         }
-        let store = self.store_mut();
+        let store = &mut self.objects_mut().store;
         store.reserved = store.reserved.saturating_add(size);
     }
     fn release(&mut self, size: u64) {
-        let store = self.store_mut();
+        let store = &mut self.objects_mut().store;
         store.reserved = store.reserved.saturating_sub(size);
     }
     fn capacity(&self) -> u64 {
-        self.store().capacity
+        self.objects().store.capacity
     }
     fn largest(&self) -> u64 {
         Rules::largest(self)
     }
     fn reserved(&self) -> u64 {
-        self.store().reserved
+        self.objects().store.reserved
     }
     fn used(&self) -> u64 {
-        self.store().used
+        self.objects().store.used
     }
     fn len(&self) -> u64 {
-        self.store().len
+        self.objects().store.len
     }
 }
 
-/// The replacement policies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum PolicyKind {
+/// Declares the policies: the name and the type of each, with its help.
+macro_rules! policies {
+    ($($(#[$help:meta])* $kind:ident = $name:literal, $policy:ty;)+) => {
+        /// The replacement policies.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+        pub enum PolicyKind {
+            $($(#[$help])* #[serde(rename = $name)] $kind,)+
+        }
+
+        impl PolicyKind {
+            /// All of them.
+            pub const ALL: [Self; [$($name),+].len()] = [$(Self::$kind),+];
+
+            /// Its name.
+            #[must_use]
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$kind => $name,)+
+                }
+            }
+
+            /// An empty cache of `capacity` bytes (or blocks) that will be asked for `keys`.
+            #[must_use]
+            pub fn cache(self, capacity: u64, keys: Keys) -> Box<dyn Policy + Send + Sync> {
+                match self {
+                    $(Self::$kind => Box::new(<$policy>::new(capacity, keys)),)+
+                }
+            }
+
+            /// Counts its hits on `trace`, as [`replay()`](replay::replay), with a loop of its own for each policy.
+            fn replay(self, trace: &Trace, capacity: u64) -> HitCounts {
+                let keys = Keys::Below(trace.distinct());
+                match self {
+                    $(Self::$kind => replay::replay_through(trace, &mut <$policy>::new(capacity, keys)),)+
+                }
+            }
+        }
+    };
+}
+
+policies! {
     /// First in, first out.
-    Fifo,
+    Fifo = "fifo", fifo::Fifo;
     /// Least recently used.
     #[default]
-    Lru,
+    Lru = "lru", lru::Lru;
     /// Second chance around a ring.
-    Clock,
+    Clock = "clock", clock::Clock;
     /// Least frequently used since admission.
-    Lfu,
+    Lfu = "lfu", lfu::Lfu;
     /// Two queues: probation and proven.
-    #[serde(rename = "2q")]
-    TwoQ,
+    TwoQ = "2q", two_q::TwoQ;
     /// Adaptive replacement between recency and frequency.
-    Arc,
+    Arc = "arc", arc::Arc;
     /// A FIFO queue sifted in place.
-    Sieve,
+    Sieve = "sieve", sieve::Sieve;
     /// Three FIFO queues: small, main, ghost.
-    S3Fifo,
+    S3Fifo = "s3-fifo", s3_fifo::S3Fifo;
 }
 
 /// A name that is no policy's.
@@ -277,41 +336,6 @@ pub enum PolicyKind {
 pub struct UnknownPolicy {
     found: String,
     accepted: String,
-}
-
-impl PolicyKind {
-    /// All of them.
-    pub const ALL: [Self; 8] = [Self::Fifo, Self::Lru, Self::Clock, Self::Lfu, Self::TwoQ, Self::Arc, Self::Sieve, Self::S3Fifo];
-
-    /// Its name.
-    #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Fifo => "fifo",
-            Self::Lru => "lru",
-            Self::Clock => "clock",
-            Self::Lfu => "lfu",
-            Self::TwoQ => "2q",
-            Self::Arc => "arc",
-            Self::Sieve => "sieve",
-            Self::S3Fifo => "s3-fifo",
-        }
-    }
-
-    /// An empty cache of `capacity` bytes (or blocks) that will be asked for `keys`.
-    #[must_use]
-    pub fn cache(self, capacity: u64, keys: Keys) -> Box<dyn Policy + Send + Sync> {
-        match self {
-            Self::Fifo => Box::new(fifo::Fifo::new(capacity, keys)),
-            Self::Lru => Box::new(lru::Lru::new(capacity, keys)),
-            Self::Clock => Box::new(clock::Clock::new(capacity, keys)),
-            Self::Lfu => Box::new(lfu::Lfu::new(capacity, keys)),
-            Self::TwoQ => Box::new(two_q::TwoQ::new(capacity, keys)),
-            Self::Arc => Box::new(arc::Arc::new(capacity, keys)),
-            Self::Sieve => Box::new(sieve::Sieve::new(capacity, keys)),
-            Self::S3Fifo => Box::new(s3_fifo::S3Fifo::new(capacity, keys)),
-        }
-    }
 }
 
 impl fmt::Display for PolicyKind {

@@ -1,48 +1,34 @@
 //! LRU: the object whose last use is longest ago goes first.
 
+use super::Rules;
 use super::index::Keys;
-use super::store::{List, NONE, Slot, Store};
-use super::{Admission, Rules};
+use super::objects::Objects;
+use super::store::Slot;
 
 /// Least recently used, first out.
 #[derive(Debug)]
 pub struct Lru {
-    store: Store,
-    order: List,
+    objects: Objects,
 }
 
 impl Lru {
     /// An empty cache.
     #[must_use]
     pub fn new(capacity: u64, keys: Keys) -> Self {
-        let mut store = Store::new(capacity, keys);
-        Self { order: store.list(), store }
+        Self { objects: Objects::new(capacity, keys, 1) }
     }
 }
 
 impl Rules for Lru {
-    fn store(&self) -> &Store {
-        &self.store
+    fn objects(&self) -> &Objects {
+        &self.objects
     }
-    fn store_mut(&mut self) -> &mut Store {
-        &mut self.store
+    fn objects_mut(&mut self) -> &mut Objects {
+        &mut self.objects
     }
     #[inline]
     fn touch(&mut self, slot: Slot) {
-        self.store.renew(&mut self.order, slot);
-    }
-    fn insert(&mut self, key: u64, size: u64, _: Admission) -> Slot {
-        let slot = self.store.add(key, size);
-        self.store.push(&mut self.order, slot);
-        slot
-    }
-    fn evict_one(&mut self, _: u64, _: Admission) -> Option<u64> {
-        let slot = self.store.oldest(&self.order);
-        (slot != NONE).then(|| self.expel(slot))
-    }
-    fn expel(&mut self, slot: Slot) -> u64 {
-        self.store.unlink(&mut self.order, slot);
-        self.store.forget(slot)
+        self.objects.renew(slot, 0);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::hit_counts::HitCounts;
 use super::trace::Trace;
-use super::{Keys, Policy, PolicyKind, ReplayPolicy, arc, belady, clock, fifo, lfu, lru, s3_fifo, sieve, two_q};
+use super::{Policy, PolicyKind, ReplayPolicy, belady};
 
 /// Replays `trace` through `policy`, which may have been used before; keys are the trace's object numbers.
 pub fn replay_through<P: Policy + ?Sized>(trace: &Trace, policy: &mut P) -> HitCounts {
@@ -19,17 +19,7 @@ pub fn replay_through<P: Policy + ?Sized>(trace: &Trace, policy: &mut P) -> HitC
 /// Counts the hits of a policy on `trace` in an empty cache of `capacity` bytes (or objects, see [`Trace::in_objects`]).
 #[must_use]
 pub fn replay(trace: &Trace, kind: PolicyKind, capacity: u64) -> HitCounts {
-    let keys = Keys::Below(trace.distinct());
-    match kind {
-        PolicyKind::Fifo => replay_through(trace, &mut fifo::Fifo::new(capacity, keys)),
-        PolicyKind::Lru => replay_through(trace, &mut lru::Lru::new(capacity, keys)),
-        PolicyKind::Clock => replay_through(trace, &mut clock::Clock::new(capacity, keys)),
-        PolicyKind::Lfu => replay_through(trace, &mut lfu::Lfu::new(capacity, keys)),
-        PolicyKind::TwoQ => replay_through(trace, &mut two_q::TwoQ::new(capacity, keys)),
-        PolicyKind::Arc => replay_through(trace, &mut arc::Arc::new(capacity, keys)),
-        PolicyKind::Sieve => replay_through(trace, &mut sieve::Sieve::new(capacity, keys)),
-        PolicyKind::S3Fifo => replay_through(trace, &mut s3_fifo::S3Fifo::new(capacity, keys)),
-    }
+    kind.replay(trace, capacity)
 }
 
 impl ReplayPolicy {

@@ -11,7 +11,8 @@
 //! admitted, so that tiny caches work (libCacheSim admits nothing to a cache of fewer than 20 blocks).
 
 use super::index::Keys;
-use super::store::{List, NONE, Slot, Store};
+use super::objects::Objects;
+use super::store::Slot;
 use super::{Admission, Rules};
 
 const SMALL: u8 = 0;
@@ -26,8 +27,7 @@ const MAX_USES: u32 = 3;
 /// Small, main and ghost queue.
 #[derive(Debug)]
 pub struct S3Fifo {
-    store: Store,
-    lists: [List; 3],
+    objects: Objects,
     has_evicted: bool,
 }
 
@@ -35,131 +35,83 @@ impl S3Fifo {
     /// An empty cache.
     #[must_use]
     pub fn new(capacity: u64, keys: Keys) -> Self {
-        let mut store = Store::new(capacity, keys);
-        Self { lists: [store.list(), store.list(), store.list()], store, has_evicted: false }
+        Self { objects: Objects::new(capacity, keys, 3), has_evicted: false }
     }
 
     fn share_small(&self) -> u64 {
-        (self.store.capacity / 10).max(1).min(self.store.capacity)
+        (self.objects.store.capacity / 10).max(1).min(self.objects.store.capacity)
     }
 
     fn share_main(&self) -> u64 {
-        self.store.capacity - self.store.capacity / 10
+        self.objects.store.capacity - self.objects.store.capacity / 10
     }
 
     fn share_ghost(&self) -> u64 {
-        let capacity = self.store.capacity;
+        let capacity = self.objects.store.capacity;
         capacity / 10 * 9 + capacity % 10 * 9 / 10
-    }
-
-    fn bytes(&self, list: u8) -> u64 {
-        self.lists[list as usize].bytes
-    }
-
-    fn enter(&mut self, slot: Slot, list: u8) {
-        self.store.entry_mut(slot).list = list;
-        self.store.push(&mut self.lists[list as usize], slot);
-    }
-
-    fn shift(&mut self, slot: Slot, from: u8, to: u8) {
-        self.store.unlink(&mut self.lists[from as usize], slot);
-        self.enter(slot, to);
-    }
-
-    /// Forgets the oldest ghosts until `size` more bytes of them fit.
-    fn trim(&mut self, size: u64) {
-        while self.bytes(GHOST) + size > self.share_ghost() {
-            let oldest = self.store.oldest(&self.lists[GHOST as usize]);
-            if oldest == NONE {
-                break;
-            }
-            self.expel(oldest);
-        }
     }
 
     /// The end of the small queue: promotes what was used, evicts the first that was not.
     fn evict_small(&mut self) -> Option<u64> {
         loop {
-            let slot = self.store.oldest(&self.lists[SMALL as usize]);
-            if slot == NONE {
-                return None;
-            }
-            let entry = *self.store.entry(slot);
+            let slot = self.objects.oldest(SMALL)?;
+            let entry = *self.objects.store.entry(slot);
             if entry.count >= PROMOTION_USES {
-                self.store.entry_mut(slot).count = 0;
-                self.shift(slot, SMALL, MAIN);
+                self.objects.store.entry_mut(slot).count = 0;
+                self.objects.shift(slot, MAIN);
                 continue;
             }
             if entry.size > self.share_ghost() {
                 return Some(self.expel(slot));
             }
-            self.trim(entry.size);
-            self.shift(slot, SMALL, GHOST);
-            return Some(self.store.retire(slot));
+            self.objects.trim(GHOST, self.share_ghost() - entry.size);
+            return Some(self.objects.retire(slot, GHOST));
         }
     }
 
     /// The end of the main queue: sends round again what has uses left, evicts the first that has none.
     fn evict_main(&mut self) -> Option<u64> {
         loop {
-            let slot = self.store.oldest(&self.lists[MAIN as usize]);
-            if slot == NONE {
-                return None;
-            }
-            let count = &mut self.store.entry_mut(slot).count;
+            let slot = self.objects.oldest(MAIN)?;
+            let count = &mut self.objects.store.entry_mut(slot).count;
             if *count == 0 {
                 return Some(self.expel(slot));
             }
             *count -= 1;
-            self.store.renew(&mut self.lists[MAIN as usize], slot);
+            self.objects.renew(slot, MAIN);
         }
     }
 }
 
 impl Rules for S3Fifo {
-    fn store(&self) -> &Store {
-        &self.store
+    fn objects(&self) -> &Objects {
+        &self.objects
     }
-    fn store_mut(&mut self) -> &mut Store {
-        &mut self.store
+    fn objects_mut(&mut self) -> &mut Objects {
+        &mut self.objects
     }
     fn largest(&self) -> u64 {
         self.share_small()
     }
     #[inline]
     fn touch(&mut self, slot: Slot) {
-        let entry = self.store.entry_mut(slot);
+        let entry = self.objects.store.entry_mut(slot);
         entry.count = (entry.count + 1).min(MAX_USES);
     }
     fn prepare(&mut self, key: u64, _: u64) -> Admission {
-        self.store.find_any(key).map_or(Admission::New, |slot| {
-            self.store.unlink(&mut self.lists[GHOST as usize], slot);
-            Admission::Ghost(slot)
-        })
+        self.objects.take_ghost(key)
     }
     fn evict_one(&mut self, _: u64, _: Admission) -> Option<u64> {
         self.has_evicted = true;
-        let from_small = if self.bytes(MAIN) > self.share_main() { None } else { self.evict_small() };
+        let from_small = if self.objects.bytes(MAIN) > self.share_main() { None } else { self.evict_small() };
         from_small.or_else(|| self.evict_main())
     }
-    fn insert(&mut self, key: u64, size: u64, admission: Admission) -> Slot {
-        if let Admission::Ghost(slot) | Admission::FrequentGhost(slot) = admission {
-            self.store.revive(slot, size);
-            self.enter(slot, MAIN);
-            return slot;
-        }
-        let slot = self.store.add(key, size);
-        let overflows = !self.has_evicted && self.bytes(SMALL) >= self.share_small();
-        self.enter(slot, if overflows { MAIN } else { SMALL });
-        slot
-    }
-    fn expel(&mut self, slot: Slot) -> u64 {
-        let list = self.store.entry(slot).list as usize;
-        self.store.unlink(&mut self.lists[list], slot);
-        self.store.forget(slot)
+    fn list_of_new(&self) -> u8 {
+        let overflows = !self.has_evicted && self.objects.bytes(SMALL) >= self.share_small();
+        if overflows { MAIN } else { SMALL }
     }
     fn resized(&mut self) {
-        self.trim(0);
+        self.objects.trim(GHOST, self.share_ghost());
     }
 }
 
@@ -179,8 +131,8 @@ mod tests {
         // 12 is used twice and 3 once: 13 makes room from the small queue, where 12 is promoted instead; the main queue sends 3 round
         // and evicts 4.
         assert_eq!(evictions(&mut cache, &[12, 12, 3, 13]), [(13, 4)]);
-        assert_eq!(cache.store.keys(&cache.lists[MAIN as usize]), [5, 6, 7, 8, 9, 10, 1, 12, 3]);
-        assert_eq!(cache.store.keys(&cache.lists[SMALL as usize]), [13]);
+        assert_eq!(cache.objects.keys(MAIN), [5, 6, 7, 8, 9, 10, 1, 12, 3]);
+        assert_eq!(cache.objects.keys(SMALL), [13]);
     }
 
     #[test]
@@ -189,6 +141,6 @@ mod tests {
         // 1 enters the small queue, 2 to 10 the main one, which stays at its share: each of 11 to 25 pushes its elder into the ghosts.
         assert_eq!(evictions(&mut cache, &(1..=25).collect::<Vec<_>>()).len(), 15);
         assert_eq!(cache.share_ghost(), 9);
-        assert_eq!(cache.store.keys(&cache.lists[GHOST as usize]), (16..=24).collect::<Vec<_>>());
+        assert_eq!(cache.objects.keys(GHOST), (16..=24).collect::<Vec<_>>());
     }
 }

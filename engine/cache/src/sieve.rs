@@ -5,14 +5,16 @@
 //! join at the newest end, so the hand meets them late or, right at the front, soon.
 
 use super::index::Keys;
-use super::store::{List, NONE, Slot, Store};
+use super::objects::Objects;
+use super::store::{NONE, Slot};
 use super::{Admission, Rules};
+
+const QUEUE: u8 = 0;
 
 /// The sieve.
 #[derive(Debug)]
 pub struct Sieve {
-    store: Store,
-    queue: List,
+    objects: Objects,
     /// Where the hand resumes, [`NONE`]: at the oldest.
     hand: Slot,
 }
@@ -21,47 +23,37 @@ impl Sieve {
     /// An empty cache.
     #[must_use]
     pub fn new(capacity: u64, keys: Keys) -> Self {
-        let mut store = Store::new(capacity, keys);
-        Self { queue: store.list(), store, hand: NONE }
+        Self { objects: Objects::new(capacity, keys, 1), hand: NONE }
     }
 }
 
 impl Rules for Sieve {
-    fn store(&self) -> &Store {
-        &self.store
+    fn objects(&self) -> &Objects {
+        &self.objects
     }
-    fn store_mut(&mut self) -> &mut Store {
-        &mut self.store
+    fn objects_mut(&mut self) -> &mut Objects {
+        &mut self.objects
     }
     #[inline]
     fn touch(&mut self, slot: Slot) {
-        self.store.entry_mut(slot).count = 1;
-    }
-    fn insert(&mut self, key: u64, size: u64, _: Admission) -> Slot {
-        let slot = self.store.add(key, size);
-        self.store.push(&mut self.queue, slot);
-        slot
+        self.objects.store.entry_mut(slot).count = 1;
     }
     fn evict_one(&mut self, _: u64, _: Admission) -> Option<u64> {
-        let mut slot = if self.hand == NONE { self.store.oldest(&self.queue) } else { self.hand };
-        if slot == NONE {
-            return None;
-        }
-        while self.store.entry(slot).count > 0 {
-            self.store.entry_mut(slot).count = 0;
-            slot = self.store.around(&self.queue, slot);
+        let mut slot = if self.hand == NONE { self.objects.oldest(QUEUE)? } else { self.hand };
+        while self.objects.store.entry(slot).count > 0 {
+            self.objects.store.entry_mut(slot).count = 0;
+            slot = self.objects.around(slot, QUEUE);
         }
         self.hand = slot; // so that `expel` moves it on
         Some(self.expel(slot))
     }
     fn expel(&mut self, slot: Slot) -> u64 {
         if self.hand == slot {
-            let next = self.store.around(&self.queue, slot);
+            let next = self.objects.around(slot, QUEUE);
             // After the newest the hand waits: what is admitted meanwhile is behind it, and it resumes at the oldest.
-            self.hand = if next == self.store.oldest(&self.queue) { NONE } else { next };
+            self.hand = if Some(next) == self.objects.oldest(QUEUE) { NONE } else { next };
         }
-        self.store.unlink(&mut self.queue, slot);
-        self.store.forget(slot)
+        self.objects.expel(slot)
     }
 }
 

@@ -18,6 +18,11 @@ pub struct List {
     pub bytes: u64,
 }
 
+impl List {
+    /// Stands for a list that a policy does not have.
+    pub(crate) const ABSENT: Self = Self { head: NONE, bytes: 0 };
+}
+
 /// Entries, index and room.
 #[derive(Debug)]
 pub struct Store {
