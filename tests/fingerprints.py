@@ -1,4 +1,4 @@
-"""The runs whose fingerprints are stored in `fingerprints.json` and must be the same on every host.
+"""The runs whose fingerprints are stored in `fingerprints.txt` and must be the same on every host.
 
 A change of the model that changes results changes the stored fingerprints in the same commit, and says why:
 `.venv/bin/python tests/fingerprints.py` writes them anew.
@@ -6,14 +6,13 @@ A change of the model that changes results changes the stored fingerprints in th
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import seeklab
 from seeklab._result import execute
 
-STORE = Path(__file__).with_name("fingerprints.json")
+STORE = Path(__file__).with_name("fingerprints.txt")
 
 MIB = 1 << 20
 
@@ -62,18 +61,16 @@ def requests() -> dict[str, dict[str, Any]]:
     return found
 
 
-def stored() -> dict[str, dict[str, Any]]:
-    """Give the stored runs: the request and the fingerprint of each, by its name."""
-    found: dict[str, dict[str, Any]] = json.loads(STORE.read_text(encoding="utf-8"))
-    return found
+def stored() -> dict[str, str]:
+    """Return the stored fingerprints by the names of their runs, a line of the file for each."""
+    lines = STORE.read_text(encoding="utf-8").splitlines()
+    return {name: fingerprint for name, _, fingerprint in (line.rpartition(" ") for line in lines)}
 
 
 def write() -> None:
     """Store what this host's engine gives."""
-    runs = {
-        name: {"request": request, "fingerprint": execute(request).fingerprint} for name, request in requests().items()
-    }
-    STORE.write_text(json.dumps(runs, indent=1) + "\n", encoding="utf-8")
+    lines = [f"{name} {execute(request).fingerprint}\n" for name, request in requests().items()]
+    STORE.write_text("".join(lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

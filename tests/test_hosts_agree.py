@@ -1,6 +1,6 @@
 """The same run has the same fingerprint natively, under wasmtime, in Chromium and in Pyodide.
 
-`fingerprints.json` holds what each run gave when the model was last changed on purpose. Every host must give that, so a
+`fingerprints.txt` holds what each run gave when the model was last changed on purpose. Every host must give that, so a
 change that shifts all of them together is seen as well.
 """
 
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 ONE_IN = 5
 """Each host takes minutes for all of them, which `make full` has. Wasmtime, which most tests run on, gets all."""
-STORED = {name: run["fingerprint"] for name, run in fingerprints.stored().items()}
+STORED = fingerprints.stored()
+REQUESTS = fingerprints.requests()
 
 
 def test_the_stored_runs_are_those_that_the_cases_and_scenarios_ask_for() -> None:
-    stored = {name: run["request"] for name, run in fingerprints.stored().items()}
-    assert stored == fingerprints.requests(), "run tests/fingerprints.py, and say in the commit why results change"
+    assert list(STORED) == list(REQUESTS), "run tests/fingerprints.py, and say in the commit why results change"
 
 
 @pytest.mark.parametrize("name", STORED)
 def test_wasmtime_gives_the_stored_fingerprint(name: str) -> None:
     assert sys.implementation.name == "cpython"
-    assert execute(fingerprints.stored()[name]["request"]).fingerprint == STORED[name]
+    assert execute(REQUESTS[name]).fingerprint == STORED[name]
 
 
 def _answer(title: str, *command: str | Path) -> Any:  # noqa: ANN401 -- any JSON value
@@ -51,7 +51,7 @@ def _answer(title: str, *command: str | Path) -> Any:  # noqa: ANN401 -- any JSO
 
 def sample(host: str, asked: Path) -> Path:
     """Write this commit's sample of the runs, as the hosts read them."""
-    runs = {name: run for name, run in fingerprints.stored().items() if drawn.is_drawn(f"{host} {name}", ONE_IN)}
+    runs = {name: request for name, request in REQUESTS.items() if drawn.is_drawn(f"{host} {name}", ONE_IN)}
     asked.write_text(json.dumps(runs), encoding="utf-8")
     return asked
 
@@ -111,8 +111,8 @@ def test_every_variant_changes_the_run() -> None:
 
 def test_the_seed_changes_each_run_that_draws_at_random_and_no_other() -> None:
     one, other = (_of_seed(seed) for seed in fingerprints.SEEDS[:2])
-    for name, run in fingerprints.stored().items():
-        request, title = run["request"], name.removesuffix(f", seed {fingerprints.SEEDS[0]}")
+    for name, request in REQUESTS.items():
+        title = name.removesuffix(f", seed {fingerprints.SEEDS[0]}")
         if title == name or title not in other:
             continue
         case = seeklab.case(request["case"]) if "case" in request else None

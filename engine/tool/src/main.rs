@@ -89,15 +89,15 @@ fn write(out: &Path, text: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
-/// Prints the fingerprint that each run has on this machine: `{name: fingerprint}` for `{name: {"request": {...}}}`.
+/// Prints the fingerprint that each run has on this machine: `{name: fingerprint}` for `{name: request}`.
 fn print_fingerprints(runs: &Path) -> Result<(), Box<dyn Error>> {
     let text = std::fs::read_to_string(runs).map_err(|error| format!("{}: {error}", runs.display()))?;
     let runs: Map<String, Value> = serde_json::from_str(&text)?;
     let engine = Engine::new(read_library(&Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))?);
     let mut found = Map::new();
-    for (name, run) in runs {
+    for (name, request) in runs {
         let refused = |envelope: String| format!("{name}: {envelope}");
-        let mut run = engine.open(&run["request"].to_string()).map_err(refused)?;
+        let mut run = engine.open(&request.to_string()).map_err(refused)?;
         while (0.0..1.0).contains(&run.step(u32::MAX)) {}
         let summary: Value = serde_json::from_str(&run.summary())?;
         let fingerprint = summary["ok"]["fingerprint"].clone();

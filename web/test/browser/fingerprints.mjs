@@ -1,7 +1,7 @@
 /**
  * The fingerprints of given runs in Chromium and in Pyodide, for the test that all hosts agree.
  *
- * The file holds requests by name: `{"a name": {"case": ..., "variant": ..., "seed": ...}}`, or `{"a name": {"request": ...}}`.
+ * The file holds requests by name: `{"a name": {"case": ..., "variant": ..., "seed": ...}}`.
  * In Pyodide a request may also hold a `throttle`, the source of a Python function `delay_ns` that throttles its scenario, or a
  * `shard_map`, that of a function `owner`.
  * Prints `{"chromium": {"a name": "..."}, "pyodide": {...}}`.
@@ -10,8 +10,7 @@ import { readFileSync } from "node:fs";
 import { launch, serve } from "./host.mjs";
 
 export async function fingerprints(file, hosts) {
-  const entries = Object.entries(JSON.parse(readFileSync(file, "utf8")));
-  const requests = Object.fromEntries(entries.map(([name, entry]) => [name, entry.request ?? entry]));
+  const requests = JSON.parse(readFileSync(file, "utf8"));
   const server = await serve();
   const { browser, close } = await launch();
   try {
