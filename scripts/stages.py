@@ -205,7 +205,7 @@ TESTS = (
         needs=("npm", "site"),
         runner=BROWSER,
     ),
-    Stage("Python and cross-part tests", PYTEST_COMMAND, needs=("python-tests", "package"), runner=PYTEST),
+    Stage("Python and cross-part tests", PYTEST_COMMAND, needs=("python-tests", "package", "synthetic"), runner=PYTEST),
     Stage(
         "Notebooks",
         (*PYTEST_COMMAND, "--nbval-lax", *drawn_notebooks()),

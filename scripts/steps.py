@@ -46,6 +46,10 @@ TYPE_FILES = ("scenario.ts", "answers.ts")
 WHEEL_FILE = DIST / f"seeklab-{VERSION}-py3-none-any.whl"
 WIDGET = PACKAGED_ENGINE / "widget.js"
 
+VALIDATION = ENGINE / "validation"
+SYNTHETIC_FILES = (VALIDATION / "synthetic-drive.json", VALIDATION / "synthetic-trace.csv")
+"""A drive that was never built, and a trace of it, for the page on validation."""
+
 BROWSER_LAB = CACHE / "browser-lab" / "site"
 """The course in the browser, as folders that are laid over the site."""
 BROWSER_TOOLS = CACHE / "browser-lab" / "tools"
@@ -197,6 +201,10 @@ def _build_browser_lab() -> str:
 def _build_notebook_pages() -> str:
     run("notebook-pages", VENV_BIN / "python", "-B", ROOT / "scripts" / "notebook_pages.py")
     return _size(NOTEBOOK_PAGES)
+
+
+def _write_synthetic_files() -> None:
+    run("synthetic", VENV_BIN / "python", "-B", ROOT / "scripts" / "synthetic.py")
 
 
 def _build_site() -> str:
@@ -360,24 +368,32 @@ NOTEBOOKS_AS_PAGES = Step(
     ),
     makes=(NOTEBOOK_PAGES / "course.json",),
 )
+SYNTHETIC = Step(
+    "synthetic",
+    "Writing the synthetic drive and its trace",
+    _write_synthetic_files,
+    needs=("package", "wasm", "library"),
+    reads=(ROOT / "scripts" / "synthetic.py", *ENGINE_SOURCES),
+    makes=SYNTHETIC_FILES,
+)
 SITE = Step(
     "site",
     "Building the site",
     _build_site,
-    needs=("npm", "wasm", "library", "wheel", "browser-lab", "notebook-pages"),
-    reads=(*BROWSER_COURSE.reads, *NOTEBOOKS_AS_PAGES.reads, ROOT / "docs" / "instructor" / "glossary.md"),
+    needs=("npm", "wasm", "library", "wheel", "browser-lab", "notebook-pages", "synthetic"),
+    reads=(VALIDATION, *BROWSER_COURSE.reads, *NOTEBOOKS_AS_PAGES.reads, ROOT / "docs" / "instructor" / "glossary.md"),
     makes=(WEB / "dist" / "index.html", WEB / "dist" / "lab" / "notebooks" / "index.html"),
 )
 
 # In order: a step stands after those it needs.
 FOR_ENGINE = (TOOL, COMPILED_ENGINE, WASM, LIBRARY)
-FOR_LAB = (PYTHON_PACKAGES, PACKAGE, WEB_PACKAGES, *FOR_ENGINE, WIDGET_BUNDLE)
+FOR_LAB = (PYTHON_PACKAGES, PACKAGE, WEB_PACKAGES, *FOR_ENGINE, SYNTHETIC, WIDGET_BUNDLE)
 TO_SITE = (WHEEL, BROWSER_PACKAGES, BROWSER_COURSE, NOTEBOOKS_AS_PAGES, SITE)
 FOR_SITE = (*FOR_LAB, *TO_SITE)
 FOR_FORMAT = (PYTHON_PACKAGES, PACKAGE, TEST_PACKAGES, WEB_PACKAGES)
 FOR_LINT = (*FOR_FORMAT, *FOR_ENGINE)
 FOR_FULL = (*FOR_LAB, TEST_PACKAGES, OLDEST_PACKAGES, HUB_PACKAGES, *TO_SITE)
-FOR_TESTS = (*FOR_LINT, OLDEST_PACKAGES, RUST_TESTS, WIDGET_BUNDLE, *TO_SITE)
+FOR_TESTS = (*FOR_LINT, OLDEST_PACKAGES, SYNTHETIC, RUST_TESTS, WIDGET_BUNDLE, *TO_SITE)
 
 
 COURSE = ROOT / "my-course"

@@ -1,7 +1,6 @@
 """Write the synthetic drive and trace that the page on validation replays: engine/validation/synthetic-*.
 
-For the author, after a change of the disk model: `scripts/run synthetic`. A test demands that files and program are in
-step.
+A build step runs this program; the files are not tracked.
 
 The trace is no measurement. Its service times are those of a second drive in the same model, which differs from the
 first as a real drive differs from its data sheet: it seeks a little slower, turns a little faster, and each request has
@@ -12,15 +11,11 @@ from __future__ import annotations
 
 import json
 import random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from author import run_in_the_lab
-from console import ROOT, say
+from seeklab._host import engine
+from steps import SYNTHETIC_FILES
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-FOLDER = ROOT / "engine" / "validation"
 REQUESTS = 4000
 BLOCKS_PER_CYLINDER = 4 * 160
 CYLINDERS = 1200
@@ -123,8 +118,6 @@ def requests() -> list[tuple[str, int, int, float]]:
 
 def trace() -> str:
     """Write the trace, with the other drive's times and noise as what was measured."""
-    from seeklab._host import engine  # noqa: PLC0415 -- the lab's Python has it, the one that starts this may not
-
     head = "op,buffer_action,lbn,blocks,service_us,next_interarrival_us\n"
     drawn = requests()
     blank = head + "".join(f"{op},,{block},{length},0,{pause}\n" for op, block, length, pause in drawn)
@@ -137,20 +130,11 @@ def trace() -> str:
     )
 
 
-def files() -> dict[Path, str]:
-    """Give the content of each file."""
-    return {
-        FOLDER / "synthetic-drive.json": json.dumps(drive(), indent=1) + "\n",
-        FOLDER / "synthetic-trace.csv": trace(),
-    }
-
-
 def synthetic() -> None:
     """Write the files."""
-    for path, content in files().items():
+    for path, content in zip(SYNTHETIC_FILES, (json.dumps(drive(), indent=1) + "\n", trace()), strict=True):
         path.write_text(content, encoding="utf-8")
-        say(f"wrote {path.relative_to(ROOT)}")
 
 
 if __name__ == "__main__":
-    run_in_the_lab(__file__, synthetic)
+    synthetic()

@@ -16,13 +16,12 @@ import seeklab
 from conftest import GIVE_UP_S
 from seeklab import _files
 from seeklab._files import Kind, read_text
+from steps import SYNTHETIC_FILES
 
 if TYPE_CHECKING:
     from conftest import CommandLine
 
-ROOT = Path(__file__).resolve().parent.parent
-DRIVE = ROOT / "engine" / "validation" / "synthetic-drive.json"
-MEASURED = ROOT / "engine" / "validation" / "synthetic-trace.csv"
+DRIVE, MEASURED = SYNTHETIC_FILES
 OBJECTS = "time,object,size\n1,1,1\n2,2,1\n3,1,1\n"
 LRU = ("--policy", "lru", "--size", "1000")
 KIND = Kind("a list", most_bytes=1 << 25, longest_line=4096)

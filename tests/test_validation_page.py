@@ -9,9 +9,10 @@ import pytest
 
 import seeklab
 import synthetic
+from steps import SYNTHETIC_FILES, VALIDATION
 
 ROOT = Path(__file__).resolve().parents[1]
-ORACLES = json.loads((synthetic.FOLDER / "oracles.json").read_text(encoding="utf-8"))
+ORACLES = json.loads((VALIDATION / "oracles.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("oracle", ORACLES, ids=lambda oracle: oracle["what"])
@@ -20,20 +21,15 @@ def test_an_oracle_that_is_told_of_is_a_test_that_exists(oracle: dict[str, str])
     assert f" {oracle['test']}(" in source
 
 
-def test_the_synthetic_drive_and_trace_are_what_their_program_writes() -> None:
-    stored = {path: path.read_text(encoding="utf-8") for path in synthetic.files()}
-    assert stored == synthetic.files(), "run scripts/run synthetic"
-
-
 def test_the_synthetic_trace_is_missed_by_a_few_per_cent_reads_and_writes_apart() -> None:
-    found = seeklab.validate_drive(*synthetic.files())
+    found = seeklab.validate_drive(*SYNTHETIC_FILES)
     assert found["requests"] == synthetic.REQUESTS
     assert 0.005 < found["demerit"] < 0.10
     assert found["read"]["demerit"] != found["write"]["demerit"]
 
 
 def test_a_drive_that_turns_slower_than_its_file_says_is_noticed(tmp_path: Path) -> None:
-    parameters, trace = synthetic.files()
+    parameters, trace = SYNTHETIC_FILES
     drive = synthetic.drive()
     drive["mechanics"]["Rotation speed (in rpms)"] /= 2
     other = tmp_path / "drive.json"
