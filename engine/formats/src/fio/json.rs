@@ -44,7 +44,7 @@ pub fn json(report: &Report, bins: Bins) -> String {
     }
     let elapsed_s = report.elapsed_ns.div_ceil(1_000_000_000);
     let entry = |job: &JobReport| {
-        let group: Vec<&JobReport> = jobs.iter().filter(|other| other.group == job.group).collect();
+        let group: Vec<&JobReport> = jobs.iter().filter(|other| other.spec.group == job.spec.group).collect();
         job_node(job, &group, elapsed_s, bins)
     };
     top.push(field("jobs", Node::List(jobs.iter().map(entry).collect())));
@@ -88,15 +88,15 @@ fn job_node(job: &JobReport, group: &[&JobReport], elapsed_s: u64, bins: Bins) -
     let classes = job.latency_classes();
     let batches = || levels(BATCH_LEVELS, [0, total, 0, 0, 0, 0, 0]);
     let mut fields = vec![
-        field("jobname", Text(job.name.clone())),
-        field("groupid", Integer(job.group.into())),
+        field("jobname", Text(job.spec.name.clone())),
+        field("groupid", Integer(job.spec.group.into())),
         field("error", Integer(job.error.into())),
         field("eta", Integer(0)),
         field("elapsed", Integer(elapsed_s)),
-        field("job options", options(&job.options)),
-        field("read", direction(&job.read, group_rate(group.iter().map(|job| &job.read)), job.percentiles, bins)),
-        field("write", direction(&job.write, group_rate(group.iter().map(|job| &job.write)), job.percentiles, bins)),
-        field("trim", direction(&job.trim, group_rate(group.iter().map(|job| &job.trim)), job.percentiles, bins)),
+        field("job options", options(&job.spec.options)),
+        field("read", direction(&job.read, group_rate(group.iter().map(|job| &job.read)), job.spec.percentiles, bins)),
+        field("write", direction(&job.write, group_rate(group.iter().map(|job| &job.write)), job.spec.percentiles, bins)),
+        field("trim", direction(&job.trim, group_rate(group.iter().map(|job| &job.trim)), job.spec.percentiles, bins)),
         field(
             "sync",
             Object(vec![field("total_ios", Integer(job.syncs)), field("lat_ns", latency(&Latency::default(), false, Bins::Without))]),
@@ -113,13 +113,13 @@ fn job_node(job: &JobReport, group: &[&JobReport], elapsed_s: u64, bins: Bins) -
         field("latency_ns", class_node(&classes.ns, total)),
         field("latency_us", class_node(&classes.us, total)),
         field("latency_ms", class_node(&classes.ms, total)),
-        field("latency_depth", Integer(job.target.map_or(job.iodepth, |target| target.depth).into())),
+        field("latency_depth", Integer(job.target.map_or(job.spec.iodepth, |target| target.depth).into())),
         field("latency_target", Integer(job.target.map_or(0, |target| target.target_ns))),
         field("latency_percentile", Real(job.target.map_or(100.0, |target| target.percent))),
         field("latency_window", Integer(job.target.map_or(0, |target| target.window_us))),
     ];
     fields.extend(job.steady.as_ref().map(|steady| field("steadystate", steady_node(steady))));
-    if let Some(description) = &job.description {
+    if let Some(description) = &job.spec.description {
         fields.push(field("desc", Text(description.clone())));
     }
     Object(fields)

@@ -57,7 +57,7 @@ pub struct FioJobs {
 }
 
 /// One job of a job file.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct FioJob {
     /// Name that fio prints; not unique when the file uses a name twice or `offset_increment` splits a section.
     pub name: String,

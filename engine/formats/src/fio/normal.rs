@@ -20,15 +20,15 @@ pub fn normal(report: &Report) -> String {
     let jobs = report.merged();
     let mut lines = announcement(report);
     for job in &jobs {
-        let group: Vec<&JobReport> = jobs.iter().filter(|other| other.group == job.group).collect();
+        let group: Vec<&JobReport> = jobs.iter().filter(|other| other.spec.group == job.spec.group).collect();
         job_lines(job, &group, &mut lines);
     }
-    let mut groups: Vec<u64> = jobs.iter().map(|job| job.group.into()).collect();
+    let mut groups: Vec<u64> = jobs.iter().map(|job| job.spec.group.into()).collect();
     groups.sort_unstable();
     groups.dedup();
     for group in groups {
         lines.push(format!("\nRun status group {group} (all jobs):"));
-        let jobs: Vec<&JobReport> = jobs.iter().filter(|job| u64::from(job.group) == group).collect();
+        let jobs: Vec<&JobReport> = jobs.iter().filter(|job| u64::from(job.spec.group) == group).collect();
         group_line("   READ", &jobs, |job| &job.read, &mut lines);
         group_line("  WRITE", &jobs, |job| &job.write, &mut lines);
         group_line("   TRIM", &jobs, |job| &job.trim, &mut lines);
@@ -57,16 +57,16 @@ pub fn normal(report: &Report) -> String {
 /// What fio prints before the jobs run.
 fn announcement(report: &Report) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut sections = report.jobs.chunk_by(|a, b| a.section == b.section);
+    let mut sections = report.jobs.chunk_by(|a, b| a.spec.section == b.spec.section);
     let mut workers = 0u32;
     while let Some([first, others @ ..]) = sections.next() {
-        let of_section = others.iter().fold(first.workers, |sum, job| sum.saturating_add(job.workers));
+        let of_section = others.iter().fold(first.spec.workers, |sum, job| sum.saturating_add(job.spec.workers));
         workers = workers.saturating_add(of_section);
         let size = |bytes: u64| short(bytes, DIGITS, first.is_binary(), "B");
-        let blocks = first.block_bytes.map(|(smallest, largest)| format!("{}-{}", size(smallest), size(largest)));
+        let blocks = first.spec.block_bytes.map(|(smallest, largest)| format!("{}-{}", size(smallest), size(largest)));
         lines.push(format!(
             "{}: (g={}): rw={}, bs=(R) {}, (W) {}, (T) {}, ioengine={}, iodepth={}",
-            first.name, first.group, first.rw, blocks[0], blocks[1], blocks[2], first.ioengine, first.iodepth
+            first.spec.name, first.spec.group, first.spec.rw, blocks[0], blocks[1], blocks[2], first.spec.ioengine, first.spec.iodepth
         ));
         if of_section > 1 {
             lines.push("...".to_owned());
@@ -79,7 +79,7 @@ fn announcement(report: &Report) -> Vec<String> {
 
 impl JobReport {
     fn is_binary(&self) -> bool {
-        self.kb_base != 1000
+        self.spec.kb_base != 1000
     }
 }
 
@@ -92,8 +92,11 @@ fn job_lines(job: &JobReport, group: &[&JobReport], lines: &mut Vec<String>) {
         110 => " (a request took longer than max_latency)".to_owned(),
         _ => " (slower than rate_min)".to_owned(),
     };
-    lines.push(format!("{}: (groupid={}, jobs={}): err={:2}{error}: pid=0: {TIME}", job.name, job.group, job.workers, job.error));
-    if let Some(description) = &job.description {
+    lines.push(format!(
+        "{}: (groupid={}, jobs={}): err={:2}{error}: pid=0: {TIME}",
+        job.spec.name, job.spec.group, job.spec.workers, job.error
+    ));
+    if let Some(description) = &job.spec.description {
         lines.push(format!("  Description  : [{description}]"));
     }
     direction_lines("read", job, &job.read, group_rate(group.iter().map(|job| &job.read)), lines);
@@ -109,7 +112,7 @@ fn job_lines(job: &JobReport, group: &[&JobReport], lines: &mut Vec<String>) {
         "     issued rwts: total={},{},{},{} short=0,0,0,0 dropped=0,0,0,0",
         job.read.total_ios, job.write.total_ios, job.trim.total_ios, job.syncs
     ));
-    let target = job.target.unwrap_or(super::report::Target { percent: 100.0, depth: job.iodepth, ..Default::default() });
+    let target = job.target.unwrap_or(super::report::Target { percent: 100.0, depth: job.spec.iodepth, ..Default::default() });
     lines.push(format!(
         "     latency   : target={}, window={}, percentile={:.2}%, depth={}",
         target.target_ns, target.window_us, target.percent, target.depth
@@ -156,8 +159,8 @@ fn direction_lines(name: &str, job: &JobReport, direction: &Direction, group_byt
         percentile_lines(latency.percentiles(), lines);
     }
     if direction.bw.samples > 0 {
-        let megabytes = direction.bw.mean > f64::from(job.kb_base) * f64::from(job.kb_base);
-        let divisor = if megabytes { f64::from(job.kb_base.max(1)) } else { 1.0 };
+        let megabytes = direction.bw.mean > f64::from(job.spec.kb_base) * f64::from(job.spec.kb_base);
+        let divisor = if megabytes { f64::from(job.spec.kb_base.max(1)) } else { 1.0 };
         let unit = match (binary, megabytes) {
             (true, true) => "MiB",
             (true, false) => "KiB",

@@ -39,30 +39,8 @@ pub struct Report {
 /// A job's part of the report.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JobReport {
-    /// Name that is printed.
-    pub name: String,
-    /// The `description` option.
-    pub description: Option<String>,
-    /// Options of the job's section.
-    pub options: Vec<(String, String)>,
-    /// Index of the section in the job file; the jobs of a section are announced once.
-    pub section: u32,
-    /// Reporting group, from 0.
-    pub group: u32,
-    /// Whether the job is merged with the others of its group.
-    pub group_reporting: bool,
-    /// Workers that the numbers cover.
-    pub workers: u32,
-    /// Direction and order, as fio prints it.
-    pub rw: String,
-    /// Smallest and largest request in bytes for reads, writes and trims.
-    pub block_bytes: [(u64, u64); 3],
-    /// The I/O engine that the job file names.
-    pub ioengine: String,
-    /// Queue depth that the job file asks for.
-    pub iodepth: u32,
-    /// 1024 to prefer binary units, 1000 to prefer decimal ones.
-    pub kb_base: u32,
+    /// The job as its file describes it. Of merged jobs it is the first, with the workers of all.
+    pub spec: FioJob,
     /// Time between first and last request, added over the workers.
     pub job_runtime_ns: u64,
     /// Reads.
@@ -77,8 +55,6 @@ pub struct JobReport {
     pub syncs: u64,
     /// Full zones that were reset.
     pub zone_resets: u64,
-    /// Whether percentiles of the whole latency are reported, and of the completion latency.
-    pub percentiles: [bool; 2],
     /// The target of latency that the job looked for, and what it found.
     pub target: Option<Target>,
     /// The steady state that the job looked for, and what it found.
@@ -241,7 +217,7 @@ impl Report {
             version: version.into(),
             global_options: jobs.global_options.clone(),
             elapsed_ns: 0,
-            jobs: jobs.jobs.iter().map(JobReport::of).collect(),
+            jobs: jobs.jobs.iter().map(|job| JobReport { spec: job.clone(), ..JobReport::default() }).collect(),
             disks: Vec::new(),
         }
     }
@@ -252,7 +228,7 @@ impl Report {
         let mut merged: Vec<JobReport> = Vec::new();
         for job in &self.jobs {
             match merged.last_mut() {
-                Some(last) if job.group_reporting && last.group == job.group => last.merge(job),
+                Some(last) if job.spec.group_reporting && last.spec.group == job.spec.group => last.merge(job),
                 _ => merged.push(job.clone()),
             }
         }
@@ -261,29 +237,8 @@ impl Report {
 }
 
 impl JobReport {
-    /// The report on `job`, without measurements.
-    #[must_use]
-    pub fn of(job: &FioJob) -> Self {
-        Self {
-            name: job.name.clone(),
-            description: job.description.clone(),
-            options: job.options.clone(),
-            section: job.section,
-            group: job.group,
-            group_reporting: job.group_reporting,
-            workers: job.workers,
-            rw: job.rw.clone(),
-            block_bytes: job.block_bytes,
-            ioengine: job.ioengine.clone(),
-            iodepth: job.iodepth,
-            kb_base: job.kb_base,
-            percentiles: job.percentiles,
-            ..Self::default()
-        }
-    }
-
     fn merge(&mut self, other: &Self) {
-        self.workers = self.workers.saturating_add(other.workers);
+        self.spec.workers = self.spec.workers.saturating_add(other.spec.workers);
         self.job_runtime_ns = self.job_runtime_ns.saturating_add(other.job_runtime_ns);
         self.error = self.error.max(other.error);
         self.syncs = self.syncs.saturating_add(other.syncs);

@@ -18,7 +18,7 @@ pub fn terse(report: &Report) -> String {
     let jobs = report.merged();
     let mut lines = String::new();
     for job in &jobs {
-        let group: Vec<&JobReport> = jobs.iter().filter(|other| other.group == job.group).collect();
+        let group: Vec<&JobReport> = jobs.iter().filter(|other| other.spec.group == job.spec.group).collect();
         lines.push_str(&line(job, &group, report).join(";"));
         lines.push('\n');
     }
@@ -26,7 +26,8 @@ pub fn terse(report: &Report) -> String {
 }
 
 fn line(job: &JobReport, group: &[&JobReport], report: &Report) -> Vec<String> {
-    let mut fields = vec![VERSION.to_string(), report.version.clone(), job.name.clone(), job.group.to_string(), job.error.to_string()];
+    let mut fields =
+        vec![VERSION.to_string(), report.version.clone(), job.spec.name.clone(), job.spec.group.to_string(), job.error.to_string()];
     direction(&job.read, group_rate(group.iter().map(|job| &job.read)), &mut fields);
     direction(&job.write, group_rate(group.iter().map(|job| &job.write)), &mut fields);
     fields.extend(["0.000000%", "0.000000%", "0", "0", "0"].map(str::to_owned));
@@ -45,7 +46,7 @@ fn line(job: &JobReport, group: &[&JobReport], report: &Report) -> Vec<String> {
         fields.extend(counts.map(|count| count.to_string()));
         fields.push(format!("{:.2}%", disk.util_percent));
     }
-    fields.extend(job.description.clone());
+    fields.extend(job.spec.description.clone());
     fields
 }
 

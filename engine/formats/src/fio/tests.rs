@@ -399,7 +399,7 @@ fn measured() -> Report {
     let second = report.jobs[1].clone();
     report.jobs.push(second);
     for (index, job) in report.jobs.iter_mut().enumerate() {
-        job.workers = 1;
+        job.spec.workers = 1;
         job.job_runtime_ns = 1_992_500_000;
         job.read.io_bytes = 16 << 20;
         job.read.total_ios = 256;
