@@ -11,6 +11,8 @@ pub mod layers;
 pub mod plan;
 pub mod range;
 pub mod result;
+mod rules;
+pub mod setup;
 pub mod stack;
 #[cfg(test)]
 mod testing;

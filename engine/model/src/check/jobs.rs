@@ -1,9 +1,11 @@
 //! What the fields of one job say about each other and about the jobs before it.
 
 use seeklab_spec::access::SizeMix;
+use seeklab_spec::nfs::Call;
 use seeklab_spec::{AddProblem, Job, Path, Problems, Rw, Scenario};
 
-use super::{SECTOR, zoned};
+use super::zoned;
+use crate::rules::SECTOR;
 
 /// Checks job number `index`, which stands at `at`.
 pub(super) fn check(index: usize, scenario: &Scenario, at: &Path, problems: &mut Problems) {
@@ -11,6 +13,7 @@ pub(super) fn check(index: usize, scenario: &Scenario, at: &Path, problems: &mut
     check_sizes(job, at, problems);
     check_order(job, at, problems);
     check_rates(job, at, problems);
+    check_call(job, scenario, at, problems);
     zoned::check(index, &scenario.jobs, at, problems);
     if let Some(name) = job.wait_for.as_ref().filter(|name| !scenario.jobs[..index].iter().any(|other| other.name == **name)) {
         problems
@@ -109,5 +112,29 @@ fn check_rates(job: &Job, at: &Path, problems: &mut Problems) {
     }
     if let Some(batch) = job.iodepth_batch_complete.filter(|batch| *batch > job.iodepth) {
         problems.add(at.field("iodepth_batch_complete"), format!("{batch} is above iodepth {}; write at most that", job.iodepth));
+    }
+}
+
+/// Adds what a job at `at` asks of the file protocol and cannot have in this scenario.
+fn check_call(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+    if job.call == Call::Block {
+        return;
+    }
+    if scenario.nfs.is_none() {
+        problems.add(at.field("call"), "needs the nfs layer, which knows system calls; add nfs, or drop it");
+    }
+    if job.rw.is_copy() {
+        problems.add(at.field("call"), "has a meaning for reads and writes only; drop it or change rw");
+    }
+    if job.call == Call::Stat && job.rw.writes() {
+        problems.add(at.field("rw"), "must be read or randread where call is stat: it changes nothing");
+    }
+    if job.call.commits() && job.rw.reads() {
+        problems.add(at.field("rw"), "must be write or randwrite where call is create or delete: they change a directory");
+    }
+    if job.call.is_meta()
+        && let Some(field) = job.synchronous_by()
+    {
+        problems.add(at.field(field), "has a meaning for data only; create and delete are durable by themselves; drop it");
     }
 }

@@ -1,34 +1,27 @@
-//! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory.
+//! What the schema cannot say: layers that contradict each other, jobs that never end, runs that need too much memory. What one layer
+//! contradicts is checked in its folder ([`Layer::check`](crate::layers::Layer::check)).
 
-mod cluster;
-mod commit;
-mod credits;
-mod fanout;
-mod fleet;
+mod flow;
 mod jobs;
 mod monitor;
-mod nfs;
-mod page_cache;
-mod raid_cache;
-mod rebuild;
 mod reduction;
-mod server;
-mod shingled;
-mod slc;
 mod trim;
 mod zoned;
 
 use std::sync::OnceLock;
 
-use seeklab_spec::{AddProblem, DeviceGroup, LayoutKind, Path, Persistence, Presets, Problem, Problems, Rw, Scenario};
+use seeklab_spec::{AddProblem, Path, Persistence, Presets, Problems, Rw, Scenario};
 use serde_json::Value;
 
 use crate::kernel::Request;
 use crate::layers;
 use crate::layers::device::shingled::memory_bytes;
 use crate::layers::device::ssd;
+use crate::layers::fanout;
+use crate::layers::table;
 use crate::layers::zfs::in_effect::in_effect;
 use crate::plan::{self, Plan};
+use crate::rules::{SECTOR, synchronous_job};
 
 /// Bytes that a cached block costs: its node and its place in the index.
 const BYTES_PER_CACHED_BLOCK: u64 = 64;
@@ -37,28 +30,6 @@ const PHASES_OF_A_RUN: usize = 16;
 /// Bytes that a request in flight costs: its slot and its phases.
 const BYTES_PER_REQUEST: u64 = (size_of::<Request>() + PHASES_OF_A_RUN * size_of::<u64>()) as u64;
 const MOST_IN_FLIGHT: u64 = 4_000_000;
-const SECTOR: u64 = 512;
-
-/// The layers that may stand between jobs and devices, by their fields, and whether a scenario has them.
-fn above_devices(scenario: &Scenario) -> impl Iterator<Item = (&'static str, bool)> {
-    [
-        ("nfs", scenario.nfs.is_some()),
-        ("network", scenario.network.is_some()),
-        ("server", scenario.server.is_some()),
-        ("protocol", scenario.protocol.is_some()),
-        ("commit", scenario.commit.is_some()),
-        ("volume", scenario.volume.is_some()),
-        ("zfs", scenario.zfs.is_some()),
-        ("page_cache", scenario.page_cache.is_some()),
-        ("cluster", scenario.cluster.is_some()),
-        ("fanout", scenario.fanout.is_some()),
-        ("fleet", scenario.fleet.is_some()),
-        ("controller", scenario.controller.is_some()),
-        ("tier", scenario.tier.is_some()),
-        ("raid_cache", scenario.raid_cache.is_some()),
-    ]
-    .into_iter()
-}
 
 /// A scenario in which nothing is wrong, with the plan that follows from it. A run starts from one and cannot fail for what it says.
 #[derive(Clone, Debug)]
@@ -93,30 +64,20 @@ impl Checked {
     pub fn new(scenario: Scenario) -> Result<Self, Problems> {
         let mut problems = Problems::new();
         check_jobs(&scenario, &mut problems);
-        check_layers(&scenario, &mut problems);
+        table::check(&scenario, &mut problems);
+        check_flushes(&scenario, &mut problems);
+        let root = Path::root();
+        if let Some(reduction) = &scenario.reduction {
+            reduction::check(reduction, &scenario, &root.field("reduction"), &mut problems);
+        }
+        if let Some(monitor) = &scenario.monitor {
+            monitor::check(monitor, &scenario, &root.field("monitor"), &mut problems);
+        }
         if !problems.is_empty() {
             return Err(problems);
         }
         let plan = plan::plan(&scenario)?;
-        let root = Path::root();
-        if let Some(spec) = &scenario.cluster {
-            layers::cluster::room::check(spec, &scenario, &plan, &root.field("cluster"), &mut problems);
-        }
-        if let Some(spec) = &scenario.controller {
-            layers::controller::check::check(spec, &plan, &root.field("controller"), &mut problems);
-        }
-        if let Some(spec) = &scenario.layout.rebuild {
-            rebuild::check_used(spec, &scenario, &plan, &root.field("layout.rebuild"), &mut problems);
-        }
-        if let Some(spec) = &scenario.commit {
-            commit::check_places(spec, &scenario, &plan, &root.field("commit"), &mut problems);
-        }
-        if let Some(spec) = &scenario.fanout {
-            fanout::check_devices(spec, &plan, &root.field("fanout"), &mut problems);
-        }
-        if let Some(spec) = &scenario.page_cache {
-            page_cache::check_files(spec, &plan, &root.field("page_cache"), &mut problems);
-        }
+        table::check_plan(&scenario, &plan, &mut problems);
         trim::check_regions(&scenario, &plan, &mut problems);
         zoned::check_regions(&scenario, &plan, &mut problems);
         check_memory(&scenario, &plan, &mut problems);
@@ -158,11 +119,6 @@ pub fn warnings(scenario: &Scenario) -> Problems {
         layers::zfs::check::warn(zfs, &Path::root().field("zfs"), &mut problems);
     }
     problems
-}
-
-/// The first job that waits until what it wrote is durable, and the field that makes it wait.
-fn synchronous_job(scenario: &Scenario) -> Option<(usize, &'static str)> {
-    scenario.jobs.iter().enumerate().find_map(|(index, job)| Some((index, job.synchronous_by()?)))
 }
 
 /// Nothing is durable on a device whose cache cannot be flushed, so nothing may wait for it.
@@ -221,9 +177,9 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
         if job.copy.is_some() && !job.rw.is_offloaded() {
             problems.add(at.field("copy"), "has a meaning for servercopy and odxcopy only; drop it or change rw");
         }
-        nfs::check_job(job, scenario, &at, problems);
         trim::check_job(job, scenario, &at, problems);
         jobs::check(index, scenario, &at, problems);
+        flow::check(job, scenario, &at, problems);
         if let Some((credits, charge)) = layers::client::copy::too_few_credits(scenario, job) {
             problems.add(
                 at.field("bs"),
@@ -239,189 +195,6 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
             Path::root().field("jobs"),
             format!("iodepth times numjobs add up to {in_flight} requests in flight; write at most {MOST_IN_FLIGHT}"),
         );
-    }
-}
-
-fn check_volume(scenario: &Scenario, problems: &mut Problems) {
-    let root = Path::root();
-    if let Some(volume) = &scenario.volume {
-        if !volume.block.0.is_multiple_of(SECTOR) {
-            problems.add(root.field("volume.block"), format!("{} is not a multiple of a sector of {SECTOR} bytes", volume.block.0));
-        }
-        if volume.prefetch.is_some() && volume.cache.is_none() {
-            problems.add(root.field("volume.prefetch"), "needs volume.cache to prefetch into; add a cache or drop prefetch");
-        }
-        if let Some(cache) = volume.cache.as_ref().filter(|cache| cache.size < volume.block) {
-            problems.add(root.field("volume.cache.size"), format!("{} is smaller than one block of {}", cache.size, volume.block));
-        }
-    }
-    for (volume, cache) in scenario.volume.iter().filter_map(|volume| Some((volume, volume.cache.as_ref()?))) {
-        for (index, change) in cache.resize.iter().enumerate() {
-            let at = root.field("volume.cache").index("resize", index);
-            if change.size < volume.block {
-                problems.add(at.field("size"), format!("{} is smaller than one block of {}", change.size, volume.block));
-            }
-            if cache.resize[..index].last().is_some_and(|before| before.at >= change.at) {
-                problems.add(at.field("at"), format!("{} is not after the change before it; write them in order of time", change.at));
-            }
-        }
-    }
-}
-
-fn check_layers(scenario: &Scenario, problems: &mut Problems) {
-    let root = Path::root();
-    check_volume(scenario, problems);
-    for (index, group) in scenario.devices.iter().enumerate() {
-        if let Some(spec) = &group.ssd {
-            ssd::check(spec, &root.index("devices", index).field("ssd"), problems);
-        }
-    }
-    if let Some(log) = scenario.zfs.as_ref().map(|zfs| &zfs.log) {
-        layers::zfs::check::check_log(log, &root.field("zfs.log"), problems);
-    }
-    if let Some(network) = &scenario.network {
-        let workers = scenario.jobs.iter().map(|job| u64::from(job.numjobs)).sum();
-        let writes = scenario.jobs.iter().any(|job| job.rw.writes());
-        network.check(scenario.jobs.len() as u64, workers, writes, &root.field("network"), problems);
-    }
-    if let Some(nfs) = &scenario.nfs {
-        nfs::check(nfs, scenario, &root.field("nfs"), problems);
-    }
-    if scenario.server.is_some() {
-        server::check(scenario, &root.field("server"), problems);
-    }
-    if let Some(tier) = &scenario.tier {
-        ssd::check(&tier.ssd, &root.field("tier.ssd"), problems);
-    }
-    if !scenario.layout.unit.0.is_multiple_of(SECTOR) {
-        problems.add(root.field("layout.unit"), format!("{} is not a multiple of a sector of {SECTOR} bytes", scenario.layout.unit.0));
-    }
-    check_groups(scenario, problems);
-    check_credits(scenario, problems);
-    check_flushes(scenario, problems);
-    if let Some(cluster) = &scenario.cluster {
-        cluster::check(cluster, scenario, &root.field("cluster"), problems);
-    }
-    if let Some(commit) = &scenario.commit {
-        commit::check(commit, scenario, &root.field("commit"), problems);
-    }
-    if let Some(fanout) = &scenario.fanout {
-        fanout::check(fanout, scenario, &root.field("fanout"), problems);
-    }
-    if let Some(fleet) = &scenario.fleet {
-        fleet::check(fleet, scenario, &root.field("fleet"), problems);
-    }
-    if let Some(cache) = &scenario.raid_cache {
-        raid_cache::check(cache, scenario, &root.field("raid_cache"), problems);
-    }
-    if scenario.layout.rebuild.is_some() {
-        rebuild::check(scenario, &root.field("layout.rebuild"), problems);
-    }
-    if let Some(zfs) = &scenario.zfs {
-        if scenario.volume.is_some() {
-            problems.add(root.field("zfs"), "contradicts volume: there is one file system; drop one of the two");
-        }
-        if scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some())
-            && let Some((index, field)) = synchronous_job(scenario)
-        {
-            let message = "synchronous writes are not combined with others; drop it, or protocol.scheduler";
-            problems.add(root.index("jobs", index).field(field), message);
-        }
-        let rates = scenario.devices.iter().filter_map(|group| group.lun.as_ref().map(|lun| lun.rate.0 * u64::from(group.count)));
-        layers::zfs::check::check(zfs, rates.reduce(u64::saturating_add), &root.field("zfs"), problems);
-    }
-    if let Some(spec) = &scenario.page_cache {
-        page_cache::check(spec, scenario, &root.field("page_cache"), problems);
-    }
-    let cache = scenario.volume.as_ref().and_then(|volume| volume.cache.as_ref());
-    let tier = scenario.tier.as_ref();
-    if let Some(log) = scenario.volume.as_ref().and_then(|volume| volume.write_log.as_ref()) {
-        layers::device::pauses::check(&log.pauses, &root.field("volume.write_log"), problems);
-    }
-    if let Some(reduction) = &scenario.reduction {
-        reduction::check(reduction, scenario, &root.field("reduction"), problems);
-    }
-    if let Some(monitor) = &scenario.monitor {
-        monitor::check(monitor, scenario, &root.field("monitor"), problems);
-    }
-    let lists = [
-        ("volume.cache.primed", cache.map(|cache| &cache.primed)),
-        ("zfs.arc.metadata", scenario.zfs.as_ref().and_then(|zfs| Some(&zfs.arc.as_ref()?.metadata))),
-        ("page_cache.unjournalled", scenario.page_cache.as_ref().map(|spec| &spec.unjournalled)),
-        ("tier.primed", tier.map(|tier| &tier.primed)),
-        ("tier.evicted", tier.map(|tier| &tier.evicted)),
-    ];
-    for (field, names) in lists {
-        for (index, name) in names.into_iter().flatten().enumerate() {
-            if !scenario.jobs.iter().any(|job| job.name == *name) {
-                let known = scenario.jobs.iter().map(|job| job.name.as_str());
-                problems.push(Problem::unknown(root.index(field, index), "job", name, known));
-            }
-        }
-    }
-    let again = |(index, group): &(usize, &DeviceGroup)| scenario.devices[..*index].iter().any(|other| other.name == group.name);
-    if let Some(name) = scenario.devices.iter().enumerate().find(again).map(|(_, group)| &group.name) {
-        problems.add(root.field("devices"), format!("two groups are called \"{name}\"; names must differ"));
-    }
-}
-
-fn check_credits(scenario: &Scenario, problems: &mut Problems) {
-    // Layers above may combine what jobs ask for, up to a request of 1 GiB.
-    let is_direct = scenario.volume.is_none()
-        && scenario.zfs.is_none()
-        && scenario.protocol.is_none()
-        && scenario.nfs.is_none()
-        && scenario.commit.is_none();
-    let largest = if is_direct { scenario.jobs.iter().map(seeklab_spec::Job::max_request_bytes).max().unwrap_or(0) } else { 1 << 30 };
-    for (index, group) in scenario.devices.iter().enumerate() {
-        if let Some(unit) = &group.lun {
-            let at = Path::root().index("devices", index).field("lun");
-            credits::check(unit, largest, &at, problems);
-            slc::check(unit, &at, problems);
-            shingled::check(unit, &at, problems);
-        }
-    }
-    for (index, job) in scenario.jobs.iter().enumerate() {
-        credits::check_flow(job, scenario, &Path::root().index("jobs", index), problems);
-    }
-}
-
-fn check_groups(scenario: &Scenario, problems: &mut Problems) {
-    let layout = &scenario.layout;
-    let devices: u32 = scenario.devices.iter().map(|group| group.count).sum();
-    let width = layout.width.unwrap_or(devices);
-    let at = Path::root().field("layout");
-    if let Some(index) = layout.failed.iter().position(|failed| *failed >= devices) {
-        problems.add(at.index("failed", index), format!("{} is not a device; there are {devices}, numbered from 0", layout.failed[index]));
-    }
-    let spares = match layout.kind {
-        LayoutKind::Mirror => width.saturating_sub(1),
-        LayoutKind::RaidZ => layout.parity,
-        LayoutKind::Stripe | LayoutKind::Concat => {
-            if !layout.failed.is_empty() {
-                problems.add(at.field("failed"), "a stripe or concatenation has no second copy; its data would be lost");
-            }
-            return;
-        }
-    };
-    let least = if layout.kind == LayoutKind::RaidZ { layout.parity + 1 } else { 2 };
-    if width < least {
-        problems.add(at.field("width"), format!("{width} devices in a group are too few; this layout needs at least {least}"));
-    } else if !devices.is_multiple_of(width) {
-        problems.add(at.field("width"), format!("{devices} devices do not make whole groups of {width}"));
-    } else if layout.kind == LayoutKind::RaidZ && !layout.unit.0.is_multiple_of(1 << layout.ashift) {
-        problems.add(
-            at.field("unit"),
-            format!("a record of {} is not a multiple of the sector of {} bytes", layout.unit, 1u64 << layout.ashift),
-        );
-    } else {
-        for group in 0..devices / width {
-            let lost = layout.failed.iter().filter(|failed| **failed / width == group).count();
-            if lost > spares as usize {
-                problems
-                    .add(at.field("failed"), format!("group {group} lost {lost} devices and survives {spares}; its data would be lost"));
-            }
-        }
     }
 }
 
@@ -444,7 +217,7 @@ fn check_memory(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
     let zoned = zoned.filter_map(|(count, unit)| Some(u64::from(count) * memory_bytes(unit.shingled.as_ref()?, unit)));
     let map_bytes = zoned.sum::<u64>() + drives.sum::<u64>() + scenario.tier.as_ref().map_or(0, |tier| ssd::memory_bytes(&tier.ssd));
     let placed_bytes = scenario.cluster.as_ref().map_or(0, |cluster| cluster.table_bytes(plan.placed_bytes(scenario)));
-    let leaf_bytes = scenario.fanout.as_ref().map_or(0, |spec| fanout::bytes_per_request(spec, scenario.record.journeys.is_some()));
+    let leaf_bytes = scenario.fanout.as_ref().map_or(0, |spec| leaf_bytes(spec, scenario.record.journeys.is_some()));
     let in_flight_bytes = in_flight.saturating_mul(BYTES_PER_REQUEST + leaf_bytes);
     let need = (cached_bytes + map_bytes + placed_bytes).saturating_add(in_flight_bytes);
     if need > scenario.limits.memory.0 {
@@ -460,4 +233,9 @@ fn check_memory(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
             ),
         );
     }
+}
+
+/// Bytes of memory that the leaves of a request may take while it is in flight.
+fn leaf_bytes(spec: &seeklab_spec::fanout::FanoutSpec, has_journeys: bool) -> u64 {
+    if fanout::is_at_once(spec) && !has_journeys { 0 } else { u64::from(spec.leaves) * (2 * BYTES_PER_REQUEST + fanout::LEAF_BYTES) }
 }

@@ -2,8 +2,8 @@
 
 use seeklab_spec::{AddProblem, Bytes, DeviceGroup, Job, LayoutKind, Path, Problems, Scenario};
 
-use super::above_devices;
 use crate::layers::device::ssd;
+use crate::layers::table::between;
 use crate::plan::Plan;
 
 /// Adds what keeps a job's trims from its devices.
@@ -11,7 +11,7 @@ pub fn check_job(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Probl
     if !job.rw.trims() {
         return;
     }
-    if let Some((layer, _)) = above_devices(scenario).find(|(_, is_there)| *is_there) {
+    if let Some(layer) = between(scenario).next() {
         problems.add(
             at.field("rw"),
             format!("trims go to devices that jobs address directly, and {layer} passes none on; drop {layer}, or read and write"),

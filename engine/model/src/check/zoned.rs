@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use seeklab_spec::{AddProblem, Bytes, Job, Path, Problems, Scenario};
 
-use super::SECTOR;
 use crate::layers::workload::zoned::whole_zones;
 use crate::plan::Plan;
+use crate::rules::SECTOR;
 
 /// Zones of one worker: their write pointers take 8 MB.
 const MOST_ZONES: u64 = 1_000_000;

@@ -23,51 +23,22 @@ pub use requests::{Durable, NO_DEVICE, Request, RequestId, Requests, Wire};
 pub use timer::{Packed, Timer, Word};
 pub use volatile::{Holder, UnsafeRow, Volatile};
 
-/// Which layer of the stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum LayerId {
-    /// The workers of all jobs.
-    Workload,
-    /// The clients; the index is the machine's.
-    Client,
-    /// The network between clients and server.
-    Network,
-    /// The server node behind the network.
-    Server,
-    /// The protocol's request scheduler.
-    Protocol,
-    /// The plain file system.
-    Volume,
-    /// ZFS in its place.
-    Zfs,
-    /// The write log's device.
-    WriteLog,
-    /// The nodes of a cluster.
-    Cluster,
-    /// The controllers of virtual disks.
-    Controller,
-    /// The SSD cache tier.
-    Tier,
-    /// The tier's device.
-    TierDevice,
-    /// The layout over the devices.
-    Layout,
-    /// The partition of a device; the index is the device's.
-    Partition,
-    /// A device; the index says which.
-    Device,
-    /// A fan-out client and its servers.
-    Fanout,
-    /// Thousands of nodes and their outages.
-    Fleet,
-    /// A database that commits; the index of a log is 1 and more.
-    Commit,
-    /// The write cache of a RAID controller.
-    RaidCache,
-    /// The page cache of an operating system.
-    PageCache,
+macro_rules! layer_ids {
+    ($($(#[$about:meta])* $name:ident: $id:ident, $slot:ty;)+) => {
+        /// Which layer of the stack. The numbers, from the top down, are those in the tables of journeys.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        #[repr(u8)]
+        pub enum LayerId {
+            $($(#[$about])* $id,)+
+        }
+
+        impl LayerId {
+            /// The names of all layers, by their numbers.
+            pub const NAMES: &[&str] = &[$(stringify!($name),)+];
+        }
+    };
 }
+crate::with_layers!(layer_ids);
 
 /// Where an event goes: a layer, and which one of several.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,14 @@ use super::volume::blocks::Blocks;
 use crate::kernel::{Address, Event, Kernel, LayerId, RequestId};
 use crate::layers::Layer;
 use crate::range::Range;
+use crate::rules;
+use crate::setup::Setup;
 use seeklab_cache::{NONE, PolicyKind};
+use seeklab_spec as spec;
 use seeklab_spec::Op;
+use seeklab_spec::Path;
+use seeklab_spec::Problems;
+use seeklab_spec::Scenario;
 
 const HERE: Address = Address::of(LayerId::Tier);
 
@@ -23,6 +29,25 @@ pub struct Tier {
 }
 
 impl Layer for Tier {
+    type Spec = spec::Tier;
+    const FIELD: &'static str = "tier";
+
+    fn spec(scenario: &Scenario) -> Option<&spec::Tier> {
+        scenario.tier.as_ref()
+    }
+
+    fn check(spec: &spec::Tier, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+        rules::names_jobs(&spec.primed, "primed", scenario, at, problems);
+        rules::names_jobs(&spec.evicted, "evicted", scenario, at, problems);
+    }
+
+    fn build(spec: &spec::Tier, setup: &Setup) -> Option<Self> {
+        let kept: Vec<String> = spec.primed.iter().filter(|name| !spec.evicted.contains(name)).cloned().collect();
+        let block = setup.scenario.volume.as_ref().map_or(setup.scenario.layout.unit, |volume| volume.block);
+        let tier = Self::new(block.0, spec.size.0, spec.policy, spec.admit, &setup.regions(&kept), setup.below(LayerId::Tier));
+        Some(tier.over(setup.plan.node_capacity.max(1)))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
         match event {
             Event::Submit(id) if kernel.requests[id].op == Op::Read => self.read(kernel, id),

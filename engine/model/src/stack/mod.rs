@@ -1,7 +1,5 @@
 //! The whole stack of one run: delivers events to the layers of a scenario, keeps the run within its limits, gathers results.
 
-mod build;
-mod layers;
 mod report;
 
 use crate::check::Checked;
@@ -11,9 +9,11 @@ use crate::layers::Layer;
 use crate::layers::commit;
 use crate::layers::controller;
 use crate::layers::controller::Controller;
-use crate::layers::device::{Device, Usage};
+use crate::layers::device::Usage;
 use crate::layers::layout::Layout;
+use crate::layers::pool::WriteLogs;
 use crate::layers::server::Server;
+use crate::layers::table::Layers;
 use crate::layers::workload::replay::Replay;
 use crate::layers::zfs::read_record::Reads;
 use crate::layers::zfs::record::Record;
@@ -24,8 +24,6 @@ use crate::plan::Plan;
 use crate::result::Recorder;
 use crate::result::analytics::{Analytics, Reading, Served};
 use crate::result::limiter::Mark;
-use build::{log_group, log_name};
-use layers::Layers;
 use seeklab_spec::commit::Batch;
 use seeklab_spec::controller::OwnerMap;
 use seeklab_spec::zfs::ThrottleKind;
@@ -106,7 +104,7 @@ impl Stack {
     #[must_use]
     pub fn new(checked: Checked, seed: u64) -> Self {
         let mut stack = Self::build(checked, seed);
-        stack.layers.each_mut(|layer| layer.start(&mut stack.kernel));
+        stack.layers.start(&mut stack.kernel);
         stack
     }
 
@@ -115,14 +113,14 @@ impl Stack {
     pub fn replaying(checked: Checked, seed: u64, job: usize, replay: Replay) -> Self {
         let mut stack = Self::build(checked, seed);
         stack.layers.workload.feed(job, replay);
-        stack.layers.each_mut(|layer| layer.start(&mut stack.kernel));
+        stack.layers.start(&mut stack.kernel);
         stack
     }
 
     fn build(checked: Checked, seed: u64) -> Self {
         let (scenario, plan) = checked.into_parts();
         Self {
-            layers: build::layers(&scenario, &plan, seed),
+            layers: Layers::build(&scenario, &plan, seed),
             analytics: scenario.record.analytics.then(Analytics::default),
             read_ns: if scenario.record.analytics { 0 } else { u64::MAX },
             kernel: kernel(&scenario),
@@ -187,7 +185,7 @@ impl Stack {
             cycles: self.layers.server.as_ref().map_or(0, |server| server.cycles()[0]),
             served: self.layers.network.as_ref().map_or_else(Vec::new, |network| network.served.clone()),
             seen: self.layers.workload.recorder.jobs.iter().map(seen).collect(),
-            devices: self.layers.devices.iter().map(|device| device.usage().served()).collect(),
+            devices: self.layers.device.0.iter().map(|device| device.usage().served()).collect(),
         });
     }
 
@@ -265,7 +263,7 @@ impl Stack {
         if let Some(journeys) = &mut self.kernel.requests.journeys {
             journeys.here = to;
         }
-        if let Some(partitions) = &mut self.layers.partitions
+        if let Some(partitions) = &mut self.layers.partition
             && let (LayerId::Device, Event::Submit(id)) = (to.layer, event)
         {
             // Whatever is sent to a device of the pool passes its partition first.
@@ -298,8 +296,7 @@ impl Stack {
         let mut memory = self.analytics.as_ref().map_or(0, Analytics::memory_bytes)
             + self.kernel.requests.memory_bytes()
             + self.kernel.volatile.memory_bytes();
-        memory += self.journeys().map_or(0, Journeys::memory_bytes);
-        self.layers.each(|layer| memory += layer.memory_bytes());
+        memory += self.journeys().map_or(0, Journeys::memory_bytes) + self.layers.memory_bytes();
         if memory > limits.memory.0 {
             return Err(Problem::new(
                 "limits.memory",
@@ -319,7 +316,7 @@ impl Stack {
             return 1.0;
         }
         let requests = self.layers.workload.progress(self.kernel.now_ns());
-        let rebuilt = self.layers.layouts.first().map_or(1.0, Layout::rebuild_progress);
+        let rebuilt = self.layers.layout.0.first().map_or(1.0, Layout::rebuild_progress);
         self.layers.fleet.as_ref().map_or(requests, |fleet| f64::midpoint(fleet.progress(), requests)).min(rebuilt)
     }
 
@@ -412,14 +409,13 @@ impl Stack {
     /// What each device has done.
     #[must_use]
     pub fn usage(&self) -> Vec<Usage> {
-        self.layers.devices.iter().map(Device::usage).collect()
+        self.layers.device.usage()
     }
 
     /// The name of each device, log devices included, and what it has done.
     #[must_use]
     pub fn all_usage(&self) -> Vec<(String, Usage)> {
-        let logs = (0..).map(log_name).zip(self.layers.write_logs.iter().map(Device::usage));
-        let logs = logs.filter(|_| log_group(&self.scenario).is_some());
+        let logs = self.layers.write_log.iter().flat_map(WriteLogs::named_usage);
         self.plan.device_names.iter().cloned().zip(self.usage()).chain(logs).collect()
     }
 }

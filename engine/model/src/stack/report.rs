@@ -1,25 +1,17 @@
-//! What a run reports: the metrics and tables of all layers, in a fixed order. Each layer's own are in its folder's `report`.
+//! What a run reports: the metrics and tables of all layers, from the top down, and what takes several layers to see.
 
-use super::{Stack, log_group};
+use super::Stack;
+use crate::layers::Now;
 use crate::layers::client::nfs::Client;
-use crate::layers::cluster::Cluster;
-use crate::layers::controller::Controller;
 use crate::layers::device::{self, Device};
-use crate::layers::fleet::Fleet;
-use crate::layers::layout::Layout;
-use crate::layers::page_cache;
-use crate::layers::raid_cache::RaidCache;
+use crate::layers::pool::WriteLogs;
 use crate::layers::server::Server;
-use crate::layers::volume::Volume;
-use crate::layers::zfs::read_record::Reads;
-use crate::layers::zfs::record::Record;
-use crate::result::Recorder;
+use crate::layers::table::Layers;
 use crate::result::analytics::Analytics;
 use crate::result::columns::{self, Column, Tables};
 use crate::result::dips;
 use crate::result::journeys;
 use crate::result::limiter::{self, Mark};
-use crate::result::log::Log;
 use crate::result::metrics::{Metric, Metrics, Run};
 
 impl Stack {
@@ -41,75 +33,33 @@ impl Stack {
     }
 
     fn report_layers(&self, metrics: &mut Metrics) {
-        self.layers.workload.recorder.metrics(metrics);
-        Volume::metrics(self.layers.volume.as_ref(), metrics);
-        self.layers.workload.recorder.rates(metrics);
-        device::report::metrics(&self.usage(), metrics);
+        self.layers.metrics(&self.moment(), metrics);
+        self.report_several(metrics);
         device::report::unsafe_metrics(&self.kernel.volatile, self.unsafe_bytes, metrics);
-        if let Some(bucket) = self.layers.devices.iter().find_map(Device::bucket) {
-            bucket.metrics(self.kernel.now_ns(), metrics);
-            let recorder = &self.layers.workload.recorder;
-            dips::metrics(&recorder.series, recorder.interval_ns, metrics);
+        metrics.seconds("elapsed_s", "Time until the last worker ended.", metrics.run.workers_ns);
+    }
+
+    /// Reports what takes several layers to see.
+    fn report_several(&self, metrics: &mut Metrics) {
+        let Layers { workload, client, zfs, device, tier_device, write_log, .. } = &self.layers;
+        if device.0.iter().any(|device| device.bucket().is_some()) {
+            dips::metrics(&workload.recorder.series, workload.recorder.interval_ns, metrics);
         }
-        device::services::metrics(self.layers.devices.iter(), metrics);
-        if let Some(cache) = self.layers.devices.iter().find_map(Device::slc) {
-            cache.metrics(metrics);
-        }
-        if let Some(zones) = self.layers.devices.iter().find_map(Device::shingled) {
-            zones.metrics(metrics);
-        }
-        if let Some(network) = &self.layers.network {
-            network.metrics(metrics);
-        }
-        if let Some(client) = &self.layers.client {
+        if let Some(client) = client {
             self.limits(client, metrics);
         }
-        if let Some(record) = self.zfs_record() {
-            record.metrics(metrics);
-            if log_group(&self.scenario).is_some() {
-                let usages: Vec<_> = self.layers.write_logs.iter().map(Device::usage).collect();
-                record.log_device_metrics(&usages, metrics);
-            }
+        let logs = write_log.as_ref().map_or(&[][..], |logs| &logs.devices);
+        if let (Some(zfs), false) = (zfs, logs.is_empty()) {
+            let usages: Vec<_> = logs.iter().map(Device::usage).collect();
+            zfs.record.log_device_metrics(&usages, metrics);
         }
-        if let Some(reads) = self.zfs_reads() {
-            reads.metrics(metrics);
-        }
-        if let Some(cluster) = &self.layers.cluster {
-            cluster.metrics(metrics);
-        }
-        if let Some(controller) = &self.layers.controller {
-            controller.metrics(metrics);
-        }
-        if let Some(commit) = &self.layers.commit {
-            commit.metrics(metrics);
-        }
-        if let (Some(fanout), Some(spec)) = (&self.layers.fanout, &self.scenario.fanout) {
-            fanout.record.metrics(spec.servers, metrics);
-        }
-        if let Some(fleet) = &self.layers.fleet {
-            fleet.metrics(metrics);
-        }
-        if let Some(cache) = &self.layers.raid_cache {
-            cache.metrics(metrics);
-        }
-        if let Some(cache) = &self.layers.page_cache {
-            cache.record.metrics(metrics);
-            if let Some(reads) = &cache.reads {
-                reads.metrics(metrics);
-            }
-        }
-        if let Some(server) = &self.layers.server {
-            server.metrics(metrics);
-        }
-        // A cluster has no rebuilding layouts: it loses nodes, not devices.
-        if let Some(traffic) = self.layers.layouts.first().and_then(Layout::rebuild_traffic) {
-            traffic.metrics(metrics);
-        }
-        device::report::flash_metrics(self.layers.devices.iter().chain(&self.layers.tier_device).chain(&self.layers.write_logs), metrics);
-        metrics.seconds("elapsed_s", "Time until the last worker ended.", metrics.run.workers_ns);
-        if let Some(partitions) = &self.layers.partitions {
-            partitions.counts.metrics(metrics);
-        }
+        let all = device.0.iter().chain(tier_device.as_ref().map(|tier| &tier.0)).chain(logs);
+        device::report::flash_metrics(all, metrics);
+    }
+
+    /// What layers need to know of the run to report on it.
+    fn moment(&self) -> Now<'_> {
+        Now { workers: &self.plan.workers, now_ns: self.kernel.now_ns(), interval_ns: self.layers.workload.recorder.interval_ns }
     }
 
     /// Reports what limits the jobs of NFS clients, which takes several layers to see.
@@ -125,8 +75,8 @@ impl Stack {
             marks: &marks,
             stages: &stages,
             processes: &processes,
-            devices: self.layers.devices.len() as u64,
-            logs: self.layers.write_logs.len() as u64,
+            devices: self.layers.device.0.len() as u64,
+            logs: self.layers.write_log.as_ref().map_or(0, |logs| logs.devices.len() as u64),
             server_cycles_per_s: self.layers.server.as_ref().map_or(0.0, Server::cycles_per_s),
         };
         source.metrics(&self.layers.workload.recorder, metrics);
@@ -145,7 +95,7 @@ impl Stack {
             messages: network.map(|traffic| traffic.messages),
             links_ns: self.layers.network.as_ref().map(|network| network.links_busy_ns(time_ns)).unwrap_or_default(),
             device_ns: self.usage().iter().map(|usage| usage.busy_ns).sum(),
-            log_ns: self.layers.write_logs.iter().map(|log| log.usage().busy_ns).sum(),
+            log_ns: self.layers.write_log.iter().flat_map(WriteLogs::usage).map(|usage| usage.busy_ns).sum(),
             server_cycles: self.layers.server.as_ref().map_or(0, |server| server.cycles()[0]),
         }
     }
@@ -165,32 +115,13 @@ impl Stack {
 
 /// Reports all tables: a run's, or, without one, empty ones.
 fn report_tables(stack: Option<&Stack>, tables: &mut Tables) {
-    let recorder = stack.map(Stack::recorder);
-    let controller = stack.and_then(|stack| stack.layers.controller.as_ref());
-    let owner = |worker: u32| {
-        let worker = stack.and_then(|stack| stack.plan.workers.get(worker as usize));
-        worker.map(|worker| (worker.job, worker.region.start)).unwrap_or_default()
-    };
-    Log::tables(recorder.and_then(|recorder| recorder.log.as_ref()), tables);
-    Volume::tables(stack.and_then(|stack| stack.layers.volume.as_ref()), owner, tables);
-    Recorder::tables(recorder, tables);
-    device::report::tables(stack.into_iter().flat_map(|stack| stack.layers.devices.iter().map(Device::usage)), tables);
-    let interval_ns = recorder.map_or(0, |recorder| recorder.interval_ns);
-    device::report::unsafe_tables(stack.map(|stack| (&stack.kernel.volatile, stack.kernel.now_ns())), interval_ns, tables);
-    device::report::credits_tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
-    device::services::tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
-    device::report::slc_tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
-    device::report::shingled_tables(stack.into_iter().flat_map(|stack| &stack.layers.devices), tables);
-    Record::tables(stack.and_then(Stack::zfs_record), tables);
-    Reads::tables(stack.and_then(Stack::zfs_reads), tables);
-    Cluster::tables(stack.and_then(|stack| stack.layers.cluster.as_ref()), tables);
+    let now = stack.map(Stack::moment).unwrap_or_default();
+    Layers::tables(stack.map(|stack| &stack.layers), &now, tables);
+    device::report::unsafe_tables(stack.map(|stack| (&stack.kernel.volatile, now.now_ns)), now.interval_ns, tables);
     Analytics::tables(stack.and_then(|stack| stack.analytics.as_ref()), tables);
-    Controller::tables(controller, tables);
-    let job = |worker| u32::try_from(owner(worker).0).unwrap_or(u32::MAX); // jobs are checked to be few
+    let job = |worker: u32| {
+        let job = now.workers.get(worker as usize).map_or(0, |worker| worker.job);
+        u32::try_from(job).unwrap_or(u32::MAX) // jobs are checked to be few
+    };
     journeys::tables(stack.and_then(Stack::journeys), &job, tables);
-    Fleet::tables(stack.and_then(|stack| stack.layers.fleet.as_ref()), tables);
-    RaidCache::tables(stack.and_then(|stack| stack.layers.raid_cache.as_ref()), stack.map_or(0, Stack::now_ns), tables);
-    let cache = stack.and_then(|stack| stack.layers.page_cache.as_ref());
-    page_cache::Record::tables(cache.map(|cache| &cache.record), tables);
-    page_cache::Reads::tables(cache.and_then(|cache| cache.reads.as_deref()), tables);
 }

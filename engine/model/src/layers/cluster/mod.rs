@@ -13,6 +13,7 @@
 //! Below a cluster, addresses are physical: node k's devices begin at k times the capacity of a node.
 
 pub mod background;
+mod check;
 pub mod link;
 pub mod placement;
 pub mod record;
@@ -29,10 +30,17 @@ use record::{Arrival, Loss, Record, Why};
 use seeklab_spec::cluster::{ClusterSpec, Design};
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
-use crate::layers::Layer;
+use crate::layers::{Layer, Now};
+use crate::plan::Plan;
+use crate::result::columns::Tables;
+use crate::result::metrics::Metrics;
+use crate::setup::Setup;
 use crate::timers;
 use seeklab_kernel::{Slab, Stream};
 use seeklab_spec::Op;
+use seeklab_spec::Path;
+use seeklab_spec::Problems;
+use seeklab_spec::Scenario;
 
 const HERE: Address = Address::of(LayerId::Cluster);
 timers! {
@@ -133,6 +141,38 @@ pub struct Setting<'a> {
 
 #[allow(clippy::cast_possible_truncation)] // at most 256 nodes and jobs, and blocks within their limit
 impl Layer for Cluster {
+    type Spec = ClusterSpec;
+    const FIELD: &'static str = "cluster";
+
+    fn spec(scenario: &Scenario) -> Option<&ClusterSpec> {
+        scenario.cluster.as_ref()
+    }
+
+    fn check(spec: &ClusterSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+        check::check(spec, scenario, at, problems);
+    }
+
+    fn check_plan(spec: &ClusterSpec, scenario: &Scenario, plan: &Plan, at: &Path, problems: &mut Problems) {
+        room::check(spec, scenario, plan, at, problems);
+    }
+
+    fn build(spec: &ClusterSpec, setup: &Setup) -> Option<Self> {
+        let (scenario, plan) = (setup.scenario, setup.plan);
+        let mut files: Vec<(u64, usize)> = plan.workers.iter().map(|worker| (worker.region.start, worker.job)).collect();
+        files.sort_unstable();
+        files.dedup_by_key(|(start, _)| *start);
+        Some(Self::new(Setting {
+            spec,
+            names: scenario.jobs.iter().map(|job| job.name.clone()).collect(),
+            files,
+            bytes: plan.placed_bytes(scenario),
+            span: plan.node_capacity,
+            below: setup.below(LayerId::Cluster),
+            seed: setup.seed,
+            interval_ns: setup.interval_ns(),
+        }))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
         match event {
             Event::Submit(id) => self.submit(kernel, id),
@@ -157,6 +197,14 @@ impl Layer for Cluster {
     /// Bytes of memory that the tables and the record take.
     fn memory_bytes(&self) -> u64 {
         self.placement.memory_bytes() + self.record.memory_bytes() + self.works.memory_bytes()
+    }
+
+    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+        self.report(metrics);
+    }
+
+    fn tables(cluster: Option<&Self>, _: &Now, tables: &mut Tables) {
+        Self::report_tables(cluster, tables);
     }
 }
 

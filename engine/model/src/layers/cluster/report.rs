@@ -38,7 +38,7 @@ const NODE_EVENTS: Table<NodeEvent> = Table::new(
 
 impl Cluster {
     /// Reports the cluster's metrics.
-    pub fn metrics(&self, metrics: &mut Metrics) {
+    pub(super) fn report(&self, metrics: &mut Metrics) {
         let (record, placement) = (&self.record, &self.placement);
         let (mut mine, mut here, mut read, mut read_here) = (0, 0, 0, 0);
         for block in 0..placement.blocks() {
@@ -122,7 +122,7 @@ impl Cluster {
     }
 
     /// Reports the tables of a run, whether it has a cluster or not.
-    pub fn tables(cluster: Option<&Self>, tables: &mut Tables) {
+    pub(super) fn report_tables(cluster: Option<&Self>, tables: &mut Tables) {
         let record = || cluster.into_iter().map(|cluster| &cluster.record);
         tables.table(&FLOWS, record().flat_map(|record| record.flows.iter().copied()));
         let placed = record().flat_map(|record| {

@@ -24,6 +24,7 @@
 //! writes, group commit of replicas, recovery. Reads, trims and each FLUSH of a job go past the database to the layers below.
 
 pub mod asked;
+mod check;
 mod report;
 
 #[cfg(test)]
@@ -39,8 +40,14 @@ use seeklab_spec::commit::{Batch, CommitSpec, FlushSpec, FlushTimes, LogSpec, MA
 use seeklab_spec::{Op, to_f64};
 
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
-use crate::layers::Layer;
+use crate::layers::{Layer, Now};
+use crate::plan::Plan;
+use crate::result::metrics::Metrics;
+use crate::setup::Setup;
 use crate::timers;
+use seeklab_spec::Path;
+use seeklab_spec::Problems;
+use seeklab_spec::Scenario;
 
 const HERE: Address = Address::of(LayerId::Commit);
 
@@ -134,6 +141,25 @@ fn drawn_ns(spec: &FlushSpec, draws: &mut Stream, count: u64) -> u64 {
 }
 
 impl Layer for Commit {
+    type Spec = CommitSpec;
+    const FIELD: &'static str = "commit";
+
+    fn spec(scenario: &Scenario) -> Option<&CommitSpec> {
+        scenario.commit.as_ref()
+    }
+
+    fn check(spec: &CommitSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+        check::check(spec, scenario, at, problems);
+    }
+
+    fn check_plan(spec: &CommitSpec, scenario: &Scenario, plan: &Plan, at: &Path, problems: &mut Problems) {
+        check::check_places(spec, scenario, plan, at, problems);
+    }
+
+    fn build(spec: &CommitSpec, setup: &Setup) -> Option<Self> {
+        Some(Self::new(spec, setup.below(LayerId::Commit), setup.seed))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, part: u16, event: Event) {
         match event {
             Event::Submit(id) if kernel.requests[id].op == Op::Write && !kernel.requests[id].is_flush() => self.arrive(kernel, id),
@@ -155,6 +181,10 @@ impl Layer for Commit {
     fn memory_bytes(&self) -> u64 {
         let waiting: usize = self.logs.iter().map(|log| log.queue.capacity() + log.flushing.capacity()).sum();
         (self.transactions.capacity() * size_of::<Transaction>() + waiting * size_of::<RequestId>()) as u64
+    }
+
+    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+        self.report(metrics);
     }
 }
 

@@ -54,7 +54,7 @@ impl LogUsage {
 impl Commit {
     /// Reports the database's metrics.
     #[cold]
-    pub fn metrics(&self, metrics: &mut Metrics) {
+    pub(super) fn report(&self, metrics: &mut Metrics) {
         let elapsed_ns = metrics.run.workers_ns;
         metrics.count("commit_most_inside", "The most transactions that were under way at a time.", self.most_inside);
         metrics.share(

@@ -36,14 +36,20 @@ use crate::cpu::folded::Frames;
 use crate::cpu::lock::Mode;
 use crate::cpu::{Cpu, Section, ServerUsage, Task};
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, RequestId, Timer as _};
-use crate::layers::Layer;
 use crate::layers::device::transfer_ns;
+use crate::layers::{Layer, Now};
 use crate::plan::Plan;
+use crate::result::columns::Tables;
+use crate::result::metrics::Metrics;
+use crate::setup::Setup;
 use crate::timers;
 use asked::Map;
 use order::Order;
 use seeklab_kernel::Stream;
 use seeklab_spec::Op;
+use seeklab_spec::Path;
+use seeklab_spec::Problems;
+use seeklab_spec::Scenario;
 use seeklab_spec::controller::{ControllerSpec, Exclusive, OwnerMap, Part, Spread};
 
 const HERE: Address = Address::of(LayerId::Controller);
@@ -119,6 +125,21 @@ pub struct Controller {
 }
 
 impl Layer for Controller {
+    type Spec = ControllerSpec;
+    const FIELD: &'static str = "controller";
+
+    fn spec(scenario: &Scenario) -> Option<&ControllerSpec> {
+        scenario.controller.as_ref()
+    }
+
+    fn check_plan(spec: &ControllerSpec, _: &Scenario, plan: &Plan, at: &Path, problems: &mut Problems) {
+        check::check(spec, plan, at, problems);
+    }
+
+    fn build(spec: &ControllerSpec, setup: &Setup) -> Option<Self> {
+        Some(Self::new(spec, setup.plan, setup.below(LayerId::Controller), setup.seed))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
         match event {
             Event::Submit(id) => self.arrive(kernel, id),
@@ -154,6 +175,14 @@ impl Layer for Controller {
 
     fn asks(&self) -> bool {
         self.waits_for_an_owner()
+    }
+
+    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+        self.report(metrics);
+    }
+
+    fn tables(controller: Option<&Self>, _: &Now, tables: &mut Tables) {
+        Self::report_tables(controller, tables);
     }
 }
 

@@ -25,7 +25,7 @@ const SHARDS: Table<Epoch> =
 
 impl Controller {
     /// Reports the processor's metrics.
-    pub fn metrics(&self, metrics: &mut Metrics) {
+    pub(super) fn report(&self, metrics: &mut Metrics) {
         let servers = self.servers();
         let elapsed_ns = metrics.run.now_ns;
         let busy_ns: u64 = servers.iter().map(|row| row.usage.busy_ns).sum();
@@ -57,7 +57,7 @@ impl Controller {
     }
 
     /// Reports the tables of a run, whether it has controllers or not.
-    pub fn tables(controller: Option<&Self>, tables: &mut Tables) {
+    pub(super) fn report_tables(controller: Option<&Self>, tables: &mut Tables) {
         tables.table(&CPU, controller.into_iter().flat_map(|controller| (0..).zip(controller.servers())));
         tables.table(&SHARDS, controller.into_iter().flat_map(|controller| controller.epochs.iter().copied()));
     }

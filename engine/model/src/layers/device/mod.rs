@@ -1,5 +1,6 @@
 //! Devices: what finally reads and writes the bytes.
 
+pub mod check;
 pub mod credits;
 #[cfg(test)]
 mod credits_tests;
@@ -24,7 +25,6 @@ mod slc_tests;
 pub mod ssd;
 
 use crate::kernel::{Address, Event, Kernel};
-use crate::layers::Layer;
 use seeklab_kernel::NS_PER_S;
 use seeklab_spec::Op;
 
@@ -88,17 +88,16 @@ pub enum Device {
     Lun(lun::Lun),
 }
 
-impl Layer for Device {
-    fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
+impl Device {
+    /// Handles an event.
+    pub fn on(&mut self, kernel: &mut Kernel, event: Event) {
         match self {
             Self::Disk(disk) => disk.on(kernel, event),
             Self::Ssd(ssd) => ssd.on(kernel, event),
             Self::Lun(lun) => lun.on(kernel, event),
         }
     }
-}
 
-impl Device {
     /// What the device has done so far.
     #[must_use]
     pub fn usage(&self) -> Usage {

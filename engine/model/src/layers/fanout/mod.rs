@@ -16,6 +16,7 @@
 
 mod at_once;
 mod budget;
+mod check;
 mod record;
 mod service;
 
@@ -34,9 +35,14 @@ use seeklab_spec::fanout::{FanoutSpec, Hedge, HedgeMode, ServiceKind, SlowBy};
 use service::{Times, on_server};
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
-use crate::layers::Layer;
+use crate::layers::{Layer, Now};
+use crate::plan::Plan;
 use crate::result::STALL_NS;
+use crate::result::metrics::Metrics;
+use crate::setup::Setup;
 use crate::timers;
+use seeklab_spec::Path;
+use seeklab_spec::Problems;
 
 const HERE: Address = Address::of(LayerId::Fanout);
 
@@ -159,6 +165,25 @@ pub struct Fanout {
 }
 
 impl Layer for Fanout {
+    type Spec = FanoutSpec;
+    const FIELD: &'static str = "fanout";
+
+    fn spec(scenario: &Scenario) -> Option<&FanoutSpec> {
+        scenario.fanout.as_ref()
+    }
+
+    fn check(spec: &FanoutSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+        check::check(spec, scenario, at, problems);
+    }
+
+    fn check_plan(spec: &FanoutSpec, _: &Scenario, plan: &Plan, at: &Path, problems: &mut Problems) {
+        check::check_devices(spec, plan, at, problems);
+    }
+
+    fn build(spec: &FanoutSpec, setup: &Setup) -> Option<Self> {
+        Some(Self::new(spec, setup.seed))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
         match event {
             Event::Submit(id) if self.is_at_once && !is_followed(kernel) => self.answer_at_once(kernel, id),
@@ -180,6 +205,10 @@ impl Layer for Fanout {
         (self.replicas.len() * size_of::<u16>() + queued * size_of::<u32>()) as u64
             + self.leaves.memory_bytes()
             + self.wholes.memory_bytes()
+    }
+
+    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+        self.record.metrics(self.spec.servers, metrics);
     }
 }
 

@@ -17,6 +17,7 @@
 //! counts with its expectation); racks; outages that follow each other before everything is copied again; the network between nodes; and
 //! where the new copies are written.
 
+mod check;
 mod outages;
 mod report;
 mod sets;
@@ -28,9 +29,15 @@ use seeklab_kernel::{NS_PER_S, Stream};
 use seeklab_spec::fleet::{FleetSpec, Placement};
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, RequestId};
-use crate::layers::Layer;
+use crate::layers::{Layer, Now};
+use crate::result::columns::Tables;
+use crate::result::metrics::Metrics;
+use crate::setup::Setup;
 use crate::timers;
 use outages::Outages;
+use seeklab_spec::Path;
+use seeklab_spec::Problems;
+use seeklab_spec::Scenario;
 use sets::{Sets, Widths};
 
 const HERE: Address = Address::of(LayerId::Fleet);
@@ -61,6 +68,21 @@ pub struct Fleet {
 }
 
 impl Layer for Fleet {
+    type Spec = FleetSpec;
+    const FIELD: &'static str = "fleet";
+
+    fn spec(scenario: &Scenario) -> Option<&FleetSpec> {
+        scenario.fleet.as_ref()
+    }
+
+    fn check(spec: &FleetSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+        check::check(spec, scenario, at, problems);
+    }
+
+    fn build(spec: &FleetSpec, setup: &Setup) -> Option<Self> {
+        Some(Self::new(spec, setup.seed))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
         if let Event::Submit(id) = event {
             self.copy_again(kernel, id);
@@ -76,6 +98,14 @@ impl Layer for Fleet {
 
     fn memory_bytes(&self) -> u64 {
         (self.free_ns.len() * size_of::<u64>()) as u64 + self.outages.memory_bytes()
+    }
+
+    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+        self.report(metrics);
+    }
+
+    fn tables(fleet: Option<&Self>, _: &Now, tables: &mut Tables) {
+        Self::report_tables(fleet, tables);
     }
 }
 

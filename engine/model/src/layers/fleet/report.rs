@@ -18,7 +18,7 @@ const LOST_SETS: Table<[u32; 3]> =
 impl Fleet {
     /// Reports the fleet's metrics.
     #[cold]
-    pub fn metrics(&self, metrics: &mut Metrics) {
+    pub(super) fn report(&self, metrics: &mut Metrics) {
         let (spec, record) = (&self.spec, &self.outages.record);
         let sets = self.outages.sets();
         let (dark, copies) = (spec.dark(), spec.copies);
@@ -83,7 +83,7 @@ impl Fleet {
     }
 
     /// Reports the outages that were kept.
-    pub fn tables(fleet: Option<&Self>, tables: &mut Tables) {
+    pub(super) fn report_tables(fleet: Option<&Self>, tables: &mut Tables) {
         let record = fleet.map(|fleet| &fleet.outages.record);
         tables.table(&DARK, record.into_iter().flat_map(|record| record.dark.iter().copied()));
         tables.table(&LOST_SETS, record.into_iter().flat_map(|record| record.lost.iter().copied()));

@@ -9,7 +9,6 @@
 
 pub mod mirror;
 mod order;
-pub mod partition;
 pub mod raidz;
 pub mod rebuild;
 
@@ -18,7 +17,6 @@ use raidz::{Column, RaidZ};
 use rebuild::Rebuild;
 
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, RequestId, Timer as _};
-use crate::layers::Layer;
 use crate::timers;
 use seeklab_spec as spec;
 use seeklab_spec::Op;
@@ -64,8 +62,9 @@ timers! {
     }
 }
 
-impl Layer for Layout {
-    fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
+impl Layout {
+    /// Handles an event.
+    pub fn on(&mut self, kernel: &mut Kernel, event: Event) {
         match event {
             Event::Submit(id) => self.submit(kernel, id),
             Event::Done(id) => {
@@ -85,12 +84,6 @@ impl Layer for Layout {
         }
     }
 
-    fn start(&mut self, kernel: &mut Kernel) {
-        self.start_rebuild(kernel);
-    }
-}
-
-impl Layout {
     /// The layout that a scenario describes, over devices with these capacities in bytes; `rotating` says which turn.
     #[must_use]
     pub fn new(spec: &spec::Layout, capacities: Vec<u64>, rotating: &[bool]) -> Self {

@@ -144,7 +144,7 @@ impl Rebuild {
 
 impl Layout {
     /// Sets the rebuild going, if there is one.
-    pub(super) fn start_rebuild(&mut self, kernel: &mut Kernel) {
+    pub fn start_rebuild(&mut self, kernel: &mut Kernel) {
         self.rebuild_more(kernel);
     }
 

@@ -26,11 +26,16 @@ use std::collections::VecDeque;
 
 use crate::kernel::journeys::Mark;
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, RequestId, Timer as _, Wire};
-use crate::layers::Layer;
+use crate::layers::{Layer, Now};
 use crate::result::analytics::Served;
+use crate::result::metrics::Metrics;
+use crate::setup::Setup;
 use crate::timers;
 use seeklab_kernel::Slab;
 use seeklab_spec::Op;
+use seeklab_spec::Path;
+use seeklab_spec::Problems;
+use seeklab_spec::Scenario;
 use seeklab_spec::network::{FRAMES_PER_ACK, NetworkSpec, SEGMENT_BYTES};
 
 use link::Link;
@@ -166,6 +171,25 @@ pub struct Network {
 }
 
 impl Layer for Network {
+    type Spec = NetworkSpec;
+    const FIELD: &'static str = "network";
+
+    fn spec(scenario: &Scenario) -> Option<&NetworkSpec> {
+        scenario.network.as_ref()
+    }
+
+    fn check(spec: &NetworkSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+        let workers = scenario.jobs.iter().map(|job| u64::from(job.numjobs)).sum();
+        let writes = scenario.jobs.iter().any(|job| job.rw.writes());
+        spec.check(scenario.jobs.len() as u64, workers, writes, at, problems);
+    }
+
+    fn build(spec: &NetworkSpec, setup: &Setup) -> Option<Self> {
+        // Copy engines are on the server, and below its protocol.
+        let engine = if setup.scenario.server.is_some() { LayerId::Network } else { LayerId::Commit };
+        Some(Self::new(spec, setup.clients(), setup.below(LayerId::Network), setup.below(engine), setup.seed))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, part: u16, event: Event) {
         match (event, &mut self.packets) {
             (Event::Submit(id), _) => self.submit(kernel, id),
@@ -192,6 +216,10 @@ impl Layer for Network {
 
     fn memory_bytes(&self) -> u64 {
         self.packets.as_ref().map_or(0, |packets| packets.memory_bytes())
+    }
+
+    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+        self.report(metrics);
     }
 }
 

@@ -5,7 +5,7 @@ use crate::result::metrics::Metrics;
 
 impl Network {
     /// Reports what the network carried: of a run that has ended, over the time of its workers.
-    pub fn metrics(&self, metrics: &mut Metrics) {
+    pub(super) fn report(&self, metrics: &mut Metrics) {
         let elapsed_ns = if metrics.run.ended { metrics.run.workers_ns } else { metrics.run.now_ns };
         for (traffic, part) in self.traffic(elapsed_ns).iter().zip(["network.to_server", "network.to_client"]) {
             metrics.within(part, |metrics| traffic.metrics(elapsed_ns, metrics));

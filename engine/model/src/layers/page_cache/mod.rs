@@ -30,6 +30,7 @@
 //! devices follows the commit record, where Linux sends one before and writes the record with FUA.
 
 pub mod cached;
+mod check;
 mod flusher;
 mod journal;
 mod pages;
@@ -62,10 +63,15 @@ use throttle::Throttle;
 use writes::Writer;
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Timer as _};
-use crate::layers::Layer;
+use crate::layers::{Layer, Now};
 use crate::plan::{PAGE_BYTES, Plan};
 use crate::range::Range;
+use crate::result::columns::Tables;
+use crate::result::metrics::Metrics;
+use crate::setup::Setup;
 use crate::timers;
+use seeklab_spec::Path;
+use seeklab_spec::Problems;
 
 const HERE: Address = Address::of(LayerId::PageCache);
 
@@ -132,6 +138,25 @@ const INODE: u32 = 2 << 30;
 const KIND: u32 = 3 << 30;
 
 impl Layer for PageCache {
+    type Spec = PageCacheSpec;
+    const FIELD: &'static str = "page_cache";
+
+    fn spec(scenario: &Scenario) -> Option<&PageCacheSpec> {
+        scenario.page_cache.as_ref()
+    }
+
+    fn check(spec: &PageCacheSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+        check::check(spec, scenario, at, problems);
+    }
+
+    fn check_plan(spec: &PageCacheSpec, _: &Scenario, plan: &Plan, at: &Path, problems: &mut Problems) {
+        check::check_files(spec, plan, at, problems);
+    }
+
+    fn build(spec: &PageCacheSpec, setup: &Setup) -> Option<Self> {
+        Some(Self::new(spec, setup.scenario, setup.plan, setup.below(LayerId::PageCache)))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
         match event {
             Event::Submit(id) if kernel.requests[id].op == Op::Read => self.read(kernel, id),
@@ -164,6 +189,18 @@ impl Layer for PageCache {
             + self.log.memory_bytes()
             + self.record.memory_bytes()
             + self.reads.as_ref().map_or(0, |reads| reads.memory_bytes())
+    }
+
+    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+        self.record.metrics(metrics);
+        if let Some(reads) = &self.reads {
+            reads.metrics(metrics);
+        }
+    }
+
+    fn tables(cache: Option<&Self>, _: &Now, tables: &mut Tables) {
+        Record::tables(cache.map(|cache| &cache.record), tables);
+        Reads::tables(cache.and_then(|cache| cache.reads.as_deref()), tables);
     }
 }
 

@@ -9,9 +9,11 @@ use std::collections::VecDeque;
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
 use crate::layers::Layer;
+use crate::setup::Setup;
 use crate::timers;
 use seeklab_kernel::Slab;
 use seeklab_spec as spec;
+use seeklab_spec::Scenario;
 use seeklab_spec::Sizing;
 
 /// The largest transaction that the protocol can express, in bytes.
@@ -62,6 +64,22 @@ pub struct Scheduler {
 }
 
 impl Layer for Scheduler {
+    type Spec = spec::Protocol;
+    const FIELD: &'static str = "protocol";
+
+    fn spec(scenario: &Scenario) -> Option<&spec::Protocol> {
+        scenario.protocol.as_ref()
+    }
+
+    fn is_passed(scenario: &Scenario) -> bool {
+        scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some())
+    }
+
+    fn build(protocol: &spec::Protocol, setup: &Setup) -> Option<Self> {
+        let spec = protocol.scheduler.as_ref()?;
+        Some(Self::new(protocol, spec, setup.below(LayerId::Protocol), setup.plan.workers.len()))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
         match event {
             Event::Submit(id) => {

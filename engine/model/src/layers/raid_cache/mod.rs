@@ -24,6 +24,7 @@
 //! the same blocks that is under way to the devices.
 
 mod battery;
+mod check;
 mod dirty;
 mod report;
 mod servers;
@@ -34,13 +35,20 @@ mod tests;
 use std::collections::VecDeque;
 
 use crate::kernel::{Address, Durable, Event, Holder, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
-use crate::layers::Layer;
+use crate::layers::{Layer, Now};
+use crate::result::columns::Tables;
+use crate::result::metrics::Metrics;
+use crate::setup::Setup;
 use crate::timers;
 use battery::Battery;
 use dirty::Dirty;
 use report::{Counts, Rows};
 use seeklab_kernel::Stream;
+use seeklab_spec::DeviceGroup;
 use seeklab_spec::Op;
+use seeklab_spec::Path;
+use seeklab_spec::Problems;
+use seeklab_spec::Scenario;
 use seeklab_spec::raid_cache::{RaidCache as Spec, WritePolicy};
 
 const HERE: Address = Address::of(LayerId::RaidCache);
@@ -87,6 +95,22 @@ pub struct RaidCache {
 }
 
 impl Layer for RaidCache {
+    type Spec = Spec;
+    const FIELD: &'static str = "raid_cache";
+
+    fn spec(scenario: &Scenario) -> Option<&Spec> {
+        scenario.raid_cache.as_ref()
+    }
+
+    fn check(spec: &Spec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+        check::check(spec, scenario, at, problems);
+    }
+
+    fn build(spec: &Spec, setup: &Setup) -> Option<Self> {
+        let is_volatile = setup.scenario.devices.iter().any(DeviceGroup::is_volatile);
+        Some(Self::new(spec, setup.below(LayerId::RaidCache), is_volatile, setup.interval_ns(), setup.seed))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
         match event {
             Event::Submit(id) => self.submit(kernel, id),
@@ -103,6 +127,14 @@ impl Layer for RaidCache {
 
     fn memory_bytes(&self) -> u64 {
         self.dirty.memory_bytes() + self.rows.memory_bytes()
+    }
+
+    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+        self.report(metrics);
+    }
+
+    fn tables(cache: Option<&Self>, now: &Now, tables: &mut Tables) {
+        Self::report_tables(cache, now.now_ns, tables);
     }
 }
 

@@ -97,7 +97,7 @@ impl RaidCache {
 
     /// Reports the cache's metrics.
     #[cold]
-    pub fn metrics(&self, metrics: &mut Metrics) {
+    pub(super) fn report(&self, metrics: &mut Metrics) {
         let Self { counts, .. } = self;
         metrics.bytes("raid_cache_cached_bytes", "Bytes that writes left in the controller's memory.", counts.cached);
         metrics.bytes("raid_cache_through_bytes", "Bytes that writes took through to the devices.", counts.through);
@@ -137,7 +137,7 @@ impl RaidCache {
     }
 
     /// Reports the cache over time, and the controller's log.
-    pub fn tables(cache: Option<&Self>, now_ns: u64, tables: &mut Tables) {
+    pub(super) fn report_tables(cache: Option<&Self>, now_ns: u64, tables: &mut Tables) {
         let rows = cache.into_iter().flat_map(|cache| (0..).zip(&cache.rows.rows).map(move |(row, of)| (cache, row, of)));
         let rows = rows.map(|(cache, row, of)| {
             let time_ns = row * cache.rows.interval_ns;

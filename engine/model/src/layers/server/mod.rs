@@ -30,6 +30,7 @@
 //! else), acknowledgements that come alone at low load (they raise their interrupt with what comes next), and that a reply's
 //! first frames travel while the last are posted.
 
+mod check;
 mod nic;
 mod report;
 
@@ -37,11 +38,16 @@ use crate::cpu::folded::Frames;
 use crate::cpu::lock::Mode;
 use crate::cpu::{Cpu, Section, Task};
 use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _, Wire};
-use crate::layers::Layer;
+use crate::layers::{Layer, Now};
+use crate::result::metrics::Metrics;
+use crate::setup::Setup;
 use crate::timers;
 use nic::{burst, post_cycles, segments};
 use seeklab_kernel::NS_PER_S;
 use seeklab_spec::Op;
+use seeklab_spec::Path;
+use seeklab_spec::Problems;
+use seeklab_spec::Scenario;
 use seeklab_spec::network::{FRAMES_PER_ACK, NetworkSpec};
 use seeklab_spec::server::ServerSpec;
 use seeklab_spec::to_f64;
@@ -170,6 +176,22 @@ pub struct Server {
 }
 
 impl Layer for Server {
+    type Spec = ServerSpec;
+    const FIELD: &'static str = "server";
+
+    fn spec(scenario: &Scenario) -> Option<&ServerSpec> {
+        scenario.server.as_ref()
+    }
+
+    fn check(_: &ServerSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+        check::check(scenario, at, problems);
+    }
+
+    fn build(spec: &ServerSpec, setup: &Setup) -> Option<Self> {
+        let network = setup.scenario.network.as_ref()?;
+        Some(Self::new(spec, network, setup.below(LayerId::Server), setup.below(LayerId::Commit)))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
         match event {
             Event::Submit(id) => self.arrive(kernel, id, kernel.requests[id].connection.into()),
@@ -188,6 +210,10 @@ impl Layer for Server {
                 }
             },
         }
+    }
+
+    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+        self.report(metrics);
     }
 }
 

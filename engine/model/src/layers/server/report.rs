@@ -6,7 +6,7 @@ use seeklab_spec::to_f64;
 
 impl Server {
     /// Reports the node's metrics.
-    pub fn metrics(&self, metrics: &mut Metrics) {
+    pub(super) fn report(&self, metrics: &mut Metrics) {
         let (counts, [cycles, network_cycles]) = (self.counts, self.cycles());
         let per_byte = |cycles: u64| each(to_f64(cycles), to_f64(counts.bytes));
         metrics.percent(

@@ -9,6 +9,7 @@
 //! Left out (so far): moving logged data to the devices later, read-modify-write of partial blocks, contention for memory bandwidth.
 
 pub mod blocks;
+mod check;
 pub mod prefetch;
 mod report;
 
@@ -18,12 +19,19 @@ use prefetch::{NextChunks, Prefetcher};
 use seeklab_kernel::Slab;
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
-use crate::layers::Layer;
 use crate::layers::device::transfer_ns;
+use crate::layers::{Layer, Now};
+use crate::result::columns::Tables;
+use crate::result::metrics::Metrics;
+use crate::setup::Setup;
 use crate::timers;
+use report::report_prefetches;
 use seeklab_cache::{Cursor, NONE};
 use seeklab_spec as spec;
 use seeklab_spec::Op;
+use seeklab_spec::Path;
+use seeklab_spec::Problems;
+use seeklab_spec::Scenario;
 
 /// A prefetch that was issued, for the record.
 #[derive(Clone, Copy, Debug)]
@@ -100,6 +108,23 @@ timers! {
 }
 
 impl Layer for Volume {
+    type Spec = spec::Volume;
+    const FIELD: &'static str = "volume";
+
+    fn spec(scenario: &Scenario) -> Option<&spec::Volume> {
+        scenario.volume.as_ref()
+    }
+
+    fn check(spec: &spec::Volume, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+        check::check(spec, scenario, at, problems);
+    }
+
+    fn build(spec: &spec::Volume, setup: &Setup) -> Option<Self> {
+        let primed = spec.cache.as_ref().map_or_else(Vec::new, |cache| setup.regions(&cache.primed));
+        let file_ends = setup.plan.workers.iter().map(|worker| worker.region.end).collect();
+        Some(Self::new(spec, setup.below(LayerId::Volume), file_ends, &primed))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
         match event {
             Event::Submit(id) => match kernel.requests[id].op {
@@ -118,6 +143,18 @@ impl Layer for Volume {
                 kernel.complete(id);
             }
         }
+    }
+
+    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+        report_prefetches(&self.prefetches, self.max_ahead_bytes, metrics);
+    }
+
+    fn metrics_without(metrics: &mut Metrics) {
+        report_prefetches(&[], 0, metrics);
+    }
+
+    fn tables(volume: Option<&Self>, now: &Now, tables: &mut Tables) {
+        Self::report_tables(volume, now.workers, tables);
     }
 }
 

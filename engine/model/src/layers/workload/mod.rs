@@ -31,13 +31,17 @@ use steady::Steady;
 use zoned::{Wish, Zones};
 
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _, Wire};
-use crate::layers::Layer;
 use crate::layers::client::copy::{Copy, in_flight};
+use crate::layers::{Layer, Now};
 use crate::plan::Plan;
 use crate::range::Range;
+use crate::result::columns::Tables;
 use crate::result::flow::Loop;
+use crate::result::log::Log;
+use crate::result::metrics::Metrics;
 use crate::result::outcome::Failure;
 use crate::result::{Completed, Recorder};
+use crate::setup::Setup;
 use crate::timers;
 use seeklab_kernel::{NS_PER_S, Stream};
 use seeklab_spec::Op;
@@ -128,6 +132,24 @@ fn index_of(op: Op) -> usize {
 }
 
 impl Layer for Workload {
+    type Spec = [Job];
+    const FIELD: &'static str = "jobs";
+    const IS_BETWEEN: bool = false;
+
+    fn spec(scenario: &Scenario) -> Option<&[Job]> {
+        Some(&scenario.jobs)
+    }
+
+    fn build(_: &[Job], setup: &Setup) -> Option<Self> {
+        let scenario = setup.scenario;
+        // Copy engines are below the protocol's scheduler; clients come in at the top, as do the commands for the engines.
+        let entry = |job: &Job| {
+            let is_engine = job.rw.is_offloaded() && scenario.network.is_none();
+            setup.below(if is_engine { LayerId::Commit } else { LayerId::Workload })
+        };
+        Some(Self::new(scenario, setup.plan, setup.seed, entry))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
         match event {
             Event::Timer(timer) => {
@@ -149,6 +171,17 @@ impl Layer for Workload {
             + self.dues.memory_bytes()
             + of_workers.map(verify::Verifying::memory_bytes).sum::<u64>()
             + self.zones.memory_bytes()
+    }
+
+    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+        self.recorder.metrics(metrics);
+        self.recorder.rates(metrics);
+    }
+
+    fn tables(workload: Option<&Self>, _: &Now, tables: &mut Tables) {
+        let recorder = workload.map(|workload| &workload.recorder);
+        Log::tables(recorder.and_then(|recorder| recorder.log.as_ref()), tables);
+        Recorder::tables(recorder, tables);
     }
 }
 

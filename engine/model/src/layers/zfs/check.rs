@@ -1,14 +1,32 @@
 //! Contradictions in a scenario's file system, and what is allowed but seldom meant.
 
 use seeklab_spec::zfs::{LogSpec, SchedulerKind, ThrottleKind, ZfsSpec};
-use seeklab_spec::{AddProblem, Bytes, Nanos, Path, Problems};
+use seeklab_spec::{AddProblem, Bytes, Nanos, Path, Problems, Scenario};
 
 use super::era::{Scheduling, Throttling};
 use super::settings::{Resolved, arc_bytes, kinds, l2arc_settings, resolve};
 use crate::layers::device::ssd;
+use crate::rules;
 
 /// Lengths that an indirect block can have (`DN_MAX_INDBLKSHIFT`; shorter ones than 8 KiB are left out).
 const INDIRECT_BYTES: std::ops::RangeInclusive<u64> = 8 << 10..=128 << 10;
+
+/// Adds what is wrong with ZFS at `at` in its scenario, beyond its schema.
+pub fn in_scenario(spec: &ZfsSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+    check_log(&spec.log, &at.field("log"), problems);
+    rules::excludes(&[("volume", "there is one file system", scenario.volume.is_some())], at, problems);
+    if scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some())
+        && let Some((index, field)) = rules::synchronous_job(scenario)
+    {
+        let message = "synchronous writes are not combined with others; drop it, or protocol.scheduler";
+        problems.add(Path::root().index("jobs", index).field(field), message);
+    }
+    if let Some(arc) = &spec.arc {
+        rules::names_jobs(&arc.metadata, "metadata", scenario, &at.field("arc"), problems);
+    }
+    let rates = scenario.devices.iter().filter_map(|group| group.lun.as_ref().map(|lun| lun.rate.0 * u64::from(group.count)));
+    check(spec, rates.reduce(u64::saturating_add), at, problems);
+}
 
 /// Adds the contradictions in the file system at `at` that the schema cannot express; `backend_per_s` is the bytes that its devices
 /// write in a second, when known.

@@ -31,6 +31,7 @@
 //! that are remembered, retransmission, locks, delegations, and a read that finds only a part of its block written.
 
 mod attributes;
+mod check;
 mod operations;
 mod reads;
 mod writes;
@@ -43,11 +44,14 @@ use crate::layers::Layer;
 use crate::layers::volume::blocks::Blocks;
 use crate::plan::Plan;
 use crate::range::Range;
+use crate::setup::Setup;
 use crate::timers;
 use attributes::Attributes;
 use operations::{Operation, Operations};
 use seeklab_cache::PolicyKind;
 use seeklab_spec::Op;
+use seeklab_spec::Path;
+use seeklab_spec::Problems;
 use seeklab_spec::Scenario;
 use seeklab_spec::nfs::{Call, NfsSpec};
 
@@ -146,6 +150,21 @@ fn file_of(request: &Request) -> u64 {
 }
 
 impl Layer for Client {
+    type Spec = NfsSpec;
+    const FIELD: &'static str = "nfs";
+
+    fn spec(scenario: &Scenario) -> Option<&NfsSpec> {
+        scenario.nfs.as_ref()
+    }
+
+    fn check(spec: &NfsSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+        check::check(spec, scenario, at, problems);
+    }
+
+    fn build(spec: &NfsSpec, setup: &Setup) -> Option<Self> {
+        Some(Self::new(spec, setup.scenario, setup.plan, &setup.clients(), setup.below(LayerId::Client)))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, machine: u16, event: Event) {
         match event {
             Event::Submit(id) => self.call(kernel, id),

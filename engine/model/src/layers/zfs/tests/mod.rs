@@ -116,7 +116,7 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
         let index = usize::from(event.to().index);
         let thread = match (event.to().layer, event.event()) {
             (LayerId::WriteLog, event) => {
-                log_devices[index].on(&mut kernel, 0, event);
+                log_devices[index].on(&mut kernel, event);
                 continue;
             }
             (LayerId::Zfs, event) => {
@@ -130,7 +130,7 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
                 continue;
             }
             (LayerId::Device, event) => {
-                luns[index].on(&mut kernel, 0, event);
+                luns[index].on(&mut kernel, event);
                 continue;
             }
             (_, Event::Timer(timer)) => {

@@ -25,6 +25,7 @@
 //! cached, except of files that stand for metadata; a prefetch that becomes urgent when a reader waits for it.
 
 mod admission;
+mod build;
 mod commit;
 mod devices;
 mod feed;
@@ -40,6 +41,7 @@ use super::dirty::Dirty;
 use super::era;
 use super::era::Scheduling;
 use super::intent_log::{Commit, IntentLog, Rules};
+use super::read_record::Reads;
 use super::record::{HeldUp, Level, Record};
 use super::scheduler::active::{ActiveQueue, Ramp};
 use super::scheduler::deadline::DeadlineQueue;
@@ -51,15 +53,21 @@ use super::throttle::{self, SyncReport, Throttle};
 use super::txg::Groups;
 use super::zfetch;
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
-use crate::layers::Layer;
 use crate::layers::device::transfer_ns;
 use crate::layers::layout::{Layout, Piece};
 use crate::layers::volume::blocks::Blocks;
+use crate::layers::{Layer, Now};
+use crate::result::columns::Tables;
+use crate::result::metrics::Metrics;
+use crate::setup::Setup;
 use crate::timers;
 use reader::{Files, Reader};
 use seeklab_cache::PolicyKind;
 use seeklab_kernel::Slab;
 use seeklab_spec::Op;
+use seeklab_spec::Path;
+use seeklab_spec::Problems;
+use seeklab_spec::Scenario;
 use seeklab_spec::zfs::{Datasets, LogSpec, Placement, Release, Start, ZfsSpec};
 
 const HERE: Address = Address::of(LayerId::Zfs);
@@ -326,6 +334,21 @@ pub struct ZfsVolume {
 }
 
 impl Layer for ZfsVolume {
+    type Spec = ZfsSpec;
+    const FIELD: &'static str = "zfs";
+
+    fn spec(scenario: &Scenario) -> Option<&ZfsSpec> {
+        scenario.zfs.as_ref()
+    }
+
+    fn check(spec: &ZfsSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+        super::check::in_scenario(spec, scenario, at, problems);
+    }
+
+    fn build(spec: &ZfsSpec, setup: &Setup) -> Option<Self> {
+        Some(build::volume(spec, setup))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
         match event {
             Event::Submit(id) => self.submit(kernel, id),
@@ -375,6 +398,18 @@ impl Layer for ZfsVolume {
         let waiting: usize = self.leaves.iter().map(|leaf| leaf.backlog.capacity() * size_of::<(Io, u64)>()).sum();
         let reader = self.reader.as_ref().map_or(0, |reader| reader.memory_bytes());
         self.dirty.memory_bytes() + self.record.memory_bytes() + reader + below + (requests + order + waiting) as u64
+    }
+
+    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+        self.record.metrics(metrics);
+        if let Some(reader) = &self.reader {
+            reader.record.metrics(metrics);
+        }
+    }
+
+    fn tables(zfs: Option<&Self>, _: &Now, tables: &mut Tables) {
+        Record::tables(zfs.map(|zfs| &zfs.record), tables);
+        Reads::tables(zfs.and_then(|zfs| zfs.reader.as_ref()).map(|reader| &reader.record), tables);
     }
 }
 

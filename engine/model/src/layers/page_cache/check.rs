@@ -4,14 +4,13 @@ use seeklab_spec::page_cache::Journal;
 use seeklab_spec::{AddProblem, PageCacheSpec, Path, Persistence, Problems, Scenario};
 
 use crate::plan::{PAGE_BYTES, Plan};
+use crate::rules::{excludes, names_jobs};
 
 /// Adds what is wrong with the page cache at `at` beyond its schema.
 pub fn check(spec: &PageCacheSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
-    for (field, is_there) in [("volume", scenario.volume.is_some()), ("zfs", scenario.zfs.is_some())] {
-        if is_there {
-            problems.add(at, format!("contradicts {field}: there is one file system; drop one of the two"));
-        }
-    }
+    let why = "there is one file system";
+    excludes(&[("volume", why, scenario.volume.is_some()), ("zfs", why, scenario.zfs.is_some())], at, problems);
+    names_jobs(&spec.unjournalled, "unjournalled", scenario, at, problems);
     if !spec.chunk.0.is_multiple_of(PAGE_BYTES) {
         problems.add(at.field("chunk"), format!("{} is not a multiple of a page of {PAGE_BYTES} bytes", spec.chunk.0));
     }

@@ -1,28 +1,10 @@
-//! What the credits of a volume and a job that is a flow contradict.
+//! What a job that is a flow contradicts.
 
-use super::above_devices;
-use seeklab_spec::{AddProblem, Bytes, Job, LayoutKind, Lun, Path, Problems, Scenario};
-
-/// Checks the credits of a unit that stands at `at`, which may get requests of at most so many bytes.
-pub fn check(unit: &Lun, largest: u64, at: &Path, problems: &mut Problems) {
-    let Some(credits) = &unit.credits else { return };
-    let at = at.field("credits");
-    if unit.varies.is_some() {
-        problems.add(&at, "contradicts varies: the rate of the moment is the credits' or that of a wave; drop one of the two");
-    }
-    if let Some(initial) = credits.initial.filter(|initial| *initial > credits.capacity) {
-        problems.add(at.field("initial"), format!("{initial} is more than capacity, {}; write at most that", credits.capacity));
-    }
-    let cost = largest.div_ceil(credits.unit.0);
-    if cost > credits.capacity {
-        let message =
-            format!("{} is too few for a request of {}, which costs {cost}; write at least that", credits.capacity, Bytes(largest));
-        problems.add(at.field("capacity"), message);
-    }
-}
+use crate::layers::table::between;
+use seeklab_spec::{AddProblem, Job, LayoutKind, Path, Problems, Scenario};
 
 /// Checks a job that is a flow: a closed loop on a volume with credits, and nothing else.
-pub fn check_flow(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+pub fn check(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Problems) {
     if !job.fluid {
         return;
     }
@@ -43,7 +25,8 @@ pub fn check_flow(job: &Job, scenario: &Scenario, at: &Path, problems: &mut Prob
         ("devices[0].lun.latency_cv", unit.latency_cv > 0.0),
         ("devices[0].lun.command", unit.command.0 > 0),
     ];
-    if let Some((layer, _)) = above_devices(scenario).chain(parts).find(|(_, is_there)| *is_there) {
+    let parts = parts.into_iter().filter(|(_, is_there)| *is_there).map(|(field, _)| field);
+    if let Some(layer) = between(scenario).chain(parts).next() {
         problems.add(&at, format!("a flow has no single requests, which {layer} needs; drop {layer}, or fluid"));
     }
     if scenario.jobs.len() > 1 || job.numjobs > 1 {

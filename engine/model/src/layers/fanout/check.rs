@@ -3,14 +3,8 @@
 use seeklab_spec::fanout::{FanoutSpec, Hedge, HedgeMode, ServiceKind, SlowBy};
 use seeklab_spec::{AddProblem, Bytes, Path, Problems, Scenario};
 
-use super::BYTES_PER_REQUEST;
-use crate::layers::fanout::{LEAF_BYTES, is_at_once};
 use crate::plan::Plan;
-
-/// Bytes of memory that the leaves of a request may take while it is in flight.
-pub fn bytes_per_request(spec: &FanoutSpec, has_journeys: bool) -> u64 {
-    if is_at_once(spec) && !has_journeys { 0 } else { u64::from(spec.leaves) * (2 * BYTES_PER_REQUEST + LEAF_BYTES) }
-}
+use crate::rules::{excludes, reads_only};
 
 /// Adds what is wrong with the fan-out at `at` beyond its schema.
 pub fn check(spec: &FanoutSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
@@ -34,22 +28,13 @@ pub fn check(spec: &FanoutSpec, scenario: &Scenario, at: &Path, problems: &mut P
             format!("{} is not a server; there are {servers}, numbered from 0", slow.server.unwrap_or_default()),
         );
     }
-    let contradicted = [
+    let others = [
         ("zfs", "it schedules the devices itself", scenario.zfs.is_some()),
         ("cluster", "each of the two decides where a block is", scenario.cluster.is_some()),
         ("tier", "it would stand below servers that are the last layer", scenario.tier.is_some()),
     ];
-    for (field, why, _) in contradicted.into_iter().filter(|(.., is_there)| *is_there) {
-        problems.add(at, format!("contradicts {field}: {why}; drop one of the two"));
-    }
-    for (index, job) in scenario.jobs.iter().enumerate() {
-        if job.rw.writes() || job.rw.trims() || job.rw.is_copy() {
-            problems.add(
-                Path::root().index("jobs", index).field("rw"),
-                "changes data, and a fan-out asks for them only; write read or randread, or drop fanout",
-            );
-        }
-    }
+    excludes(&others, at, problems);
+    reads_only(scenario, "a fan-out asks for them only", "fanout", problems);
 }
 
 fn check_hedge(hedge: &Hedge, replicas: u32, at: &Path, problems: &mut Problems) {

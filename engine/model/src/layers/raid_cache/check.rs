@@ -3,6 +3,8 @@
 use seeklab_spec::raid_cache::{RaidCache, WritePolicy};
 use seeklab_spec::{AddProblem, Path, Problems, Scenario};
 
+use crate::rules::excludes;
+
 /// Most starts of learn cycles that are drawn: about a second.
 const MOST_STARTS: u64 = 10_000_000;
 
@@ -13,9 +15,7 @@ pub fn check(spec: &RaidCache, scenario: &Scenario, at: &Path, problems: &mut Pr
         ("fanout", "it would stand below servers that are the last layer", scenario.fanout.is_some()),
         ("fleet", "it would stand below nodes that are the last layer", scenario.fleet.is_some()),
     ];
-    for (field, why, _) in others.into_iter().filter(|(.., is_there)| *is_there) {
-        problems.add(at, format!("contradicts {field}: {why}; drop one of the two"));
-    }
+    excludes(&others, at, problems);
     let Some(battery) = &spec.battery else {
         if spec.policy == WritePolicy::ForcedWriteBack {
             problems.add(at.field("policy"), "forces what a cache without a battery does anyway; write write_back, or add battery");

@@ -4,6 +4,7 @@ use seeklab_spec::commit::{CommitSpec, LogSpec};
 use seeklab_spec::{AddProblem, Bytes, DeviceGroup, Path, Persistence, Problem, Problems, Scenario};
 
 use crate::plan::Plan;
+use crate::rules::excludes;
 
 /// Largest request that the layers below take.
 const LARGEST_REQUEST: u64 = 1 << 30;
@@ -32,7 +33,7 @@ pub fn check(spec: &CommitSpec, scenario: &Scenario, at: &Path, problems: &mut P
         let known = spec.logs.iter().map(|log| log.name.as_str());
         problems.push(Problem::unknown(at.index("stages", index), "log", stage, known));
     }
-    let contradicted = [
+    let others = [
         ("nfs", "a client that caches and combines writes would commit them in its own time", scenario.nfs.is_some()),
         (
             "protocol.scheduler",
@@ -43,9 +44,7 @@ pub fn check(spec: &CommitSpec, scenario: &Scenario, at: &Path, problems: &mut P
         ("fleet", "it answers reads, and a database commits writes", scenario.fleet.is_some()),
         ("cluster", "it places files, and a log is none", scenario.cluster.is_some() && below(spec).next().is_some()),
     ];
-    for (field, why, _) in contradicted.into_iter().filter(|(.., is_there)| *is_there) {
-        problems.add(at, format!("contradicts {field}: {why}; drop one of the two"));
-    }
+    excludes(&others, at, problems);
     for (index, group) in scenario.devices.iter().enumerate() {
         if let (Some((log, _)), Some((cache, Persistence::Unflushable))) = (below(spec).next(), DeviceGroup::write_cache(group)) {
             let message = format!("needs durable writes, but devices[{index}].{cache} is unflushable; write volatile or protected there");

@@ -3,6 +3,8 @@
 use seeklab_spec::fleet::{FleetSpec, Placement, choose};
 use seeklab_spec::{AddProblem, Path, Problems, Scenario, to_f64};
 
+use crate::rules::{excludes, reads_only};
+
 /// Chunks for each set below which some sets would have none: one in 22,000 has none at this number.
 const CHUNKS_PER_SET: f64 = 10.0;
 /// Most sets of permutations, times copies: what they take in memory.
@@ -46,23 +48,14 @@ pub fn check(spec: &FleetSpec, scenario: &Scenario, at: &Path, problems: &mut Pr
         );
         problems.add(at.field("outages"), message);
     }
-    let contradicted = [
+    let others = [
         ("zfs", "it schedules the devices itself", scenario.zfs.is_some()),
         ("fanout", "each of the two decides which server answers", scenario.fanout.is_some()),
         ("cluster", "each of the two decides where a block is", scenario.cluster.is_some()),
         ("tier", "it would stand below nodes that are the last layer", scenario.tier.is_some()),
     ];
-    for (field, why, _) in contradicted.into_iter().filter(|(.., is_there)| *is_there) {
-        problems.add(at, format!("contradicts {field}: {why}; drop one of the two"));
-    }
-    for (index, job) in scenario.jobs.iter().enumerate() {
-        if job.rw.writes() || job.rw.trims() || job.rw.is_copy() {
-            problems.add(
-                Path::root().index("jobs", index).field("rw"),
-                "changes data, and jobs on a fleet read what a lost node held; write read or randread, or drop fleet",
-            );
-        }
-    }
+    excludes(&others, at, problems);
+    reads_only(scenario, "jobs on a fleet read what a lost node held", "fleet", problems);
 }
 
 /// Adds what is wrong with a scatter width, for windows and copysets.

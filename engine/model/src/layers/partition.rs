@@ -14,10 +14,12 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
-use crate::layers::Layer;
+use crate::layers::{Layer, Now};
 use crate::result::metrics::Metrics;
+use crate::setup::Setup;
 use crate::timers;
 use seeklab_spec::Op;
+use seeklab_spec::Scenario;
 use seeklab_spec::partition::PartitionSpec;
 
 /// What partitions did to the writes that passed.
@@ -80,6 +82,23 @@ pub struct Partitions {
 }
 
 impl Layer for Partitions {
+    type Spec = PartitionSpec;
+    const FIELD: &'static str = "partition";
+    const IS_BETWEEN: bool = false;
+
+    fn spec(scenario: &Scenario) -> Option<&PartitionSpec> {
+        scenario.partition.as_ref()
+    }
+
+    /// Requests are for the devices, and pass [`Partitions::submit`] on their way.
+    fn is_passed(_: &Scenario) -> bool {
+        false
+    }
+
+    fn build(spec: &PartitionSpec, _: &Setup) -> Option<Self> {
+        Some(Self::new(spec))
+    }
+
     fn on(&mut self, kernel: &mut Kernel, device: u16, event: Event) {
         match event {
             Event::Timer(timer) => {
@@ -101,6 +120,10 @@ impl Layer for Partitions {
             }
             Event::Submit(_) => {} // requests are for the device, and pass `submit` on their way
         }
+    }
+
+    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+        self.counts.metrics(metrics);
     }
 }
 

@@ -1,0 +1,121 @@
+//! What devices, their layout and its rebuild contradict in their scenario.
+
+use seeklab_spec::rebuild::RebuildSpec;
+use seeklab_spec::{AddProblem, DeviceGroup, Job, Layout, LayoutKind, Path, Problems, Scenario};
+
+use crate::layers::device::{check as unit, ssd};
+use crate::plan::Plan;
+use crate::rules::SECTOR;
+
+/// Chunks whose places are sorted at a time cost memory.
+const MOST_SORTED: u64 = 1 << 24;
+
+/// Adds what is wrong with the devices of a scenario beyond their schema.
+pub fn devices(groups: &[DeviceGroup], scenario: &Scenario, problems: &mut Problems) {
+    // Layers above may combine what jobs ask for, up to a request of 1 GiB.
+    let is_direct = scenario.volume.is_none()
+        && scenario.zfs.is_none()
+        && scenario.protocol.is_none()
+        && scenario.nfs.is_none()
+        && scenario.commit.is_none();
+    let largest = if is_direct { scenario.jobs.iter().map(Job::max_request_bytes).max().unwrap_or(0) } else { 1 << 30 };
+    for (index, group) in groups.iter().enumerate() {
+        let at = Path::root().index("devices", index);
+        if let Some(spec) = &group.ssd {
+            ssd::check(spec, &at.field("ssd"), problems);
+        }
+        if let Some(spec) = &group.lun {
+            unit::check(spec, largest, &at.field("lun"), problems);
+        }
+    }
+    let again = |(index, group): &(usize, &DeviceGroup)| groups[..*index].iter().any(|other| other.name == group.name);
+    if let Some(name) = groups.iter().enumerate().find(again).map(|(_, group)| &group.name) {
+        problems.add(Path::root().field("devices"), format!("two groups are called \"{name}\"; names must differ"));
+    }
+}
+
+/// Adds what is wrong with the layout at `at` beyond its schema.
+pub fn layout(layout: &Layout, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+    if !layout.unit.0.is_multiple_of(SECTOR) {
+        problems.add(at.field("unit"), format!("{} is not a multiple of a sector of {SECTOR} bytes", layout.unit.0));
+    }
+    check_groups(layout, scenario, at, problems);
+    if layout.rebuild.is_some() {
+        check_rebuild(scenario, &at.field("rebuild"), problems);
+    }
+}
+
+/// Adds what is wrong with the groups of a layout at `at`, and with what they lost.
+fn check_groups(layout: &Layout, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+    let devices: u32 = scenario.devices.iter().map(|group| group.count).sum();
+    let width = layout.width.unwrap_or(devices);
+    if let Some(index) = layout.failed.iter().position(|failed| *failed >= devices) {
+        problems.add(at.index("failed", index), format!("{} is not a device; there are {devices}, numbered from 0", layout.failed[index]));
+    }
+    let spares = match layout.kind {
+        LayoutKind::Mirror => width.saturating_sub(1),
+        LayoutKind::RaidZ => layout.parity,
+        LayoutKind::Stripe | LayoutKind::Concat => {
+            if !layout.failed.is_empty() {
+                problems.add(at.field("failed"), "a stripe or concatenation has no second copy; its data would be lost");
+            }
+            return;
+        }
+    };
+    let least = if layout.kind == LayoutKind::RaidZ { layout.parity + 1 } else { 2 };
+    if width < least {
+        problems.add(at.field("width"), format!("{width} devices in a group are too few; this layout needs at least {least}"));
+    } else if !devices.is_multiple_of(width) {
+        problems.add(at.field("width"), format!("{devices} devices do not make whole groups of {width}"));
+    } else if layout.kind == LayoutKind::RaidZ && !layout.unit.0.is_multiple_of(1 << layout.ashift) {
+        problems.add(
+            at.field("unit"),
+            format!("a record of {} is not a multiple of the sector of {} bytes", layout.unit, 1u64 << layout.ashift),
+        );
+    } else {
+        for group in 0..devices / width {
+            let lost = layout.failed.iter().filter(|failed| **failed / width == group).count();
+            if lost > spares as usize {
+                problems
+                    .add(at.field("failed"), format!("group {group} lost {lost} devices and survives {spares}; its data would be lost"));
+            }
+        }
+    }
+}
+
+/// Adds what is wrong with the rebuild at `at`, beyond its schema and the layout's own rules.
+fn check_rebuild(scenario: &Scenario, at: &Path, problems: &mut Problems) {
+    if let Some(spec) = &scenario.layout.rebuild
+        && spec.sorted.0 / spec.chunk.0.max(scenario.layout.unit.0).max(1) > MOST_SORTED
+    {
+        problems.add(
+            at.field("sorted"),
+            format!("sorts the places of more than {MOST_SORTED} chunks at a time; write larger chunks, or order \"address\""),
+        );
+    }
+    if scenario.layout.failed.is_empty() {
+        problems.add(at, "has nothing to rebuild; name a device in layout.failed, or drop rebuild");
+    } else if scenario.zfs.is_some() && !hides_devices(scenario) {
+        problems.add(at, "contradicts zfs, which schedules its devices itself and whose own rebuild is not modelled; drop one of the two");
+    }
+}
+
+/// Adds a job that works beyond what the rebuild at `at` is told is in use.
+pub fn rebuild_used(spec: &RebuildSpec, scenario: &Scenario, plan: &Plan, at: &Path, problems: &mut Problems) {
+    let used = spec.used.of(plan.capacity);
+    if used > plan.capacity {
+        let message = format!("{used} bytes are more than the {} bytes that the layout holds", plan.capacity);
+        problems.add(at.field("used"), message);
+    } else if let Some(worker) = plan.workers.iter().find(|worker| worker.region.end > used) {
+        let message = format!(
+            "says that {used} bytes are in use, and the job \"{}\" works up to byte {}; write at least that",
+            scenario.jobs[worker.job].name, worker.region.end
+        );
+        problems.add(at.field("used"), message);
+    }
+}
+
+/// Whether a layer below ZFS hides the devices from it.
+fn hides_devices(scenario: &Scenario) -> bool {
+    scenario.controller.is_some() || scenario.tier.is_some() || scenario.raid_cache.is_some()
+}

@@ -1,0 +1,211 @@
+//! The one list of layers, from the top of the stack down. All other lists of layers are made of it.
+//!
+//! A line is a layer's name, the variant of [`LayerId`](crate::kernel::LayerId) that is its address, and where a run keeps it: an
+//! `Option` for a layer that a scenario may lack. A request that leaves a layer goes to the next one below it in this list that
+//! the scenario has and that requests pass ([`Layer::is_passed`](crate::layers::Layer::is_passed)). Layers start in this
+//! order too, but the workload starts last.
+
+use seeklab_spec::{Path, Problems, Scenario};
+
+use crate::kernel::{Address, Event, Kernel, LayerId};
+use crate::layers::{Layer, Now};
+use crate::plan::Plan;
+use crate::result::columns::Tables;
+use crate::result::metrics::Metrics;
+use crate::setup::Setup;
+
+/// Calls the macro `$then` with the list of layers.
+#[macro_export]
+macro_rules! with_layers {
+    ($then:ident) => {
+        $then! {
+            /// The workers of all jobs.
+            workload: Workload, $crate::layers::workload::Workload;
+            /// The clients; the index is the machine's.
+            client: Client, Option<$crate::layers::client::nfs::Client>;
+            /// The network between clients and server.
+            network: Network, Option<$crate::layers::network::Network>;
+            /// The server node behind the network.
+            server: Server, Option<$crate::layers::server::Server>;
+            /// The protocol's request scheduler.
+            protocol: Protocol, Option<$crate::layers::protocol::Scheduler>;
+            /// A database that commits; the index of a log is 1 and more.
+            commit: Commit, Option<$crate::layers::commit::Commit>;
+            /// The plain file system.
+            volume: Volume, Option<$crate::layers::volume::Volume>;
+            /// ZFS in its place.
+            zfs: Zfs, Option<$crate::layers::zfs::volume::ZfsVolume>;
+            /// The page cache of an operating system.
+            page_cache: PageCache, Option<$crate::layers::page_cache::PageCache>;
+            /// The devices of a file system's log.
+            write_log: WriteLog, Option<$crate::layers::pool::WriteLogs>;
+            /// The controllers of virtual disks.
+            controller: Controller, Option<$crate::layers::controller::Controller>;
+            /// A fan-out client and its servers.
+            fanout: Fanout, Option<$crate::layers::fanout::Fanout>;
+            /// Thousands of nodes and their outages.
+            fleet: Fleet, Option<$crate::layers::fleet::Fleet>;
+            /// The nodes of a cluster.
+            cluster: Cluster, Option<$crate::layers::cluster::Cluster>;
+            /// The SSD cache tier.
+            tier: Tier, Option<$crate::layers::tier::Tier>;
+            /// The tier's device.
+            tier_device: TierDevice, Option<$crate::layers::pool::TierDevice>;
+            /// The write cache of a RAID controller.
+            raid_cache: RaidCache, Option<$crate::layers::raid_cache::RaidCache>;
+            /// The layout over the devices of a node; the index is the node's.
+            layout: Layout, $crate::layers::pool::Layouts;
+            /// The partition of a device; the index is the device's.
+            partition: Partition, Option<$crate::layers::partition::Partitions>;
+            /// A device; the index says which.
+            device: Device, $crate::layers::pool::Devices;
+        }
+    };
+}
+
+/// Where a run keeps a layer.
+trait Slot: Sized {
+    type Kept: Layer;
+    fn build(setup: &Setup) -> Self;
+    fn on(&mut self, kernel: &mut Kernel, part: u16, event: Event);
+    fn kept(&self) -> Option<&Self::Kept>;
+    fn kept_mut(&mut self) -> Option<&mut Self::Kept>;
+}
+
+fn built<T: Layer>(setup: &Setup) -> Option<T> {
+    T::spec(setup.scenario).and_then(|spec| T::build(spec, setup))
+}
+
+/// A layer that may be absent.
+impl<T: Layer> Slot for Option<T> {
+    type Kept = T;
+    fn build(setup: &Setup) -> Self {
+        built(setup)
+    }
+    #[inline]
+    fn on(&mut self, kernel: &mut Kernel, part: u16, event: Event) {
+        // Addresses are made from the layers that exist.
+        debug_assert!(self.is_some(), "an event for a layer that is not there");
+        if let Some(layer) = self {
+            layer.on(kernel, part, event);
+        }
+    }
+    fn kept(&self) -> Option<&T> {
+        self.as_ref()
+    }
+    fn kept_mut(&mut self) -> Option<&mut T> {
+        self.as_mut()
+    }
+}
+
+/// A layer that is always there.
+impl<T: Layer> Slot for T {
+    type Kept = T;
+    fn build(setup: &Setup) -> Self {
+        built(setup).expect("every scenario has jobs, a layout and devices")
+    }
+    #[inline]
+    fn on(&mut self, kernel: &mut Kernel, part: u16, event: Event) {
+        Layer::on(self, kernel, part, event);
+    }
+    fn kept(&self) -> Option<&T> {
+        Some(self)
+    }
+    fn kept_mut(&mut self) -> Option<&mut T> {
+        Some(self)
+    }
+}
+
+fn add_problems<T: Layer>(scenario: &Scenario, problems: &mut Problems) {
+    if let Some(spec) = T::spec(scenario) {
+        T::check(spec, scenario, &Path::root().field(T::FIELD), problems);
+    }
+}
+
+fn add_plan_problems<T: Layer>(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
+    if let Some(spec) = T::spec(scenario) {
+        T::check_plan(spec, scenario, plan, &Path::root().field(T::FIELD), problems);
+    }
+}
+
+fn report<T: Layer>(layer: Option<&T>, now: &Now, metrics: &mut Metrics) {
+    match layer {
+        Some(layer) => layer.metrics(now, metrics),
+        None => T::metrics_without(metrics),
+    }
+}
+
+macro_rules! layers {
+    ($($(#[$about:meta])* $name:ident: $id:ident, $slot:ty;)+) => {
+        /// The layers of a run.
+        pub(crate) struct Layers {
+            $($(#[$about])* pub(crate) $name: $slot,)+
+        }
+
+        impl Layers {
+            /// All layers of a checked scenario.
+            pub(crate) fn build(scenario: &Scenario, plan: &Plan, seed: u64) -> Self {
+                let mut way = Vec::new();
+                $(if <$slot as Slot>::Kept::is_passed(scenario) {
+                    way.push(LayerId::$id);
+                })+
+                let setup = Setup { scenario, plan, seed, way };
+                Self { $($name: Slot::build(&setup),)+ }
+            }
+
+            /// Delivers an event to the layer at an address.
+            #[inline]
+            pub(crate) fn on(&mut self, kernel: &mut Kernel, to: Address, event: Event) {
+                match to.layer {
+                    $(LayerId::$id => Slot::on(&mut self.$name, kernel, to.index, event),)+
+                }
+            }
+
+            /// Starts all layers, the workload last.
+            pub(crate) fn start(&mut self, kernel: &mut Kernel) {
+                $(if LayerId::$id != LayerId::Workload && let Some(layer) = self.$name.kept_mut() {
+                    layer.start(kernel);
+                })+
+                self.workload.start(kernel);
+            }
+
+            /// Bytes of memory that grow with the run.
+            pub(crate) fn memory_bytes(&self) -> u64 {
+                0 $(+ self.$name.kept().map_or(0, Layer::memory_bytes))+
+            }
+
+            /// Reports the metrics of all layers.
+            pub(crate) fn metrics(&self, now: &Now, metrics: &mut Metrics) {
+                $(report(self.$name.kept(), now, metrics);)+
+            }
+
+            /// Reports the tables of all layers: a run's, or, without one, empty ones.
+            pub(crate) fn tables(layers: Option<&Self>, now: &Now, tables: &mut Tables) {
+                $(<$slot as Slot>::Kept::tables(layers.and_then(|layers| layers.$name.kept()), now, tables);)+
+            }
+        }
+
+        /// Adds what is wrong with each layer of a scenario.
+        pub(crate) fn check(scenario: &Scenario, problems: &mut Problems) {
+            $(add_problems::<<$slot as Slot>::Kept>(scenario, problems);)+
+        }
+
+        /// Adds what does not fit between the layers of a scenario and its plan.
+        pub(crate) fn check_plan(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
+            $(add_plan_problems::<<$slot as Slot>::Kept>(scenario, plan, problems);)+
+        }
+
+        /// The fields of the layers between jobs and devices that a scenario has, from the top down.
+        pub(crate) fn between(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
+            let mut found = Vec::new();
+            $({
+                type Kept = <$slot as Slot>::Kept;
+                if Kept::IS_BETWEEN && Kept::spec(scenario).is_some() {
+                    found.push(Kept::FIELD);
+                }
+            })+
+            found.into_iter()
+        }
+    };
+}
+crate::with_layers!(layers);
