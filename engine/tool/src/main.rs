@@ -9,8 +9,10 @@ use std::process::ExitCode;
 
 use seeklab_api::Engine;
 use seeklab_library::Library;
+use seeklab_model::kernel::journeys::Mark;
+use seeklab_model::kernel::{LayerId, Phase};
 use serde_json::{Map, Value};
-use types::{Elsewhere, typescript};
+use types::{Elsewhere, names, typescript};
 use wasm_bindgen_cli_support::Bindgen;
 
 const USAGE: &str = "usage: seeklab-tool bindgen --input MODULE.wasm --out FOLDER
@@ -73,12 +75,19 @@ fn library(root: &Path, out: &Path) -> Result<(), Box<dyn Error>> {
     write(out, &library.to_json().to_string())
 }
 
-/// Writes the types of the web part: those that a scenario is written in, and those of the engine's answers.
+/// Writes the types of the web part: those that a scenario is written in, those of the engine's answers, and the names that tables
+/// of a run hold as numbers.
 fn write_types(folder: &Path) -> Result<(), Box<dyn Error>> {
     let scenario = seeklab_model::schema();
     write(&folder.join("scenario.ts"), &typescript(scenario, None))?;
     let elsewhere = Elsewhere { module: "./scenario.ts", schema: scenario };
-    write(&folder.join("answers.ts"), &typescript(&seeklab_api::schema_of_answers(), Some(&elsewhere)))
+    write(&folder.join("answers.ts"), &typescript(&seeklab_api::schema_of_answers(), Some(&elsewhere)))?;
+    let lists = [
+        ("layer", "Layers by the engine's number, from the top of the stack down.", LayerId::NAMES.to_vec()),
+        ("phase", "Phases of a request's life by the engine's number.", Phase::ALL.map(Phase::name).to_vec()),
+        ("mark", "Kinds of marks by the engine's number.", Mark::ALL.map(Mark::name).to_vec()),
+    ];
+    write(&folder.join("names.ts"), &names(&lists))
 }
 
 /// Writes a text, and its folder if there is none.

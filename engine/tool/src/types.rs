@@ -21,7 +21,7 @@ pub struct Elsewhere<'a> {
 
 /// The whole module, ending in a newline.
 pub fn typescript(schema: &Value, elsewhere: Option<&Elsewhere>) -> String {
-    let known: BTreeSet<String> = elsewhere.map(|other| names(other.schema).map(type_name).collect()).unwrap_or_default();
+    let known: BTreeSet<String> = elsewhere.map(|other| types_of(other.schema).map(type_name).collect()).unwrap_or_default();
     let mut writer = Writer::default();
     writer.declare(title(schema), schema);
     for (name, definition) in definitions(schema) {
@@ -41,6 +41,21 @@ pub fn typescript(schema: &Value, elsewhere: Option<&Elsewhere>) -> String {
     module + &writer.text
 }
 
+/// A module of lists of names: of each list what it names, its comment, and the names by their numbers.
+pub fn names(lists: &[(&str, &str, Vec<&str>)]) -> String {
+    let mut module = String::from("// Generated from the engine's own lists by `make wasm`. Do not edit.\n");
+    for (what, about, names) in lists {
+        let quoted: String = names.iter().map(|name| format!("  \"{name}\",\n")).collect();
+        let singular = type_name(what);
+        // Writing to a String cannot fail.
+        let _ = write!(
+            module,
+            "\n/** {about} */\nexport const {what}Names = [\n{quoted}] as const;\nexport type {singular}Name = (typeof {what}Names)[number];\n"
+        );
+    }
+    module
+}
+
 /// What stands for any JSON.
 const ANY: &str = "Value";
 const DECLARED_ANY: &str = "
@@ -57,7 +72,7 @@ fn definitions(schema: &Value) -> impl Iterator<Item = (&String, &Value)> {
 }
 
 /// The names of all types that are made of a schema.
-fn names(schema: &Value) -> impl Iterator<Item = &str> {
+fn types_of(schema: &Value) -> impl Iterator<Item = &str> {
     definitions(schema).map(|(name, _)| name.as_str()).chain([title(schema)])
 }
 
@@ -230,6 +245,13 @@ mod tests {
     fn a_quantity_is_a_number_or_a_text() {
         let schema = json!({"type": ["integer", "string"], "format": "bytes"});
         assert_eq!(type_of(&schema, ""), "number | string");
+    }
+
+    #[test]
+    fn names_are_listed_by_their_numbers_and_give_a_type() {
+        let module = names(&[("way", "Ways.", vec!["up", "down"])]);
+        let expected = "/** Ways. */\nexport const wayNames = [\n  \"up\",\n  \"down\",\n] as const;\nexport type WayName = (typeof wayNames)[number];\n";
+        assert!(module.ends_with(expected), "{module}");
     }
 
     #[test]

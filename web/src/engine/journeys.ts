@@ -1,49 +1,11 @@
 /**
  * The journeys of a run, as the engine recorded them: requests, the stays of each in the order of time, and marks.
- * What they are is told in `engine/model/src/kernel/journeys.rs`, whose numbers are those below.
+ * What they are is told in `engine/model/src/kernel/journeys.rs`, whose numbers have the names of `generated/names.ts`.
  */
+import { type LayerName, layerNames, type MarkName, markNames } from "../generated/names.ts";
 import { column, type Result } from "./api.ts";
 
-/** Layers by the engine's number, from the worker down to the device. */
-export const layerNames = [
-  "workload",
-  "client",
-  "network",
-  "server",
-  "protocol",
-  "volume",
-  "zfs",
-  "write_log",
-  "cluster",
-  "controller",
-  "tier",
-  "tier_device",
-  "layout",
-  "partition",
-  "device",
-  "fanout",
-  "fleet",
-  "commit",
-  "raid_cache",
-  "page_cache",
-] as const;
-export type LayerName = (typeof layerNames)[number];
-
-/** Kinds of marks by the engine's number. */
-export const markNames = [
-  "sent",
-  "received",
-  "acknowledged",
-  "locked",
-  "interrupted",
-  "arm",
-  "angle",
-  "off_track",
-  "at_port",
-  "dropped",
-  "expired",
-] as const;
-export type MarkName = (typeof markNames)[number];
+export { type LayerName, layerNames, type MarkName, markNames, type PhaseName } from "../generated/names.ts";
 
 /** In place of a phase: another request was at work for it. */
 export const below = 255;

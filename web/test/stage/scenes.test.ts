@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { journeysOf } from "../../src/engine/journeys.ts";
+import { journeysOf, layerNames } from "../../src/engine/journeys.ts";
 import type { Result } from "../../src/engine/api.ts";
 import { creditsScene } from "../../src/stage/scenes/credits.ts";
 import { filePagesScene } from "../../src/stage/scenes/filePages.ts";
@@ -263,7 +263,7 @@ describe("the life of requests that were sent late", () => {
         "journeys.op": [0],
         "journeys.parent": [0xffffffff],
         "stays.request": [0],
-        "stays.layer": [14],
+        "stays.layer": [layerNames.indexOf("device")],
         "stays.part": [0],
         "stays.phase": [0],
         "stays.from_ns": [0],

@@ -19,37 +19,37 @@ const NONE: u32 = u32::MAX;
 /// Each kind of mark has this share of the limit, so that a flood of packets leaves room for the rest.
 const MARKS_SHARE: usize = 4;
 
-/// What happened at a moment that no request's time tells. The number is that of the column `marks.kind`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[repr(u8)]
-pub enum Mark {
-    /// A segment begins to leave: twice the connection and one more for the way to the client, payload bytes.
-    Sent,
-    /// All of a segment is at its end: the same.
-    Received,
-    /// An acknowledgement of a segment is back at the sender: the same.
-    Acknowledged,
-    /// A lock is taken: the lock, the request that takes it.
-    Locked,
-    /// The end of some work interrupts the other cores: nanoseconds taken from each, the request.
-    Interrupted,
-    /// The arm of a disk leaves for a cylinder, or has come to it: the disk (65,536 times its layer, and its index), the cylinder.
-    Arm,
-    /// Data of a request begin or end under the heads of a disk: the disk, the platter's angle in millionths of a turn.
-    Angle,
-    /// A disk finds its head off the track: the disk, revolutions lost.
-    OffTrack,
-    /// A packet comes to a port of a switch that takes it: twice the connection and one more for the way to the client, packets that
-    /// wait before it.
-    AtPort,
-    /// A packet comes to a port of a switch that is full: the same, payload bytes.
-    Dropped,
-    /// The retransmission timer of a sender runs out: the same, nanoseconds since something last happened to it.
-    Expired,
+crate::named! {
+    /// What happened at a moment that no request's time tells. The number is that of the column `marks.kind`.
+    pub enum Mark {
+        /// A segment begins to leave: twice the connection and one more for the way to the client, payload bytes.
+        Sent = "sent",
+        /// All of a segment is at its end: the same.
+        Received = "received",
+        /// An acknowledgement of a segment is back at the sender: the same.
+        Acknowledged = "acknowledged",
+        /// A lock is taken: the lock, the request that takes it.
+        Locked = "locked",
+        /// The end of some work interrupts the other cores: nanoseconds taken from each, the request.
+        Interrupted = "interrupted",
+        /// The arm of a disk leaves for a cylinder, or has come to it: the disk (65,536 times its layer, and its index), the cylinder.
+        Arm = "arm",
+        /// Data of a request begin or end under the heads of a disk: the disk, the platter's angle in millionths of a turn.
+        Angle = "angle",
+        /// A disk finds its head off the track: the disk, revolutions lost.
+        OffTrack = "off_track",
+        /// A packet comes to a port of a switch that takes it: twice the connection and one more for the way to the client, packets that
+        /// wait before it.
+        AtPort = "at_port",
+        /// A packet comes to a port of a switch that is full: the same, payload bytes.
+        Dropped = "dropped",
+        /// The retransmission timer of a sender runs out: the same, nanoseconds since something last happened to it.
+        Expired = "expired",
+    }
 }
 
 /// The number of kinds of marks.
-const KINDS: usize = Mark::Expired as usize + 1;
+const KINDS: usize = Mark::ALL.len();
 
 /// What is kept of a request.
 #[derive(Clone, Copy, Debug)]

@@ -9,6 +9,7 @@
 mod journey_tests;
 pub mod journeys;
 mod ledger;
+mod named;
 mod phases;
 mod requests;
 mod timer;
@@ -246,17 +247,24 @@ impl Kernel {
     /// Takes a completed part back into its parent. When it was the last part the parent inherits its phases (the critical path)
     /// and is returned.
     pub fn join(&mut self, child: RequestId) -> Option<RequestId> {
-        let done = self.requests[child];
-        let parent = done.parent?;
-        let waiting = &mut self.requests[parent];
+        let parent = self.requests[child].parent?;
+        let last = self.join_shared(parent, child);
+        self.requests.remove(child);
+        last.then_some(parent)
+    }
+
+    /// Tells a request that something it waits for is done, which others may wait for too. When it was the last one the request
+    /// inherits its phases (the critical path), and the answer is true.
+    pub fn join_shared(&mut self, waiter: RequestId, done: RequestId) -> bool {
+        let device = self.requests[done].device;
+        let waiting = &mut self.requests[waiter];
         waiting.pending -= 1;
         let last = waiting.pending == 0;
         if last {
-            waiting.device = done.device;
-            self.requests.inherit(parent, child);
+            waiting.device = device;
+            self.requests.inherit(waiter, done);
         }
-        self.requests.remove(child);
-        last.then_some(parent)
+        last
     }
 }
 

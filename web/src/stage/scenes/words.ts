@@ -1,7 +1,7 @@
 /** Requests, places and phases in words. */
 import { phases, type Meaning } from "../../base/colours.ts";
 import { formatBytes, formatNanos, formatNumber } from "../../base/format.ts";
-import { type Journeys, type LayerName, layerNames } from "../../engine/journeys.ts";
+import { type Journeys, type LayerName, layerNames, type PhaseName } from "../../engine/journeys.ts";
 import type { Result } from "../../engine/api.ts";
 
 const byName = new Map<string, (typeof phases)[number]>(phases.map((phase) => [phase.name, phase]));
@@ -15,7 +15,7 @@ export function labelOf(phase: string): string {
 }
 
 /** Phases in which a request waits; in the others something works on it, or it is on its way. */
-const waits = new Set([
+const waits: ReadonlySet<string> = new Set<PhaseName | "below">([
   "below",
   "scheduler",
   "in_flight",
@@ -43,7 +43,7 @@ export function isWaiting(phase: string): boolean {
   return waits.has(phase);
 }
 
-const verbs: Readonly<Record<string, string>> = {
+const verbs: Readonly<Record<PhaseName | "below", string>> = {
   below: "waits for its parts",
   scheduler: "waits in the scheduler",
   memory: "is copied in memory",
@@ -84,7 +84,11 @@ const verbs: Readonly<Record<string, string>> = {
   timer_wait: "waits for its sender's timer: the end of what it sent was lost",
 };
 
-/** Layers in words, from the top down. */
+function verbOf(phase: string): string {
+  return (verbs as Readonly<Record<string, string>>)[phase] ?? phase;
+}
+
+/** Layers in words. */
 const layerWords: Readonly<Record<LayerName, string>> = {
   workload: "Application",
   client: "Client",
@@ -139,13 +143,13 @@ export function followWords(result: Result, journeys: Journeys, row: number, tim
   if (stay === undefined) return `${who}, ${formatNanos(time_ns - begin)} old.`;
   const place = placeOf(result, stay.layer, stay.part);
   const since = formatNanos(time_ns - stay.from_ns);
-  return `${who}, ${formatNanos(time_ns - begin)} old, ${verbs[stay.phase] ?? stay.phase} at ${place} (for ${since} of ${formatNanos(stay.to_ns - stay.from_ns)}).`;
+  return `${who}, ${formatNanos(time_ns - begin)} old, ${verbOf(stay.phase)} at ${place} (for ${since} of ${formatNanos(stay.to_ns - stay.from_ns)}).`;
 }
 
 /** The layers in which any request has a stay, from the top down. */
 export function layersOf(journeys: Journeys): LayerName[] {
   const seen = new Set(journeys.layer);
-  return (Object.keys(layerWords) as LayerName[]).filter((layer) => seen.has(layerNames.indexOf(layer)));
+  return layerNames.filter((_, number) => seen.has(number));
 }
 
 /** A time of a run, in the unit that it is long in. */
