@@ -4,8 +4,11 @@
 
 #![forbid(unsafe_code)]
 
+mod ahead;
+pub mod blocks;
 pub mod check;
 pub mod cpu;
+pub mod decision;
 pub mod kernel;
 pub mod layers;
 pub mod plan;

@@ -180,7 +180,7 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
         trim::check_job(job, scenario, &at, problems);
         jobs::check(index, scenario, &at, problems);
         flow::check(job, scenario, &at, problems);
-        if let Some((credits, charge)) = layers::client::copy::too_few_credits(scenario, job) {
+        if let Some((credits, charge)) = layers::workload::copy::too_few_credits(scenario, job) {
             problems.add(
                 at.field("bs"),
                 format!("{} takes {charge} credits and protocol.credits grants {credits}; write a smaller bs", job.bs),

@@ -23,6 +23,7 @@ pub mod zfs;
 
 use seeklab_spec::{Path, Problems, Scenario};
 
+use crate::decision::Decision;
 use crate::kernel::{Event, Kernel};
 use crate::plan::{Plan, WorkerPlan};
 use crate::result::columns::Tables;
@@ -32,7 +33,7 @@ use crate::setup::Setup;
 /// A layer of the stack: the part of a scenario that it is described by, what it does with an event, what it holds and reports.
 ///
 /// The list of layers is [`with_layers!`](crate::with_layers); everything else about a layer is in its folder.
-pub trait Layer: Sized {
+pub trait Layer: Sized + 'static {
     /// The part of a scenario that describes the layer.
     type Spec: ?Sized;
 
@@ -41,6 +42,9 @@ pub trait Layer: Sized {
 
     /// Whether it is a layer between jobs and devices. Not so are these two, and what belongs to another layer.
     const IS_BETWEEN: bool = true;
+
+    /// The decisions of the layer that a scenario may leave to the engine's host.
+    const DECISIONS: &'static [Decision<Self>] = &[];
 
     /// The part of a scenario that describes the layer, in a scenario that has it.
     fn spec(scenario: &Scenario) -> Option<&Self::Spec>;
@@ -64,11 +68,6 @@ pub trait Layer: Sized {
 
     /// Sets what happens without anybody's request, before the run begins.
     fn start(&mut self, _: &mut Kernel) {}
-
-    /// Whether the layer waits for an answer of the engine's host; then the run pauses.
-    fn asks(&self) -> bool {
-        false
-    }
 
     /// Bytes of memory that grow with the run.
     fn memory_bytes(&self) -> u64 {

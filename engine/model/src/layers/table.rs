@@ -5,8 +5,10 @@
 //! the scenario has and that requests pass ([`Layer::is_passed`](crate::layers::Layer::is_passed)). Layers start in this
 //! order too, but the workload starts last.
 
-use seeklab_spec::{Path, Problems, Scenario};
+use seeklab_spec::{Path, Problem, Problems, Scenario};
+use serde_json::{Map, Value};
 
+use crate::decision::{Asked, Decision};
 use crate::kernel::{Address, Event, Kernel, LayerId};
 use crate::layers::{Layer, Now};
 use crate::plan::Plan;
@@ -135,6 +137,23 @@ fn report<T: Layer>(layer: Option<&T>, now: &Now, metrics: &mut Metrics) {
     }
 }
 
+/// The first decision for which a layer waits.
+fn waiting<T: Layer>(layer: &T) -> Option<&'static Decision<T>> {
+    T::DECISIONS.iter().find(|decision| (decision.waits)(layer))
+}
+
+/// What a layer that waits for a decision wants to know.
+fn question<T: Layer>(layer: Option<&mut T>, kernel: &Kernel) -> Option<Value> {
+    let layer = layer?;
+    (waiting(layer)?.question)(layer, kernel)
+}
+
+/// Gives an answer to a layer that waits for one; `None` if it does not.
+fn answer<T: Layer>(layer: Option<&mut T>, kernel: &mut Kernel, given: &Map<String, Value>) -> Option<Result<(), Problem>> {
+    let layer = layer?;
+    Some((waiting(layer)?.answer)(layer, kernel, given))
+}
+
 macro_rules! layers {
     ($($(#[$about:meta])* $name:ident: $id:ident, $slot:ty;)+) => {
         /// The layers of a run.
@@ -174,6 +193,27 @@ macro_rules! layers {
                 0 $(+ self.$name.kept().map_or(0, Layer::memory_bytes))+
             }
 
+            /// The decision for which a layer waits.
+            pub(crate) fn waits(&self) -> Option<Asked> {
+                $(if let Some(decision) = self.$name.kept().and_then(waiting) {
+                    return Some(decision.asked);
+                })+
+                None
+            }
+
+            /// What must be answered before the run goes on.
+            pub(crate) fn question(&mut self, kernel: &Kernel) -> Option<Value> {
+                None $(.or_else(|| question(self.$name.kept_mut(), kernel)))+
+            }
+
+            /// Gives an answer to the layer that waits for it; `None` when none does.
+            pub(crate) fn answer(&mut self, kernel: &mut Kernel, given: &Map<String, Value>) -> Option<Result<(), Problem>> {
+                $(if let Some(taken) = answer(self.$name.kept_mut(), kernel, given) {
+                    return Some(taken);
+                })+
+                None
+            }
+
             /// Reports the metrics of all layers.
             pub(crate) fn metrics(&self, now: &Now, metrics: &mut Metrics) {
                 $(report(self.$name.kept(), now, metrics);)+
@@ -193,6 +233,22 @@ macro_rules! layers {
         /// Adds what does not fit between the layers of a scenario and its plan.
         pub(crate) fn check_plan(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
             $(add_plan_problems::<<$slot as Slot>::Kept>(scenario, plan, problems);)+
+        }
+
+        /// The decisions that a scenario leaves to the engine's host.
+        #[must_use]
+        pub fn decisions(scenario: &Scenario) -> Vec<Asked> {
+            let mut found = Vec::new();
+            $(found.extend(<$slot as Slot>::Kept::DECISIONS.iter().map(|decision| decision.asked));)+
+            found.retain(|asked| (asked.is_asked)(scenario));
+            found
+        }
+
+        /// The fields of all layers that may be between jobs and devices, from the top down.
+        #[must_use]
+        pub fn fields() -> Vec<&'static str> {
+            let all = [$((<$slot as Slot>::Kept::IS_BETWEEN, <$slot as Slot>::Kept::FIELD),)+];
+            all.into_iter().filter(|(is_between, _)| *is_between).map(|(_, field)| field).collect()
         }
 
         /// The fields of the layers between jobs and devices that a scenario has, from the top down.

@@ -3,7 +3,7 @@
 //! Modelled: which blocks are resident (primed before the run, or admitted when read from below), under a policy of [`seeklab_cache`], and the
 //! device that reads them. Left out: writes into the tier (a write drops the block), and the cost of filling it.
 
-use super::volume::blocks::Blocks;
+use crate::blocks::Blocks;
 use crate::kernel::{Address, Event, Kernel, LayerId, RequestId};
 use crate::layers::Layer;
 use crate::range::Range;

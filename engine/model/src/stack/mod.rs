@@ -5,70 +5,22 @@ mod report;
 use crate::check::Checked;
 use crate::kernel::journeys::Journeys;
 use crate::kernel::{Event, Kernel, LayerId, Message};
-use crate::layers::Layer;
-use crate::layers::commit;
-use crate::layers::controller;
 use crate::layers::controller::Controller;
 use crate::layers::device::Usage;
 use crate::layers::layout::Layout;
 use crate::layers::pool::WriteLogs;
 use crate::layers::server::Server;
 use crate::layers::table::Layers;
+pub use crate::layers::table::{decisions, fields};
 use crate::layers::workload::replay::Replay;
 use crate::layers::zfs::read_record::Reads;
 use crate::layers::zfs::record::Record;
-use crate::layers::zfs::volume;
-use crate::layers::zfs::zfetch::Run;
-use crate::layers::zfs::zfetch::asked;
 use crate::plan::Plan;
 use crate::result::Recorder;
 use crate::result::analytics::{Analytics, Reading, Served};
 use crate::result::limiter::Mark;
-use seeklab_spec::commit::Batch;
-use seeklab_spec::controller::OwnerMap;
-use seeklab_spec::zfs::ThrottleKind;
 use seeklab_spec::{Problem, Scenario};
-
-/// What a run waits to be told by its host.
-#[derive(Debug, serde::Serialize)]
-#[serde(untagged)]
-pub enum Question {
-    /// How long a write is delayed, or what is read ahead.
-    Volume(volume::Question),
-    /// What a page cache reads beside what was asked for.
-    Pages(asked::Question),
-    /// Which shard owns a range.
-    Owner(controller::asked::Question),
-    /// Which transactions a flush of a log is for.
-    Batch(commit::asked::Question),
-}
-
-impl Question {
-    /// The field of the scenario that makes the run ask.
-    #[must_use]
-    pub fn path(&self) -> &'static str {
-        match self {
-            Self::Volume(volume::Question::Delay(_)) => "zfs.throttle",
-            Self::Volume(volume::Question::Ahead(_)) => "zfs.prefetch.asked",
-            Self::Pages(_) => "page_cache.read_ahead.asked",
-            Self::Owner(_) => "controller.map",
-            Self::Batch(_) => "commit.logs",
-        }
-    }
-}
-
-/// Whether a run may ever ask its host: one look before the others, which are taken at every event.
-fn may_ask(scenario: &Scenario) -> bool {
-    let is_of_volume = scenario
-        .zfs
-        .as_ref()
-        .is_some_and(|zfs| zfs.throttle == Some(ThrottleKind::Asked) || zfs.prefetch.as_ref().is_some_and(|prefetch| prefetch.asked));
-    let pages = scenario.page_cache.as_ref().and_then(|pages| pages.read_ahead.as_ref());
-    is_of_volume
-        || pages.is_some_and(|read_ahead| read_ahead.asked)
-        || scenario.controller.as_ref().is_some_and(|controller| controller.map == OwnerMap::Asked)
-        || scenario.commit.as_ref().is_some_and(|commit| commit.logs.iter().any(|log| log.batch == Batch::Asked))
-}
+use serde_json::{Map, Value};
 
 /// The kernel of a run, which keeps the journeys that the scenario asks for.
 fn kernel(scenario: &Scenario) -> Kernel {
@@ -87,6 +39,7 @@ pub struct Stack {
     plan: Plan,
     kernel: Kernel,
     layers: Layers,
+    /// Whether the scenario leaves a decision to the host: one look before the others, which are taken at every event.
     may_ask: bool,
     analytics: Option<Analytics>,
     /// When the analytics are read next; never where none are kept.
@@ -124,7 +77,7 @@ impl Stack {
             analytics: scenario.record.analytics.then(Analytics::default),
             read_ns: if scenario.record.analytics { 0 } else { u64::MAX },
             kernel: kernel(&scenario),
-            may_ask: may_ask(&scenario),
+            may_ask: !decisions(&scenario).is_empty(),
             marks: Vec::new(),
             unsafe_bytes: 0,
             seed,
@@ -140,10 +93,9 @@ impl Stack {
     /// When the run exceeds one of its limits, or waits for an answer ([`Stack::question`]) since an earlier step; it stays where
     /// it was.
     pub fn step(&mut self, events: u64) -> Result<bool, Problem> {
-        if self.asks() {
+        if let Some(asked) = self.layers.waits() {
             let message = "\"asked\" takes each answer from the engine's host, and this one gives none; choose another";
-            let path = self.question().map_or("controller.map", |question| question.path());
-            return Err(Problem::new(path, message));
+            return Err(Problem::new(asked.field, message));
         }
         for _ in 0..events {
             if self.finished {
@@ -205,56 +157,22 @@ impl Stack {
     #[must_use]
     #[inline]
     pub fn asks(&self) -> bool {
-        debug_assert!(self.may_ask || !self.some_layer_asks(), "a question that `may_ask` does not know of");
-        self.may_ask && self.some_layer_asks()
-    }
-
-    fn some_layer_asks(&self) -> bool {
-        let layers = &self.layers;
-        layers.zfs.as_ref().is_some_and(Layer::asks)
-            || layers.page_cache.as_ref().is_some_and(Layer::asks)
-            || layers.controller.as_ref().is_some_and(Layer::asks)
-            || layers.commit.as_ref().is_some_and(Layer::asks)
+        self.may_ask && self.layers.waits().is_some()
     }
 
     /// What must be answered before the run goes on.
-    pub fn question(&mut self) -> Option<Question> {
-        let volume = self.layers.zfs.as_mut().and_then(|zfs| zfs.question(self.kernel.now_ns())).map(Question::Volume);
-        let pages = || self.layers.page_cache.as_ref()?.question().map(Question::Pages);
-        let owner = || Some(Question::Owner(self.layers.controller.as_ref()?.question(&self.kernel)?));
-        let batch = || Some(Question::Batch(self.layers.commit.as_ref()?.question(&self.kernel)?));
-        volume.or_else(pages).or_else(owner).or_else(batch)
+    #[must_use]
+    pub fn question(&mut self) -> Option<Value> {
+        self.layers.question(&self.kernel)
     }
 
-    /// Answers that of [`Question::Batch`]: the flush is for those at these places of the question's lists, or for nobody before this
-    /// time is over.
-    pub fn answer_batch(&mut self, places: &[usize], wait_ns: u64) {
-        if let Some(commit) = &mut self.layers.commit {
-            commit.answer(&mut self.kernel, places, wait_ns);
-        }
-    }
-
-    /// Answers that of [`volume::Question::Ahead`] or [`Question::Pages`]: these runs of records of the file are fetched.
-    pub fn answer_runs(&mut self, runs: &[Run]) {
-        if let Some(zfs) = &mut self.layers.zfs {
-            zfs.answer_runs(&mut self.kernel, runs);
-        } else if let Some(pages) = &mut self.layers.page_cache {
-            pages.answer(&mut self.kernel, runs);
-        }
-    }
-
-    /// Answers the question of [`volume::Question::Delay`]: the write that asks sleeps so long.
-    pub fn answer(&mut self, delay_ns: u64) {
-        if let Some(zfs) = &mut self.layers.zfs {
-            zfs.answer(&mut self.kernel, delay_ns);
-        }
-    }
-
-    /// Answers that of [`Question::Owner`]: the range belongs to this shard, one of those in the question's lists.
-    pub fn answer_owner(&mut self, shard: u32) {
-        if let Some(controller) = &mut self.layers.controller {
-            controller.answer(&mut self.kernel, shard);
-        }
+    /// Answers the question with an object of JSON.
+    ///
+    /// # Errors
+    /// When nothing was asked, or the answer is not one; the question stands.
+    pub fn answer(&mut self, given: &Map<String, Value>) -> Result<(), Problem> {
+        let taken = self.layers.answer(&mut self.kernel, given);
+        taken.unwrap_or_else(|| Err(Problem::new("answer", "nothing was asked")))
     }
 
     #[inline]

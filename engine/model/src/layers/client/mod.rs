@@ -1,4 +1,3 @@
 //! What a client does with a request before the network sees it.
 
-pub mod copy;
 pub mod nfs;

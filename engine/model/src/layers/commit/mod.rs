@@ -1,7 +1,7 @@
 //! A database that commits: transactions pass stages, each of which flushes a log, and those that wait for a log may share a flush.
 //!
 //! Each write of a job is a transaction. It is worked on (`work`, any number at a time, then `serial_work`, one at a time), and passes
-//! the stages in order. A log that is free and has waiters takes all of them, the first, or those that its host names ([`asked`]), and
+//! the stages in order. A log that is free and has waiters takes all of them, the first, or those that its host names (`decision`), and
 //! is busy until their flush is done; stages on the same log share its queue and its flushes, and two logs never wait for each other.
 //! So a log that takes all serves any number of clients, and one that takes the first serves one a flush, whatever the clients do:
 //!
@@ -23,8 +23,8 @@
 //! Left out: locks other than the serial work, an order that one stage would have to keep from another, data pages and their
 //! writes, group commit of replicas, recovery. Reads, trims and each FLUSH of a job go past the database to the layers below.
 
-pub mod asked;
 mod check;
+mod decision;
 mod report;
 
 #[cfg(test)]
@@ -39,6 +39,7 @@ use seeklab_kernel::Stream;
 use seeklab_spec::commit::{Batch, CommitSpec, FlushSpec, FlushTimes, LogSpec, MAX_LOGS};
 use seeklab_spec::{Op, to_f64};
 
+use crate::decision::Decision;
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
 use crate::layers::{Layer, Now};
 use crate::plan::Plan;
@@ -143,6 +144,7 @@ fn drawn_ns(spec: &FlushSpec, draws: &mut Stream, count: u64) -> u64 {
 impl Layer for Commit {
     type Spec = CommitSpec;
     const FIELD: &'static str = "commit";
+    const DECISIONS: &'static [Decision<Self>] = &[decision::BATCH];
 
     fn spec(scenario: &Scenario) -> Option<&CommitSpec> {
         scenario.commit.as_ref()
@@ -172,10 +174,6 @@ impl Layer for Commit {
                 Timer::Again(log) => self.look(kernel, log.into()),
             },
         }
-    }
-
-    fn asks(&self) -> bool {
-        !self.asking.is_empty()
     }
 
     fn memory_bytes(&self) -> u64 {

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::asked::Question;
+use super::decision::Question;
 use crate::kernel::Phase;
 use crate::read;
-use crate::stack::{self, Stack};
+use crate::stack::Stack;
 use crate::testing::{assert_is, assert_within, metric, problems, run};
 use seeklab_spec::{Presets, to_f64};
 
@@ -192,9 +192,10 @@ fn run_asked(document: &Value, mut answer: impl FnMut(&Question) -> (Vec<usize>,
     let checked = read(document, &Presets::default()).unwrap_or_else(|problems| panic!("{problems:?}"));
     let mut stack = Stack::new(checked, 1);
     while !stack.step(1 << 16).unwrap_or_else(|problem| panic!("{problem}")) {
-        while let Some(stack::Question::Batch(question)) = stack.question() {
-            let (places, wait_ns) = answer(&question);
-            stack.answer_batch(&places, wait_ns);
+        while let Some(question) = stack.question() {
+            let (places, wait_ns) = answer(&serde_json::from_value(question).expect("a question about a flush"));
+            let given = json!({ "take": places, "wait_ns": wait_ns });
+            stack.answer(given.as_object().expect("an object")).unwrap_or_else(|problem| panic!("{problem}"));
         }
     }
     stack

@@ -3,7 +3,7 @@
 use seeklab_spec::controller::{ControllerSpec, Disks, OwnerMap, Part};
 use seeklab_spec::{AddProblem, Path, Problems};
 
-use super::asked::MOST_RANGES;
+use super::decision::MOST_RANGES;
 use crate::plan::Plan;
 
 /// Most servers that a node may have.

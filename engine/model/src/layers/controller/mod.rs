@@ -21,20 +21,21 @@
 //! write lock, and charged as [`Phase::Lock`]), then the new map holds. So the requests of a block keep their order, and no data
 //! move: ranges change their owner, not their place.
 //!
-//! Who owns which range: in turn, by the scenario's list, or as the engine's host says ([`asked`]).
+//! Who owns which range: in turn, by the scenario's list, or as the engine's host says ([`decision`]).
 //!
 //! Constants are the scenario's. Left out: the way back up (completions cost nothing), what a crash would have to replay, the
 //! other nodes' work on the copies (a rate stands for it), and that a copy travels while the local write is under way (here
 //! the write follows it).
 
-pub mod asked;
 pub mod check;
+pub mod decision;
 mod order;
 mod report;
 
 use crate::cpu::folded::Frames;
 use crate::cpu::lock::Mode;
 use crate::cpu::{Cpu, Section, ServerUsage, Task};
+use crate::decision::Decision;
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, RequestId, Timer as _};
 use crate::layers::device::transfer_ns;
 use crate::layers::{Layer, Now};
@@ -43,7 +44,7 @@ use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
 use crate::timers;
-use asked::Map;
+use decision::Map;
 use order::Order;
 use seeklab_kernel::Stream;
 use seeklab_spec::Op;
@@ -127,6 +128,7 @@ pub struct Controller {
 impl Layer for Controller {
     type Spec = ControllerSpec;
     const FIELD: &'static str = "controller";
+    const DECISIONS: &'static [Decision<Self>] = &[decision::OWNER];
 
     fn spec(scenario: &Scenario) -> Option<&ControllerSpec> {
         scenario.controller.as_ref()
@@ -171,10 +173,6 @@ impl Layer for Controller {
         for (change, resize) in self.spec.resizes.iter().enumerate() {
             kernel.wake_at(resize.at.0, HERE, Timer::Resize(index(change)));
         }
-    }
-
-    fn asks(&self) -> bool {
-        self.waits_for_an_owner()
     }
 
     fn metrics(&self, _: &Now, metrics: &mut Metrics) {

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::asked::Question;
+use super::decision::Question;
 use super::*;
 use crate::kernel::Request;
 use crate::plan::WorkerPlan;

@@ -31,6 +31,7 @@
 
 pub mod cached;
 mod check;
+mod decision;
 mod flusher;
 mod journal;
 mod pages;
@@ -62,6 +63,7 @@ use sync::Sync;
 use throttle::Throttle;
 use writes::Writer;
 
+use crate::decision::Decision;
 use crate::kernel::{Address, Event, Kernel, LayerId, Timer as _};
 use crate::layers::{Layer, Now};
 use crate::plan::{PAGE_BYTES, Plan};
@@ -140,6 +142,7 @@ const KIND: u32 = 3 << 30;
 impl Layer for PageCache {
     type Spec = PageCacheSpec;
     const FIELD: &'static str = "page_cache";
+    const DECISIONS: &'static [Decision<Self>] = &[decision::AHEAD];
 
     fn spec(scenario: &Scenario) -> Option<&PageCacheSpec> {
         scenario.page_cache.as_ref()
@@ -175,10 +178,6 @@ impl Layer for PageCache {
                 Timer::Read(id) => Self::copied_out(kernel, id),
             },
         }
-    }
-
-    fn asks(&self) -> bool {
-        self.reads.as_ref().is_some_and(|reads| reads.asks())
     }
 
     fn memory_bytes(&self) -> u64 {

@@ -13,10 +13,9 @@ use super::cached::Cached;
 use super::read_ahead::{Decision, FilePages, OpenFile, Windows};
 use super::read_record::{ReadRecord, Row};
 use super::{HERE, PAGE_BYTES, PageCache, Timer, pages_of};
+use crate::ahead::{Question, Run};
 use crate::kernel::{Address, Kernel, Phase, Request, RequestId};
 use crate::layers::device::transfer_ns;
-use crate::layers::zfs::zfetch::Run;
-use crate::layers::zfs::zfetch::asked::Question;
 use crate::plan::Plan;
 use crate::range::Range;
 
@@ -292,7 +291,7 @@ impl PageCache {
     }
 
     /// Copies a read whose pages are all there out of memory.
-    fn copy_out(&self, kernel: &mut Kernel, id: RequestId) {
+    pub(super) fn copy_out(&self, kernel: &mut Kernel, id: RequestId) {
         let ready_ns = kernel.now_ns() + transfer_ns(kernel.requests[id].bytes, self.spec.memory_rate.0);
         kernel.wake_at(ready_ns, HERE, Timer::Read(id));
     }
@@ -316,19 +315,6 @@ impl PageCache {
     pub(super) fn copied_out(kernel: &mut Kernel, id: RequestId) {
         kernel.charge(id, Phase::Memory);
         kernel.complete(id);
-    }
-
-    /// What the host is asked, if it is.
-    #[must_use]
-    pub fn question(&self) -> Option<Question> {
-        self.reads.as_ref()?.question()
-    }
-
-    /// Takes the host's answer to the oldest question: these runs of pages of the file are read with what was asked for.
-    pub fn answer(&mut self, kernel: &mut Kernel, runs: &[Run]) {
-        if let Some(id) = self.reads.as_mut().and_then(|reads| reads.answer(kernel, runs)) {
-            self.copy_out(kernel, id);
-        }
     }
 }
 

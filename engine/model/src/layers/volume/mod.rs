@@ -8,13 +8,12 @@
 //!
 //! Left out (so far): moving logged data to the devices later, read-modify-write of partial blocks, contention for memory bandwidth.
 
-pub mod blocks;
 mod check;
 pub mod prefetch;
 mod report;
 
+use crate::blocks::Blocks;
 use crate::range::Range;
-use blocks::Blocks;
 use prefetch::{NextChunks, Prefetcher};
 use seeklab_kernel::Slab;
 
@@ -283,12 +282,7 @@ impl Volume {
         let mut waiters = std::mem::take(&mut fetch.waiters);
         self.fetches.release(place);
         for reader in waiters.drain(..) {
-            let device = kernel.requests[child].device;
-            let request = &mut kernel.requests[reader];
-            request.pending -= 1;
-            if request.pending == 0 {
-                request.device = device;
-                kernel.requests.inherit(reader, child);
+            if kernel.join_shared(reader, child) {
                 self.copy(kernel, reader);
             }
         }

@@ -1,9 +1,10 @@
 //! Workers that issue requests as fio's jobs do, and the copy engine's alternation of reads and writes.
 //!
 //! A worker keeps up to `iodepth` requests in flight as long as its rate, its think time and its end allow. Requests are logged
-//! when they complete. A job with a rate has a plan, which goes on while its queue is full: each request knows when it was due (`Dues`). A worker of a copy follows each read by the write of the same bytes (see [`crate::layers::client::copy`]). A worker that replays takes its requests from a trace (see [`replay`]).
+//! when they complete. A job with a rate has a plan, which goes on while its queue is full: each request knows when it was due (`Dues`). A worker of a copy follows each read by the write of the same bytes (see [`copy`]). A worker that replays takes its requests from a trace (see [`replay`]).
 
 mod brisk;
+pub mod copy;
 mod dues;
 mod extended;
 mod flow;
@@ -31,7 +32,6 @@ use steady::Steady;
 use zoned::{Wish, Zones};
 
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _, Wire};
-use crate::layers::client::copy::{Copy, in_flight};
 use crate::layers::{Layer, Now};
 use crate::plan::Plan;
 use crate::range::Range;
@@ -43,6 +43,7 @@ use crate::result::outcome::Failure;
 use crate::result::{Completed, Recorder};
 use crate::setup::Setup;
 use crate::timers;
+use copy::{Copy, in_flight};
 use seeklab_kernel::{NS_PER_S, Stream};
 use seeklab_spec::Op;
 use seeklab_spec::governor::ExitWhat;

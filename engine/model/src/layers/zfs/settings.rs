@@ -7,8 +7,8 @@ use super::era::{self, Constants, Scheduling, Throttling};
 use super::scheduler::Class;
 use super::scheduler::active::{self, Ramp, Share};
 use super::scheduler::deadline;
-use super::throttle::asked::Asked;
 use super::throttle::diagonal::Diagonal;
+use super::throttle::host::Host;
 use super::throttle::none::NoThrottle;
 use super::throttle::openzfs::OpenZfs;
 use super::throttle::zfs2008::Zfs2008;
@@ -151,7 +151,7 @@ fn build(spec: &ZfsSpec, kind: ThrottleKind, constants: &Constants) -> Box<dyn T
     match (kind, constants.throttling) {
         (ThrottleKind::None, _) => Box::new(NoThrottle::new(room)),
         (ThrottleKind::Diagonal, _) => Box::new(Diagonal::new(spec.diagonal_rate.map(|rate| rate.0), room)),
-        (ThrottleKind::Asked, _) => Box::new(Asked::new(constants.dirty_max_bytes)),
+        (ThrottleKind::Asked, _) => Box::new(Host::new(constants.dirty_max_bytes)),
         (_, Throttling::Zfs2008(settings)) => Box::new(Zfs2008::new(settings)),
         (_, Throttling::Zfs2010(settings, unit)) => Box::new(Zfs2010::new(settings, unit)),
         (_, Throttling::OpenZfs(settings)) => Box::new(OpenZfs::new(settings)),

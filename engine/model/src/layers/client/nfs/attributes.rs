@@ -1,6 +1,6 @@
 //! The attribute cache: when the client last heard of each file.
 
-use crate::layers::volume::blocks::Blocks;
+use crate::blocks::Blocks;
 use seeklab_cache::PolicyKind;
 
 /// Files whose attributes a client keeps; the least recently used leaves.

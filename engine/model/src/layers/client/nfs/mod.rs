@@ -38,10 +38,10 @@ mod writes;
 
 use std::collections::VecDeque;
 
+use crate::blocks::Blocks;
 use crate::cpu::{Cpu, ServerUsage, Task};
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _, Wire};
 use crate::layers::Layer;
-use crate::layers::volume::blocks::Blocks;
 use crate::plan::Plan;
 use crate::range::Range;
 use crate::setup::Setup;

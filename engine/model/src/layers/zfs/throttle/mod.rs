@@ -10,10 +10,10 @@
 //! | [`zfs2010`] | the same gates, the size from a blended estimate of the rate | the same, steadier |
 //! | [`diagonal`] | bytes of a group never above measured rate times its age | even pace while the rate is steady |
 //! | [`openzfs`] | delay each write a little, more the fuller the buffer | a delay that settles where it matches the backend |
-//! | [`asked`] | whatever the engine's host says | that |
+//! | [`host`] | whatever the engine's host says | that |
 
-pub mod asked;
 pub mod diagonal;
+pub mod host;
 pub mod none;
 pub mod openzfs;
 pub mod zfs2008;

@@ -1,15 +1,12 @@
 //! The life of a write up to its acknowledgement, one transaction for each record: what it reads first, how the throttle lets it in, when
 //! it holds a group.
 
-use super::{Question, Stage, State, ZfsVolume};
+use super::{Stage, State, ZfsVolume};
 use crate::kernel::{Durable, Kernel, Phase, Request, RequestId};
 use crate::layers::device::transfer_ns;
 use crate::layers::zfs::intent_log::Logged;
 use crate::layers::zfs::record::HeldUp;
-use crate::layers::zfs::throttle;
-use crate::layers::zfs::throttle::{Admission, Attempt, Pool, mul_div};
-use crate::layers::zfs::zfetch::Run;
-use seeklab_kernel::NS_PER_S;
+use crate::layers::zfs::throttle::{Admission, Attempt, Pool};
 use seeklab_spec::Op;
 
 impl ZfsVolume {
@@ -83,48 +80,6 @@ impl ZfsVolume {
         self.asleep += 1;
         self.record.sleeps(self.groups.open(), kernel.now_ns());
         self.sleep(kernel, id, Stage::Asleep, until_ns);
-    }
-
-    /// Whether the host must answer before time goes on.
-    #[must_use]
-    pub(super) fn waits_for_an_answer(&self) -> bool {
-        !self.asking.is_empty() || self.reader.as_ref().is_some_and(|reader| !reader.questions.is_empty())
-    }
-
-    /// What the host must answer first.
-    pub fn question(&mut self, now_ns: u64) -> Option<Question> {
-        let Some(first) = self.asking.front() else {
-            return self.reader.as_ref()?.questions.front().copied().map(Question::Ahead);
-        };
-        let started_ns = self.states[first.0 as usize].started_ns;
-        let group = self.groups.open();
-        Some(Question::Delay(throttle::asked::Question {
-            dirty_bytes: self.dirty.total_bytes(),
-            limit_bytes: self.throttle.limit_bytes().unwrap_or(0),
-            now_ns,
-            waited_ns: now_ns - started_ns,
-            bytes: self.record_bytes,
-            drained_bytes: self.drain.total_bytes,
-            drain_bytes_per_s: self.drain.per_s(now_ns),
-            sync_bytes_per_s: self.last_sync.map_or(0, |sync| mul_div(sync.bytes, NS_PER_S, sync.duration_ns())),
-            in_flight: self.writes_in_flight,
-            in_flight_bytes: self.bytes_in_flight,
-            group_bytes: self.dirty.charged_bytes(group),
-            group_age_ns: now_ns - self.groups.opened_ns(),
-            asleep: self.asleep,
-        }))
-    }
-
-    /// Takes the host's answer: the write sleeps so long, then enters. Nothing happens when nothing was asked.
-    pub fn answer(&mut self, kernel: &mut Kernel, delay_ns: u64) {
-        if let Some(id) = self.asking.pop_front() {
-            self.sleep_outside(kernel, id, kernel.now_ns().saturating_add(delay_ns));
-        }
-    }
-
-    /// Takes the host's answer about read-ahead. Nothing happens when nothing was asked.
-    pub fn answer_runs(&mut self, kernel: &mut Kernel, runs: &[Run]) {
-        self.answer_ahead(kernel, runs);
     }
 
     pub(super) fn charge_delay(&mut self, kernel: &mut Kernel, id: RequestId) {

@@ -27,6 +27,7 @@
 mod admission;
 mod build;
 mod commit;
+mod decision;
 mod devices;
 mod feed;
 mod flush;
@@ -48,14 +49,14 @@ use super::scheduler::deadline::DeadlineQueue;
 use super::scheduler::{Class, Io};
 use super::settings;
 use super::slog::Slog;
-use super::throttle::asked::DrainRate;
-use super::throttle::{self, SyncReport, Throttle};
+use super::throttle::host::DrainRate;
+use super::throttle::{SyncReport, Throttle};
 use super::txg::Groups;
-use super::zfetch;
+use crate::blocks::Blocks;
+use crate::decision::Decision;
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
 use crate::layers::device::transfer_ns;
 use crate::layers::layout::{Layout, Piece};
-use crate::layers::volume::blocks::Blocks;
 use crate::layers::{Layer, Now};
 use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
@@ -229,16 +230,6 @@ impl Leaf {
     }
 }
 
-/// What the host of a run is asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(untagged)]
-pub enum Question {
-    /// How long to delay a write.
-    Delay(throttle::asked::Question),
-    /// What to fetch ahead of a read.
-    Ahead(zfetch::asked::Question),
-}
-
 /// The group that is being written.
 #[derive(Default)]
 struct Sync {
@@ -336,6 +327,7 @@ pub struct ZfsVolume {
 impl Layer for ZfsVolume {
     type Spec = ZfsSpec;
     const FIELD: &'static str = "zfs";
+    const DECISIONS: &'static [Decision<Self>] = &[decision::DELAY, decision::AHEAD];
 
     fn spec(scenario: &Scenario) -> Option<&ZfsSpec> {
         scenario.zfs.as_ref()
@@ -384,10 +376,6 @@ impl Layer for ZfsVolume {
             }
         }
         self.note(kernel.now_ns());
-    }
-
-    fn asks(&self) -> bool {
-        self.waits_for_an_answer()
     }
 
     /// Bytes of memory that grow with the run.

@@ -2,13 +2,13 @@
 
 use std::collections::VecDeque;
 
+use crate::ahead::{Question, Run};
 use crate::layers::zfs::arc::{Arc, Kind};
 use crate::layers::zfs::l2arc::{L2Arc, Place};
 use crate::layers::zfs::read_record::Reads;
 use crate::layers::zfs::settings;
 use crate::layers::zfs::zfetch;
-use crate::layers::zfs::zfetch::asked::Question;
-use crate::layers::zfs::zfetch::{Predictor, Run};
+use crate::layers::zfs::zfetch::Predictor;
 use crate::range::Range;
 use seeklab_spec::zfs::ZfsSpec;
 

@@ -1,13 +1,13 @@
 //! Reads: from dirty data, from memory, from a cache device, or from the pool in whole records; and what is read ahead of them.
 
 use super::{Kind, Stage, ZfsVolume};
+use crate::ahead::{self, Run};
 use crate::kernel::{Kernel, Request, RequestId};
 use crate::layers::zfs::arc::{New, Purpose};
 use crate::layers::zfs::l2arc::L2Arc;
 use crate::layers::zfs::read_record::Source;
 use crate::layers::zfs::scheduler::Class;
-use crate::layers::zfs::zfetch;
-use crate::layers::zfs::zfetch::{Access, Run};
+use crate::layers::zfs::zfetch::Access;
 use seeklab_cache::{Cursor, NONE};
 use seeklab_spec::Op;
 
@@ -148,7 +148,7 @@ impl ZfsVolume {
             busy: reader.arriving_ahead_bytes >= reader.arc.capacity() / 16,
         };
         if reader.asks {
-            reader.questions.push_back(zfetch::asked::Question {
+            reader.questions.push_back(ahead::Question {
                 now_ns: kernel.now_ns(),
                 file: file.number as u64,
                 record: access.block,
@@ -240,12 +240,7 @@ impl ZfsVolume {
         }
         let mut waiters = std::mem::take(&mut self.works[number].waiters);
         for id in waiters.drain(..) {
-            let device = kernel.requests[child].device;
-            let request = &mut kernel.requests[id];
-            request.pending -= 1;
-            if request.pending == 0 {
-                request.device = device;
-                kernel.requests.inherit(id, child);
+            if kernel.join_shared(id, child) {
                 if kernel.requests[id].op == Op::Read {
                     self.copy(kernel, id);
                 } else {

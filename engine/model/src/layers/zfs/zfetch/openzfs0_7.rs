@@ -4,7 +4,8 @@
 //! distance doubles with each read up to 8 MiB; then each read fetches as much as it has used. No bursts, no strides, no way
 //! back. Block 0 is ignored: many files are opened only for their first block.
 
-use super::{Access, Predictor, REAP_NS, Run, push};
+use super::{Access, Predictor, REAP_NS, push};
+use crate::ahead::Run;
 
 /// Farthest that a stream is ahead, in bytes.
 pub const DISTANCE_BYTES: u64 = 8 << 20;

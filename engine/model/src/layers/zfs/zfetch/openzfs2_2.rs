@@ -7,7 +7,8 @@
 //! From 2.3 a read up to 16 MiB beyond the expected block is remembered, and the stream jumps once at most a quarter
 //! of what lies between has not been read; a read a little behind it is ignored.
 
-use super::{Access, Predictor, REAP_NS, Run, push};
+use super::{Access, Predictor, REAP_NS, push};
+use crate::ahead::Run;
 use seeklab_kernel::NS_PER_S;
 
 /// Up to this distance it doubles.

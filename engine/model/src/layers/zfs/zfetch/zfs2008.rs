@@ -14,7 +14,8 @@
 //! into one strided stream. The defaults, 8 streams of 256 blocks, were the same from 2008 to 2015; "2 x 16", a tuning of the field, is in
 //! no version of the code.
 
-use super::{Access, Predictor, REAP_NS, Run, push};
+use super::{Access, Predictor, REAP_NS, push};
+use crate::ahead::Run;
 
 /// Farthest that a stream fetches at once, in blocks, by default.
 pub const CAP_BLOCKS: u64 = 256;

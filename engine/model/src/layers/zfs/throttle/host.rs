@@ -3,53 +3,17 @@
 //! The hard limit stays the engine's: at the most dirty data a write waits for space, as since 2013, and asks when it has some.
 //! Below it every write asks once. It then sleeps for the answer, outside any group, and enters. No simulated time passes between
 //! question and answer, so a run with the same answers is the same run on every host.
-//!
-//! [`Question`] is all that the host learns: what a file system could know of itself at that moment.
 
 use super::{Admission, Attempt, Pool, Throttle};
 use seeklab_kernel::NS_PER_S;
 
-/// Longest delay that an answer may give.
-pub const LONGEST_DELAY_NS: u64 = 60 * NS_PER_S;
-
-/// What is known when a write asks how long it should be delayed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
-pub struct Question {
-    /// Dirty bytes in memory, over all groups.
-    pub dirty_bytes: u64,
-    /// Most dirty bytes that memory may hold.
-    pub limit_bytes: u64,
-    /// The present, in nanoseconds since the start of the run.
-    pub now_ns: u64,
-    /// How long the write's transaction has been there already, in nanoseconds.
-    pub waited_ns: u64,
-    /// Bytes that the write will make dirty.
-    pub bytes: u64,
-    /// Dirty bytes that have been written to the backend, over the whole run.
-    pub drained_bytes: u64,
-    /// The same over the last second; less than a second at the start of the run.
-    pub drain_bytes_per_s: u64,
-    /// Bytes of the last group over the time that its sync took; 0 before the first.
-    pub sync_bytes_per_s: u64,
-    /// Group writes on the devices.
-    pub in_flight: u32,
-    /// Their bytes.
-    pub in_flight_bytes: u64,
-    /// Dirty bytes of the open group.
-    pub group_bytes: u64,
-    /// How long it has been open, in nanoseconds.
-    pub group_age_ns: u64,
-    /// Writes that sleep.
-    pub asleep: u32,
-}
-
 /// The throttle of a host.
 #[derive(Clone, Copy, Debug)]
-pub struct Asked {
+pub struct Host {
     dirty_max_bytes: u64,
 }
 
-impl Asked {
+impl Host {
     /// A throttle that asks while fewer than `dirty_max_bytes` are dirty.
     #[must_use]
     pub fn new(dirty_max_bytes: u64) -> Self {
@@ -57,7 +21,7 @@ impl Asked {
     }
 }
 
-impl Throttle for Asked {
+impl Throttle for Host {
     fn admit(&mut self, pool: &Pool, attempt: &Attempt) -> Admission {
         if attempt.waited {
             Admission::Enter
@@ -131,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_write_asks_once_and_stops_at_the_limit() {
-        let mut throttle = Asked::new(100);
+        let mut throttle = Host::new(100);
         let pool = |dirty_bytes| Pool { dirty_bytes, ..Pool::default() };
         assert_eq!(throttle.admit(&pool(99), &Attempt::default()), Admission::AskHost);
         assert_eq!(throttle.admit(&pool(100), &Attempt::default()), Admission::WaitForSpace);

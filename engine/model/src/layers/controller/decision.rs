@@ -12,13 +12,33 @@
 use std::collections::VecDeque;
 
 use super::{Controller, HERE, index};
+use crate::decision::{Asked, Decision, to_question, whole};
 use crate::kernel::{Kernel, Phase, RequestId};
 use seeklab_spec::Op;
+use seeklab_spec::controller::OwnerMap;
 
 /// Most ranges that an asked map may have, over all disks.
 pub const MOST_RANGES: u64 = 1 << 18;
 /// The owner of a range before its first request.
 const NOBODY: u32 = u32::MAX;
+
+/// Which shard owns a range.
+pub(super) const OWNER: Decision<Controller> = Decision {
+    asked: Asked {
+        name: "owners",
+        field: "controller.map",
+        run_with: "run_shard_map",
+        is_asked: |scenario| scenario.controller.as_ref().is_some_and(|controller| controller.map == OwnerMap::Asked),
+    },
+    waits: Controller::waits_for_an_owner,
+    question: |controller, kernel| to_question(&controller.question(kernel)?),
+    answer: |controller, kernel, answer| {
+        let shards = controller.question(kernel).map_or(1, |question| question.queued.len() as u64);
+        let shard = whole(answer, "shard", "a shard; give a whole number", shards - 1)?;
+        controller.answer(kernel, u32::try_from(shard).unwrap_or(0)); // shards are few
+        Ok(())
+    },
+};
 
 /// What is known when the primary asks for the owner of a range.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]

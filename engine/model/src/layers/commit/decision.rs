@@ -8,13 +8,59 @@
 //! [`Question`] is all that the host learns: what a database could know.
 
 use super::{Commit, Timer, place};
+use crate::decision::{Asked, Decision, to_question};
 use crate::kernel::Kernel;
+use seeklab_spec::Problem;
+use seeklab_spec::commit::Batch;
+use serde_json::{Map, Value};
 
 /// Longest that an answer may wait.
-pub const LONGEST_WAIT_NS: u64 = 60_000_000_000;
+const LONGEST_WAIT_NS: u64 = 60_000_000_000;
+
+/// Which transactions a flush of a log is for.
+pub(super) const BATCH: Decision<Commit> = Decision {
+    asked: Asked {
+        name: "batches",
+        field: "commit.logs",
+        run_with: "run_commit_policy",
+        is_asked: |scenario| scenario.commit.as_ref().is_some_and(|commit| commit.logs.iter().any(|log| log.batch == Batch::Asked)),
+    },
+    waits: |commit| !commit.asking.is_empty(),
+    question: |commit, kernel| to_question(&commit.question(kernel)?),
+    answer: |commit, kernel, answer| {
+        let waiting = commit.question(kernel).map_or(0, |question| question.transactions.len());
+        let (places, wait_ns) = places_and_wait(answer, waiting)?;
+        commit.answer(kernel, &places, wait_ns);
+        Ok(())
+    },
+};
+
+/// The places of an answer `{"take": [place, ...], "wait_ns"}` among those that wait, and for how long to wait.
+fn places_and_wait(answer: &Map<String, Value>, waiting: usize) -> Result<(Vec<usize>, u64), Problem> {
+    let given = answer.get("take").unwrap_or(&Value::Null);
+    let place = |place: &Value| place.as_u64().and_then(|place| usize::try_from(place).ok()).filter(|place| *place < waiting);
+    let places: Option<Vec<usize>> = given.as_array().and_then(|places| places.iter().map(place).collect());
+    let once = |places: &Vec<usize>| {
+        let mut sorted = places.clone();
+        sorted.sort_unstable();
+        sorted.windows(2).all(|pair| pair[0] != pair[1])
+    };
+    let places = places.filter(once).ok_or_else(|| {
+        let last = waiting.saturating_sub(1);
+        Problem::new("take", format!("{given} is not for whom to flush; give a list of places from 0 to {last}, each at most once"))
+    })?;
+    let wait = answer.get("wait_ns").unwrap_or(&Value::Null);
+    let wait_ns = wait.as_u64().filter(|ns| *ns <= LONGEST_WAIT_NS && (*ns > 0 || !places.is_empty())).ok_or_else(|| {
+        let message =
+            format!("{wait} is not how long to wait; give nanoseconds up to {LONGEST_WAIT_NS}, and more than 0 where nobody is taken");
+        Problem::new("wait_ns", message)
+    })?;
+    Ok((places, wait_ns))
+}
 
 /// What is known when a log is free and somebody waits for it. The lists have an entry for each that waits, in order of arrival.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize)]
+#[cfg_attr(test, derive(serde::Deserialize))]
 pub struct Question {
     /// The present, in nanoseconds since the start of the run.
     pub now_ns: u64,
