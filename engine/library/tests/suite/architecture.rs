@@ -450,6 +450,22 @@ fn no_circle_among_the_modules_of_a_crate_but_those_that_are_named() {
     assert!(gone.is_empty(), "exceptions that close no circle any more, strike them off: {gone:#?}");
 }
 
+/// The layers that a scenario has one of: what two of them need is below both.
+const STORAGE_SYSTEMS: [&str; 3] = ["layers::volume", "layers::zfs", "layers::page_cache"];
+
+#[test]
+fn no_storage_system_uses_another() {
+    let edges = Crate::read("model").edges();
+    let of_rooms = &edges[""];
+    for system in STORAGE_SYSTEMS {
+        assert!(of_rooms.keys().any(|(from, _)| from == system), "{system} is not a room of the model");
+    }
+    let is_storage = |name: &String| STORAGE_SYSTEMS.contains(&name.as_str());
+    let wrong: Vec<&String> =
+        of_rooms.iter().filter(|((from, to), _)| from != to && is_storage(from) && is_storage(to)).map(|(_, example)| example).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
 #[test]
 fn a_circle_is_found_and_what_leads_into_it_is_not() {
     let arrow = |from: &str, to: &str| ((from.to_owned(), to.to_owned()), format!("{from} {to}"));

@@ -4,11 +4,13 @@
 use std::collections::BTreeSet;
 
 use proptest::prelude::*;
+use proptest::strategy::ValueTree as _;
+use proptest::test_runner::TestRunner;
 use seeklab_cache::PolicyKind;
 use seeklab_model::kernel::LayerId;
 use seeklab_model::result::columns::Column;
 use seeklab_model::result::metrics::Metric;
-use seeklab_model::stack::Stack;
+use seeklab_model::stack::{Stack, fields};
 use serde_json::{Map, Value, json};
 
 use crate::support;
@@ -958,6 +960,15 @@ fn journeys_fill_the_lives_of_requests(stack: &Stack, window: std::ops::Range<u6
         }
     }
     Ok(())
+}
+
+#[test]
+fn random_scenarios_have_every_layer() {
+    let mut runner = TestRunner::deterministic();
+    let all = scenario(prop_oneof![plain(), under_zfs()]);
+    let drawn: Vec<Value> = (0..400).map(|_| all.new_tree(&mut runner).expect("a scenario").current()).collect();
+    let missing: Vec<&str> = fields().into_iter().filter(|field| drawn.iter().all(|document| document[*field].is_null())).collect();
+    assert!(missing.is_empty(), "no random scenario has {missing:?}");
 }
 
 // 1,024 scenarios, in two tests because a machine has two cores.
