@@ -240,10 +240,15 @@ def _do(step: Step) -> StepFailedError | None:
 
 def _digest(step: Step) -> str:
     # The recipe counts as well: a step that is done another way is done again.
-    digest = hashlib.sha256(inspect.getsource(step.work).encode())
-    for word in step.versions():
+    return digest_of(inspect.getsource(step.work), step.versions(), step.reads)
+
+
+def digest_of(recipe: str, words: Iterable[str], reads: Iterable[Path]) -> str:
+    """Return a digest of how something is done, of the words that decide besides, and of the contents of files."""
+    digest = hashlib.sha256(recipe.encode())
+    for word in words:
         digest.update(word.encode() + b"\0")
-    for top in step.reads:
+    for top in reads:
         for path in [top] if top.is_file() else sorted(_sources(top)):
             digest.update(str(path.relative_to(ROOT)).encode() + b"\0")
             digest.update(hashlib.sha256(path.read_bytes()).digest())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import machine
 from console import apply, main, say
-from stages import LINT, Count, check
+from stages import LINT, RUST_DOCUMENTATION, Count, check
 from steps import FOR_LINT
 
 
@@ -12,7 +12,7 @@ def lint() -> int:
     """Prepare what the type checkers read, then check."""
     machine.require_for_lab()
     failed_steps = {name for name, failure in apply(FOR_LINT).items() if failure is not None}
-    count = check(LINT, failed_steps) + Count(failed=len(failed_steps))
+    count = check((*LINT, RUST_DOCUMENTATION), failed_steps) + Count(failed=len(failed_steps))
     say(f"\n{count}")
     return 1 if count.failed else 0
 

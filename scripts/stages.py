@@ -2,23 +2,35 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from console import CACHE, ROOT, say, stream
-from drawn import is_drawn
-from steps import ENGINE, VENV_BIN, WEB
+import console
+from console import CACHE, ROOT, digest_of, say, stream
+from drawn import commit, is_drawn
+from steps import ENGINE, ENGINE_SOURCES, LIBRARY_SOURCES, SITE, TOOL, VENV_BIN, WEB, WEB_PACKAGES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from console import Outcome
 
 LIMIT_S = 2400.0
+
+FRESH = ("SEEKLAB_FRESH", "CI")
+"""Either, set in the environment to anything but 0 or false, runs every stage, whatever was green before."""
+
+STORED = "as before: nothing that it reads has changed"
+"""What the table says of a stage that was not run again."""
+
+DECIDES = re.compile("SEEKLAB_|PROPTEST_|RUST|CARGO_|NODE_|CHROMIUM")
+"""How the names of variables begin that change what a stage checks."""
 
 
 @dataclass
@@ -76,6 +88,25 @@ class Stage:
     environment: Mapping[str, str] = field(default_factory=dict)
     is_light: bool = False
     """It keeps one core busy and no other stage waits for it: it runs beside the others."""
+    is_timed: bool = False
+    """It measures time: it runs when the others have ended."""
+    reads: tuple[Path, ...] = ()
+    """All files and folders whose contents decide what it finds. Green once, it runs again when one has changed.
+    A stage without them runs each time."""
+    versions: Callable[[], Iterable[str]] = tuple
+    """What else decides."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """A stage's row of the table."""
+
+    title: str
+    seconds: float
+    count: Count
+    remark: str = ""
+    is_stored: bool = False
+    """The count is that of an earlier run."""
 
 
 def count_cargo(output: str) -> Count:
@@ -142,8 +173,26 @@ BROWSER = Runner(
     failed=re.compile(r"^FAILED  (.+?) \([\d.]+ s\)$", re.MULTILINE),
 )
 
+MEASURED_DRIVES = ROOT.parent / "shared" / "validation"
+"""Where a Rust test looks for data that are not part of the project."""
+
+RUST_CRATES = (*ENGINE_SOURCES, *(ENGINE / name for name in ("tool", "benches", "fuzz")))
+# `tests/architecture.rs` reads manifests, other tests read cases, presets and stored numbers.
+RUST_SOURCES = (
+    *RUST_CRATES,
+    *LIBRARY_SOURCES,
+    *(ENGINE / "validation", ROOT / "rustfmt.toml", ROOT / "tests" / "sanity"),
+)
+WEB_SOURCES = (WEB, *ENGINE_SOURCES, *LIBRARY_SOURCES, ENGINE / "tool", ROOT / "docs" / "instructor")
+
 LINT = (
-    Stage("Rust format", ("cargo", "fmt", "--all", "--check"), ENGINE),
+    Stage(
+        "Rust format",
+        ("cargo", "fmt", "--all", "--check"),
+        ENGINE,
+        reads=RUST_SOURCES,
+        versions=TOOL.versions,
+    ),
     Stage("Python lint", (VENV_BIN / "ruff", "check", "--no-cache"), needs=("python-tests",), is_light=True),
     Stage(
         "Python format", (VENV_BIN / "ruff", "format", "--check", "--no-cache"), needs=("python-tests",), is_light=True
@@ -155,19 +204,36 @@ LINT = (
         is_light=True,
     ),
     Stage("Python types", (VENV_BIN / "mypy",), needs=("python-tests",), is_light=True),
-    Stage("Web lint and format", ("npm", "run", "--silent", "lint"), WEB, needs=("npm", "wasm"), is_light=True),
-    Stage("Web types", ("npm", "run", "--silent", "typecheck"), WEB, needs=("npm", "wasm"), is_light=True),
+    *(
+        Stage(
+            title,
+            ("npm", "run", "--silent", verb),
+            WEB,
+            needs=("npm", "wasm"),
+            is_light=True,
+            reads=WEB_SOURCES,
+            versions=WEB_PACKAGES.versions,
+        )
+        for title, verb in (("Web lint and format", "lint"), ("Web types", "typecheck"))
+    ),
     Stage(
         "Rust lint",
         ("cargo", "clippy", "--locked", "--workspace", "--all-targets", "--", "--deny", "warnings"),
         ENGINE,
+        reads=RUST_SOURCES,
+        versions=TOOL.versions,
     ),
-    Stage(
-        "Rust documentation",
-        ("cargo", "doc", "--locked", "--workspace", "--no-deps", "--quiet"),
-        ENGINE,
-        environment={"RUSTDOCFLAGS": "--deny warnings"},
-    ),
+)
+
+# Last among the light stages of `make test`: cargo keeps its folder locked, and the Rust tests would wait.
+RUST_DOCUMENTATION = Stage(
+    "Rust documentation",
+    ("cargo", "doc", "--locked", "--workspace", "--no-deps", "--quiet"),
+    ENGINE,
+    environment={"RUSTDOCFLAGS": "--deny warnings"},
+    is_light=True,
+    reads=RUST_CRATES,
+    versions=TOOL.versions,
 )
 
 # A file's tests stay together and in order: they share runs, and a notebook's cells are one program. Runners name each
@@ -191,19 +257,49 @@ SAME_DRAWS = {"PROPTEST_RNG_SEED": "20261123"}
 TESTS = (
     Stage(
         "Rust tests",
-        ("cargo", "test", "--locked", "--no-fail-fast"),
+        # All but the sample of the sanity sweeps, which is another at each commit.
+        ("cargo", "test", "--locked", "--no-fail-fast", "--", "--skip", "sweeps::"),
         ENGINE,
         needs=("rust-tests",),
         runner=CARGO,
         environment=SAME_DRAWS,
+        reads=RUST_SOURCES,
+        versions=lambda: [*TOOL.versions(), str(MEASURED_DRIVES.exists())],
     ),
-    Stage("Web tests", ("npm", "run", "--silent", "test"), WEB, needs=("npm", "wasm", "library"), runner=VITEST),
     Stage(
-        "Browser tests",
-        ("npm", "run", "--silent", "test:browser"),
+        "Sanity sample",
+        ("cargo", "test", "--locked", "--test", "sanity", "sweeps::"),
+        ENGINE,
+        needs=("rust-tests",),
+        runner=CARGO,
+        reads=RUST_SOURCES,
+        versions=lambda: [*TOOL.versions(), commit()],
+    ),
+    Stage(
+        "Web tests",
+        ("npm", "run", "--silent", "test"),
         WEB,
-        needs=("npm", "site"),
-        runner=BROWSER,
+        needs=("npm", "wasm", "library"),
+        runner=VITEST,
+        reads=WEB_SOURCES,
+        versions=WEB_PACKAGES.versions,
+    ),
+    *(
+        Stage(
+            title,
+            ("npm", "run", "--silent", "test:browser", "--", option),
+            WEB,
+            needs=("npm", "site"),
+            runner=BROWSER,
+            is_light=not is_timed,
+            is_timed=is_timed,
+            reads=SITE.reads,
+            versions=WEB_PACKAGES.versions,
+        )
+        for title, option, is_timed in (
+            ("Browser tests", "--untimed", False),
+            ("Browser tests that measure time", "--timed", True),
+        )
     ),
     Stage("Python and cross-part tests", PYTEST_COMMAND, needs=("python-tests", "package", "synthetic"), runner=PYTEST),
     Stage(
@@ -215,7 +311,7 @@ TESTS = (
     ),
 )
 
-# The Rust tests run a sample of it.
+# `make test` runs a sample of it.
 SANITY = Stage(
     "Sanity sweeps",
     ("cargo", "test", "--locked", "--package", "seeklab-library", "--test", "sanity"),
@@ -231,6 +327,7 @@ PAGE_SPEEDS = CACHE / "pages.json"
 
 # What is sampled there is whole here. Facts take minutes each: they are shared out one by one.
 FULL = (
+    RUST_DOCUMENTATION,
     SANITY,
     Stage(
         "Rust tests, properties on new draws",
@@ -310,40 +407,82 @@ FULL = (
 def check(stages: Sequence[Stage], failed_steps: Collection[str] = (), limit_s: float = LIMIT_S) -> Count:
     """Run the stages one after another, each whatever became of the one before; print times and a table.
 
-    Those that keep one core busy run in a row of their own beside the others. No stage takes longer than the limit.
+    Those that keep one core busy run in a row of their own beside the others, those that measure time alone, at the
+    end. No stage takes longer than the limit.
     """
+
+    def run(chosen: Callable[[Stage], bool]) -> dict[str, Row]:
+        return {stage.title: _run(stage, failed_steps, limit_s) for stage in stages if chosen(stage)}
+
     with ThreadPoolExecutor(max_workers=1) as beside:
+        light = {stage.title: beside.submit(_run, stage, failed_steps, limit_s) for stage in stages if stage.is_light}
         try:
-            light = {
-                stage.title: beside.submit(_run, stage, failed_steps, limit_s) for stage in stages if stage.is_light
-            }
-            heavy = {stage.title: _run(stage, failed_steps, limit_s) for stage in stages if not stage.is_light}
+            done = run(lambda stage: not stage.is_light and not stage.is_timed)
         except BaseException:
             beside.shutdown(cancel_futures=True)
             raise
-    rows = [heavy.get(stage.title) or light[stage.title].result() for stage in stages]
+        done |= {title: future.result() for title, future in light.items()}
+    done |= run(lambda stage: stage.is_timed)
+    rows = [done[stage.title] for stage in stages]
 
     say()
-    width = max(len(title) for title, *_ in rows)
-    for title, seconds, count, remark in rows:
-        say(f"{title:{width}}  {seconds:6.1f} s  {count}{f'; {remark}' if remark else ''}")
-    return sum((count for _, _, count, _ in rows), Count())
+    width = max(len(row.title) for row in rows)
+    for row in rows:
+        say(f"{row.title:{width}}  {row.seconds:6.1f} s  {row.count}{f'; {row.remark}' if row.remark else ''}")
+    stored = sum(row.count.passed for row in rows if row.is_stored)
+    if stored:
+        say(f"{stored} of the passed were not run again; {FRESH[0]}=1 runs all.")
+    return sum((row.count for row in rows), Count())
 
 
-def _run(stage: Stage, failed_steps: Collection[str], limit_s: float) -> tuple[str, float, Count, str]:
-    """Run one stage, unless what it needs has failed. Gives its row of the table."""
+def _run(stage: Stage, failed_steps: Collection[str], limit_s: float) -> Row:
+    """Run one stage, unless what it needs has failed or what it reads has been green before."""
     lacking = [step for step in stage.needs if step in failed_steps]
     if lacking:
-        return stage.title, 0.0, Count(skipped=1), f"not run: {', '.join(lacking)} failed"
+        return Row(stage.title, 0.0, Count(skipped=1), f"not run: {', '.join(lacking)} failed")
+    log = re.sub(r"\W+", "-", stage.title.lower())
+    stamp = console.STAMPS / f"stage-{log}"
+    digest = _digest(stage) if stage.reads else ""
+    green = _green_before(stamp, digest) if digest and not _is_fresh() else None
+    if green is not None:
+        say(f"\n== {stage.title}: {green}; {STORED}")
+        return Row(stage.title, 0.0, green, STORED, is_stored=True)
+    # A stage that is killed leaves no stamp.
+    stamp.unlink(missing_ok=True)
     say(f"\n== {stage.title}")
     start = time.monotonic()
-    log = re.sub(r"\W+", "-", stage.title.lower())
     routine = stage.runner.routine if stage.runner else None
     outcome = stream(log, stage.command, stage.folder, limit_s, extra_environment=stage.environment, routine=routine)
     seconds = time.monotonic() - start
     count, remark = _judge(stage, outcome)
     say(f"== {stage.title}: {count} in {seconds:.0f} s{f'; {remark}' if remark else ''}")
-    return stage.title, seconds, count, remark
+    # Files that changed under way may have been read before or after.
+    if digest and not remark and count.failed == 0 and _digest(stage) == digest:
+        stamp.parent.mkdir(parents=True, exist_ok=True)
+        written = stamp.with_suffix(".new")
+        written.write_text(json.dumps({"digest": digest, "passed": count.passed, "skipped": count.skipped}))
+        written.replace(stamp)
+    return Row(stage.title, seconds, count, remark)
+
+
+def _is_fresh() -> bool:
+    return any(os.environ.get(name, "").lower() not in {"", "0", "false"} for name in FRESH)
+
+
+def _digest(stage: Stage) -> str:
+    words = [str(stage.folder), *(f"{name}={value}" for name, value in sorted(stage.environment.items()))]
+    words += [
+        f"{name}={value}" for name, value in sorted(os.environ.items()) if DECIDES.match(name) and name not in FRESH
+    ]
+    return digest_of("\0".join(map(str, stage.command)), [*words, *stage.versions()], stage.reads)
+
+
+def _green_before(stamp: Path, digest: str) -> Count | None:
+    """Return what the stage counted when all was as it is now and nothing failed."""
+    if not stamp.exists():
+        return None
+    stored = json.loads(stamp.read_text())
+    return Count(stored["passed"], skipped=stored["skipped"]) if stored["digest"] == digest else None
 
 
 def _judge(stage: Stage, outcome: Outcome) -> tuple[Count, str]:

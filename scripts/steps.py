@@ -381,7 +381,7 @@ SITE = Step(
     "Building the site",
     _build_site,
     needs=("npm", "wasm", "library", "wheel", "browser-lab", "notebook-pages", "synthetic"),
-    reads=(VALIDATION, *BROWSER_COURSE.reads, *NOTEBOOKS_AS_PAGES.reads, ROOT / "docs" / "instructor" / "glossary.md"),
+    reads=(VALIDATION, *BROWSER_COURSE.reads, *NOTEBOOKS_AS_PAGES.reads, ROOT / "docs" / "instructor"),
     makes=(WEB / "dist" / "index.html", WEB / "dist" / "lab" / "notebooks" / "index.html"),
 )
 

@@ -6,7 +6,7 @@ import time
 
 import machine
 from console import apply, main, say
-from stages import LINT, TESTS, Count, check
+from stages import LINT, RUST_DOCUMENTATION, TESTS, Count, check
 from steps import FOR_TESTS
 
 
@@ -16,7 +16,7 @@ def test() -> int:
     machine.require_for_tests()
     failed_steps = {name for name, failure in apply(FOR_TESTS).items() if failure is not None}
     say(f"Prepared in {time.monotonic() - start:.0f} s.")
-    count = check((*LINT, *TESTS), failed_steps) + Count(failed=len(failed_steps))
+    count = check((*LINT, *TESTS, RUST_DOCUMENTATION), failed_steps) + Count(failed=len(failed_steps))
     if failed_steps:
         say(f"Could not be prepared: {', '.join(sorted(failed_steps))}; the reasons are above and in .cache/logs.")
     say(f"All of it took {time.monotonic() - start:.0f} s.\n")

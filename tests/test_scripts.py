@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import tomllib
+from dataclasses import replace
 from functools import partial
 from http.client import HTTPConnection
 from http.server import ThreadingHTTPServer
@@ -155,6 +156,93 @@ def test_a_stage_that_says_nothing_until_its_limit_has_failed(tmp_path: Path, mo
         assert stages.check([stage], limit_s=0.1) == Count(failed=1)
 
 
+def test_a_stage_that_measures_time_runs_when_all_others_have_ended(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(console, "LOGS", tmp_path / "logs")
+    timed = Stage("Timed", ("sh", "-c", "echo >> timed; [ -e light ] && [ -e heavy ]"), tmp_path, is_timed=True)
+    light = Stage("Light", ("sh", "-c", "sleep 0.5; touch light"), tmp_path, is_light=True)
+    heavy = Stage("Heavy", ("sh", "-c", "sleep 0.5; touch heavy"), tmp_path)
+    assert stages.check([timed, light, heavy]) == Count(3)
+    assert (tmp_path / "timed").read_text() == "\n"
+
+
+@pytest.fixture
+def counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage:
+    """Give a stage that reads a folder, checks what is in it, and notes each of its runs."""
+    for name in ("ROOT", "LOGS", "STAMPS"):
+        monkeypatch.setattr(console, name, tmp_path if name == "ROOT" else tmp_path / name.lower())
+    for name in stages.FRESH:
+        monkeypatch.delenv(name, raising=False)
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source" / "one").write_text("good")
+    fail = "{ echo '6 passed, 1 failed'; exit 1; }"
+    check = f"echo run >> runs; [ ! -e broken ] && grep -q good source/one && echo '7 passed, 0 failed' || {fail}"
+    return Stage("Counted", ("sh", "-c", check), tmp_path, runner=stages.BROWSER, reads=(tmp_path / "source",))
+
+
+def _runs(stage: Stage) -> int:
+    return len((stage.folder / "runs").read_text().splitlines())
+
+
+def test_a_green_stage_is_counted_and_not_run_again_until_what_it_reads_changes(
+    counted: Stage, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert (stages.check([counted]), _runs(counted)) == (Count(7), 1)
+    capsys.readouterr()
+    assert (stages.check([counted]), _runs(counted)) == (Count(7), 1)
+    table = capsys.readouterr().out.splitlines()[-2:]
+    assert table[0].startswith("Counted")
+    assert stages.STORED in table[0]
+    assert table[1].startswith("7 ")
+    (counted.folder / "source" / "two").write_text("new")
+    assert (stages.check([counted]), _runs(counted)) == (Count(7), 2)
+
+
+def test_a_stage_that_fails_runs_again_though_it_was_green_with_the_same_files(
+    counted: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stages.check([counted])
+    (counted.folder / "source" / "one").write_text("bad")
+    assert stages.check([counted]) == Count(6, 1)
+    assert (stages.check([counted]), _runs(counted)) == (Count(6, 1), 3)
+    (counted.folder / "source" / "one").write_text("good")
+    assert (stages.check([counted]), _runs(counted)) == (Count(7), 4)
+    # What no digest sees.
+    (counted.folder / "broken").touch()
+    monkeypatch.setenv(stages.FRESH[0], "1")
+    assert stages.check([counted]) == Count(6, 1)
+    monkeypatch.delenv(stages.FRESH[0])
+    assert (stages.check([counted]), _runs(counted)) == (Count(6, 1), 6)
+
+
+@pytest.mark.parametrize("name", [*stages.FRESH, "SEEKLAB_SEED"])
+def test_a_green_stage_runs_again_when_the_environment_says_so(
+    name: str, counted: Stage, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stages.check([counted])
+    monkeypatch.setenv(name, "1")
+    assert (stages.check([counted]), _runs(counted)) == (Count(7), 2)
+
+
+def test_a_stage_whose_files_change_under_way_is_not_green(counted: Stage) -> None:
+    command = ("sh", "-c", f"{counted.command[2]}; echo >> source/one")
+    editing = replace(counted, command=command)
+    assert stages.check([editing]) == Count(7)
+    (counted.folder / "source" / "one").write_text("good")
+    assert (stages.check([editing]), _runs(editing)) == (Count(7), 2)
+
+
+def test_prose_and_web_leave_the_rust_stages_green() -> None:
+    rust = [stage for stage in (*stages.LINT, *stages.TESTS, stages.RUST_DOCUMENTATION) if stage.command[0] == "cargo"]
+    assert len(rust) == 5
+    elsewhere = ("README.md", "docs/instructor/README.md", "notebooks", "web/src", "engine/python")
+    for stage in rust:
+        for path in map(console.ROOT.joinpath, elsewhere):
+            assert path.exists()
+            assert not any(path.is_relative_to(top) or top.is_relative_to(path) for top in stage.reads), stage.title
+
+
 def test_a_light_stage_runs_beside_the_others_and_the_table_keeps_the_order(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -206,9 +294,11 @@ def test_every_crate_of_the_workspace_is_among_the_sources() -> None:
     workspace = tomllib.loads((steps.ENGINE / "Cargo.toml").read_text())["workspace"]
     assert workspace["default-members"] == [*steps.CRATES, "tool"]
     assert workspace["members"] == [*workspace["default-members"], "benches"]
-    for stage in stages.LINT:
-        if stage.title in {"Rust lint", "Rust documentation"}:
-            assert "--workspace" in stage.command  # what measures is not among the default members
+    (lint,) = (stage for stage in stages.LINT if "clippy" in stage.command)
+    for stage in (lint, stages.RUST_DOCUMENTATION):
+        assert "--workspace" in stage.command  # what measures is not among the default members
+    for member in workspace["members"]:
+        assert steps.ENGINE / member in stages.RUST_SOURCES
 
 
 @pytest.fixture

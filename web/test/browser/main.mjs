@@ -1,7 +1,8 @@
 /**
  * The built site in a real browser.
  *
- *     node test/browser/main.mjs [--only WORD]         all tests, or those with the word in their name
+ *     node test/browser/main.mjs [--only WORD] [--timed | --untimed]
+ *                                  all tests, or those with the word in their name; those that measure time, or the others
  *     node test/browser/main.mjs --fingerprints FILE [--hosts chromium,pyodide]
  *     node test/browser/main.mjs --speed [FILE] [--only WORD]      measures how quickly pages answer; FILE gets it as JSON
  *
@@ -30,16 +31,19 @@ if (file !== undefined) {
   const named = option("--speed");
   await measurePages(option("--only") ?? "", named?.startsWith("--") === true ? undefined : named);
 } else {
-  process.exitCode = await runAll(option("--only") ?? "");
+  const chosen = Object.entries(tests).filter(
+    ([name, test]) =>
+      name.includes(option("--only") ?? "") && !args.includes(test.isTimed === true ? "--untimed" : "--timed"),
+  );
+  process.exitCode = await runAll(chosen);
 }
 
-async function runAll(word) {
+async function runAll(chosen) {
   const server = await serve();
   const { browser, close } = await launch();
   let [passed, failed] = [0, 0];
   try {
-    for (const [name, test] of Object.entries(tests)) {
-      if (!name.includes(word)) continue;
+    for (const [name, test] of chosen) {
       const foreign = [];
       const errors = [];
       const contexts = [];

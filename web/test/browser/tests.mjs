@@ -1618,3 +1618,14 @@ export const tests = {
     return `first drawing ${firstMs.toFixed(0)} ms`;
   },
 };
+
+// They measure time, so they are not run beside others.
+for (const name of [
+  "the first chart is there",
+  "the designer measures a pool, says what binds it, and refuses what cannot be built",
+  "a slider simulates again while it moves",
+  "with reduced motion it steps",
+  "the console draws a run, and a loop that prints without an end neither freezes the page nor survives Stop",
+  "a device is fitted in the page, Stop ends it within a second, and an incident opens on it",
+])
+  tests[name].isTimed = true;
