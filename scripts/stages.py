@@ -236,12 +236,15 @@ RUST_DOCUMENTATION = Stage(
     versions=TOOL.versions,
 )
 
-# A file's tests stay together and in order: they share runs, and a notebook's cells are one program. Runners name each
-# test as it ends, so that one that never reaches its own summary has told what failed.
+# Runners name each test as it ends, so that one that never reaches its own summary has told what failed.
 PYTEST_COMMAND = (
-    *(VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto", "--dist", "loadfile"),
+    *(VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto"),
     *("--durations", "12", "--durations-min", "10"),
 )
+# A worker that has nothing left takes tests from another. What they share lies in `.cache/runs` or is soon made again.
+SHARED_OUT = (*PYTEST_COMMAND, "--dist", "worksteal")
+# A notebook's cells are one program: they stay together and in order.
+BY_FILE = (*PYTEST_COMMAND, "--dist", "loadfile")
 
 
 def drawn_notebooks() -> list[Path]:
@@ -301,10 +304,10 @@ TESTS = (
             ("Browser tests that measure time", "--timed", True),
         )
     ),
-    Stage("Python and cross-part tests", PYTEST_COMMAND, needs=("python-tests", "package", "synthetic"), runner=PYTEST),
+    Stage("Python and cross-part tests", SHARED_OUT, needs=("python-tests", "package", "synthetic"), runner=PYTEST),
     Stage(
         "Notebooks",
-        (*PYTEST_COMMAND, "--nbval-lax", *drawn_notebooks()),
+        (*BY_FILE, "--nbval-lax", *drawn_notebooks()),
         needs=("python-tests", "package", "widget"),
         runner=PYTEST,
         environment={"SEEKLAB_GATES": "open"},
@@ -325,7 +328,7 @@ LONG_TESTS = ("tests/test_calibration.py", "tests/test_diagnosis.py")
 PAGE_SPEEDS = CACHE / "pages.json"
 """What `make full` measures of pages, for whoever compares."""
 
-# What is sampled there is whole here. Facts take minutes each: they are shared out one by one.
+# What is sampled there is whole here.
 FULL = (
     RUST_DOCUMENTATION,
     SANITY,
@@ -352,28 +355,28 @@ FULL = (
     ),
     Stage(
         "Facts, mechanisms, logs and hosts",
-        (*PYTEST_COMMAND, *(f"tests/test_{name}.py" for name in ("facts", "mechanisms_off", "honesty", "hosts_agree"))),
+        (*SHARED_OUT, *(f"tests/test_{name}.py" for name in ("facts", "mechanisms_off", "honesty", "hosts_agree"))),
         needs=("python-tests", "package", "site"),
         runner=PYTEST,
         environment={"SEEKLAB_FULL": "1"},
     ),
     Stage(
         "Notebooks",
-        (*PYTEST_COMMAND, "--nbval-lax", "notebooks"),
+        (*BY_FILE, "--nbval-lax", "notebooks"),
         needs=("python-tests", "package", "widget"),
         runner=PYTEST,
         environment={"SEEKLAB_GATES": "open"},
     ),
     Stage(
         "Ranges of all facts",
-        (VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto", "--dist", "worksteal", "tests/test_ranges.py"),
+        (*SHARED_OUT, "tests/test_ranges.py"),
         needs=("python-tests", "package"),
         runner=PYTEST,
         environment={"SEEKLAB_FULL": "1"},
     ),
     Stage(
         "Hidden devices and blind diagnoses",
-        (VENV_BIN / "pytest", "--verbose", "--numprocesses", "auto", "--dist", "worksteal", *LONG_TESTS),
+        (*SHARED_OUT, *LONG_TESTS),
         needs=("python-tests", "package"),
         runner=PYTEST,
         environment={"SEEKLAB_FULL": "1"},
@@ -389,14 +392,14 @@ FULL = (
     # solutions on many systems.
     Stage(
         "Grading",
-        (*PYTEST_COMMAND, *(f"tests/test_{name}.py" for name in ("hostile", "grading", "pyodide", "shaped_exercises"))),
+        (*BY_FILE, *(f"tests/test_{name}.py" for name in ("hostile", "grading", "pyodide", "shaped_exercises"))),
         needs=("python-tests", "package", "npm"),
         runner=PYTEST,
         environment={"SEEKLAB_FULL": "1"},
     ),
     Stage(
         "A class on a JupyterHub",
-        (*PYTEST_COMMAND, "tests/test_hub.py"),
+        (*BY_FILE, "tests/test_hub.py"),
         needs=("hub", "package"),
         runner=PYTEST,
         environment={"SEEKLAB_FULL": "1"},
@@ -443,7 +446,7 @@ def _run(stage: Stage, failed_steps: Collection[str], limit_s: float) -> Row:
     log = re.sub(r"\W+", "-", stage.title.lower())
     stamp = console.STAMPS / f"stage-{log}"
     digest = _digest(stage) if stage.reads else ""
-    green = _green_before(stamp, digest) if digest and not _is_fresh() else None
+    green = _green_before(stamp, digest) if digest and not is_fresh() else None
     if green is not None:
         say(f"\n== {stage.title}: {green}; {STORED}")
         return Row(stage.title, 0.0, green, STORED, is_stored=True)
@@ -465,7 +468,8 @@ def _run(stage: Stage, failed_steps: Collection[str], limit_s: float) -> Row:
     return Row(stage.title, seconds, count, remark)
 
 
-def _is_fresh() -> bool:
+def is_fresh() -> bool:
+    """Whether every check is to run, whatever was green before."""
     return any(os.environ.get(name, "").lower() not in {"", "0", "false"} for name in FRESH)
 
 

@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import drawn
 import seeklab
 from seeklab._progress import ProgressBar
 
@@ -19,11 +18,6 @@ ROOT = Path(__file__).resolve().parents[1]
 STORE = ROOT / "engine" / "ranges.json"
 
 SEEDS = 5
-INPUTS = 2
-"""Other values of its inputs at which each predicted fact is judged, at least."""
-
-ONE_IN = 16
-
 Row = dict[str, Any]
 Stored = dict[str, Any]
 
@@ -58,11 +52,6 @@ def write(*cases: str) -> None:
     facts = [fact["id"] for entry in seeklab.cases() for fact in seeklab.case(entry["id"]).facts]
     lines = [f" {json.dumps(fact)}: {json.dumps(found[fact], allow_nan=False)}" for fact in facts if fact in found]
     STORE.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
-
-
-def is_sampled(fact: str) -> bool:
-    """Whether a fact is of this commit's sample."""
-    return drawn.is_drawn(fact, ONE_IN)
 
 
 if __name__ == "__main__":

@@ -5,11 +5,17 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import measured
 import seeklab
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
 ROOT = Path(__file__).parent.parent
+CASE = "odx-prefetch"
+"""The case whose facts the README shows."""
 README = ROOT / "README.md"
 TABLE = re.compile(r"(?<=facts.py`, checked by a test -->\n).*?(?=<!-- /facts -->)", re.DOTALL)
 CASES = re.compile(r"(?<=case files, checked by a test -->\n).*?(?=<!-- /cases -->)", re.DOTALL)
@@ -23,10 +29,10 @@ def _number(value: float | list[float]) -> str:
     return f"{value:,.0f}" if value == round(value) else f"{value:,.2f}"
 
 
-def table() -> str:
-    """Write the table as Markdown."""
+def table(facts: Iterable[Mapping[str, Any]]) -> str:
+    """Write the table of a case's facts as Markdown."""
     rows = ["| fact | documented | simulated | unit | tolerance | kind | verdict |", "|---|---|---|---|---|---|---|"]
-    for fact in seeklab.facts("odx-prefetch"):
+    for fact in facts:
         numbers = [_number(fact[name]) for name in ("documented", "simulated")]
         last = (fact["unit"], fact["tolerance"], fact["kind"], fact["verdict"])
         cells = [f"{fact['id']} {fact['title']}", *numbers, *last]
@@ -86,7 +92,7 @@ def current(place: re.Pattern[str] = TABLE) -> str:
 if __name__ == "__main__":
     measured.store()
     text = README.read_text(encoding="utf-8")
-    tables = {TABLE: table(), CASES: cases_table(), COURSE: course_table(), DRIVES: measured.table()}
+    tables = {TABLE: table(seeklab.facts(CASE)), CASES: cases_table(), COURSE: course_table(), DRIVES: measured.table()}
     for place, written in tables.items():
         text = place.sub(written.replace("\\", r"\\"), text)
     README.write_text(text, encoding="utf-8")

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import pytest
 
 import drawn
+import runs
 import seeklab
-from seeklab._facts import judge
 
 FACTS = {fact["id"]: (row["id"], fact) for row in seeklab.cases() for fact in seeklab.case(row["id"]).facts}
 
@@ -100,5 +100,5 @@ def test_a_mechanism_that_is_off_takes_its_own_facts_with_it_and_no_other(
 ) -> None:
     case_id, fact = FACTS[fact_id]
     assert "misses_because" not in fact, "what misses anyway shows nothing"
-    (row,) = judge({"case": case_id, "id": fact_id, "ablated": True, "set": changes})
+    (row,) = runs.judged({"case": case_id, "id": fact_id, "ablated": True, "set": changes})
     assert row["ok"] is stands, {"simulated": row["simulated"], "checks": row["checks"]}

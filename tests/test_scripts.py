@@ -270,6 +270,12 @@ def test_lines_of_routine_are_logged_and_not_shown(
     assert (tmp_path / "short.log").read_text() == told + "\n"
 
 
+def test_what_stores_numbers_for_the_tests_starts_without_the_scripts() -> None:
+    program = "import blind, fact_ranges, fingerprints, readme_facts"
+    environment = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    subprocess.run([sys.executable, "-B", "-c", program], cwd=SCRIPTS.parent / "tests", env=environment, check=True)
+
+
 def test_steps_stand_after_those_they_need() -> None:
     for needed in (steps.FOR_LAB, steps.FOR_SITE, steps.FOR_FORMAT, steps.FOR_LINT, steps.FOR_TESTS):
         names = {step.name for step in needed}
