@@ -1,7 +1,7 @@
 """What every fact gives over several seeds and at other values of its inputs, stored in engine/ranges.json.
 
-`make update what=ranges` writes the file; `.venv/bin/python tests/fact_ranges.py CASE...` only the lines of these cases. One
-line for each fact, in the order of the facts, keeps changes readable.
+`make update what=ranges` writes the file; `.venv/bin/python tests/fact_ranges.py CASE...` only the lines of these cases.
+One line for each fact, in the order of the facts, keeps changes readable.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """What the disk model gives on the six measured drives, kept in engine/validation/drives.json for README and page.
 
-The drives' data are not part of the project. Where they are, `make update what=readme` measures again and dates the file.
+The drives' data are not part of the project. Where they are, `make update what=readme` measures again and dates the
+file.
 """
 
 from __future__ import annotations
