@@ -223,3 +223,21 @@ class _Whole:
 def test_a_value_that_is_not_json_is_told(value: object) -> None:
     with pytest.raises(seeklab.SeeklabError, match=r"^volume\.prefetch\.chunk: "):
         seeklab.case(CASE).with_({"volume.prefetch.chunk": value}).run()
+
+
+@pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="of the XDG standard")
+def test_relative_places_for_caches_and_settings_are_ignored(
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Any,  # noqa: ANN401 -- a path
+) -> None:
+    from seeklab import _compiled, _mine  # noqa: PLC0415 -- private modules, for this test alone
+
+    for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
+        monkeypatch.setenv(name, "here")
+    monkeypatch.delenv("SEEKLAB_PRESETS", raising=False)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert _compiled.cache_directory() == tmp_path / ".cache" / "seeklab"
+    assert _mine.folder() == tmp_path / ".config" / "seeklab" / "presets"
+    monkeypatch.setenv("HOME", ".")
+    with pytest.raises(RuntimeError):
+        _compiled.cache_directory()

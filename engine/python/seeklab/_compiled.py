@@ -69,14 +69,21 @@ class CompiledEngine:
 
 
 def cache_directory() -> Path:
-    """Where this user's compiled engines are kept."""
+    """Where this user's compiled engines are kept; raises RuntimeError where the environment names no absolute folder.
+
+    The XDG standard asks to ignore relative paths; machine code does not belong into whatever folder one works in.
+    """
     if sys.platform == "win32":
-        root = os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local"
+        root = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local")
     elif sys.platform == "darwin":
         root = Path.home() / "Library" / "Caches"
     else:
-        root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "seeklab"
+        chosen = Path(os.environ.get("XDG_CACHE_HOME", ""))
+        root = chosen if chosen.is_absolute() else Path.home() / ".cache"
+    if not root.is_absolute():
+        message = f"the home directory is {root.parent}, which is not an absolute path"
+        raise RuntimeError(message)
+    return root / "seeklab"
 
 
 def load_cached(engine: wasmtime.Engine, path: Path) -> wasmtime.Module | None:

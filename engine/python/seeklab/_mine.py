@@ -25,8 +25,9 @@ def folder() -> Path:
     chosen = os.environ.get("SEEKLAB_PRESETS")
     if chosen:
         return Path(chosen)
-    settings = os.environ.get("XDG_CONFIG_HOME") or str(Path.home() / ".config")
-    return Path(settings) / "seeklab" / "presets"
+    settings = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    # The XDG standard asks to ignore relative paths.
+    return (settings if settings.is_absolute() else Path.home() / ".config") / "seeklab" / "presets"
 
 
 def own_preset(name: str) -> dict[str, Any] | None:
