@@ -15,10 +15,10 @@ import sys
 from array import array
 from collections import deque
 from collections.abc import Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from itertools import product
+from itertools import islice, product
 from threading import Event
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -40,6 +40,8 @@ Point: TypeAlias = "dict[str, Any]"
 Metrics: TypeAlias = "dict[str, float]"
 
 MOST_RUNS = 1_000_000
+AHEAD = 64
+"""Runs for each core that are begun before the first of them is given."""
 MOST_BATCHES = 256
 """Tasks that a sweep gives to an external executor: few enough to send, enough to share out evenly."""
 
@@ -163,9 +165,11 @@ def _points(
         message = f"{sizes} make {runs} runs; a sweep has at most {MOST_RUNS}"
         raise SeeklabError([Problem("values", message)])
     fixed = {"record.log": False, **case.changes}
-    for *tried, variant, seed in product(*axes.values()):
-        changes = dict(zip(values, tried, strict=True))
-        yield {"case": case.id, "variant": variant, "set": {**fixed, **changes}, "seed": seed}
+    *paths, of_variants, of_seeds = axes.values()
+    for tried in product(*paths):
+        changes = {**fixed, **dict(zip(values, tried, strict=True))}  # one for all runs with these values
+        for variant, seed in product(of_variants, of_seeds):
+            yield {"case": case.id, "variant": variant, "set": changes, "seed": seed}
 
 
 def _several(path: str, tried: Iterable[object]) -> list[object]:
@@ -221,8 +225,8 @@ def _on_threads(points: Sequence[Point], report: Progress) -> Generator[Metrics]
 
     with ThreadPoolExecutor(usable_cores(), thread_name_prefix="seeklab-sweep") as pool:
         try:
-            futures = [pool.submit(run_batch, [point], heed) for point in points]
-            yield from _in_order(futures, [1] * len(points), report)
+            tasks = ((pool.submit(run_batch, [point], heed), 1) for point in points)
+            yield from _in_order(tasks, len(points), AHEAD * usable_cores(), report)
         except BaseException:
             stop.set()
             raise
@@ -231,24 +235,36 @@ def _on_threads(points: Sequence[Point], report: Progress) -> Generator[Metrics]
 def _on_executor(points: Sequence[Point], executor: Executor, report: Progress) -> Generator[Metrics]:
     size = math.ceil(len(points) / MOST_BATCHES)
     batches = [points[start : start + size] for start in range(0, len(points), size)]
-    futures = [executor.submit(run_batch, batch) for batch in batches]
-    yield from _in_order(futures, list(map(len, batches)), report)
+    tasks = [(executor.submit(run_batch, batch), len(batch)) for batch in batches]
+    yield from _in_order(iter(tasks), len(points), len(tasks), report)
 
 
-def _in_order(futures: Sequence[Future[list[Metrics]]], sizes: Sequence[int], report: Progress) -> Generator[Metrics]:
-    """Give what each task found, in order, and report on the way; the first failure calls the other tasks off."""
-    runs = dict(zip(futures, sizes, strict=True))
-    total, done = sum(sizes), 0
-    waiting = deque(futures)
+def _in_order(
+    tasks: Iterator[tuple[Future[list[Metrics]], int]], runs: int, most: int, report: Progress
+) -> Generator[Metrics]:
+    """Give what each task found, in order, and report on the way; the first failure calls the other tasks off.
+
+    At most `most` tasks are begun and not yet given, and none is kept afterwards: a sweep of a million runs must not
+    hold what a million runs found.
+    """
+    done = 0
+    waiting: deque[Future[list[Metrics]]] = deque()
+    under_way: dict[Future[list[Metrics]], int] = {}
     try:
-        for future in as_completed(futures):
-            future.result()
-            done += runs[future]
-            report(done / total)
-            while waiting and waiting[0].done():
+        while True:
+            for future, size in islice(tasks, most - len(waiting)):
+                waiting.append(future)
+                under_way[future] = size
+            if not waiting:
+                return
+            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                future.result()
+                done += under_way.pop(future)
+                report(done / runs)
+            while waiting and waiting[0] not in under_way:
                 yield from waiting.popleft().result()
     except BaseException:
-        for future in futures:
+        for future in waiting:
             future.cancel()
         raise
 
