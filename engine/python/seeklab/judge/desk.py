@@ -13,11 +13,9 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass, field
 from hmac import compare_digest
 from http import HTTPStatus
-from http.cookies import SimpleCookie
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from statistics import StatisticsError, correlation, mean, median
-from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seeklab.judge.exports import STYLE, feedback
 
@@ -28,8 +26,15 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 10
 LONGEST_SHOWN = 200
-COOKIE = "seeklab-desk"
-LOCAL = {"127.0.0.1", "localhost"}
+MOST_NAMES = 200
+"""Students that are named in one group."""
+LOCAL = ("127.0.0.1", "localhost")
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+    "Referrer-Policy": "no-referrer",
+}
 
 
 @dataclass
@@ -53,6 +58,17 @@ class Item:
             return correlation(list(self.points.values()), [rest[student] for student in self.points])
         except StatisticsError:
             return None
+
+
+class Copies(NamedTuple):
+    """Students who gave the same numbers as an answer."""
+
+    name: str
+    """Of the answer."""
+    students: list[str]
+    """Those whose system the numbers do not fit."""
+    others: list[str]
+    """Those whose system they fit."""
 
 
 @dataclass
@@ -100,23 +116,21 @@ class Desk:
                         found[name][json.dumps(value, sort_keys=True)] += 1
         return dict(found)
 
-    def copies(self, assignment: str) -> list[tuple[str, str, str]]:
-        """Give pairs of students with the same numbers: what fits the second one's system, and not the first's.
+    def copies(self, assignment: str) -> list[Copies]:
+        """Give groups of students with the same numbers: what fits the system of some of them, and not of the others.
 
         Systems differ between students, so the same numbers are right for one of them at most.
         """
-        by_answer: dict[tuple[str, str], list[tuple[str, bool]]] = defaultdict(list)
+        by_answer: dict[tuple[str, str], tuple[list[str], list[str]]] = defaultdict(lambda: ([], []))
         for grade, details in self.of(assignment):
             fits = grade["score"] == grade["max_score"]
             for name, value in details["answers"].items():
                 if _numbers(value) > 1:
-                    by_answer[name, json.dumps(value, sort_keys=True)].append((grade["student"], fits))
+                    by_answer[name, json.dumps(value, sort_keys=True)][fits].append(grade["student"])
         return [
-            (student, name, other)
-            for (name, _), holders in sorted(by_answer.items())
-            for student, fits in holders
-            for other, others_fits in holders
-            if not fits and others_fits
+            Copies(name, without, fitting)
+            for (name, _), (without, fitting) in sorted(by_answer.items())
+            if without and fitting
         ]
 
 
@@ -220,46 +234,52 @@ def _answers(desk: Desk, assignment: str) -> str:
 
 
 def _copies(desk: Desk, assignment: str) -> str:
-    rows = [[_told(one), _told(name), _told(other)] for one, name, other in desk.copies(assignment)]
-    return _table(["learner", "has the numbers of", "which fit the system of"], rows) if rows else ""
+    rows = [[_names(one.students), _told(one.name), _names(one.others)] for one in desk.copies(assignment)]
+    return _table(["learners", "have the numbers of", "which fit the system of"], rows) if rows else ""
+
+
+def _names(students: Sequence[str]) -> str:
+    more = len(students) - MOST_NAMES
+    return ", ".join(map(_told, students[:MOST_NAMES])) + (f" and {more:,} more" if more > 0 else "")
 
 
 def serve(desk: Desk, port: int) -> tuple[ThreadingHTTPServer, str]:
-    """Make a server on this machine's own address; give it and the address with the token."""
+    """Make a server on this machine's own address; give it and the address with the token.
+
+    The token is part of the path. A cookie would go to every server of this machine, those of other users included.
+    """
     token = secrets.token_urlsafe(24)
-    pages = {(grade["student"], grade["assignment"]): (grade, details) for grade, details in desk.grades}
-    keys = {f"{nth}": key for nth, key in enumerate(pages)}
-    addresses = {key: f"/evidence?of={nth}" for nth, key in keys.items()}
+    pages = {f"{nth}": one for nth, one in enumerate(desk.grades)}
+    addresses = {(grade["student"], grade["assignment"]): f"evidence?of={nth}" for nth, (grade, _) in pages.items()}
+    written = report(desk, lambda student, name: addresses[student, name])
 
     class Handler(BaseHTTPRequestHandler):
         """Answers who has the token, and nobody else."""
 
         def do_GET(self) -> None:
             """Give the report, or a submission's evidence."""
-            asked = urlsplit(self.path)
-            query = parse_qs(asked.query)
-            host = urlsplit(f"//{self.headers.get('Host', '')}").hostname
-            cookie = SimpleCookie(self.headers.get("Cookie", "")).get(COOKIE)
-            given = query.get("token", [cookie.value if cookie else ""])[0]
-            if host not in LOCAL or not compare_digest(given.encode(), token.encode()):
+            path, _, query = self.path.partition("?")
+            given, _, page = path.removeprefix("/").partition("/")
+            port = self.server.server_address[1]
+            hosts = {f"{name}:{port}" for name in LOCAL}
+            of = query.removeprefix("of=")
+            if self.headers.get("Host") not in hosts or not compare_digest(given.encode(), token.encode()):
                 self._send(HTTPStatus.FORBIDDEN, "The desk opens with the address that seeklab desk has printed.\n")
-            elif asked.path == "/":
-                self._send(HTTPStatus.OK, report(desk, lambda student, name: addresses[student, name]))
-            elif asked.path == "/evidence" and query.get("of", [""])[0] in keys:
-                self._send(HTTPStatus.OK, feedback(*pages[keys[query["of"][0]]]))
+            elif page == "" and path.endswith("/"):
+                self._send(HTTPStatus.OK, written)
+            elif page == "evidence" and of in pages:
+                self._send(HTTPStatus.OK, feedback(*pages[of]))
             else:
                 self._send(HTTPStatus.NOT_FOUND, "There is no such page.\n")
 
         def _send(self, status: HTTPStatus, page: str) -> None:
-            content = page.encode()
+            content = page.encode("utf-8", "replace")
             self.send_response(status)
             kind = "text/html" if page.startswith("<!doctype") else "text/plain"
             self.send_header("Content-Type", f"{kind}; charset=utf-8")
             self.send_header("Content-Length", str(len(content)))
-            self.send_header("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'")
-            self.send_header("Referrer-Policy", "no-referrer")
-            if status == HTTPStatus.OK:
-                self.send_header("Set-Cookie", f"{COOKIE}={token}; HttpOnly; SameSite=Strict; Path=/")
+            for name, value in HEADERS.items():
+                self.send_header(name, value)
             self.end_headers()
             self.wfile.write(content)
 
@@ -267,4 +287,4 @@ def serve(desk: Desk, port: int) -> tuple[ThreadingHTTPServer, str]:
             """Keep the terminal quiet, and the token out of it."""
 
     server = ThreadingHTTPServer(("127.0.0.1", port), Handler)
-    return server, f"http://127.0.0.1:{server.server_address[1]}/?token={token}"
+    return server, f"http://127.0.0.1:{server.server_address[1]}/{token}/"
