@@ -36,11 +36,20 @@ describe("a message to a frame", () => {
     [
       "with a field as long as a book",
       { seeklab: 1, kind: "set", set: { ["x".repeat(1e5)]: 1 } },
-      "is no number, text",
+      "is not a number, text",
     ],
-    ["with a text as long as a book", { seeklab: 1, kind: "set", set: { a: "x".repeat(1e5) } }, "is no number, text"],
-    ["with a function", { seeklab: 1, kind: "set", set: { a: () => 1 } }, "is no number, text"],
-    ["with a value too deep", { seeklab: 1, kind: "set", set: deep }, "is no number, text"],
+    [
+      "with a text as long as a book",
+      { seeklab: 1, kind: "set", set: { a: "x".repeat(1e5) } },
+      "is not a number, text",
+    ],
+    ["with a function", { seeklab: 1, kind: "set", set: { a: () => 1 } }, "is not a number, text"],
+    [
+      "with 50 times 50 values",
+      { seeklab: 1, kind: "set", set: { a: Array(50).fill(Array(50).fill(1)) } },
+      "1000 values",
+    ],
+    ["with a value too deep", { seeklab: 1, kind: "set", set: deep }, "is not a number, text"],
   ])("is answered with a sentence when it is %s", (_, data, words) => {
     const answer = read(data);
     expect(answer).toEqual(expect.stringContaining(words));

@@ -41,6 +41,16 @@ describe("a state in the address", () => {
     });
   });
 
+  it.each([
+    ["of 50,000 values", `{"set":{"a":[${Array(50_000).fill("1").join(",")}]}}`],
+    ["of 100,000 levels", `{"set":{"a":${"[".repeat(100_000)}${"]".repeat(100_000)}}}`],
+    ["of 51 fields", `{"set":{${Array.from({ length: 51 }, (_, nth) => `"f${nth}":1`).join(",")}}}`],
+  ])("is refused in a sentence when it holds a value %s", (_, text) => {
+    const said = problem(hashOfText(text));
+    expect(said).toMatch(/a is not a number, text, list|at most 50/);
+    expect(said.length).toBeLessThan(350);
+  });
+
   it("from a newer version is refused by its number", () => {
     expect(problem("#v2=e30")).toMatch(/newer version.*version 2/);
   });

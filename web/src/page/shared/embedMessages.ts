@@ -14,12 +14,10 @@
  *
  * Only the page around the frame is heard. Nothing of what it sends is opened, loaded or built into the page.
  */
-import type { Changes, Value } from "../../engine/types.ts";
+import type { Changes } from "../../engine/types.ts";
+import { wrongChanges } from "./runLink.ts";
 
 export const protocol = 1;
-const mostFields = 50;
-const longestText = 300;
-const mostDepth = 4;
 
 export type ToFrame =
   | {
@@ -45,21 +43,10 @@ export function readMessage(data: unknown, variants: readonly string[]): ToFrame
   }
   if (set !== undefined) {
     if (!isRecord(set)) return "set maps paths of fields to values.";
-    const entries = Object.entries(set);
-    if (entries.length > mostFields) return `set has at most ${mostFields} fields.`;
-    const bad = entries.find(([path, value]) => path.length > longestText || !isValue(value, mostDepth));
-    if (bad !== undefined)
-      return `set: the value of ${bad[0].slice(0, 60)} is no number, text, list or object of them.`;
+    const wrong = wrongChanges(set);
+    if (wrong !== undefined) return `${wrong}.`;
   }
   return { kind: "set", variant, set: set as Changes | undefined, seed };
-}
-
-function isValue(value: unknown, depth: number): value is Value {
-  if (value === null || typeof value === "boolean" || typeof value === "number") return true;
-  if (typeof value === "string") return value.length <= longestText;
-  if (depth === 0 || typeof value !== "object") return false;
-  const inner = Object.values(value);
-  return inner.length <= mostFields && inner.every((each) => isValue(each, depth - 1));
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -19,6 +19,10 @@ export type Decoded =
   | { readonly kind: "problem"; readonly message: string };
 
 const version = 1;
+const mostFields = 50;
+const mostValues = 1000;
+const longestText = 300;
+const mostDepth = 4;
 export const defaultState: PageState = { set: {}, seed: 1, ui: {} };
 
 export function encodeRunLink(state: PageState): string {
@@ -72,8 +76,43 @@ function readState(value: unknown): PageState | string {
     return "seed is not a whole number from 0 to 2^53 - 1";
   }
   if (!isRecord(set)) return "set does not map paths to values";
-  if (!isRecord(ui) || !Object.values(ui).every((entry) => typeof entry === "string")) return "ui is not readable";
+  const wrong = wrongChanges(set);
+  if (wrong !== undefined) return wrong;
+  if (
+    !isRecord(ui) ||
+    Object.keys(ui).length > mostFields ||
+    !Object.values(ui).every((entry) => typeof entry === "string")
+  )
+    return "ui is not readable";
   return { case: id, variant, set: set as Changes, seed, ui: ui as Record<string, string> };
+}
+
+/** What is wrong with changes that come from elsewhere, in a link or a message: too many, too deep, too long. */
+export function wrongChanges(set: Record<string, unknown>): string | undefined {
+  const entries = Object.entries(set);
+  if (entries.length > mostFields) return `set has at most ${mostFields} fields, and there are ${entries.length}`;
+  let values = 0;
+  for (const [path, value] of entries) {
+    values += path.length > longestText ? Infinity : valuesIn(value, mostDepth);
+    if (values > mostValues) {
+      const limits = `${mostValues} values, ${mostDepth} levels, texts of ${longestText} characters`;
+      return `the value of ${path.slice(0, 60)} is not a number, text, list or object of them, or too large (${limits})`;
+    }
+  }
+  return undefined;
+}
+
+/** How many values there are in one, itself included; no number where one is too deep, too long or of another kind. */
+function valuesIn(value: unknown, depth: number): number {
+  if (value === null || typeof value === "boolean" || typeof value === "number") return 1;
+  if (typeof value === "string") return value.length <= longestText ? 1 : Infinity;
+  if (depth === 0 || typeof value !== "object") return Infinity;
+  let count = 1;
+  for (const inner of Object.values(value)) {
+    count += valuesIn(inner, depth - 1);
+    if (count > mostValues) return Infinity;
+  }
+  return count;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {
