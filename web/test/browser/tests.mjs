@@ -812,6 +812,16 @@ export const tests = {
     assert.equal(await page.evaluate(() => history.length), before + 1);
   },
 
+  async "in a foreign page's frame a whole page shows nothing but a way out"({ open, address, foreign }) {
+    const page = await open(
+      await foreign(`<!doctype html><html lang="en"><title>Another site</title><body>
+      <iframe src="${address}/diagnose.html" width="100%" height="760" title="A page"></iframe></body></html>`),
+    );
+    const frame = page.frames()[1];
+    await frame.getByRole("link", { name: "Open this page of Seeklab" }).waitFor();
+    assert.equal(await frame.locator("button:visible, input:visible").count(), 0);
+  },
+
   async "in a foreign page a frame shows the stage, does what it is told, and answers hostile messages with a sentence"({
     open,
     address,

@@ -1,5 +1,7 @@
 /** What every page does once: colours, patterns, a place for messages, the state in the address, the service worker. */
 import { colourSheet, patterns } from "../../base/colours.ts";
+import { html } from "../../base/elements.ts";
+import { isEmbedded } from "../case/embed.ts";
 import { decodeRunLink, defaultState, type PageState } from "./runLink.ts";
 import { messageBox, type MessageBox } from "./messages.ts";
 
@@ -11,6 +13,7 @@ export interface Page {
 /** Prepares the document: its colours, and where it says what went wrong. */
 export function preparePage(): Page {
   installTheme();
+  if (!isEmbedded && isFramedByOthers()) hide();
   const root = document.querySelector<HTMLElement>("#page")!;
   const message = messageBox();
   root.append(message.element);
@@ -34,6 +37,23 @@ export async function buildPage({ message }: Page, build: () => Promise<void> | 
     message.fail(error);
   }
   registerServiceWorker();
+}
+
+/** Whether a page of another origin shows this one, which could have clicks meant for itself land here. */
+function isFramedByOthers(): boolean {
+  if (top === self) return false;
+  try {
+    return top!.location.origin !== location.origin;
+  } catch {
+    return true; // its address cannot be read: it is of another origin
+  }
+}
+
+/** Leaves only a way out of the frame; the stage alone, `?embed=1`, is what other pages may show. */
+function hide(): void {
+  document.body.style.setProperty("display", "none", "important");
+  const link = html("a", { href: location.href, target: "_blank", rel: "noopener" }, "Open this page of Seeklab");
+  document.documentElement.append(html("p", { class: "way-out" }, link));
 }
 
 function installTheme(): void {
