@@ -260,8 +260,7 @@ def serve(desk: Desk, port: int) -> tuple[ThreadingHTTPServer, str]:
             """Give the report, or a submission's evidence."""
             path, _, query = self.path.partition("?")
             given, _, page = path.removeprefix("/").partition("/")
-            port = self.server.server_address[1]
-            hosts = {f"{name}:{port}" for name in LOCAL}
+            hosts = {f"{name}:{server.server_port}" for name in LOCAL}
             of = query.removeprefix("of=")
             if self.headers.get("Host") not in hosts or not compare_digest(given.encode(), token.encode()):
                 self._send(HTTPStatus.FORBIDDEN, "The desk opens with the address that seeklab desk has printed.\n")
