@@ -7,6 +7,7 @@ import json
 import linecache
 import os
 import re
+import subprocess
 import sys
 from argparse import Namespace
 from pathlib import Path
@@ -102,7 +103,59 @@ def test_a_broken_record_of_commitments_stops_nothing(text: str) -> None:
     asked = question("broken record")
     asked.commit(5)
     notebook.after(asked)
-    assert text in Path("commits.json").read_text(encoding="utf-8") or kept()[-1]["id"] == "broken record"
+    assert kept()[-1]["id"] == "broken record"
+    aside = Path("commits.json.broken")
+    assert aside.exists() == (text != "[1, null, []]")
+    assert not aside.exists() or aside.read_text(encoding="utf-8") == text
+
+
+COMMIT = """
+from seeklab import _commitments as kept
+for n in range({n}):
+    kept.keep(kept.Commitment(f'{who}{{n}}', {value}))
+"""
+
+
+def committing(who: str, n: int, value: str) -> subprocess.Popen[bytes]:
+    return subprocess.Popen([sys.executable, "-c", COMMIT.format(who=who, n=n, value=value)])
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no lock of a folder")
+def test_two_notebooks_at_once_lose_no_commitment() -> None:
+    for one in [committing(who, 60, "1.0") for who in "ab"]:
+        assert one.wait() == 0
+    assert len({entry["id"] for entry in kept()}) == 120
+
+
+def test_a_notebook_that_is_killed_leaves_a_whole_record() -> None:
+    for _ in range(3):
+        one = committing("x", 100_000, "'v' * 2000")
+        while not Path("commits.json").exists() or Path("commits.json").stat().st_size < 50_000:
+            assert one.poll() is None
+        one.kill()
+        one.wait()
+        assert kept()[0]["id"] == "x0"
+        Path("commits.json").unlink()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="limits are POSIX's")
+def test_what_does_not_fit_on_the_disk_leaves_what_was_there(tmp_path: Path) -> None:
+    question("first").commit(5)
+    before = Path("commits.json").read_text(encoding="utf-8")
+    # A limit on the size of files ends a write as a full disk does, in the middle.
+    code = (
+        "import resource, signal\nsignal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
+        f"resource.setrlimit(resource.RLIMIT_FSIZE, ({len(before) + 50}, {len(before) + 50}))\n"
+        "from pathlib import Path\nfrom seeklab import SeeklabError, _commitments as kept\n"
+        "from seeklab.course.copies import write_course\n"
+        "assert kept.keep(kept.Commitment('second', 'v' * 500)) is False\n"
+        "try: write_course(Path('course'))\n"
+        "except SeeklabError: pass\n"
+        "else: raise AssertionError\n"
+    )
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+    assert Path("commits.json").read_text(encoding="utf-8") == before
+    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [tmp_path / "commits.json"]
 
 
 def value_of(code: str, scope: dict[str, Any]) -> object:

@@ -12,8 +12,12 @@ import json
 import sys
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
+from errno import EFBIG
 from importlib.util import find_spec
+from itertools import count
 from pathlib import Path
+
+from seeklab._saving import locked, write_whole
 
 FILE = "commits.json"
 LONGEST = 1 << 20
@@ -56,15 +60,24 @@ def keep(commitment: Commitment) -> bool:
     timed = Commitment(**{**asdict(commitment), "time": now})
     path = Path(FILE)
     try:
-        if path.exists() and not isinstance(_loaded(path), list):
-            _unwritten.append(timed)  # somebody's file by the same name is left as it is
-            return False
-        path.write_text(json.dumps([*_raw(path), asdict(timed)], indent=1) + "\n", encoding="utf-8")
+        with locked(path.parent):
+            entries = _parsed(path) if path.exists() else []
+            if entries is None:
+                _set_aside(path)
+            write_whole(path, json.dumps([*(entries or []), asdict(timed)], indent=1) + "\n")
     except OSError:
         _unwritten.append(timed)
         return False
     _tell_page(timed)
     return True
+
+
+def _set_aside(path: Path) -> None:
+    """Rename a file that holds no list, so that it is there to look at and nothing is written over it."""
+    names = (path.with_name(f"{path.name}.broken{number or ''}") for number in count())
+    aside = next(name for name in names if not name.exists())
+    path.rename(aside)
+    sys.stderr.write(f"{path.name} held no list of commitments; it is now {aside.name}, and a new one begins.\n")
 
 
 def _tell_page(commitment: Commitment) -> None:
@@ -75,16 +88,22 @@ def _tell_page(commitment: Commitment) -> None:
         create_comm(target_name=PAGE, data=asdict(commitment)).close()
 
 
-def _loaded(path: Path) -> object:
+def _parsed(path: Path) -> list[object] | None:
+    """Read the list; None for a file that holds none. A file that cannot be read, or is too large, is an OSError."""
+    if not path.is_file() or path.stat().st_size > LONGEST:
+        raise OSError(EFBIG, "is no file of commitments")
     try:
-        return json.loads(path.read_text(encoding="utf-8")) if path.stat().st_size <= LONGEST else None
-    except (OSError, ValueError, RecursionError):
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (ValueError, RecursionError):
         return None
+    return found if isinstance(found, list) else None
 
 
 def _raw(path: Path) -> list[object]:
-    loaded = _loaded(path)
-    return loaded if isinstance(loaded, list) else []
+    try:
+        return _parsed(path) or []
+    except OSError:
+        return []
 
 
 def _entries() -> list[dict[str, object]]:

@@ -11,6 +11,7 @@ from seeklab import _mine
 from seeklab._errors import Problem, SeeklabError
 from seeklab._files import shown
 from seeklab._progress import ProgressBar
+from seeklab._saving import write_whole
 from seeklab.calibration import real
 from seeklab.calibration.drawn import page, svg
 from seeklab.calibration.fitted import Calibration, calibrate
@@ -186,7 +187,7 @@ def _print(found: Calibration) -> None:
 def _write(path: Path, text: str) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        write_whole(path, text)
     except OSError as error:
         raise SeeklabError([Problem(shown(path), f"{error.strerror}; name a file that can be written")]) from None
 

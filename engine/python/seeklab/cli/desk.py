@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seeklab._errors import Problem, SeeklabError
+from seeklab._saving import write_whole
 from seeklab.cli._ending import DONE
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def desk(options: Namespace) -> int:
         raise SeeklabError([Problem("--grades", f"{options.grades} holds no grades yet")])
     if options.report is not None:
         try:
-            options.report.write_text(report(read), encoding="utf-8")
+            write_whole(options.report, report(read))
         except OSError as error:
             raise SeeklabError([Problem("--report", f"cannot be written: {error.strerror}")]) from None
         return DONE

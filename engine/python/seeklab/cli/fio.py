@@ -10,6 +10,7 @@ import seeklab
 from seeklab._errors import Problem, SeeklabError
 from seeklab._fio import TOOLS
 from seeklab._progress import ProgressBar
+from seeklab._saving import write_whole
 from seeklab.cli import _values
 from seeklab.cli._ending import DONE
 from seeklab.cli._options import add_device, add_seed
@@ -104,7 +105,7 @@ def fio(options: Namespace) -> int:
 
 def _write(path: str, text: str) -> None:
     try:
-        Path(path).write_text(text, encoding="utf-8")
+        write_whole(Path(path), text)
     except OSError as error:
         raise SeeklabError([Problem(path, f"{error.strerror}; name a file that can be written")]) from None
 

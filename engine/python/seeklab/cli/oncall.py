@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab._files import read_text, shown
+from seeklab._saving import write_whole
 from seeklab.cli import _values
 from seeklab.cli._ending import CHECK_FAILED, DONE
 from seeklab.cli._output import complain, print_json
@@ -110,7 +111,7 @@ def _write(out: Path, text: str, written: str) -> None:
     if out.exists() and Path(written).exists() and out.samefile(written):
         raise SeeklabError([Problem("out", f"{shown(out)} is the case itself; give the sealed one another name")])
     try:
-        out.write_text(text, encoding="ascii", newline="\n")
+        write_whole(out, text, encoding="ascii", newline="\n")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "is no possible file name"
         raise SeeklabError([Problem("out", f"{shown(out)} cannot be written: {reason}")]) from None

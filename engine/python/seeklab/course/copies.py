@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from seeklab._errors import Problem, SeeklabError
+from seeklab._saving import write_whole
 
 BEGIN = "### BEGIN SOLUTION"
 END = "### END SOLUTION"
@@ -66,7 +67,7 @@ def write_course(folder: Path) -> Written:
                 kept.append(path)
                 continue
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+            write_whole(path, text)
             fresh.append(path)
     except OSError as error:
         reason = error.strerror or type(error).__name__
