@@ -107,7 +107,7 @@ def grade(work: Work, course: Course, jail: Jail) -> Grade:
         raise
     except Exception as error:  # noqa: BLE001 -- one submission never stops the grading of others
         graded = not_graded(assignment, work, stopped_by(error))
-    return replace(graded, flags=(*work.flags, *graded.flags), seconds=time.perf_counter() - started)
+    return replace(graded, seconds=time.perf_counter() - started)
 
 
 def stopped_by(error: Exception) -> str:
@@ -128,7 +128,7 @@ def grade_notebook(notebook: Notebook, assignment: Assignment, work: Work, cours
     given = committed(assignment, answers.values, commits)
     seeds = course.seeds(work.student, assignment.id)
     verdicts: list[Verdict] = []
-    flags = list(answers.flags)
+    flags = [*work.flags, *answers.flags]
     for task in assignment.tasks:
         try:
             (verdict,) = judge(assignment, given, variant, seeds, [task.id])
@@ -157,7 +157,7 @@ def _told(answers: Mapping[str, object]) -> dict[str, Any]:
 def not_graded(assignment: Assignment, work: Work, reason: str) -> Grade:
     """Give no points, and say why."""
     verdicts = tuple(Verdict(task.id, Outcome.FAIL, 0.0, task.points, reason) for task in assignment.tasks)
-    return Grade(work.student, assignment.id, verdicts, (reason,))
+    return Grade(work.student, assignment.id, verdicts, (*work.flags, reason))
 
 
 def _beside(notebook: Path, name: str) -> Any:  # noqa: ANN401 -- plain data, or a learner's

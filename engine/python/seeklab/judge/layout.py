@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import stat
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -66,6 +67,14 @@ def _entries(folder: str | Path) -> list[os.DirEntry[str]]:
         return sorted((entry for entry in entries if not entry.name.startswith(".")), key=lambda entry: entry.name)
 
 
+def _is_folder(path: str) -> bool:
+    """Whether this is a folder, and not a link to one, which may lead in a circle."""
+    try:
+        return stat.S_ISDIR(os.lstat(path).st_mode)
+    except OSError:
+        return False
+
+
 def _has_students(place: Path) -> bool:
     return any(os.path.lexists(os.path.join(entry.path, name)) for entry in _entries(place) for name in NAMES)  # noqa: PTH118 -- the name may be no UTF-8
 
@@ -73,10 +82,10 @@ def _has_students(place: Path) -> bool:
 def _in_folders(place: Path, note: Callable[[str], None]) -> Iterator[Work]:
     """Find the submissions of nbgrader's layout."""
     for student in _entries(place):
-        if student.name.endswith(NOTEBOOK) and not student.is_dir():
+        if student.name.endswith(NOTEBOOK) and not _is_folder(student.path):
             note(f"{printable(student.path)} is in no student's folder, and is not graded")
             continue
-        if student.is_symlink() and not student.is_dir():
+        if student.is_symlink() and not os.path.exists(student.path):  # noqa: PTH110 -- the name may be no UTF-8
             note(f"{printable(student.path)} is a link to no folder, and is not graded")
         for name in NAMES:
             folder = f"{student.path}/{name}"
@@ -102,7 +111,7 @@ def _in_folder(work: Work, folder: str) -> Iterator[Work]:
         entry.name
         for entry in entries
         if entry.name != wanted and not entry.name.startswith("__")
-        if entry.name.endswith(NOTEBOOK) or entry.is_dir()
+        if entry.name.endswith(NOTEBOOK) or _is_folder(entry.path)
     ]
     flags = (f"only {wanted} is graded, and not what is beside it: {_listed(others)}",) if others else ()
     if wanted in names:
