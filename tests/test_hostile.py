@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import csv
 import hashlib
 import json
 import os
 import subprocess
 import sys
+from collections import Counter
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import exercises
 from conftest import GIVE_UP_S
+from hostile.places import PLACES, Place
 from hostile.submissions import BAD_FILES, GOOD, MARK, PREDICTION, SUBMISSIONS, Submission, notebook
-from seeklab.judge import jail
+from seeklab.judge import grading, jail
 from seeklab.judge.grading import Work, grade
 from seeklab.judge.identity import SECRET_VARIABLE, Course
+from seeklab.judge.printable import UNPRINTABLE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the jail is Linux's")
 
@@ -38,50 +46,81 @@ def handed_in(folder: Path, submission: Submission, student: str) -> Path:
 
 
 def digests(folder: Path) -> dict[str, str]:
-    return {
-        str(path.relative_to(folder)): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.name.startswith("grades.db")
-    }
+    """Return the digest of each file but the grades, without going down where nobody else should either."""
+    found: dict[str, str] = {}
+    for place, folders, names in os.walk(folder):
+        folders[:] = [name for name in folders if name != "deeper"]
+        for path in (Path(place, name) for name in names if not name.startswith("grades.db")):
+            if path.is_file():
+                found[str(path)] = hashlib.sha256(path.read_bytes()).hexdigest()
+    return found
+
+
+@dataclass
+class Class:
+    """A class that has been graded, by the command line."""
+
+    folder: Path
+    exports: Path
+    graded: list[dict[str, Any]]
+    secret: Path
+
+    def of(self, student: str) -> dict[str, Any]:
+        (graded,) = (one for one in self.graded if one["student"] == student)
+        return graded
+
+    def call(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+        """Call seeklab in the class's folder."""
+        return subprocess.run(
+            [sys.executable, "-m", "seeklab.cli", *arguments],
+            capture_output=True,
+            cwd=self.folder,
+            timeout=GIVE_UP_S,
+            check=False,
+            env={**os.environ, "OWN_SECRET": MARK},
+        )
+
+    def grade(self, *arguments: str) -> subprocess.CompletedProcess[bytes]:
+        """Grade the class, and write every export."""
+        limits = ("--seconds", str(SECONDS), "--memory", str(MEMORY_MIB), "--jobs", "3", "--secret", str(self.secret))
+        written = [
+            part
+            for form in ("feedback", "gradescope", "canvas", "moodle")
+            for part in (f"--{form}", str(self.exports / form))
+        ]
+        return self.call("grade", "submitted", *limits, *written, *arguments)
 
 
 @pytest.fixture(scope="module")
-def course_folder(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[dict[str, Any]]]:
-    """Grade everybody, hostile and honest, by the command line; give the folder and the grades."""
+def hostile_class(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Class]:
+    """Grade everybody, hostile and honest, in one call."""
     folder = tmp_path_factory.mktemp("class")
     instructor = tmp_path_factory.mktemp("instructor")
     submitted = folder / "submitted"
     for submission in ALL:
         handed_in(submitted, submission, submission.name)
     handed_in(submitted, HONEST, NEIGHBOUR)
+    for place in PLACES:
+        (submitted / place.student).mkdir()
+        place.make(submitted / place.student)
     (folder / "nbgrader_config.py").write_text(f"# {MARK}\n")
     (folder / "solutions").mkdir()
     (folder / "solutions" / "all.txt").write_text(MARK)
     (submitted / NEIGHBOUR / "notes.txt").write_text(MARK)
     (instructor / "mine.txt").write_text(MARK)
+    hostile_class = Class(folder, tmp_path_factory.mktemp("exports"), [], instructor / "secret")
     before = digests(folder)
-    done = subprocess.run(
-        [
-            *(sys.executable, "-m", "seeklab.cli", "grade", "submitted", "--json", "--jobs", "3"),
-            *("--seconds", str(SECONDS), "--memory", str(MEMORY_MIB), "--secret", str(instructor / "secret")),
-        ],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        timeout=GIVE_UP_S,
-        check=False,
-        env={**os.environ, "OWN_SECRET": MARK},
-    )
+    done = hostile_class.grade("--json")
     assert done.returncode == 0, done.stderr
     assert digests(folder) == before, "a submission has changed what lies beside it"
-    return folder, json.loads(done.stdout)
+    hostile_class.graded = json.loads(done.stdout)
+    yield hostile_class
+    subprocess.run(["rm", "-rf", str(submitted)], check=True)  # some of it is deeper than Python can delete
 
 
 @pytest.mark.parametrize("submission", ALL, ids=[submission.name for submission in ALL])
-def test_a_hostile_submission_gets_its_grade_and_a_sentence(
-    course_folder: tuple[Path, list[dict[str, Any]]], submission: Submission
-) -> None:
-    (graded,) = (one for one in course_folder[1] if one["student"] == submission.name)
+def test_a_hostile_submission_gets_its_grade_and_a_sentence(hostile_class: Class, submission: Submission) -> None:
+    graded = hostile_class.of(submission.name)
     least, most = submission.points
     assert least <= graded["score"] <= most, graded
     assert all(task["reason"] for task in graded["tasks"])
@@ -91,10 +130,49 @@ def test_a_hostile_submission_gets_its_grade_and_a_sentence(
     assert not any("the judge could not" in flag for flag in graded["flags"]), graded["flags"]
 
 
-def test_nobody_changes_the_neighbours_grade(course_folder: tuple[Path, list[dict[str, Any]]]) -> None:
-    (graded,) = (one for one in course_folder[1] if one["student"] == NEIGHBOUR)
+@pytest.mark.parametrize("place", PLACES, ids=[ascii(place.student)[:40] for place in PLACES])
+def test_hostile_files_and_folders_get_their_grade_and_a_flag(hostile_class: Class, place: Place) -> None:
+    graded = hostile_class.of(place.shown)
+    assert graded["score"] == place.points, graded
+    assert bool(graded["flags"]) == bool(place.told)
+    assert place.told in " ".join(graded["flags"])
+    assert all(task["reason"] for task in graded["tasks"])
+
+
+def test_nobody_changes_the_neighbours_grade(hostile_class: Class) -> None:
+    graded = hostile_class.of(NEIGHBOUR)
     assert (graded["score"], graded["flags"]) == (9, [])
-    assert len(course_folder[1]) == len(ALL) + 1
+    assert len(hostile_class.graded) == len(ALL) + len(PLACES) + 1
+
+
+def test_every_export_is_written_and_acts_on_no_terminal(hostile_class: Class) -> None:
+    again = hostile_class.grade()
+    assert (again.returncode, again.stderr) == (0, b"")
+    report = hostile_class.call("desk", "--report", str(hostile_class.exports / "desk.html"))
+    assert (report.returncode, report.stderr) == (0, b"")
+    written = [path for path in hostile_class.exports.rglob("*") if path.is_file()]
+    assert Counter(path.suffix for path in written) == {
+        ".html": len(hostile_class.graded) + 1,
+        ".json": len(hostile_class.graded),
+        "": 2,
+    }
+    for text in (again.stdout.decode(), *(path.read_bytes().decode() for path in written)):
+        assert set(UNPRINTABLE.findall(text)) <= set("\r\n\t")
+    for name in ("canvas", "moodle"):
+        with (hostile_class.exports / name).open(newline="", encoding="utf-8") as file:
+            assert not any(cell.startswith(tuple("=+-@\t\r")) for row in csv.reader(file) for cell in row)
+
+
+@pytest.mark.parametrize("error", [MemoryError(), RuntimeError("\ud800"), RecursionError(), LookupError("\x1b")])
+def test_whatever_grading_raises_is_one_grade(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
+    def stop(*_: object) -> None:
+        raise error
+
+    for name in ("read_notebook", "grade_notebook"):
+        monkeypatch.setattr(grading, name, stop)
+        graded = grade(Work("ada", "disk-time", __file__), Course(b"s" * 32), jail.Jail())
+        assert (graded.score, len(graded.verdicts), len(graded.flags)) == (0, 3, 1)
+        monkeypatch.undo()
 
 
 def processes_of(users: range) -> list[int]:

@@ -1,4 +1,4 @@
-"""Thirty submissions that try to get more than they have earned, or to disturb others, and what must come of each.
+"""Notebooks that try to get more than they have earned, or to disturb others, and what must come of each.
 
 A submission is a released notebook with some cells changed. Those of `disk-time` hold a right answer besides what they
 try, unless they try to do without, so that a full grade says: the attempt did nothing. `NEIGHBOUR` stands for what an
@@ -297,6 +297,22 @@ if told:
         NONE,
         "a scan passes through",
         assignment="cache-policies",
+    ),
+    Submission(
+        "never-warm",
+        "answers honestly, and the time that is measured has no end",
+        {"rule": "def rule(system):\n    return 1\n"},
+        NONE,
+        "too late",
+        assignment="warm-cache",
+    ),
+    Submission(
+        "endless-measurement",
+        "sets what makes the judge's own runs long",
+        {"fix": "fix = {'volume.prefetch.min_read': 0}"},
+        NONE,
+        "events together",
+        assignment="odx-prefetch",
     ),
 )
 
