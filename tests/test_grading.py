@@ -15,6 +15,7 @@ import time
 import urllib.error
 import urllib.request
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 from threading import Thread
 from typing import TYPE_CHECKING, Any
@@ -182,6 +183,32 @@ def test_killed_at_random_it_ends_with_the_same_grades(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / "disturbed.db") as file:
         repeated = file.execute("select student from attempts group by student having count(*) > 1").fetchall()
     assert repeated == [], "nothing that was written was done again"
+
+
+def living(session: int) -> set[int]:
+    """Return the processes of a session that have not ended."""
+    found = set()
+    for place in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            state, _, _, of = (place / "stat").read_text().rpartition(")")[2].split()[:4]
+            if int(of) == session and state != "Z":
+                found.add(int(place.name))
+    return found
+
+
+def test_when_the_grader_is_killed_no_worker_stays(tmp_path: Path) -> None:
+    for student in ("ada", "bob"):
+        handed_in(tmp_path / "submitted", student, "while True:\n    pass\n")
+    command = ["grade", "submitted", "--jobs", "2", "--secret", str(tmp_path.parent / "secret")]
+    process = subprocess.Popen([sys.executable, "-m", "seeklab.cli", *command], cwd=tmp_path, start_new_session=True)
+    ends = time.monotonic() + GIVE_UP_S
+    while len(living(process.pid)) < 4 and time.monotonic() < ends:  # the grader, two workers, their bookkeeper
+        time.sleep(0.1)
+    process.kill()
+    process.wait()
+    while living(process.pid) and time.monotonic() < ends:
+        time.sleep(0.1)
+    assert living(process.pid) == set()
 
 
 @pytest.mark.skipif(not IS_FULL, reason="`make full` starts a cluster")
