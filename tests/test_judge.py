@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from seeklab import exercises
+import seeklab
+from seeklab import LimitExceeded, exercises
+from seeklab._result import at_most_events
 from seeklab.judge import (
     Asked,
     Assignment,
@@ -42,9 +44,14 @@ NO_HINTS = ("", "", "")
 
 
 def judged(
-    measure: Callable[[Asked], list[Evidence]], *, seeds: int = 2, by_parts: bool = False, answer: object = 1
+    measure: Callable[[Asked], list[Evidence]],
+    *,
+    seeds: int = 2,
+    by_parts: bool = False,
+    events: int = 1_000_000,
+    answer: object = 1,
 ) -> Verdict:
-    task = Task("check", 4, {"answer": Number()}, measure, NO_HINTS, seeds=seeds, by_parts=by_parts)
+    task = Task("check", 4, {"answer": Number()}, measure, NO_HINTS, seeds=seeds, by_parts=by_parts, events=events)
     (verdict,) = judge(Assignment("one", [task], {"answer": "answer"}), {"answer": answer}, variant(), Seeds(b"k" * 32))
     return verdict
 
@@ -109,6 +116,23 @@ def test_nothing_to_measure_is_no_pass() -> None:
     verdict = _measures("nothing")
     assert verdict.outcome is Outcome.CANNOT_TELL
     assert verdict.points == 0
+
+
+def test_runs_have_a_budget_of_events_together_whatever_the_machine_takes() -> None:
+    case = seeklab.case(CASE).with_({"record.log": False})
+    events = case.run("fixed").events
+    with at_most_events(2 * events + 2):
+        assert [case.run("fixed").events for _ in range(2)] == [events, events]
+    with at_most_events(2 * events):
+        case.run("fixed")
+        with pytest.raises(LimitExceeded, match=f"{2 * events:,} events"):
+            case.run("fixed")
+
+
+def test_a_measurement_that_takes_too_many_events_fails_with_a_reason() -> None:
+    verdict = judged(lambda _: [Evidence("x", seeklab.case(CASE).run("fixed").wall_s, "", met=True)], events=1000)
+    assert (verdict.outcome, verdict.points) == (Outcome.FAIL, 0)
+    assert "1,000 events" in verdict.reason
 
 
 def test_each_part_that_holds_has_its_share_of_the_points() -> None:

@@ -342,11 +342,22 @@ def execute(payload: Mapping[str, object], progress: Progress | None = None) -> 
     except BaseException:
         handle.close()
         raise
-    _charge(result.events)
+    charge(result.events)
     return result
 
 
-def _charge(events: int) -> None:
+def events_left(used: int) -> int | None:
+    """Return how many more events a run may take that has taken `used`: None without a budget; raises at its end."""
+    budget = _budget.get()
+    if budget is None:
+        return None
+    if used >= budget.left:
+        message = f"the runs take more than {budget.events:,} events together; make fewer or larger requests"
+        raise LimitExceeded([Problem("events", message)])
+    return budget.left - used
+
+
+def charge(events: int) -> None:
     """Count the events of a run that has ended: how many slices it took depends on the machine."""
     budget = _budget.get()
     if budget is not None:
@@ -356,14 +367,9 @@ def _charge(events: int) -> None:
 def advance(handle: RunHandle, progress: Progress | None = None) -> bool:
     """Carry a run to its end, in slices short enough for an interrupt to act soon. Whether it got there."""
     slice_events = FIRST_SLICE_EVENTS
-    budget = _budget.get()
     used = 0
     while True:
-        if budget is not None:
-            if used >= budget.left:
-                message = f"the runs take more than {budget.events:,} events together; make fewer or larger requests"
-                raise LimitExceeded([Problem("events", message)])
-            slice_events = min(slice_events, budget.left - used)
+        slice_events = min(slice_events, events_left(used) or slice_events)
         slice_start = perf_counter()
         done = handle.step(slice_events)
         took_s = perf_counter() - slice_start

@@ -15,7 +15,7 @@ from typing import Any, NoReturn, TypeAlias
 from seeklab._case import Case
 from seeklab._errors import Problem, SeeklabError
 from seeklab._host import engine
-from seeklab._result import Result, raise_limit
+from seeklab._result import Result, charge, events_left, raise_limit
 
 STEPS_AT_ONCE = 1 << 16
 """Events of a run, or requests of a cache replay, between two looks at the keyboard."""
@@ -61,19 +61,23 @@ class Decision:
         request = {**self.request(system, self.asked, variant), "seed": seed}
         run = engine().open_run({**request, "answers": self.answers})
         try:
-            progress = 0.0
+            progress, used = 0.0, 0
             while progress != 1:
+                events_left(used)
                 progress = run.step(STEPS_AT_ONCE)
+                used += STEPS_AT_ONCE
                 question: dict[str, Any] = run.question() if progress == ASKS else {}
                 while progress == ASKS:
                     step = run.answer({**answer(question), "events": STEPS_AT_ONCE})
                     progress, question = step["progress"], step["question"]
                 if progress < 0:
                     raise_limit(run)
-            return Result(run, perf_counter() - start)
+            result = Result(run, perf_counter() - start)
         except BaseException:
             run.close()
             raise
+        charge(result.events)
+        return result
 
 
 def _has(scenario: Mapping[str, Any], path: str) -> bool:
