@@ -115,6 +115,20 @@ def test_a_flat_folder_has_notebooks_that_name_student_and_assignment(tmp_path: 
     assert named == {"ada", "bob", "cleo", "notes"}
 
 
+def test_two_submissions_of_one_student_are_both_refused(tmp_path: Path) -> None:
+    for place in ("monday", "tuesday"):
+        handed_in(tmp_path / place, "ada")
+    handed_in(tmp_path / "monday", "bob")
+    both = [tmp_path / "monday", tmp_path / "tuesday"]
+    assert [(work.student, bool(work.refused)) for work in layout.submissions(both, COURSE)] == [
+        ("ada", True),
+        ("bob", False),
+    ]
+    once = layout.submissions([tmp_path / "monday", tmp_path / "tuesday" / ".." / "monday"], COURSE)
+    assert not any(work.refused for work in once), "a folder that is named twice"
+    assert layout.submissions(both, COURSE, layout=layout.FLAT) == []
+
+
 def test_a_notebook_that_claims_another_is_judged_as_the_folders_owner_and_flagged(store: Store) -> None:
     assert graded(store, "cleo")["flags"] == ["the notebook names 'ada'; it is judged as the work of cleo"]
 
