@@ -13,6 +13,7 @@ that no other inmate is. Without bubblewrap nothing is run, unless somebody insi
 from __future__ import annotations
 
 import json
+import math
 import os
 import platform
 import secrets
@@ -26,7 +27,7 @@ import sys
 import threading
 import time
 from collections import deque
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -37,13 +38,15 @@ from seeklab.judge import _inmate
 from seeklab.judge._syscalls import filter_here
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 MIB = 1 << 20
 FIRST_UID, UIDS = 61_184, 4_000
 """Users that no system gives to people; each jail of root's has one of them."""
 WATCH_S = 0.1
 START_WITHIN_S = 30.0
+MOST_STARVED = 4
+"""Times a time limit that are not charged, when others have the processors."""
 LAST_MOMENT_S = 2.0
 LONGEST_LINE = 2 * MIB
 LIBRARIES = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32")
@@ -58,7 +61,7 @@ HOW = "install it (on Debian and Ubuntu: apt-get install bubblewrap), or insist 
 
 @dataclass(frozen=True)
 class Limits:
-    """What an inmate may take."""
+    """What a submission may take: memory, processes and space for each inmate, time for all of them together."""
 
     memory_bytes: int = 1 << 30
     cpu_s: int = 60
@@ -66,6 +69,15 @@ class Limits:
     processes: int = 32
     tmp_bytes: int = 32 * MIB
     output_bytes: int = 4 * MIB
+
+
+@dataclass
+class Spent:
+    """What the inmates of one submission have taken of its time, one after the other."""
+
+    cpu_s: float = 0.0
+    waited_s: float = 0.0
+    """Time that the grader has waited for them, without what they waited for a processor."""
 
 
 class JailError(SeeklabError):
@@ -87,6 +99,12 @@ class Jail:
 
     limits: Limits = field(default_factory=Limits)
     unsafe: bool = False
+    spent: Spent | None = None
+    """Of one submission; without it each inmate has all the time for itself."""
+
+    def for_one_submission(self) -> Jail:
+        """Give the same jail with a time budget that all its inmates share."""
+        return replace(self, spent=Spent())
 
     def with_limits(self, **limits: Any) -> Jail:  # noqa: ANN401 -- plain data, or a learner's
         """Give the same jail with other limits."""
@@ -94,7 +112,10 @@ class Jail:
 
     def start(self, order: Mapping[str, Any], files: Mapping[str, str] | None = None) -> Inmate:
         """Start an inmate, which sees `files` (text by name) in its working directory, and send it the order."""
-        limits = self.limits
+        limits, spent = self.limits, self.spent or Spent()
+        if spent.cpu_s >= limits.cpu_s:
+            message = f"has used up the {limits.cpu_s} s of processor time of a submission"
+            raise BrokenOutError(message)
         filter_ = None if self.unsafe else filter_here()
         if filter_ is None and not self.unsafe:
             message = f"which system calls to refuse is not known for this machine ({platform.machine()}); {ELSEWHERE}"
@@ -106,7 +127,7 @@ class Jail:
             "filter": "" if filter_ is None else filter_.hex(),
             "limits": {
                 "DATA": limits.memory_bytes,
-                "CPU": limits.cpu_s,
+                "CPU": math.ceil(limits.cpu_s - spent.cpu_s),
                 "FSIZE": limits.tmp_bytes,
                 "NOFILE": 256,
                 "CORE": 0,
@@ -129,7 +150,7 @@ class Jail:
         finally:
             for number in passed:
                 os.close(number)
-        inmate = Inmate(process, limits, claim)
+        inmate = Inmate(process, limits, spent, claim)
         try:
             inmate.begin(setup)
             inmate.tell(order)
@@ -350,9 +371,11 @@ def _bubblewrap() -> str:
 class Inmate:
     """A process in the jail, and what it says."""
 
-    def __init__(self, process: subprocess.Popen[bytes], limits: Limits, claim: socket.socket | None = None) -> None:
+    def __init__(
+        self, process: subprocess.Popen[bytes], limits: Limits, spent: Spent, claim: socket.socket | None
+    ) -> None:
         """Hold a process that has started, and its claim on a user."""
-        self._process, self._limits, self._claim = process, limits, claim
+        self._process, self._limits, self._spent, self._claim = process, limits, spent, claim
         assert process.stdin is not None  # noqa: S101 -- for the type checker
         assert process.stdout is not None  # noqa: S101 -- for the type checker
         self._in, self._out = process.stdin.fileno(), process.stdout.fileno()
@@ -361,10 +384,19 @@ class Inmate:
         self._lines: deque[bytes] = deque()
         self._rest = bytearray()
         self._read = 0
-        self._ends = time.monotonic() + START_WITHIN_S
+        self._has_begun = False
+        self._waited_s = 0.0
+        self._is_waiting = False
+        self._cpu_s = self._starved_s = 0.0
+        """What it has computed, and how long the answers that are waited for had to wait for a processor."""
+        self._grader = threading.get_native_id()
+        self._grader_starved_s = self._inmate_starved_s = 0.0
+        with suppress(OSError, ValueError, IndexError):
+            self._grader_starved_s = _starved_s(self._grader)
         self._reason = ""
+        self._pid = process.pid
         self._first: int | None = None
-        """The inmate itself, as a descriptor; bubblewrap waits for it."""
+        """The inmate itself, which bubblewrap waits for, by number and as a descriptor."""
         self._closed = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         os.set_blocking(self._in, False)
@@ -376,6 +408,7 @@ class Inmate:
     def __exit__(self, kind: object, *_: object) -> None:
         """End it; one that has done its work has a moment to go by itself."""
         if kind is None and self._process.stdin is not None:
+            self._look()
             with suppress(OSError):
                 self._process.stdin.close()
             with suppress(subprocess.TimeoutExpired):
@@ -401,36 +434,69 @@ class Inmate:
             message = f"the jail could not be closed: {str(answer.get('failed'))[:500]}; {ELSEWHERE}"
             raise JailError.because(message)
         self._process.stderr.close()  # from here on nobody listens to it
-        with suppress(OSError, IndexError, AttributeError):  # without such descriptors bubblewrap itself is ended
-            self._first = os.pidfd_open(_children(self._process.pid)[0])
-        self._ends = time.monotonic() + self._limits.wall_s
+        with suppress(OSError, ValueError, AttributeError):  # without such descriptors bubblewrap itself is ended
+            (self._pid,) = _children(self._process.pid)
+            self._first = os.pidfd_open(self._pid)
+        self._waited_s, self._has_begun = 0.0, True
         self._watcher.start()
 
     def tell(self, document: object) -> None:
         """Send a line of JSON."""
         content = memoryview(json.dumps(document).encode() + b"\n")
         try:
-            while content:
-                self._must_have_time(self._ends, "was not done within", self._limits.wall_s)
-                try:
-                    content = content[os.write(self._in, content) :]
-                except BlockingIOError:
-                    select.select([], [self._in], [], WATCH_S)
+            content = content[os.write(self._in, content) :]
+        except BlockingIOError:
+            pass
         except BrokenPipeError:
             raise BrokenOutError(self._last_words()) from None
+        if content:
+            with self._waiting("was not done within") as must_have_time:
+                self._push(content, must_have_time)
 
-    def line(self, within_s: float | None = None) -> bytes:
+    def _push(self, content: memoryview, must_have_time: Callable[[], None]) -> None:
+        while content:
+            must_have_time()
+            if select.select([], [self._in], [], WATCH_S)[1]:
+                try:
+                    content = content[os.write(self._in, content) :]
+                except BrokenPipeError:
+                    raise BrokenOutError(self._last_words()) from None
+
+    def line(self, within_s: float = math.inf) -> bytes:
         """Wait for a line that it says; raises BrokenOutError when none comes."""
-        if self._lines:
-            return self._lines.popleft()
-        ends, within = self._ends, self._limits.wall_s
-        if within_s is not None and time.monotonic() + within_s < ends:
-            ends, within = time.monotonic() + within_s, within_s
-        while not self._lines:
-            self._must_have_time(ends, "gave no answer within", within)
-            if self._poll.poll(1000 * max(0.0, ends - time.monotonic())):
-                self._take(os.read(self._out, 1 << 16))
+        if not self._lines:
+            with self._waiting("gave no answer within", within_s) as must_have_time:
+                while not self._lines:
+                    if self._poll.poll(1000 * WATCH_S):
+                        self._take(os.read(self._out, 1 << 16))
+                    must_have_time()
         return self._lines.popleft()
+
+    @contextmanager
+    def _waiting(self, missed: str, within_s: float = math.inf) -> Iterator[Callable[[], None]]:
+        """Charge the time that passes to the submission; give what ends it when there is no more.
+
+        What it waits for a processor is not its own fault, and is not charged up to a point.
+        """
+        began, starved_s, self._is_waiting = time.monotonic(), self._starved_s, True
+        limit_s = self._limits.wall_s if self._has_begun else START_WITHIN_S
+
+        def must_have_time() -> None:
+            waits_s = time.monotonic() - began
+            for most_s, taken_s, starved in (
+                (within_s, waits_s, self._starved_s - starved_s),
+                (limit_s, self._spent.waited_s + self._waited_s + waits_s, self._starved_s),
+            ):
+                if taken_s - min(starved, MOST_STARVED * most_s) >= most_s:
+                    self.close()
+                    message = f"{missed} {most_s:g} s"
+                    raise BrokenOutError(message)
+
+        try:
+            yield must_have_time
+        finally:
+            self._waited_s += time.monotonic() - began
+            self._is_waiting = False
 
     def _take(self, part: bytes) -> None:
         """Take what it said, which may end anywhere in a line."""
@@ -447,12 +513,6 @@ class Inmate:
             message = f"wrote more than {self._limits.output_bytes // MIB} MiB of answers"
             raise BrokenOutError(message)
 
-    def _must_have_time(self, ends: float, missed: str, within_s: float) -> None:
-        if time.monotonic() >= ends:
-            self.close()
-            message = f"{missed} {within_s:g} s"
-            raise BrokenOutError(message)
-
     def forgive_output(self) -> None:
         """Begin to count its output anew: a policy may say a little very often."""
         self._read = 0
@@ -460,10 +520,28 @@ class Inmate:
     def _watch(self) -> None:
         """End it when it holds too much memory, whatever it says meanwhile and whoever listens."""
         while not self._closed.wait(WATCH_S):
-            if _held_bytes(self._process.pid) > self._limits.memory_bytes:
+            if self._look() > self._limits.memory_bytes:
                 self._reason = f"took more than {self._limits.memory_bytes / (1 << 30):g} GiB of memory"
                 self._kill()
                 return
+
+    def _look(self) -> int:
+        """Note its times, and give what it holds in memory and in swap space."""
+        held = 0
+        if self._process.poll() is not None:
+            return held
+        with suppress(OSError, ValueError, IndexError):  # it has ended, or the kernel does not say
+            place = Path(f"/proc/{self._pid}")
+            fields = dict(line.split(":", 1) for line in (place / "status").read_text().splitlines())
+            held = sum(int(fields[name].split()[0]) << 10 for name in ("VmRSS", "VmSwap") if name in fields)
+            ticks = (place / "stat").read_text().rpartition(")")[2].split()[11:13]
+            self._cpu_s = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
+            before, self._inmate_starved_s = self._inmate_starved_s, _starved_s(self._pid)
+            self._starved_s += self._inmate_starved_s - before
+            before, self._grader_starved_s = self._grader_starved_s, _starved_s(self._grader)
+            if self._is_waiting:
+                self._starved_s += self._grader_starved_s - before
+        return held
 
     def _last_words(self) -> str:
         """Say how it ended."""
@@ -486,10 +564,15 @@ class Inmate:
                 signal.pidfd_send_signal(self._first, signal.SIGKILL)
 
     def close(self) -> None:
-        """End it, and all that it started."""
+        """End it, and charge its time to the submission."""
+        if self._closed.is_set():
+            return
+        self._look()
         self._closed.set()
         if self._watcher.is_alive():
             self._watcher.join()
+        self._spent.cpu_s += self._cpu_s
+        self._spent.waited_s += max(0.0, self._waited_s - self._starved_s)
         self._kill()
         with suppress(subprocess.TimeoutExpired):
             self._process.wait(LAST_MOMENT_S)
@@ -506,19 +589,14 @@ class Inmate:
                     stream.close()
 
 
+def _starved_s(thread: int) -> float:
+    """Give how long a thread has waited for a processor that others had."""
+    return int(Path(f"/proc/{thread}/schedstat").read_text().split()[1]) / 1e9
+
+
 def _children(pid: int) -> list[int]:
     """Give what a process has started."""
     return list(map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split()))
-
-
-def _held_bytes(pid: int) -> int:
-    """Add up what a process and its children hold in memory and in swap space."""
-    total = 0
-    with suppress(OSError, ValueError):
-        for one in (pid, *_children(pid)):
-            fields = dict(line.split(":", 1) for line in Path(f"/proc/{one}/status").read_text().splitlines())
-            total += sum(int(fields[name].split()[0]) << 10 for name in ("VmRSS", "VmSwap") if name in fields)
-    return total
 
 
 @dataclass
