@@ -181,6 +181,16 @@ while time.monotonic() < end:
     assert "took more than" in asked(code, memory_bytes=200 * MIB)
 
 
+def test_files_in_memory_count_and_empty_ones_too() -> None:
+    code = """
+import itertools, os
+found = "not watched"
+for number in itertools.count():
+    os.close(os.open(f"/tmp/{number}", os.O_CREAT | os.O_WRONLY))
+"""
+    assert "took more than" in asked(code, memory_bytes=100 * MIB)
+
+
 def test_time_ends_whatever_is_said_meanwhile() -> None:
     reason = asked(f"{DRIP}\nwhile True:\n    drip()\n    time.sleep(0.05)", wall_s=1.0)
     assert "gave no answer within 1 s" in reason
@@ -214,7 +224,7 @@ finally:
     [
         ("filter_here", lambda: b"\xff" * 8, "prctl: Invalid argument"),
         ("filter_here", lambda: None, "is not known for this machine"),
-        ("_user_options", lambda: ["--ro-bind", "/nowhere", "/x"], "/nowhere"),
+        ("_user_options", lambda: [["--ro-bind", "/nowhere", "/x"]], "/nowhere"),
     ],
 )
 def test_a_sandbox_that_fails_says_why(
@@ -223,10 +233,11 @@ def test_a_sandbox_that_fails_says_why(
     broken: Callable[[], object],
     told: str,
 ) -> None:
-    jail._bubblewrap()  # noqa: SLF001 -- it tries once
     monkeypatch.setattr(jail, where, broken)
+    jail._bubblewrap.cache_clear()  # noqa: SLF001 -- it tries once
     with pytest.raises(JailError, match=told):
         asked("found = 1")
+    jail._bubblewrap.cache_clear()  # noqa: SLF001
 
 
 # Programs
@@ -292,3 +303,16 @@ def test_all_calls_of_a_submission_share_one_time_budget(body: str, told: str) -
 def test_time_without_a_processor_is_not_charged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(jail, "_starved_s", lambda _: time.monotonic())  # it has always been waiting for one
     assert called("import time\ndef rule(_):\n    time.sleep(1.5)\n    return 1", wall_s=1.0) == [1]
+
+
+def test_a_graded_folder_or_the_secret_in_sight_is_refused(tmp_path: Path) -> None:
+    jail.Jail().for_one_submission(tmp_path)
+    (tmp_path / "link").symlink_to(sys.prefix)
+    for seen in (Path(sys.prefix) / "lib" / "submitted", tmp_path / "link" / "lib" / "secret", Path("/usr/share/x")):
+        with pytest.raises(JailError, match="learners' code can read"):
+            jail.Jail().for_one_submission(tmp_path, seen)
+
+
+def test_what_is_missing_is_named() -> None:
+    assert jail.Jail(unsafe=True).missing() == list(jail.UNSAFE)
+    assert not any("--unsafe" in lacks for lacks in jail.Jail().missing())

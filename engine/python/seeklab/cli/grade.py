@@ -73,6 +73,8 @@ def grade(options: Namespace) -> int:
         raise SeeklabError([Problem("folder", "holds no submission: no notebook names a student and an assignment")])
     if options.unsafe:
         complain("note: learners' code runs without a jail, and may do all that you may")
+    for lacks in jail.missing():
+        complain(f"note: {lacks}")
     run = batch.here if options.jobs == 1 else batch.in_processes(options.jobs)
     if options.dask is not None:
         run = batch.on_dask(options.dask)

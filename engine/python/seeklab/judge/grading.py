@@ -119,7 +119,7 @@ def stopped_by(error: Exception) -> str:
 
 def grade_notebook(notebook: Notebook, assignment: Assignment, work: Work, course: Course, jail: Jail) -> Grade:
     """Grade the cells of a notebook."""
-    jail = jail.for_one_submission()
+    jail = jail.for_one_submission(Path(work.path), *([] if course.folder is None else [course.folder]))
     variant = course.variant(work.student, assignment.id, ticketed=work.ticketed)
     files = {}
     if work.ticketed:

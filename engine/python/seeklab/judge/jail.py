@@ -45,6 +45,8 @@ FIRST_UID, UIDS = 61_184, 4_000
 """Users that no system gives to people; each jail of root's has one of them."""
 WATCH_S = 0.1
 START_WITHIN_S = 30.0
+BYTES_OF_A_FILE = 2048
+"""What the kernel keeps of an empty file."""
 MOST_STARVED = 4
 """Times a time limit that are not charged, when others have the processors."""
 LAST_MOMENT_S = 2.0
@@ -55,6 +57,13 @@ SYSTEM_FOLDERS = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin")
 WORK = "/submission"
 DEVICES = ("/dev/null", "/dev/random", "/dev/urandom", "/dev/full")
 """Not /dev/zero, nor /dev/shm: what is mapped from them is memory that no process holds."""
+NO_NESTING = "--disable-userns"
+UNSAFE = (
+    "files, processes and the network of this machine are in reach",
+    "no system call is refused",
+    "memory and processor time are limited for each process, not for all together",
+)
+"""What learners' code runs without when there is no jail."""
 ELSEWHERE = "grade on another machine, or insist with --unsafe"
 HOW = "install it (on Debian and Ubuntu: apt-get install bubblewrap), or insist with --unsafe"
 
@@ -102,9 +111,24 @@ class Jail:
     spent: Spent | None = None
     """Of one submission; without it each inmate has all the time for itself."""
 
-    def for_one_submission(self) -> Jail:
-        """Give the same jail with a time budget that all its inmates share."""
+    def for_one_submission(self, *hidden: Path) -> Jail:
+        """Give the same jail with a time budget that all its inmates share, if none of them sees the hidden files."""
+        if not self.unsafe:
+            for path in hidden:
+                _must_be_hidden(path)
         return replace(self, spent=Spent())
+
+    def missing(self) -> list[str]:
+        """Give what this machine cannot provide to the jail, a sentence each."""
+        if self.unsafe:
+            return list(UNSAFE)
+        _, options = _bubblewrap()
+        lacks = []
+        if os.geteuid() != 0 and NO_NESTING not in options:
+            lacks.append("this bubblewrap has no --disable-userns: only the filter refuses user namespaces in it")
+        if not Path("/proc/self/schedstat").exists():
+            lacks.append("this kernel does not tell how long a process waits for a processor: all waiting is charged")
+        return lacks
 
     def with_limits(self, **limits: Any) -> Jail:  # noqa: ANN401 -- plain data, or a learner's
         """Give the same jail with other limits."""
@@ -174,7 +198,8 @@ class Jail:
         # As process 1, the inmate has no process beside it in the jail that it could reach and that is not filtered.
         options = ["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--cap-drop", "ALL"]
         options += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
-        options += _user_options()
+        program, user_options = _bubblewrap()
+        options += user_options
         options += ["--hostname", "jail"]
         for folder in ("/dev", "/etc"):  # bubblewrap's own would be for root only
             options += ["--perms", "0755", "--dir", folder]
@@ -197,14 +222,14 @@ class Jail:
             options += ["--setenv", name, value]
         passed.append(_piped("\0".join(options).encode()))
         python = str(_interpreter()) if is_program else sys.executable
-        return [_bubblewrap(), "--args", str(passed[-1]), "--", python, *flags, INMATE], {}, passed
+        return [program, "--args", str(passed[-1]), "--", python, *flags, INMATE], {}, passed
 
 
-def _user_options() -> list[str]:
-    """Give the options that settle whose rights the inmate has."""
+def _user_options() -> list[list[str]]:
+    """Give the options that settle whose rights the inmate has, the best first."""
     if os.geteuid() == 0:
-        return ["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]
-    return ["--unshare-user", "--disable-userns"]
+        return [["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]]
+    return [["--unshare-user", NO_NESTING], ["--unshare-user"]]
 
 
 def _free_uid() -> tuple[int, socket.socket | None]:
@@ -327,9 +352,16 @@ def _compiled_engines() -> list[Path]:
     return found
 
 
+def _must_be_hidden(path: Path) -> None:
+    for folder in (*SYSTEM_FOLDERS, *_own_folders()):
+        if path.resolve().is_relative_to(Path(folder).resolve()):
+            message = f"{path} is below {folder}, which learners' code can read; move it to another folder"
+            raise JailError.because(message)
+
+
 @cache
-def _bubblewrap() -> str:
-    """Find bubblewrap, and try once whether it can build a jail here."""
+def _bubblewrap() -> tuple[str, list[str]]:
+    """Find bubblewrap, try once whether it can build a jail here, and give the options that it took."""
     if platform.system() != "Linux":
         message = (
             f"learners' code is run in a jail of Linux's, and this is {platform.system()}; grade on Linux "
@@ -341,31 +373,22 @@ def _bubblewrap() -> str:
         message = f"bubblewrap, which holds learners' code, is not installed; {HOW}"
         raise JailError.because(message)
     # bubblewrap as root makes no user namespace, so it needs the rights that a privileged container has.
-    trial = [
-        found,
-        *_user_options(),
-        "--unshare-pid",
-        "--unshare-net",
-        "--ro-bind",
-        "/",
-        "/",
-        "--proc",
-        "/proc",
-        "/bin/true",
-    ]
-    tried = subprocess.run(  # noqa: S603 -- a fixed command
-        trial,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if tried.returncode != 0:
-        message = (
-            f"bubblewrap cannot build a jail here ({tried.stderr.strip()}); allow user namespaces to this user "
-            "(in a container: start it with --privileged or --security-opt seccomp=unconfined), or insist with --unsafe"
+    for options in _user_options():
+        trial = [found, *options, "--unshare-pid", "--unshare-net"]
+        trial += ["--ro-bind", "/", "/", "--proc", "/proc", "/bin/true"]
+        tried = subprocess.run(  # noqa: S603 -- a fixed command
+            trial,
+            capture_output=True,
+            text=True,
+            check=False,
         )
-        raise JailError.because(message)
-    return found
+        if tried.returncode == 0:
+            return found, options
+    message = (
+        f"bubblewrap cannot build a jail here ({tried.stderr.strip()}); allow user namespaces to this user "
+        "(in a container: start it with --privileged or --security-opt seccomp=unconfined), or insist with --unsafe"
+    )
+    raise JailError.because(message)
 
 
 class Inmate:
@@ -534,6 +557,7 @@ class Inmate:
             place = Path(f"/proc/{self._pid}")
             fields = dict(line.split(":", 1) for line in (place / "status").read_text().splitlines())
             held = sum(int(fields[name].split()[0]) << 10 for name in ("VmRSS", "VmSwap") if name in fields)
+            held += _files_bytes(place / "root" / "tmp")
             ticks = (place / "stat").read_text().rpartition(")")[2].split()[11:13]
             self._cpu_s = sum(map(int, ticks)) / os.sysconf("SC_CLK_TCK")
             before, self._inmate_starved_s = self._inmate_starved_s, _starved_s(self._pid)
@@ -587,6 +611,14 @@ class Inmate:
             if stream is not None:
                 with suppress(OSError):
                     stream.close()
+
+
+def _files_bytes(folder: Path) -> int:
+    """Give what the files of a file system in memory hold, of which empty ones hold something too."""
+    with suppress(OSError):  # a program has no such folder
+        found = os.statvfs(folder)
+        return (found.f_blocks - found.f_bfree) * found.f_frsize + (found.f_files - found.f_ffree) * BYTES_OF_A_FILE
+    return 0
 
 
 def _starved_s(thread: int) -> float:
