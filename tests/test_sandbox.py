@@ -316,3 +316,16 @@ def test_a_graded_folder_or_the_secret_in_sight_is_refused(tmp_path: Path) -> No
 def test_what_is_missing_is_named() -> None:
     assert jail.Jail(unsafe=True).missing() == list(jail.UNSAFE)
     assert not any("--unsafe" in lacks for lacks in jail.Jail().missing())
+
+
+def test_neither_keys_nor_paths_of_the_machine_are_listed() -> None:
+    code = """
+import os
+found = [open("/proc/1/cmdline").read().split(chr(0))[:-1]]
+for path in ("/proc/keys", "/proc/key-users"):
+    try:
+        found.append(open(path).read())
+    except OSError:
+        pass
+"""
+    assert asked(code) == [["/python", "-P", "-s", "-S", "-B", "/inmate.py"]]

@@ -52,7 +52,9 @@ MOST_STARVED = 4
 LAST_MOMENT_S = 2.0
 LONGEST_LINE = 2 * MIB
 LIBRARIES = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32")
-INMATE = "/inmate.py"
+INMATE, PYTHON = "/inmate.py", "/python"
+"""Names in the jail that tell nothing of this machine's."""
+KEY_LISTINGS = ("/proc/keys", "/proc/key-users")
 SYSTEM_FOLDERS = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin")
 WORK = "/submission"
 DEVICES = ("/dev/null", "/dev/random", "/dev/urandom", "/dev/full")
@@ -208,10 +210,13 @@ class Jail:
         if is_program:
             options += _library()
         else:
-            options += ["--proc", "/proc", "--remount-ro", "/proc"]
+            options += ["--proc", "/proc"]
+            for listing in KEY_LISTINGS:
+                options += ["--ro-bind", "/dev/null", listing] if Path(listing).exists() else []
+            options += ["--remount-ro", "/proc"]
             options += ["--perms", "1777", "--size", str(self.limits.tmp_bytes), "--tmpfs", "/tmp"]  # noqa: S108 -- the jail's own, in memory
             options += _seen()
-        options += ["--ro-bind", _inmate.__file__, INMATE]
+        options += ["--ro-bind", _inmate.__file__, INMATE, "--symlink", str(_interpreter()), PYTHON]
         passed: list[int] = []
         options += ["--perms", "0755", "--dir", WORK]
         for name, text in files.items():
@@ -221,8 +226,7 @@ class Jail:
         for name, value in {**environment, "XDG_CACHE_HOME": "/cache"}.items():
             options += ["--setenv", name, value]
         passed.append(_piped("\0".join(options).encode()))
-        python = str(_interpreter()) if is_program else sys.executable
-        return [program, "--args", str(passed[-1]), "--", python, *flags, INMATE], {}, passed
+        return [program, "--args", str(passed[-1]), "--", PYTHON, *flags, INMATE], {}, passed
 
 
 def _user_options() -> list[list[str]]:
