@@ -27,7 +27,7 @@ import sys
 import threading
 import time
 from collections import deque
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -38,7 +38,7 @@ from seeklab.judge import _inmate
 from seeklab.judge._syscalls import filter_here
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 MIB = 1 << 20
 FIRST_UID, UIDS = 61_184, 4_000
@@ -395,6 +395,16 @@ def _bubblewrap() -> tuple[str, list[str]]:
     raise JailError.because(message)
 
 
+class Wait:
+    """A wait for an inmate: when it began, and how long the inmate had been starved by then."""
+
+    __slots__ = ("began", "starved_s")
+
+    def __init__(self, starved_s: float) -> None:
+        """Begin now."""
+        self.began, self.starved_s = time.monotonic(), starved_s
+
+
 class Inmate:
     """A process in the jail, and what it says."""
 
@@ -413,7 +423,7 @@ class Inmate:
         self._read = 0
         self._has_begun = False
         self._waited_s = 0.0
-        self._is_waiting = False
+        self._wait: Wait | None = None
         self._cpu_s = self._starved_s = 0.0
         """What it has computed, and how long the answers that are waited for had to wait for a processor."""
         self._grader = threading.get_native_id()
@@ -471,59 +481,54 @@ class Inmate:
         """Send a line of JSON."""
         content = memoryview(json.dumps(document).encode() + b"\n")
         try:
-            content = content[os.write(self._in, content) :]
-        except BlockingIOError:
-            pass
+            with suppress(BlockingIOError):
+                content = content[os.write(self._in, content) :]
+            if content:
+                self._wait = Wait(self._starved_s)
+                while content:
+                    self._must_have_time(self._wait, "was not done within")
+                    if select.select([], [self._in], [], WATCH_S)[1]:
+                        content = content[os.write(self._in, content) :]
         except BrokenPipeError:
             raise BrokenOutError(self._last_words()) from None
-        if content:
-            with self._waiting("was not done within") as must_have_time:
-                self._push(content, must_have_time)
-
-    def _push(self, content: memoryview, must_have_time: Callable[[], None]) -> None:
-        while content:
-            must_have_time()
-            if select.select([], [self._in], [], WATCH_S)[1]:
-                try:
-                    content = content[os.write(self._in, content) :]
-                except BrokenPipeError:
-                    raise BrokenOutError(self._last_words()) from None
+        finally:
+            self._charge()
 
     def line(self, within_s: float = math.inf) -> bytes:
         """Wait for a line that it says; raises BrokenOutError when none comes."""
         if not self._lines:
-            with self._waiting("gave no answer within", within_s) as must_have_time:
+            wait = self._wait = Wait(self._starved_s)
+            try:
                 while not self._lines:
                     if self._poll.poll(1000 * WATCH_S):
                         self._take(os.read(self._out, 1 << 16))
-                    must_have_time()
+                    if not self._lines:
+                        self._must_have_time(wait, "gave no answer within", within_s)
+            finally:
+                self._charge()
         return self._lines.popleft()
 
-    @contextmanager
-    def _waiting(self, missed: str, within_s: float = math.inf) -> Iterator[Callable[[], None]]:
-        """Charge the time that passes to the submission; give what ends it when there is no more.
+    def _must_have_time(self, wait: Wait, missed: str, within_s: float = math.inf) -> None:
+        """End it when there is no more time.
 
-        What it waits for a processor is not its own fault, and is not charged up to a point.
+        What the inmate and the grader wait for a processor is not its own fault, and is not charged up to a point.
         """
-        began, starved_s, self._is_waiting = time.monotonic(), self._starved_s, True
+        waited_s = time.monotonic() - wait.began
         limit_s = self._limits.wall_s if self._has_begun else START_WITHIN_S
+        for most_s, taken_s, starved_s in (
+            (within_s, waited_s, self._starved_s - wait.starved_s),
+            (limit_s, self._spent.waited_s + self._waited_s + waited_s, self._starved_s),
+        ):
+            if taken_s - min(starved_s, MOST_STARVED * most_s) >= most_s:
+                self.close()
+                message = f"{missed} {most_s:g} s"
+                raise BrokenOutError(message)
 
-        def must_have_time() -> None:
-            waits_s = time.monotonic() - began
-            for most_s, taken_s, starved in (
-                (within_s, waits_s, self._starved_s - starved_s),
-                (limit_s, self._spent.waited_s + self._waited_s + waits_s, self._starved_s),
-            ):
-                if taken_s - min(starved, MOST_STARVED * most_s) >= most_s:
-                    self.close()
-                    message = f"{missed} {most_s:g} s"
-                    raise BrokenOutError(message)
-
-        try:
-            yield must_have_time
-        finally:
-            self._waited_s += time.monotonic() - began
-            self._is_waiting = False
+    def _charge(self) -> None:
+        """Charge the wait that ends, if there is one."""
+        if self._wait is not None:
+            self._waited_s += time.monotonic() - self._wait.began
+            self._wait = None
 
     def _take(self, part: bytes) -> None:
         """Take what it said, which may end anywhere in a line."""
@@ -567,7 +572,7 @@ class Inmate:
             before, self._inmate_starved_s = self._inmate_starved_s, _starved_s(self._pid)
             self._starved_s += self._inmate_starved_s - before
             before, self._grader_starved_s = self._grader_starved_s, _starved_s(self._grader)
-            if self._is_waiting:
+            if self._wait is not None:
                 self._starved_s += self._grader_starved_s - before
         return held
 
@@ -599,6 +604,7 @@ class Inmate:
         self._closed.set()
         if self._watcher.is_alive():
             self._watcher.join()
+        self._charge()
         self._spent.cpu_s += self._cpu_s
         self._spent.waited_s += max(0.0, self._waited_s - self._starved_s)
         self._kill()
