@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -31,7 +32,7 @@ from seeklab.judge import (
     near,
 )
 from seeklab.judge.assignment import HINTS, Commitment
-from seeklab.judge.identity import Course, open_course, practice_draws
+from seeklab.judge.identity import Course, keep_fingerprint, kept_fingerprint, open_course, practice_draws
 from seeklab.judge.practice import committed, less_hints
 
 if TYPE_CHECKING:
@@ -218,6 +219,9 @@ def test_the_graded_variant_is_the_hmac_of_student_and_assignment() -> None:
     # bytes, most significant first: "variant", "ada", "odx-prefetch".
     vector = "669a91851652e434e60634b4f6b35df861479ac778894d762cdbc3762a94e1b8"
     assert course.draws("ada", "odx-prefetch").hex() == vector
+    # Seeds: the same over "seeds", "ada", "odx-prefetch" is the key of a second HMAC, over a submission's digest.
+    vector = "01627c2b80976a80951997d3ad8ab2e45ea67ae80ac86f602a26bcfbb8e31e2e"
+    assert course.seeds("ada", "odx-prefetch", b"work").key.hex() == vector
     others = {course.draws(student, assignment) for student in ("ada", "bob") for assignment in exercises.NAMES}
     assert len(others) == 2 * len(exercises.NAMES)
     assert course.draws("ad", "aodx-prefetch") != course.draws("ada", "odx-prefetch")
@@ -238,6 +242,30 @@ def test_a_secret_is_made_once_readable_by_its_owner_alone_and_never_in_the_cour
     (tmp_path / "short").chmod(0o600)
     with pytest.raises(ValueError, match="2 bytes"):
         open_course(tmp_path / "short")
+
+
+def test_a_secret_is_neither_made_anew_nor_another_where_grades_have_one(tmp_path: Path) -> None:
+    made = [open_course(tmp_path / name)[0] for name in ("ours", "another")]
+    keep_fingerprint(tmp_path / "grades.db", made[0])
+    kept = kept_fingerprint(tmp_path / "grades.db")
+    assert open_course(tmp_path / "ours", fingerprint=kept)[0].secret == made[0].secret
+    for other in ("another", "nowhere"):
+        with pytest.raises(ValueError, match=made[0].fingerprint):
+            open_course(tmp_path / other, fingerprint=kept)
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_what_a_worker_gets_judges_one_students_work_and_does_not_tell_the_secret() -> None:
+    course = Course(bytes(range(32)), {"disk-time": {"seeds": 3}})
+    share = course.share("ada", "disk-time")
+    assert share.seeds("ada", "disk-time", b"work") == course.seeds("ada", "disk-time", b"work")
+    assert share.seeds("ada", "disk-time", b"work") != share.seeds("ada", "disk-time", b"other work")
+    for ticketed in (True, False):
+        alike = [one.variant("ada", "disk-time", ticketed=ticketed) for one in (share, course)]
+        assert alike[0] == alike[1]
+    with pytest.raises(ValueError, match="bob"):
+        share.draws("bob", "disk-time")
+    assert course.secret not in pickle.dumps(share)
 
 
 def test_the_graded_bank_replaces_bounds_of_the_practice_bank(tmp_path: Path) -> None:

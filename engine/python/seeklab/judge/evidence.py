@@ -54,12 +54,11 @@ class Evidence:
         object.__setattr__(self, "measured", printable(found) if isinstance(found, str) else found)
 
     def __str__(self) -> str:
-        """One line: what, how much, against which bound, in which run."""
+        """One line: what, how much, against which bound. The seed is left out: work could be fitted to it."""
         found = "nothing to measure" if self.measured is None else number(self.measured)
         unit = f" {self.unit}" if self.unit and self.measured is not None else ""
         mark = {True: "met", False: "broken", None: "undecided"}[self.met]
-        run = "" if self.seed is None else f" (seed {self.seed})"
-        return f"{self.what}: {found}{unit}; bound {self.bound}: {mark}{run}"
+        return f"{self.what}: {found}{unit}; bound {self.bound}: {mark}"
 
     def because(self, why: str) -> Evidence:
         """Give the same with a reason."""

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from seeklab.judge.assignment import Assignment
-    from seeklab.judge.identity import Course
+    from seeklab.judge.identity import Course, Share
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class Grade:
         return {"evidence": evidence, "answers": dict(self.answers)}
 
 
-def grade(work: Work, course: Course, jail: Jail) -> Grade:
+def grade(work: Work, course: Course | Share, jail: Jail) -> Grade:
     """Grade one submission. Only a jail that cannot be had stops it."""
     started = time.perf_counter()
     assignment = find_assignment(work.assignment)
@@ -117,7 +117,7 @@ def stopped_by(error: Exception) -> str:
     return f"the judge could not judge this ({type(error).__name__}); tell your instructor"
 
 
-def grade_notebook(notebook: Notebook, assignment: Assignment, work: Work, course: Course, jail: Jail) -> Grade:
+def grade_notebook(notebook: Notebook, assignment: Assignment, work: Work, course: Course | Share, jail: Jail) -> Grade:
     """Grade the cells of a notebook."""
     jail = jail.for_one_submission(Path(work.path), *([] if course.folder is None else [course.folder]))
     variant = course.variant(work.student, assignment.id, ticketed=work.ticketed)
@@ -127,7 +127,7 @@ def grade_notebook(notebook: Notebook, assignment: Assignment, work: Work, cours
     answers = answers_in(notebook, assignment, work.student, jail, files)
     commits = _beside(Path(work.path), COMMITS)
     given = committed(assignment, answers.values, commits)
-    seeds = course.seeds(work.student, assignment.id)
+    seeds = course.seeds(work.student, assignment.id, notebook.digest)
     verdicts: list[Verdict] = []
     flags = [*work.flags, *answers.flags]
     for task in assignment.tasks:

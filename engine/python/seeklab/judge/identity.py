@@ -11,21 +11,36 @@ import hashlib
 import hmac
 import os
 import secrets
+import sqlite3
 import stat
 import tomllib
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab.judge.assignment import Seeds, Variant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from typing import Protocol
+
+    class Database(Protocol):
+        """A connection to a database, as Python's standard has it."""
+
+        def cursor(self) -> Any:  # noqa: ANN401 -- each database has its own
+            """Give a cursor."""
+
+        def commit(self) -> None:
+            """Write what was changed."""
+
 
 SECRET_BYTES = 32
 SECRET_VARIABLE = "SEEKLAB_COURSE_SECRET"  # noqa: S105 -- no password
 BANK_NAME = "bank.toml"
+REMEMBERED = "create table if not exists seeklab_secret (fingerprint varchar(16) not null)"
+"""In a file of grades, and in nbgrader's gradebook, whatever database that is."""
 
 
 def practice_draws(name: object) -> bytes:
@@ -46,6 +61,39 @@ def same_name(one: object, other: object) -> bool:
 
 
 @dataclass(frozen=True)
+class Share:
+    """What grading one student's work on one assignment needs of a course. It tells nothing about any other."""
+
+    student: str
+    assignment: str
+    given: bytes = field(repr=False)
+    """The student's draws."""
+    key: bytes = field(repr=False)
+    """From which, with a submission's digest, its seeds follow."""
+    bounds: Mapping[str, float] = field(default_factory=dict)
+
+    def draws(self, student: str, assignment: str) -> bytes:
+        """Give the student's draws."""
+        self._must_be(student, assignment)
+        return self.given
+
+    def seeds(self, student: str, assignment: str, submission: bytes = b"") -> Seeds:
+        """Give the seeds of one submission: those of another do not tell them."""
+        self._must_be(student, assignment)
+        return Seeds(hmac.new(self.key, submission, hashlib.sha256).digest())
+
+    def variant(self, student: str, assignment: str, *, ticketed: bool) -> Variant:
+        """Give the variant that the student was handed."""
+        self._must_be(student, assignment)
+        return Variant(self.given if ticketed else practice_draws(student), self.bounds)
+
+    def _must_be(self, student: str, assignment: str) -> None:
+        if (student, assignment) != (self.student, self.assignment):
+            message = f"these are the draws of {self.student}, {self.assignment}, not of {student}, {assignment}"
+            raise ValueError(message)
+
+
+@dataclass(frozen=True)
 class Course:
     """The secret of a course, and its bank."""
 
@@ -56,16 +104,25 @@ class Course:
 
     def draws(self, student: str, assignment: str) -> bytes:
         """Give the student's draws for an assignment."""
-        return self._digest("variant", student, assignment)
+        return self.share(student, assignment).given
 
-    def seeds(self, student: str, assignment: str) -> Seeds:
-        """Give the seeds that the student's work is judged on."""
-        return Seeds(self._digest("seeds", student, assignment))
+    def seeds(self, student: str, assignment: str, submission: bytes = b"") -> Seeds:
+        """Give the seeds that a submission of the student's is judged on, by the digest of the submission."""
+        return self.share(student, assignment).seeds(student, assignment, submission)
 
     def variant(self, student: str, assignment: str, *, ticketed: bool) -> Variant:
         """Give the variant that the student was handed: the ticket's, or the practice system of that name."""
-        draws = self.draws(student, assignment) if ticketed else practice_draws(student)
-        return Variant(draws, self.bank.get(assignment, {}))
+        return self.share(student, assignment).variant(student, assignment, ticketed=ticketed)
+
+    def share(self, student: str, assignment: str) -> Share:
+        """Give what grading one student's work needs, without the secret."""
+        given, key = (self._digest(purpose, student, assignment) for purpose in ("variant", "seeds"))
+        return Share(student, assignment, given, key, self.bank.get(assignment, {}))
+
+    @property
+    def fingerprint(self) -> str:
+        """Give a fingerprint of the secret alone, which is kept with the grades."""
+        return hmac.new(self.secret, b"fingerprint", hashlib.sha256).hexdigest()[:16]
 
     @property
     def print(self) -> str:
@@ -88,16 +145,21 @@ def secret_path() -> Path:
     return Path(root) / "seeklab" / "course-secret"
 
 
-def open_course(path: Path | None = None, outside: Path | None = None) -> tuple[Course, bool]:
+def open_course(
+    path: Path | None = None, outside: Path | None = None, fingerprint: str | None = None
+) -> tuple[Course, bool]:
     """Read the course's secret and bank, or make the secret; give also whether it was made.
 
-    The file may be read by its owner alone, and must lie outside the folder `outside`, the course's.
+    The file may be read by its owner alone, and must lie outside the folder `outside`, the course's. With the
+    `fingerprint` of the secret that made earlier grades, no other secret is read, and none is made.
     """
     path = (path or secret_path()).absolute()
     if outside is not None and outside.resolve() in path.resolve().parents:
         message = f"{path} lies in the course folder {outside}; keep it where no release and no learner can reach it"
         raise SeeklabError([Problem("secret", message)])
     made = not path.exists()
+    if made and fingerprint is not None:
+        raise _other_secret(path, "is not there", fingerprint)
     try:
         if made:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -113,7 +175,51 @@ def open_course(path: Path | None = None, outside: Path | None = None) -> tuple[
     if len(secret) < SECRET_BYTES:
         message = f"{path} holds {len(secret)} bytes; give at least {SECRET_BYTES}"
         raise SeeklabError([Problem("secret", message)])
-    return Course(secret, _bank(path.with_name(BANK_NAME)), path.parent), made
+    course = Course(secret, _bank(path.with_name(BANK_NAME)), path.parent)
+    if fingerprint is not None and course.fingerprint != fingerprint:
+        raise _other_secret(path, f"holds the secret {course.fingerprint}", fingerprint)
+    return course, made
+
+
+def _other_secret(path: Path, found: str, fingerprint: str) -> SeeklabError:
+    message = (
+        f"{path} {found}; the grades here were made with the secret {fingerprint}, and another draws other systems; "
+        f"name that secret's file with {SECRET_VARIABLE}, or grade into a new file of grades"
+    )
+    return SeeklabError([Problem("secret", message)])
+
+
+def remembered(database: Database) -> str | None:
+    """Give the fingerprint of the secret that the grades in a database were made with; None when there is none."""
+    rows = database.cursor()
+    rows.execute(REMEMBERED)
+    rows.execute("select fingerprint from seeklab_secret")
+    found = rows.fetchone()
+    return None if found is None else str(found[0])
+
+
+def remember(database: Database, course: Course) -> None:
+    """Keep the fingerprint of a course's secret, if none is kept yet."""
+    if remembered(database) is None:
+        database.cursor().execute(f"insert into seeklab_secret values ('{course.fingerprint}')")  # noqa: S608 -- hexadecimal
+        database.commit()
+
+
+def kept_fingerprint(grades: Path) -> str | None:
+    """Give the fingerprint that a file of grades keeps; None when there is no such file, or none that can be read."""
+    if not grades.exists():
+        return None
+    try:
+        with closing(sqlite3.connect(grades)) as database:
+            return remembered(database)
+    except sqlite3.Error:
+        return None  # the store says what is wrong with the file
+
+
+def keep_fingerprint(grades: Path, course: Course) -> None:
+    """Keep the fingerprint of a course's secret in a file of grades."""
+    with closing(sqlite3.connect(grades)) as database:
+        remember(database, course)
 
 
 def _bank(path: Path) -> dict[str, dict[str, float]]:

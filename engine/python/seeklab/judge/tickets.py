@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from seeklab.judge.assignment import Assignment
-    from seeklab.judge.identity import Course
+    from seeklab.judge.identity import Course, Share
 
 HANDED_OUT = "tickets.json"
 
 
-def ticket_document(assignment: Assignment, student: str, course: Course) -> dict[str, Any]:
+def ticket_document(assignment: Assignment, student: str, course: Course | Share) -> dict[str, Any]:
     """Give the ticket of a student, as the JSON that lies beside the notebook."""
     draws = course.draws(student, assignment.id)
     ticket: dict[str, Any] = {"student": student, "assignment": assignment.id}
