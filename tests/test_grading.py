@@ -225,12 +225,51 @@ def test_when_the_grader_is_killed_no_worker_stays(tmp_path: Path) -> None:
     assert living(process.pid) == set()
 
 
+@pytest.fixture
+def certificates(tmp_path: Path) -> Iterator[Path]:
+    """Make a certificate for a cluster, and name it in Dask's configuration; give its key."""
+    pytest.importorskip("distributed", reason="distributed is not installed; `make test` installs it")
+    from dask import config  # noqa: PLC0415 -- after importorskip
+
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    made = ("-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=class", "-keyout", key, "-out", certificate)
+    subprocess.run(["openssl", "req", *made], check=True, capture_output=True)
+    key.chmod(0o600)
+    tls = "distributed.comm.tls"
+    named = {f"{tls}.{role}.cert": str(certificate) for role in ("client", "scheduler", "worker")}
+    named |= {name.replace(".cert", ".key"): str(key) for name in named}
+    with config.set({f"{tls}.ca-file": str(certificate), **named}):
+        yield key
+
+
+@pytest.mark.parametrize(
+    "address", ["tcp://127.0.0.1:8786", "127.0.0.1:8786", "ws://[::1]:8786", "inproc://x", "TLS://x"]
+)
+def test_a_scheduler_that_everybody_reaches_is_refused(address: str) -> None:
+    with pytest.raises(ValueError, match="tls://"):
+        batch.on_dask(address)
+
+
+def test_a_cluster_needs_certificates() -> None:
+    pytest.importorskip("distributed", reason="distributed is not installed; `make test` installs it")
+    with pytest.raises(ValueError, match=r"tls\.ca-file"):
+        next(batch.on_dask("tls://127.0.0.1:1")([], COURSE, Jail()))
+
+
+def test_a_clusters_key_is_private(certificates: Path) -> None:
+    certificates.chmod(0o640)
+    with pytest.raises(ValueError, match="chmod 600"):
+        next(batch.on_dask("tls://127.0.0.1:1")([], COURSE, Jail()))
+
+
 @pytest.mark.skipif(not IS_FULL, reason="`make full` starts a cluster")
+@pytest.mark.usefixtures("certificates")
 def test_a_dask_worker_that_dies_loses_nothing_and_repeats_nothing(tmp_path: Path) -> None:
     distributed = pytest.importorskip("distributed", reason="distributed is not installed; `make test` installs it")
     works = layout.submissions([class_of(tmp_path / "submitted", 12)], COURSE)
+    private = {"security": distributed.Security(require_encryption=True), "protocol": batch.TLS}
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None, **private) as cluster,
         Store(tmp_path / "grades.db") as kept,
     ):
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import multiprocessing
 import os
 import threading
+import stat
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seeklab._errors import Problem, SeeklabError
@@ -23,10 +25,20 @@ from seeklab.judge.store import print_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
+    from distributed import Security
+
     from seeklab.judge.identity import Course
     from seeklab.judge.jail import Jail
     from seeklab.judge.store import Store
 
+TLS = "tls://"
+KEY = "tls_client_key"
+CERTIFICATES = {
+    "tls_ca_file": "distributed.comm.tls.ca-file",
+    "tls_client_cert": "distributed.comm.tls.client.cert",
+    KEY: "distributed.comm.tls.client.key",
+}
+"""What Dask's client reads, and where from."""
 ENDED = "grading it ended the process twice, for want of memory perhaps; tell your instructor"
 
 
@@ -128,21 +140,35 @@ def _until_broken(rest: deque[Work], suspects: list[Work], jobs: int, course: Co
 
 
 def on_dask(address: str) -> Callable[[list[Work], Course, Jail], Iterator[Grade]]:
-    """Grade on a Dask cluster, whose workers see the submissions' files where this process does."""
+    """Grade on a Dask cluster, whose workers see the submissions' files where this process does.
+
+    Whoever reaches a scheduler runs code on its workers. So it must ask for certificates: a port of this machine is
+    open to all its accounts. Workers get the draws of the work that they grade, and never the course's secret.
+    """
+    if not address.startswith(TLS):
+        message = (
+            f"{address} is open to every account that reaches it; start the scheduler with certificates ({TLS}...)"
+        )
+        raise SeeklabError([Problem("--dask", message)])
 
     def run(works: list[Work], course: Course, jail: Jail) -> Iterator[Grade]:
         try:
-            from distributed import Client, as_completed  # noqa: PLC0415 -- what not every host has, or every command needs
+            from distributed import Client, Security, as_completed  # noqa: PLC0415 -- what not every host has, or every command needs
         except ImportError:
             message = "needs the package distributed: pip install distributed"
             raise SeeklabError([Problem("--dask", message)]) from None
+        security = Security(require_encryption=True)
+        _must_be_private(security)
         try:
-            client = Client(address, timeout="30s")
-        except OSError as error:
+            client = Client(address, timeout="30s", security=security)
+        except (OSError, ValueError) as error:
             raise SeeklabError([Problem("--dask", f"no scheduler answers at {address}: {error}")]) from None
         with client:
             # A worker that dies gives its work back; the scheduler hands it to another.
-            futures = {client.submit(grade, work, course, jail, pure=False, retries=2): work for work in works}
+            futures = {}
+            for work in works:
+                share = course.share(work.student, work.assignment)
+                futures[client.submit(grade, work, share, jail, pure=False, retries=2)] = work
             for future in as_completed(list(futures)):
                 try:
                     yield future.result()
@@ -152,3 +178,18 @@ def on_dask(address: str) -> Callable[[list[Work], Course, Jail], Iterator[Grade
                     yield not_graded(find_assignment(work.assignment), work, reason)
 
     return run
+
+
+def _must_be_private(security: Security) -> None:
+    """Raise unless Dask's configuration names certificates, and a key that nobody else may read."""
+    for name, option in CERTIFICATES.items():
+        if not getattr(security, name):
+            message = f"needs your own certificates; {option} is not set in Dask's configuration"
+            raise SeeklabError([Problem("--dask", message)])
+    key = Path(getattr(security, KEY))
+    try:
+        is_open = bool(key.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO))
+    except OSError as error:
+        raise SeeklabError([Problem("--dask", f"{key} cannot be read: {error.strerror}")]) from None
+    if is_open and os.name == "posix":
+        raise SeeklabError([Problem("--dask", f"{key} can be read by others; run: chmod 600 {key}")])
