@@ -25,7 +25,7 @@ def add(commands: Commands) -> None:
     added.add_argument("folders", metavar="FOLDER", nargs="+", type=Path, help="nbgrader's submitted/, or notebooks")
     how = added.add_mutually_exclusive_group()
     how.add_argument("--jobs", metavar="N", type=int, default=1, help="processes to grade in (default 1)")
-    how.add_argument("--dask", metavar="ADDRESS", help="a Dask scheduler, such as tcp://127.0.0.1:8786")
+    how.add_argument("--dask", metavar="ADDRESS", help="a Dask scheduler, such as tls://127.0.0.1:8786")
     added.add_argument("--grades", metavar="FILE", type=Path, default=Path("grades.db"), help="where grades are kept")
     added.add_argument("--assignment", metavar="NAME", help="what notebooks are of whose names do not say it")
     layout = "STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb, or STUDENT_ASSIGNMENT.ipynb (default: what FOLDER looks like)"
@@ -51,7 +51,7 @@ def grade(options: Namespace) -> int:
     """Grade what is not graded yet, and write what was asked for."""
     from seeklab.exercises import assignment  # noqa: PLC0415 -- what not every host has, or every command needs
     from seeklab.judge import batch  # noqa: PLC0415 -- what not every host has, or every command needs
-    from seeklab.judge.identity import open_course  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.judge.identity import keep_fingerprint, kept_fingerprint, open_course  # noqa: PLC0415 -- as above
     from seeklab.judge.jail import Jail, Limits  # noqa: PLC0415 -- what not every host has, or every command needs
     from seeklab.judge.layout import submissions  # noqa: PLC0415 -- as above
     from seeklab.judge.store import Store  # noqa: PLC0415 -- what not every host has, or every command needs
@@ -61,7 +61,7 @@ def grade(options: Namespace) -> int:
             raise SeeklabError([Problem(f"--{name}", f"is {getattr(options, name)}; give {least} or more")])
     if options.assignment is not None:
         assignment(options.assignment)
-    course, made = open_course(options.secret, Path.cwd())
+    course, made = open_course(options.secret, Path.cwd(), kept_fingerprint(options.grades))
     if made:
         complain(f"note: made the course's secret in {course.folder}; keep it, and keep it from learners")
     limits = Limits(memory_bytes=options.memory << 20, cpu_s=options.seconds, wall_s=2.0 * options.seconds)
@@ -79,6 +79,7 @@ def grade(options: Namespace) -> int:
     if options.dask is not None:
         run = batch.on_dask(options.dask)
     with Store(options.grades) as store, ProgressBar() as progress:
+        keep_fingerprint(options.grades, course)
 
         def told(done: int, of: int, last: Grade | None) -> None:
             progress(done / max(1, of), "" if last is None else f"{last.student}, {last.assignment}")

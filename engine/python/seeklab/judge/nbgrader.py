@@ -12,11 +12,13 @@ import logging
 import os
 import stat
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nbformat
 from nbconvert.exporters import HTMLExporter, NotebookExporter
+from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Integer, Unicode
 
@@ -25,7 +27,7 @@ from seeklab.exercises import assignment as find_assignment
 from seeklab.judge.cleaning import KERNEL, NOTES, UNREADABLE, PlainCells
 from seeklab.judge.exports import POLICY
 from seeklab.judge.grading import Grade, Work, grade_notebook, not_graded
-from seeklab.judge.identity import open_course
+from seeklab.judge.identity import open_course, remember, remembered
 from seeklab.judge.jail import Jail, Limits
 from seeklab.judge.practice import COMMITS, TICKET
 from seeklab.judge.submission import MB, MOST_BYTES, UnreadableSubmissionError, notebook_of
@@ -35,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from seeklab.judge.assignment import Verdict
+    from seeklab.judge.identity import Course
 
 __all__ = ["Feedback", "Judge", "PlainCells", "Submitted", "set_aside"]
 
@@ -134,7 +137,7 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is published
         if name not in NAMES:
             message = f"{name} is no assignment of Seeklab's; leave Seeklab's Judge out of its configuration"
             raise ValueError(message)
-        course, _ = open_course(Path(self.secret_file) if self.secret_file else None, Path.cwd())
+        course = self._course(who["db_url"])
         limits = Limits(memory_bytes=self.memory_mib << 20, cpu_s=self.seconds, wall_s=2.0 * self.seconds)
         folder = Path(resources["metadata"]["path"])
         work = Work(student, name, str(folder / f"{notebook}.ipynb"), is_ticketed(course, student, name))
@@ -146,6 +149,16 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is published
             graded = not_graded(assignment, work, str(error))
         _write(nb, graded)
         return nb, resources
+
+    def _course(self, gradebook_url: str) -> Course:
+        """Open the course's secret; say so when it is made, and take no other than the gradebook remembers."""
+        with Gradebook(gradebook_url) as gradebook, closing(gradebook.engine.raw_connection()) as database:
+            path = Path(self.secret_file) if self.secret_file else None
+            course, made = open_course(path, Path.cwd(), remembered(database))
+            remember(database, course)
+        if made:
+            self.log.warning("made the course's secret in %s; keep it, and keep it from learners", course.folder)
+        return course
 
 
 def _write(nb: Any, graded: Grade) -> None:  # noqa: ANN401 -- plain data, or a learner's
