@@ -250,6 +250,15 @@ def test_a_scheduler_that_everybody_reaches_is_refused(address: str) -> None:
         batch.on_dask(address)
 
 
+def test_grades_are_not_mixed_with_those_of_another_secret(command_line: CommandLine, tmp_path: Path) -> None:
+    class_of(tmp_path / "submitted", 1)
+    secrets = [tmp_path.parent / f"{tmp_path.name}-{name}" for name in "ab"]
+    first, second = (command_line("grade", "submitted", "--secret", str(secret)) for secret in secrets)
+    assert (first.returncode, first.stderr.count("made the course's secret")) == (0, 1)
+    assert second.returncode not in {0, 70}
+    assert [secret.exists() for secret in secrets] == [True, False]
+
+
 def test_a_cluster_needs_certificates() -> None:
     pytest.importorskip("distributed", reason="distributed is not installed; `make test` installs it")
     with pytest.raises(ValueError, match=r"tls\.ca-file"):
