@@ -392,7 +392,10 @@ FULL = (
     # solutions on many systems.
     Stage(
         "Grading",
-        (*BY_FILE, *(f"tests/test_{name}.py" for name in ("hostile", "grading", "pyodide", "shaped_exercises"))),
+        (
+            *BY_FILE,
+            *(f"tests/test_{name}.py" for name in ("hostile", "nbgrader", "grading", "pyodide", "shaped_exercises")),
+        ),
         needs=("python-tests", "package", "npm"),
         runner=PYTEST,
         environment={"SEEKLAB_FULL": "1"},

@@ -18,8 +18,9 @@ from typing import TYPE_CHECKING, Any
 
 import nbformat
 from nbconvert.exporters import HTMLExporter, NotebookExporter
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, Student
 from nbgrader.preprocessors import NbGraderPreprocessor
+from sqlalchemy import event
 from traitlets import Bool, Integer, Unicode
 
 from seeklab.exercises import NAMES
@@ -44,6 +45,15 @@ __all__ = ["Feedback", "Judge", "PlainCells", "Submitted", "set_aside"]
 FILES = (COMMITS, TICKET, "timestamp.txt", "submission_secret.txt")
 """What a submission holds besides its notebook; the last two are nbgrader's."""
 SET_ASIDE = "set-aside"
+MARKUP = "<>\"'\\`"
+
+
+@event.listens_for(Student.id, "set")
+def _refuse_markup(_: object, name: str, *__: object) -> None:
+    """Raise for a student's name that nbgrader's pages would take for HTML: the formgrader does not escape it."""
+    if not name.isprintable() or any(letter in name for letter in MARKUP):
+        message = f"{name!a} cannot be a student's name: the formgrader would take it for HTML; rename the folder"
+        raise ValueError(message)
 
 
 def set_aside(*, notebooks: Sequence[str], **_: object) -> None:
