@@ -1,6 +1,6 @@
 """What every fact gives over several seeds and at other values of its inputs, stored in engine/ranges.json.
 
-`make update what=ranges` writes the file; `.venv/bin/python tests/fact_ranges.py CASE...` only the lines of these cases.
+`make update what=ranges` writes the file; `.venv/bin/python tests/fact_ranges.py CASE...` only the lines of some cases.
 One line for each fact, in the order of the facts, keeps changes readable.
 """
 

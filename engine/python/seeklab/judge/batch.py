@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-import threading
 import stat
+import threading
 from collections import deque
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool

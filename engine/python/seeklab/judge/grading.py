@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from seeklab.exercises import assignment as find_assignment
 from seeklab.judge.assignment import Verdict, judge
 from seeklab.judge.evidence import Outcome
+from seeklab.judge.identity import Share
 from seeklab.judge.jail import Jail, JailError
 from seeklab.judge.practice import COMMITS, LONGEST_FILE, TICKET, committed, less_hints
 from seeklab.judge.printable import printable, printable_data
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from seeklab.judge.assignment import Assignment
-    from seeklab.judge.identity import Course, Share
+    from seeklab.judge.identity import Course
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,8 @@ def stopped_by(error: Exception) -> str:
 
 def grade_notebook(notebook: Notebook, assignment: Assignment, work: Work, course: Course | Share, jail: Jail) -> Grade:
     """Grade the cells of a notebook."""
-    jail = jail.for_one_submission(Path(work.path), *([] if course.folder is None else [course.folder]))
+    secret = None if isinstance(course, Share) else course.folder  # a share holds no secret
+    jail = jail.for_one_submission(Path(work.path), *([] if secret is None else [secret]))
     variant = course.variant(work.student, assignment.id, ticketed=work.ticketed)
     files = {}
     if work.ticketed:
