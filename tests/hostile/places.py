@@ -151,7 +151,12 @@ def _bomb(part: bytes) -> bytes:
 
 ESCAPES = "\x1b]52;c;cHduZWQ=\x07\x1b[2J\r\x9b31m\u202e"
 VICTIM = "neighbour"
-BESIDE, LINK, NO_FILE, NOT_READ = "is graded, and not what is beside", "is a link", "not a file on a disk", "are read"
+BESIDE, LINK, NO_FILE, NOT_READ = (
+    "is graded, and not what is beside",
+    "is a link",
+    "not a file on a disk",
+    "brackets and commas",
+)
 
 PLACES = (
     # Another student's name
