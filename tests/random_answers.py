@@ -7,8 +7,7 @@ import math
 import string
 from typing import TYPE_CHECKING, Any
 
-from seeklab import exercises
-from seeklab.judge import Choice, Fields, Number, Settings
+from seeklab.judge import Choice, Fields, Number, Settings, catalogue
 from seeklab.judge.answers import Code
 
 if TYPE_CHECKING:
@@ -84,4 +83,4 @@ def gives_of(name: str) -> Kind | None:
 def random_answers(name: str, source: random.Random) -> dict[str, Any]:
     """Draw an answer to each question of an exercise."""
     gives = gives_of(name)
-    return {one: random_answer(kind, source, gives) for one, kind in exercises.assignment(name).kinds.items()}
+    return {one: random_answer(kind, source, gives) for one, kind in catalogue.assignment(name).kinds.items()}

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from random_answers import random_answers
-from seeklab import SeeklabError, exercises
-from seeklab.judge import Evidence, Outcome, Seeds, Variant, Verdict, exports, judge
+from seeklab import SeeklabError
+from seeklab.judge import Evidence, Outcome, Seeds, Variant, Verdict, catalogue, exports, judge
 from seeklab.judge.answers import Code
 from seeklab.judge.desk import Desk, report
 from seeklab.judge.grading import Grade
@@ -34,7 +34,7 @@ QUICK = ("disk-time", "by-heart", "monitors-lie", "honest-data", "copy-way", "bu
 
 def graded(name: str, student: str, answers: Mapping[str, Any], tasks: list[str] | None = None) -> Grade:
     """Grade answers as the grader does, with programs that run here."""
-    assignment = exercises.assignment(name)
+    assignment = catalogue.assignment(name)
     given = {
         one: Live(answer) if isinstance(assignment.kinds[one], Code) and callable(answer) else answer
         for one, answer in answers.items()
@@ -45,11 +45,11 @@ def graded(name: str, student: str, answers: Mapping[str, Any], tasks: list[str]
 
 def answered() -> Iterator[Grade]:
     """Grade wrong answers and random ones: some in each run, ten thousand in a full one."""
-    for name in exercises.NAMES if IS_FULL else ("warm-cache",):
+    for name in catalogue.NAMES if IS_FULL else ("warm-cache",):
         yield from (graded(name, f"w{nth}", one.answers, [one.task]) for nth, one in enumerate(wrong_answers(name)))
     yield from (graded("warm-cache", f"{bytes_:g}", {"rule": lambda _, given=bytes_: given}) for bytes_ in (1, 1e6))
     if IS_FULL:
-        yield from (graded(name, "r", random_answers(name, random.Random(name))) for name in exercises.NAMES)  # noqa: S311 -- no secret
+        yield from (graded(name, "r", random_answers(name, random.Random(name))) for name in catalogue.NAMES)  # noqa: S311 -- no secret
     for number in range(10_000 if IS_FULL else 100):
         source = random.Random(number)  # noqa: S311 -- answers, not secrets
         name = QUICK[number % len(QUICK)]

@@ -24,8 +24,7 @@ import pytest
 
 from conftest import GIVE_UP_S
 from hostile.submissions import GOOD, PREDICTION, Submission, notebook
-from seeklab import exercises
-from seeklab.judge import Seeds, Variant, batch, exports, judge, layout
+from seeklab.judge import Seeds, Variant, batch, catalogue, exports, judge, layout
 from seeklab.judge.desk import Desk, report, serve
 from seeklab.judge.evidence import Outcome
 from seeklab.judge.grading import Grade, Work, grade
@@ -294,7 +293,7 @@ def test_a_dask_worker_that_dies_loses_nothing_and_repeats_nothing(tmp_path: Pat
 
 
 def solved_program(name: str, entry: str) -> Text:
-    assignment = exercises.assignment(name)
+    assignment = catalogue.assignment(name)
     document = json.loads((SOLUTIONS / name / f"{name}.ipynb").read_text(encoding="utf-8"))
     (cell,) = (cell for cell in document["cells"] if cell["id"] == assignment.cells[entry])
     return Text(({"kind": "own", "label": cell["id"], "source": "".join(cell["source"])},), entry)
@@ -313,7 +312,7 @@ PROGRAMS = {
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_a_program_gets_the_same_verdict_in_this_process_and_in_the_jail(name: str) -> None:
-    assignment, own, seeds = exercises.assignment("buffer-size"), Variant(practice_draws("ada")), Seeds(b"s" * 32)
+    assignment, own, seeds = catalogue.assignment("buffer-size"), Variant(practice_draws("ada")), Seeds(b"s" * 32)
     text = PROGRAMS[name]
     here, there = (
         judge(assignment, {"size": program}, own, seeds, ["check-size"]) for program in (text, Jailed(text, Jail()))
@@ -388,7 +387,7 @@ def test_scores_reach_nbgraders_gradebook_by_its_own_interface(store: Store, tmp
 
 def test_a_ticket_holds_what_tools_print_and_nothing_of_the_scenario(tmp_path: Path) -> None:
     course = Course(b"c" * 32, folder=tmp_path)
-    assignment = exercises.assignment("blind-diagnosis")
+    assignment = catalogue.assignment("blind-diagnosis")
     written = hand_out(assignment, "ada", course, tmp_path / "tickets")
     ticket = json.loads(written[0].read_text())
     assert set(ticket) == {"student", "assignment", "evidence"}
@@ -400,7 +399,7 @@ def test_a_ticket_holds_what_tools_print_and_nothing_of_the_scenario(tmp_path: P
     path.write_bytes((SOLUTIONS / "blind-diagnosis" / "blind-diagnosis.ipynb").read_bytes())
     (work,) = layout.submissions([tmp_path / "in"], course)
     assert work.ticketed, "who was handed a ticket is judged by it"
-    practice = exercises.assignment("odx-prefetch")
+    practice = catalogue.assignment("odx-prefetch")
     assert set(json.loads(hand_out(practice, "ada", course, tmp_path / "tickets")[0].read_text())) == {
         "student",
         "assignment",

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import seeklab
-from seeklab import LimitExceeded, exercises
+from seeklab import LimitExceeded
 from seeklab._result import at_most_events
 from seeklab.judge import (
     Asked,
@@ -27,6 +27,7 @@ from seeklab.judge import (
     Task,
     Variant,
     Verdict,
+    catalogue,
     judge,
     largest,
     near,
@@ -222,8 +223,8 @@ def test_the_graded_variant_is_the_hmac_of_student_and_assignment() -> None:
     # Seeds: the same over "seeds", "ada", "odx-prefetch" is the key of a second HMAC, over a submission's digest.
     vector = "01627c2b80976a80951997d3ad8ab2e45ea67ae80ac86f602a26bcfbb8e31e2e"
     assert course.seeds("ada", "odx-prefetch", b"work").key.hex() == vector
-    others = {course.draws(student, assignment) for student in ("ada", "bob") for assignment in exercises.NAMES}
-    assert len(others) == 2 * len(exercises.NAMES)
+    others = {course.draws(student, assignment) for student in ("ada", "bob") for assignment in catalogue.NAMES}
+    assert len(others) == 2 * len(catalogue.NAMES)
     assert course.draws("ad", "aodx-prefetch") != course.draws("ada", "odx-prefetch")
 
 
@@ -273,7 +274,7 @@ def test_the_graded_bank_replaces_bounds_of_the_practice_bank(tmp_path: Path) ->
     course, _ = open_course(tmp_path / "secret")
     hard = course.variant(LEARNER, "disk-time", ticketed=False)
     choice = {"choice": {"queue_policy": "satf", "queue_depth": 16}}
-    assignment = exercises.assignment("disk-time")
+    assignment = catalogue.assignment("disk-time")
     seeds = course.seeds(LEARNER, "disk-time")
     (practice,) = judge(assignment, choice, variant(), seeds, ["check-batch"])
     (graded,) = judge(assignment, choice, hard, seeds, ["check-batch"])
@@ -284,9 +285,9 @@ def test_the_graded_bank_replaces_bounds_of_the_practice_bank(tmp_path: Path) ->
 # Assignments as declared
 
 
-@pytest.mark.parametrize("name", exercises.NAMES)
+@pytest.mark.parametrize("name", catalogue.NAMES)
 def test_an_assignment_is_declared_whole(name: str) -> None:
-    assignment = exercises.assignment(name)
+    assignment = catalogue.assignment(name)
     assert assignment.id == name
     notebook = json.loads((SOLUTIONS / name / f"{name}.ipynb").read_text(encoding="utf-8"))
     points = {
@@ -312,9 +313,9 @@ def reasons_of(kind: object) -> Mapping[str, str]:
     return {}
 
 
-@pytest.mark.parametrize("name", exercises.NAMES)
+@pytest.mark.parametrize("name", catalogue.NAMES)
 def test_every_distractor_has_a_reason_of_its_own(name: str) -> None:
-    for task in exercises.assignment(name).tasks:
+    for task in catalogue.assignment(name).tasks:
         for kind in task.takes.values():
             reasons = reasons_of(kind)
             assert all(len(why) > 25 for why in reasons.values()), reasons
@@ -323,7 +324,7 @@ def test_every_distractor_has_a_reason_of_its_own(name: str) -> None:
 
 
 def test_predictions_earn_points_by_being_complete_and_not_by_being_near() -> None:
-    assignment = exercises.assignment("disk-time")
+    assignment = catalogue.assignment("disk-time")
     (task,) = (task for task in assignment.tasks if isinstance(task, Commitment))
 
     def points(prediction: object, commits: object = None) -> float:

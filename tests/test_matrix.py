@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import seeklab
-from seeklab import exercises
+from seeklab.judge import catalogue
 from seeklab.judge.answers import Code
 from seeklab.judge.assignment import Commitment
 from seeklab.oncall.pool import NO_NIGHT, week_of
@@ -34,11 +34,11 @@ def _exercises_of(document: Any) -> dict[str, list[str]]:  # noqa: ANN401 -- a c
 
 
 def _by_kind(names: Any) -> dict[str, list[str]]:  # noqa: ANN401 -- names
-    return {kind: [name for name in names if kind in exercises.ASKS[name]] for kind in exercises.KINDS}
+    return {kind: [name for name in names if kind in catalogue.ASKS[name]] for kind in catalogue.KINDS}
 
 
 def _table() -> str:
-    rows = [["incident", "page", "notebook", *exercises.KINDS, "drill"], ["---"] * (4 + len(exercises.KINDS))]
+    rows = [["incident", "page", "notebook", *catalogue.KINDS, "drill"], ["---"] * (4 + len(catalogue.KINDS))]
     for document in sorted(CASES.values(), key=lambda one: (one["code"][0], int(one["code"][1:]))):
         kinds = _exercises_of(document)
         rows.append(
@@ -46,14 +46,14 @@ def _table() -> str:
                 f"{document['code']} {document['title']}",
                 f"`{document['id']}`",
                 document["notebook"][:2],
-                *(", ".join(kinds[kind]) for kind in exercises.KINDS),
+                *(", ".join(kinds[kind]) for kind in catalogue.KINDS),
                 _drill(document["id"]),
             ]
         )
-    for notebook, names in exercises.MECHANISMS.items():
+    for notebook, names in catalogue.MECHANISMS.items():
         kinds = _by_kind(names)
         title = notebook[3:].replace("-", " ").capitalize()
-        rows.append([title, "", notebook[:2], *(", ".join(kinds[kind]) for kind in exercises.KINDS), ""])
+        rows.append([title, "", notebook[:2], *(", ".join(kinds[kind]) for kind in catalogue.KINDS), ""])
     table = "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |").replace("|  |", "| |") for row in rows)
     without = "\n".join(f"- {CASES[name]['code']} {CASES[name]['title']}: {why}." for name, why in NO_NIGHT.items())
     return f"{HEAD}{table}\n\nNot drawn as a night, and why:\n\n{without}\n"
@@ -76,28 +76,28 @@ def test_an_incident_has_a_page_with_a_picture_and_a_notebook_that_investigates_
 
 def test_every_incident_and_every_mechanism_has_an_exercise() -> None:
     lacking = {document["code"] for document in CASES.values() if not any(_exercises_of(document).values())}
-    lacking |= {notebook for notebook, names in exercises.MECHANISMS.items() if not names}
+    lacking |= {notebook for notebook, names in catalogue.MECHANISMS.items() if not names}
     assert lacking == set()
 
 
 def test_every_notebook_belongs_to_an_incident_or_is_on_a_mechanism() -> None:
-    assert {document["notebook"] for document in CASES.values()} | set(exercises.MECHANISMS) == set(NOTEBOOKS)
+    assert {document["notebook"] for document in CASES.values()} | set(catalogue.MECHANISMS) == set(NOTEBOOKS)
 
 
 def test_every_exercise_is_of_an_incident_or_a_mechanism() -> None:
     used = {name for document in CASES.values() for name in document.get("exercises", ())}
-    used |= {name for names in exercises.MECHANISMS.values() for name in names}
-    assert used == set(exercises.NAMES)
+    used |= {name for names in catalogue.MECHANISMS.values() for name in names}
+    assert used == set(catalogue.NAMES)
 
 
-@pytest.mark.parametrize("name", exercises.NAMES)
+@pytest.mark.parametrize("name", catalogue.NAMES)
 def test_the_kinds_of_an_exercise_are_those_of_its_tasks(name: str) -> None:
-    found = exercises.assignment(name)
-    asked = exercises.ASKS[name]
-    assert set(asked) <= set(exercises.KINDS)
-    assert (exercises.PREDICT in asked) == any(isinstance(task, Commitment) for task in found.tasks)
-    assert exercises.POLICY not in asked or any(isinstance(kind, Code) for kind in found.kinds.values())
-    assert any(kind != exercises.PREDICT for kind in asked), "predictions alone are no exercise"
+    found = catalogue.assignment(name)
+    asked = catalogue.ASKS[name]
+    assert set(asked) <= set(catalogue.KINDS)
+    assert (catalogue.PREDICT in asked) == any(isinstance(task, Commitment) for task in found.tasks)
+    assert catalogue.POLICY not in asked or any(isinstance(kind, Code) for kind in found.kinds.values())
+    assert any(kind != catalogue.PREDICT for kind in asked), "predictions alone are no exercise"
 
 
 def test_the_instructors_table_is_the_matrix() -> None:

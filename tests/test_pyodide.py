@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from conftest import GIVE_UP_S
-from seeklab import case, exercises
-from seeklab.judge import Choice, Fields, Number, Settings
+from seeklab import case
+from seeklab.judge import Choice, Fields, Number, Settings, catalogue
 from seeklab.judge.jail import Jail, answers_of
 from seeklab.judge.programs import Jailed, Text
 
@@ -222,7 +222,7 @@ def answered(count: int) -> list[dict[str, Any]]:
     for _ in range(count):
         name = source.choice(list(TASKS))
         task = source.choice(TASKS[name])
-        kinds = exercises.assignment(name).task(task).takes
+        kinds = catalogue.assignment(name).task(task).takes
         answers = {answer: drawn(source, answer, kind) for answer, kind in kinds.items()}
         learner = f"learner {source.randrange(4)}"
         found.append({"assignment": name, "task": task, "learner": learner, "answers": answers})
@@ -231,8 +231,8 @@ def answered(count: int) -> list[dict[str, Any]]:
 
 JUDGES = """
 import json
-from seeklab import case, exercises
-from seeklab.judge import Seeds, Variant, draws_of, judge
+from seeklab import case
+from seeklab.judge import Seeds, Variant, catalogue, draws_of, judge
 from seeklab.judge.programs import Text
 
 def taken(name, value):
@@ -241,7 +241,7 @@ def taken(name, value):
     return value
 
 def verdict(case, held=taken):
-    assignment = exercises.assignment(case["assignment"])
+    assignment = catalogue.assignment(case["assignment"])
     answers = {name: held(name, value) for name, value in case["answers"].items()}
     own, seeds = Variant(draws_of(case["learner"])), Seeds(b"s" * 32)
     (found,) = judge(assignment, answers, own, seeds, [case["task"]])

@@ -10,10 +10,9 @@ import pytest
 
 import drawn
 from exercises import SOLUTIONS
-from seeklab import exercises
 from seeklab.exercises import incast_admission
 from seeklab.exercises._shapes import System
-from seeklab.judge import Outcome, Seeds, Variant, judge
+from seeklab.judge import Outcome, Seeds, Variant, catalogue, judge
 from seeklab.judge.identity import practice_draws
 from seeklab.judge.programs import Live
 from wrong_answers import LEARNER, SHAPED, judged
@@ -36,7 +35,7 @@ DRAWS = [b"b", *(f"{drawn.commit()} {number}".encode() for number in range(40) i
 @pytest.mark.parametrize("draw", range(len(DRAWS)))
 @pytest.mark.parametrize("name", SHAPED)
 def test_the_solution_passes_on_a_system_of_every_kind(name: str, draw: int) -> None:
-    answer = "rule" if "rule" in exercises.assignment(name).kinds else "fix"
+    answer = "rule" if "rule" in catalogue.assignment(name).kinds else "fix"
     verdict = judged(name, "check-elsewhere", {answer: _solution(name)}, DRAWS[draw])
     assert verdict.passed, verdict
 
@@ -59,14 +58,14 @@ def test_the_admission_of_the_solution_holds_on_the_hardest_networks(
 
 @pytest.mark.parametrize("name", SHAPED)
 def test_what_is_no_answer_fails_with_a_sentence(name: str) -> None:
-    rules = exercises.assignment(name).kinds.keys() >= {"rule"}
+    rules = catalogue.assignment(name).kinds.keys() >= {"rule"}
     nothing = (
         (lambda _: None, lambda _: "a lot", lambda _: 1 / 0, lambda _: float("nan")) if rules else ({}, {"x": 1}, 3)
     )
     for work in (*nothing, None):
         given = {"rule" if rules else "fix": Live(work) if callable(work) else work}
         variant = Variant(practice_draws(LEARNER))
-        (verdict,) = judge(exercises.assignment(name), given, variant, Seeds(b"a"), ["check-own"])
+        (verdict,) = judge(catalogue.assignment(name), given, variant, Seeds(b"a"), ["check-own"])
         assert verdict.outcome is Outcome.FAIL
         assert verdict.reason
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from policies import Lru
-from seeklab import exercises
 from seeklab.exercises import (
     blind_diagnosis,
     bonnie_decoded,
@@ -21,7 +20,7 @@ from seeklab.exercises import (
     shard_count,
     which_throttle,
 )
-from seeklab.judge import Code, Seeds, Variant, Verdict, judge
+from seeklab.judge import Code, Seeds, Variant, Verdict, catalogue, judge
 from seeklab.judge.identity import practice_draws
 from seeklab.judge.programs import Live
 
@@ -46,7 +45,7 @@ class Wrong:
 
 def judged(name: str, task: str, answers: Mapping[str, Any], key: bytes) -> Verdict:
     """Judge answers to one task of an exercise; programs run here, and seeds come from the key."""
-    assignment = exercises.assignment(name)
+    assignment = catalogue.assignment(name)
     given = {
         one: Live(answer) if isinstance(assignment.kinds[one], Code) and callable(answer) else answer
         for one, answer in answers.items()

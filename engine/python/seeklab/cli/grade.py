@@ -49,8 +49,8 @@ def add_secret(added: object) -> None:
 
 def grade(options: Namespace) -> int:
     """Grade what is not graded yet, and write what was asked for."""
-    from seeklab.exercises import assignment  # noqa: PLC0415 -- what not every host has, or every command needs
     from seeklab.judge import batch  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.judge.catalogue import assignment  # noqa: PLC0415 -- what not every host has, or every command needs
     from seeklab.judge.identity import keep_fingerprint, kept_fingerprint, open_course  # noqa: PLC0415 -- as above
     from seeklab.judge.jail import Jail, Limits  # noqa: PLC0415 -- what not every host has, or every command needs
     from seeklab.judge.layout import submissions  # noqa: PLC0415 -- as above

@@ -29,7 +29,7 @@ def add(commands: Commands) -> None:
 
 def ticket(options: Namespace) -> int:
     """Write the tickets, and remember that they were handed out."""
-    from seeklab import exercises  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.judge import catalogue  # noqa: PLC0415 -- what not every host has, or every command needs
     from seeklab.judge.identity import open_course  # noqa: PLC0415 -- what not every host has, or every command needs
     from seeklab.judge.tickets import hand_out  # noqa: PLC0415 -- what not every host has, or every command needs
 
@@ -38,8 +38,8 @@ def ticket(options: Namespace) -> int:
     course, made = open_course(options.secret, Path.cwd())
     if made:
         complain(f"note: made the course's secret in {course.folder}; keep it, and keep it from learners")
-    names = [options.assignment] if options.assignment else exercises.NAMES
-    found = [exercises.assignment(name) for name in names]
+    names = [options.assignment] if options.assignment else catalogue.NAMES
+    found = [catalogue.assignment(name) for name in names]
     wanted = found if options.assignment else [one for one in found if one.blind is not None]
     written = {one.id: [str(path) for path in hand_out(one, options.student, course, options.out)] for one in wanted}
     if options.json:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab.exercises import assignment as find_assignment
+from seeklab.judge.catalogue import assignment as find_assignment
 from seeklab.judge.grading import Grade, Work, grade, not_graded, stopped_by
 from seeklab.judge.jail import JailError
 from seeklab.judge.store import print_of

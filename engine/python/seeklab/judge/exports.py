@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seeklab.exercises import assignment as find_assignment
+from seeklab.judge.catalogue import assignment as find_assignment
 from seeklab.judge.printable import short_hash
 
 if TYPE_CHECKING:

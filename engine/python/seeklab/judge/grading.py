@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seeklab.exercises import assignment as find_assignment
 from seeklab.judge.assignment import Verdict, judge
+from seeklab.judge.catalogue import assignment as find_assignment
 from seeklab.judge.evidence import Outcome
 from seeklab.judge.identity import Share
 from seeklab.judge.jail import Jail, JailError

@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab.exercises import NAMES
+from seeklab.judge.catalogue import NAMES
 from seeklab.judge.grading import Work
 from seeklab.judge.practice import TICKET
 from seeklab.judge.printable import name_problem, printable, unique_name

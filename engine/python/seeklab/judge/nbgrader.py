@@ -23,8 +23,8 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import event
 from traitlets import Bool, Integer, Unicode
 
-from seeklab.exercises import NAMES
-from seeklab.exercises import assignment as find_assignment
+from seeklab.judge.catalogue import NAMES
+from seeklab.judge.catalogue import assignment as find_assignment
 from seeklab.judge.cleaning import KERNEL, NOTES, UNREADABLE, PlainCells
 from seeklab.judge.exports import POLICY
 from seeklab.judge.grading import Grade, Work, grade_notebook, not_graded
