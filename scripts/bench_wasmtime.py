@@ -7,7 +7,7 @@ import sys
 import time
 from pathlib import Path
 
-from seeklab._host import engine
+from seeklab.engine.host import engine
 
 # As in seeklab-bench: repeats go on for so long, and the fastest counts.
 REPEATED_FOR_S = 3.0

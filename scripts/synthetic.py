@@ -13,7 +13,7 @@ import json
 import random
 from typing import Any
 
-from seeklab._host import engine
+from seeklab.engine.host import engine
 from steps import SYNTHETIC_FILES
 
 REQUESTS = 4000

@@ -21,7 +21,7 @@ import seeklab
 import stages
 from console import CACHE
 from seeklab._facts import judge
-from seeklab._host import engine
+from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from runs import run_case
-from seeklab import Table, _arrow
+from seeklab import Table
+from seeklab.data import arrow as _arrow
 
 if TYPE_CHECKING:
     from collections.abc import Callable

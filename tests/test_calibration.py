@@ -12,14 +12,14 @@ import pytest
 
 import seeklab
 from seeklab import SeeklabError
-from seeklab._host import engine
-from seeklab._mine import read_preset
+from seeklab._user_presets import read_preset
 from seeklab.calibration import calibrate, closed, plan, read_results
 from seeklab.calibration.desk import Desk
 from seeklab.calibration.measured import Key, Measured, Results, Run
 from seeklab.calibration.simulated import scenario
 from seeklab.calibration.ssd import _page_types
 from seeklab.calibration.ssd_drive import Drive
+from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -158,7 +158,8 @@ def test_version_names_package_and_engine(command_line: CommandLine) -> None:
 
 
 def test_a_missing_engine_names_the_command_that_builds_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    from seeklab import _raw, _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import raw as _raw  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import wasmtime as _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
 
     monkeypatch.setattr(_raw, "files", lambda _: __import__("pathlib").Path("/nonexistent"))
     with pytest.raises(seeklab.EngineError, match="make wasm"):

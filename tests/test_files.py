@@ -14,8 +14,8 @@ import pytest
 
 import seeklab
 from conftest import GIVE_UP_S
-from seeklab import _files
-from seeklab._files import Kind, read_text
+from seeklab.data import files as _files
+from seeklab.data.files import Kind, read_text
 from steps import SYNTHETIC_FILES
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from seeklab._format import format_number
+from seeklab.data.format import format_number
 
 
 @pytest.mark.parametrize(

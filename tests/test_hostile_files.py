@@ -11,7 +11,7 @@ import pytest
 
 from seeklab import SeeklabError
 from seeklab._documents import MOST_CONTAINERS, UnreadableError, odd_value, read_json, read_toml
-from seeklab._mine import read_preset
+from seeklab._user_presets import read_preset
 from seeklab.calibration.fitted import calibrate
 from seeklab.calibration.measured import MOST_BINS, MOST_JOBS, read_results
 from seeklab.diagnosis import diagnose
@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 PROCESSOR_S = 120
 """For all texts of one reader: each takes up to a second, and the square of a million steps takes hours."""
 READ_PRESET = (
-    "from pathlib import Path\nfrom seeklab._mine import read_preset\nread = lambda path: read_preset(Path(path))"
+    "from pathlib import Path\nfrom seeklab._user_presets import read_preset\n"
+    "read = lambda path: read_preset(Path(path))"
 )
 READERS = {
     "diagnose": ("read.txt", "from seeklab.diagnosis import diagnose\nread = lambda path: diagnose([path])"),

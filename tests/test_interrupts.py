@@ -36,7 +36,8 @@ FIO = ["fio", "-", "--on", "hdd-7200"]
 
 SAYS_WHEN_IT_RUNS = """
 import sys
-from seeklab import _wasmtime, cli
+from seeklab import cli
+from seeklab.engine import wasmtime as _wasmtime
 
 step = _wasmtime.WasmtimeRun.step
 
@@ -68,7 +69,9 @@ def test_an_interrupt_stops_a_long_run_between_two_slices() -> None:
 
 DROPS_AN_INTERRUPT = """
 import signal, sys
-from seeklab import _fast_call, _wasmtime, cli
+from seeklab import cli
+from seeklab.engine import fast_call as _fast_call
+from seeklab.engine import wasmtime as _wasmtime
 
 class Dropped:
     def __del__(self):
@@ -113,7 +116,7 @@ def test_an_interrupt_that_falls_into_a_destructor_is_not_lost(place: str) -> No
 WITHIN_A_CALL = """
 import json, os, signal, sys, threading, time
 import seeklab
-from seeklab import _wasmtime
+from seeklab.engine import wasmtime as _wasmtime
 
 signalled = []
 
@@ -155,7 +158,7 @@ def test_an_interrupt_stops_one_long_call_and_the_next_call_is_answered(long: st
 TWO_THREADS = """
 import json, os, signal, sys, threading
 import seeklab
-from seeklab import _wasmtime
+from seeklab.engine import wasmtime as _wasmtime
 
 trace = "time,object,size\\n" + "".join(f"{n},{n * n % 99991},1\\n" for n in range(300_000))
 alone, found, began = seeklab.cache(trace, ["arc"] * 8, [1000]), [], threading.Barrier(2)

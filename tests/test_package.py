@@ -139,7 +139,8 @@ def test_the_compiled_engine_is_kept_and_a_broken_copy_is_made_anew(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Any,  # noqa: ANN401 -- a path
 ) -> None:
-    from seeklab import _compiled, _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import compiled as _compiled  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import wasmtime as _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
 
     monkeypatch.setattr(_compiled, "cache_directory", lambda: tmp_path / "cache")
     _wasmtime.WasmtimeEngine()
@@ -157,7 +158,8 @@ def test_a_compiled_engine_that_others_can_write_is_not_trusted(
 ) -> None:
     import wasmtime  # noqa: PLC0415 -- for this test alone
 
-    from seeklab import _compiled, _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import compiled as _compiled  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import wasmtime as _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
 
     monkeypatch.setattr(_compiled, "cache_directory", lambda: tmp_path / "cache")
     _wasmtime.WasmtimeEngine()
@@ -170,7 +172,8 @@ def test_a_cache_that_cannot_be_written_does_not_matter(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Any,  # noqa: ANN401 -- a path
 ) -> None:
-    from seeklab import _compiled, _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import compiled as _compiled  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import wasmtime as _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
 
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(_compiled, "cache_directory", lambda: tmp_path / "file" / "cache")
@@ -178,7 +181,8 @@ def test_a_cache_that_cannot_be_written_does_not_matter(
 
 
 def test_the_engine_runs_where_wasmtime_lacks_undocumented_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    from seeklab import _fast_call, _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import fast_call as _fast_call  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import wasmtime as _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
 
     def lacks(*_arguments: object) -> None:
         raise AttributeError
@@ -230,7 +234,8 @@ def test_relative_places_for_caches_and_settings_are_ignored(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Any,  # noqa: ANN401 -- a path
 ) -> None:
-    from seeklab import _compiled, _mine  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab import _user_presets as _mine  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import compiled as _compiled  # noqa: PLC0415 -- private modules, for this test alone
 
     for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.setenv(name, "here")

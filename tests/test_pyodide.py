@@ -134,7 +134,7 @@ TRAP = """
 import json
 
 import seeklab
-from seeklab._host import engine
+from seeklab.engine.host import engine
 
 case = seeklab.case("odx-prefetch")
 before = case.run()

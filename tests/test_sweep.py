@@ -21,8 +21,8 @@ import pytest
 
 import seeklab
 from seeklab import Table, _sweep
-from seeklab._columns import TextColumn
-from seeklab._host import engine
+from seeklab.data.columns import TextColumn
+from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from seeklab import Table
-from seeklab._columns import TextColumn
+from seeklab.data.columns import TextColumn
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -18,16 +18,16 @@ from seeklab._design import Design, Measured, design
 from seeklab._errors import EngineError, LimitExceeded, Problem, SeeklabError
 from seeklab._facts import facts
 from seeklab._fio import FioJob, fio
-from seeklab._questions.commit_policy import CommitPolicy, LogQueue, run_commit_policy
-from seeklab._questions.eviction import EvictionPolicy, play_cache
-from seeklab._questions.read_ahead import Prefetcher, Read, run_prefetcher
-from seeklab._questions.shard_map import ShardHistory, ShardMap, run_shard_map
-from seeklab._questions.throttle import ThrottleHistory, ThrottlePolicy, run_throttle
 from seeklab._replay import replay, trace_info
 from seeklab._result import Result, run
 from seeklab._sweep import sweep
-from seeklab._table import Table
 from seeklab._traces import cache, validate_drive
+from seeklab.data.table import Table
+from seeklab.decisions.commit_policy import CommitPolicy, LogQueue, run_commit_policy
+from seeklab.decisions.eviction import EvictionPolicy, play_cache
+from seeklab.decisions.read_ahead import Prefetcher, Read, run_prefetcher
+from seeklab.decisions.shard_map import ShardHistory, ShardMap, run_shard_map
+from seeklab.decisions.throttle import ThrottleHistory, ThrottlePolicy, run_throttle
 
 if TYPE_CHECKING:
     from seeklab.notebook import Lab, Prediction

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from seeklab._host import engine
-from seeklab._mine import groups_on, own_preset
 from seeklab._result import Result, execute
+from seeklab._user_presets import groups_on, own_preset
+from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

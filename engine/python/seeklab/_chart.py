@@ -16,7 +16,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 
-from seeklab._format import format_number
+from seeklab.data.format import format_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

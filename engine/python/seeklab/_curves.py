@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab._host import engine
+from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

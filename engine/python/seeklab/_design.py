@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
 from seeklab._errors import Problem
-from seeklab._host import engine
 from seeklab._result import Result, execute
+from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

@@ -12,7 +12,7 @@ import tomllib
 from math import isfinite
 from typing import Any
 
-from seeklab._nesting import DEEPEST, is_too_deep
+from seeklab.data.json_depth import DEEPEST, is_too_deep
 
 MOST_CONTAINERS = 1_000_000
 """Lists and objects of one text; a recording of a day has a tenth of it."""

@@ -8,9 +8,9 @@ from threading import Event
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import cases
-from seeklab._host import engine
 from seeklab._result import advance
 from seeklab._sweep import usable_cores
+from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

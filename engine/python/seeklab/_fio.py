@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab._files import STANDARD_INPUT, Kind, read_text, shown
 from seeklab._fio_logs import log_files
-from seeklab._host import engine
-from seeklab._mine import own_preset
 from seeklab._result import Result, run
+from seeklab._user_presets import own_preset
+from seeklab.data.files import STANDARD_INPUT, Kind, read_text, shown
+from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

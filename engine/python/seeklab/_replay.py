@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Literal
 
-from seeklab._files import LONGEST_LINE_BYTES, Kind
-from seeklab._host import engine
-from seeklab._located import LocatedTrace
 from seeklab._result import Result, execute
+from seeklab.data.error_location import LocatedTrace
+from seeklab.data.files import LONGEST_LINE_BYTES, Kind
+from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
     from os import PathLike

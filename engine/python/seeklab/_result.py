@@ -12,9 +12,9 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from seeklab._errors import LimitExceeded, Problem, SeeklabError
-from seeklab._host import engine
-from seeklab._protocol import TYPE_CODES, RunHandle
-from seeklab._table import Table
+from seeklab.data.table import Table
+from seeklab.engine.host import engine
+from seeklab.engine.protocol import TYPE_CODES, RunHandle
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

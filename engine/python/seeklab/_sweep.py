@@ -24,11 +24,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from seeklab._case import Case
 from seeklab._case import case as load_case
-from seeklab._columns import TextColumn
 from seeklab._errors import Problem, SeeklabError
 from seeklab._progress import ProgressBar
 from seeklab._result import execute
-from seeklab._table import Table
+from seeklab.data.columns import TextColumn
+from seeklab.data.table import Table
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable, Iterator

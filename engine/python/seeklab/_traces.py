@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab._files import LONGEST_LINE_BYTES, Kind, read_text, shown
-from seeklab._host import engine
-from seeklab._located import LocatedTrace, is_line, naming
 from seeklab._replay import KINDS, said
+from seeklab.data.error_location import LocatedTrace, is_line, naming
+from seeklab.data.files import LONGEST_LINE_BYTES, Kind, read_text, shown
+from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

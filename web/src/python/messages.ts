@@ -12,7 +12,7 @@ export type ToPython =
       readonly files?: readonly GivenFile[] | undefined;
     };
 
-/** Modules with a class `Desk` (`seeklab._front`). */
+/** Modules with a class `Desk` (`seeklab._json_handlers`). */
 export type DeskName = "seeklab.oncall.room" | "seeklab.diagnosis.desk" | "seeklab.calibration.desk";
 
 export interface GivenFile {

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab import _front
+from seeklab import _json_handlers as _front
 from seeklab._case import case
 from seeklab._errors import Problem, SeeklabError
-from seeklab._mine import MINE, groups_on
+from seeklab._user_presets import MINE, groups_on
 from seeklab.calibration.fitted import Calibration, calibrate
 from seeklab.calibration.measured import read_results
 from seeklab.calibration.samples import record

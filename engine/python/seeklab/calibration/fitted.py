@@ -11,11 +11,11 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab._requests import shortened
 from seeklab.calibration import closed, disk, lun, ssd
 from seeklab.calibration.parameter import number
 from seeklab.calibration.plan import held_out
 from seeklab.calibration.simulated import ask
+from seeklab.engine.requests import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping

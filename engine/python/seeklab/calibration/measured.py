@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seeklab._documents import UnreadableError, read_json
 from seeklab._errors import Problem, SeeklabError
-from seeklab._files import shown
+from seeklab.data.files import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -19,9 +19,9 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab._files import shown
 from seeklab.calibration.measured import LEAST_FIO, read_results
 from seeklab.calibration.plan import GIB, MIB, Job, disk_jobs, drive_jobs, judging_disk_jobs, judging_jobs
+from seeklab.data.files import shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence

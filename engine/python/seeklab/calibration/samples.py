@@ -6,10 +6,10 @@ import json
 from typing import TYPE_CHECKING
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab._host import engine
 from seeklab._result import run
 from seeklab.calibration.plan import GIB, Job, disk_jobs, drive_jobs, judging_disk_jobs, judging_jobs
 from seeklab.calibration.simulated import scenario
+from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
     from collections.abc import Callable

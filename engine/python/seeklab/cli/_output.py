@@ -6,7 +6,7 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from seeklab._format import format_number
+from seeklab.data.format import format_number
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -6,7 +6,7 @@ import argparse
 import json
 import re
 
-from seeklab._requests import DEEPEST, shortened
+from seeklab.engine.requests import DEEPEST, shortened
 
 LARGEST_SEED = 2**53 - 1
 MOST_SEEDS = 1_000_000

@@ -7,9 +7,8 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seeklab import _mine
+from seeklab import _user_presets as _mine
 from seeklab._errors import Problem, SeeklabError
-from seeklab._files import shown
 from seeklab._progress import ProgressBar
 from seeklab._saving import write_whole
 from seeklab.calibration import real
@@ -19,6 +18,7 @@ from seeklab.calibration.measured import read_results
 from seeklab.cli import _values
 from seeklab.cli._ending import CHECK_FAILED, DONE
 from seeklab.cli._output import complain, print_json, print_table
+from seeklab.data.files import shown
 
 if TYPE_CHECKING:
     from argparse import Namespace

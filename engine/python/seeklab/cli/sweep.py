@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 import seeklab
 from seeklab._sweep import stream
-from seeklab._table import plain
 from seeklab.cli import _values
 from seeklab.cli._ending import DONE
 from seeklab.cli._options import add_case
 from seeklab.cli._output import number, print_json, print_table
+from seeklab.data.table import plain
 
 if TYPE_CHECKING:
     from argparse import Namespace

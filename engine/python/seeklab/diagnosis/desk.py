@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab import _front
+from seeklab import _json_handlers as _front
 from seeklab._case import case
 from seeklab.diagnosis.evidence import read_evidence
 from seeklab.diagnosis.samples import record

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seeklab._documents import UnreadableError, read_json
 from seeklab._errors import Problem, SeeklabError
-from seeklab._files import LARGEST_TEXT_BYTES, Kind, read_text, shown
+from seeklab.data.files import LARGEST_TEXT_BYTES, Kind, read_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from seeklab import workloads
-from seeklab._questions.eviction import play_cache
 from seeklab._traces import cache
+from seeklab.decisions.eviction import play_cache
 from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from seeklab._questions.eviction import EvictionPolicy
+    from seeklab.decisions.eviction import EvictionPolicy
 
 REQUESTS = 3000
 OBJECTS_PER_SLOT = 5

@@ -10,13 +10,13 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from seeklab._questions.commit_policy import LogQueue, run_commit_policy
+from seeklab.decisions.commit_policy import LogQueue, run_commit_policy
 from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from seeklab._questions.commit_policy import CommitPolicy
+    from seeklab.decisions.commit_policy import CommitPolicy
 
 LOG = "replication"
 CLIENTS = (1, 16, 256)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from seeklab._result import Result
-    from seeklab._table import Number as Cell
+    from seeklab.data.table import Number as Cell
 
 CASE = "odx-prefetch"
 KIB = 1 << 10

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import seeklab
-from seeklab._questions.read_ahead import Read, run_prefetcher
+from seeklab.decisions.read_ahead import Read, run_prefetcher
 from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from seeklab._questions.read_ahead import Prefetcher
     from seeklab._result import Result
+    from seeklab.decisions.read_ahead import Prefetcher
 
 MIB = 1 << 20
 RECORD = 128 << 10

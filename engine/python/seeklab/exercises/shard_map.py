@@ -11,14 +11,14 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from seeklab._questions.shard_map import INTERLEAVED, ShardHistory, run_shard_map
+from seeklab.decisions.shard_map import INTERLEAVED, ShardHistory, run_shard_map
 from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from seeklab._questions.shard_map import ShardMap
     from seeklab._result import Result
+    from seeklab.decisions.shard_map import ShardMap
 
 MIB = 1 << 20
 RANGES = 256

@@ -11,14 +11,14 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from seeklab._questions.throttle import ThrottleHistory, run_throttle
+from seeklab.decisions.throttle import ThrottleHistory, run_throttle
 from seeklab.judge import Asked, Assignment, Code, Commitment, Evidence, Practice, Task, draws_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from seeklab._questions.throttle import ThrottlePolicy
     from seeklab._result import Result
+    from seeklab.decisions.throttle import ThrottlePolicy
 
 RIVAL = "zfs2008"
 SIZES_GROUPS = ("zfs2008", "zfs2010")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from seeklab._case import case
 from seeklab._errors import Problem, SeeklabError
-from seeklab._format import format_number
+from seeklab.data.format import format_number
 from seeklab.judge.printable import printable
 
 if TYPE_CHECKING:

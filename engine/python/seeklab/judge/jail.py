@@ -345,7 +345,7 @@ def _parts_of(prefix: str) -> list[str]:
 
 def _compiled_engines() -> list[Path]:
     """Give the files of compiled engines, so that an inmate need not compile one."""
-    from seeklab._compiled import cache_directory  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.engine.compiled import cache_directory  # noqa: PLC0415 -- what not every host has, or every command needs
 
     found: list[Path] = []
     with suppress(RuntimeError, OSError):

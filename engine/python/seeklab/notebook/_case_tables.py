@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case as load_case
 from seeklab._facts import facts as judge_facts
-from seeklab._format import format_number
+from seeklab.data.format import format_number
 from seeklab.notebook._tables import Rows
 
 if TYPE_CHECKING:

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 from seeklab._case import validate
 from seeklab._documents import UnreadableError, odd_value, read_toml
 from seeklab._errors import Problem, SeeklabError
-from seeklab._files import Kind, read_text, shown
-from seeklab._requests import shortened
+from seeklab.data.files import Kind, read_text, shown
+from seeklab.engine.requests import shortened
 from seeklab.oncall.incidents import CAUSES, MIB, OTHERS, Incident, Names, in_neutral_words, neutral_names
 from seeklab.oncall.looks import LOOKS
 from seeklab.oncall.sealed import MOST_BYTES, digest, is_sealed, opened

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from seeklab import _front
+from seeklab import _json_handlers as _front
 from seeklab._case import case as load_case
 from seeklab._errors import Problem, SeeklabError
 from seeklab.oncall.looks import LOOKS

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._case import validate
 from seeklab._errors import Problem, SeeklabError
-from seeklab._host import engine
+from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

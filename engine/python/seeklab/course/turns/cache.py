@@ -7,9 +7,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from seeklab import workloads
-from seeklab._questions.eviction import play_cache
 from seeklab._traces import cache as replay
 from seeklab.course.tasks import Task
+from seeklab.decisions.eviction import play_cache
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

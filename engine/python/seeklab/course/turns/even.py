@@ -6,12 +6,12 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case
-from seeklab._questions.throttle import run_throttle
 from seeklab.course.tasks import Task
+from seeklab.decisions.throttle import run_throttle
 
 if TYPE_CHECKING:
-    from seeklab._questions.throttle import ThrottlePolicy
     from seeklab._result import Result
+    from seeklab.decisions.throttle import ThrottlePolicy
 
 MB = 1_000_000
 TRIAL = {

@@ -7,8 +7,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import case
-from seeklab._questions.read_ahead import Read, run_prefetcher
 from seeklab.course.tasks import Task
+from seeklab.decisions.read_ahead import Read, run_prefetcher
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Protocol
 
-from seeklab._files import LONGEST_LINE_BYTES, Kind
-from seeklab._host import engine
-from seeklab._located import LocatedTrace
-from seeklab._questions import ASKS, STEPS_AT_ONCE, ask, refuse, whole
+from seeklab.data.error_location import LocatedTrace
+from seeklab.data.files import LONGEST_LINE_BYTES, Kind
+from seeklab.decisions import ASKS, STEPS_AT_ONCE, ask, refuse, whole
+from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from os import PathLike
 
-    from seeklab._protocol import RunHandle
+    from seeklab.engine.protocol import RunHandle
 
 HIT, ADMITTED, EVICTED = 0, 1, 2
 LINES = Kind("a trace of time,object,size lines", longest_line=LONGEST_LINE_BYTES)

@@ -7,13 +7,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from seeklab._errors import SeeklabError
-from seeklab._files import is_text, read_text, shown
+from seeklab.data.files import is_text, read_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from os import PathLike
 
-    from seeklab._files import Kind
+    from seeklab.data.files import Kind
 
 WHOLE = "trace"
 """What the engine calls a trace as a whole."""

@@ -7,8 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import EngineError
-from seeklab._protocol import TypeCode, unwrap
-from seeklab._requests import encode
+from seeklab.engine.protocol import TypeCode, unwrap
+from seeklab.engine.requests import encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

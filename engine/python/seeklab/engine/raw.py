@@ -12,8 +12,8 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any, Protocol
 
 from seeklab._errors import EngineError
-from seeklab._protocol import TypeCode, unwrap
-from seeklab._requests import encode
+from seeklab.engine.protocol import TypeCode, unwrap
+from seeklab.engine.requests import encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -11,9 +11,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import EngineError
-from seeklab._protocol import unwrap
-from seeklab._raw import RawRun, read_engine_file
-from seeklab._requests import encode
+from seeklab.engine.protocol import unwrap
+from seeklab.engine.raw import RawRun, read_engine_file
+from seeklab.engine.requests import encode
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -12,7 +12,7 @@ import sys
 import time
 from pathlib import Path
 
-ENGINE = Path(__file__).resolve().parents[2]
+ENGINE = Path(__file__).resolve().parents[3]
 """The folder `engine` of the checkout, if this is one."""
 TOOL_LIMIT_S = 60
 CLOCK_STEP_NS = 10_000_000

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._documents import UnreadableError, odd_value, read_json, read_toml
 from seeklab._errors import Problem, SeeklabError
-from seeklab._files import Kind, read_text, shown
+from seeklab.data.files import Kind, read_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

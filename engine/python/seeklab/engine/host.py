@@ -1,8 +1,8 @@
 """The factory of the engine: one host for each place where Python runs.
 
-On CPython wasmtime runs the engine's WebAssembly file (`_wasmtime`). Under Pyodide the browser runs it: a page of ours
-has registered it as the JavaScript module `seeklab_engine` (`_pyodide`); elsewhere, as in JupyterLite, the package
-loads its own file (`_webassembly`).
+On CPython, wasmtime runs the engine's WebAssembly file (`wasmtime.py`). Under Pyodide the browser runs it: our page
+has registered it as the JavaScript module `seeklab_engine` (`pyodide.py`); elsewhere, as in JupyterLite, the package
+loads its own file (`webassembly.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from seeklab._errors import MachineError
 
 if TYPE_CHECKING:
-    from seeklab._protocol import Engine
+    from seeklab.engine.protocol import Engine
 
 
 @cache
@@ -24,14 +24,14 @@ def engine() -> Engine:
     # Imported here so that `import seeklab` needs nothing but the standard library.
     if sys.platform == "emscripten":
         if find_spec("seeklab_engine") is None:
-            from seeklab._webassembly import WebAssemblyEngine  # noqa: PLC0415
+            from seeklab.engine.webassembly import WebAssemblyEngine  # noqa: PLC0415
 
             return WebAssemblyEngine()
-        from seeklab._pyodide import PyodideEngine  # noqa: PLC0415
+        from seeklab.engine.pyodide import PyodideEngine  # noqa: PLC0415
 
         return PyodideEngine()
     try:
-        from seeklab._wasmtime import WasmtimeEngine  # noqa: PLC0415
+        from seeklab.engine.wasmtime import WasmtimeEngine  # noqa: PLC0415
     except OSError as error:  # wasmtime's library is there and could not be mapped
         raise MachineError.lacking_memory(str(error)) from error
     return WasmtimeEngine()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab._questions import Decision, ask, must_be_callable, refuse, whole
 from seeklab._result import Result, execute
+from seeklab.decisions import Decision, ask, must_be_callable, refuse, whole
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

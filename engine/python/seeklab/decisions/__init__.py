@@ -14,8 +14,8 @@ from typing import Any, NoReturn, TypeAlias
 
 from seeklab._case import Case
 from seeklab._errors import Problem, SeeklabError
-from seeklab._host import engine
 from seeklab._result import Result, charge, events_left, raise_limit
+from seeklab.engine.host import engine
 
 STEPS_AT_ONCE = 1 << 16
 """Events of a run, or requests of a cache replay, between two looks at the keyboard."""

@@ -6,8 +6,8 @@ import math
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab._questions import Decision, ask, must_be_callable, refuse
 from seeklab._result import Result, execute
+from seeklab.decisions import Decision, ask, must_be_callable, refuse
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -13,12 +13,12 @@ from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int64, c_vo
 from itertools import count
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from seeklab._columns import TextColumn
+from seeklab.data.columns import TextColumn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from seeklab._columns import Column
+    from seeklab.data.columns import Column
 
 FORMATS = {"d": b"g", "I": b"I"}
 """Arrow's name of a column type, by the type code of `array.array`."""

@@ -17,14 +17,14 @@ from weakref import WeakSet
 
 import wasmtime
 
-from seeklab._checkout import edited_library
-from seeklab._compiled import NEVER, CompiledEngine
 from seeklab._errors import EngineError, MachineError
-from seeklab._fast_call import fast_call
-from seeklab._interrupts import NoneDropped, is_interruptible, stoppable
-from seeklab._protocol import unwrap
-from seeklab._raw import RawRun, read_engine_file
-from seeklab._requests import encode
+from seeklab.engine.compiled import NEVER, CompiledEngine
+from seeklab.engine.dev_library import edited_library
+from seeklab.engine.fast_call import fast_call
+from seeklab.engine.interrupts import NoneDropped, is_interruptible, stoppable
+from seeklab.engine.protocol import unwrap
+from seeklab.engine.raw import RawRun, read_engine_file
+from seeklab.engine.requests import encode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

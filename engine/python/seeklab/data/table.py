@@ -8,14 +8,14 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from seeklab._columns import TextColumn
+from seeklab.data.columns import TextColumn
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from _typeshed import SupportsWrite
 
-    from seeklab._columns import Column
+    from seeklab.data.columns import Column
 
 Number = float | int
 
@@ -89,13 +89,13 @@ class Table:
 
     def __arrow_c_schema__(self) -> object:
         """Name the columns and their types, as an Arrow schema capsule."""
-        from seeklab._arrow import schema_capsule  # noqa: PLC0415 -- ctypes is needed for Arrow only
+        from seeklab.data.arrow import schema_capsule  # noqa: PLC0415 -- ctypes is needed for Arrow only
 
         return schema_capsule(self._columns)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Lend the table as an Arrow stream capsule. A requested schema is not followed, as the interface allows."""
-        from seeklab._arrow import stream_capsule  # noqa: PLC0415 -- ctypes is needed for Arrow only
+        from seeklab.data.arrow import stream_capsule  # noqa: PLC0415 -- ctypes is needed for Arrow only
 
         del requested_schema
         return stream_capsule(self._columns)

@@ -1,0 +1,1 @@
+"""Columns, tables, files and where an error is in them."""
