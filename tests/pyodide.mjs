@@ -1,28 +1,34 @@
 /**
- * Runs a Python program in the self-hosted Pyodide, with the engine's own module and the `seeklab` package in it.
+ * Runs Python programs in the self-hosted Pyodide, with the engine's own module and the `seeklab` package in it.
  *
- *     node pyodide.mjs PACKAGE.zip [--no-page] < program.py
+ *     node pyodide.mjs PACKAGE.zip [--no-page]
  *
- * Prints the value of the program's last line, a string. Nothing is asked of any network. Without a page nobody hands the
- * engine over, as in JupyterLite, and the package loads its own.
+ * Each line of the input is a program as a JSON string, each line of the output its answer: `{"value": ...}`, the value of the
+ * program's last line, a string, or `{"error": ...}`. Every program has variables of its own. Nothing is asked of any network.
+ * Without a page nobody hands the engine over, as in JupyterLite, and the package loads its own.
  */
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { text } from "node:stream/consumers";
+import { createInterface } from "node:readline";
 import { loadPyodide } from "../web/node_modules/pyodide/pyodide.mjs";
 
 const glue = resolve(import.meta.dirname, "../engine/wasm/pkg");
 
-try {
-  const [, , archive, option] = process.argv;
-  const pyodide = await loadPyodide();
-  pyodide.unpackArchive(new Uint8Array(readFileSync(archive)), "zip");
-  if (option !== "--no-page") pyodide.registerJsModule("seeklab_engine", await pageEngine());
-  console.log(pyodide.runPython(await text(process.stdin)));
-} catch (error) {
-  // The message alone: a stack would print Pyodide's own source, which is one long line.
-  console.error(error.message);
-  process.exitCode = 1;
+const [, , archive, option] = process.argv;
+// What programs print goes beside the answers.
+const pyodide = await loadPyodide({ stdout: console.error });
+pyodide.unpackArchive(new Uint8Array(readFileSync(archive)), "zip");
+if (option !== "--no-page") pyodide.registerJsModule("seeklab_engine", await pageEngine());
+for await (const line of createInterface({ input: process.stdin })) {
+  const globals = pyodide.toPy({ __name__: "__main__" });
+  try {
+    console.log(JSON.stringify({ value: pyodide.runPython(JSON.parse(line), { globals }) }));
+  } catch (error) {
+    // The message alone: a stack would print Pyodide's own source, which is one long line.
+    console.log(JSON.stringify({ error: error.message }));
+  } finally {
+    globals.destroy();
+  }
 }
 
 /** What a page of ours hands to Python. */

@@ -9,7 +9,10 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Timer
 from typing import Any
 
 import pytest
@@ -81,23 +84,54 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def _in_pyodide(package: Path, program: str, *options: str) -> Any:  # noqa: ANN401 -- any JSON value
-    done = subprocess.run(
-        ["node", ROOT / "tests" / "pyodide.mjs", package, *options],
-        input=program,
-        capture_output=True,
-        text=True,
-        timeout=GIVE_UP_S,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+Run = Callable[[str], Any]
+"""Runs a program and gives the JSON value of its last line."""
+
+
+@contextmanager
+def _pyodide(package: Path, *options: str) -> Iterator[Run]:
+    """Start Pyodide, which takes seconds, once for several programs."""
+    command = ["node", ROOT / "tests" / "pyodide.mjs", package, *options]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        requests, answers = process.stdin, process.stdout
+
+        def run(program: str) -> Any:  # noqa: ANN401 -- any JSON value
+            hanging = Timer(GIVE_UP_S, process.kill)
+            hanging.start()
+            print(json.dumps(program), file=requests, flush=True)
+            line = answers.readline()
+            hanging.cancel()
+            assert line, "Pyodide has ended"
+            answer = json.loads(line)
+            assert "error" not in answer, answer["error"]
+            return json.loads(answer["value"])
+
+        try:
+            yield run
+        finally:
+            requests.close()
+
+
+@pytest.fixture(scope="module")
+def in_page(package: Path) -> Iterator[Run]:
+    """Run programs in a Pyodide that a page has given its engine."""
+    with _pyodide(package) as run:
+        yield run
+
+
+@pytest.fixture(scope="module")
+def without_page(package: Path) -> Iterator[Run]:
+    """Run programs in a Pyodide whose package loads its own engine."""
+    with _pyodide(package, "--no-page") as run:
+        yield run
 
 
 @pytest.mark.parametrize(("number", "outcome"), [(0, "fail"), (1, "pass")], ids=["as shipped", "solved"])
-def test_a_policy_runs_and_is_judged_in_pyodide_as_on_cpython(package: Path, number: int, outcome: str) -> None:
+def test_a_policy_runs_and_is_judged_in_pyodide_as_on_cpython(in_page: Run, number: int, outcome: str) -> None:
     program = f"SOURCE = {_policy(number)!r}\n{_policy(number)}{PROGRAM}"
-    there, here = _in_pyodide(package, program), _here(program)
+    there, here = in_page(program), _here(program)
     assert (there["hits"], there["curve"]) == (here["hits"], here["curve"])
     assert 0 < there["hits"] < 2000
     assert (there["verdict"], here["verdict"]) == (outcome, outcome)
@@ -153,12 +187,12 @@ json.dumps({"host": type(engine()).__name__, "told": told, "again": case.run().f
 """
 
 
-def test_without_a_page_the_engine_of_the_package_gives_the_same_runs(package: Path) -> None:
-    assert _in_pyodide(package, RUNS, "--no-page") == _here(RUNS)
+def test_without_a_page_the_engine_of_the_package_gives_the_same_runs(without_page: Run) -> None:
+    assert without_page(RUNS) == _here(RUNS)
 
 
-def test_without_a_page_an_engine_that_trapped_is_replaced(package: Path) -> None:
-    there = _in_pyodide(package, TRAP, "--no-page")
+def test_without_a_page_an_engine_that_trapped_is_replaced(without_page: Run) -> None:
+    there = without_page(TRAP)
     assert there["host"] == "WebAssemblyEngine"
     assert [told.partition(" (")[0] for told in there["told"]] == [
         "The engine stopped unexpectedly in sl_call",
@@ -252,14 +286,14 @@ json.dumps([verdict(case) for case in json.loads(CASES)])
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the jail is Linux's")
-def test_the_same_answers_get_the_same_verdicts_on_cpython_from_the_jail_and_in_pyodide(package: Path) -> None:
+def test_the_same_answers_get_the_same_verdicts_on_cpython_from_the_jail_and_in_pyodide(in_page: Run) -> None:
     cases = answered(1000 if os.environ.get("SEEKLAB_FULL") == "1" else 24)
     program = f"CASES = {json.dumps(cases)!r}\n{JUDGES}"
     scope: dict[str, Any] = {"CASES": json.dumps(cases)}
     exec(JUDGES.rpartition("json.dumps(")[0], scope)  # noqa: S102 -- the judges above
     here = [scope["verdict"](case) for case in cases]
     assert len({points > 0 for _, points in here}) == 2, "some are right and some are wrong"
-    assert _in_pyodide(package, program) == here
+    assert in_page(program) == here
 
     jail = Jail()
     source = "\n".join(f"a{nth} = {case['answers']!r}" for nth, case in enumerate(cases))
