@@ -8,8 +8,12 @@ from __future__ import annotations
 import hashlib
 import os
 import subprocess
+from typing import TYPE_CHECKING
 
 from console import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 ALL = "SEEKLAB_FULL"
 """Set in the environment, it takes the place of the samples."""
@@ -24,7 +28,14 @@ def commit() -> str:
 
 def is_drawn(name: str, one_in: int) -> bool:
     """Whether something is of this commit's sample of one in so many."""
-    if os.environ.get(ALL):
-        return True
+    return bool(os.environ.get(ALL)) or _number(name) % one_in == 0
+
+
+def some(names: Sequence[str], count: int) -> list[str]:
+    """Return this commit's sample of so many names, or all of them."""
+    return list(names) if os.environ.get(ALL) else sorted(names, key=_number)[:count]
+
+
+def _number(name: str) -> int:
     drawn = hashlib.sha256(f"{commit()} {name}".encode()).digest()
-    return int.from_bytes(drawn[:4], "big") % one_in == 0
+    return int.from_bytes(drawn[:4], "big")

@@ -388,13 +388,14 @@ FULL = (
         needs=("python-tests", "package", "site"),
         runner=PYTEST,
     ),
-    # All hostile submissions by nbgrader's own command line too, more kills, a Dask cluster, a thousand answers, and
-    # solutions on many systems.
+    # All submissions, hostile ones included, by nbgrader's own command line too, more kills, a Dask cluster, a thousand
+    # answers, and solutions on many systems.
     Stage(
         "Grading",
         (
             *BY_FILE,
-            *(f"tests/test_{name}.py" for name in ("hostile", "nbgrader", "grading", "pyodide", "shaped_exercises")),
+            *(f"tests/test_{name}.py" for name in ("hostile", "nbgrader", "grading", "exercises")),
+            *(f"tests/test_{name}.py" for name in ("pyodide", "shaped_exercises")),
         ),
         needs=("python-tests", "package", "npm"),
         runner=PYTEST,
