@@ -11,6 +11,7 @@ import seeklab
 
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Callable
     from pathlib import Path
 
     from conftest import CommandLine
@@ -94,24 +95,30 @@ def a_circle() -> list[Any]:
 
 
 @pytest.mark.parametrize(
-    ("value", "wanted"),
+    ("value", "path", "found"),
     [
-        pytest.param(nested(100_000), "nested more than 60 levels", id="100,000 levels"),
-        pytest.param(a_circle(), "nested more than 60 levels", id="a circle"),
-        pytest.param(10**5000, r"limits\.time: is a whole number of 16610 bits", id="5000 digits"),
-        pytest.param("\ud800", r"limits\.time: character 1 is U\+D800", id="half a letter"),
-        pytest.param("1\0s", r"limits\.time: character 2 is NUL", id="a NUL"),
-        pytest.param(float("inf"), r"limits\.time: is inf", id="infinity"),
-        pytest.param({1: 2}, r"limits\.time: has the key 1", id="a number for a key"),
-        pytest.param({"\ud800": 2}, r"limits\.time: character 1 is U\+D800", id="half a letter for a key"),
-        pytest.param(b"1s", r"limits\.time: a value of type bytes", id="bytes"),
+        pytest.param(nested(100_000), "limits.time.a", "60", id="100,000 levels"),
+        pytest.param(a_circle(), "limits.time[0]", "60", id="a circle"),
+        pytest.param(10**5000, "limits.time", "16610", id="5000 digits"),
+        pytest.param("\ud800", "limits.time", "U+D800", id="half a letter"),
+        pytest.param("1\0s", "limits.time", "NUL", id="a NUL"),
+        pytest.param(float("inf"), "limits.time", "inf", id="infinity"),
+        pytest.param({1: 2}, "limits.time", "1", id="a number for a key"),
+        pytest.param({"\ud800": 2}, "limits.time", "U+D800", id="half a letter for a key"),
+        pytest.param(b"1s", "limits.time", "bytes", id="bytes"),
     ],
 )
-def test_a_value_that_no_field_can_have_is_told_with_its_place(value: object, wanted: str) -> None:
-    with pytest.raises(seeklab.SeeklabError, match=wanted):
-        seeklab.case(CASE).with_({"limits.time": value}).run()
-    with pytest.raises(seeklab.SeeklabError, match=wanted):
-        seeklab.run({"jobs": [JOB], "devices": DEVICES, "limits": {"time": value}})
+def test_a_value_that_no_field_can_have_is_told_with_its_place(value: object, path: str, found: str) -> None:
+    runs: tuple[Callable[[], object], ...] = (
+        lambda: seeklab.case(CASE).with_({"limits.time": value}).run(),
+        lambda: seeklab.run({"jobs": [JOB], "devices": DEVICES, "limits": {"time": value}}),
+    )
+    for run in runs:
+        with pytest.raises(seeklab.SeeklabError) as caught:
+            run()
+        (problem,) = caught.value.problems
+        assert problem.path.startswith(path)
+        assert found in problem.message
 
 
 def test_no_seed_is_no_seed() -> None:
@@ -122,8 +129,9 @@ def test_no_seed_is_no_seed() -> None:
         lambda: seeklab.sweep(CASE, {}, seeds=[None], progress=False),  # type: ignore[list-item] # the same
         lambda: seeklab.run_shard_map(seeklab.case("vdisk-sharding"), "interleaved", seed=None),  # type: ignore[arg-type]
     ):
-        with pytest.raises(seeklab.SeeklabError, match="seed: is None"):
+        with pytest.raises(seeklab.SeeklabError) as caught:
             run()
+        assert paths(caught.value) == ["seed"]
 
 
 def refusal(scenario: dict[str, Any]) -> seeklab.SeeklabError:
@@ -286,7 +294,7 @@ def test_json_output_stays_empty_when_the_input_is_bad(command_line: CommandLine
 
 
 class Impossible(NamedTuple):
-    """Changes of a case that cannot be: where the problem is, what was found, what can be written."""
+    """Changes of a case that cannot be: where the problem is, what was found, what can be or must change."""
 
     case: str
     changes: dict[str, Any]
@@ -296,7 +304,7 @@ class Impossible(NamedTuple):
 
 
 IMPOSSIBLE = {
-    "no shards": Impossible("vdisk-sharding", {"controller.shards": 0}, "controller.shards", "0", "write 1 to 1024"),
+    "no shards": Impossible("vdisk-sharding", {"controller.shards": 0}, "controller.shards", "0", "1024"),
     "more shards than ranges": Impossible(
         "vdisk-sharding",
         {"controller.shards": 64, "controller.range": "16GiB"},
@@ -305,83 +313,83 @@ IMPOSSIBLE = {
         "range",
     ),
     "a window longer than the run": Impossible(
-        "averaged-away", {"monitor.window": "90s"}, "monitor.window", "90 s", "the 60 s that are watched"
+        "averaged-away", {"monitor.window": "90s"}, "monitor.window", "90 s", "60 s"
     ),
-    "no window": Impossible("averaged-away", {"monitor.window": 0}, "monitor.window", "0", "write at least 1 ms"),
+    "no window": Impossible("averaged-away", {"monitor.window": 0}, "monitor.window", "0", "1 ms"),
     "a partition that begins where the disk ends": Impossible(
-        "misaligned-io", {"partition.start": 10**12}, "partition.start", "1000000000000", "write a smaller start"
+        "misaligned-io", {"partition.start": 10**12}, "partition.start", "1000000000000", "start"
     ),
     "more than everything is a duplicate": Impossible(
         "compressible-data",
         {"reduction.dedupe_percentage": 101},
         "reduction.dedupe_percentage",
         "101",
-        "write 0 to 100",
+        "100",
     ),
     "less than nothing is compressible": Impossible(
         "compressible-data",
         {"reduction.buffer_compress_percentage": -1},
         "reduction.buffer_compress_percentage",
         "-1",
-        "write 0 to 100",
+        "100",
     ),
     "delays that start beyond full": Impossible(
         "openzfs-throttle",
         {"zfs.delay_min_dirty_percent": 101},
         "zfs.delay_min_dirty_percent",
         "101",
-        "write 0 to 100",
+        "100",
     ),
     "more copies than nodes": Impossible(
         "hci-taxonomy",
         {"cluster.nodes": 2, "cluster.copies": 3, "devices[0].count": 2, "cluster.failures": []},
         "cluster.copies",
         "3 copies",
-        "there are 2; write at most 2",
+        "2",
     ),
     "nodes that do not hold what is to be protected again": Impossible(
         "hci-taxonomy",
         {"devices[0].lun.capacity": "2800MB"},
         "cluster.failures",
-        "cannot protect again",
-        "larger devices",
+        "3",
+        "devices",
     ),
     "an ARC larger than memory": Impossible(
-        "l2arc-warmth", {"zfs.arc.size": "16GiB"}, "zfs.arc.size", "16 GiB", "8 GiB; write at most that"
+        "l2arc-warmth", {"zfs.arc.size": "16GiB"}, "zfs.arc.size", "16 GiB", "8 GiB"
     ),
     "a read cache larger than memory": Impossible(
-        "openzfs-throttle", {"zfs.cache": "100GiB"}, "zfs.cache", "100 GiB", "16 GiB; write at most that"
+        "openzfs-throttle", {"zfs.cache": "100GiB"}, "zfs.cache", "100 GiB", "16 GiB"
     ),
     "more dirty data than memory": Impossible(
         "openzfs-throttle",
         {"zfs.dirty_data_max": "17GiB"},
         "zfs.dirty_data_max",
         "17 GiB",
-        "16 GiB; write at most that",
+        "16 GiB",
     ),
     "a client's window of nothing": Impossible(
-        "one-window-per-rtt", {"network.client_buffer": 0}, "network.client_buffer", "0", "write at least 1 B"
+        "one-window-per-rtt", {"network.client_buffer": 0}, "network.client_buffer", "0", "1 B"
     ),
     "a window that holds no segment": Impossible(
         "one-window-per-rtt",
         {"network.server_buffer": 1000},
         "network.server_buffer",
         "1000 B",
-        "one segment of 1448 bytes",
+        "1448",
     ),
     "a client's files larger than the pool": Impossible(
         "eleven-metrics",
         {"jobs[load].size": "100TiB"},
         "jobs[1].size",
         "109951162777600",
-        "write a smaller size or larger devices",
+        "size",
     ),
     "files of many processes larger than the pool": Impossible(
         "bonnie-decoded",
         {"jobs[put_block].size": "400GiB", "jobs[put_block].numjobs": 3, "jobs[put_block].filename": "own$jobnum"},
         "jobs[1].size",
-        "the files up to this job need",
-        "write a smaller size or larger devices",
+        str(1 << 40),
+        "size",
     ),
 }
 
