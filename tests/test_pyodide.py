@@ -91,7 +91,7 @@ Run = Callable[[str], Any]
 @contextmanager
 def _pyodide(package: Path, *options: str) -> Iterator[Run]:
     """Start Pyodide, which takes seconds, once for several programs."""
-    command = ["node", ROOT / "tests" / "pyodide.mjs", package, *options]
+    command: list[str | Path] = ["node", ROOT / "tests" / "pyodide.mjs", package, *options]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None
         assert process.stdout is not None
