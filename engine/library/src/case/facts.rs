@@ -208,6 +208,42 @@ pub struct Fact {
     pub misses_because: Option<String>,
 }
 
+impl Fact {
+    /// Other values of its inputs at which a predicted fact is judged, at least.
+    const INPUTS: usize = 2;
+
+    /// Looks at what the kind of the fact needs and rules out.
+    ///
+    /// # Errors
+    /// The first field that is wrong, and what to write.
+    pub(super) fn check_kind(&self) -> Result<(), (String, String)> {
+        let wrong = |field: &str, message: &str| Err((field.to_owned(), message.to_owned()));
+        match self.kind {
+            Kind::Discrepancy if self.misses_because.as_deref().unwrap_or_default().is_empty() => {
+                return wrong("misses_because", "is missing; say what is wrong with the source's claim");
+            }
+            Kind::Predicted | Kind::Calibrated if !self.instead.is_empty() => {
+                return wrong("instead", "belongs to a discrepancy; list further checks of this fact in also");
+            }
+            Kind::Predicted if self.ablation.is_none() => {
+                return wrong(
+                    "break",
+                    "is missing; write what = \"the mechanism\" and the set that switches it off, so that the fact fails",
+                );
+            }
+            Kind::Predicted if self.inputs.len() < Self::INPUTS => {
+                let message = format!("has {} points; give a predicted fact at least {}", self.inputs.len(), Self::INPUTS);
+                return wrong("inputs", &message);
+            }
+            _ => {}
+        }
+        match self.inputs.iter().position(|input| input.set.is_empty() && input.measure.is_none()) {
+            Some(index) => wrong(&format!("inputs[{index}].set"), "changes nothing; set another value, or give a measure of its own"),
+            None => Ok(()),
+        }
+    }
+}
+
 /// A fact as a case file writes it: the fields of its check stand beside its own.
 #[derive(FromJson, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -237,9 +237,13 @@ impl Case {
     /// Reads a case document.
     ///
     /// # Errors
-    /// The path of the first field that is missing, unknown or of the wrong type, and what is accepted.
+    /// The path of the first field that is missing, unknown or wrong, and what is accepted.
     pub fn read(document: &Value) -> Result<Self, (String, String)> {
-        seeklab_spec::reader::from_value(document).map_err(|problem| (problem.path, problem.message))
+        let case: Self = seeklab_spec::reader::from_value(document).map_err(|problem| (problem.path, problem.message))?;
+        for (index, fact) in case.facts.iter().enumerate() {
+            fact.check_kind().map_err(|(field, message)| (format!("facts[{index}].{field}"), message))?;
+        }
+        Ok(case)
     }
 
     /// The number in the code: 10 of S10; cases of a family are shown in its order.

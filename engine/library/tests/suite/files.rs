@@ -105,6 +105,42 @@ fn words_of_a_case_are_refused_with_the_words_that_are_accepted() {
 }
 
 #[test]
+fn a_fact_has_what_its_kind_needs_and_nothing_that_it_rules_out() {
+    let fact = |kind: &str, more: serde_json::Value| {
+        let mut written = json!({
+            "id": "Q1.1", "kind": kind, "title": "", "documented": 10, "tolerance": "10%", "unit": "ms", "measure": {"metric": "a"},
+        });
+        written.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        written
+    };
+    // The field that is named, for each wrong fact; what is right with it is the same as of the last, which reads.
+    let input = json!({"set": {"volume.cache.size": "1GiB"}, "law": "as it was"});
+    let ablation = json!({"what": "the cache", "set": {"volume.cache.size": 0}});
+    let check = json!([{"title": "", "documented": 5, "tolerance": "exact", "unit": "ms", "measure": {"metric": "a"}}]);
+    let wrong = [
+        ("misses_because", fact("discrepancy", json!({}))),
+        ("misses_because", fact("discrepancy", json!({"misses_because": ""}))),
+        ("instead", fact("calibrated", json!({"instead": check}))),
+        ("instead", fact("predicted", json!({"instead": check, "break": ablation, "inputs": [input, input]}))),
+        ("break", fact("predicted", json!({"inputs": [input, input]}))),
+        ("inputs", fact("predicted", json!({"break": ablation, "inputs": [input]}))),
+        ("inputs[1].set", fact("predicted", json!({"break": ablation, "inputs": [input, {"set": {}, "law": "as it was"}]}))),
+    ];
+    for (field, fact) in wrong {
+        let problem = changed("/facts/0", fact).expect_err("refused");
+        assert!(problem.contains(&format!(".toml:1: facts[0].{field}: ")), "{problem}");
+    }
+    let measured = json!({"set": {}, "law": "as it was", "measure": {"metric": "b"}});
+    for fact in [
+        fact("discrepancy", json!({"misses_because": "it does not add up", "instead": check})),
+        fact("calibrated", json!({})),
+        fact("predicted", json!({"break": ablation, "inputs": [input, measured]})),
+    ] {
+        assert_eq!(changed("/facts/0", fact), Ok(()));
+    }
+}
+
+#[test]
 fn cases_are_shown_family_by_family_and_by_number() {
     let codes: Vec<&str> = library().cases_by_family().expect("every case file reads").iter().map(|case| case.code.as_str()).collect();
     let place = |code: &str| codes.iter().position(|own| *own == code).expect("a case");
