@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 use seeklab_spec::{AddProblem, Path, Persistence, Presets, Problems, Rw, Scenario};
 use serde_json::Value;
 
-use crate::kernel::Request;
+use crate::kernel::{LayerId, Request};
 use crate::layers;
 use crate::layers::device::shingled::memory_bytes;
 use crate::layers::device::ssd;
@@ -66,6 +66,7 @@ impl Checked {
         check_jobs(&scenario, &mut problems);
         table::check(&scenario, &mut problems);
         check_flushes(&scenario, &mut problems);
+        check_rebuild(&scenario, &mut problems);
         let root = Path::root();
         if let Some(reduction) = &scenario.reduction {
             reduction::check(reduction, &scenario, &root.field("reduction"), &mut problems);
@@ -132,6 +133,17 @@ fn check_flushes(scenario: &Scenario, problems: &mut Problems) {
                 format!("waits for durable writes, but {at}.{cache} is unflushable; write volatile or protected there, or drop this");
             problems.add(Path::root().index("jobs", index).field(field), message);
         }
+    }
+}
+
+/// Where ZFS sees its devices it schedules them itself, and its own rebuild is not modelled.
+fn check_rebuild(scenario: &Scenario, problems: &mut Problems) {
+    let way = table::way(scenario);
+    let next = way.iter().skip_while(|layer| **layer != LayerId::Zfs).nth(1);
+    let sees_devices = next.is_some_and(|layer| matches!(layer, LayerId::Layout | LayerId::Device));
+    if sees_devices && scenario.layout.rebuild.is_some() && !scenario.layout.failed.is_empty() {
+        let why = "which schedules its devices itself and whose own rebuild is not modelled";
+        problems.add(Path::root().field("layout.rebuild"), format!("contradicts zfs, {why}; drop one of the two"));
     }
 }
 

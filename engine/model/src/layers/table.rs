@@ -164,11 +164,7 @@ macro_rules! layers {
         impl Layers {
             /// All layers of a checked scenario.
             pub(crate) fn build(scenario: &Scenario, plan: &Plan, seed: u64) -> Self {
-                let mut way = Vec::new();
-                $(if <$slot as Slot>::Kept::is_passed(scenario) {
-                    way.push(LayerId::$id);
-                })+
-                let setup = Setup { scenario, plan, seed, way };
+                let setup = Setup { scenario, plan, seed, way: way(scenario) };
                 Self { $($name: Slot::build(&setup),)+ }
             }
 
@@ -223,6 +219,12 @@ macro_rules! layers {
             pub(crate) fn tables(layers: Option<&Self>, now: &Now, tables: &mut Tables) {
                 $(<$slot as Slot>::Kept::tables(layers.and_then(|layers| layers.$name.kept()), now, tables);)+
             }
+        }
+
+        /// The layers that a request of a client passes on its way down, in order.
+        pub(crate) fn way(scenario: &Scenario) -> Vec<LayerId> {
+            let all = [$((LayerId::$id, <$slot as Slot>::Kept::is_passed(scenario)),)+];
+            all.into_iter().filter(|(_, is_passed)| *is_passed).map(|(layer, _)| layer).collect()
         }
 
         /// Adds what is wrong with each layer of a scenario.

@@ -95,8 +95,6 @@ fn check_rebuild(scenario: &Scenario, at: &Path, problems: &mut Problems) {
     }
     if scenario.layout.failed.is_empty() {
         problems.add(at, "has nothing to rebuild; name a device in layout.failed, or drop rebuild");
-    } else if scenario.zfs.is_some() && !hides_devices(scenario) {
-        problems.add(at, "contradicts zfs, which schedules its devices itself and whose own rebuild is not modelled; drop one of the two");
     }
 }
 
@@ -113,9 +111,4 @@ pub fn rebuild_used(spec: &RebuildSpec, scenario: &Scenario, plan: &Plan, at: &P
         );
         problems.add(at.field("used"), message);
     }
-}
-
-/// Whether a layer below ZFS hides the devices from it.
-fn hides_devices(scenario: &Scenario) -> bool {
-    scenario.controller.is_some() || scenario.tier.is_some() || scenario.raid_cache.is_some()
 }

@@ -11,15 +11,15 @@ use crate::plan::WorkerPlan;
 use crate::range::Range;
 use crate::setup::Setup;
 
-/// ZFS schedules each device on its own where it sees them; a controller, its cache, a cluster or a tier hides them.
+/// ZFS schedules each device on its own where it sees them, which is where no layer but the layout is in between.
 pub(super) fn volume(spec: &ZfsSpec, setup: &Setup) -> ZfsVolume {
     let (scenario, plan) = (setup.scenario, setup.plan);
-    let hides = [scenario.controller.is_some(), scenario.cluster.is_some(), scenario.tier.is_some(), scenario.raid_cache.is_some()];
-    let below = if hides.contains(&true) {
-        Below::Layer(setup.below(LayerId::Zfs))
-    } else {
+    let next = setup.below(LayerId::Zfs);
+    let below = if matches!(next.layer, LayerId::Layout | LayerId::Device) {
         let count = u16::try_from(plan.device_capacities.len()).unwrap_or(u16::MAX); // as for the devices themselves
         Below::Devices(Layout::new(&scenario.layout, plan.device_capacities.clone(), &plan.rotating), count)
+    } else {
+        Below::Layer(next)
     };
     let jobs: Vec<usize> = plan.workers.iter().map(|worker| worker.job).collect();
     let each = |group: &DeviceGroup| std::iter::repeat_n(group.is_volatile(), group.count as usize);
