@@ -18,9 +18,8 @@ use crate::layers::{Layer, Now};
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
 use crate::timers;
-use seeklab_spec::Op;
-use seeklab_spec::Scenario;
 use seeklab_spec::partition::PartitionSpec;
+use seeklab_spec::{Op, Scenario};
 
 /// What partitions did to the writes that passed.
 #[derive(Clone, Copy, Debug, Default)]

@@ -10,11 +10,7 @@ use crate::range::Range;
 use crate::rules;
 use crate::setup::Setup;
 use seeklab_cache::{NONE, PolicyKind};
-use seeklab_spec as spec;
-use seeklab_spec::Op;
-use seeklab_spec::Path;
-use seeklab_spec::Problems;
-use seeklab_spec::Scenario;
+use seeklab_spec::{self as spec, Op, Path, Problems, Scenario};
 
 const HERE: Address = Address::of(LayerId::Tier);
 

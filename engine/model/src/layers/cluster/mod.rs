@@ -37,10 +37,7 @@ use crate::result::metrics::Metrics;
 use crate::setup::Setup;
 use crate::timers;
 use seeklab_kernel::{Slab, Stream};
-use seeklab_spec::Op;
-use seeklab_spec::Path;
-use seeklab_spec::Problems;
-use seeklab_spec::Scenario;
+use seeklab_spec::{Op, Path, Problems, Scenario};
 
 const HERE: Address = Address::of(LayerId::Cluster);
 timers! {

@@ -37,7 +37,7 @@ use std::collections::VecDeque;
 use report::LogUsage;
 use seeklab_kernel::Stream;
 use seeklab_spec::commit::{Batch, CommitSpec, FlushSpec, FlushTimes, LogSpec, MAX_LOGS};
-use seeklab_spec::{Op, to_f64};
+use seeklab_spec::{Op, Path, Problems, Scenario, to_f64};
 
 use crate::decision::Decision;
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
@@ -46,9 +46,6 @@ use crate::plan::Plan;
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
 use crate::timers;
-use seeklab_spec::Path;
-use seeklab_spec::Problems;
-use seeklab_spec::Scenario;
 
 const HERE: Address = Address::of(LayerId::Commit);
 

@@ -47,11 +47,8 @@ use crate::timers;
 use decision::Map;
 use order::Order;
 use seeklab_kernel::Stream;
-use seeklab_spec::Op;
-use seeklab_spec::Path;
-use seeklab_spec::Problems;
-use seeklab_spec::Scenario;
 use seeklab_spec::controller::{ControllerSpec, Exclusive, OwnerMap, Part, Spread};
+use seeklab_spec::{Op, Path, Problems, Scenario};
 
 const HERE: Address = Address::of(LayerId::Controller);
 

@@ -30,8 +30,8 @@ use std::collections::VecDeque;
 use budget::{Budget, WINDOW};
 pub use record::Record;
 use seeklab_kernel::{Slab, Stream};
-use seeklab_spec::Scenario;
 use seeklab_spec::fanout::{FanoutSpec, Hedge, HedgeMode, ServiceKind, SlowBy};
+use seeklab_spec::{Path, Problems, Scenario};
 use service::{Times, on_server};
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
@@ -41,8 +41,6 @@ use crate::result::STALL_NS;
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
 use crate::timers;
-use seeklab_spec::Path;
-use seeklab_spec::Problems;
 
 const HERE: Address = Address::of(LayerId::Fanout);
 

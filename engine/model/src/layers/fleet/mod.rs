@@ -35,9 +35,7 @@ use crate::result::metrics::Metrics;
 use crate::setup::Setup;
 use crate::timers;
 use outages::Outages;
-use seeklab_spec::Path;
-use seeklab_spec::Problems;
-use seeklab_spec::Scenario;
+use seeklab_spec::{Path, Problems, Scenario};
 use sets::{Sets, Widths};
 
 const HERE: Address = Address::of(LayerId::Fleet);

@@ -18,9 +18,7 @@ use rebuild::Rebuild;
 
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, RequestId, Timer as _};
 use crate::timers;
-use seeklab_spec as spec;
-use seeklab_spec::Op;
-use seeklab_spec::{LayoutKind, ReadBalance};
+use seeklab_spec::{self as spec, LayoutKind, Op, ReadBalance};
 
 /// One device's contiguous piece of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -32,11 +32,8 @@ use crate::result::metrics::Metrics;
 use crate::setup::Setup;
 use crate::timers;
 use seeklab_kernel::Slab;
-use seeklab_spec::Op;
-use seeklab_spec::Path;
-use seeklab_spec::Problems;
-use seeklab_spec::Scenario;
 use seeklab_spec::network::{FRAMES_PER_ACK, NetworkSpec, SEGMENT_BYTES};
+use seeklab_spec::{Op, Path, Problems, Scenario};
 
 use link::Link;
 use packets::Packets;

@@ -58,7 +58,7 @@ pub use reads::Reads;
 pub use record::Record;
 use seeklab_kernel::Slab;
 use seeklab_spec::page_cache::Journal;
-use seeklab_spec::{Op, PageCacheSpec, Scenario};
+use seeklab_spec::{Op, PageCacheSpec, Path, Problems, Scenario};
 use sync::Sync;
 use throttle::Throttle;
 use writes::Writer;
@@ -72,8 +72,6 @@ use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
 use crate::timers;
-use seeklab_spec::Path;
-use seeklab_spec::Problems;
 
 const HERE: Address = Address::of(LayerId::PageCache);
 

@@ -12,9 +12,7 @@ use crate::layers::Layer;
 use crate::setup::Setup;
 use crate::timers;
 use seeklab_kernel::Slab;
-use seeklab_spec as spec;
-use seeklab_spec::Scenario;
-use seeklab_spec::Sizing;
+use seeklab_spec::{self as spec, Scenario, Sizing};
 
 /// The largest transaction that the protocol can express, in bytes.
 #[must_use]

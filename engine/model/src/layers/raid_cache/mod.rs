@@ -44,12 +44,8 @@ use battery::Battery;
 use dirty::Dirty;
 use report::{Counts, Rows};
 use seeklab_kernel::Stream;
-use seeklab_spec::DeviceGroup;
-use seeklab_spec::Op;
-use seeklab_spec::Path;
-use seeklab_spec::Problems;
-use seeklab_spec::Scenario;
 use seeklab_spec::raid_cache::{RaidCache as Spec, WritePolicy};
+use seeklab_spec::{DeviceGroup, Op, Path, Problems, Scenario};
 
 const HERE: Address = Address::of(LayerId::RaidCache);
 

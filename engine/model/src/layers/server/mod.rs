@@ -44,13 +44,9 @@ use crate::setup::Setup;
 use crate::timers;
 use nic::{burst, post_cycles, segments};
 use seeklab_kernel::NS_PER_S;
-use seeklab_spec::Op;
-use seeklab_spec::Path;
-use seeklab_spec::Problems;
-use seeklab_spec::Scenario;
 use seeklab_spec::network::{FRAMES_PER_ACK, NetworkSpec};
 use seeklab_spec::server::ServerSpec;
-use seeklab_spec::to_f64;
+use seeklab_spec::{Op, Path, Problems, Scenario, to_f64};
 
 const HERE: Address = Address::of(LayerId::Server);
 

@@ -26,11 +26,7 @@ use crate::setup::Setup;
 use crate::timers;
 use report::report_prefetches;
 use seeklab_cache::{Cursor, NONE};
-use seeklab_spec as spec;
-use seeklab_spec::Op;
-use seeklab_spec::Path;
-use seeklab_spec::Problems;
-use seeklab_spec::Scenario;
+use seeklab_spec::{self as spec, Op, Path, Problems, Scenario};
 
 /// A prefetch that was issued, for the record.
 #[derive(Clone, Copy, Debug)]

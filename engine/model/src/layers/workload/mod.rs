@@ -45,9 +45,8 @@ use crate::setup::Setup;
 use crate::timers;
 use copy::{Copy, in_flight};
 use seeklab_kernel::{NS_PER_S, Stream};
-use seeklab_spec::Op;
 use seeklab_spec::governor::ExitWhat;
-use seeklab_spec::{Job, RateProcess, Scenario, to_f64};
+use seeklab_spec::{Job, Op, RateProcess, Scenario, to_f64};
 
 const HERE: Address = Address::of(LayerId::Workload);
 

@@ -49,11 +49,8 @@ use crate::timers;
 use attributes::Attributes;
 use operations::{Operation, Operations};
 use seeklab_cache::PolicyKind;
-use seeklab_spec::Op;
-use seeklab_spec::Path;
-use seeklab_spec::Problems;
-use seeklab_spec::Scenario;
 use seeklab_spec::nfs::{Call, NfsSpec};
+use seeklab_spec::{Op, Path, Problems, Scenario};
 
 const HERE: Address = Address::of(LayerId::Client);
 

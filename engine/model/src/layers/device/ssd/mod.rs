@@ -47,8 +47,7 @@ pub use ftl::Wear;
 use super::Usage;
 use crate::kernel::{Address, Event, Kernel, LayerId};
 use seeklab_kernel::Stream;
-use seeklab_spec as spec;
-use seeklab_spec::{AddProblem, Bytes, Gather, Nanos, Path, Problems};
+use seeklab_spec::{self as spec, AddProblem, Bytes, Gather, Nanos, Path, Problems};
 
 /// Fewest simulated blocks of logical pages that a die may have: with fewer a block is too large a part of its die for
 /// over-provisioning to mean anything.

@@ -14,10 +14,8 @@ use crate::layers::device::{Device, Usage};
 use crate::layers::layout::Layout;
 use crate::timers;
 use seeklab_kernel::{NS_PER_S, Stream};
-use seeklab_spec as spec;
-use seeklab_spec::Op;
 use seeklab_spec::zfs::{Era, LogSpec, Placement, Release, SchedulerKind, Start, ThrottleKind, ZfsSpec};
-use seeklab_spec::{Bytes, LayoutKind, Nanos};
+use seeklab_spec::{self as spec, Bytes, LayoutKind, Nanos, Op};
 
 const MIB: u64 = 1 << 20;
 const CAPACITY: u64 = 1 << 40;

@@ -65,11 +65,8 @@ use crate::timers;
 use reader::{Files, Reader};
 use seeklab_cache::PolicyKind;
 use seeklab_kernel::Slab;
-use seeklab_spec::Op;
-use seeklab_spec::Path;
-use seeklab_spec::Problems;
-use seeklab_spec::Scenario;
 use seeklab_spec::zfs::{Datasets, LogSpec, Placement, Release, Start, ZfsSpec};
+use seeklab_spec::{Op, Path, Problems, Scenario};
 
 const HERE: Address = Address::of(LayerId::Zfs);
 

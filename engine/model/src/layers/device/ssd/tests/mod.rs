@@ -16,9 +16,7 @@ mod trim;
 use super::Ssd;
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phases, Request};
 use seeklab_kernel::{Fingerprint, Stream};
-use seeklab_spec as spec;
-use seeklab_spec::Op;
-use seeklab_spec::{Bytes, Collector, Gather, Nanos, Precondition};
+use seeklab_spec::{self as spec, Bytes, Collector, Gather, Nanos, Op, Precondition};
 
 /// A small drive: four dies on two channels.
 fn spec() -> spec::Ssd {
