@@ -3,10 +3,10 @@
 //! A worker keeps up to `iodepth` requests in flight as long as its rate, its think time and its end allow. Requests are logged
 //! when they complete. A job with a rate has a plan, which goes on while its queue is full: each request knows when it was due (`Dues`). A worker of a copy follows each read by the write of the same bytes (see [`copy`]). A worker that replays takes its requests from a trace (see [`replay`]).
 
-mod brisk;
 pub mod copy;
 mod dues;
 mod extended;
+mod fast_path;
 mod flow;
 mod latency_target;
 pub mod offsets;
@@ -21,9 +21,9 @@ mod fio_tests;
 #[cfg(test)]
 mod omission_tests;
 
-use brisk::Brisk;
 use dues::Dues;
 use extended::{Extended, Share};
+use fast_path::FastPath;
 use flow::Flow;
 use latency_target::Verdict;
 use offsets::Order;
@@ -73,7 +73,7 @@ struct Worker {
     /// The direction of all its requests, where they are of one size and nothing else decides which comes next.
     plain: Option<Op>,
     /// What its requests have in common, where each waits for nothing but the completion of one before.
-    brisk: Option<Brisk>,
+    fast_path: Option<FastPath>,
     /// Whether its requests are due at times of their own.
     has_plan: bool,
     /// Where requests come from a trace.
@@ -205,10 +205,10 @@ impl Workload {
             let is_plain = extended.is_none() && copy.is_none() && job.bsrange.is_none() && !job.rw.trims();
             let only_op = job.rw.only().filter(|_| is_plain);
             let target_bytes = job.io_size.map_or(length, |size| size.0).saturating_mul(u64::from(job.loops) * job.rw.passes());
-            let brisk = only_op.filter(|_| scenario.limits.operations.is_none()).and_then(|op| Brisk::of(job, op, target_bytes));
+            let fast_path = only_op.filter(|_| scenario.limits.operations.is_none()).and_then(|op| FastPath::of(job, op, target_bytes));
             Worker {
                 plain: only_op,
-                brisk,
+                fast_path,
                 has_plan: dues::has_plan(job),
                 extended,
                 waits_for: job.wait_for.as_ref().and_then(|name| scenario.jobs.iter().position(|other| other.name == *name)),
@@ -271,7 +271,7 @@ impl Workload {
     pub fn feed(&mut self, job: usize, replay: Replay) {
         if let Some(worker) = self.workers.iter_mut().find(|worker| worker.job == job) {
             worker.replay = Some(Box::new(replay));
-            worker.brisk = None;
+            worker.fast_path = None;
         }
     }
 
@@ -348,8 +348,8 @@ impl Workload {
 
     /// Lets a worker issue what it may, or end.
     fn issue(&mut self, kernel: &mut Kernel, id: u32) {
-        let brisk = self.workers[id as usize].brisk.filter(|_| !self.stopping);
-        if !brisk.is_some_and(|brisk| self.issue_briskly(kernel, id, brisk)) {
+        let fast_path = self.workers[id as usize].fast_path.filter(|_| !self.stopping);
+        if !fast_path.is_some_and(|fast_path| self.issue_fast(kernel, id, fast_path)) {
             self.issue_asking(kernel, id);
         }
     }
@@ -520,7 +520,7 @@ impl Workload {
         let completed = Completed { job: worker.job, region_start: worker.region.start, due_ns, measured, flow: Loop::of(job) };
         self.recorder.completed(&completed, &request, kernel.requests.spent(id), kernel.now_ns());
         kernel.requests.remove(id);
-        if worker.brisk.is_some() {
+        if worker.fast_path.is_some() {
             worker.in_flight -= 1;
             return self.issue(kernel, request.worker);
         }

@@ -8,7 +8,7 @@ use seeklab_spec::{Job, Op};
 
 /// What the requests of such a worker have in common.
 #[derive(Clone, Copy)]
-pub struct Brisk {
+pub struct FastPath {
     op: Op,
     /// Bytes of each.
     bytes: u64,
@@ -18,7 +18,7 @@ pub struct Brisk {
     most_bytes: u64,
 }
 
-impl Brisk {
+impl FastPath {
     /// What the requests of a worker have in common that has `target_bytes` to do, all of one direction and size, if it is one.
     #[must_use]
     pub fn of(job: &Job, op: Op, target_bytes: u64) -> Option<Self> {
@@ -45,26 +45,26 @@ impl Brisk {
 
 impl Workload {
     /// Issues all that such a worker may have in flight. Whether there is nothing else to do.
-    pub(super) fn issue_briskly(&mut self, kernel: &mut Kernel, id: u32, brisk: Brisk) -> bool {
+    pub(super) fn issue_fast(&mut self, kernel: &mut Kernel, id: u32, fast_path: FastPath) -> bool {
         let now_ns = kernel.now_ns();
         let worker = &mut self.workers[id as usize];
-        while brisk.goes_on(worker, now_ns) {
+        while fast_path.goes_on(worker, now_ns) {
             if worker.in_flight >= worker.depth {
                 return true;
             }
-            let offset = next_offset(worker, brisk.op, brisk.bytes);
+            let offset = next_offset(worker, fast_path.op, fast_path.bytes);
             // A region is at least as long as a request, and a whole one is left.
-            worker.position[index_of(brisk.op)] = offset + brisk.bytes;
+            worker.position[index_of(fast_path.op)] = offset + fast_path.bytes;
             worker.issued_ios += 1;
-            worker.issued_bytes += brisk.bytes;
-            worker.issued_writes += u64::from(brisk.op == Op::Write);
+            worker.issued_bytes += fast_path.bytes;
+            worker.issued_writes += u64::from(fast_path.op == Op::Write);
             worker.in_flight += 1;
             self.recorder.issued(worker.job, worker.in_flight);
             let request = Request {
-                op: brisk.op,
+                op: fast_path.op,
                 offset: worker.region.start + offset,
-                bytes: brisk.bytes,
-                durable: brisk.durable,
+                bytes: fast_path.bytes,
+                durable: fast_path.durable,
                 worker: id,
                 tag: self.issued,
                 owner: HERE,
@@ -86,7 +86,7 @@ mod tests {
     use crate::testing::run;
 
     /// The fingerprint of jobs on a file system that writes later unless a write is synchronous, or without one; with a limit on
-    /// operations or without: under a limit no worker is brisk.
+    /// operations or without: under a limit no worker takes the fast path.
     fn fingerprint(jobs: &Value, has_zfs: bool, limits: &Value) -> String {
         let device = json!({"lun": {"rate": 100_000_000, "latency": "1ms", "capacity": "1GiB"}});
         let mut scenario = json!({"jobs": jobs, "devices": [device], "limits": limits});
