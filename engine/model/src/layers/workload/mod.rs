@@ -1,10 +1,9 @@
 //! Workers that issue requests as fio's jobs do, and the copy engine's alternation of reads and writes.
 //!
 //! A worker keeps up to `iodepth` requests in flight as long as its rate, its think time and its end allow. Requests are logged
-//! when they complete. A job with a rate has a plan, which goes on while its queue is full: each request knows when it was due (`Dues`). A worker of a copy follows each read by the write of the same bytes (see [`copy`]). A worker that replays takes its requests from a trace (see [`replay`]).
+//! when they complete. A job with a rate has a plan, which goes on while its queue is full: each request knows when it was due (`Schedule`). A worker of a copy follows each read by the write of the same bytes (see [`copy`]). A worker that replays takes its requests from a trace (see [`replay`]).
 
 pub mod copy;
-mod dues;
 mod extended;
 mod fast_path;
 mod flow;
@@ -12,6 +11,7 @@ mod latency_target;
 pub mod offsets;
 mod pattern;
 pub mod replay;
+mod schedule;
 mod steady;
 mod verify;
 pub mod zoned;
@@ -21,13 +21,13 @@ mod fio_tests;
 #[cfg(test)]
 mod omission_tests;
 
-use dues::Dues;
 use extended::{Extended, Share};
 use fast_path::FastPath;
 use flow::Flow;
 use latency_target::Verdict;
 use offsets::Order;
 use replay::Replay;
+use schedule::Schedule;
 use steady::Steady;
 use zoned::{Wish, Zones};
 
@@ -75,7 +75,7 @@ struct Worker {
     /// What its requests have in common, where each waits for nothing but the completion of one before.
     fast_path: Option<FastPath>,
     /// Whether its requests are due at times of their own.
-    has_plan: bool,
+    has_schedule: bool,
     /// Where requests come from a trace.
     replay: Option<Box<Replay>>,
     /// What few workers need.
@@ -116,7 +116,7 @@ pub struct Workload {
     stage: u32,
     stopping: bool,
     issued: u32,
-    dues: Dues,
+    schedule: Schedule,
     flows: Vec<Flow>,
     zones: Zones,
     /// One for each job; none without a criterion.
@@ -168,7 +168,7 @@ impl Layer for Workload {
     fn memory_bytes(&self) -> u64 {
         let of_workers = self.workers.iter().filter_map(|worker| worker.extended.as_ref()?.verify.as_ref());
         self.recorder.memory_bytes()
-            + self.dues.memory_bytes()
+            + self.schedule.memory_bytes()
             + of_workers.map(verify::Verifying::memory_bytes).sum::<u64>()
             + self.zones.memory_bytes()
     }
@@ -209,7 +209,7 @@ impl Workload {
             Worker {
                 plain: only_op,
                 fast_path,
-                has_plan: dues::has_plan(job),
+                has_schedule: schedule::has_schedule(job),
                 extended,
                 waits_for: job.wait_for.as_ref().and_then(|name| scenario.jobs.iter().position(|other| other.name == *name)),
                 job: planned.job,
@@ -258,7 +258,7 @@ impl Workload {
             stage: 0,
             stopping: false,
             issued: 0,
-            dues: Dues::default(),
+            schedule: Schedule::default(),
             flows,
             zones,
             steady: scenario.jobs.iter().map(|job| job.steadystate.map(Steady::new)).collect(),
@@ -434,7 +434,7 @@ impl Workload {
             worker.issued_ios += 1;
             worker.issued_bytes += taken;
             worker.in_flight += 1;
-            let due_ns = worker.has_plan.then_some(worker.next_ns);
+            let due_ns = worker.has_schedule.then_some(worker.next_ns);
             if job.rate.is_some() || job.rate_iops.is_some() {
                 worker.next_ns = worker.next_ns.saturating_add(gap_ns(job, &mut worker.gaps, taken));
             }
@@ -449,7 +449,7 @@ impl Workload {
             }
             let request = self.submit(kernel, Request { op, offset, bytes, worker: id, wire, durable, ..Request::default() }, entry);
             if let Some(due_ns) = due_ns {
-                self.dues.set(request, due_ns);
+                self.schedule.set(request, due_ns);
             }
         }
     }
@@ -516,7 +516,7 @@ impl Workload {
         let worker = &mut self.workers[request.worker as usize];
         let job = &self.jobs[worker.job];
         let measured = request.submitted_ns >= worker.measure_from_ns;
-        let due_ns = worker.has_plan.then(|| self.dues.of(id));
+        let due_ns = worker.has_schedule.then(|| self.schedule.of(id));
         let completed = Completed { job: worker.job, region_start: worker.region.start, due_ns, measured, flow: Loop::of(job) };
         self.recorder.completed(&completed, &request, kernel.requests.spent(id), kernel.now_ns());
         kernel.requests.remove(id);

@@ -1,4 +1,4 @@
-//! When requests were due: the plan of a job with a rate, beside when they were sent.
+//! The schedule of a job with a rate: when its requests were due, beside when they were sent.
 //!
 //! A worker whose queue is full sends late, and a tool that counts latency from the sending leaves out what its users wait for: that
 //! is called coordinated omission. Counted from when it was due, a request's latency is what somebody waits who comes by the plan.
@@ -11,15 +11,15 @@ use seeklab_spec::Job;
 
 /// Whether a job's requests are due at times of their own.
 #[inline]
-pub fn has_plan(job: &Job) -> bool {
+pub fn has_schedule(job: &Job) -> bool {
     (job.rate.is_some() || job.rate_iops.is_some()) && !job.rw.is_copy()
 }
 
 /// When each request in flight was due, by its place in the slab; of jobs with a plan only.
 #[derive(Debug, Default)]
-pub struct Dues(Vec<u64>);
+pub struct Schedule(Vec<u64>);
 
-impl Dues {
+impl Schedule {
     /// Notes when a request was due. O(1) but for the growth to the most in flight.
     #[inline]
     pub fn set(&mut self, id: RequestId, due_ns: u64) {
