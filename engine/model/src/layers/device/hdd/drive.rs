@@ -33,7 +33,7 @@
 use std::sync::Arc;
 
 use super::buffer::Buffer;
-use super::later::Later as _;
+use super::max::FastMax as _;
 use super::params::Params;
 use super::shake::Shaker;
 use super::transfer::{Cursor, Position, Shaken};
@@ -252,7 +252,7 @@ impl Hdd {
         let Activity::ReadAhead { cursor, limit, .. } = self.state.activity else { return None };
         let left = self.state.stay.min(limit).checked_sub(cursor.next).filter(|left| *left > 0)?;
         let until = cursor.start_at + left as f64 * cursor.sector_ns(&self.params);
-        Some(self.state.base_ns + until.later(1.0) as u64 + 1)
+        Some(self.state.base_ns + until.fast_max(1.0) as u64 + 1)
     }
 
     /// Until when the arm reads ahead, if nothing stops it.
@@ -260,7 +260,7 @@ impl Hdd {
     pub fn reads_until_ns(&self) -> Option<u64> {
         let Activity::ReadAhead { cursor, limit, .. } = self.state.activity else { return None };
         let until = cursor.start_at + limit.saturating_sub(cursor.next) as f64 * cursor.sector_ns(&self.params);
-        Some(self.state.base_ns + until.later(1.0) as u64 + 1)
+        Some(self.state.base_ns + until.fast_max(1.0) as u64 + 1)
     }
 
     /// Whether a read goes on with what the arm is reading.
@@ -402,7 +402,7 @@ impl Outcome {
         Service {
             done_ns: now_ns.saturating_add(total),
             free_ns: now_ns.saturating_add(total.max((self.free + 0.5) as u64)),
-            arm_free_ns: now_ns.saturating_add((self.arm.later(0.0) + 0.5) as u64),
+            arm_free_ns: now_ns.saturating_add((self.arm.fast_max(0.0) + 0.5) as u64),
             overhead_ns,
             wait_ns,
             seek_ns,

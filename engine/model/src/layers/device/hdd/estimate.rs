@@ -6,7 +6,7 @@
 
 use super::Op;
 use super::drive::{Activity, Hdd};
-use super::later::Later as _;
+use super::max::FastMax as _;
 use super::params::ByPrevious;
 use super::transfer::{Position, Shaken, angle, reposition_at_least_ns, reposition_ns};
 
@@ -60,7 +60,7 @@ impl Hdd {
         let (mut position, mut filling, mut free_at) = (state.position, None, now);
         match state.activity {
             Activity::Idle => {}
-            Activity::Writing(stream) => free_at = stream.end_at.later(now),
+            Activity::Writing(stream) => free_at = stream.end_at.fast_max(now),
             Activity::ReadAhead { mut cursor, segment, limit } => {
                 // What vibration will do is not foreseen.
                 cursor.advance(&self.params, state.phase, now, limit, Shaken::NOT);
@@ -106,9 +106,9 @@ impl Hdd {
                 let from = arm.now + arm.overheads[op as usize];
                 (from, from)
             }
-            Some(ready_ns) => (arm.now, arm.now.later(ready_ns as f64 - arm.base_ns as f64)),
+            Some(ready_ns) => (arm.now, arm.now.fast_max(ready_ns as f64 - arm.base_ns as f64)),
         };
-        let arm_at = arm.free_at.later(ready);
+        let arm_at = arm.free_at.fast_max(ready);
         // The same sums in the same order as below, each of numbers that are not larger: rounding keeps the order.
         let distance = arm.position.cylinder.abs_diff(target.cylinder);
         if arm_at + reposition_at_least_ns(params, distance, op) - from > most {
@@ -117,7 +117,7 @@ impl Hdd {
         let to = Position { cylinder: target.cylinder, head: target.head };
         let mut moving = reposition_ns(params, arm.position, to, op);
         if op == Op::Write {
-            moving = moving.later(params.timing.least_write_seek);
+            moving = moving.fast_max(params.timing.least_write_seek);
         }
         let arrive = arm_at + moving;
         Some(arrive + params.spindle.until_ns(state.phase, arrive, target.angle) - from)

@@ -42,7 +42,7 @@ mod estimate;
 #[cfg(test)]
 mod fixtures;
 mod geometry;
-mod later;
+mod max;
 mod params;
 mod queue;
 mod read;

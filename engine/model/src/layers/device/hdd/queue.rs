@@ -13,7 +13,7 @@ use seeklab_spec::QueuePolicy;
 use std::ops::Range;
 
 use super::estimate::{Asked, Target};
-use super::later::Later as _;
+use super::max::FastMax as _;
 use super::{Hdd, Op};
 
 /// A request as it comes to the queue.
@@ -169,7 +169,7 @@ impl<T: Copy> DriveQueue<T> {
             }
             let asked = Asked { op: entry.op, lbn: entry.lbn, ready_ns: entry.ready_ns };
             let Some(ns) = hdd.positioning_to(&arm, asked, &entry.target, most) else { continue };
-            let ns = ns.later(0.0);
+            let ns = ns.fast_max(0.0);
             if best.is_none_or(|(least, sequence, _)| ns < least || (ns <= least && entry.sequence < sequence)) {
                 best = Some((ns, entry.sequence, index));
             }

@@ -1,7 +1,7 @@
 //! Reads: what the buffer has, what the arm must fetch, what is read on afterwards.
 
 use super::drive::{Activity, Lead, Outcome, State, shaken};
-use super::later::Later as _;
+use super::max::FastMax as _;
 use super::params::{Params, ReadAhead};
 use super::transfer::{Cursor, Feed, Position, Spent, reposition_ns};
 use super::{Hit, Op};
@@ -11,14 +11,14 @@ impl State {
     pub(super) fn stop_read_ahead(&mut self, params: &Params) -> f64 {
         let Activity::ReadAhead { cursor, segment, .. } = self.activity else { return 0.0 };
         self.activity = Activity::Idle;
-        let moving = cursor.arrive_at.later(0.0);
+        let moving = cursor.arrive_at.fast_max(0.0);
         let bound = if params.rules.stop_mid_sector || moving > 0.0 {
             moving
         } else if cursor.start_at > 0.0 {
             cursor.start_at
         } else {
             self.buffer.fill(segment, cursor.next + 1);
-            (cursor.start_at + cursor.sector_ns(params)).later(0.0)
+            (cursor.start_at + cursor.sector_ns(params)).fast_max(0.0)
         };
         self.buffer.close(segment);
         bound
@@ -69,13 +69,13 @@ impl State {
         let rules = &params.rules;
         let block_ns = timing.read_block;
         let transfer = (end - lbn) as f64 * block_ns;
-        let command = (timing.read_miss.after(self.previous) - lead.waited).later(0.0);
+        let command = (timing.read_miss.after(self.previous) - lead.waited).fast_max(0.0);
         let mut release = command + timing.read_disconnect.after(self.previous);
         let mut arm_from = command;
-        let mut hit_from = (timing.read_hit.after(self.previous) - lead.waited).later(0.0) + timing.preparation;
+        let mut hit_from = (timing.read_hit.after(self.previous) - lead.waited).fast_max(0.0) + timing.preparation;
         let mut out = Outcome::default();
         if let Activity::Writing(stream) = self.activity {
-            arm_from = command.later(stream.end_at);
+            arm_from = command.fast_max(stream.end_at);
             out.wait = arm_from - command;
             hit_from = arm_from + timing.reselect + timing.preparation;
             self.finish_write(params, stream.segment);
@@ -96,18 +96,18 @@ impl State {
         // An arm that reads on until it must leave would wait for the platter at its destination instead.
         let lingering = if rules.overlaps { stopping } else { 0.0 };
         arm_from += stopping;
-        hit_from = (hit_from + stopping).later(lead.bus_free);
+        hit_from = (hit_from + stopping).fast_max(lead.bus_free);
         release += stopping;
 
         let segment = match found {
             Some(segment) if self.buffer.has_all(segment, end) => {
                 self.buffer.touch(segment);
                 if rules.overlaps && Some(segment) == self.reading {
-                    hit_from = hit_from.later(lead.arm_free); // its last blocks are just being read
+                    hit_from = hit_from.fast_max(lead.arm_free); // its last blocks are just being read
                 }
                 // An arm that is wanted elsewhere does not begin to read ahead.
                 if filling == Some(segment) || !rules.overlaps || (filling.is_none() && lead.is_alone) {
-                    self.after_full_hit(params, segment, end, filling, arm_from.later(lead.arm_free));
+                    self.after_full_hit(params, segment, end, filling, arm_from.fast_max(lead.arm_free));
                 }
                 out.overhead = hit_from - out.wait + timing.read_completion;
                 out.bus = transfer;
@@ -129,10 +129,10 @@ impl State {
         let (mut cursor, begun) = self.begin_reading(params, arm_from, segment);
         let moves_from = if begun.is_some() { arm_from } else { 0.0 };
         // What of moving and waiting already lies behind does not count.
-        let arrive_at = cursor.arrive_at.later(moves_from);
+        let arrive_at = cursor.arrive_at.fast_max(moves_from);
         spent.seek = arrive_at - moves_from;
         spent.retry = begun.unwrap_or_default();
-        spent.rotation = (cursor.start_at - spent.retry - arrive_at).later(0.0);
+        spent.rotation = (cursor.start_at - spent.retry - arrive_at).fast_max(0.0);
         let free_from = if rules.free_blocks && found.is_none() { free_blocks(params, &cursor) } else { lbn };
         let held = cursor.next - lbn;
         let water = watermark(params, end - lbn);
@@ -152,11 +152,11 @@ impl State {
         // The bus: from `connect` on, and never before a block is read.
         let connect = match (found.is_some(), rules.never_disconnect) {
             (true, _) if rules.partial_at_once => hit_from,
-            (true, _) => hit_from.later(feed.water_at),
+            (true, _) => hit_from.fast_max(feed.water_at),
             (false, true) => arm_from + timing.preparation,
-            (false, false) => (feed.water_at.later(release) + timing.reselect + timing.preparation).later(lead.bus_free),
+            (false, false) => (feed.water_at.fast_max(release) + timing.reselect + timing.preparation).fast_max(lead.bus_free),
         };
-        let sent_at = feed.done_at.later(connect + transfer);
+        let sent_at = feed.done_at.fast_max(connect + transfer);
         out.done = sent_at + timing.read_completion;
         out.free = out.done;
         out.arm = read_at;
@@ -164,8 +164,8 @@ impl State {
             out.overhead = hit_from - out.wait + timing.read_completion;
             out.bus = sent_at - hit_from;
         } else {
-            let lingering = lingering.min((moves_from - out.wait).later(0.0));
-            out.overhead = (moves_from - out.wait).later(0.0) - lingering + timing.read_completion;
+            let lingering = lingering.min((moves_from - out.wait).fast_max(0.0));
+            out.overhead = (moves_from - out.wait).fast_max(0.0) - lingering + timing.read_completion;
             out.seek = spent.seek;
             out.rotation = spent.rotation + lingering;
             out.retry = spent.retry;

@@ -16,7 +16,7 @@
 
 use super::Op;
 use super::geometry::Track;
-use super::later::Later as _;
+use super::max::FastMax as _;
 use super::params::Params;
 use super::shake::Shaker;
 
@@ -67,10 +67,10 @@ impl Shaken<'_> {
 pub(super) fn reposition_ns(params: &Params, from: Position, to: Position, op: Op) -> f64 {
     let mut ns = params.seek.ns(from.cylinder.abs_diff(to.cylinder));
     if from.head != to.head {
-        ns = ns.later(params.timing.head_switch);
+        ns = ns.fast_max(params.timing.head_switch);
     }
     match op {
-        Op::Write if ns > 0.0 => (ns + params.timing.write_settle).later(0.0),
+        Op::Write if ns > 0.0 => (ns + params.timing.write_settle).fast_max(0.0),
         _ => ns,
     }
 }
@@ -113,7 +113,7 @@ impl Feed {
     fn take(&mut self, first_at: f64, step: f64, count: u64) {
         let blocks = count as f64;
         let last_at = first_at + (blocks - 1.0) * step;
-        self.done_at = (self.done_at.later(first_at) + blocks * self.block_ns).later(last_at + self.block_ns);
+        self.done_at = (self.done_at.fast_max(first_at) + blocks * self.block_ns).fast_max(last_at + self.block_ns);
         if self.water > 0 {
             if self.water <= count {
                 self.water_at = first_at + (self.water - 1) as f64 * step;
@@ -203,7 +203,7 @@ impl Cursor {
             feed.take(self.start_at + sector_ns, sector_ns, count);
             read_at = self.start_at + count as f64 * sector_ns;
             // A sector that was already passing counts from the base moment on.
-            spent.media += read_at - self.start_at.later(0.0);
+            spent.media += read_at - self.start_at.fast_max(0.0);
             let reached = self.start_at;
             self.step(params, sector, run, count);
             if self.next < end {
@@ -329,7 +329,7 @@ pub(super) fn write_blocks(
     while index < blocks {
         let track = params.layout.track_of(lbn + index);
         let target = Position::on(&track);
-        let moving = reposition_ns(params, position, target, Op::Write).later(least);
+        let moving = reposition_ns(params, position, target, Op::Write).fast_max(least);
         least = 0.0;
         position = target;
         spent.seek += moving;
@@ -340,7 +340,7 @@ pub(super) fn write_blocks(
             let run = run.min(blocks - index);
             let ready = supply.ready_at(index);
             let pass = now + spindle.until_ns(phase, now, angle(&track, sector));
-            let begin = spindle.pass_after_ns(pass, ready.later(hold));
+            let begin = spindle.pass_after_ns(pass, ready.fast_max(hold));
             hold = f64::NEG_INFINITY;
             let count = if supply.windowed() {
                 1
@@ -348,7 +348,7 @@ pub(super) fn write_blocks(
                 run
             } else {
                 // Blocks arrive more slowly than sectors pass: so many are there in time.
-                let ahead = (begin - ready).later(0.0) / (supply.step - sector_ns);
+                let ahead = (begin - ready).fast_max(0.0) / (supply.step - sector_ns);
                 if ahead >= run as f64 { run } else { (ahead as u64 + 1).min(run) }
             };
             spent.rotation += begin - now;

@@ -2,7 +2,7 @@
 
 use super::Op;
 use super::drive::{Activity, Lead, Outcome, State, Stream, shaken};
-use super::later::Later as _;
+use super::max::FastMax as _;
 use super::params::Params;
 use super::transfer::{Supply, WriteStart, write_blocks};
 
@@ -18,10 +18,10 @@ impl State {
         let timing = &params.timing;
         let rules = &params.rules;
         let blocks = end - lbn;
-        let command = (timing.write.after(self.previous) - lead.waited).later(0.0);
+        let command = (timing.write.after(self.previous) - lead.waited).fast_max(0.0);
         let mut out = Outcome::default();
         let mut arm_from = command;
-        let mut bus_from = (command + timing.preparation).later(lead.bus_free);
+        let mut bus_from = (command + timing.preparation).fast_max(lead.bus_free);
         let mut joined: Option<Stream> = None;
         match self.activity {
             Activity::Idle => {}
@@ -35,7 +35,7 @@ impl State {
                 joined = Some(stream);
             }
             Activity::Writing(stream) => {
-                arm_from = command.later(stream.end_at);
+                arm_from = command.fast_max(stream.end_at);
                 out.wait = arm_from - command;
                 bus_from = arm_from + timing.reselect + timing.preparation;
                 self.finish_write(params, stream.segment);
@@ -75,16 +75,16 @@ impl State {
         if rules.early_writes {
             let transfer = blocks as f64 * timing.write_block;
             out.done = buffered_at + timing.write_completion;
-            out.free = out.done.later(written.end_at);
+            out.free = out.done.fast_max(written.end_at);
             out.overhead = bus_from - out.wait + timing.write_completion;
             out.bus = transfer;
             // What the transfer took beyond its own time it waited for room in the segment.
-            out.wait += (buffered_at - bus_from - transfer).later(0.0);
+            out.wait += (buffered_at - bus_from - transfer).fast_max(0.0);
             let (first, first_at) = joined.map_or((lbn, written.start_at), |stream| (stream.first, stream.first_at));
             self.activity = Activity::Writing(Stream { segment, first, first_at, end, end_at: written.end_at });
         } else {
             let reselect = if rules.never_disconnect { 0.0 } else { timing.reselect };
-            let ready_at = written.end_at.later(buffered_at + timing.write_disconnect) + reselect;
+            let ready_at = written.end_at.fast_max(buffered_at + timing.write_disconnect) + reselect;
             out.done = ready_at + timing.write_completion;
             out.free = out.done;
             out.overhead = arm_from - out.wait + timing.write_completion;
@@ -135,12 +135,12 @@ impl Stream {
             Some(needed) if needed > self.first => self.end_at - self.end.saturating_sub(needed) as f64 * rate,
             _ => f64::NEG_INFINITY,
         };
-        let first_at = bus_from.later(room_at(lbn)) + block_ns;
+        let first_at = bus_from.fast_max(room_at(lbn)) + block_ns;
         if blocks == 1 {
             return (first_at, block_ns);
         }
         let more = (blocks - 1) as f64;
-        let last_at = (first_at + more * block_ns).later(room_at(lbn + blocks - 1) + block_ns);
+        let last_at = (first_at + more * block_ns).fast_max(room_at(lbn + blocks - 1) + block_ns);
         (first_at, (last_at - first_at) / more)
     }
 }
