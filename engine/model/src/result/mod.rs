@@ -3,10 +3,10 @@
 pub mod analytics;
 pub mod bins;
 pub mod columns;
-pub mod dips;
 pub mod flow;
 mod jobs;
 pub mod journeys;
+pub mod latency_dips;
 pub mod limiter;
 pub mod log;
 pub mod metrics;

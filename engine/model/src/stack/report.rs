@@ -9,8 +9,8 @@ use crate::layers::server::Server;
 use crate::layers::table::Layers;
 use crate::result::analytics::Analytics;
 use crate::result::columns::{self, Column, Tables};
-use crate::result::dips;
 use crate::result::journeys;
+use crate::result::latency_dips;
 use crate::result::limiter::{self, Mark};
 use crate::result::metrics::{Metric, Metrics, Run};
 
@@ -43,7 +43,7 @@ impl Stack {
     fn report_several(&self, metrics: &mut Metrics) {
         let Layers { workload, client, zfs, device, tier_device, write_log, .. } = &self.layers;
         if device.0.iter().any(|device| device.bucket().is_some()) {
-            dips::metrics(&workload.recorder.series, workload.recorder.interval_ns, metrics);
+            latency_dips::metrics(&workload.recorder.series, workload.recorder.interval_ns, metrics);
         }
         if let Some(client) = client {
             self.limits(client, metrics);
