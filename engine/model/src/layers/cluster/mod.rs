@@ -13,12 +13,12 @@
 //! Below a cluster, addresses are physical: node k's devices begin at k times the capacity of a node.
 
 pub mod background;
+mod capacity_check;
 mod check;
 pub mod link;
 pub mod placement;
 pub mod record;
 mod report;
-pub mod room;
 
 #[cfg(test)]
 mod tests;
@@ -150,7 +150,7 @@ impl Layer for Cluster {
     }
 
     fn check_plan(spec: &ClusterSpec, scenario: &Scenario, plan: &Plan, at: &Path, problems: &mut Problems) {
-        room::check(spec, scenario, plan, at, problems);
+        capacity_check::check(spec, scenario, plan, at, problems);
     }
 
     fn build(spec: &ClusterSpec, setup: &Setup) -> Option<Self> {
