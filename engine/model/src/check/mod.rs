@@ -249,5 +249,5 @@ fn check_memory(scenario: &Scenario, plan: &Plan, problems: &mut Problems) {
 
 /// Bytes of memory that the leaves of a request may take while it is in flight.
 fn leaf_bytes(spec: &seeklab_spec::fanout::FanoutSpec, has_journeys: bool) -> u64 {
-    if fanout::is_at_once(spec) && !has_journeys { 0 } else { u64::from(spec.leaves) * (2 * BYTES_PER_REQUEST + fanout::LEAF_BYTES) }
+    if fanout::is_analytic(spec) && !has_journeys { 0 } else { u64::from(spec.leaves) * (2 * BYTES_PER_REQUEST + fanout::LEAF_BYTES) }
 }

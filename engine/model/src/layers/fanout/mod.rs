@@ -8,13 +8,13 @@
 //!
 //! Source: Jeffrey Dean and Luiz Andre Barroso, "The Tail at Scale", CACM 56(2), 2013. Constants: none besides the scenario's; service
 //! times are drawn (`service`), or those of the devices below. Where servers take any number of leaves at once and their times are
-//! drawn, nothing that happens later can change what a request will see: it is computed as it comes (`at_once`), the same to the
+//! drawn, nothing that happens later can change what a request will see: it is computed as it comes (`analytic`), the same to the
 //! nanosecond.
 //!
 //! Left out: the network to the servers and its queues (only cancellations take time), writes, more than two copies of a leaf, and
 //! slowness that servers have in common, unless the scenario names slow servers.
 
-mod at_once;
+mod analytic;
 mod budget;
 mod check;
 mod record;
@@ -149,7 +149,7 @@ pub struct Fanout {
     /// Servers of each key, one key after the other.
     replicas: Vec<u16>,
     second: Option<Second>,
-    is_at_once: bool,
+    is_analytic: bool,
     places: Stream,
     first_times: Times,
     second_times: Times,
@@ -184,7 +184,7 @@ impl Layer for Fanout {
 
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
         match event {
-            Event::Submit(id) if self.is_at_once && !is_followed(kernel) => self.answer_at_once(kernel, id),
+            Event::Submit(id) if self.is_analytic && !is_followed(kernel) => self.answer_analytically(kernel, id),
             Event::Submit(id) => self.submit(kernel, id),
             Event::Done(id) => self.served(kernel, kernel.requests[id].tag),
             Event::Timer(timer) => match Timer::unpack(timer) {
@@ -220,7 +220,7 @@ pub const LEAF_BYTES: u64 = size_of::<Leaf>() as u64;
 
 /// Whether what a request will see is known when it comes: no queue, no history, and no leaf that others end.
 #[must_use]
-pub fn is_at_once(spec: &FanoutSpec) -> bool {
+pub fn is_analytic(spec: &FanoutSpec) -> bool {
     let by_time = |hedge: &Hedge| {
         hedge.mode == HedgeMode::Hedged && hedge.percentile.is_none() && hedge.budget.is_none() && spec.needed() == spec.leaves
     };
@@ -248,12 +248,12 @@ impl Fanout {
     #[must_use]
     pub fn new(spec: &FanoutSpec, seed: u64) -> Self {
         let draws = |what: &str| Stream::new(seed, &format!("fanout.{what}"));
-        let is_at_once = is_at_once(spec);
+        let is_analytic = is_analytic(spec);
         Self {
             needed: spec.needed(),
-            replicas: if is_at_once { Vec::new() } else { place_keys(spec, &mut draws("keys")) },
+            replicas: if is_analytic { Vec::new() } else { place_keys(spec, &mut draws("keys")) },
             second: spec.hedge.as_ref().map(Second::of),
-            is_at_once,
+            is_analytic,
             places: draws("places"),
             first_times: Times::new(&spec.service, draws("first")),
             second_times: Times::new(&spec.service, draws("second")),
@@ -299,7 +299,7 @@ impl Fanout {
             let number = self.leaves.insert(leaf);
             self.send(kernel, number << 1);
             // A leaf whose answer is known to come in time needs no second copy.
-            let asks = |second: &&Second| !self.is_at_once || first_ns.is_none_or(|ns| ns > second.after_ns);
+            let asks = |second: &&Second| !self.is_analytic || first_ns.is_none_or(|ns| ns > second.after_ns);
             if let Some(second) = self.second.as_ref().filter(asks) {
                 kernel.wake_at(now_ns + second.after_ns, HERE, Timer::Ask(number));
                 self.leaves[number].held += 1;
@@ -335,7 +335,7 @@ impl Fanout {
         let first_ns = self.first_times.draw();
         let second_ns = match &self.second {
             Some(_) if self.spec.service.slow_by == SlowBy::Key => Some(first_ns),
-            Some(second) if self.is_at_once && first_ns > second.after_ns => Some(self.second_times.draw()),
+            Some(second) if self.is_analytic && first_ns > second.after_ns => Some(self.second_times.draw()),
             _ => None,
         };
         (Some(first_ns), second_ns)

@@ -10,7 +10,7 @@ use seeklab_spec::fanout::SlowBy;
 
 impl Fanout {
     /// Computes what a request will see, and completes it then.
-    pub(super) fn answer_at_once(&mut self, kernel: &mut Kernel, id: RequestId) {
+    pub(super) fn answer_analytically(&mut self, kernel: &mut Kernel, id: RequestId) {
         let after_ns = self.second.as_ref().map_or(u64::MAX, |second| second.after_ns);
         let ordinary_ns = self.first_times.ordinary_ns().filter(|ns| *ns <= after_ns);
         let by_key = self.spec.service.slow_by == SlowBy::Key;
