@@ -5,7 +5,7 @@
 //! <= 1).
 //!
 //! At a fixed rate its behaviour follows in closed form when a request arrives, so it needs no queue and one event a request. A
-//! rate that varies ([`Pace`]) changes under a request's feet: then requests queue here, and what remains of the first one is
+//! rate that varies ([`VaryingRate`]) changes under a request's feet: then requests queue here, and what remains of the first one is
 //! computed anew whenever the rate may have changed.
 //!
 //! The latency is the same for each request, or drawn from a gamma distribution with its standard deviation (`latency_cv` times the
@@ -17,10 +17,10 @@ use std::collections::VecDeque;
 
 use super::credits::Bucket;
 use super::fluid::Fluid;
-use super::pace::Pace;
 use super::pauses::Pauses;
 use super::shingled::{Work, Zones};
 use super::slc::Cache;
+use super::varying_rate::VaryingRate;
 use super::{Usage, transfer_ns};
 use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _};
 use crate::result::flow::Loop;
@@ -74,7 +74,7 @@ impl Scatter {
 
 /// The work in hand at a rate that varies.
 struct Varying {
-    pace: Pace,
+    pace: VaryingRate,
     queue: VecDeque<RequestId>,
     /// Of the first request, in bytes times nanoseconds per second.
     remaining: u128,
@@ -91,7 +91,7 @@ impl Lun {
     pub fn new(spec: &spec::Lun, phase: Phase, seed: u64, name: &str) -> Self {
         let draws = |what: &str| Stream::new(seed, &format!("{name}.{what}"));
         let varying = spec.varies.as_ref().map(|varies| {
-            let pace = Pace::new(varies, spec.rate.0, draws("rate"));
+            let pace = VaryingRate::new(varies, spec.rate.0, draws("rate"));
             Box::new(Varying { pace, queue: VecDeque::new(), remaining: 0, since_ns: 0, rate: 1, timer: 0 })
         });
         Self {

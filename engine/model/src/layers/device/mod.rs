@@ -12,7 +12,6 @@ mod durable_tests;
 pub mod fluid;
 pub mod hdd;
 pub mod lun;
-pub mod pace;
 pub mod pauses;
 pub mod report;
 pub mod services;
@@ -23,6 +22,7 @@ pub mod slc;
 #[cfg(test)]
 mod slc_tests;
 pub mod ssd;
+pub mod varying_rate;
 
 use crate::kernel::{Address, Event, Kernel};
 use seeklab_kernel::NS_PER_S;

@@ -26,7 +26,7 @@ const SINE_STEPS: u64 = 32;
 const WHOLE: u64 = 1000;
 
 /// The rate of the moment.
-pub struct Pace {
+pub struct VaryingRate {
     rate: u64,
     one_in_flight: u64,
     full_at: u64,
@@ -39,7 +39,7 @@ pub struct Pace {
     factor: u64,
 }
 
-impl Pace {
+impl VaryingRate {
     /// The pace of a unit whose full rate is `rate`; random factors come from `draws`.
     #[must_use]
     pub fn new(varies: &Varies, rate: u64, draws: Stream) -> Self {
@@ -105,9 +105,9 @@ impl Pace {
 mod tests {
     use super::*;
 
-    fn pace(varies: &serde_json::Value) -> Pace {
+    fn pace(varies: &serde_json::Value) -> VaryingRate {
         let varies: Varies = serde_json::from_value(varies.clone()).expect("a variation");
-        Pace::new(&varies, 100_000, Stream::new(1, "pool0.rate"))
+        VaryingRate::new(&varies, 100_000, Stream::new(1, "pool0.rate"))
     }
 
     #[test]
