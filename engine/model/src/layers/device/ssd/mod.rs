@@ -1,7 +1,7 @@
 //! A solid-state drive: flash dies on channels behind one interface.
 //!
 //! Two models of the same drive:
-//! - `fresh`: without [`spec::Flash`] a drive has no past and no future: reads and programs take their turns on the units,
+//! - `no_ftl`: without [`spec::Flash`] a drive has no past and no future: reads and programs take their turns on the units,
 //!   times of the units follow in closed form, a request costs two events;
 //! - `drive`: with it, dies, channels and interface are servers with events of their own, and the dies collect garbage between
 //!   the host's requests.
@@ -33,9 +33,9 @@ mod channel;
 pub mod closed_form;
 mod die;
 mod drive;
-mod fresh;
 mod ftl;
 mod gather;
+mod no_ftl;
 mod parts;
 mod precondition;
 mod slc;
@@ -57,7 +57,7 @@ const LEAST_BLOCKS: u64 = 8;
 const LEAST_SPARE_BLOCKS: f64 = 2.0;
 
 enum Model {
-    Fresh(Box<fresh::Fresh>),
+    NoFtl(Box<no_ftl::NoFtl>),
     Flash(Box<drive::Drive>),
 }
 
@@ -78,7 +78,7 @@ impl Ssd {
         let flash = spec.flash.as_ref().and_then(|flash| Some((flash, ftl::Shape::of(spec, flash).ok()?)));
         let model = match flash {
             Some((flash, shape)) => Model::Flash(Box::new(drive::Drive::new(spec, flash, shape, Stream::new(seed, name)))),
-            None => Model::Fresh(Box::new(fresh::Fresh::new(spec))),
+            None => Model::NoFtl(Box::new(no_ftl::NoFtl::new(spec))),
         };
         Self { model, here: Address::of(LayerId::Device), usage: Usage::default() }
     }
@@ -86,7 +86,7 @@ impl Ssd {
     /// Handles an event of the drive.
     pub fn on(&mut self, kernel: &mut Kernel, event: Event) {
         match &mut self.model {
-            Model::Fresh(fresh) => fresh.on(kernel, self.here, &mut self.usage, event),
+            Model::NoFtl(drive) => drive.on(kernel, self.here, &mut self.usage, event),
             Model::Flash(drive) => drive.on(kernel, self.here, &mut self.usage, event),
         }
     }
@@ -95,7 +95,7 @@ impl Ssd {
     #[must_use]
     pub fn wear(&self) -> Option<Wear> {
         match &self.model {
-            Model::Fresh(_) => None,
+            Model::NoFtl(_) => None,
             Model::Flash(drive) => Some(drive.wear()),
         }
     }
@@ -104,7 +104,7 @@ impl Ssd {
     #[must_use]
     pub fn memory_bytes(&self) -> u64 {
         match &self.model {
-            Model::Fresh(_) => 0,
+            Model::NoFtl(_) => 0,
             Model::Flash(drive) => drive.memory_bytes(),
         }
     }

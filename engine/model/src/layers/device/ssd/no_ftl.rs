@@ -31,7 +31,7 @@ timers! {
 const NOTHING: u64 = u64::MAX;
 
 /// A fresh drive.
-pub(super) struct Fresh {
+pub(super) struct NoFtl {
     page: u64,
     read_ns: u64,
     program_ns: u64,
@@ -61,7 +61,7 @@ pub(super) struct Fresh {
     arrived_ns: Vec<u64>,
 }
 
-impl Fresh {
+impl NoFtl {
     /// The drive that a scenario describes.
     pub fn new(spec: &spec::Ssd) -> Self {
         let of_write = spec.write_overhead.unwrap_or(spec.overhead);
