@@ -4,7 +4,6 @@
 
 #![forbid(unsafe_code)]
 
-mod ahead;
 pub mod blocks;
 pub mod check;
 pub mod cpu;
@@ -13,6 +12,7 @@ pub mod kernel;
 pub mod layers;
 pub mod plan;
 pub mod range;
+mod read_ahead;
 pub mod result;
 mod rules;
 pub mod setup;

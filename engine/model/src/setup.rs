@@ -6,7 +6,7 @@ use crate::kernel::{Address, LayerId};
 use crate::plan::Plan;
 use crate::range::Range;
 
-/// What a layer is built from: the scenario and its plan, the seed, and the way of a request down the stack.
+/// What a layer is built from: the scenario and its plan, the seed, and the path of a request down the stack.
 pub struct Setup<'a> {
     /// The checked scenario.
     pub scenario: &'a Scenario,
@@ -15,14 +15,14 @@ pub struct Setup<'a> {
     /// The seed of the run.
     pub seed: u64,
     /// The layers that a request of a client passes on its way down, in order.
-    pub way: Vec<LayerId>,
+    pub io_path: Vec<LayerId>,
 }
 
 impl Setup<'_> {
     /// The next layer below `layer`.
     #[must_use]
     pub fn below(&self, layer: LayerId) -> Address {
-        Address::of(self.way.iter().copied().find(|other| *other as u8 > layer as u8).unwrap_or(LayerId::Device))
+        Address::of(self.io_path.iter().copied().find(|other| *other as u8 > layer as u8).unwrap_or(LayerId::Device))
     }
 
     /// The width of an interval of all series.

@@ -138,8 +138,8 @@ fn check_flushes(scenario: &Scenario, problems: &mut Problems) {
 
 /// Where ZFS sees its devices it schedules them itself, and its own rebuild is not modelled.
 fn check_rebuild(scenario: &Scenario, problems: &mut Problems) {
-    let way = table::way(scenario);
-    let next = way.iter().skip_while(|layer| **layer != LayerId::Zfs).nth(1);
+    let path = table::io_path(scenario);
+    let next = path.iter().skip_while(|layer| **layer != LayerId::Zfs).nth(1);
     let sees_devices = next.is_some_and(|layer| matches!(layer, LayerId::Layout | LayerId::Device));
     if sees_devices && scenario.layout.rebuild.is_some() && !scenario.layout.failed.is_empty() {
         let why = "which schedules its devices itself and whose own rebuild is not modelled";

@@ -75,18 +75,18 @@ pub trait Layer: Sized + 'static {
     }
 
     /// Reports what the layer counted.
-    fn metrics(&self, _: &Now, _: &mut Metrics) {}
+    fn metrics(&self, _: &ReportContext, _: &mut Metrics) {}
 
     /// Reports the metrics that a run without the layer has too.
     fn metrics_without(_: &mut Metrics) {}
 
     /// Reports the layer's tables. They are the same for every run, and empty where it has no such layer.
-    fn tables(_layer: Option<&Self>, _: &Now, _: &mut Tables) {}
+    fn tables(_layer: Option<&Self>, _: &ReportContext, _: &mut Tables) {}
 }
 
 /// What layers need to know of a run to report on it.
 #[derive(Clone, Copy, Default)]
-pub struct Now<'a> {
+pub struct ReportContext<'a> {
     /// The workers of all jobs.
     pub workers: &'a [WorkerPlan],
     /// The present, in nanoseconds since the start of the run.

@@ -14,7 +14,7 @@
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
-use crate::layers::{Layer, Now};
+use crate::layers::{Layer, ReportContext};
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
 use crate::timers;
@@ -121,7 +121,7 @@ impl Layer for Partitions {
         }
     }
 
-    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+    fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         self.counts.metrics(metrics);
     }
 }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use crate::decision::{Asked, Decision};
 use crate::kernel::{Address, Event, Kernel, LayerId};
-use crate::layers::{Layer, Now};
+use crate::layers::{Layer, ReportContext};
 use crate::plan::Plan;
 use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
@@ -130,7 +130,7 @@ fn add_plan_problems<T: Layer>(scenario: &Scenario, plan: &Plan, problems: &mut 
     }
 }
 
-fn report<T: Layer>(layer: Option<&T>, now: &Now, metrics: &mut Metrics) {
+fn report<T: Layer>(layer: Option<&T>, now: &ReportContext, metrics: &mut Metrics) {
     match layer {
         Some(layer) => layer.metrics(now, metrics),
         None => T::metrics_without(metrics),
@@ -164,7 +164,7 @@ macro_rules! layers {
         impl Layers {
             /// All layers of a checked scenario.
             pub(crate) fn build(scenario: &Scenario, plan: &Plan, seed: u64) -> Self {
-                let setup = Setup { scenario, plan, seed, way: way(scenario) };
+                let setup = Setup { scenario, plan, seed, io_path: io_path(scenario) };
                 Self { $($name: Slot::build(&setup),)+ }
             }
 
@@ -211,18 +211,18 @@ macro_rules! layers {
             }
 
             /// Reports the metrics of all layers.
-            pub(crate) fn metrics(&self, now: &Now, metrics: &mut Metrics) {
+            pub(crate) fn metrics(&self, now: &ReportContext, metrics: &mut Metrics) {
                 $(report(self.$name.kept(), now, metrics);)+
             }
 
             /// Reports the tables of all layers: a run's, or, without one, empty ones.
-            pub(crate) fn tables(layers: Option<&Self>, now: &Now, tables: &mut Tables) {
+            pub(crate) fn tables(layers: Option<&Self>, now: &ReportContext, tables: &mut Tables) {
                 $(<$slot as Slot>::Kept::tables(layers.and_then(|layers| layers.$name.kept()), now, tables);)+
             }
         }
 
         /// The layers that a request of a client passes on its way down, in order.
-        pub(crate) fn way(scenario: &Scenario) -> Vec<LayerId> {
+        pub(crate) fn io_path(scenario: &Scenario) -> Vec<LayerId> {
             let all = [$((LayerId::$id, <$slot as Slot>::Kept::is_passed(scenario)),)+];
             all.into_iter().filter(|(_, is_passed)| *is_passed).map(|(layer, _)| layer).collect()
         }

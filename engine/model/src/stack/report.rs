@@ -1,7 +1,7 @@
 //! What a run reports: the metrics and tables of all layers, from the top down, and what takes several layers to see.
 
 use super::Stack;
-use crate::layers::Now;
+use crate::layers::ReportContext;
 use crate::layers::client::nfs::Client;
 use crate::layers::device::{self, Device};
 use crate::layers::pool::WriteLogs;
@@ -33,7 +33,7 @@ impl Stack {
     }
 
     fn report_layers(&self, metrics: &mut Metrics) {
-        self.layers.metrics(&self.moment(), metrics);
+        self.layers.metrics(&self.report_context(), metrics);
         self.report_several(metrics);
         device::report::unsafe_metrics(&self.kernel.volatile, self.unsafe_bytes, metrics);
         metrics.seconds("elapsed_s", "Time until the last worker ended.", metrics.run.workers_ns);
@@ -58,8 +58,8 @@ impl Stack {
     }
 
     /// What layers need to know of the run to report on it.
-    fn moment(&self) -> Now<'_> {
-        Now { workers: &self.plan.workers, now_ns: self.kernel.now_ns(), interval_ns: self.layers.workload.recorder.interval_ns }
+    fn report_context(&self) -> ReportContext<'_> {
+        ReportContext { workers: &self.plan.workers, now_ns: self.kernel.now_ns(), interval_ns: self.layers.workload.recorder.interval_ns }
     }
 
     /// Reports what limits the jobs of NFS clients, which takes several layers to see.
@@ -115,7 +115,7 @@ impl Stack {
 
 /// Reports all tables: a run's, or, without one, empty ones.
 fn report_tables(stack: Option<&Stack>, tables: &mut Tables) {
-    let now = stack.map(Stack::moment).unwrap_or_default();
+    let now = stack.map(Stack::report_context).unwrap_or_default();
     Layers::tables(stack.map(|stack| &stack.layers), &now, tables);
     device::report::unsafe_tables(stack.map(|stack| (&stack.kernel.volatile, now.now_ns)), now.interval_ns, tables);
     Analytics::tables(stack.and_then(|stack| stack.analytics.as_ref()), tables);

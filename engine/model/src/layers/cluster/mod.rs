@@ -30,7 +30,7 @@ use record::{Arrival, Loss, Record, Why};
 use seeklab_spec::cluster::{ClusterSpec, Design};
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
-use crate::layers::{Layer, Now};
+use crate::layers::{Layer, ReportContext};
 use crate::plan::Plan;
 use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
@@ -196,11 +196,11 @@ impl Layer for Cluster {
         self.placement.memory_bytes() + self.record.memory_bytes() + self.works.memory_bytes()
     }
 
-    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+    fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         self.report(metrics);
     }
 
-    fn tables(cluster: Option<&Self>, _: &Now, tables: &mut Tables) {
+    fn tables(cluster: Option<&Self>, _: &ReportContext, tables: &mut Tables) {
         Self::report_tables(cluster, tables);
     }
 }

@@ -41,7 +41,7 @@ use seeklab_spec::{Op, Path, Problems, Scenario, to_f64};
 
 use crate::decision::Decision;
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
-use crate::layers::{Layer, Now};
+use crate::layers::{Layer, ReportContext};
 use crate::plan::Plan;
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
@@ -178,7 +178,7 @@ impl Layer for Commit {
         (self.transactions.capacity() * size_of::<Transaction>() + waiting * size_of::<RequestId>()) as u64
     }
 
-    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+    fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         self.report(metrics);
     }
 }

@@ -38,7 +38,7 @@ use crate::cpu::{Cpu, Section, ServerUsage, Task};
 use crate::decision::Decision;
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, RequestId, Timer as _};
 use crate::layers::device::transfer_ns;
-use crate::layers::{Layer, Now};
+use crate::layers::{Layer, ReportContext};
 use crate::plan::Plan;
 use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
@@ -172,11 +172,11 @@ impl Layer for Controller {
         }
     }
 
-    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+    fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         self.report(metrics);
     }
 
-    fn tables(controller: Option<&Self>, _: &Now, tables: &mut Tables) {
+    fn tables(controller: Option<&Self>, _: &ReportContext, tables: &mut Tables) {
         Self::report_tables(controller, tables);
     }
 }

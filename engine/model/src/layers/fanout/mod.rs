@@ -35,7 +35,7 @@ use seeklab_spec::{Path, Problems, Scenario};
 use service::{Times, on_server};
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
-use crate::layers::{Layer, Now};
+use crate::layers::{Layer, ReportContext};
 use crate::plan::Plan;
 use crate::result::STALL_NS;
 use crate::result::metrics::Metrics;
@@ -205,7 +205,7 @@ impl Layer for Fanout {
             + self.wholes.memory_bytes()
     }
 
-    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+    fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         self.record.metrics(self.spec.servers, metrics);
     }
 }

@@ -29,7 +29,7 @@ use seeklab_kernel::{NS_PER_S, Stream};
 use seeklab_spec::fleet::{FleetSpec, Placement};
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, RequestId};
-use crate::layers::{Layer, Now};
+use crate::layers::{Layer, ReportContext};
 use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
@@ -98,11 +98,11 @@ impl Layer for Fleet {
         (self.free_ns.len() * size_of::<u64>()) as u64 + self.outages.memory_bytes()
     }
 
-    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+    fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         self.report(metrics);
     }
 
-    fn tables(fleet: Option<&Self>, _: &Now, tables: &mut Tables) {
+    fn tables(fleet: Option<&Self>, _: &ReportContext, tables: &mut Tables) {
         Self::report_tables(fleet, tables);
     }
 }

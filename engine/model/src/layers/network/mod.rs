@@ -26,7 +26,7 @@ use std::collections::VecDeque;
 
 use crate::kernel::journeys::Mark;
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, RequestId, Timer as _, Wire};
-use crate::layers::{Layer, Now};
+use crate::layers::{Layer, ReportContext};
 use crate::result::analytics::Served;
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
@@ -215,7 +215,7 @@ impl Layer for Network {
         self.packets.as_ref().map_or(0, |packets| packets.memory_bytes())
     }
 
-    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+    fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         self.report(metrics);
     }
 }

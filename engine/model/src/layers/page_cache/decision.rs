@@ -1,8 +1,8 @@
 //! What the engine's host may decide in place of the page cache: what is read ahead.
 
 use super::PageCache;
-use crate::ahead;
 use crate::decision::{Asked, Decision, to_question};
+use crate::read_ahead;
 
 /// What is read ahead.
 pub(super) const AHEAD: Decision<PageCache> = Decision {
@@ -18,7 +18,7 @@ pub(super) const AHEAD: Decision<PageCache> = Decision {
     waits: |cache| cache.reads.as_ref().is_some_and(|reads| reads.asks()),
     question: |cache, _| to_question(&cache.reads.as_ref()?.question()?),
     answer: |cache, kernel, answer| {
-        let runs = ahead::runs(answer)?;
+        let runs = read_ahead::runs(answer)?;
         if let Some(id) = cache.reads.as_mut().and_then(|reads| reads.answer(kernel, &runs)) {
             cache.copy_out(kernel, id);
         }

@@ -65,7 +65,7 @@ use writes::Writer;
 
 use crate::decision::Decision;
 use crate::kernel::{Address, Event, Kernel, LayerId, Timer as _};
-use crate::layers::{Layer, Now};
+use crate::layers::{Layer, ReportContext};
 use crate::plan::{PAGE_BYTES, Plan};
 use crate::range::Range;
 use crate::result::columns::Tables;
@@ -188,14 +188,14 @@ impl Layer for PageCache {
             + self.reads.as_ref().map_or(0, |reads| reads.memory_bytes())
     }
 
-    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+    fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         self.record.metrics(metrics);
         if let Some(reads) = &self.reads {
             reads.metrics(metrics);
         }
     }
 
-    fn tables(cache: Option<&Self>, _: &Now, tables: &mut Tables) {
+    fn tables(cache: Option<&Self>, _: &ReportContext, tables: &mut Tables) {
         Record::tables(cache.map(|cache| &cache.record), tables);
         Reads::tables(cache.and_then(|cache| cache.reads.as_deref()), tables);
     }

@@ -13,11 +13,11 @@ use super::cached::Cached;
 use super::read_ahead::{Decision, FilePages, OpenFile, Windows};
 use super::read_record::{ReadRecord, Row};
 use super::{HERE, PAGE_BYTES, PageCache, Timer, pages_of};
-use crate::ahead::{Question, Run};
 use crate::kernel::{Address, Kernel, Phase, Request, RequestId};
 use crate::layers::device::transfer_ns;
 use crate::plan::Plan;
 use crate::range::Range;
+use crate::read_ahead::{Question, Run};
 
 /// The file that a worker reads.
 #[derive(Clone, Copy, Debug)]

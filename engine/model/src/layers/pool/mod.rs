@@ -8,7 +8,7 @@ use seeklab_spec::{DeviceGroup, Layout as LayoutSpec, LayoutKind, Path, Problems
 
 use super::device::{Device, Usage, report, services, ssd};
 use super::layout::Layout;
-use super::{Layer, Now};
+use super::{Layer, ReportContext};
 use crate::kernel::{Address, Event, Kernel, LayerId};
 use crate::plan::Plan;
 use crate::result::columns::Tables;
@@ -50,7 +50,7 @@ impl Layer for Devices {
         self.0[usize::from(part)].on(kernel, event);
     }
 
-    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+    fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         report::metrics(&self.usage(), metrics);
         if let Some(bucket) = self.0.iter().find_map(Device::bucket) {
             bucket.metrics(metrics.run.now_ns, metrics);
@@ -64,7 +64,7 @@ impl Layer for Devices {
         }
     }
 
-    fn tables(devices: Option<&Self>, _: &Now, tables: &mut Tables) {
+    fn tables(devices: Option<&Self>, _: &ReportContext, tables: &mut Tables) {
         let devices = devices.map_or(&[][..], |devices| &devices.0);
         report::tables(devices.iter().map(Device::usage), tables);
         report::credits_tables(devices.iter(), tables);
@@ -203,7 +203,7 @@ impl Layer for Layouts {
         self.0.iter_mut().for_each(|layout| layout.start_rebuild(kernel));
     }
 
-    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+    fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         // A cluster has no rebuilding layouts: it loses nodes, not devices.
         if let Some(traffic) = self.0.first().and_then(Layout::rebuild_traffic) {
             traffic.metrics(metrics);

@@ -35,7 +35,7 @@ mod tests;
 use std::collections::VecDeque;
 
 use crate::kernel::{Address, Durable, Event, Holder, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
-use crate::layers::{Layer, Now};
+use crate::layers::{Layer, ReportContext};
 use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
@@ -125,11 +125,11 @@ impl Layer for RaidCache {
         self.dirty.memory_bytes() + self.rows.memory_bytes()
     }
 
-    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+    fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         self.report(metrics);
     }
 
-    fn tables(cache: Option<&Self>, now: &Now, tables: &mut Tables) {
+    fn tables(cache: Option<&Self>, now: &ReportContext, tables: &mut Tables) {
         Self::report_tables(cache, now.now_ns, tables);
     }
 }

@@ -38,7 +38,7 @@ use crate::cpu::folded::Frames;
 use crate::cpu::lock::Mode;
 use crate::cpu::{Cpu, Section, Task};
 use crate::kernel::{Address, Event, Kernel, LayerId, NO_DEVICE, Phase, RequestId, Timer as _, Wire};
-use crate::layers::{Layer, Now};
+use crate::layers::{Layer, ReportContext};
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
 use crate::timers;
@@ -208,7 +208,7 @@ impl Layer for Server {
         }
     }
 
-    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+    fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         self.report(metrics);
     }
 }

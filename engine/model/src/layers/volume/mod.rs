@@ -19,7 +19,7 @@ use seeklab_kernel::Slab;
 
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
 use crate::layers::device::transfer_ns;
-use crate::layers::{Layer, Now};
+use crate::layers::{Layer, ReportContext};
 use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
@@ -140,7 +140,7 @@ impl Layer for Volume {
         }
     }
 
-    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+    fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         report_prefetches(&self.prefetches, self.max_ahead_bytes, metrics);
     }
 
@@ -148,7 +148,7 @@ impl Layer for Volume {
         report_prefetches(&[], 0, metrics);
     }
 
-    fn tables(volume: Option<&Self>, now: &Now, tables: &mut Tables) {
+    fn tables(volume: Option<&Self>, now: &ReportContext, tables: &mut Tables) {
         Self::report_tables(volume, now.workers, tables);
     }
 }

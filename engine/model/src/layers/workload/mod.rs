@@ -32,7 +32,7 @@ use steady::Steady;
 use zoned::{Wish, Zones};
 
 use crate::kernel::{Address, Durable, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _, Wire};
-use crate::layers::{Layer, Now};
+use crate::layers::{Layer, ReportContext};
 use crate::plan::Plan;
 use crate::range::Range;
 use crate::result::columns::Tables;
@@ -173,12 +173,12 @@ impl Layer for Workload {
             + self.zones.memory_bytes()
     }
 
-    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+    fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         self.recorder.metrics(metrics);
         self.recorder.rates(metrics);
     }
 
-    fn tables(workload: Option<&Self>, _: &Now, tables: &mut Tables) {
+    fn tables(workload: Option<&Self>, _: &ReportContext, tables: &mut Tables) {
         let recorder = workload.map(|workload| &workload.recorder);
         Log::tables(recorder.and_then(|recorder| recorder.log.as_ref()), tables);
         Recorder::tables(recorder, tables);

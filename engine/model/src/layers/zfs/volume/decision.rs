@@ -6,10 +6,10 @@ use seeklab_kernel::NS_PER_S;
 use seeklab_spec::zfs::ThrottleKind;
 
 use super::ZfsVolume;
-use crate::ahead;
 use crate::decision::{Asked, Decision, to_question, whole};
 use crate::kernel::Kernel;
 use crate::layers::zfs::throttle::mul_div;
+use crate::read_ahead;
 
 /// Longest delay that an answer may give.
 const LONGEST_DELAY_NS: u64 = 60 * NS_PER_S;
@@ -76,7 +76,7 @@ pub(super) const AHEAD: Decision<ZfsVolume> = Decision {
     waits: |zfs| zfs.reader.as_ref().is_some_and(|reader| !reader.questions.is_empty()),
     question: |zfs, _| to_question(zfs.reader.as_ref()?.questions.front()?),
     answer: |zfs, kernel, answer| {
-        zfs.answer_ahead(kernel, &ahead::runs(answer)?);
+        zfs.answer_ahead(kernel, &read_ahead::runs(answer)?);
         Ok(())
     },
 };

@@ -57,7 +57,7 @@ use crate::decision::Decision;
 use crate::kernel::{Address, Event, Kernel, LayerId, Phase, Request, RequestId, Timer as _};
 use crate::layers::device::transfer_ns;
 use crate::layers::layout::{Layout, Piece};
-use crate::layers::{Layer, Now};
+use crate::layers::{Layer, ReportContext};
 use crate::result::columns::Tables;
 use crate::result::metrics::Metrics;
 use crate::setup::Setup;
@@ -385,14 +385,14 @@ impl Layer for ZfsVolume {
         self.dirty.memory_bytes() + self.record.memory_bytes() + reader + below + (requests + order + waiting) as u64
     }
 
-    fn metrics(&self, _: &Now, metrics: &mut Metrics) {
+    fn metrics(&self, _: &ReportContext, metrics: &mut Metrics) {
         self.record.metrics(metrics);
         if let Some(reader) = &self.reader {
             reader.record.metrics(metrics);
         }
     }
 
-    fn tables(zfs: Option<&Self>, _: &Now, tables: &mut Tables) {
+    fn tables(zfs: Option<&Self>, _: &ReportContext, tables: &mut Tables) {
         Record::tables(zfs.map(|zfs| &zfs.record), tables);
         Reads::tables(zfs.and_then(|zfs| zfs.reader.as_ref()).map(|reader| &reader.record), tables);
     }

@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use crate::ahead::{Question, Run};
 use crate::layers::zfs::arc::{Arc, Kind};
 use crate::layers::zfs::l2arc::{L2Arc, Place};
 use crate::layers::zfs::read_record::Reads;
@@ -10,6 +9,7 @@ use crate::layers::zfs::settings;
 use crate::layers::zfs::zfetch;
 use crate::layers::zfs::zfetch::Predictor;
 use crate::range::Range;
+use crate::read_ahead::{Question, Run};
 use seeklab_spec::zfs::ZfsSpec;
 
 /// The file of a worker.

@@ -1,13 +1,13 @@
 //! Reads: from dirty data, from memory, from a cache device, or from the pool in whole records; and what is read ahead of them.
 
 use super::{Kind, Stage, ZfsVolume};
-use crate::ahead::{self, Run};
 use crate::kernel::{Kernel, Request, RequestId};
 use crate::layers::zfs::arc::{New, Purpose};
 use crate::layers::zfs::l2arc::L2Arc;
 use crate::layers::zfs::read_record::Source;
 use crate::layers::zfs::scheduler::Class;
 use crate::layers::zfs::zfetch::Access;
+use crate::read_ahead::{self, Run};
 use seeklab_cache::{Cursor, NONE};
 use seeklab_spec::Op;
 
@@ -148,7 +148,7 @@ impl ZfsVolume {
             busy: reader.arriving_ahead_bytes >= reader.arc.capacity() / 16,
         };
         if reader.asks {
-            reader.questions.push_back(ahead::Question {
+            reader.questions.push_back(read_ahead::Question {
                 now_ns: kernel.now_ns(),
                 file: file.number as u64,
                 record: access.block,

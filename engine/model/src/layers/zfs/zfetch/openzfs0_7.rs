@@ -5,7 +5,7 @@
 //! back. Block 0 is ignored: many files are opened only for their first block.
 
 use super::{Access, Predictor, REAP_NS, push};
-use crate::ahead::Run;
+use crate::read_ahead::Run;
 
 /// Farthest that a stream is ahead, in bytes.
 pub const DISTANCE_BYTES: u64 = 8 << 20;

@@ -8,7 +8,7 @@
 //! of what lies between has not been read; a read a little behind it is ignored.
 
 use super::{Access, Predictor, REAP_NS, push};
-use crate::ahead::Run;
+use crate::read_ahead::Run;
 use seeklab_kernel::NS_PER_S;
 
 /// Up to this distance it doubles.

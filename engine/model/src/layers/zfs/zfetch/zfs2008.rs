@@ -15,7 +15,7 @@
 //! no version of the code.
 
 use super::{Access, Predictor, REAP_NS, push};
-use crate::ahead::Run;
+use crate::read_ahead::Run;
 
 /// Farthest that a stream fetches at once, in blocks, by default.
 pub const CAP_BLOCKS: u64 = 256;
