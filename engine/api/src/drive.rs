@@ -6,33 +6,9 @@ use serde_json::{Map, Value};
 
 use crate::input::needed;
 use seeklab_model::layers::device::hdd::Params;
-use seeklab_observe::validate::{ClassValidation, Times, judge, parse_trace, replay as replay_trace};
+use seeklab_observe::validate::{ClassAgreement, Times, judge, parse_trace, replay as replay_trace};
 use seeklab_spec::Op;
 use seeklab_spec::{Problem, Problems};
-
-/// How near the disk model comes to measured service times, over the requests of one class.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-pub struct ClassAgreement {
-    /// Requests in the class.
-    pub requests: u64,
-    /// Mean simulated service time.
-    pub mean_ms: f64,
-    /// Mean measured service time.
-    pub measured_mean_ms: f64,
-    /// The first less the second: positive when the model is too slow.
-    pub bias_ms: f64,
-    /// Root mean square of the differences at equal rank.
-    pub rms_ms: f64,
-    /// `rms_ms` over `measured_mean_ms`.
-    pub demerit: f64,
-}
-
-impl From<&ClassValidation> for ClassAgreement {
-    fn from(class: &ClassValidation) -> Self {
-        let ClassValidation { requests, mean_ms, measured_mean_ms, bias_ms, rms_ms, demerit, within_300_us: _ } = *class;
-        Self { requests, mean_ms, measured_mean_ms, bias_ms, rms_ms, demerit }
-    }
-}
 
 /// How near the disk model comes to a measured drive.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -93,9 +69,9 @@ pub fn replay(input: &Map<String, Value>) -> Result<DriveAgreement, Problems> {
     Ok(DriveAgreement {
         drive: params.name().to_owned(),
         within_300_us: found.all.within_300_us,
-        all: (&found.all).into(),
-        read: (&found.read).into(),
-        write: (&found.write).into(),
+        all: found.all,
+        read: found.read,
+        write: found.write,
         ignored: params.ignored_settings().to_vec(),
         times: input.get("times").is_some_and(|times| times == true).then(|| ServiceTimes {
             is_write: times.iter().map(|(op, ..)| *op == Op::Write).collect(),

@@ -15,6 +15,9 @@
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use seeklab_model::layers::device::hdd::{Hdd, Params};
 use seeklab_spec::Op;
 use seeklab_spec::trace::MAX_LINE_BYTES;
@@ -55,23 +58,23 @@ pub struct TraceError {
     pub accepted: String,
 }
 
-/// Agreement over a class of requests. All zero for a class without requests.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ClassValidation {
+/// How near the disk model comes to measured service times, over the requests of one class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
+pub struct ClassAgreement {
     /// Requests in the class.
     pub requests: u64,
-    /// Mean simulated service time in ms.
+    /// Mean simulated service time.
     pub mean_ms: f64,
-    /// Mean measured service time in ms.
+    /// Mean measured service time.
     pub measured_mean_ms: f64,
-    /// Mean simulated less mean measured service time in ms: positive when the model is too slow. A class may hide its error in
-    /// the whole, where that of the other class cancels it.
+    /// The first less the second: positive when the model is too slow.
     pub bias_ms: f64,
-    /// Root mean square of the differences at equal rank, in ms.
+    /// Root mean square of the differences at equal rank.
     pub rms_ms: f64,
-    /// `rms_ms` over `measured_mean_ms`, a fraction.
+    /// `rms_ms` over `measured_mean_ms`.
     pub demerit: f64,
-    /// Share of requests whose own simulated and measured times differ by at most 0.3 ms.
+    /// Share of requests whose own two times differ by at most 0.3 ms.
+    #[serde(skip)]
     pub within_300_us: f64,
 }
 
@@ -79,11 +82,11 @@ pub struct ClassValidation {
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Validation {
     /// Every request.
-    pub all: ClassValidation,
+    pub all: ClassAgreement,
     /// Reads only, ranked among themselves.
-    pub read: ClassValidation,
+    pub read: ClassAgreement,
     /// Writes only, ranked among themselves.
-    pub write: ClassValidation,
+    pub write: ClassAgreement,
 }
 
 /// Reads a trace: CSV with a header line naming at least `op` (R or W), `lbn`, `blocks`, `service_us`,
@@ -171,15 +174,15 @@ pub fn judge(times: &[Times]) -> Validation {
     Validation { all: compare(times, |_| true), read: compare(times, |op| op == Op::Read), write: compare(times, |op| op == Op::Write) }
 }
 
-/// Compares the (simulated, measured) times of the requests that `wanted` keeps.
-fn compare(times_ns: &[Times], wanted: impl Fn(Op) -> bool) -> ClassValidation {
+/// Compares the (simulated, measured) times of the requests that `wanted` keeps; all zero where there are none.
+fn compare(times_ns: &[Times], wanted: impl Fn(Op) -> bool) -> ClassAgreement {
     let kept = || times_ns.iter().filter(|(op, ..)| wanted(*op));
     let mut simulated: Vec<f64> = kept().map(|(_, simulated, _)| *simulated).collect();
     let mut measured: Vec<f64> = kept().map(|(.., measured)| *measured).collect();
     let close = kept().filter(|(_, simulated, measured)| (simulated - measured).abs() <= CLOSE_NS).count();
     let requests = simulated.len() as u64;
     if requests == 0 {
-        return ClassValidation::default();
+        return ClassAgreement::default();
     }
     let count = requests as f64;
     simulated.sort_unstable_by(f64::total_cmp);
@@ -188,7 +191,7 @@ fn compare(times_ns: &[Times], wanted: impl Fn(Op) -> bool) -> ClassValidation {
     let measured_mean_ms = measured.iter().sum::<f64>() / count / 1e6;
     let mean_ms = simulated.iter().sum::<f64>() / count / 1e6;
     let rms_ms = (squares / count).sqrt() / 1e6;
-    ClassValidation {
+    ClassAgreement {
         requests,
         mean_ms,
         measured_mean_ms,

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 
 use flate2::read::GzDecoder;
 use seeklab_model::layers::device::hdd::Params;
-use seeklab_observe::validate::{ClassValidation, Validation, parse_trace, validate};
+use seeklab_observe::validate::{ClassAgreement, Validation, parse_trace, validate};
 use serde_json::Value;
 
 /// The drives and their highest demerits, as README and page show them.
@@ -73,7 +73,7 @@ fn every_measured_drive_is_met_as_closely_as_disksim_meets_it() {
     for (name, limit) in limits() {
         let result = validate_drive(&folder, &name);
         let [all, read, write] = [result.all, result.read, result.write].map(|class| class.demerit * 100.0);
-        let bias = |class: &ClassValidation| class.mean_ms - class.measured_mean_ms;
+        let bias = |class: &ClassAgreement| class.mean_ms - class.measured_mean_ms;
         eprintln!(
             "{name:11} demerit {all:.3} % (limit {limit:.3} %), within 0.3 ms {:.1} %; reads {read:.3} % of {}, bias {:+.3} ms; \
              writes {write:.3} % of {}, bias {:+.3} ms",
