@@ -72,7 +72,7 @@ STORES = (
     Store(
         "fingerprints",
         "the fingerprint of each stored run",
-        (TESTS / "fingerprints.json",),
+        (TESTS / "fingerprints.txt",),
         (*MODEL, *INCIDENTS, TESTS / "fingerprints.py"),
         _python(TESTS / "fingerprints.py"),
     ),
