@@ -21,6 +21,9 @@ pub struct Asked {
     pub is_asked: fn(&Scenario) -> bool,
 }
 
+/// Takes an answer.
+type Answer<L> = fn(&mut L, &mut Kernel, &Map<String, Value>) -> Result<(), Problem>;
+
 /// A decision of a layer.
 pub struct Decision<L: 'static> {
     /// What is known before a run.
@@ -30,7 +33,7 @@ pub struct Decision<L: 'static> {
     /// What must be answered first.
     pub question: fn(&mut L, &Kernel) -> Option<Value>,
     /// Takes the answer to what was asked first. A refused answer leaves the question standing.
-    pub answer: fn(&mut L, &mut Kernel, &Map<String, Value>) -> Result<(), Problem>,
+    pub answer: Answer<L>,
 }
 
 /// A question as hosts get it.

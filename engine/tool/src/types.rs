@@ -45,7 +45,7 @@ pub fn typescript(schema: &Value, elsewhere: Option<&Elsewhere>) -> String {
 pub fn names(lists: &[(&str, &str, Vec<&str>)]) -> String {
     let mut module = String::from("// Generated from the engine's own lists by `make wasm`. Do not edit.\n");
     for (what, about, names) in lists {
-        let quoted: String = names.iter().map(|name| format!("  \"{name}\",\n")).collect();
+        let quoted = names.iter().fold(String::new(), |text, name| text + "  \"" + name + "\",\n");
         let singular = type_name(what);
         // Writing to a String cannot fail.
         let _ = write!(

@@ -50,6 +50,7 @@ pub trait Layer: Sized + 'static {
     fn spec(scenario: &Scenario) -> Option<&Self::Spec>;
 
     /// Whether requests on their way down pass the layer.
+    #[must_use]
     fn is_passed(scenario: &Scenario) -> bool {
         Self::spec(scenario).is_some()
     }
