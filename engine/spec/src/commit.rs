@@ -24,7 +24,7 @@ pub struct CommitSpec {
     pub serial_work: Nanos,
     /// The logs. Each is flushed by one at a time, and none waits for another.
     #[schemars(length(min = 1, max = 8))]
-    pub logs: Vec<LogSpec>,
+    pub logs: Vec<DatabaseLogSpec>,
     /// What a transaction flushes, in order, by the names of the logs. A log may come several times: its stages share queue and flushes.
     #[schemars(length(min = 1, max = 16))]
     pub stages: Vec<String>,
@@ -59,7 +59,7 @@ pub enum FlushTimes {
 /// A log of the database.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LogSpec {
+pub struct DatabaseLogSpec {
     /// Name, by which stages refer to it.
     #[schemars(length(min = 1, max = 32))]
     pub name: String,
@@ -115,7 +115,7 @@ impl CommitSpec {
     #[must_use]
     pub fn offsets(&self) -> Vec<u64> {
         let mut next = 0;
-        let place = |log: &LogSpec| {
+        let place = |log: &DatabaseLogSpec| {
             let offset = log.offset.map_or(next, |offset| offset.0);
             if log.flush.is_none() {
                 next = offset.saturating_add(log.size.0);

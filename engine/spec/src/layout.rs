@@ -10,7 +10,7 @@ use crate::rebuild::RebuildSpec;
 /// How addresses spread over the devices.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
-pub struct Layout {
+pub struct LayoutSpec {
     /// Rule.
     #[schemars(title = "Layout")]
     pub kind: LayoutKind,
@@ -38,7 +38,7 @@ pub struct Layout {
     pub rebuild: Option<RebuildSpec>,
 }
 
-impl Default for Layout {
+impl Default for LayoutSpec {
     fn default() -> Self {
         Self {
             kind: LayoutKind::default(),

@@ -20,7 +20,7 @@ pub enum Sizing {
 /// The file protocol's server side.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Protocol {
+pub struct ProtocolSpec {
     /// The largest transaction that the protocol can express.
     #[schemars(title = "Maximum transaction", extend("minimum" = 4096, "maximum" = 1_073_741_824, "x-step" = 262_144, "x-slider" = [1_048_576, 16_777_216]))]
     pub max_transaction: Bytes,

@@ -33,7 +33,7 @@ pub enum WriteBackReturns {
 /// The write cache of a RAID controller, above the layout of its devices.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct RaidCache {
+pub struct RaidCacheSpec {
     /// Memory for writes that are not on the devices yet.
     #[serde(default = "half_gib")]
     #[schemars(title = "Controller cache", extend("minimum" = 1_048_576, "maximum" = 1_099_511_627_776_u64, "x-scale" = "log2"))]

@@ -17,12 +17,12 @@ use crate::network::NetworkSpec;
 use crate::nfs::NfsSpec;
 use crate::page_cache::PageCacheSpec;
 use crate::partition::PartitionSpec;
-use crate::raid_cache::RaidCache;
+use crate::raid_cache::RaidCacheSpec;
 use crate::reader::FromJson;
 use crate::reduction::ReductionSpec;
 use crate::server::ServerSpec;
 use crate::zfs::ZfsSpec;
-use crate::{DeviceGroup, Job, Layout, Limits, Protocol, Record, Tier, Volume};
+use crate::{DeviceGroup, Job, LayoutSpec, Limits, ProtocolSpec, Record, TierSpec, VolumeSpec};
 
 /// A workload and the storage stack it runs on.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
@@ -45,13 +45,13 @@ pub struct Scenario {
     pub server: Option<ServerSpec>,
     /// The file protocol's server side: request scheduler and copy engine.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub protocol: Option<Protocol>,
+    pub protocol: Option<ProtocolSpec>,
     /// A database: writes are transactions, which commit by flushing logs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<CommitSpec>,
     /// The file system: block cache, prefetcher and write log.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub volume: Option<Volume>,
+    pub volume: Option<VolumeSpec>,
     /// ZFS in place of the volume: dirty data, write throttle, transaction groups, I/O scheduler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zfs: Option<ZfsSpec>,
@@ -72,13 +72,13 @@ pub struct Scenario {
     pub controller: Option<ControllerSpec>,
     /// An SSD cache tier between the volume and its devices.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tier: Option<Tier>,
+    pub tier: Option<TierSpec>,
     /// The write cache of a RAID controller, and its battery.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub raid_cache: Option<RaidCache>,
+    pub raid_cache: Option<RaidCacheSpec>,
     /// How addresses spread over the devices.
     #[serde(default)]
-    pub layout: Layout,
+    pub layout: LayoutSpec,
     /// A partition on each device that begins at any byte, with read-modify-write of partial blocks.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition: Option<PartitionSpec>,

@@ -11,7 +11,7 @@ use crate::{Bytes, Ssd};
 /// An SSD cache tier between the volume and its devices.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Tier {
+pub struct TierSpec {
     /// Capacity of the tier.
     #[schemars(title = "SSD tier", extend("minimum" = 1_048_576, "maximum" = 1_125_899_906_842_624_u64, "x-scale" = "log2"))]
     pub size: Bytes,

@@ -11,7 +11,7 @@ use crate::{Bytes, Lun, Nanos};
 /// The file system.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Volume {
+pub struct VolumeSpec {
     /// Block of the file system and its cache.
     #[serde(default = "default_block")]
     #[schemars(title = "Block", extend("minimum" = 4096, "maximum" = 16_777_216))]

@@ -25,19 +25,19 @@ pub struct Tier {
 }
 
 impl Layer for Tier {
-    type Spec = spec::Tier;
+    type Spec = spec::TierSpec;
     const FIELD: &'static str = "tier";
 
-    fn spec(scenario: &Scenario) -> Option<&spec::Tier> {
+    fn spec(scenario: &Scenario) -> Option<&spec::TierSpec> {
         scenario.tier.as_ref()
     }
 
-    fn check(spec: &spec::Tier, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+    fn check(spec: &spec::TierSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
         rules::names_jobs(&spec.primed, "primed", scenario, at, problems);
         rules::names_jobs(&spec.evicted, "evicted", scenario, at, problems);
     }
 
-    fn build(spec: &spec::Tier, setup: &Setup) -> Option<Self> {
+    fn build(spec: &spec::TierSpec, setup: &Setup) -> Option<Self> {
         let kept: Vec<String> = spec.primed.iter().filter(|name| !spec.evicted.contains(name)).cloned().collect();
         let block = setup.scenario.volume.as_ref().map_or(setup.scenario.layout.unit, |volume| volume.block);
         let tier = Self::new(block.0, spec.size.0, spec.policy, spec.admit, &setup.regions(&kept), setup.below(LayerId::Tier));

@@ -20,7 +20,7 @@ pub enum Datasets {
 /// Intent log of synchronous writes.
 #[derive(Clone, Debug, FromJson, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub struct LogSpec {
+pub struct IntentLogSpec {
     /// Devices of their own for the log; the log is in the pool when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub devices: Option<DeviceGroup>,
@@ -50,13 +50,13 @@ pub struct LogSpec {
     pub slog_bulk: Option<Bytes>,
 }
 
-impl Default for LogSpec {
+impl Default for IntentLogSpec {
     fn default() -> Self {
         Self { devices: None, mirror: 1, datasets: Datasets::One, flush: Nanos(0), batch: true, slog_limit: None, slog_bulk: None }
     }
 }
 
-impl LogSpec {
+impl IntentLogSpec {
     /// The capacity of a log device that a data sheet gives; None without devices, and of a unit that has none of its own.
     #[must_use]
     pub fn sold_bytes(&self) -> Option<Bytes> {

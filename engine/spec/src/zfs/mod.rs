@@ -10,7 +10,7 @@ mod log;
 mod read;
 
 pub use era::Era;
-pub use log::{Datasets, LogSpec};
+pub use log::{Datasets, IntentLogSpec};
 pub use read::{ArcSpec, L2arcSpec, PrefetchSpec};
 
 use crate::reader::FromJson;
@@ -157,7 +157,7 @@ pub struct ZfsSpec {
     pub start: Start,
     /// Intent log, which synchronous writes wait for.
     #[serde(default)]
-    pub log: LogSpec,
+    pub log: IntentLogSpec,
 
     /// Rule that holds writers back; the version's when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

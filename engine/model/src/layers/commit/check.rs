@@ -1,6 +1,6 @@
 //! What a database contradicts in its scenario: stages and logs, the layers around it, and where its logs lie.
 
-use seeklab_spec::commit::{CommitSpec, LogSpec};
+use seeklab_spec::commit::{CommitSpec, DatabaseLogSpec};
 use seeklab_spec::{AddProblem, Bytes, DeviceGroup, Path, Persistence, Problem, Problems, Scenario};
 
 use crate::plan::Plan;
@@ -10,7 +10,7 @@ use crate::rules::excludes;
 const LARGEST_REQUEST: u64 = 1 << 30;
 
 /// The logs that are written to the layers below, with their numbers.
-fn below(spec: &CommitSpec) -> impl Iterator<Item = (usize, &LogSpec)> {
+fn below(spec: &CommitSpec) -> impl Iterator<Item = (usize, &DatabaseLogSpec)> {
     spec.logs.iter().enumerate().filter(|(_, log)| log.flush.is_none())
 }
 

@@ -36,7 +36,7 @@ use std::collections::VecDeque;
 
 use report::LogUsage;
 use seeklab_kernel::Stream;
-use seeklab_spec::commit::{Batch, CommitSpec, FlushSpec, FlushTimes, LogSpec, MAX_LOGS};
+use seeklab_spec::commit::{Batch, CommitSpec, DatabaseLogSpec, FlushSpec, FlushTimes, MAX_LOGS};
 use seeklab_spec::{Op, Path, Problems, Scenario, to_f64};
 
 use crate::decision::Decision;
@@ -187,7 +187,7 @@ impl Commit {
     /// The database that a scenario describes, above `below`.
     #[must_use]
     pub fn new(spec: &CommitSpec, below: Address, seed: u64) -> Self {
-        let log = |(log, start): (&LogSpec, u64)| Log {
+        let log = |(log, start): (&DatabaseLogSpec, u64)| Log {
             name: log.name.clone(),
             batch: log.batch,
             target: if let Some(flush) = &log.flush {

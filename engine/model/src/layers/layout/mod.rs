@@ -84,7 +84,7 @@ impl Layout {
 
     /// The layout that a scenario describes, over devices with these capacities in bytes; `rotating` says which turn.
     #[must_use]
-    pub fn new(spec: &spec::Layout, capacities: Vec<u64>, rotating: &[bool]) -> Self {
+    pub fn new(spec: &spec::LayoutSpec, capacities: Vec<u64>, rotating: &[bool]) -> Self {
         let width = u64::from(spec.width.unwrap_or(u32::MAX)).min(capacities.len() as u64).max(1);
         let side = |(index, rotating): (usize, &bool)| Side {
             rotating: *rotating,
@@ -324,7 +324,7 @@ mod tests {
     use seeklab_spec::Bytes;
 
     fn layout(kind: LayoutKind, unit: u64, devices: usize, capacity: u64, width: Option<u32>) -> Layout {
-        let spec = spec::Layout { kind, unit: Bytes(unit), width, ..spec::Layout::default() };
+        let spec = spec::LayoutSpec { kind, unit: Bytes(unit), width, ..spec::LayoutSpec::default() };
         Layout::new(&spec, vec![capacity; devices], &vec![true; devices])
     }
 
@@ -374,7 +374,7 @@ mod tests {
 
     #[test]
     fn a_degraded_raidz_reads_parity_in_place_of_the_failed_column() {
-        let spec = spec::Layout { kind: LayoutKind::RaidZ, unit: Bytes(128 << 10), failed: vec![3], ..spec::Layout::default() };
+        let spec = spec::LayoutSpec { kind: LayoutKind::RaidZ, unit: Bytes(128 << 10), failed: vec![3], ..spec::LayoutSpec::default() };
         let mut raidz = Layout::new(&spec, vec![1 << 30; 6], &[true; 6]);
         let mut devices: Vec<u16> = pieces(&mut raidz, Op::Read, 0, 4096).iter().map(|piece| piece.device).collect();
         devices.sort_unstable();

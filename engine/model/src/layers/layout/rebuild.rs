@@ -284,7 +284,7 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use seeklab_spec::{Bytes, Extent, Layout as Spec};
+    use seeklab_spec::{Bytes, Extent, LayoutSpec as Spec};
 
     /// The ranges of each device, joined where they meet; panics when two overlap.
     fn ranges(pieces: &[Piece]) -> BTreeMap<u16, Vec<(u64, u64)>> {

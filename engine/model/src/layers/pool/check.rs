@@ -1,7 +1,7 @@
 //! What devices, their layout and its rebuild contradict in their scenario.
 
 use seeklab_spec::rebuild::RebuildSpec;
-use seeklab_spec::{AddProblem, DeviceGroup, Job, Layout, LayoutKind, Path, Problems, Scenario};
+use seeklab_spec::{AddProblem, DeviceGroup, Job, LayoutKind, LayoutSpec, Path, Problems, Scenario};
 
 use crate::layers::device::{check as unit, ssd};
 use crate::plan::Plan;
@@ -35,7 +35,7 @@ pub fn devices(groups: &[DeviceGroup], scenario: &Scenario, problems: &mut Probl
 }
 
 /// Adds what is wrong with the layout at `at` beyond its schema.
-pub fn layout(layout: &Layout, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+pub fn layout(layout: &LayoutSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
     if !layout.unit.0.is_multiple_of(SECTOR) {
         problems.add(at.field("unit"), format!("{} is not a multiple of a sector of {SECTOR} bytes", layout.unit.0));
     }
@@ -46,7 +46,7 @@ pub fn layout(layout: &Layout, scenario: &Scenario, at: &Path, problems: &mut Pr
 }
 
 /// Adds what is wrong with the groups of a layout at `at`, and with what they lost.
-fn check_groups(layout: &Layout, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+fn check_groups(layout: &LayoutSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
     let devices: u32 = scenario.devices.iter().map(|group| group.count).sum();
     let width = layout.width.unwrap_or(devices);
     if let Some(index) = layout.failed.iter().position(|failed| *failed >= devices) {

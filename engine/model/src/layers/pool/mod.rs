@@ -4,7 +4,7 @@ mod build;
 mod check;
 
 use build::{cache_device, device, layouts, log_name, write_logs};
-use seeklab_spec::{DeviceGroup, Layout as LayoutSpec, LayoutKind, Path, Problems, Scenario, Ssd as SsdSpec};
+use seeklab_spec::{DeviceGroup, LayoutKind, LayoutSpec, Path, Problems, Scenario, Ssd as SsdSpec};
 
 use super::device::{Device, Usage, report, services, ssd};
 use super::layout::Layout;

@@ -16,19 +16,19 @@ use seeklab_spec::{self as spec, Scenario, Sizing};
 
 /// The largest transaction that the protocol can express, in bytes.
 #[must_use]
-pub fn max_transaction_bytes(protocol: &spec::Protocol) -> u64 {
+pub fn max_transaction_bytes(protocol: &spec::ProtocolSpec) -> u64 {
     protocol.max_transaction.0
 }
 
 /// The transaction size that cache and prefetcher are tuned for, in bytes: the maximum, capped.
 #[must_use]
-pub fn target_transaction_bytes(protocol: &spec::Protocol) -> u64 {
+pub fn target_transaction_bytes(protocol: &spec::ProtocolSpec) -> u64 {
     max_transaction_bytes(protocol).min(protocol.target_transaction.0)
 }
 
 /// The size of the copy engine's transactions, in bytes.
 #[must_use]
-pub fn transaction_bytes(protocol: &spec::Protocol) -> u64 {
+pub fn transaction_bytes(protocol: &spec::ProtocolSpec) -> u64 {
     match protocol.odx_sizing {
         Sizing::Max => max_transaction_bytes(protocol),
         Sizing::Target => target_transaction_bytes(protocol),
@@ -62,10 +62,10 @@ pub struct Scheduler {
 }
 
 impl Layer for Scheduler {
-    type Spec = spec::Protocol;
+    type Spec = spec::ProtocolSpec;
     const FIELD: &'static str = "protocol";
 
-    fn spec(scenario: &Scenario) -> Option<&spec::Protocol> {
+    fn spec(scenario: &Scenario) -> Option<&spec::ProtocolSpec> {
         scenario.protocol.as_ref()
     }
 
@@ -73,7 +73,7 @@ impl Layer for Scheduler {
         scenario.protocol.as_ref().is_some_and(|protocol| protocol.scheduler.is_some())
     }
 
-    fn build(protocol: &spec::Protocol, setup: &Setup) -> Option<Self> {
+    fn build(protocol: &spec::ProtocolSpec, setup: &Setup) -> Option<Self> {
         let spec = protocol.scheduler.as_ref()?;
         Some(Self::new(protocol, spec, setup.below(LayerId::Protocol), setup.plan.workers.len()))
     }
@@ -99,7 +99,7 @@ impl Layer for Scheduler {
 impl Scheduler {
     /// The scheduler that a scenario describes, above `below`, for `workers` workers.
     #[must_use]
-    pub fn new(protocol: &spec::Protocol, spec: &spec::Scheduler, below: Address, workers: usize) -> Self {
+    pub fn new(protocol: &spec::ProtocolSpec, spec: &spec::Scheduler, below: Address, workers: usize) -> Self {
         Self {
             target_bytes: target_transaction_bytes(protocol),
             in_flight: spec.in_flight,
@@ -190,8 +190,8 @@ mod tests {
     use super::*;
     use seeklab_spec::Bytes;
 
-    fn protocol(sizing: Sizing) -> spec::Protocol {
-        spec::Protocol {
+    fn protocol(sizing: Sizing) -> spec::ProtocolSpec {
+        spec::ProtocolSpec {
             max_transaction: Bytes(8_650_752),
             target_transaction: Bytes(8 << 20),
             scheduler: None,
@@ -204,7 +204,7 @@ mod tests {
     fn target_is_the_maximum_capped() {
         assert_eq!(transaction_bytes(&protocol(Sizing::Target)), 8 << 20);
         assert_eq!(transaction_bytes(&protocol(Sizing::Max)), 8_650_752);
-        let small = spec::Protocol { max_transaction: Bytes(1 << 20), ..protocol(Sizing::Target) };
+        let small = spec::ProtocolSpec { max_transaction: Bytes(1 << 20), ..protocol(Sizing::Target) };
         assert_eq!(transaction_bytes(&small), 1 << 20);
     }
 

@@ -1,6 +1,6 @@
 //! What a controller's cache contradicts in itself and in its scenario.
 
-use seeklab_spec::raid_cache::{RaidCache, WritePolicy};
+use seeklab_spec::raid_cache::{RaidCacheSpec, WritePolicy};
 use seeklab_spec::{AddProblem, Path, Problems, Scenario};
 
 use crate::rules::excludes;
@@ -9,7 +9,7 @@ use crate::rules::excludes;
 const MOST_STARTS: u64 = 10_000_000;
 
 /// Adds what is wrong with the cache at `at` beyond its schema.
-pub fn check(spec: &RaidCache, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+pub fn check(spec: &RaidCacheSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
     let others = [
         ("cluster", "each node of a cluster would need one", scenario.cluster.is_some()),
         ("fanout", "it would stand below servers that are the last layer", scenario.fanout.is_some()),

@@ -44,7 +44,7 @@ use battery::Battery;
 use dirty::Dirty;
 use report::{Counts, Rows};
 use seeklab_kernel::Stream;
-use seeklab_spec::raid_cache::{RaidCache as Spec, WritePolicy};
+use seeklab_spec::raid_cache::{RaidCacheSpec as Spec, WritePolicy};
 use seeklab_spec::{DeviceGroup, Op, Path, Problems, Scenario};
 
 const HERE: Address = Address::of(LayerId::RaidCache);

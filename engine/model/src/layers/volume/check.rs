@@ -1,12 +1,12 @@
 //! What the plain file system contradicts in itself and in its scenario.
 
-use seeklab_spec::{AddProblem, Path, Problems, Scenario, Volume};
+use seeklab_spec::{AddProblem, Path, Problems, Scenario, VolumeSpec};
 
 use crate::layers::device::pauses;
 use crate::rules::{SECTOR, names_jobs};
 
 /// Adds what is wrong with the file system at `at` beyond its schema.
-pub fn check(volume: &Volume, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+pub fn check(volume: &VolumeSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
     if !volume.block.0.is_multiple_of(SECTOR) {
         problems.add(at.field("block"), format!("{} is not a multiple of a sector of {SECTOR} bytes", volume.block.0));
     }

@@ -103,18 +103,18 @@ timers! {
 }
 
 impl Layer for Volume {
-    type Spec = spec::Volume;
+    type Spec = spec::VolumeSpec;
     const FIELD: &'static str = "volume";
 
-    fn spec(scenario: &Scenario) -> Option<&spec::Volume> {
+    fn spec(scenario: &Scenario) -> Option<&spec::VolumeSpec> {
         scenario.volume.as_ref()
     }
 
-    fn check(spec: &spec::Volume, scenario: &Scenario, at: &Path, problems: &mut Problems) {
+    fn check(spec: &spec::VolumeSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
         check::check(spec, scenario, at, problems);
     }
 
-    fn build(spec: &spec::Volume, setup: &Setup) -> Option<Self> {
+    fn build(spec: &spec::VolumeSpec, setup: &Setup) -> Option<Self> {
         let primed = spec.cache.as_ref().map_or_else(Vec::new, |cache| setup.regions(&cache.primed));
         let file_ends = setup.plan.workers.iter().map(|worker| worker.region.end).collect();
         Some(Self::new(spec, setup.below(LayerId::Volume), file_ends, &primed))
@@ -156,7 +156,7 @@ impl Layer for Volume {
 impl Volume {
     /// The layer that `spec` describes, above `below`; worker `w`'s file ends at `file_ends[w]`; `primed` ranges are in memory.
     #[must_use]
-    pub fn new(spec: &spec::Volume, below: Address, file_ends: Vec<u64>, primed: &[Range]) -> Self {
+    pub fn new(spec: &spec::VolumeSpec, below: Address, file_ends: Vec<u64>, primed: &[Range]) -> Self {
         let block = spec.block.0;
         let cache = spec.cache.as_ref().map(|cache| Cache {
             blocks: Blocks::primed(cache.policy, (cache.size.0 / block).max(1), block, primed),

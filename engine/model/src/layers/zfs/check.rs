@@ -1,6 +1,6 @@
 //! Contradictions in a scenario's file system, and what is allowed but seldom meant.
 
-use seeklab_spec::zfs::{LogSpec, SchedulerKind, ThrottleKind, ZfsSpec};
+use seeklab_spec::zfs::{IntentLogSpec, SchedulerKind, ThrottleKind, ZfsSpec};
 use seeklab_spec::{AddProblem, Bytes, Nanos, Path, Problems, Scenario};
 
 use super::era::{Scheduling, Throttling};
@@ -282,7 +282,7 @@ fn check_read_side(spec: &ZfsSpec, at: &Path, problems: &mut Problems) {
 }
 
 /// Adds the contradictions in the intent log at `at` that the schema cannot express.
-pub fn check_log(spec: &LogSpec, at: &Path, problems: &mut Problems) {
+pub fn check_log(spec: &IntentLogSpec, at: &Path, problems: &mut Problems) {
     let count = spec.devices.as_ref().map_or(0, |group| group.count);
     if spec.devices.is_none() && spec.mirror > 1 {
         problems.add(at.field("mirror"), format!("mirrors of {} need log devices; write zfs.log.devices, or mirror 1", spec.mirror));

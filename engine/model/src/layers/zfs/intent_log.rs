@@ -36,7 +36,7 @@ use super::log_blocks::{LARGEST_BYTES, Recent, Sizes};
 use crate::kernel::RequestId;
 use seeklab_spec::Bytes;
 use seeklab_spec::zfs::Era;
-use seeklab_spec::zfs::LogSpec;
+use seeklab_spec::zfs::IntentLogSpec;
 
 /// Header of a record of a write.
 const HEADER_BYTES: u64 = 192;
@@ -79,7 +79,7 @@ pub fn versions_own(era: Era) -> (Option<u64>, Option<u64>) {
 impl Rules {
     /// The rules of a version, with what `spec` changes of them.
     #[must_use]
-    pub fn new(spec: &LogSpec, era: Era) -> Self {
+    pub fn new(spec: &IntentLogSpec, era: Era) -> Self {
         let (limit, bulk) = versions_own(era);
         let chosen = |own: Option<Bytes>, version: Option<u64>| match own.map(|bytes| bytes.0).or(version) {
             None | Some(0) => u64::MAX,
@@ -216,13 +216,13 @@ impl IntentLog {
 mod tests {
     use super::*;
 
-    fn separate() -> LogSpec {
+    fn separate() -> IntentLogSpec {
         serde_json::from_value(serde_json::json!({ "devices": { "lun": { "rate": "1GB" } } })).expect("a log")
     }
 
     #[test]
     fn the_form_of_a_record_follows_size_version_and_device() {
-        let pool = |era| Rules::new(&LogSpec::default(), era);
+        let pool = |era| Rules::new(&IntentLogSpec::default(), era);
         let old = pool(Era::OpenZfs2013);
         assert_eq!([old.record_bytes(8192), old.record_bytes(32_768), old.record_bytes(32_769)], [8384, 32_960, 192]);
         assert_eq!([pool(Era::OpenZfs0_7).record_bytes(32_767), pool(Era::OpenZfs0_7).record_bytes(32_768)], [32_959, 192]);
@@ -245,13 +245,13 @@ mod tests {
         }
         let new = Rules::new(&separate(), Era::OpenZfs2_1);
         assert_eq!([new.is_bulk(768 << 10), new.is_bulk((768 << 10) + 1)], [false, true]);
-        let never = Rules::new(&LogSpec { slog_limit: Some(Bytes(0)), ..separate() }, Era::Zfs2010);
+        let never = Rules::new(&IntentLogSpec { slog_limit: Some(Bytes(0)), ..separate() }, Era::Zfs2010);
         assert!(!never.diverts(1 << 40, 1 << 40));
     }
 
     #[test]
     fn who_comes_while_the_log_is_written_forms_the_next_batch() {
-        let batched = Rules::new(&LogSpec::default(), Era::OpenZfs2013);
+        let batched = Rules::new(&IntentLogSpec::default(), Era::OpenZfs2013);
         let (mut log, mut batch) = (IntentLog::default(), Vec::new());
         assert!(!log.next_batch(&batched, &mut batch));
         log.join(RequestId(1));
@@ -263,7 +263,7 @@ mod tests {
         (log.is_writing, batch) = (false, Vec::new());
         assert!(log.next_batch(&batched, &mut batch));
         assert_eq!(batch, [RequestId(2), RequestId(3)]);
-        let single = Rules::new(&LogSpec { batch: false, ..LogSpec::default() }, Era::OpenZfs2013);
+        let single = Rules::new(&IntentLogSpec { batch: false, ..IntentLogSpec::default() }, Era::OpenZfs2013);
         let (mut alone, mut batch) = (IntentLog::default(), Vec::new());
         alone.join(RequestId(2));
         alone.join(RequestId(3));

@@ -14,7 +14,7 @@ use crate::layers::device::{Device, Usage};
 use crate::layers::layout::Layout;
 use crate::timers;
 use seeklab_kernel::{NS_PER_S, Stream};
-use seeklab_spec::zfs::{Era, LogSpec, Placement, Release, SchedulerKind, Start, ThrottleKind, ZfsSpec};
+use seeklab_spec::zfs::{Era, IntentLogSpec, Placement, Release, SchedulerKind, Start, ThrottleKind, ZfsSpec};
 use seeklab_spec::{self as spec, Bytes, LayoutKind, Nanos, Op};
 
 const MIB: u64 = 1 << 20;
@@ -97,7 +97,7 @@ fn run(spec: &ZfsSpec, load: Load, rate_per_s: u64, devices: u16) -> Outcome {
     let mut log_devices: Vec<Device> = (0..).zip(logs).map(log_device).collect();
     let sides = u64::from(spec.log.mirror);
     let (mut logged_bytes, mut acknowledged_bytes, mut reads) = (0, 0, 0);
-    let striped = spec::Layout { kind: LayoutKind::Stripe, unit: Bytes(128 << 10), ..spec::Layout::default() };
+    let striped = spec::LayoutSpec { kind: LayoutKind::Stripe, unit: Bytes(128 << 10), ..spec::LayoutSpec::default() };
     let layout = Layout::new(&striped, vec![CAPACITY; usize::from(devices)], &vec![false; usize::from(devices)]);
     let jobs: Vec<usize> = (0..load.threads).map(|thread| thread as usize % 3).collect();
     let mut zfs = ZfsVolume::new(spec, Below::Devices(layout, devices), CAPACITY, INTERVAL_NS).with_logs(&spec.log, CAPACITY, &jobs);
@@ -377,7 +377,7 @@ proptest! {
     }
 }
 
-fn log_of(log: &serde_json::Value) -> LogSpec {
+fn log_of(log: &serde_json::Value) -> IntentLogSpec {
     serde_json::from_value(log.clone()).expect("a log")
 }
 

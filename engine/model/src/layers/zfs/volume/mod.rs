@@ -65,7 +65,7 @@ use crate::timers;
 use reader::{Files, Reader};
 use seeklab_cache::PolicyKind;
 use seeklab_kernel::Slab;
-use seeklab_spec::zfs::{Datasets, LogSpec, Placement, Release, Start, ZfsSpec};
+use seeklab_spec::zfs::{Datasets, IntentLogSpec, Placement, Release, Start, ZfsSpec};
 use seeklab_spec::{Op, Path, Problems, Scenario};
 
 const HERE: Address = Address::of(LayerId::Zfs);
@@ -490,7 +490,7 @@ impl ZfsVolume {
 
     /// The same with log devices of `log_bytes` each, and the jobs of the workers in order of their numbers.
     #[must_use]
-    pub fn with_logs(mut self, spec: &LogSpec, log_bytes: u64, jobs: &[usize]) -> Self {
+    pub fn with_logs(mut self, spec: &IntentLogSpec, log_bytes: u64, jobs: &[usize]) -> Self {
         let devices = spec.devices.as_ref().map_or(0, |group| group.count);
         self.slog = Slog::new(devices / spec.mirror.max(1), log_bytes);
         if spec.datasets == Datasets::Job {
