@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { curveOn, momentOf, sumsOf } from "../../src/stage/scenes/curve.ts";
+import { curveOn, momentOf, sumsOf } from "../../src/stage/kit/curve.ts";
 
 const plot = { x: 10, y: 20, width: 100, height: 50 };
 

@@ -8,14 +8,15 @@
 import { svg } from "../../base/elements.ts";
 import { formatClock, formatNumber } from "../../base/format.ts";
 import { batteryOf } from "../../charts/rows/battery.ts";
-import { curveOn, momentOf, sumsOf } from "./curve.ts";
-import { layOut, emptyScene, shape, write } from "./drawing.ts";
+import { curveOn, momentOf, sumsOf } from "../kit/curve.ts";
+import { layoutOf } from "../kit/layout.ts";
+import { lane } from "../kit/lane.ts";
+import { emptyScene, layOut, line, write } from "../kit/drawing.ts";
+import { box, picture, textAt, type Box } from "../kit/picture.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 
 /** The scale of commits a second: decades from 1 to 10,000. */
 const decades = 4;
-/** On the way, in pixels. */
-const spacing = 16;
 /** Most squares of the crowd. */
 const crowdOf = 260;
 /** A run is over in so many seconds of the reader: what happens in it is seen before the opening stops. */
@@ -34,20 +35,17 @@ function build(input: SceneInput): Built {
   const { result, width } = input;
   const run = batteryOf(result);
   const end_s = result.summary.simulated_ns / 1e9;
-  const narrow = width < 620;
   if (run === undefined) {
     return emptyScene(width, "No controller of this run has a cache.");
   }
   const { intervals, log, needed } = run;
-  const right = narrow ? width : Math.round(width * 0.56);
+  const { narrow, right, plot: plotAt } = layoutOf(width, 0.56);
   const cell = { x: 3, y: 40, width: narrow ? 96 : 116, height: 66 };
   const road_y = 292;
   const memory = { x: Math.round(right * 0.6), width: Math.round(right * 0.15), y: 246, height: 92 };
   const disks = { x: Math.round(right * 0.84), width: Math.round(right * 0.15), y: 246, height: 92 };
   const crowd = { x: 3, y: 190, width: memory.x - 40, height: 148 };
-  const plot = narrow
-    ? { x: 52, y: 420, width: width - 62, height: 140 }
-    : { x: right + 70, y: 64, width: width - right - 84, height: 240 };
+  const plot = plotAt({ left: 52, right: 10, y: 420, height: 140 }, { left: 70, right: 14, y: 64, height: 240 });
   const height = narrow ? 610 : 376;
   const most = Math.max(1, ...intervals.map(({ waiting }) => waiting));
   const each = Math.max(1, Math.ceil(most / crowdOf));
@@ -84,12 +82,7 @@ function build(input: SceneInput): Built {
     context.fillRect(cell.x + 3, cell.y + 3, (cell.width - 6) * charge, cell.height - 6);
     if (needed === undefined) return;
     const x = cell.x + 3 + (cell.width - 6) * needed;
-    context.strokeStyle = paint("ink");
-    context.lineWidth = 2;
-    context.beginPath();
-    context.moveTo(x, cell.y - 5);
-    context.lineTo(x, cell.y + cell.height + 5);
-    context.stroke();
+    line(frame, [x, cell.y - 5, x, cell.y + cell.height + 5], "ink", 2);
   }
 
   /** The last lines of the log that have been written. */
@@ -132,10 +125,8 @@ function build(input: SceneInput): Built {
     if (now.rate > 0) {
       // Ten times the rate is one more step a frame: the road shows that it moves, the curve how fast.
       const pace = 4 + 6 * Math.log10(1 + now.rate);
-      const shift = ((((time_s / end_s) * playedFor_s * pace) % 1) + 1) % 1;
-      for (let x = crowd.x + crowd.width + 8 + shift * spacing; x < until; x += spacing) {
-        shape(frame, x, road_y, 4.2, meaning, { isWrite: true });
-      }
+      const from = crowd.x + crowd.width + 8;
+      lane(frame, [from, road_y, until, road_y], (time_s / end_s) * playedFor_s * pace, meaning);
     }
     write(frame, needed === undefined ? "no battery" : `charge ${Math.round(now.charge * 100)} %`, cell.x, 22, {
       bold: true,
@@ -156,20 +147,20 @@ function build(input: SceneInput): Built {
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
-    const box = ({ x, y, width, height }: typeof memory, words: string) => [
-      svg("rect", { x, y, width, height, class: "outline" }),
-      svg("text", { x: x + width / 2, y: y + height + 17, "text-anchor": "middle", class: "soft" }, words),
+    const root = picture(width, height);
+    const named = (place: Box, words: string) => [
+      box(place, "outline"),
+      textAt(place.x + place.width / 2, place.y + place.height + 17, words, "soft", "middle"),
     ];
     root.append(
       svg("path", { d: outlineOf(cell), class: "outline" }),
-      ...box(memory, "memory"),
-      ...box(disks, "disks"),
+      ...named(memory, "memory"),
+      ...named(disks, "disks"),
       svg("path", { d: `M${memory.x + memory.width} ${road_y}H${disks.x}`, class: "outline" }),
       curve.title("commits a second, log scale"),
       ...Array.from({ length: decades + 1 }, (_, nth) => 10 ** nth).flatMap((rate) => [
         svg("path", { d: `M${plot.x} ${curve.y(rate)}H${plot.x + plot.width}`, class: "outline", opacity: 0.35 }),
-        svg("text", { x: plot.x - 6, y: curve.y(rate) + 4, "text-anchor": "end", class: "soft" }, formatNumber(rate)),
+        textAt(plot.x - 6, curve.y(rate) + 4, formatNumber(rate), "soft", "end"),
       ]),
       curve.line(curve.levels(intervals.filter(isWhole), ({ rate }) => rate)),
       curve.end(formatClock(end_s)),
@@ -199,7 +190,7 @@ function build(input: SceneInput): Built {
 }
 
 /** A cell with its pole. */
-function outlineOf({ x, y, width, height }: { x: number; y: number; width: number; height: number }): string {
+function outlineOf({ x, y, width, height }: Box): string {
   const pole = height / 3;
   return `M${x} ${y}h${width}v${pole}h7v${pole}h-7v${pole}h${-width}Z`;
 }

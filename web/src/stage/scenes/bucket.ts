@@ -22,8 +22,11 @@ import {
   throttleOf,
 } from "../../charts/rows/writePath.ts";
 import type { Meaning } from "../../base/colours.ts";
-import { layOut, shape, write } from "./drawing.ts";
-import { firstAfter } from "./lookup.ts";
+import { firstAfter } from "../kit/lookup.ts";
+import { isNarrow } from "../kit/layout.ts";
+import { textAt, picture } from "../kit/picture.ts";
+import { layBricks } from "../kit/wall.ts";
+import { arc, disc, queue, write } from "../kit/drawing.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 
 const bricksAcross = 12;
@@ -59,7 +62,7 @@ function build(input: SceneInput): Built {
   const zfs = result.scenario?.zfs;
   const throttle = zfs == null ? undefined : throttleOf(zfs);
   const isPerGroup = throttle?.isPerGroup === true;
-  const narrow = width < 620;
+  const narrow = isNarrow(width);
   const end_s = clientsEndOf(result);
   const during = intervals.filter(({ from_s }) => from_s < end_s);
   const limit = Math.max(0, ...during.map((interval) => interval.limit_bytes));
@@ -70,14 +73,13 @@ function build(input: SceneInput): Built {
   const height = narrow ? 560 : 380;
   const vesselTop = 104;
   const vesselBottom = narrow ? 330 : height - 72;
-  const labels = narrow ? 0 : 0;
   const bucketWidth = narrow ? width : Math.round(width * 0.58);
   const count = isPerGroup ? 3 : 1;
   const leftPad = narrow ? 8 : 16;
   const thresholdRoom = narrow ? 92 : 150;
   const vesselSpan = (bucketWidth - leftPad - thresholdRoom) / count;
   const vessels = Array.from({ length: count }, (_, nth) => ({
-    x: leftPad + labels + nth * vesselSpan,
+    x: leftPad + nth * vesselSpan,
     width: vesselSpan - (count > 1 ? 14 : 0),
   }));
   const yOf = (bytes: number) => vesselBottom - (bytes / top) * (vesselBottom - vesselTop);
@@ -155,6 +157,7 @@ function build(input: SceneInput): Built {
   function drawBricks(frame: Frame, layers: readonly Layer[]): void {
     const { context, paint } = frame;
     const brickBytes = top / (bricksAcross * bricksHigh);
+    const wall = { columns: bricksAcross, rows: bricksHigh };
     const brickHeight = (vesselBottom - vesselTop) / bricksHigh;
     const bricksOf = (bytes: number) => Math.round(bytes / brickBytes);
     const column = (state: string) => (state === "open" ? 0 : state === "syncing" ? 2 : 1);
@@ -162,17 +165,13 @@ function build(input: SceneInput): Built {
     for (const layer of layers) {
       const at = isPerGroup ? column(layer.state) : 0;
       const vessel = vessels[at]!;
-      const brickWidth = vessel.width / bricksAcross;
       const first = stacks.get(at) ?? 0;
       const many = bricksOf(layer.bytes);
       const meaning = paints[layer.group % paints.length]!;
       context.fillStyle = paint(meaning);
       context.globalAlpha = layer.state === "syncing" ? 0.55 : 1;
-      for (let nth = first; nth < first + many; nth++) {
-        const x = vessel.x + (nth % bricksAcross) * brickWidth;
-        const y = vesselBottom - (Math.floor(nth / bricksAcross) + 1) * brickHeight;
-        context.fillRect(x + 0.5, y + 0.5, brickWidth - 1, brickHeight - 1);
-      }
+      const place = { ...vessel, y: vesselTop, height: vesselBottom - vesselTop };
+      layBricks(frame, place, wall, first, first + many);
       context.globalAlpha = 1;
       stacks.set(at, first + many);
       if (many >= bricksAcross * 2) {
@@ -212,13 +211,7 @@ function build(input: SceneInput): Built {
         soft: rows.length === 0,
         size: 13,
       });
-      const { rows: high, step } = layOut(rows.length, half - 16, 44);
-      rows.forEach((row, place) => {
-        const x = left + 6 + Math.floor(place / high) * step;
-        const y = 34 + (place % high) * step;
-        shape(frame, x, y, Math.max(1.5, step * 0.42), meaning, { isWrite: true, isFollowed: row === frame.followed });
-        frame.actor(row, x, y);
-      });
+      queue(frame, { journeys }, rows, { x: left + 6, y: 34, width: half - 16, height: 44 }, meaning);
       nth += 1;
     }
     return passing + queues.throttle_delay.length + queues.throttle_wait.length;
@@ -297,14 +290,8 @@ function build(input: SceneInput): Built {
     const mean = isShut ? longest : held === 0 ? 0 : (interval.delay_ns + interval.blocked_ns) / held;
     const x = curveX(interval.dirty_mean_bytes / Math.max(1, isPerGroup ? most : limit || most));
     const y = curveY(mean);
-    const { context, paint } = frame;
-    context.fillStyle = paint(mean === 0 ? "memory" : isShut || interval.blocked > 0 ? "stopped" : "delayed");
-    context.strokeStyle = paint("ink");
-    context.lineWidth = 1.5;
-    context.beginPath();
-    context.arc(x, y, 7, 0, 2 * Math.PI);
-    context.fill();
-    context.stroke();
+    disc(frame, x, y, 7, mean === 0 ? "memory" : isShut || interval.blocked > 0 ? "stopped" : "delayed");
+    arc(frame, { x, y, radius: 7 }, "ink", 1.5);
     const words = isShut ? "no write enters" : mean === 0 ? "no delay" : formatNanos(mean);
     write(frame, words, x + (x > curve.x + curve.width * 0.7 ? -12 : 12), Math.max(curve.y + 12, y - 10), {
       align: x > curve.x + curve.width * 0.7 ? "right" : "left",
@@ -313,7 +300,7 @@ function build(input: SceneInput): Built {
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const root = picture(width, height);
     const names = isPerGroup ? ["open", "waiting", "syncing"] : [];
     vessels.forEach((vessel, nth) => {
       const { x, width: wide } = vessel;
@@ -324,9 +311,7 @@ function build(input: SceneInput): Built {
         }),
       );
       if (names[nth] !== undefined) {
-        root.append(
-          svg("text", { x: x + wide / 2, y: vesselTop - 18, "text-anchor": "middle", class: "soft" }, names[nth]),
-        );
+        root.append(textAt(x + wide / 2, vesselTop - 18, names[nth], "soft", "middle"));
       }
     });
     const last = vessels.at(-1)!;
@@ -351,27 +336,25 @@ function build(input: SceneInput): Built {
           stroke: "var(--ink)",
           "stroke-dasharray": "4 3",
         }),
-        ...words.map((line, nth) => svg("text", { x: right + 4, y: first + nth * 14 }, line)),
+        ...words.map((line, nth) => textAt(right + 4, first + nth * 14, line)),
       );
     }
     root.append(
-      svg("text", { x: curve.x, y: curve.y - 14, class: "soft" }, "mean delay of the writes that were held"),
+      textAt(curve.x, curve.y - 14, "mean delay of the writes that were held", "soft"),
       svg("path", { d: `M${curve.x} ${curve.y}V${curve.y + curve.height}H${curve.x + curve.width}`, class: "outline" }),
-      svg(
-        "text",
-        { x: curve.x + curve.width, y: curve.y + curve.height + 18, "text-anchor": "end", class: "soft" },
+      textAt(
+        curve.x + curve.width,
+        curve.y + curve.height + 18,
         isPerGroup || limit === 0 ? `dirty, of ${formatBytes(most)}` : `dirty, of the limit of ${formatBytes(limit)}`,
+        "soft",
+        "end",
       ),
     );
     for (let mean = floor_ns; mean <= longest; mean *= 10) {
       const y = curveY(mean);
       root.append(
         svg("line", { x1: curve.x, x2: curve.x + curve.width, y1: y, y2: y, class: "thin" }),
-        svg(
-          "text",
-          { x: curve.x - 4, y: y + 4, "text-anchor": "end", class: "soft" },
-          mean === floor_ns ? "0" : formatNanos(mean),
-        ),
+        textAt(curve.x - 4, y + 4, mean === floor_ns ? "0" : formatNanos(mean), "soft", "end"),
       );
     }
     for (const { share, mean } of thin(delays, 240)) {

@@ -6,11 +6,13 @@
  * How much the caches hold, where reads found their bytes, what was read ahead and what was fed are the run's series; the dots are
  * requests whose journeys were recorded, and how deep they fall is where they had their longest stay.
  */
-import { svg } from "../../base/elements.ts";
 import { formatBytes, formatNumber } from "../../base/format.ts";
 import { sources, warmthOf, type Interval } from "../../charts/warmth.ts";
-import { shape, write } from "./drawing.ts";
-import { firstAfter } from "./lookup.ts";
+import { shape, write } from "../kit/drawing.ts";
+import { firstAfter } from "../kit/lookup.ts";
+import { isNarrow } from "../kit/layout.ts";
+import { box, textAt, picture } from "../kit/picture.ts";
+import { layBricks } from "../kit/wall.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 import type { Meaning } from "../../base/colours.ts";
 
@@ -42,7 +44,7 @@ function build(input: SceneInput): Built {
   const zfs = result.scenario?.zfs;
   const most = (of: (interval: Interval) => number) => Math.max(1, ...intervals.map(of));
   const hasFlash = intervals.some(({ l2 }) => l2 > 0) || zfs?.l2arc != null;
-  const narrow = width < 620;
+  const narrow = isNarrow(width);
   const right = narrow ? 8 : 210;
   const wide = width - right - 8;
   const top = 74;
@@ -78,17 +80,9 @@ function build(input: SceneInput): Built {
     for (const wall of walls) {
       const total = across * wall.rows;
       const laid = Math.round((wall.held(interval) / wall.most) * total);
-      const [brick, tall] = [wide / across, wall.height / wall.rows];
       context.fillStyle = paint(wall.meaning);
-      for (let nth = 0; nth < laid; nth++) {
-        const row = Math.floor(nth / across);
-        context.fillRect(
-          8 + (nth % across) * brick + 0.5,
-          wall.y + wall.height - (row + 1) * tall + 0.5,
-          brick - 1,
-          tall - 1,
-        );
-      }
+      const place = { x: 8, y: wall.y, width: wide, height: wall.height };
+      layBricks({ context }, place, { columns: across, rows: wall.rows }, 0, laid);
       bricks += laid;
     }
     return bricks;
@@ -165,18 +159,12 @@ function build(input: SceneInput): Built {
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
-    root.append(svg("text", { x: 8, y: 14, class: "soft" }, "reads"));
+    const root = picture(width, height);
+    root.append(textAt(8, 14, "reads", "soft"));
     for (const { name, y, height: tall } of walls) {
-      root.append(
-        svg("rect", { x: 8, y, width: wide, height: tall, class: "lane" }),
-        svg("text", { x: 8, y: y - 8 }, name),
-      );
+      root.append(box({ x: 8, y, width: wide, height: tall }, "lane"), textAt(8, y - 8, name));
     }
-    root.append(
-      svg("rect", { x: 8, y: diskTop, width: wide, height: 22, class: "outline" }),
-      svg("text", { x: 14, y: diskTop + 16 }, "disks"),
-    );
+    root.append(box({ x: 8, y: diskTop, width: wide, height: 22 }, "outline"), textAt(14, diskTop + 16, "disks"));
     return root;
   }
 

@@ -7,13 +7,15 @@
  * and cross-calls.
  */
 import type { Meaning } from "../../base/colours.ts";
-import { svg } from "../../base/elements.ts";
 import { formatNanos } from "../../base/format.ts";
 import { type LayerName, layerNames } from "../../engine/journeys.ts";
 import type { Result } from "../../engine/api.ts";
-import { Glide, layOut, shape, write } from "./drawing.ts";
+import { isNarrow } from "../kit/layout.ts";
+import { Glide, queue, write } from "../kit/drawing.ts";
+import { piecesOf } from "../kit/pieces.ts";
+import { box, picture, presentLine, textAt } from "../kit/picture.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
-import { firstFrom } from "./lookup.ts";
+import { firstFrom } from "../kit/lookup.ts";
 import { labelOf, meaningOf } from "./words.ts";
 
 const works = new Set(["cpu", "dispatch", "cross_call"]);
@@ -50,7 +52,7 @@ function build(input: SceneInput): Built {
   const { journeys, result, width } = input;
   const node = nodeOf(result) ?? { layer: "controller", cores: 1 };
   const number = layerNames.indexOf(node.layer);
-  const narrow = width < 620;
+  const narrow = isNarrow(width);
   const labels = narrow ? 30 : 62;
   const queues = narrow ? width : Math.round(width * 0.34);
   const present = narrow ? width - 12 : width - queues - 24;
@@ -66,31 +68,18 @@ function build(input: SceneInput): Built {
   const glide = new Glide(journeys.count);
 
   // Work in the order of its begin, each in the first lane that is free.
-  const pieces: number[] = [];
-  const rowOf: number[] = [];
-  for (let row = 0; row < journeys.count; row++) {
-    for (let stay = journeys.first[row]!; stay < journeys.first[row + 1]!; stay++) {
-      if (journeys.layer[stay] === number && works.has(journeys.phaseOf(stay))) {
-        pieces.push(stay);
-        rowOf[stay] = row;
-      }
-    }
-  }
-  pieces.sort((a, b) => journeys.from_ns[a]! - journeys.from_ns[b]!);
-  const begin = (nth: number) => journeys.from_ns[pieces[nth]!]!;
+  const pieces = piecesOf(journeys, (stay) => journeys.layer[stay] === number && works.has(journeys.phaseOf(stay)));
   const free = new Float64Array(node.cores);
   const laneOf = new Map<number, number>();
-  for (const stay of pieces) {
+  for (const stay of pieces.stays) {
     const from = journeys.from_ns[stay]!;
     let lane = free.findIndex((until) => until <= from);
     if (lane < 0) lane = free.indexOf(Math.min(...free));
     free[lane] = journeys.to_ns[stay]!;
     laneOf.set(stay, lane);
   }
-  const lengths = pieces.map((stay) => journeys.to_ns[stay]! - journeys.from_ns[stay]!).toSorted((a, b) => a - b);
-  const usual = lengths[Math.floor(lengths.length * 0.6)] ?? 1e6;
+  const usual = pieces.lengths[Math.floor(pieces.lengths.length * 0.6)] ?? 1e6;
   const span_ns = Math.max(1, (usual * piecesShown) / (narrow ? 2.5 : 1));
-  const longest = lengths.at(-1) ?? 0;
   const locked = lockedOf(input);
   const calls = journeys.marks("interrupted").time_ns;
 
@@ -102,15 +91,12 @@ function build(input: SceneInput): Built {
     context.beginPath();
     context.rect(labels, 0, present - labels, lanesBottom + 2);
     context.clip();
-    for (let nth = firstFrom(pieces.length, begin, time_ns - span_ns - longest); nth < pieces.length; nth++) {
-      const stay = pieces[nth]!;
+    for (const stay of pieces.within(time_ns - span_ns, time_ns)) {
       const from = journeys.from_ns[stay]!;
-      if (from > time_ns) break;
       const to = Math.min(time_ns, journeys.to_ns[stay]!);
-      if (to < time_ns - span_ns) continue;
       const y = lanesTop + laneOf.get(stay)! * laneHeight + 2;
       const [x, right] = [xOf(from), xOf(to)];
-      const isFollowed = frame.followed >= 0 && journeys.rootOf(rowOf[stay]!) === frame.followed;
+      const isFollowed = frame.followed >= 0 && journeys.rootOf(pieces.rowOf(stay)) === frame.followed;
       context.fillStyle = paint(meaningOf(journeys.phaseOf(stay)));
       context.fillRect(x, y, Math.max(0.8, right - x - 0.6), laneHeight - 4);
       if (locked.has(stay) || isFollowed) {
@@ -120,7 +106,7 @@ function build(input: SceneInput): Built {
       }
       if (journeys.to_ns[stay]! > time_ns) {
         actors += 1;
-        frame.actor(rowOf[stay]!, present, y + laneHeight / 2);
+        frame.actor(pieces.rowOf(stay), present, y + laneHeight / 2);
       }
     }
     const flash_ns = Math.max(flash_s * speed * 1e9, 1);
@@ -155,65 +141,38 @@ function build(input: SceneInput): Built {
       const [left, y] = [narrow ? 8 : present + 26, queueTop + nth * queueHeight];
       list.sort((a, b) => a.from - b.from);
       write(frame, `${list.length * journeys.every} ${words}`, left, y + 14, { soft: list.length === 0 });
-      const { rows, step } = layOut(list.length, (narrow ? width : queues) - 24, queueHeight - 34);
-      list.forEach(({ row }, place) => {
-        const at = glide.to(
-          row,
-          left + 6 + Math.floor(place / rows) * step,
-          y + 30 + (place % rows) * step,
-          frame.ease,
-        );
-        const isFollowed = frame.followed >= 0 && journeys.rootOf(row) === frame.followed;
-        shape(frame, at.x, at.y, Math.max(1.5, step * 0.42), meaningOf(phase), {
-          isWrite: journeys.writes[row] === 1,
-          isFollowed,
-        });
-        frame.actor(row, at.x, at.y);
-      });
+      const rows = list.map(({ row }) => row);
+      const place = { x: left + 6, y: y + 30, width: (narrow ? width : queues) - 24, height: queueHeight - 34 };
+      queue(frame, { journeys, glide }, rows, place, meaningOf(phase));
       actors += list.length;
     });
     return actors;
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const root = picture(width, height);
     for (let core = 0; core < node.cores; core++) {
       const y = lanesTop + core * laneHeight;
       root.append(
-        svg("rect", { x: labels, y: y + 1, width: present - labels, height: laneHeight - 2, class: "lane" }),
-        svg(
-          "text",
-          { x: labels - 6, y: y + laneHeight / 2 + 4, "text-anchor": "end", class: "lane-name" },
-          narrow ? `${core + 1}` : `core ${core + 1}`,
-        ),
+        box({ x: labels, y: y + 1, width: present - labels, height: laneHeight - 2 }, "lane"),
+        textAt(labels - 6, y + laneHeight / 2 + 4, narrow ? `${core + 1}` : `core ${core + 1}`, "lane-name", "end"),
       );
     }
     root.append(
-      svg("line", {
-        x1: present,
-        x2: present,
-        y1: lanesTop - 4,
-        y2: lanesBottom + 4,
-        stroke: "var(--ink)",
-        "stroke-width": 1.5,
-      }),
-      svg("text", { x: present, y: lanesBottom + 18, "text-anchor": "end", class: "soft" }, "now"),
-      svg("text", { x: labels, y: lanesBottom + 18, class: "soft" }, `${formatNanos(span_ns)} ago`),
+      presentLine(present, lanesTop - 4, lanesBottom + 4),
+      textAt(present, lanesBottom + 18, "now", "soft", "end"),
+      textAt(labels, lanesBottom + 18, `${formatNanos(span_ns)} ago`, "soft"),
     );
     return root;
   }
 
   function busyAt(time_ns: number): number {
     let busy = 0;
-    for (let nth = firstFrom(pieces.length, begin, time_ns - longest); nth < pieces.length; nth++) {
-      const stay = pieces[nth]!;
-      if (journeys.from_ns[stay]! > time_ns) break;
-      if (journeys.to_ns[stay]! > time_ns) busy += 1;
-    }
+    for (const stay of pieces.within(time_ns, time_ns)) if (journeys.to_ns[stay]! > time_ns) busy += 1;
     return busy;
   }
 
-  const used = [...new Set(pieces.map((stay) => journeys.phaseOf(stay)))];
+  const used = [...new Set(pieces.stays.map((stay) => journeys.phaseOf(stay)))];
   const key: (readonly [Meaning, string])[] = used.map((phase) => [meaningOf(phase), labelOf(phase)]);
   if (calls.length > 0) key.push(["broken", "a cross-call interrupts all cores"]);
   for (const { phase, words } of shown) key.push([meaningOf(phase), words]);

@@ -9,8 +9,12 @@
 import { svg } from "../../base/elements.ts";
 import { formatNumber, groupThousands } from "../../base/format.ts";
 import { type CreditAccount, creditsOf } from "../../charts/rows/credits.ts";
-import { curveOn, momentOf, sumsOf } from "./curve.ts";
-import { layOut, emptyScene, shape, write } from "./drawing.ts";
+import { curveOn, momentOf, sumsOf } from "../kit/curve.ts";
+import { layOut, emptyScene, shape, write } from "../kit/drawing.ts";
+import { box, textAt, picture } from "../kit/picture.ts";
+import { layoutOf } from "../kit/layout.ts";
+import { along } from "../kit/lane.ts";
+import { layBricks } from "../kit/wall.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 import { timeWords } from "./words.ts";
 
@@ -37,8 +41,8 @@ function build(input: SceneInput): Built {
   const { result, focus, width } = input;
   const account = creditsOf(result, focus);
   const end_s = result.summary.simulated_ns / 1e9;
-  const narrow = width < 620;
-  const belt = { left: 0, right: narrow ? width : Math.round(width * 0.56), y: 292 };
+  const { narrow, right, plot: plotAt } = layoutOf(width, 0.56);
+  const belt = { left: 0, right, y: 292 };
   const vessel = {
     x: Math.round(belt.right * 0.28),
     width: Math.round(belt.right * 0.42),
@@ -47,9 +51,7 @@ function build(input: SceneInput): Built {
   };
   const middle = vessel.x + vessel.width / 2;
   const height = narrow ? 600 : 386;
-  const plot = narrow
-    ? { x: 44, y: 418, width: width - 54, height: 140 }
-    : { x: belt.right + 62, y: 64, width: width - belt.right - 74, height: 240 };
+  const plot = plotAt({ left: 44, right: 10, y: 418, height: 140 }, { left: 62, right: 12, y: 64, height: 240 });
   if (account === undefined) {
     return emptyScene(width, "No volume of this run has an account of credits.");
   }
@@ -81,23 +83,17 @@ function build(input: SceneInput): Built {
     const isFull = level > capacity * 0.9999;
     const surface = vessel.bottom - (level / capacity) * (vessel.bottom - vessel.top);
     context.fillStyle = paint("memory");
-    for (let y = 12 + (earned % 1) * spacing; y < (isFull ? vessel.top - 10 : surface) - 4; y += spacing) {
-      context.fillRect(middle - 3.5, y, 7, 7);
-    }
+    const drip = (x: number, from: number, to: number, shift: number) => {
+      for (const [, y] of along([x, from, x, to], shift, spacing)) context.fillRect(x, y, 7, 7);
+    };
+    drip(middle - 3.5, 12, (isFull ? vessel.top - 10 : surface) - 4, earned);
     if (isFull && !isUnused) {
       // What is earned runs over the rim.
       context.globalAlpha = 0.45;
-      for (let y = vessel.top - 10 + (earned % 1) * spacing; y < vessel.bottom; y += spacing) {
-        context.fillRect(vessel.x - 16, y, 7, 7);
-      }
+      drip(vessel.x - 16, vessel.top - 10, vessel.bottom, earned);
       context.globalAlpha = 1;
     }
-    if (!isUnused) {
-      const spent = (passed * cost) / each;
-      for (let y = vessel.bottom + 8 + (spent % 1) * spacing; y < belt.y - 4; y += spacing) {
-        context.fillRect(middle - 3.5, y, 7, 7);
-      }
-    }
+    if (!isUnused) drip(middle - 3.5, vessel.bottom + 8, belt.y - 4, (passed * cost) / each);
     if (narrow) write(frame, `${rateWords(base)} credits a second`, middle - 12, 22, { align: "right" });
     else write(frame, `${rateWords(base)} credits a second come in`, middle + 14, 22);
     write(frame, levelWords(level), vessel.x + vessel.width + 10, vessel.top + 14, { size: 13 });
@@ -106,8 +102,9 @@ function build(input: SceneInput): Built {
 
     drawWaiting(frame, waiting);
     // A dot is at the gate when its I/Os begin.
-    for (let x = middle + 12 + ((passed / each) % 1) * spacing; x < belt.right - 6; x += spacing) {
-      shape(frame, x, belt.y + laneHeight / 2, 4.2, "overhead", { isWrite: focus.op === "write" });
+    const y = belt.y + laneHeight / 2;
+    for (const [x] of along([middle + 12, y, belt.right - 6, y], passed / each, spacing)) {
+      shape(frame, x, y, 4.2, "overhead", { isWrite: focus.op === "write" });
     }
     write(frame, `${rateWords(rate)} I/Os a second`, belt.right - 4, belt.y + laneHeight + 18, {
       align: "right",
@@ -123,18 +120,11 @@ function build(input: SceneInput): Built {
     return waiting;
   }
 
-  function drawLevel({ context, paint }: Frame, level: number): void {
-    const wide = vessel.width / bricksAcross;
-    const tall = (vessel.bottom - vessel.top) / bricksHigh;
-    const exact = (level / capacity) * bricksAcross * bricksHigh;
-    context.fillStyle = paint("memory");
-    for (let nth = 0; nth < exact; nth++) {
-      // The last one goes and comes bit by bit.
-      context.globalAlpha = Math.min(1, exact - nth);
-      const y = vessel.bottom - (Math.floor(nth / bricksAcross) + 1) * tall;
-      context.fillRect(vessel.x + (nth % bricksAcross) * wide + 0.5, y + 0.5, wide - 1, tall - 1);
-    }
-    context.globalAlpha = 1;
+  function drawLevel(frame: Frame, level: number): void {
+    const wall = { columns: bricksAcross, rows: bricksHigh };
+    const place = { x: vessel.x, y: vessel.top, width: vessel.width, height: vessel.bottom - vessel.top };
+    frame.context.fillStyle = frame.paint("memory");
+    layBricks(frame, place, wall, 0, (level / capacity) * bricksAcross * bricksHigh);
   }
 
   /** Who is in flight and has no credit, the longest waiting next to the gate. */
@@ -158,17 +148,17 @@ function build(input: SceneInput): Built {
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const root = picture(width, height);
     const { x, top, bottom, width: wide } = vessel;
     root.append(
       svg("path", {
         d: `M${x - 3} ${top - 10}V${bottom + 3}H${middle - 9}V${belt.y}M${middle + 9} ${belt.y}V${bottom + 3}H${x + wide + 3}V${top - 10}`,
         class: "outline",
       }),
-      svg("rect", { x: belt.left, y: belt.y, width: belt.right - belt.left, height: laneHeight, class: "lane" }),
+      box({ x: belt.left, y: belt.y, width: belt.right - belt.left, height: laneHeight }, "lane"),
       svg("line", { x1: middle, x2: middle, y1: belt.y + 4, y2: belt.y + laneHeight - 4, class: "lane-gate" }),
-      svg("text", { x: belt.left + 4, y: belt.y - 8, class: "lane-name" }, "application"),
-      svg("text", { x: belt.right - 4, y: belt.y - 8, "text-anchor": "end", class: "lane-name" }, "volume"),
+      textAt(belt.left + 4, belt.y - 8, "application", "lane-name"),
+      textAt(belt.right - 4, belt.y - 8, "volume", "lane-name", "end"),
       curve.title("I/Os a second, and credits as an area"),
       svg("path", { d: areaOf(), fill: "var(--memory)", opacity: 0.18 }),
       curve.line(curve.levels(intervals, ({ rate }) => rate)),
@@ -178,7 +168,7 @@ function build(input: SceneInput): Built {
       const y = curve.y(base);
       root.append(
         svg("line", { x1: plot.x, x2: plot.x + plot.width, y1: y, y2: y, class: "thin" }),
-        svg("text", { x: plot.x - 4, y: y + 4, "text-anchor": "end", class: "soft" }, rateWords(base)),
+        textAt(plot.x - 4, y + 4, rateWords(base), "soft", "end"),
       );
     }
     return root;

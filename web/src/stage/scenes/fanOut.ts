@@ -8,7 +8,8 @@
 import { svg } from "../../base/elements.ts";
 import { formatNanos } from "../../base/format.ts";
 import type { Journeys } from "../../engine/journeys.ts";
-import { shape, write } from "./drawing.ts";
+import { shape, write } from "../kit/drawing.ts";
+import { box, textAt, picture } from "../kit/picture.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 
 const mostRows = 120;
@@ -149,11 +150,11 @@ function build(input: SceneInput): Built {
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const root = picture(width, height);
     root.append(
-      svg("rect", { x: 14, y: top, width: 18, height: tall, class: "lane" }),
+      box({ x: 14, y: top, width: 18, height: tall }, "lane"),
       svg("line", { x1: right + 6, x2: right + 6, y1: top, y2: top + tall, class: "lane-gate" }),
-      svg("text", { x: right + 34, y: top + tall + 10, class: "soft", "text-anchor": "end" }, "servers"),
+      textAt(right + 34, top + tall + 10, "servers", "soft", "end"),
     );
     return root;
   }

@@ -10,9 +10,12 @@ import { type Meaning, stroke } from "../../base/colours.ts";
 import { svg } from "../../base/elements.ts";
 import { formatNumber } from "../../base/format.ts";
 import { type Change, filePagesOf, pageBytes } from "../../charts/rows/filePages.ts";
-import { curveOn } from "./curve.ts";
-import { emptyScene, shape, write } from "./drawing.ts";
-import { firstAfter } from "./lookup.ts";
+import { curveOn } from "../kit/curve.ts";
+import { firstAfter } from "../kit/lookup.ts";
+import { box, textAt, picture } from "../kit/picture.ts";
+import { layoutOf } from "../kit/layout.ts";
+import { paleBox } from "../kit/wall.ts";
+import { emptyScene, line, shape, write } from "../kit/drawing.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 
 const squarePages = 16;
@@ -48,8 +51,7 @@ function build(input: SceneInput): Built {
   const { count, guesses, changes } = file;
   const device: Meaning = result.scenario?.devices.some(({ hdd }) => hdd != null) === true ? "disk" : "flash";
   const end_ns = Math.max(1, result.summary.simulated_ns);
-  const narrow = width < 620;
-  const left = narrow ? width : Math.round(width * 0.62);
+  const { narrow, right: left, plot: plotAt } = layoutOf(width, 0.62);
   const size = narrow ? 11 : 13;
   const columns = Math.max(8, Math.floor((left - 2) / size));
   const rowsOfStretch = Math.max(1, Math.min(narrow ? 5 : 6, Math.ceil(count / squarePages / stretches / columns)));
@@ -58,9 +60,10 @@ function build(input: SceneInput): Built {
   const stretchTall = rowsOfStretch * size + 18;
   const grid = { x: 1, y: 132 };
   const gridTall = stretches * stretchTall;
-  const plot = narrow
-    ? { x: 40, y: grid.y + gridTall + 56, width: width - 56, height: 130 }
-    : { x: left + 58, y: 60, width: width - left - 70, height: grid.y + gridTall - 100 };
+  const plot = plotAt(
+    { left: 40, right: 16, y: grid.y + gridTall + 56, height: 130 },
+    { left: 58, right: 12, y: 60, height: grid.y + gridTall - 100 },
+  );
   const height = narrow ? plot.y + plot.height + 30 : grid.y + gridTall + 28;
   const starts = Array.from(
     { length: stretches },
@@ -113,7 +116,8 @@ function build(input: SceneInput): Built {
           context.fillRect(x + 1, y + 1, wide, room);
           context.fillStyle = paint("prefetched");
         }
-        if (ofAhead > 0) drawOutlined(context, x + 1.5 + wide, y + 1.5, (room * ofAhead) / squarePages - 1, room - 1);
+        const width = (room * ofAhead) / squarePages - 1;
+        if (ofAhead > 0) paleBox({ context }, { x: x + 1.5 + wide, y: y + 1.5, width, height: room - 1 });
       }
     });
     return seen;
@@ -150,14 +154,10 @@ function build(input: SceneInput): Built {
     const until_x = xOfPage(Math.min(after, guess.end - guess.page));
     if (until_x > xOfPage(wanted)) {
       context.fillStyle = context.strokeStyle = paint("prefetched");
-      drawOutlined(context, xOfPage(wanted) + 1, y + 0.5, until_x - xOfPage(wanted) - 1, tall - 1);
+      const x = xOfPage(wanted) + 1;
+      paleBox(frame, { x, y: y + 0.5, width: until_x - x, height: tall - 1 });
     }
-    context.strokeStyle = paint("ink");
-    context.lineWidth = 1.5;
-    context.beginPath();
-    context.moveTo(xOfPage(0), y - 6);
-    context.lineTo(xOfPage(0), y + tall + 6);
-    context.stroke();
+    line(frame, [xOfPage(0), y - 6, xOfPage(0), y + tall + 6], "ink", 1.5);
     const beyond = Math.max(0, guess.end - guess.page - guess.asked);
     write(frame, `${guess.asked} pages asked for, ${guess.history} cached before them: ${guess.fetched} read`, 4, 22, {
       bold: true,
@@ -205,22 +205,22 @@ function build(input: SceneInput): Built {
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const root = picture(width, height);
     const across = columns * size;
     starts.forEach((start, nth) => {
       const top = grid.y + nth * stretchTall;
       const words = `${formatNumber(mib(start))} MiB`;
       root.append(
-        svg("rect", { x: grid.x, y: top, width: across, height: rowsOfStretch * size, class: "lane" }),
-        svg("text", { x: grid.x, y: top + rowsOfStretch * size + 13, class: "soft" }, words),
+        box({ x: grid.x, y: top, width: across, height: rowsOfStretch * size }, "lane"),
+        textAt(grid.x, top + rowsOfStretch * size + 13, words, "soft"),
       );
     });
     const unit = narrow
       ? "A square is 64 KiB"
       : `A square is 64 KiB; from each of four places the first ${formatNumber(mib(shown))} MiB`;
     root.append(
-      svg("text", { x: grid.x + across, y: grid.y + gridTall - 5, "text-anchor": "end", class: "soft" }, unit),
-      svg("text", { x: plot.x, y: plot.y - 8, class: "soft" }, "MiB, of the whole file"),
+      textAt(grid.x + across, grid.y + gridTall - 5, unit, "soft", "end"),
+      textAt(plot.x, plot.y - 8, "MiB, of the whole file", "soft"),
       svg("path", { d: lineOf(sums.asked), fill: "none", stroke: stroke("memory"), "stroke-width": 1.5 }),
       svg("path", {
         d: lineOf(sums.read),
@@ -252,15 +252,6 @@ function build(input: SceneInput): Built {
       return `${seconds}: ${formatNumber(reads)} reads have asked for ${formatNumber(mib(wanted))} MiB of the file; ${formatNumber(mib(read))} MiB were read, ${surplus} times as much.`;
     },
   };
-}
-
-/** A piece as the key shows what was read ahead: pale, with an outline. */
-function drawOutlined(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
-  context.lineWidth = 1;
-  context.strokeRect(x, y, width, height);
-  context.globalAlpha = 0.35;
-  context.fillRect(x, y, width, height);
-  context.globalAlpha = 1;
 }
 
 function change(pages: Uint8Array, { start, end, isAsked }: Change): void {

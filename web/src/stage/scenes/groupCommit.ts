@@ -10,8 +10,10 @@ import { svg } from "../../base/elements.ts";
 import { formatNanos, groupThousands } from "../../base/format.ts";
 import type { Meaning } from "../../base/colours.ts";
 import { commitsOf, type Flush, type Visit } from "../../charts/rows/commit.ts";
-import { Glide, layOut, emptyScene, shape, write } from "./drawing.ts";
-import { firstFrom } from "./lookup.ts";
+import { firstFrom } from "../kit/lookup.ts";
+import { isNarrow } from "../kit/layout.ts";
+import { box, textAt, picture } from "../kit/picture.ts";
+import { Glide, emptyScene, layOut, request, write } from "../kit/drawing.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 
 /** So many flushes of the slower log pass in a second, and so many seconds are shown of what was. */
@@ -44,7 +46,7 @@ function build(input: SceneInput): Built {
   const { logs, visits, flushes, largest, stagesOf } = commits;
   const pace_ns = flushesASecond * Math.max(1e3, ...flushes.map(medianOf));
   const history_ns = historySeconds * pace_ns;
-  const narrow = width < 620;
+  const narrow = isNarrow(width);
   const flushWidth = narrow ? 112 : 210;
   const flushLeft = width - flushWidth - 4;
   const height = top + logs.length * laneHeight;
@@ -82,12 +84,8 @@ function build(input: SceneInput): Built {
     const room = (narrow ? width * 0.55 : width * 0.7) - 92;
     const step = Math.min(7, room / Math.max(1, working.length));
     working.forEach((row, nth) => {
-      const { x, y } = glide.to(row, 92 + nth * step, 12, frame.ease);
-      shape(frame, x, y, Math.max(1.4, step * 0.42), "processor", {
-        isWrite: true,
-        isFollowed: row === frame.followed,
-      });
-      frame.actor(row, x, y);
+      const at = { x: 92 + nth * step, y: 12 };
+      request(frame, { journeys, glide }, row, at, Math.max(1.4, step * 0.42), "processor");
     });
     let actors = working.length;
     logs.forEach((_, log) => {
@@ -127,11 +125,8 @@ function build(input: SceneInput): Built {
     return waiting.length + flushing.length;
   }
 
-  function place(frame: Frame, { row, visit }: Placed, toX: number, toY: number, step: number): void {
-    const { x, y } = glide.to(row, toX, toY, frame.ease);
-    const isFollowed = row === frame.followed;
-    shape(frame, x, y, Math.max(1.4, step * 0.42), meaningAt(visit), { isWrite: true, isFollowed });
-    frame.actor(row, x, y);
+  function place(frame: Frame, { row, visit }: Placed, x: number, y: number, step: number): void {
+    request(frame, { journeys, glide }, row, { x, y }, Math.max(1.4, step * 0.42), meaningAt(visit));
   }
 
   /** The flushes up to the present. */
@@ -150,13 +145,13 @@ function build(input: SceneInput): Built {
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const root = picture(width, height);
     logs.forEach((name, log) => {
       const y = topOf(log);
       const historyTop = y + 26 + queueHeight;
       root.append(
-        svg("text", { x: 4, y: y + 14 }, narrow ? name : `${name} log`),
-        svg("rect", { x: 4, y: y + 22, width: flushLeft - 10, height: queueHeight, class: "lane" }),
+        textAt(4, y + 14, narrow ? name : `${name} log`),
+        box({ x: 4, y: y + 22, width: flushLeft - 10, height: queueHeight }, "lane"),
         svg("rect", {
           x: flushLeft,
           y: y + 22,

@@ -7,12 +7,12 @@
  */
 import { svg } from "../../base/elements.ts";
 import { formatNanos } from "../../base/format.ts";
-import { write } from "./drawing.ts";
-import { firstAfter } from "./lookup.ts";
+import { firstAfter } from "../kit/lookup.ts";
 import { type PortPacket, portRecordOf } from "./portPackets.ts";
+import { box, textAt, picture } from "../kit/picture.ts";
+import { arc, clock, disc, line, write } from "../kit/drawing.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 
-const full = 2 * Math.PI;
 /** How long a dropped packet is seen to fall. */
 const fall_ns = 600_000;
 /** A link that has carried nothing for so long is called silent. */
@@ -92,34 +92,19 @@ function build({ journeys, result, width }: SceneInput): Built {
       const { x, y } = serverAt(server);
       const piece = byServer.get(server);
       const wait = waits.find((one) => one.server === server && one.from_ns <= time_ns && time_ns < one.to_ns);
-      context.beginPath();
-      context.arc(x, y, radius, 0, full);
-      context.fillStyle = paint(wait !== undefined ? "stopped" : piece === undefined ? "waiting" : "network");
-      context.fill();
+      disc(frame, x, y, radius, wait !== undefined ? "stopped" : piece === undefined ? "waiting" : "network");
       if (wait !== undefined) {
-        context.strokeStyle = paint("stopped");
-        context.lineWidth = 3;
-        context.beginPath();
         const share = (time_ns - wait.from_ns) / Math.max(1, wait.to_ns - wait.from_ns);
-        context.arc(x, y, radius + 4, -full / 4, -full / 4 + share * full);
-        context.stroke();
+        clock(frame, x, y, radius + 4, share, "stopped", 3);
       }
       if (piece !== undefined) {
         frame.actor(piece.row, x, y);
-        if (piece.row === frame.followed) {
-          context.strokeStyle = paint("ink");
-          context.lineWidth = 2;
-          context.beginPath();
-          context.arc(x, y, radius + 7, 0, full);
-          context.stroke();
-        }
+        if (piece.row === frame.followed) arc(frame, { x, y, radius: radius + 7 }, "ink", 2);
       }
     }
     const size = servers > 24 ? 1.8 : 2.6;
     const dot = (x: number, y: number) => {
-      context.beginPath();
-      context.arc(x, y, size, 0, full);
-      context.fill();
+      disc(frame, x, y, size, "network");
       actors += 1;
     };
     context.fillStyle = paint("network");
@@ -143,19 +128,13 @@ function build({ journeys, result, width }: SceneInput): Built {
       const share = (time_ns - packet.leaves_ns) / Math.max(1, packet.received_ns - packet.leaves_ns);
       dot(portRight + (client.x - 12 - portRight) * share, middle);
     }
-    context.strokeStyle = paint("broken");
-    context.lineWidth = 2;
     const fell = firstAfter(dropped.length, (nth) => dropped[nth]!.port_ns + fall_ns, time_ns);
     for (let nth = fell; nth < dropped.length && dropped[nth]!.port_ns <= time_ns; nth++) {
       const share = (time_ns - dropped[nth]!.port_ns) / fall_ns;
       const x = portLeft - 8 - ((dropped[nth]!.server * 7) % 26);
       const y = middle + 18 + share * (tall / 2 - 30);
-      context.beginPath();
-      context.moveTo(x - 3, y - 3);
-      context.lineTo(x + 3, y + 3);
-      context.moveTo(x + 3, y - 3);
-      context.lineTo(x - 3, y + 3);
-      context.stroke();
+      line(frame, [x - 3, y - 3, x + 3, y + 3], "broken", 2);
+      line(frame, [x + 3, y - 3, x - 3, y + 3], "broken", 2);
     }
     if (queue.length >= buffer) {
       context.strokeStyle = paint("broken");
@@ -192,7 +171,7 @@ function build({ journeys, result, width }: SceneInput): Built {
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const root = picture(width, height);
     const seen = waits.filter(({ to_ns: end }) => end >= from_ns && end <= to_ns);
     root.append(
       svg("line", { x1: portRight, x2: client.x - 12, y1: middle, y2: middle, class: "outline" }),
@@ -204,15 +183,11 @@ function build({ journeys, result, width }: SceneInput): Built {
         class: "outline",
         fill: "none",
       }),
-      svg(
-        "text",
-        { x: (portLeft + portRight) / 2, y: middle - 24, class: "soft", "text-anchor": "middle" },
-        "port of the switch",
-      ),
+      textAt((portLeft + portRight) / 2, middle - 24, "port of the switch", "soft", "middle"),
       svg("circle", { cx: client.x, cy: client.y, r: 12, class: "outline" }),
-      svg("text", { x: client.x + 20, y: client.y + 32, class: "soft", "text-anchor": "end" }, "client"),
-      svg("text", { x: 8, y: top + tall + 16, class: "soft" }, servers === 1 ? "server" : "servers"),
-      svg("rect", { x: strip.left, y: strip.top, width: strip.right - strip.left, height: strip.tall, class: "lane" }),
+      textAt(client.x + 20, client.y + 32, "client", "soft", "end"),
+      textAt(8, top + tall + 16, servers === 1 ? "server" : "servers", "soft"),
+      box({ x: strip.left, y: strip.top, width: strip.right - strip.left, height: strip.tall }, "lane"),
       ...linkBars(),
       ...seen.map(({ to_ns: end }) =>
         svg("line", {
@@ -224,12 +199,8 @@ function build({ journeys, result, width }: SceneInput): Built {
           "stroke-width": 2,
         }),
       ),
-      svg("text", { x: strip.left, y: strip.top + strip.tall + 17, class: "soft" }, "the client's link"),
-      svg(
-        "text",
-        { x: strip.right, y: strip.top + strip.tall + 17, class: "soft", "text-anchor": "end" },
-        formatNanos(to_ns - from_ns),
-      ),
+      textAt(strip.left, strip.top + strip.tall + 17, "the client's link", "soft"),
+      textAt(strip.right, strip.top + strip.tall + 17, formatNanos(to_ns - from_ns), "soft", "end"),
     );
     return root;
   }

@@ -9,8 +9,9 @@ import { svg } from "../../base/elements.ts";
 import { column } from "../../engine/api.ts";
 import { below, type LayerName, layerNames } from "../../engine/journeys.ts";
 import { formatNanos, groupThousands } from "../../base/format.ts";
-import { Glide, layOut, shape } from "./drawing.ts";
-import { firstAfter, firstFrom } from "./lookup.ts";
+import { firstAfter, firstFrom } from "../kit/lookup.ts";
+import { box, textAt, picture } from "../kit/picture.ts";
+import { Glide, layOut, request, shape } from "../kit/drawing.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 import { isWaiting, labelOf, layersOf, meaningOf, nameOf } from "./words.ts";
 
@@ -142,12 +143,8 @@ function build(input: SceneInput): Built {
   function place(frame: Frame, row: number, stay: number, x: number, y: number, size: number): void {
     const isPart = journeys.parent[row]! >= 0;
     const radius = Math.max(1.4, (isPart ? 3.4 : 4.4) * Math.min(1, size));
-    const at = glide.to(row, x, y, frame.ease);
-    const isFollowed = frame.followed >= 0 && (row === frame.followed || journeys.rootOf(row) === frame.followed);
     const phase = journeys.phaseOf(stay);
-    const style = { isWrite: journeys.writes[row] === 1, isFollowed, isHollow: phase === "below" };
-    shape(frame, at.x, at.y, radius, meaningOf(phase), style);
-    frame.actor(row, at.x, at.y);
+    request(frame, { journeys, glide }, row, { x, y }, radius, meaningOf(phase), { isHollow: phase === "below" });
   }
 
   function describe(time_ns: number): string {
@@ -188,40 +185,30 @@ function backdrop(
   lanes: readonly Lane[],
   { height, left, narrow, hasDue }: { height: number; left: number; narrow: boolean; hasDue: boolean },
 ): SVGSVGElement {
-  const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+  const root = picture(width, height);
   if (hasDue) {
     root.append(
-      svg("rect", { x: left, y: 4, width: width - left, height: dueHeight, class: "lane" }),
+      box({ x: left, y: 4, width: width - left, height: dueHeight }, "lane"),
       narrow
-        ? svg("text", { x: left + 4, y: 16, class: "lane-name" }, "Due, not sent")
-        : svg(
-            "text",
-            { x: left - 10, y: 8 + dueHeight / 2, class: "lane-name", "text-anchor": "end" },
-            "Due, not sent",
-          ),
+        ? textAt(left + 4, 16, "Due, not sent", "lane-name")
+        : textAt(left - 10, 8 + dueHeight / 2, "Due, not sent", "lane-name", "end"),
     );
   }
   for (const lane of lanes) {
     const { y, height: tall, work, parts } = lane;
     const label = parts > 1 && lane.layer === "device" ? `${parts} devices` : nameOf(lane.layer);
     root.append(
-      svg("rect", { x: left, y, width: width - left, height: tall, class: "lane" }),
+      box({ x: left, y, width: width - left, height: tall }, "lane"),
       narrow
-        ? svg("text", { x: left + 4, y: y + 12, class: "lane-name" }, label)
-        : svg("text", { x: left - 10, y: y + tall / 2 + 4, class: "lane-name", "text-anchor": "end" }, label),
+        ? textAt(left + 4, y + 12, label, "lane-name")
+        : textAt(left - 10, y + tall / 2 + 4, label, "lane-name", "end"),
       svg("line", { x1: work, x2: work, y1: y + 4, y2: y + tall - 4, class: "lane-gate" }),
     );
     const cells = Math.min(parts, mostCells);
     const span = (width - work - 10) / cells;
     for (let cell = 0; cells > 1 && cell < cells; cell++) {
       root.append(
-        svg("rect", {
-          x: work + 6 + cell * span,
-          y: y + 8,
-          width: Math.max(1, span - 4),
-          height: tall - 16,
-          class: "lane-cell",
-        }),
+        box({ x: work + 6 + cell * span, y: y + 8, width: Math.max(1, span - 4), height: tall - 16 }, "lane-cell"),
       );
     }
   }

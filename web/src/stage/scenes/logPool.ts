@@ -4,12 +4,13 @@
  *
  * Waits, commits and devices are the stays of requests; the groups are the run's own table.
  */
-import { svg } from "../../base/elements.ts";
 import { formatBytes, formatNanos } from "../../base/format.ts";
 import { below, layerNames } from "../../engine/journeys.ts";
 import { groupsOf, intervalAt, stateAt } from "../../charts/rows/writePath.ts";
-import { Glide, layOut, shape, write } from "./drawing.ts";
-import { firstFrom } from "./lookup.ts";
+import { isNarrow } from "../kit/layout.ts";
+import { Glide, queue, write } from "../kit/drawing.ts";
+import { piecesOf } from "../kit/pieces.ts";
+import { box, picture, presentLine, textAt } from "../kit/picture.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 import { labelOf, meaningOf } from "./words.ts";
 
@@ -27,26 +28,17 @@ export const logPoolScene: Scene = {
 
 function build(input: SceneInput): Built {
   const { journeys, result, width } = input;
-  const narrow = width < 620;
+  const narrow = isNarrow(width);
   const zfs = layerNames.indexOf("zfs");
   const log = layerNames.indexOf("write_log");
   const groups = groupsOf(result);
   const largest = Math.max(1, ...groups.map(({ bytes }) => bytes));
-  const pieces: number[] = [];
-  const rowOf: number[] = [];
-  let parts = 0;
-  for (let row = 0; row < journeys.count; row++) {
-    for (let stay = journeys.first[row]!; stay < journeys.first[row + 1]!; stay++) {
-      if (journeys.layer[stay] !== log || journeys.phase[stay] === below || journeys.phaseOf(stay) === "queue")
-        continue;
-      pieces.push(stay);
-      rowOf[stay] = row;
-      parts = Math.max(parts, journeys.part[stay]! + 1);
-    }
-  }
-  pieces.sort((a, b) => journeys.from_ns[a]! - journeys.from_ns[b]!);
-  const lengths = pieces.map((stay) => journeys.to_ns[stay]! - journeys.from_ns[stay]!).toSorted((a, b) => a - b);
-  const longest = lengths.at(-1) ?? 0;
+  const pieces = piecesOf(
+    journeys,
+    (stay) => journeys.layer[stay] === log && journeys.phase[stay] !== below && journeys.phaseOf(stay) !== "queue",
+  );
+  const parts = pieces.stays.reduce((most, stay) => Math.max(most, journeys.part[stay]! + 1), 0);
+  const { lengths } = pieces;
   const span_ns = Math.max(1e5, (lengths[lengths.length >> 1] ?? 1e6) * piecesShown);
   const lanes = Math.max(1, Math.min(mostLanes, parts));
   const label = narrow ? 4 : 110;
@@ -84,19 +76,9 @@ function build(input: SceneInput): Built {
       write(frame, `${list.length * journeys.every} ${queues[nth]!.words}`, left, waitsTop + 14, {
         soft: list.length === 0,
       });
-      const { rows, step } = layOut(list.length, half - 24, waitsHeight - 34);
-      list.forEach(({ row }, place) => {
-        const at = glide.to(
-          row,
-          left + 6 + Math.floor(place / rows) * step,
-          waitsTop + 32 + (place % rows) * step,
-          frame.ease,
-        );
-        const isFollowed = frame.followed >= 0 && journeys.rootOf(row) === frame.followed;
-        const meaning = nth === 0 ? "waiting" : "flash";
-        shape(frame, at.x, at.y, Math.max(1.5, step * 0.42), meaning, { isWrite: true, isFollowed });
-        frame.actor(row, at.x, at.y);
-      });
+      const rows = list.map(({ row }) => row);
+      const place = { x: left + 6, y: waitsTop + 32, width: half - 24, height: waitsHeight - 34 };
+      queue(frame, { journeys, glide }, rows, place, nth === 0 ? "waiting" : "flash");
     });
     return lists[0]!.length + lists[1]!.length;
   }
@@ -109,15 +91,8 @@ function build(input: SceneInput): Built {
     context.beginPath();
     context.rect(label, lanesTop - 2, present - label, lanes * laneHeight + 4);
     context.clip();
-    for (
-      let nth = firstFrom(pieces.length, (at) => journeys.from_ns[pieces[at]!]!, time_ns - span_ns - longest);
-      nth < pieces.length;
-      nth++
-    ) {
-      const stay = pieces[nth]!;
-      if (journeys.from_ns[stay]! > time_ns) break;
+    for (const stay of pieces.within(time_ns - span_ns, time_ns)) {
       const to = Math.min(time_ns, journeys.to_ns[stay]!);
-      if (to < time_ns - span_ns) continue;
       const lane = Math.min(lanes - 1, journeys.part[stay]!);
       const x = xOf(journeys.from_ns[stay]!);
       context.fillStyle = paint(meaningOf(journeys.phaseOf(stay)));
@@ -168,39 +143,30 @@ function build(input: SceneInput): Built {
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const root = picture(width, height);
     for (let lane = 0; lane < lanes; lane++) {
       const y = lanesTop + lane * laneHeight;
-      root.append(svg("rect", { x: label, y: y + 1, width: present - label, height: laneHeight - 2, class: "lane" }));
+      root.append(box({ x: label, y: y + 1, width: present - label, height: laneHeight - 2 }, "lane"));
       if (!narrow) {
         const words = parts === 0 ? "no log device" : `log device ${lanes > 1 ? lane + 1 : ""}`;
-        root.append(
-          svg("text", { x: label - 8, y: y + laneHeight / 2 + 4, "text-anchor": "end", class: "lane-name" }, words),
-        );
+        root.append(textAt(label - 8, y + laneHeight / 2 + 4, words, "lane-name", "end"));
       }
     }
     root.append(
-      svg("line", {
-        x1: present,
-        x2: present,
-        y1: lanesTop - 4,
-        y2: lanesTop + lanes * laneHeight + 4,
-        stroke: "var(--ink)",
-        "stroke-width": 1.5,
-      }),
-      svg("text", { x: label, y: lanesTop + lanes * laneHeight + 18, class: "soft" }, `${formatNanos(span_ns)} ago`),
-      svg("rect", { x: label, y: poolTop, width: present - label, height: groupRows * 30 + 8, class: "lane" }),
+      presentLine(present, lanesTop - 4, lanesTop + lanes * laneHeight + 4),
+      textAt(label, lanesTop + lanes * laneHeight + 18, `${formatNanos(span_ns)} ago`, "soft"),
+      box({ x: label, y: poolTop, width: present - label, height: groupRows * 30 + 8 }, "lane"),
     );
     if (!narrow) {
       root.append(
-        svg("text", { x: label - 8, y: waitsTop + 14, "text-anchor": "end", class: "lane-name" }, "writers"),
-        svg("text", { x: label - 8, y: poolTop + 22, "text-anchor": "end", class: "lane-name" }, "groups"),
+        textAt(label - 8, waitsTop + 14, "writers", "lane-name", "end"),
+        textAt(label - 8, poolTop + 22, "groups", "lane-name", "end"),
       );
-    } else root.append(svg("text", { x: label, y: lanesTop - 8, class: "lane-name" }, "log devices"));
+    } else root.append(textAt(label, lanesTop - 8, "log devices", "lane-name"));
     return root;
   }
 
-  const used = [...new Set(pieces.map((stay) => journeys.phaseOf(stay)))];
+  const used = [...new Set(pieces.stays.map((stay) => journeys.phaseOf(stay)))];
   return {
     height,
     backdrop: backdrop(),

@@ -9,12 +9,14 @@
 import { svg } from "../../base/elements.ts";
 import { formatNanos } from "../../base/format.ts";
 import { layerNames } from "../../engine/journeys.ts";
-import { shape, write } from "./drawing.ts";
+import { isNarrow } from "../kit/layout.ts";
+import { textAt, picture } from "../kit/picture.ts";
+import { arc, clock, disc, fullTurn, line, request, spokes, write } from "../kit/drawing.ts";
+import { marksOf } from "../kit/pieces.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
-import { firstAfter } from "./lookup.ts";
+import { firstAfter } from "../kit/lookup.ts";
 import { labelOf, meaningOf, requestWords } from "./words.ts";
 
-const turn = 2 * Math.PI;
 const mostQueued = 40;
 
 export const platterScene: Scene = {
@@ -45,7 +47,7 @@ function build(input: SceneInput): Built {
   const index = disk % 65536;
   const layer = Math.floor(disk / 65536);
   const visits = visitsOf(input, disk);
-  const narrow = width < 620;
+  const narrow = isNarrow(width);
   const size = narrow ? Math.min(300, width - 8) : 340;
   const height = narrow ? size + 210 : size + 8;
   const [cx, cy] = [narrow ? width / 2 - 14 : size / 2 + 8, size / 2 + 4];
@@ -79,20 +81,12 @@ function build(input: SceneInput): Built {
   }
 
   function draw(frame: Frame): number {
-    const { context, time_ns, paint } = frame;
-    const angle = angleAt(time_ns) * turn;
+    const { context, time_ns } = frame;
+    const angle = angleAt(time_ns) * fullTurn;
     const at = visitAt(time_ns);
     const visit = at < 0 ? undefined : visits[at];
     // Marks on the platter, so that its turning is seen.
-    context.strokeStyle = paint("rule");
-    context.lineWidth = 1;
-    for (let mark = 0; mark < 12; mark++) {
-      const a = (mark * turn) / 12 - angle;
-      context.beginPath();
-      context.moveTo(cx + Math.cos(a) * inner, cy + Math.sin(a) * inner);
-      context.lineTo(cx + Math.cos(a) * outer, cy + Math.sin(a) * outer);
-      context.stroke();
-    }
+    spokes(frame, { x: cx, y: cy }, [inner, outer], 12, angle);
     const cylinder = cylinderAt(visit, time_ns);
     const radius = radiusOf(cylinder);
     const headAngle = headAt(radius);
@@ -100,38 +94,23 @@ function build(input: SceneInput): Built {
     if (visit !== undefined && time_ns < visit.data_to_ns) {
       const target = radiusOf(visit.to_cylinder);
       // Where the data lie on the platter, turned to the present.
-      const begin = headAt(target) + (visit.angle_from - angleAt(time_ns)) * turn;
-      const length = Math.max(0.04, ((visit.data_to_ns - visit.data_from_ns) / turn_ns) * turn);
-      context.strokeStyle = paint("transfer");
-      context.lineWidth = 7;
-      context.beginPath();
-      context.arc(cx, cy, target, begin, begin + Math.min(length, turn * 0.98));
-      context.stroke();
+      const begin = headAt(target) + (visit.angle_from - angleAt(time_ns)) * fullTurn;
+      const length = Math.max(0.04, ((visit.data_to_ns - visit.data_from_ns) / turn_ns) * fullTurn);
+      const track = { x: cx, y: cy, radius: target, from: begin, to: begin + Math.min(length, fullTurn * 0.98) };
+      arc(frame, track, "transfer", 7);
       const phase = time_ns < visit.there_ns ? "seek" : time_ns < visit.data_from_ns ? "rotation" : "transfer";
       state = labelOf(phase);
       const waited = Math.max(0, Math.min(time_ns, visit.data_from_ns) - visit.there_ns) / turn_ns;
       if (waited > 0.002) {
-        context.strokeStyle = paint("rotation");
-        context.lineWidth = 9;
-        context.beginPath();
-        context.arc(cx, cy, inner * 0.62, -turn / 4, -turn / 4 + Math.min(1, waited) * turn);
-        context.stroke();
+        clock(frame, cx, cy, inner * 0.62, Math.min(1, waited), "rotation", 9);
         write(frame, `${(waited * 100).toFixed(0)} %`, cx, cy + 5, { align: "center", bold: true, size: 15 });
       }
     }
     // The arm.
     const [hx, hy] = [cx + Math.cos(headAngle) * radius, cy + Math.sin(headAngle) * radius];
-    context.strokeStyle = paint("ink");
-    context.lineWidth = 5;
     context.lineCap = "round";
-    context.beginPath();
-    context.moveTo(pivot.x, pivot.y);
-    context.lineTo(hx, hy);
-    context.stroke();
-    context.fillStyle = paint("seek");
-    context.beginPath();
-    context.arc(hx, hy, 6, 0, turn);
-    context.fill();
+    line(frame, [pivot.x, pivot.y, hx, hy], "ink", 5);
+    disc(frame, hx, hy, 6, "seek");
     return 1 + (visit === undefined ? 0 : 1) + drawSide(frame, state);
   }
 
@@ -157,11 +136,7 @@ function build(input: SceneInput): Built {
       if (phase === "queue") queue.push({ row, from: journeys.from_ns[stay]!, phase });
       else if (phase !== "below" && served === "") {
         served = `${requestWords(journeys, row)}: ${labelOf(phase)} for ${formatNanos(time_ns - journeys.from_ns[stay]!)} of ${formatNanos(journeys.to_ns[stay]! - journeys.from_ns[stay]!)}`;
-        shape(frame, left + 6, top + 18, 5, meaningOf(phase), {
-          isWrite: journeys.writes[row] === 1,
-          isFollowed: journeys.rootOf(row) === frame.followed,
-        });
-        frame.actor(row, left + 6, top + 18);
+        request(frame, { journeys }, row, { x: left + 6, y: top + 18 }, 5, meaningOf(phase));
       }
     });
     write(frame, name, left, top, { bold: true });
@@ -171,18 +146,14 @@ function build(input: SceneInput): Built {
     });
     queue.sort((a, b) => a.from - b.from);
     queue.slice(0, mostQueued).forEach(({ row, phase }, nth) => {
-      const [x, y] = [left + 6 + (nth % 20) * 14, top + 78 + Math.floor(nth / 20) * 14];
-      shape(frame, x, y, 5, meaningOf(phase), {
-        isWrite: journeys.writes[row] === 1,
-        isFollowed: journeys.rootOf(row) === frame.followed,
-      });
-      frame.actor(row, x, y);
+      const place = { x: left + 6 + (nth % 20) * 14, y: top + 78 + Math.floor(nth / 20) * 14 };
+      request(frame, { journeys }, row, place, 5, meaningOf(phase));
     });
     return queue.length;
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const root = picture(width, height);
     root.append(
       svg("circle", { cx, cy, r: outer, class: "lane" }),
       svg("circle", { cx, cy, r: outer, class: "outline" }),
@@ -200,7 +171,7 @@ function build(input: SceneInput): Built {
         ? "In the middle: how much of a turn was waited."
         : "The ring in the middle: how much of a turn the request has waited.",
     ];
-    lines.forEach((line, nth) => root.append(svg("text", { x: left, y: y + nth * 19, class: "soft" }, line)));
+    lines.forEach((line, nth) => root.append(textAt(left, y + nth * 19, line, "soft")));
     return root;
   }
 
@@ -234,15 +205,7 @@ function busiestDisk({ journeys }: SceneInput): number {
 }
 
 function visitsOf({ journeys }: SceneInput, disk: number): Visit[] {
-  const of = (name: "arm" | "angle") => {
-    const { time_ns, object, value } = journeys.marks(name);
-    const list: { time: number; value: number }[] = [];
-    time_ns.forEach((time, nth) => {
-      if (object[nth] === disk) list.push({ time, value: value[nth]! });
-    });
-    return list;
-  };
-  const [arm, angle] = [of("arm"), of("angle")];
+  const [arm, angle] = [marksOf(journeys.marks("arm"), disk), marksOf(journeys.marks("angle"), disk)];
   return Array.from({ length: Math.min(arm.length >> 1, angle.length >> 1) }, (_, nth) => ({
     leaves_ns: arm[2 * nth]!.time,
     there_ns: arm[2 * nth + 1]!.time,

@@ -8,13 +8,14 @@
  */
 import { svg } from "../../base/elements.ts";
 import { formatNanos } from "../../base/format.ts";
-import type { Journeys, Marks } from "../../engine/journeys.ts";
+import type { Journeys } from "../../engine/journeys.ts";
 import { layerNames } from "../../engine/journeys.ts";
-import { write } from "./drawing.ts";
-import { firstAfter } from "./lookup.ts";
+import { firstAfter } from "../kit/lookup.ts";
+import { textAt, picture } from "../kit/picture.ts";
+import { arc, clock, disc, fullTurn, line, spokes, write } from "../kit/drawing.ts";
+import { marksOf } from "../kit/pieces.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 
-const full = 2 * Math.PI;
 const mostDisks = 24;
 const usual_ns = 60e9 / 7200;
 
@@ -50,14 +51,6 @@ export interface ShelfDisk {
   readonly turn_ns: number;
 }
 
-function ofDisk({ time_ns, object, value }: Marks, disk: number): { readonly time: number; readonly value: number }[] {
-  const found: { time: number; value: number }[] = [];
-  time_ns.forEach((time, nth) => {
-    if (object[nth] === disk) found.push({ time, value: value[nth]! });
-  });
-  return found;
-}
-
 /** The data disks of the marks, in order of their numbers. */
 export function disksOf(journeys: Journeys): ShelfDisk[] {
   const angles = journeys.marks("angle");
@@ -66,13 +59,13 @@ export function disksOf(journeys: Journeys): ShelfDisk[] {
   return numbers
     .toSorted((a, b) => a - b)
     .map((disk) => {
-      const marks = ofDisk(angles, disk);
+      const marks = marksOf(angles, disk);
       const visits = Array.from({ length: marks.length >> 1 }, (_, nth) => ({
         from_ns: marks[2 * nth]!.time,
         to_ns: marks[2 * nth + 1]!.time,
         angle: marks[2 * nth]!.value / 1e6,
       }));
-      const offTrack = ofDisk(journeys.marks("off_track"), disk).map(({ time, value }) => {
+      const offTrack = marksOf(journeys.marks("off_track"), disk).map(({ time, value }) => {
         const next = visits[firstAfter(visits.length, (nth) => visits[nth]!.from_ns, time)];
         return { from_ns: time, to_ns: next?.from_ns ?? time + value * usual_ns, turns: value };
       });
@@ -106,7 +99,7 @@ function build({ journeys, result, width }: SceneInput): Built {
   });
 
   function draw(frame: Frame): number {
-    const { context, time_ns, paint } = frame;
+    const { time_ns } = frame;
     if (time_ns > recorded_ns) {
       write(frame, "Not recorded from here on.", 8, 16, { soft: true });
       return 0;
@@ -117,48 +110,24 @@ function build({ journeys, result, width }: SceneInput): Built {
       const lost = lastAt(disk.offTrack, time_ns);
       const isOff = lost !== undefined && time_ns < lost.to_ns;
       const passed = visit === undefined ? time_ns : time_ns - visit.from_ns;
-      const angle = ((visit?.angle ?? 0) + passed / turn_ns) * full;
-      context.strokeStyle = paint("rule");
-      context.lineWidth = 1;
-      for (let mark = 0; mark < 6; mark++) {
-        const a = (mark * full) / 6 - angle;
-        context.beginPath();
-        context.moveTo(x + Math.cos(a) * radius * 0.35, y + Math.sin(a) * radius * 0.35);
-        context.lineTo(x + Math.cos(a) * radius, y + Math.sin(a) * radius);
-        context.stroke();
-      }
+      const angle = ((visit?.angle ?? 0) + passed / turn_ns) * fullTurn;
+      spokes(frame, { x, y }, [radius * 0.35, radius], 6, angle);
       const track = radius * 0.72;
       if (visit !== undefined && time_ns < visit.to_ns && !isOff) {
-        const length = Math.min(0.98, (visit.to_ns - visit.from_ns) / turn_ns) * full;
-        const begin = -((time_ns - visit.from_ns) / turn_ns) * full;
-        context.strokeStyle = paint("transfer");
-        context.lineWidth = 5;
-        context.beginPath();
-        context.arc(x, y, track, begin, begin + length);
-        context.stroke();
+        const length = Math.min(0.98, (visit.to_ns - visit.from_ns) / turn_ns) * fullTurn;
+        const begin = -((time_ns - visit.from_ns) / turn_ns) * fullTurn;
+        arc(frame, { x, y, radius: track, from: begin, to: begin + length }, "transfer", 5);
       }
       if (isOff) {
         const turns = (time_ns - lost.from_ns) / turn_ns;
-        context.strokeStyle = paint("stopped");
-        context.lineWidth = 5;
-        context.beginPath();
-        context.arc(x, y, radius + 6, -full / 4, -full / 4 + (turns % 1) * full);
-        context.stroke();
+        clock(frame, x, y, radius + 6, turns % 1, "stopped", 5);
         write(frame, `${Math.floor(turns) + 1}`, x, y + 5, { align: "center", bold: true, size: 15 });
       }
       // The arm comes in from the right; off its track the head is beside it, to one side and the other.
-      const beside = isOff ? radius * 0.16 * Math.sign(Math.sin((time_ns / turn_ns) * full * 3)) : 0;
+      const beside = isOff ? radius * 0.16 * Math.sign(Math.sin((time_ns / turn_ns) * fullTurn * 3)) : 0;
       const head = x + track + beside;
-      context.strokeStyle = paint("ink");
-      context.lineWidth = 3;
-      context.beginPath();
-      context.moveTo(x + radius + 12, y + radius * 0.55);
-      context.lineTo(head, y);
-      context.stroke();
-      context.fillStyle = paint(isOff ? "stopped" : "seek");
-      context.beginPath();
-      context.arc(head, y, 4.5, 0, full);
-      context.fill();
+      line(frame, [x + radius + 12, y + radius * 0.55, head, y], "ink", 3);
+      disc(frame, head, y, 4.5, isOff ? "stopped" : "seek");
     });
     return disks.length;
   }
@@ -173,18 +142,14 @@ function build({ journeys, result, width }: SceneInput): Built {
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const root = picture(width, height);
     disks.forEach(({ index }, nth) => {
       const { x, y } = centre(nth);
       root.append(
         svg("circle", { cx: x, cy: y, r: radius, class: "lane" }),
         svg("circle", { cx: x, cy: y, r: radius, class: "outline" }),
         svg("circle", { cx: x, cy: y, r: radius * 0.72, class: "outline" }),
-        svg(
-          "text",
-          { x, y: y + radius + 22, class: "soft", "text-anchor": "middle" },
-          result.summary.devices[index] ?? `disk ${index}`,
-        ),
+        textAt(x, y + radius + 22, result.summary.devices[index] ?? `disk ${index}`, "soft", "middle"),
       );
     });
     return root;

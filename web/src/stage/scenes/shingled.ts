@@ -6,16 +6,16 @@
  * What was written and cleaned, where, and how much the cache holds of which part, are the engine's tables. A square on its way stands
  * for many bytes.
  */
-import { svg } from "../../base/elements.ts";
 import { formatNumber } from "../../base/format.ts";
 import { shingledOf } from "../../charts/rows/shingled.ts";
-import { curveOn, momentOf, sumsOf } from "./curve.ts";
-import { emptyScene, shape, write } from "./drawing.ts";
+import { curveOn, momentOf, sumsOf } from "../kit/curve.ts";
+import { emptyScene, shape, write } from "../kit/drawing.ts";
+import { box, picture } from "../kit/picture.ts";
+import { layoutOf } from "../kit/layout.ts";
+import { lane } from "../kit/lane.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 import { timeWords } from "./words.ts";
 
-/** On the way in, in pixels. */
-const spacing = 16;
 /** Squares that pass in a second of the reader at the highest rate. */
 const passing = 22;
 /** A run is over in so many seconds of the reader: what happens in it is seen before the opening stops. */
@@ -37,20 +37,17 @@ function build(input: SceneInput): Built {
   const { result, width } = input;
   const drive = shingledOf(result);
   const end_s = result.summary.simulated_ns / 1e9;
-  const narrow = width < 620;
   if (drive === undefined) {
     return emptyScene(width, "No drive of this run is shingled.");
   }
   const { intervals, cache, zone, zones } = drive;
-  const right = narrow ? width : Math.round(width * 0.58);
+  const { narrow, right, plot: plotAt } = layoutOf(width, 0.58);
   const store = { x: 40, y: 44, width: right - 44, height: 26 };
   const roof = { x: 8, y: 150, width: right - 20, height: 110 };
   const count = Math.max(1, intervals[0]?.parts.length ?? 1);
   const wide = roof.width / count;
   const height = narrow ? 600 : 350;
-  const plot = narrow
-    ? { x: 46, y: 400, width: width - 56, height: 140 }
-    : { x: right + 62, y: 64, width: width - right - 74, height: 230 };
+  const plot = plotAt({ left: 46, right: 10, y: 400, height: 140 }, { left: 62, right: 12, y: 64, height: 230 });
   const mostHeld = Math.max(1e-9, ...intervals.flatMap(({ parts }) => parts));
   const most = Math.max(1, ...intervals.map(({ cached, direct }) => cached + direct));
   const curve = curveOn(plot, end_s, (rate) => rate / most);
@@ -125,13 +122,10 @@ function build(input: SceneInput): Built {
     const cleanX = roof.x + (lifted + 0.5) * wide;
     if (rate > 0) {
       // From the host into the cache, or past it to the place of the stream.
-      const shift = ((now.written / ((most * speed) / passing)) % 1) * spacing;
-      const way = isStream ? writeX - 8 + (roof.y - 34) : store.x - 12;
-      for (let done = shift; done < way; done += spacing) {
-        const along = Math.min(done, writeX - 8);
-        const [x, y] = isStream ? [8 + along, 34 + Math.max(0, done - along)] : [8 + done, store.y + store.height / 2];
-        shape(frame, x, y, 4.2, isStream ? "disk" : "memory", { isWrite: true });
-      }
+      const shift = now.written / ((most * speed) / passing);
+      const y = store.y + store.height / 2;
+      if (isStream) lane(frame, [8, 34, writeX, 34, writeX, roof.y], shift, "disk");
+      else lane(frame, [8, y, store.x - 4, y], shift, "memory");
       context.fillStyle = paint("ink");
       context.beginPath();
       context.moveTo(writeX, roof.y - 20);
@@ -142,9 +136,7 @@ function build(input: SceneInput): Built {
     if (cleans) {
       // What the cache holds of a zone goes down; the zone itself is read and written.
       const turn = (now.cleaned * 4) % 1;
-      for (let y = store.y + store.height + turn * spacing; y < roof.y - lift - 6; y += spacing) {
-        shape(frame, cleanX, y, 4.2, "memory", { isWrite: true });
-      }
+      lane(frame, [cleanX, store.y + store.height, cleanX, roof.y - lift - 6], turn, "memory");
       const below = roof.y + roof.height + 8;
       for (let nth = 0; nth < 4; nth++) {
         const angle = 2 * Math.PI * ((nth + turn) / 4);
@@ -170,9 +162,9 @@ function build(input: SceneInput): Built {
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const root = picture(width, height);
     root.append(
-      svg("rect", { x: store.x, y: store.y, width: store.width, height: store.height, class: "lane" }),
+      box(store, "lane"),
       curve.title("MB/s written"),
       curve.line(curve.levels(intervals, ({ cached, direct }) => cached + direct)),
       ...curve.axes(formatNumber(most), timeWords(end_s)),

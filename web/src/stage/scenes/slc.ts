@@ -9,16 +9,18 @@
 import { svg } from "../../base/elements.ts";
 import { formatNumber } from "../../base/format.ts";
 import { slcOf } from "../../charts/rows/slc.ts";
-import { curveOn, momentOf, sumsOf } from "./curve.ts";
-import { emptyScene, shape, write } from "./drawing.ts";
+import { curveOn, momentOf, sumsOf } from "../kit/curve.ts";
+import { box, picture } from "../kit/picture.ts";
+import { layoutOf } from "../kit/layout.ts";
+import { emptyScene, line, write } from "../kit/drawing.ts";
+import { lane } from "../kit/lane.ts";
+import { paleBox } from "../kit/wall.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 import { timeWords } from "./words.ts";
 
 const rowsOfBlocks = 12;
 /** GB of a block at full density, of a drive of about a terabyte. */
 const blocks = 252;
-/** On the way in, in pixels. */
-const spacing = 16;
 /** Squares that pass in a second of the reader at the highest rate. */
 const passing = 22;
 /** A run is over in so many seconds of the reader: what happens in it is seen before the opening stops. */
@@ -37,20 +39,17 @@ function build(input: SceneInput): Built {
   const { result, width } = input;
   const cache = slcOf(result);
   const end_s = result.summary.simulated_ns / 1e9;
-  const narrow = width < 620;
   if (cache === undefined) {
     return emptyScene(width, "No drive of this run is described by its SLC cache.");
   }
   const { intervals, cells, bits, initial, initialLimit } = cache;
-  const right = narrow ? width : Math.round(width * 0.58);
+  const { narrow, right, plot: plotAt } = layoutOf(width, 0.58);
   const grid = { x: 2, y: 116, width: right - 4, height: 168 };
   const across = Math.ceil(blocks / rowsOfBlocks);
   const wide = grid.width / across;
   const tall = grid.height / rowsOfBlocks;
   const height = narrow ? 610 : 360;
-  const plot = narrow
-    ? { x: 46, y: 420, width: width - 56, height: 140 }
-    : { x: right + 62, y: 64, width: width - right - 74, height: 230 };
+  const plot = plotAt({ left: 46, right: 10, y: 420, height: 140 }, { left: 62, right: 12, y: 64, height: 230 });
   // In MB.
   const written = sumsOf(intervals, ({ from_s, to_s, cached, direct }) => (cached + direct) * (to_s - from_s));
   const folded = sumsOf(intervals, (of) => of.folded * (of.to_s - of.from_s));
@@ -96,34 +95,18 @@ function build(input: SceneInput): Built {
       context.globalAlpha = Math.min(1, count - nth);
       const { x, y } = blockAt(nth, fromRight);
       if (fromRight) context.fillRect(x + 0.75, y + 0.75, wide - 1.5, tall - 1.5);
-      else drawOutlined(context, x + 1.25, y + 1.25, wide - 2.5, tall - 2.5);
+      else paleBox({ context }, { x: x + 1.25, y: y + 1.25, width: wide - 2.5, height: tall - 2.5 });
     }
     context.globalAlpha = 1;
   }
 
-  /** A block as the key shows it: pale, with an outline. */
-  function drawOutlined(context: CanvasRenderingContext2D, x: number, y: number, width: number, height: number): void {
-    const whole = context.globalAlpha;
-    context.lineWidth = 1;
-    context.strokeRect(x, y, width, height);
-    context.globalAlpha = whole * 0.35;
-    context.fillRect(x, y, width, height);
-    context.globalAlpha = whole;
-  }
-
-  function drawLimit({ context, paint }: Frame, limit: number): void {
+  function drawLimit(frame: Frame, limit: number): void {
     const count = Math.min((limit * bits) / gb, across * rowsOfBlocks);
     const columns = Math.floor(count / rowsOfBlocks);
     const rest = (count - columns * rowsOfBlocks) * tall;
     const x = grid.x + columns * wide;
-    context.strokeStyle = paint("ink");
-    context.lineWidth = 2;
-    context.beginPath();
-    context.moveTo(x + wide, grid.y - 3);
-    context.lineTo(x + wide, grid.y + rest);
-    context.lineTo(x, grid.y + rest);
-    context.lineTo(x, grid.y + grid.height + 3);
-    context.stroke();
+    const [top, middle, bottom] = [grid.y - 3, grid.y + rest, grid.y + grid.height + 3];
+    line(frame, [x + wide, top, x + wide, middle, x, middle, x, bottom], "ink", 2);
   }
 
   function draw(frame: Frame): number {
@@ -141,19 +124,12 @@ function build(input: SceneInput): Built {
     const goesPast = now.direct > now.cached;
     if (rate > 0) {
       // From the host along the line to the gate, and down into the cells that take it.
-      const shift = ((now.written / each) % 1) * spacing;
       const bend = goesPast ? directX : gateX;
-      for (let way = shift; way < bend - 6 + (grid.y - 70); way += spacing) {
-        const [x, y] = way < bend - 6 ? [6 + way, 40] : [bend, 40 + way - (bend - 6)];
-        shape(frame, x, y, 4.2, goesPast ? "disk" : "memory", { isWrite: true });
-      }
+      lane(frame, [6, 40, bend, 40, bend, grid.y - 30], now.written / each, goesPast ? "disk" : "memory");
     }
     if (now.folding > 0) {
-      const shift = ((now.folded / each) * 4) % 1;
       const y = grid.y + grid.height + 16;
-      for (let x = gateX + shift * spacing; x < directX; x += spacing) {
-        shape(frame, x, y, 4.2, "transfer", { isWrite: true });
-      }
+      lane(frame, [gateX, y, directX, y], (now.folded / each) * 4, "transfer");
       write(frame, `folds ${formatNumber(now.folding)} MB/s`, (gateX + directX) / 2, y + 24, { align: "center" });
     }
     const whither = goesPast ? "past the cache" : "into the cache";
@@ -170,10 +146,10 @@ function build(input: SceneInput): Built {
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const root = picture(width, height);
     root.append(
       svg("path", { d: `M0 40H${directX}V${grid.y - 30}M${gateX} 40V${grid.y - 30}`, class: "outline" }),
-      svg("rect", { x: grid.x, y: grid.y, width: grid.width, height: grid.height, class: "lane" }),
+      box(grid, "lane"),
       curve.title("MB/s written"),
       curve.line(curve.levels(intervals, ({ cached, direct }) => cached + direct)),
       ...curve.axes(formatNumber(most), timeWords(end_s)),

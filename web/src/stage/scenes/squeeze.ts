@@ -9,8 +9,10 @@ import { svg } from "../../base/elements.ts";
 import { formatBytes, formatNumber } from "../../base/format.ts";
 import { stepsOf } from "../../charts/reduction.ts";
 import type { Meaning } from "../../base/colours.ts";
-import { write } from "./drawing.ts";
-import { firstAfter } from "./lookup.ts";
+import { write } from "../kit/drawing.ts";
+import { firstAfter } from "../kit/lookup.ts";
+import { isNarrow } from "../kit/layout.ts";
+import { box, textAt, picture } from "../kit/picture.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 
 const bricksPerWrite = 16;
@@ -28,7 +30,7 @@ export const squeezeScene: Scene = {
 function build(input: SceneInput): Built {
   const { journeys, result, width } = input;
   const steps = stepsOf(result);
-  const narrow = width < 620;
+  const narrow = isNarrow(width);
   const height = narrow ? 300 : 320;
   const middle = narrow ? 130 : 140;
   const most = 86;
@@ -92,14 +94,14 @@ function build(input: SceneInput): Built {
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const root = picture(width, height);
     steps.forEach((_, at) => {
       const x = pad + at * span;
       const half = Math.max(4, most * share(at));
       const before = Math.max(4, most * share(Math.max(0, at - 1)));
       root.append(
-        svg("rect", { x, y: middle - half, width: span, height: 2 * half, class: "lane" }),
-        svg("text", { x: x + span / 2, y: 24, "text-anchor": "middle", class: "soft" }, names[at] ?? ""),
+        box({ x, y: middle - half, width: span, height: 2 * half }, "lane"),
+        textAt(x + span / 2, 24, names[at] ?? "", "soft", "middle"),
       );
       if (at > 0) {
         root.append(

@@ -7,8 +7,9 @@
  */
 import { svg } from "../../base/elements.ts";
 import { formatBits, formatBytes, formatNanos } from "../../base/format.ts";
-import { write } from "./drawing.ts";
-import { firstAfter } from "./lookup.ts";
+import { write } from "../kit/drawing.ts";
+import { firstAfter } from "../kit/lookup.ts";
+import { box, textAt, picture } from "../kit/picture.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 
 const mostLanes = 6;
@@ -126,33 +127,29 @@ function build(input: SceneInput): Built {
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const root = picture(width, height);
     connections.forEach((connection, lane) => {
       const y = lanesTop + lane * laneHeight;
-      root.append(svg("rect", { x: left, y: y + 4, width: right - left, height: laneHeight - 8, class: "lane" }));
+      root.append(box({ x: left, y: y + 4, width: right - left, height: laneHeight - 8 }, "lane"));
       if (connections.length > 1 && !narrow) {
-        root.append(
-          svg(
-            "text",
-            { x: (left + right) / 2, y: y + 16, "text-anchor": "middle", class: "lane-name" },
-            `connection ${connection + 1}`,
-          ),
-        );
+        root.append(textAt((left + right) / 2, y + 16, `connection ${connection + 1}`, "lane-name", "middle"));
       }
     });
     const middle = (lanesTop + lanesBottom) / 2 + 5;
     root.append(
-      svg("text", { x: left - 10, y: middle, "text-anchor": "end" }, "client"),
-      svg("text", { x: right + 10, y: middle }, "server"),
-      svg(
-        "text",
-        { x: (left + right) / 2, y: lanesBottom + 18, "text-anchor": "middle", class: "soft" },
+      textAt(left - 10, middle, "client", undefined, "end"),
+      textAt(right + 10, middle, "server"),
+      textAt(
+        (left + right) / 2,
+        lanesBottom + 18,
         `${network?.bits_per_s == null ? "" : `${formatBits(network.bits_per_s)}, `}${formatNanos(round_ns)} there and back`,
+        "soft",
+        "middle",
       ),
-      svg("rect", { x: left, y: rulerTop, width: right - left, height: 22, class: "outline" }),
-      svg(
-        "text",
-        { x: left, y: rulerTop - 8 },
+      box({ x: left, y: rulerTop, width: right - left, height: 22 }, "outline"),
+      textAt(
+        left,
+        rulerTop - 8,
         busiest === undefined ? "" : `the window of ${busiest.toClient ? "the server’s" : "the client’s"} side`,
       ),
     );

@@ -9,14 +9,16 @@
 import { svg } from "../../base/elements.ts";
 import { formatNumber } from "../../base/format.ts";
 import { pageCacheOf, waitsOf } from "../../charts/rows/pageCache.ts";
-import { curveOn, momentOf, sumsOf } from "./curve.ts";
-import { emptyScene, shape, write } from "./drawing.ts";
+import { curveOn, momentOf, sumsOf } from "../kit/curve.ts";
+import { emptyScene, shape, write } from "../kit/drawing.ts";
+import { box, textAt, picture } from "../kit/picture.ts";
+import { layoutOf } from "../kit/layout.ts";
+import { lane } from "../kit/lane.ts";
+import { layBricks } from "../kit/wall.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 
 const rowsOfBricks = 16;
 const bricks = 320;
-/** On the way to the disk, in pixels. */
-const spacing = 16;
 /** Squares that pass in a second of the reader at the highest rate. */
 const passing = 20;
 const playedFor_s = 6;
@@ -39,18 +41,13 @@ function build(input: SceneInput): Built {
   const { intervals, commits, background, limit, most } = cache;
   const waits = waitsOf(result, focus.job);
   const end_s = result.summary.simulated_ns / 1e9;
-  const narrow = width < 620;
-  const right = narrow ? width : Math.round(width * 0.58);
+  const { narrow, right, plot: plotAt } = layoutOf(width, 0.58);
   const tank = { x: 2, y: 40, width: right - 92, height: 190 };
   const disk = { x: right - 58, y: tank.y + 50, width: 54, height: 90 };
   const journal = { x: 2, y: tank.y + tank.height + 54, width: right - 6, height: 26 };
   const height = narrow ? 620 : 380;
-  const plot = narrow
-    ? { x: 62, y: 420, width: width - 72, height: 150 }
-    : { x: right + 76, y: 40, width: width - right - 90, height: 250 };
-  const across = Math.ceil(bricks / rowsOfBricks);
-  const wide = tank.width / across;
-  const tall = tank.height / rowsOfBricks;
+  const plot = plotAt({ left: 62, right: 10, y: 420, height: 150 }, { left: 76, right: 14, y: 40, height: 250 });
+  const wall = { columns: bricks / rowsOfBricks, rows: rowsOfBricks, gap: 0.75 };
   // The tank holds a little more than there ever was.
   const room = Math.max(1, most * 1.15);
   const mb = room / bricks;
@@ -76,38 +73,21 @@ function build(input: SceneInput): Built {
   const curve = curveOn(plot, end_s, (amount) => amount / room);
   const levelOf = (amount: number) => tank.y + tank.height * (1 - amount / room);
 
-  /** Bricks from the bottom up, row by row. */
-  function drawBricks({ context }: Frame, from: number, to: number): void {
-    const each = bricks / rowsOfBricks;
-    for (let nth = Math.floor(from); nth < Math.min(to, bricks); nth++) {
-      const row = Math.floor(nth / each);
-      context.globalAlpha = Math.min(1, to - nth);
-      context.fillRect(
-        tank.x + (nth % each) * wide + 0.75,
-        tank.y + tank.height - (row + 1) * tall + 0.75,
-        wide - 1.5,
-        tall - 1.5,
-      );
-    }
-    context.globalAlpha = 1;
-  }
-
   function draw(frame: Frame): number {
     const { context, time_ns, paint, speed } = frame;
     const time_s = time_ns / 1e9;
     const now = at(time_s);
     const unwritten = now.dirty + now.underWay;
     context.fillStyle = paint("transfer");
-    drawBricks(frame, 0, now.underWay / mb);
+    layBricks(frame, tank, wall, 0, now.underWay / mb);
     context.fillStyle = paint("memory");
-    drawBricks(frame, now.underWay / mb, unwritten / mb);
+    layBricks(frame, tank, wall, now.underWay / mb, unwritten / mb);
     write(frame, `${formatNumber(unwritten)} MB not on the disk`, tank.x, tank.y - 12, { bold: unwritten > 0 });
 
     if (now.rate > 0) {
-      const shift = ((now.written / ((fastest * speed) / passing)) % 1) * spacing;
-      for (let x = tank.x + tank.width + 4 + shift; x < disk.x - 4; x += spacing) {
-        shape(frame, x, disk.y + disk.height / 2, 4.2, "transfer", { isWrite: true });
-      }
+      const y = disk.y + disk.height / 2;
+      const shift = now.written / ((fastest * speed) / passing);
+      lane(frame, [tank.x + tank.width + 4, y, disk.x - 4, y], shift, "transfer");
     }
     write(frame, now.rate > 0 ? `${formatNumber(now.rate)} MB/s` : "idle", disk.x + disk.width, disk.y - 10, {
       align: "right",
@@ -145,28 +125,29 @@ function build(input: SceneInput): Built {
     const y = levelOf(amount);
     return [
       svg("path", { d: `M${tank.x} ${y}H${tank.x + tank.width}`, stroke: "var(--ink)", "stroke-dasharray": "5 3" }),
-      svg("text", { x: tank.x + tank.width - 4, y: y - 4, "text-anchor": "end", class: "soft" }, words),
+      textAt(tank.x + tank.width - 4, y - 4, words, "soft", "end"),
     ];
   }
 
   function backdrop(): SVGSVGElement {
-    const root = svg("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" });
+    const root = picture(width, height);
     const line = intervals.map((of, nth) => {
       const amount = curve.y(of.dirty + of.underWay).toFixed(1);
       return `${nth === 0 ? `M${plot.x} ${curve.y(0).toFixed(1)}L` : "L"}${curve.x(Math.min(end_s, of.to_s)).toFixed(1)} ${amount}`;
     });
     root.append(
-      svg("rect", { x: tank.x, y: tank.y, width: tank.width, height: tank.height, class: "lane" }),
+      box(tank, "lane"),
       ...threshold(background, "background"),
       ...threshold(limit, "limit"),
-      svg("rect", { x: disk.x, y: disk.y, width: disk.width, height: disk.height, class: "lane" }),
-      svg("text", { x: disk.x + disk.width / 2, y: disk.y + disk.height / 2 + 4, "text-anchor": "middle" }, "disk"),
-      svg("text", { x: journal.x, y: journal.y - 10, class: "soft" }, "Journal"),
-      svg("rect", { x: journal.x, y: journal.y, width: journal.width, height: journal.height, class: "lane" }),
-      svg(
-        "text",
-        { x: tank.x, y: tank.y + tank.height + 18, class: "soft" },
+      box(disk, "lane"),
+      textAt(disk.x + disk.width / 2, disk.y + disk.height / 2 + 4, "disk", undefined, "middle"),
+      textAt(journal.x, journal.y - 10, "Journal", "soft"),
+      box(journal, "lane"),
+      textAt(
+        tank.x,
+        tank.y + tank.height + 18,
         `A brick is ${formatNumber(mb)} MB${background > room ? "; the thresholds are higher than this picture" : ""}`,
+        "soft",
       ),
       curve.title("MB not on the disk"),
       curve.line(line.join("")),

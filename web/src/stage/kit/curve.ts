@@ -1,6 +1,8 @@
 /** The curve of an amount over a run, beside a picture that shows one moment of it: axes, levels, and a dot for the moment. */
 import { svg } from "../../base/elements.ts";
-import type { Frame } from "./scene.ts";
+import { disc, arc } from "./drawing.ts";
+import { textAt, type Box } from "./picture.ts";
+import type { Frame } from "../scenes/scene.ts";
 
 /** A piece of the run, in seconds. */
 interface Interval {
@@ -34,17 +36,12 @@ export function sumsOf<Of extends Interval>(
 }
 
 /** A curve on a plot, over a run of `end_s`; `share` says how high an amount stands, from 0 to 1. */
-export function curveOn(
-  plot: { readonly x: number; readonly y: number; readonly width: number; readonly height: number },
-  end_s: number,
-  share: (amount: number) => number,
-) {
+export function curveOn(plot: Box, end_s: number, share: (amount: number) => number) {
   const right = plot.x + plot.width;
   const bottom = plot.y + plot.height;
   const x = (time_s: number) => plot.x + (end_s > 0 ? time_s / end_s : 0) * plot.width;
   const y = (amount: number) => plot.y + plot.height * (1 - share(amount));
-  const ending = (x: number, y: number, words: string) =>
-    svg("text", { x, y, "text-anchor": "end", class: "soft" }, words);
+  const ending = (x: number, y: number, words: string) => textAt(x, y, words, "soft", "end");
   /** What stands at the end of the time axis. */
   const end = (words: string) => ending(right, bottom + 18, words);
 
@@ -65,7 +62,7 @@ export function curveOn(
 
     line: (d: string) => svg("path", { d, fill: "none", stroke: "var(--ink)", "stroke-width": 1.5 }),
 
-    title: (words: string) => svg("text", { x: plot.x, y: plot.y - 14, class: "soft" }, words),
+    title: (words: string) => textAt(plot.x, plot.y - 14, words, "soft"),
 
     /** Both axes, with what stands at the top of the one and at the end of the other. */
     axes: (most: string, last: string): readonly SVGElement[] => [
@@ -76,14 +73,9 @@ export function curveOn(
     ],
 
     /** Where the run is at the moment. */
-    dot({ context, paint }: Frame, time_s: number, amount: number): void {
-      context.fillStyle = paint("delayed");
-      context.strokeStyle = paint("ink");
-      context.lineWidth = 1.5;
-      context.beginPath();
-      context.arc(x(time_s), y(amount), 6, 0, 2 * Math.PI);
-      context.fill();
-      context.stroke();
+    dot(frame: Frame, time_s: number, amount: number): void {
+      disc(frame, x(time_s), y(amount), 6, "delayed");
+      arc(frame, { x: x(time_s), y: y(amount), radius: 6 }, "ink", 1.5);
     },
   };
 }
