@@ -9,9 +9,7 @@
 import type { Op } from "../generated/answers.ts";
 import type { Result } from "../engine/api.ts";
 import type { NetworkSpec, ServerSpec } from "../generated/scenario.ts";
-import { ink, stroke } from "../base/colours.ts";
-import { formatNumber } from "../base/format.ts";
-import { draw, Plot } from "./plot.ts";
+import { countLimit } from "./countLimit.ts";
 
 export interface CoreLimitOptions {
   readonly width: number;
@@ -66,43 +64,16 @@ export function coreLimit(result: Result, options: CoreLimitOptions): Element {
   const { width, job, op, server } = options;
   const costs = requestCosts(result, options);
   const most = Math.max(leastCores, Math.ceil(server.cores * 1.25));
-  const points = Array.from({ length: most }, (_, at) => ({ cores: at + 1, rate: coreLimitOf(costs, at + 1) }));
   const rate = result.summary.metrics[`${job}.${op}_iops`] ?? 0;
-  const dot = [{ cores: server.cores, rate }];
-  const top = 1.15 * Math.max(rate, ...points.map((point) => point.rate));
-  const rulers = costs.link_per_s <= top ? [costs.link_per_s] : [];
-  return draw({
+  return countLimit({
     width,
-    height: 250,
     marginLeft: 60,
-    marginTop: 26,
-    marginBottom: 36,
-    marginRight: 16,
-    ariaLabel: `${op}s a second that the server can do, against its cores. This run: ${formatNumber(rate)} with ${server.cores}.`,
-    x: { label: "cores", labelArrow: "none", domain: [0, most], ticks: 6 },
-    y: { label: `${op}s/s`, labelArrow: "none", domain: [0, top], ticks: 5, grid: true },
-    marks: [
-      Plot.ruleY(rulers, { stroke: stroke("network"), strokeDasharray: "3 3" }),
-      Plot.text(rulers, {
-        y: (value: number) => value,
-        frameAnchor: "left",
-        textAnchor: "start",
-        dx: 6,
-        dy: -8,
-        text: () => "the link",
-        fill: ink("network"),
-      }),
-      Plot.line(points, { x: "cores", y: "rate", stroke: "var(--ink)", strokeWidth: 1.5 }),
-      Plot.dot(dot, { x: "cores", y: "rate", r: 6, fill: stroke("processor"), stroke: "var(--paper)" }),
-      Plot.text(dot, {
-        x: "cores",
-        y: "rate",
-        dy: 18,
-        dx: 6,
-        textAnchor: "start",
-        fill: ink("processor"),
-        text: () => `${formatNumber(rate)} ${op}s/s`,
-      }),
-    ],
+    op,
+    of: "cores",
+    who: "the server",
+    run: { count: server.cores, rate },
+    most,
+    limit: (cores) => coreLimitOf(costs, cores),
+    ceiling: { rate: costs.link_per_s, words: "the link", meaning: "network", side: "left" },
   });
 }

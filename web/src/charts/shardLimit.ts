@@ -7,9 +7,7 @@
  */
 import type { Result } from "../engine/api.ts";
 import type { ControllerSpec } from "../generated/scenario.ts";
-import { ink, stroke } from "../base/colours.ts";
-import { formatNumber } from "../base/format.ts";
-import { draw, Plot } from "./plot.ts";
+import { countLimit } from "./countLimit.ts";
 import { epochsOf } from "./rows/shards.ts";
 
 export interface ShardLimitOptions {
@@ -49,44 +47,22 @@ export function shardLimit(result: Result, options: ShardLimitOptions): Element 
   const { width, job, op } = options;
   const costs = costsOf(result, options);
   const shards = epochsOf(result, 0).at(-1)?.shards ?? 1;
-  const most = Math.max(mostShards, shards);
-  const points = Array.from({ length: most }, (_, at) => ({ shards: at + 1, rate: limitOf(costs, at + 1) }));
   const rate = result.summary.metrics[`${job}.${op}_iops`] ?? 0;
-  const dot = [{ shards, rate }];
-  const primary = 1 / costs.dispatch_s;
-  const top = 1.15 * Math.max(rate, ...points.map((point) => point.rate));
-  const rulers = Number.isFinite(primary) && primary <= top ? [primary] : [];
-  return draw({
+  return countLimit({
     width,
-    height: 250,
     marginLeft: 52,
-    marginTop: 26,
-    marginBottom: 36,
-    marginRight: 16,
-    ariaLabel: `${op}s a second that one disk can do, against its shards. This run: ${formatNumber(rate)} with ${shards}.`,
-    x: { label: "shards", labelArrow: "none", domain: [0, most], ticks: 6 },
-    y: { label: `${op}s/s`, labelArrow: "none", domain: [0, top], ticks: 5, grid: true },
-    marks: [
-      Plot.ruleY(rulers, { stroke: stroke("dispatch"), strokeDasharray: "3 3" }),
-      Plot.text(rulers, {
-        y: (value: number) => value,
-        frameAnchor: "right",
-        textAnchor: "end",
-        dy: -8,
-        text: () => "what the primary can pass on",
-        fill: ink("dispatch"),
-      }),
-      Plot.line(points, { x: "shards", y: "rate", stroke: "var(--ink)", strokeWidth: 1.5, marker: "circle" }),
-      Plot.dot(dot, { x: "shards", y: "rate", r: 6, fill: stroke("processor"), stroke: "var(--paper)" }),
-      Plot.text(dot, {
-        x: "shards",
-        y: "rate",
-        dy: 18,
-        dx: 6,
-        textAnchor: "start",
-        fill: ink("processor"),
-        text: () => `${formatNumber(rate)} ${op}s/s`,
-      }),
-    ],
+    op,
+    of: "shards",
+    who: "one disk",
+    run: { count: shards, rate },
+    most: Math.max(mostShards, shards),
+    limit: (count) => limitOf(costs, count),
+    ceiling: {
+      rate: 1 / costs.dispatch_s,
+      words: "what the primary can pass on",
+      meaning: "dispatch",
+      side: "right",
+    },
+    hasMarkers: true,
   });
 }

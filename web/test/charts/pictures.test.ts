@@ -16,6 +16,7 @@ const names = Object.keys(pictures);
 const noCharts = [
   "catalogue",
   "chart",
+  "countLimit",
   "legend",
   "marks",
   "operationLog",

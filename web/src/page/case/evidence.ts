@@ -157,59 +157,74 @@ export function evidence(options: EvidenceOptions): Evidence {
   };
 }
 
+type PrintingTool = Extract<TextRequest["tool"], "quantize" | "sync" | "bonnie" | "oplog" | "iostat" | "fio">;
+
+/** What observation tools print of a run, in the order in which they are offered. */
+const tools: readonly {
+  readonly name: PrintingTool;
+  readonly title: string;
+  readonly hides: string;
+  readonly label: string;
+  readonly request?: (job: string) => TextRequest;
+}[] = [
+  {
+    name: "quantize",
+    title: "DTrace",
+    hides: "Device latencies by powers of two, as quantize prints them. Hides when, and where within a bucket.",
+    label: "quantize output",
+  },
+  {
+    name: "sync",
+    title: "Syncs",
+    hides: "How long each transaction group took to write. Hides what it had to write, and who waited.",
+    label: "lines of the sync script",
+  },
+  {
+    name: "bonnie",
+    title: "Bonnie++",
+    hides: "A rate for each test, and the share of a processor. Hides what the rest of the time was spent on.",
+    label: "Bonnie++ report",
+  },
+  {
+    name: "oplog",
+    title: "Operation log",
+    hides: "Every operation with its offset. Hides the whole: one line looks like the next.",
+    label: "Operation log",
+    request: (job) => ({ tool: "oplog", job, limit: 60 }),
+  },
+  {
+    name: "iostat",
+    title: "iostat",
+    hides:
+      "Devices, averaged over the run. Hides when they were busy, which request a device was busy for, and everything served from memory.",
+    label: "iostat output",
+  },
+  {
+    name: "fio",
+    title: "fio report",
+    hides: "Percentiles of each job. Hides order and offset.",
+    label: "fio output",
+  },
+];
+
 function viewsOf(engine: EngineClient, doc: CaseDocument): readonly View[] {
   const { job } = doc.focus;
-  const printed = (request: TextRequest, label: string) => async () =>
-    operationLog(await engine.text(request), { label });
-  const text: View[] = [
-    {
-      name: "oplog",
-      title: "Operation log",
-      hides: "Every operation with its offset. Hides the whole: one line looks like the next.",
-      draw: printed({ tool: "oplog", job, limit: 60 }, "Operation log"),
-    },
-    {
-      name: "iostat",
-      title: "iostat",
-      hides:
-        "Devices, averaged over the run. Hides when they were busy, which request a device was busy for, and everything served from memory.",
-      draw: printed({ tool: "iostat" }, "iostat output"),
-    },
-    {
-      name: "fio",
-      title: "fio report",
-      hides: "Percentiles of each job. Hides order and offset.",
-      draw: printed({ tool: "fio" }, "fio output"),
-    },
-  ];
-  const ofZfs: View[] = [
-    {
-      name: "quantize",
-      title: "DTrace",
-      hides: "Device latencies by powers of two, as quantize prints them. Hides when, and where within a bucket.",
-      draw: printed({ tool: "quantize" }, "quantize output"),
-    },
-    {
-      name: "sync",
-      title: "Syncs",
-      hides: "How long each transaction group took to write. Hides what it had to write, and who waited.",
-      draw: printed({ tool: "sync" }, "lines of the sync script"),
-    },
-  ];
-  const ofBonnie: View[] = [
-    {
-      name: "bonnie",
-      title: "Bonnie++",
-      hides: "A rate for each test, and the share of a processor. Hides what the rest of the time was spent on.",
-      draw: printed({ tool: "bonnie" }, "Bonnie++ report"),
-    },
-  ];
+  const printed = tools.map(({ name, title, hides, label, request }): View => ({
+    ...{ name, title, hides },
+    draw: async () => operationLog(await engine.text(request?.(job) ?? { tool: name }), { label }),
+  }));
+  const isPrinted: Readonly<Record<PrintingTool, boolean>> = {
+    quantize: doc.scenario.zfs !== undefined,
+    sync: doc.scenario.zfs !== undefined,
+    bonnie: doc.views.includes("bonnie"),
+    oplog: doc.views.includes("oplog") || keepsLog(doc.scenario),
+    iostat: true,
+    fio: true,
+  };
   const views: readonly string[] = doc.views;
   const offered: View[] = [
     ...charts.filter((chart) => isOffered(chart, doc)),
-    ...(doc.scenario.zfs === undefined ? [] : ofZfs),
-    ...ofBonnie.filter(({ name }) => views.includes(name)),
-    ...text.filter(({ name }) => name !== "oplog" || views.includes(name) || keepsLog(doc.scenario)),
+    ...printed.filter(({ name }) => isPrinted[name as PrintingTool]),
   ];
   // The case's own order first, then the rest.
   const rank = (view: View) => {
