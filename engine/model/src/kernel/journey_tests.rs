@@ -1,7 +1,7 @@
 //! What journeys keep of the requests of a slab.
 
 use super::journeys::{BELOW, Journeys, Mark, Marked};
-use super::{LayerId, Phase, Request, Requests};
+use super::{Phase, Request, Requests};
 use seeklab_spec::{JourneysSpec, Nanos};
 
 fn requests(spec: &JourneysSpec) -> Requests {
@@ -92,12 +92,4 @@ fn a_flood_of_one_kind_of_marks_leaves_room_for_the_others() {
     journeys.mark(Marked { time_ns: 10_000, kind: Mark::Arm, object: 0, value: 7 });
     assert_eq!(journeys.marks.len(), 251);
     assert_eq!(journeys.marks[250].value, 7);
-}
-
-#[test]
-fn the_numbers_of_layers_and_marks_are_those_that_hosts_know() {
-    // web/src/engine/journeys.ts has the same.
-    let layers = [LayerId::Workload, LayerId::Network, LayerId::Zfs, LayerId::WriteLog, LayerId::Controller, LayerId::Device];
-    assert_eq!(layers.map(|layer| layer as u8), [0, 2, 6, 7, 9, 14]);
-    assert_eq!([Mark::Sent, Mark::Locked, Mark::Interrupted, Mark::Arm, Mark::Angle].map(|mark| mark as u8), [0, 3, 4, 5, 6]);
 }
