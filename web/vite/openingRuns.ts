@@ -49,7 +49,7 @@ function make(engine: Engine, document: CaseDocument): Opening {
   const { id, opens = document.default_variant } = document;
   const run = open(engine, { case: id, variant: opens });
   while (run.step(eventsAtOnce) < 1);
-  const scenario = () => unwrap<Scenario>(engine.call("scenario", JSON.stringify({ case: id, variant: opens })));
+  const scenario = unwrap<Scenario>(engine.call("scenario", JSON.stringify({ case: id, variant: opens })));
   const result = readResult(run, scenario);
   run.free();
   return { place: placeOf(result, document), ...withDocument(() => pictureOf(result, overviewFor(result, document))) };

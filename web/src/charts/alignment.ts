@@ -25,8 +25,8 @@ interface Place {
 
 function placeOf(result: Result, job: string): Place | undefined {
   const { scenario } = result;
-  const partition = scenario?.partition;
-  if (scenario === undefined || partition === undefined || partition === null) return undefined;
+  const partition = scenario.partition;
+  if (partition === undefined || partition === null) return undefined;
   const rpm = scenario.devices[0]?.hdd?.rpm;
   return {
     start: Number(partition.start),

@@ -66,7 +66,7 @@ function rowsOf(result: Result) {
 }
 
 export function intervalsOf(result: Result): readonly Interval[] {
-  const server = result.scenario?.server;
+  const server = result.scenario.server;
   const hz = server == null ? 0 : server.cores * server.hz;
   const cycles = column(result, "cores.cycles");
   const widths = column(result, "cores.width_ns");

@@ -42,7 +42,7 @@ export function dirty(result: Result, options: DirtyOptions): HTMLElement {
   const { width } = options;
   const figure = html("div", { class: "stacked" });
   const all = intervalsOf(result);
-  const zfs = result.scenario?.zfs;
+  const zfs = result.scenario.zfs;
   if (all.length === 0 || zfs === undefined || zfs === null) {
     figure.append(html("p", { class: "empty" }, describeRun(result)));
     return figure;

@@ -16,6 +16,9 @@ import { powerTicks } from "./ticks.ts";
 // As in the style sheet.
 const betweenCharts = 32;
 
+/** What is read of a run here; the console has no more of one. */
+type Tables = Pick<Result, "summary" | "columns">;
+
 export interface HistogramOptions {
   readonly job: string;
   readonly op?: Op;
@@ -34,7 +37,7 @@ export interface Bin {
 }
 
 /** The non-empty bins of one job, with their shares. */
-export function binsOf(result: Result, job: string, op: Op): readonly Bin[] {
+export function binsOf(result: Tables, job: string, op: Op): readonly Bin[] {
   const bins = (name: string) => column(result, `bins.${name}`);
   const [ofJob, ofOp, lower, upper] = [bins("job"), bins("op"), bins("lower_ns"), bins("upper_ns")];
   const [count, total] = [bins("count"), bins("total_ns")];
@@ -55,7 +58,7 @@ export function binsOf(result: Result, job: string, op: Op): readonly Bin[] {
   }));
 }
 
-export function histogram(result: Result, options: HistogramOptions): HTMLElement {
+export function histogram(result: Tables, options: HistogramOptions): HTMLElement {
   const { job, op = "read", width, reference } = options;
   const bins = binsOf(result, job, op);
   const others = reference === undefined ? [] : binsOf(reference.result, job, op);
@@ -149,7 +152,7 @@ interface PercentileMark {
   readonly label: string;
 }
 
-function percentileMarks(result: Result, job: string, op: string) {
+function percentileMarks(result: Tables, job: string, op: string) {
   const metric = (name: string, label: string): PercentileMark | undefined => {
     const ms = result.summary.metrics[`${job}.${op}_latency_${name}_ms`];
     return ms === undefined || ms <= 0 ? undefined : { nanos: ms * 1e6, label: `${label} ${formatNanos(ms * 1e6)}` };

@@ -73,7 +73,7 @@ export function largest(commits: readonly Commit[], count: number): readonly Com
 /** The file system's name: the job's, when each has its own. */
 export function datasetName(result: Result, dataset: number): string {
   const { scenario } = result;
-  const isOwn = scenario?.zfs?.log?.datasets === "job";
+  const isOwn = scenario.zfs?.log?.datasets === "job";
   return isOwn ? (scenario.jobs[dataset]?.name ?? `file system ${dataset}`) : "all";
 }
 

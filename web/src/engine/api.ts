@@ -45,8 +45,8 @@ export type Column = Float64Array | Uint32Array;
 
 /** A finished run: what it amounts to, and its tables column by column (`ops.latency_ns`, `bins.count`, ...). */
 export interface Result {
-  /** What ran, where its tables cannot be read without it: those of a file system with thresholds, of a cluster, and of a controller with shards. */
-  readonly scenario?: Scenario;
+  /** What ran, with every preset filled in. */
+  readonly scenario: Scenario;
   /** Processor time by stack of functions, folded, where the run has a server or a controller. */
   readonly folded?: string;
   readonly summary: Summary;
@@ -54,7 +54,7 @@ export interface Result {
 }
 
 /** A column of a result, empty when the run did not record it. */
-export function column(result: Result, name: string): Column {
+export function column(result: Pick<Result, "columns">, name: string): Column {
   return result.columns[name] ?? new Float64Array(0);
 }
 

@@ -1,5 +1,6 @@
 /** The engine's thread: hears {@link ToWorker}, runs in slices so that a cancel is heard between two of them. */
 import { call, initSync, Run } from "seeklab-engine";
+import type { Scenario } from "../generated/scenario.ts";
 import { Cancelled, type Result, unwrap } from "./api.ts";
 import type { FromWorker, ToWorker } from "./messages.ts";
 import { readResult, problemsOf, scenarioOf, simulate, type OpenRun } from "./simulate.ts";
@@ -37,17 +38,15 @@ async function hear(message: ToWorker): Promise<void> {
       send({ kind: "answer", id, value: unwrap(run.text(JSON.stringify(message.request))) });
     } else {
       if (!running.has(id)) throw new Cancelled();
+      let known: Scenario | undefined;
+      const scenario = () => (known ??= scenarioOf(engine, message.request));
       const run = await simulate(engine, message.request, {
         cancelled: () => !running.has(id),
         onProgress: (progress) => send({ kind: "progress", id, progress }),
         ...(message.partials
           ? {
               onPartial: (open: OpenRun) => {
-                sendResult(
-                  "partial",
-                  id,
-                  readResult(open, () => scenarioOf(engine, message.request)),
-                );
+                sendResult("partial", id, readResult(open, scenario()));
                 return new Promise<void>((resolve) => drawn.set(id, resolve));
               },
             }
@@ -55,11 +54,7 @@ async function hear(message: ToWorker): Promise<void> {
       });
       finished.get(message.slot)?.free();
       finished.set(message.slot, run);
-      sendResult(
-        "result",
-        id,
-        readResult(run, () => scenarioOf(engine, message.request)),
-      );
+      sendResult("result", id, readResult(run, scenario()));
     }
   } catch (error) {
     if (error instanceof Cancelled) send({ kind: "cancelled", id });

@@ -99,10 +99,9 @@ let listed: readonly ColumnEntry[] | undefined;
 
 /**
  * Copies the whole result out of the engine's memory, but for columns of zeros, which are empty until {@link fillZeroColumns} fills them
- * where they are looked at: there are dozens of them, and they need not cross between threads. Reading a case's scenario again
- * takes milliseconds, so it is asked for only where the views need it.
+ * where they are looked at: there are dozens of them, and they need not cross between threads.
  */
-export function readResult(run: OpenRun, scenario: () => Scenario): Result {
+export function readResult(run: OpenRun, scenario: Scenario): Result {
   const summary = unwrap<Summary>(run.summary());
   const columns: Record<string, Float64Array | Uint32Array> = {};
   // Every run has the same columns, and to list them the engine makes each of them.
@@ -112,22 +111,9 @@ export function readResult(run: OpenRun, scenario: () => Scenario): Result {
     if (isZero.has(name)) columns[name] = new Float64Array(0);
     else columns[name] = dtype === "u32" ? run.u32(name) : run.f64(name);
   }
-  const has = (name: string) => (columns[name]?.length ?? 0) > 0;
-  if (has("cpu.index") || "server.cycles_per_byte" in summary.metrics) {
-    const folded = unwrap<string>(run.text(JSON.stringify({ tool: "folded" })));
-    return { scenario: scenario(), summary, columns, folded };
-  }
-  return has("stays.request") ||
-    has("credits.device") ||
-    has("slc.device") ||
-    has("raid_cache.time_ns") ||
-    has("page_cache.time_ns") ||
-    has("shingled.device") ||
-    has("zfs.limit_bytes") ||
-    "partition_extra_reads" in summary.metrics ||
-    has("placed.blocks")
-    ? { scenario: scenario(), summary, columns }
-    : { summary, columns };
+  const hasProcessors = scenario.server != null || scenario.controller != null;
+  const folded = hasProcessors ? unwrap<string>(run.text(JSON.stringify({ tool: "folded" }))) : undefined;
+  return { scenario, summary, columns, ...(folded === undefined ? {} : { folded }) };
 }
 
 /** A result with its columns of zeros, in the engine's order. They share one array: nobody writes into a result. */

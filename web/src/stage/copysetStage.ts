@@ -144,7 +144,7 @@ export function copysetStage({ onRest }: StageOptions): Stage {
       const before_ns = player.kept_ns;
       result = next;
       outages = outagesOf(next);
-      nodes = next.scenario?.fleet?.nodes ?? 0;
+      nodes = next.scenario.fleet?.nodes ?? 0;
       drawn = "";
       const inARow = outages.findIndex(({ number }, nth) => number !== nth);
       note.textContent =

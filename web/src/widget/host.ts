@@ -41,7 +41,7 @@ export async function run(request: RunRequest, signal: AbortSignal): Promise<Fin
   if (signal.aborted) throw new Cancelled();
   const finished = await simulate(engine, request, { sliceEvents, cancelled: () => signal.aborted });
   return {
-    result: fillZeroColumns(readResult(finished, () => scenarioOf(engine, request))),
+    result: fillZeroColumns(readResult(finished, scenarioOf(engine, request))),
     print: (text) => unwrap<string>(finished.text(JSON.stringify(text))),
     free: () => finished.free(),
   };

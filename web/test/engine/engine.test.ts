@@ -50,7 +50,7 @@ describe("a run", () => {
     expect(onProgress.mock.calls).toEqual([[0.2], [0.6]]);
     expect(run.step).toHaveBeenCalledWith(5);
     expect(run.free).not.toHaveBeenCalled();
-    expect(readResult(run, () => ({}) as Scenario).columns).toEqual({ a: Float64Array.of(1), b: Uint32Array.of(2) });
+    expect(readResult(run, {} as Scenario).columns).toEqual({ a: Float64Array.of(1), b: Uint32Array.of(2) });
   });
 
   it("stops between two slices and is freed when it is cancelled", async () => {
@@ -95,7 +95,7 @@ describe("a run", () => {
   it("does not carry its columns of zeros, and has them again where it is looked at", () => {
     const summary = { ok: { metrics: {}, zero_columns: ["a"] } };
     const run = fakeRun([1], { summary: () => JSON.stringify(summary) });
-    expect(readResult(run, () => ({}) as Scenario).columns).toEqual({ a: new Float64Array(0), b: Uint32Array.of(2) });
+    expect(readResult(run, {} as Scenario).columns).toEqual({ a: new Float64Array(0), b: Uint32Array.of(2) });
     const none = new Float64Array(0);
     const carried = { "ops.id": Uint32Array.of(1, 2), "ops.memory_ns": none, "ops.disk_ns": Float64Array.of(3, 4) };
     const { columns } = fillZeroColumns({ summary: { zero_columns: ["ops.memory_ns"] }, columns: carried } as never);

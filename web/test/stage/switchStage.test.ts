@@ -17,6 +17,7 @@ afterEach(() => {
 });
 
 const run = {
+  scenario: { devices: [], jobs: [] },
   summary: { simulated_ns: 30e9, jobs: ["log"], devices: ["disk"], metrics: {} },
   columns: {},
 } as unknown as Result;

@@ -39,7 +39,7 @@ const lines = [
 /** The cache of a run, its battery and its log; none where there is no such cache. */
 export function batteryOf(result: Result): BatteryRun | undefined {
   const begins = column(result, "raid_cache.time_ns");
-  const cache = result.scenario?.raid_cache;
+  const cache = result.scenario.raid_cache;
   if (begins.length === 0 || cache == null) return undefined;
   const [charge, through, writes, waiting, times, kinds] = [
     "raid_cache.charge",

@@ -44,7 +44,7 @@ export function intervalOf(result: Result): number {
 export function momentOf(result: Result, job: string, time_s: number): ClusterMoment {
   const vm = result.summary.jobs.indexOf(job);
   const count = nodesOf(result);
-  const block_bytes = Number(result.scenario?.cluster?.block ?? 1);
+  const block_bytes = Number(result.scenario.cluster?.block ?? 1);
   const zeros = () => Array.from({ length: count }, () => 0);
   const [mine, others] = [zeros(), zeros()];
   const [vms, nodes, blocks] = [
@@ -107,7 +107,7 @@ export function momentOf(result: Result, job: string, time_s: number): ClusterMo
     mine,
     others,
     lost,
-    blocks: all / (result.scenario?.cluster?.copies ?? 2),
+    blocks: all / (result.scenario.cluster?.copies ?? 2),
     flows: [...flows.values()],
   };
 }

@@ -33,7 +33,7 @@ export interface Commits {
 
 /** None where the run has no database. */
 export function commitsOf(result: Result, journeys: Journeys): Commits | undefined {
-  const spec = result.scenario?.commit;
+  const spec = result.scenario.commit;
   if (spec == null) return undefined;
   const logs = spec.logs.map(({ name }) => name);
   const stages = spec.stages.map((stage) => logs.indexOf(stage));

@@ -29,7 +29,7 @@ export interface CreditAccount {
 /** The account of the first volume that has one. */
 export function creditsOf(result: Result, { job, op }: Focus): CreditAccount | undefined {
   const devices = column(result, "credits.device");
-  const lun = result.scenario?.devices.find((device) => device.lun?.credits != null)?.lun;
+  const lun = result.scenario.devices.find((device) => device.lun?.credits != null)?.lun;
   const credits = lun?.credits;
   if (devices.length === 0 || lun == null || credits == null) return undefined;
   const rows = [...devices.keys()].filter((row) => devices[row] === devices[0]);
@@ -38,7 +38,7 @@ export function creditsOf(result: Result, { job, op }: Focus): CreditAccount | u
   const step_s = rows.length > 1 ? (begins![rows[1]!]! - begins![rows[0]!]!) / 1e9 : result.summary.simulated_ns / 1e9;
   const latency_s = Number(lun.latency ?? 0) / 1e9;
   const { base, burst = base, capacity = 0, initial, unit = 1, top_up } = credits;
-  const bytes = Number(result.scenario?.jobs.find(({ name }) => name === job)?.bs ?? 0);
+  const bytes = Number(result.scenario.jobs.find(({ name }) => name === job)?.bs ?? 0);
   return {
     intervals: rows.map((row, nth) => {
       const rate = ios![row]! / step_s;

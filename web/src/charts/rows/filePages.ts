@@ -38,7 +38,7 @@ export interface FilePages {
 
 /** The pages of the file of a run with a page cache that has a read side. */
 export function filePagesOf(result: Result): FilePages | undefined {
-  if (result.scenario?.page_cache?.read_ahead == null) return undefined;
+  if (result.scenario.page_cache?.read_ahead == null) return undefined;
   const [time, page, asked, history, start, end, fetched, why] = [
     "time_ns",
     "page",

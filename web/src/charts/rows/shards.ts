@@ -54,13 +54,13 @@ export function disksOf(result: Result): number {
 
 /** The shard that owns a range, by the map of the scenario. */
 export function ownerOf(result: Result, range: number, shards: number): number {
-  const owners = result.scenario?.controller?.owners ?? [];
+  const owners = result.scenario.controller?.owners ?? [];
   return (owners.length === 0 ? range : owners[range % owners.length]!) % shards;
 }
 
 /** Bytes of a range. */
 export function rangeOf(result: Result): number {
-  return Number(result.scenario?.controller?.range ?? 0);
+  return Number(result.scenario.controller?.range ?? 0);
 }
 
 /** Seconds during which the jobs of the first stage ran: what a server's busy time is a share of. */

@@ -31,7 +31,7 @@ export interface ShingledDrive {
 /** The first shingled drive of a run. */
 export function shingledOf(result: Result): ShingledDrive | undefined {
   const devices = column(result, "shingled.device");
-  const lun = result.scenario?.devices.find((device) => device.lun?.shingled != null)?.lun;
+  const lun = result.scenario.devices.find((device) => device.lun?.shingled != null)?.lun;
   const drive = lun?.shingled;
   if (devices.length === 0 || lun == null || drive == null) return undefined;
   const rows = [...devices.keys()].filter((row) => devices[row] === devices[0]);

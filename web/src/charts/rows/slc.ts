@@ -30,7 +30,7 @@ export interface SlcCache {
 /** The cache of the first drive that is described by one. */
 export function slcOf(result: Result): SlcCache | undefined {
   const devices = column(result, "slc.device");
-  const lun = result.scenario?.devices.find((device) => device.lun?.slc != null)?.lun;
+  const lun = result.scenario.devices.find((device) => device.lun?.slc != null)?.lun;
   const slc = lun?.slc;
   if (devices.length === 0 || lun == null || slc == null) return undefined;
   const rows = [...devices.keys()].filter((row) => devices[row] === devices[0]);

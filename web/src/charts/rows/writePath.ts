@@ -283,7 +283,7 @@ export function describeMoment(result: Result, time_s: number): string {
 /** How much is dirty beside what may be: of all dirty data together, or of each group. */
 function ofTheLimit(result: Result, { dirty_mean_bytes, limit_bytes }: Interval): string {
   if (limit_bytes === 0) return "";
-  const zfs = result.scenario?.zfs;
+  const zfs = result.scenario.zfs;
   if (zfs != null && throttleOf(zfs).isPerGroup) return ` (each group may hold ${formatBytes(limit_bytes)})`;
   const share = dirty_mean_bytes / limit_bytes;
   // A limit that was lowered lies below what had been let in.

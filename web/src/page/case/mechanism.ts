@@ -43,7 +43,7 @@ export function mechanism(engine: EngineClient, doc: CaseDocument): Mechanism {
   return {
     element,
     show(result, state, moment_ns) {
-      const isSame = last?.result === result && (result.scenario?.zfs == null || last.moment_ns === moment_ns);
+      const isSame = last?.result === result && (result.scenario.zfs == null || last.moment_ns === moment_ns);
       if (isSame) return;
       last = { result, state, moment_ns };
       drawSoon();

@@ -58,7 +58,7 @@ const drawings: readonly Drawing[] = [
   {
     suits: ({ zfs }) => zfs != null,
     draw: ({ result, moment_ns }, _, width, engine) =>
-      writePath(engine, result, result.scenario!.zfs!, moment_ns, width),
+      writePath(engine, result, result.scenario.zfs!, moment_ns, width),
   },
   {
     suits: ({ controller }, view) => controller != null && view === "shard-map",
@@ -68,7 +68,7 @@ const drawings: readonly Drawing[] = [
           ...focus,
           op: focus.op === "write" ? "write" : "read", // no controller takes trims
           width,
-          controller: result.scenario!.controller!,
+          controller: result.scenario.controller!,
         }),
         "What limits one disk: shards each add as much as the first, until the primary or the cores are busy. The lines are computed from the costs; the dot is the run above, measured.",
       ),
@@ -82,7 +82,7 @@ const drawings: readonly Drawing[] = [
     suits: ({ server, network }) => server != null && network != null,
     draw: ({ result }, { focus }, width) =>
       captioned(
-        coreLimit(result, { ...focus, width, server: result.scenario!.server!, network: result.scenario!.network! }),
+        coreLimit(result, { ...focus, width, server: result.scenario.server!, network: result.scenario.network! }),
         "What limits the server, against its cores: their cycles, the calls that are made one at a time, and the link. The lines are computed from the costs of the run above; the dot is that run, measured.",
       ),
   },
@@ -115,7 +115,7 @@ export async function drawingOf(
   asked: Asked,
   width: number,
 ): Promise<Drawn | undefined> {
-  const scenario = asked.result.scenario ?? {};
+  const { scenario } = asked.result;
   return drawings.find(({ suits }) => suits(scenario, doc.views[0] ?? doc.view))?.draw(asked, doc, width, engine);
 }
 

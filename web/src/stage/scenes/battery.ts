@@ -27,7 +27,7 @@ export const batteryScene: Scene = {
   title: "Battery and controller",
   playsRun: true,
   isFlow: true,
-  suits: (result) => result.scenario?.raid_cache != null,
+  suits: (result) => result.scenario.raid_cache != null,
   build,
 };
 

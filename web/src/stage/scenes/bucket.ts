@@ -59,7 +59,7 @@ function build(input: SceneInput): Built {
   const { result, journeys, width } = input;
   const intervals = intervalsOf(result);
   const groups = groupsOf(result);
-  const zfs = result.scenario?.zfs;
+  const zfs = result.scenario.zfs;
   const throttle = zfs == null ? undefined : throttleOf(zfs);
   const isPerGroup = throttle?.isPerGroup === true;
   const narrow = isNarrow(width);

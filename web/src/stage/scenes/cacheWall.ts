@@ -41,7 +41,7 @@ interface Wall {
 function build(input: SceneInput): Built {
   const { journeys, result, width } = input;
   const intervals = warmthOf(result);
-  const zfs = result.scenario?.zfs;
+  const zfs = result.scenario.zfs;
   const most = (of: (interval: Interval) => number) => Math.max(1, ...intervals.map(of));
   const hasFlash = intervals.some(({ l2 }) => l2 > 0) || zfs?.l2arc != null;
   const narrow = isNarrow(width);

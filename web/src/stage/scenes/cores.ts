@@ -43,8 +43,8 @@ interface Node {
 
 /** The node whose cores are shown: that of the controllers, or the server. */
 function nodeOf({ scenario }: Result): Node | undefined {
-  if (scenario?.controller != null) return { layer: "controller", cores: scenario.controller.cores };
-  if (scenario?.server != null) return { layer: "server", cores: scenario.server.cores };
+  if (scenario.controller != null) return { layer: "controller", cores: scenario.controller.cores };
+  if (scenario.server != null) return { layer: "server", cores: scenario.server.cores };
   return undefined;
 }
 

@@ -33,7 +33,7 @@ export const creditsScene: Scene = {
   title: "The account of credits",
   playsRun: true,
   isFlow: true,
-  suits: (result) => result.scenario?.devices.some((device) => device.lun?.credits != null) === true,
+  suits: (result) => result.scenario.devices.some((device) => device.lun?.credits != null),
   build,
 };
 

@@ -19,7 +19,7 @@ export const fanOutScene: Scene = {
   name: "fan-out",
   title: "One request and its servers",
   playsRun: false,
-  suits: (result) => result.scenario?.fanout != null,
+  suits: (result) => result.scenario.fanout != null,
   build,
 };
 

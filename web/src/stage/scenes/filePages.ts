@@ -38,7 +38,7 @@ export const filePagesScene: Scene = {
   title: "The pages of the file",
   playsRun: true,
   isFlow: true,
-  suits: (result) => result.scenario?.page_cache?.read_ahead != null,
+  suits: (result) => result.scenario.page_cache?.read_ahead != null,
   build,
 };
 
@@ -49,7 +49,7 @@ function build(input: SceneInput): Built {
     return emptyScene(width, "This run has no page cache that keeps what was read.");
   }
   const { count, guesses, changes } = file;
-  const device: Meaning = result.scenario?.devices.some(({ hdd }) => hdd != null) === true ? "disk" : "flash";
+  const device: Meaning = result.scenario.devices.some(({ hdd }) => hdd != null) ? "disk" : "flash";
   const end_ns = Math.max(1, result.summary.simulated_ns);
   const { narrow, right: left, plot: plotAt } = layoutOf(width, 0.62);
   const size = narrow ? 11 : 13;

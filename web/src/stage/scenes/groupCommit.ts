@@ -28,7 +28,7 @@ export const groupCommitScene: Scene = {
   name: "group-commit",
   title: "Transactions at the logs",
   playsRun: false,
-  suits: (result) => result.scenario?.commit != null,
+  suits: (result) => result.scenario.commit != null,
   build,
 };
 

@@ -22,7 +22,7 @@ export const incastScene: Scene = {
   name: "incast",
   title: "The port of the switch",
   playsRun: false,
-  suits: (result) => result.scenario?.network?.packets != null,
+  suits: (result) => result.scenario.network?.packets != null,
   build,
 };
 

@@ -22,7 +22,7 @@ export const logPoolScene: Scene = {
   name: "log-pool",
   title: "Log and pool",
   playsRun: false,
-  suits: ({ scenario }) => scenario?.zfs != null,
+  suits: ({ scenario }) => scenario.zfs != null,
   build,
 };
 

@@ -43,7 +43,7 @@ interface Moment {
 }
 
 export function portRecordOf(result: Result, journeys: Journeys): PortRecord {
-  const network = result.scenario?.network;
+  const network = result.scenario.network;
   const servers = network?.packets?.servers ?? 1;
   const quarter_ns = Number(network?.round_trip ?? 0) / 4;
   const byFlow = (name: MarkName) => flowsOf(journeys, name, servers);

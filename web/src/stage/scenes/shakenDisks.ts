@@ -23,7 +23,7 @@ export const shakenDisksScene: Scene = {
   name: "shaken-disks",
   title: "Heads and tracks",
   playsRun: false,
-  suits: (result) => result.scenario?.devices.some(({ hdd }) => hdd?.shake != null) ?? false,
+  suits: (result) => result.scenario.devices.some(({ hdd }) => hdd?.shake != null),
   build,
 };
 

@@ -29,7 +29,7 @@ export const shingledScene: Scene = {
   title: "The zones of the drive",
   playsRun: true,
   isFlow: true,
-  suits: (result) => result.scenario?.devices.some((device) => device.lun?.shingled != null) === true,
+  suits: (result) => result.scenario.devices.some((device) => device.lun?.shingled != null),
   build,
 };
 

@@ -31,7 +31,7 @@ export const slcScene: Scene = {
   title: "The cells of the drive",
   playsRun: true,
   isFlow: true,
-  suits: (result) => result.scenario?.devices.some((device) => device.lun?.slc != null) === true,
+  suits: (result) => result.scenario.devices.some((device) => device.lun?.slc != null),
   build,
 };
 

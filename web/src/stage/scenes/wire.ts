@@ -29,13 +29,13 @@ export const wireScene: Scene = {
   name: "wire",
   title: "The wire and its window",
   playsRun: false,
-  suits: ({ scenario }) => scenario?.network != null,
+  suits: ({ scenario }) => scenario.network != null,
   build,
 };
 
 function build(input: SceneInput): Built {
   const { journeys, result, width } = input;
-  const network = result.scenario?.network;
+  const network = result.scenario.network;
   const flows = flowsOf(input);
   const connections = [...new Set(flows.map(({ number }) => Math.floor(number / 2)))].slice(0, mostLanes);
   const shown = flows.filter(({ number }) => connections.includes(Math.floor(number / 2)));
