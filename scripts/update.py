@@ -107,6 +107,13 @@ STORES = (
         _python(ROOT / "scripts" / "exercises.py"),
     ),
     Store(
+        "syllabus",
+        "the instructor's table of weeks",
+        (ROOT / "docs" / "instructor" / "README.md",),
+        tuple(ROOT / name for name in ("docs/instructor/course.toml", "scripts/syllabus.py")),
+        _python(ROOT / "scripts" / "syllabus.py"),
+    ),
+    Store(
         "matrix",
         "the instructor's table of incidents",
         (ROOT / "docs" / "instructor" / "incidents.md",),

@@ -1,0 +1,49 @@
+"""The weeks of the course, from `docs/instructor/course.toml`, and the table of them in the instructor's README.
+
+`make update what=syllabus` writes the table. A test compares the two.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from typing import Any
+
+from console import ROOT, main
+
+COURSE = ROOT / "docs" / "instructor" / "course.toml"
+README = COURSE.with_name("README.md")
+HEAD = "| week | theme | notebooks | exercise |\n|---|---|---|---|\n"
+
+
+def weeks() -> list[dict[str, Any]]:
+    """Read the weeks: number, theme, notebooks with the part of each that belongs there ("" for all), exercises."""
+    listed = tomllib.loads(COURSE.read_text(encoding="utf-8"))["weeks"]
+    return [
+        {"week": number, **week, "notebooks": [{"part": "", **notebook} for notebook in week["notebooks"]]}
+        for number, week in enumerate(listed, 1)
+    ]
+
+
+def table() -> str:
+    """Return the weeks as a table in Markdown."""
+    rows = []
+    for week in weeks():
+        link = f"[{week['week']}](weeks/week-{week['week']:02}.md)"
+        notebooks = ", ".join(
+            f"{notebook['number']} ({notebook['part']})" if notebook["part"] else notebook["number"]
+            for notebook in week["notebooks"]
+        )
+        exercises = "; ".join([", ".join(week["exercises"]), *([week["also"]] if "also" in week else [])])
+        rows.append(f"| {link} | {week['theme']} | {notebooks} | {exercises} |\n")
+    return HEAD + "".join(rows)
+
+
+def write_table() -> None:
+    """Write the table in place of the one that is there."""
+    text = README.read_text(encoding="utf-8")
+    README.write_text(re.sub(re.escape(HEAD) + r"(\|.*\n)*", lambda _: table(), text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(write_table)
