@@ -46,12 +46,21 @@ def store(path: Path) -> None:
 
 
 def normalise(notebook: NotebookNode) -> None:
-    """Take out what differs between machines and runs: times, versions, widgets (only a live kernel shows them)."""
+    """Take out what differs between machines and runs: times, versions, widgets (only a live kernel shows them).
+
+    Of a widget the words and the data for the notebook's page stay.
+    """
+    from seeklab.notebook._stored import MIME  # noqa: PLC0415 -- as above
+
     notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)
         if cell.cell_type == "code":
-            cell.outputs = [output for output in cell.outputs if WIDGET_VIEW not in output.get("data", {})]
+            cell.outputs = [
+                output for output in cell.outputs if WIDGET_VIEW not in output.get("data", ()) or MIME in output.data
+            ]
+            for output in cell.outputs:
+                output.get("data", {}).pop(WIDGET_VIEW, None)
 
 
 def mark_outputs(notebook: NotebookNode) -> None:

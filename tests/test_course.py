@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from conftest import CommandLine
 
 notebook = pytest.importorskip("seeklab.notebook", reason="anywidget is not installed; `make lab` installs it")
+MIME = pytest.importorskip("seeklab.notebook._stored").MIME
 
 ROOT = Path(__file__).parents[1]
 COURSE = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -199,6 +200,18 @@ def test_the_answer_after_the_hints_passes_its_check_or_is_the_notebooks_own_sol
     answer, solution = ([ast.dump(line) for line in ast.parse(code).body] for code in (task.answer, SOLUTIONS[name]))
     shared = min(len(answer), len(solution))
     assert answer[-shared:] == solution[-shared:]
+
+
+@pytest.mark.parametrize("reserved", ["because", "hints"])
+def test_what_a_learner_saves_holds_no_field_that_gives_an_answer(
+    reserved: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked = notebook.Prediction("Which?", lambda: "b", name="which", choices=["a", "b"], because={"a": "No."})
+    shown = {"because": asked, "hints": notebook.turn("odx/shapes")}[reserved]
+    learners = shown._repr_mimebundle_()
+    monkeypatch.setenv("SEEKLAB_GATES", "open")
+    assert set(shown._repr_mimebundle_()[MIME]) - set(learners[MIME]) == {reserved}
+    assert "application/vnd.jupyter.widget-view+json" in learners
 
 
 def run_cell(text: str, nth: int = 0, **names: object) -> None:

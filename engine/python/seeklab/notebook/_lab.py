@@ -17,6 +17,7 @@ import traitlets
 from seeklab._case import Case
 from seeklab._case import case as load_case
 from seeklab._errors import EngineError, Problem, SeeklabError
+from seeklab.notebook._stored import with_data
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -64,6 +65,25 @@ class Lab(anywidget.AnyWidget):
         """Run in the kernel what the chart shows; the fingerprint is the chart's."""
         return self.case.run(self.variant, seed=self.seed)
 
+    def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 -- as anywidget has it
+        case = load_case(self.case_id)
+        return with_data(
+            super()._repr_mimebundle_(**options),
+            "lab",
+            case=case.id,
+            title=f"{case.document['code']}: {case.title}",
+            variant=self.variant,
+            set=self.set,
+            seed=self.seed,
+        )
+
+
+class Sliders(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
+    """The controls of `explore` with what they give."""
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 -- as ipywidgets has it
+        return with_data(super()._repr_mimebundle_(**options), "sliders")
+
 
 def lab(  # noqa: PLR0913 -- one parameter for each thing a notebook may choose
     case: str | Case,
@@ -92,7 +112,7 @@ def lab(  # noqa: PLR0913 -- one parameter for each thing a notebook may choose
     )
 
 
-def explore(show: Callable[..., object], **choices: Sequence[object]) -> ipywidgets.VBox:
+def explore(show: Callable[..., object], **choices: Sequence[object]) -> Sliders:
     """Show what a function gives for the reader's choice of each argument, and again whenever one is changed.
 
     Numbers to choose from become a slider, words a list. The function runs in the kernel.
@@ -121,4 +141,4 @@ def explore(show: Callable[..., object], **choices: Sequence[object]) -> ipywidg
     for control in controls.values():
         control.observe(draw, names="value")
     draw()
-    return ipywidgets.VBox([*controls.values(), shown])
+    return Sliders([*controls.values(), shown])

@@ -18,6 +18,7 @@ from seeklab._errors import Problem, SeeklabError
 from seeklab.judge.evidence import factor_between
 from seeklab.notebook._case_tables import format_value
 from seeklab.notebook._gate import gates_are_open
+from seeklab.notebook._stored import with_data
 from seeklab.notebook._tables import paragraphs
 
 if TYPE_CHECKING:
@@ -68,12 +69,14 @@ class Prediction:
         self.actual: float | str | None = None
         """What the run gives; None before."""
         self.skipped = False
+        self._question = question
         self._compute = answer
         self._unit = unit
         self._reveal = reveal
+        self._choices = list(choices or ())
         self._because = because or {}
         if choices:
-            self._input = ipywidgets.RadioButtons(options=list(choices), value=None)
+            self._input = ipywidgets.RadioButtons(options=self._choices, value=None)
             sure = "How sure are you?"
         else:
             sure = f"How sure are you to be within a factor {NEAR:g}?"
@@ -183,8 +186,16 @@ class Prediction:
         return f"You said {self.value}; the run shows {answer}. {self._because.get(str(self.value), '')}".rstrip()
 
     def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 -- as ipywidgets has it
-        """Show the control in a notebook."""
-        return self.widget._repr_mimebundle_(**options)
+        """Show the control in a notebook, and keep the question in its file."""
+        return with_data(
+            self.widget._repr_mimebundle_(**options),
+            "question",
+            name=self.name,
+            question=self._question,
+            unit=self._unit,
+            choices=self._choices,
+            because=self._because,
+        )
 
 
 def predict(case: str | Case) -> Prediction:

@@ -14,9 +14,12 @@ from seeklab._commitments import Commitment, first_commitment, keep
 from seeklab._errors import Problem, SeeklabError
 from seeklab.course.tasks import tasks
 from seeklab.notebook._gate import NotYetError, turn_is_done, turn_is_shown, turn_waits
+from seeklab.notebook._stored import with_data
 from seeklab.notebook._tables import paragraphs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from seeklab.course.tasks import Task
 
 
@@ -41,7 +44,26 @@ class Checked:
         return {True: "**✓ Right.** ", False: "**✗ Not yet.** ", None: ""}[self.passed] + self._told
 
 
-def turn(name: str) -> ipywidgets.VBox:
+class Turn(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
+    """The box of a turn. The notebook's file keeps its question and hints."""
+
+    def __init__(self, name: str, task: Task, children: Sequence[ipywidgets.Widget]) -> None:
+        """Take the task, and what the box shows."""
+        super().__init__(children)
+        self._name = name
+        self._task = task
+
+    def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 -- as ipywidgets has it
+        return with_data(
+            super()._repr_mimebundle_(**options),
+            "turn",
+            name=self._name,
+            question=self._task.question,
+            hints=list(self._task.hints),
+        )
+
+
+def turn(name: str) -> Turn:
     """Show what is to be written, with a button that gives a hint, three times, and then the answer."""
     task = _task(name)
     given = ipywidgets.HTML()
@@ -73,7 +95,7 @@ def turn(name: str) -> ipywidgets.VBox:
     button.on_click(show)
     skipped.on_click(skip)
     words = ipywidgets.HTML(paragraphs(task.question, before="Your turn."))
-    return ipywidgets.VBox([words, ipywidgets.HBox([button, skipped]), given])
+    return Turn(name, task, [words, ipywidgets.HBox([button, skipped]), given])
 
 
 def check(name: str, answer: Any) -> Checked:  # noqa: ANN401 -- whatever the learner has made
