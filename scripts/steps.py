@@ -360,11 +360,11 @@ NOTEBOOKS_AS_PAGES = Step(
     "notebook-pages",
     "Rendering the notebooks as pages",
     _build_notebook_pages,
-    needs=("package", "python-tests", "wasm", "library"),
+    needs=("package", "python-tests"),
     reads=(
-        *(ROOT / "notebooks", ROOT / "exercises", ROOT / "docs" / "instructor" / "README.md", LAB_LOCK),
-        *(ROOT / "scripts" / name for name in ("notebook_pages.py", "notebook_page.html.j2")),
-        *(ENGINE / "python" / "seeklab" / "course", *LIBRARY_SOURCES),
+        *(ROOT / "notebooks", ROOT / "exercises", ROOT / "docs" / "instructor" / "course.toml", LAB_LOCK),
+        *(ROOT / "scripts" / name for name in ("notebook_pages.py", "notebook_page.html.j2", "syllabus.py")),
+        *(ENGINE / "python" / "seeklab" / name for name in ("course/copies.py", "notebook/_stored.py")),
     ),
     makes=(NOTEBOOK_PAGES / "course.json",),
 )

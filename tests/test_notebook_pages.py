@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import ast
+import base64
 import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import nbformat
 import pytest
 
 import notebook_pages
+from seeklab import notebook
 from steps import NOTEBOOK_PAGES
+from syllabus import weeks
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -55,11 +57,9 @@ class Gates(HTMLParser):
 
 
 def page(*cells: NotebookNode) -> str:
-    first = nbformat.v4.new_markdown_cell(
-        "# A title\n\n**A symptom.**\n\n*40 minutes. You need: nothing.*\n\nRun the cells one after the other."
-    )
-    notebook = nbformat.v4.new_notebook(cells=[first, *cells])
-    title, subtitle, minutes, body = notebook_pages.page_of(nbformat.writes(notebook), EXPORTER)
+    first = nbformat.v4.new_markdown_cell("# A title\n\n**A symptom.**\n\nA story.\n\n*40 minutes. You need: nothing.*")
+    text = nbformat.writes(nbformat.v4.new_notebook(cells=[first, *cells]))
+    title, subtitle, minutes, body = notebook_pages.page_of(text, EXPORTER)
     assert (title, subtitle, minutes) == ("A title", "A symptom.", 40)
     return body
 
@@ -75,60 +75,63 @@ def words(source: str) -> NotebookNode:
     return cell
 
 
-QUESTION = """WAYS = {"one": 1, "two & more": 2}
-asked = Prediction(
-    f"Of {len(WAYS)} and {len(writes)}, which?", lambda: "one", name="x/asked", choices=list(WAYS),
-    because={"two & more": "Too <many>."},
-)
-asked"""
+def shows(source: str, shown: Any) -> NotebookNode:  # noqa: ANN401 -- whatever a notebook shows
+    """Return a cell with what it shows as its output, as an author's kernel gives it."""
+    cell = code(source)
+    bundle = shown._repr_mimebundle_()
+    data = bundle[0] if isinstance(bundle, tuple) else bundle
+    cell.outputs = [nbformat.v4.new_output("execute_result", data=data)]
+    return cell
+
+
+@pytest.fixture(autouse=True)
+def _authors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SEEKLAB_GATES", "open")
 
 
 def test_what_follows_a_question_lies_behind_it_and_behind_those_before() -> None:
+    choices = ["one", "two & more"]
+    asked = notebook.Prediction("Which?", str, name="x/asked", choices=choices, because={choices[1]: "Too <many>."})
+    many = notebook.Prediction("How many?", lambda: 3.0, name="x/n", low=1, high=9, unit="reads")
     found = Gates(
         page(
             code("before = 1", "seen at once"),
-            code(QUESTION),
+            shows("asked", asked),
             code("after(asked)\nprint(1)", "first answer"),
-            code('n = Prediction("How many?", lambda: 3, name="x/n", low=1, high=9, unit="reads")\nn'),
+            shows("n", many),
             words("second words"),
         )
     )
     assert found.gates_before("seen at once") == {0}
-    assert found.gates_before("Of 2 and \N{HORIZONTAL ELLIPSIS}, which?") == {0}
+    assert found.gates_before("Which?") == {0}
     assert found.gates_before("first answer") == found.gates_before("How many?") == {1}
     assert found.gates_before("second words") == {2}
     assert not found.open
     assert not found.gates_before("after"), "what opens a gate is not shown"
-    assert not found.gates_before("Run the cells")
     values = [value for _, name, value in found.attributes if name == "value"]
-    assert values == ["one", "two & more"]
+    assert values == choices
     assert ("form", "data-answer", "one") in found.attributes
     assert found.gates_before("Too <many>.") == {0}
 
 
-@pytest.mark.parametrize("call", ["predict(case)", 'predict("odx-prefetch")', 'seeklab.predict("odx-prefetch")'])
-def test_a_cases_own_question_is_a_gate_however_it_is_called(call: str) -> None:
-    first = code('case = seeklab.case("odx-prefetch")')
-    found = Gates(page(first, code(f"cost = {call}\ncost"), code("after(cost)\nprint(1)", "the answer")))
-    assert found.gates_before("the answer") == {1}
+@pytest.mark.parametrize(("because", "answer"), [({"a": "", "c": ""}, "b"), ({"a": ""}, None), ({}, None)])
+def test_the_right_choice_is_the_only_one_without_a_reason(because: dict[str, str], answer: str | None) -> None:
+    assert notebook_pages.answer_of({"choices": ["a", "b", "c"], "because": because}) == answer
 
 
-def test_where_only_a_run_tells_the_right_choice_it_is_the_one_without_a_reason() -> None:
-    def answer(because: dict[str, str], given: str = "found") -> str | None:
-        text = f"Prediction('Which?', {given}, name='which', choices=['a', 'b', 'c'], because={because!r})"
-        call = ast.parse(text, mode="eval").body
-        assert isinstance(call, ast.Call)
-        return notebook_pages.question_of(call, {}).answer
-
-    assert answer({"a": "No.", "c": "Nor this."}) == "b"
-    assert answer({"a": "No."}) is None
-    assert answer({}, given="lambda: 'c'") == "c"
+def test_tags_keep_a_cell_from_the_page_or_close_its_code() -> None:
+    hidden, folded, plain = words("For the lab"), code("import this"), code("import that")
+    hidden.metadata.tags, folded.metadata.tags = ["lab-only"], ["folded"]
+    text = page(hidden, folded, plain)
+    assert "For the lab" not in text
+    assert text.count("<summary>Code</summary>") == 1
+    assert text.index("<summary>Code</summary>") < text.index("this") < text.index("that")
 
 
 def test_a_turn_shows_its_question_and_hints_and_its_solution_only_when_it_is_opened() -> None:
     lines = ("shapes = ...  # replace the dots", "### BEGIN SOLUTION", 'shapes = "mine"', "### END SOLUTION", "check()")
     solution = "\n".join(lines)
-    text = page(code('turn("odx/shapes")'), code(solution, "Right."))
+    text = page(shows("turn()", notebook.turn("odx/shapes")), code(solution, "Right."))
     found = Gates(text)
     assert {inside for _, inside, said in found.texts if "mine" in said or "Right." in said} == {True}
     assert "BEGIN SOLUTION" not in text
@@ -138,10 +141,19 @@ def test_a_turn_shows_its_question_and_hints_and_its_solution_only_when_it_is_op
 
 
 def test_a_chart_of_the_lab_is_a_frame_of_the_incidents_page() -> None:
-    found = Gates(page(code('case = "odx-prefetch"\nseeklab.lab(case, variant="fixed", view="prefetch-strip")')))
+    changed = {"volume.prefetch.chunk": 1 << 20}
+    found = Gates(page(shows("lab()", notebook.lab("odx-prefetch", variant="fixed", set=changed, seed=3))))
     (address,) = [value for tag, name, value in found.attributes if (tag, name) == ("iframe", "src")]
-    assert address.startswith("odx-prefetch.html?embed=1#v1=")
+    start, code_ = address.split("#v1=")
+    assert start == "odx-prefetch.html?embed=1"
+    state = json.loads(base64.urlsafe_b64decode(code_ + "=" * (-len(code_) % 4)))
+    assert state == {"variant": "fixed", "set": changed, "seed": 3, "ui": {}}
     assert ("iframe", "loading", "lazy") in found.attributes
+
+
+def test_where_sliders_stand_the_page_says_so() -> None:
+    text = page(shows("explore()", notebook.explore(lambda size: size, size=[1, 2])), code("plain = 1"))
+    assert text.count('<p class="quiet">') == 1
 
 
 def test_links_lead_to_pages_and_to_the_lab() -> None:
@@ -157,16 +169,6 @@ def test_wide_code_is_scrolled_by_keys_and_no_column_has_an_empty_heading() -> N
     text = page(cell)
     assert '<pre tabindex="0">' in text
     assert "<th" not in text
-
-
-def test_every_week_of_the_syllabus_is_read_with_its_notebooks_and_exercises() -> None:
-    found = notebook_pages.weeks((ROOT / "docs" / "instructor" / "README.md").read_text(encoding="utf-8"))
-    assert [week["week"] for week in found] == list(range(1, 11))
-    numbers = {notebook["number"] for week in found for notebook in week["notebooks"]}
-    assert numbers == {path.name[:2] for path in NOTEBOOKS}
-    assert {"number": "07", "part": "second half"} in found[0]["notebooks"]
-    exercises = {name for week in found for name in week["exercises"]}
-    assert exercises == {path.name for path in (ROOT / "exercises").iterdir() if path.is_dir()}
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem[:2])
@@ -199,5 +201,6 @@ CASES = [path.stem for path in (ROOT / "engine" / "cases").glob("*.toml")]
 
 def test_the_outline_of_the_course_names_every_notebook_with_its_minutes() -> None:
     course = json.loads((NOTEBOOK_PAGES / "course.json").read_text(encoding="utf-8"))
+    assert course["weeks"] == weeks()
     assert [entry["name"] for entry in course["notebooks"]] == [path.stem for path in NOTEBOOKS]
     assert all(20 <= entry["minutes"] <= 60 and entry["subtitle"] for entry in course["notebooks"])
