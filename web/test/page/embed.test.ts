@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { embedCode } from "../../src/page/case/embed.ts";
+import { embedCode } from "../../src/page/shared/embed.ts";
 import { readMessage } from "../../src/page/shared/embedMessages.ts";
 import { standalone, tableCsv } from "../../src/page/case/drawing.ts";
 

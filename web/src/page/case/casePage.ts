@@ -22,7 +22,7 @@ import { exportPanel } from "./exportPanel.ts";
 import { openPage, preparePage, whenSeen } from "../shared/pageSetup.ts";
 import { factsSection } from "./factsSection.ts";
 import { evidence } from "./evidence.ts";
-import { embed, isEmbedded, wayOut } from "./embed.ts";
+import { embed, isEmbedded, wayOut } from "../shared/embed.ts";
 import { explainTerms } from "./glossary.ts";
 import { defaultState, encodeRunLink, type PageState } from "../shared/runLink.ts";
 import { incidents } from "../shared/incidents.ts";

@@ -6,7 +6,7 @@ import { html } from "../../base/elements.ts";
 import { notebookInLab } from "../shared/browserLab.ts";
 import { operationsCsv, save } from "../shared/download.ts";
 import { savePng, saveSvg } from "./drawing.ts";
-import { embedCode } from "./embed.ts";
+import { embedCode } from "../shared/embed.ts";
 import { defaultState, type PageState } from "../shared/runLink.ts";
 
 export interface ExportPanelOptions {

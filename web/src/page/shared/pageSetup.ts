@@ -1,7 +1,7 @@
 /** What every page does once: colours, patterns, a place for messages, the state in the address, the service worker. */
 import { colourSheet, patterns } from "../../base/colours.ts";
 import { html } from "../../base/elements.ts";
-import { isEmbedded } from "../case/embed.ts";
+import { isEmbedded } from "./embed.ts";
 import { decodeRunLink, defaultState, type PageState } from "./runLink.ts";
 import { messageBox, type MessageBox } from "./messages.ts";
 

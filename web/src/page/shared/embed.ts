@@ -3,7 +3,7 @@ import type { Result } from "../../engine/api.ts";
 import type { CaseDocument } from "../../engine/types.ts";
 import { html } from "../../base/elements.ts";
 import type { RunState } from "../../lab/runController.ts";
-import { protocol, readMessage, type ToFrame } from "../shared/embedMessages.ts";
+import { protocol, readMessage, type ToFrame } from "./embedMessages.ts";
 
 /** Whether the page's address asks for the stage alone. */
 export const isEmbedded = new URLSearchParams(location.search).get("embed") === "1";
