@@ -15,7 +15,7 @@ from seeklab._user_presets import read_preset
 from seeklab.calibration.fitted import calibrate
 from seeklab.calibration.measured import MOST_BINS, MOST_JOBS, read_results
 from seeklab.diagnosis import diagnose
-from seeklab.oncall.own import case_of
+from seeklab.oncall.learner_case import case_of
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -31,10 +31,10 @@ READERS = {
     "calibrate": ("read.json", "from seeklab.calibration.measured import read_results as read"),
     "preset in TOML": ("read.toml", READ_PRESET),
     "preset in JSON": ("read.json", READ_PRESET),
-    "case": ("read.toml", "from seeklab.oncall.own import read_case as read"),
+    "case": ("read.toml", "from seeklab.oncall.learner_case import read_case as read"),
     "sealed case": (
         "read.toml",
-        "from seeklab.oncall.sealed import BEGIN, opened\nread = lambda path: opened(BEGIN + open(path).read(), 'x')",
+        "from seeklab.oncall.seal import BEGIN, opened\nread = lambda path: opened(BEGIN + open(path).read(), 'x')",
     ),
     "fio": ("read.fio", "import seeklab\nread = lambda path: seeklab.fio(path, 'hitachi-7k1000')"),
 }
@@ -192,7 +192,7 @@ def test_what_is_no_capacity_is_refused_by_its_name(capacity: str, tmp_path: Pat
     assert [problem.path for problem in refused.value.problems] == ["capacity"]
 
 
-def test_an_empty_night_is_told_what_it_lacks() -> None:
+def test_an_empty_shift_is_told_what_it_lacks() -> None:
     with pytest.raises(SeeklabError) as refused:
         case_of('title="x"\n[night]\n[scenario]\n[[variants]]\nname="a"\n')
     assert "night.healthy" in [problem.path for problem in refused.value.problems]

@@ -13,7 +13,7 @@ import seeklab
 from seeklab.judge import catalogue
 from seeklab.judge.answers import Code
 from seeklab.judge.assignment import Commitment
-from seeklab.oncall.pool import NO_NIGHT, week_of
+from seeklab.oncall.schedule import NO_SHIFT, week_of
 
 ROOT = Path(__file__).parents[1]
 TABLE = ROOT / "docs" / "instructor" / "incidents.md"
@@ -55,8 +55,8 @@ def _table() -> str:
         title = notebook[3:].replace("-", " ").capitalize()
         rows.append([title, "", notebook[:2], *(", ".join(kinds[kind]) for kind in catalogue.KINDS), ""])
     table = "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |").replace("|  |", "| |") for row in rows)
-    without = "\n".join(f"- {CASES[name]['code']} {CASES[name]['title']}: {why}." for name, why in NO_NIGHT.items())
-    return f"{HEAD}{table}\n\nNot drawn as a night, and why:\n\n{without}\n"
+    without = "\n".join(f"- {CASES[name]['code']} {CASES[name]['title']}: {why}." for name, why in NO_SHIFT.items())
+    return f"{HEAD}{table}\n\nNot drawn as a shift, and why:\n\n{without}\n"
 
 
 def _drill(name: str) -> str:

@@ -228,23 +228,23 @@ def test_exploring_shows_what_the_function_gives_and_again_after_a_choice() -> N
     assert "is not a word" in shown.value
 
 
-def test_a_night_is_answered_by_the_kernel_message_by_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    from seeklab.notebook._night import NightOnCall  # noqa: PLC0415 -- what importorskip above asks for
-    from seeklab.oncall import Room  # noqa: PLC0415 -- beside it
+def test_a_shift_is_answered_by_the_kernel_message_by_message(monkeypatch: pytest.MonkeyPatch) -> None:
+    from seeklab.notebook._shift import ShiftWidget  # noqa: PLC0415 -- what importorskip above asks for
+    from seeklab.oncall import Session  # noqa: PLC0415 -- beside it
 
-    room = Room(7)
-    shown = room._repr_mimebundle_()
+    session = Session(7)
+    shown = session._repr_mimebundle_()
     data = shown[0] if isinstance(shown, tuple) else shown
     assert "application/vnd.jupyter.widget-view+json" in data
-    assert room.widget.kind == "night"
+    assert session.widget.kind == "night"
     sent: list[dict[str, Any]] = []
-    monkeypatch.setattr(NightOnCall, "send", lambda _, content: sent.append(content))
+    monkeypatch.setattr(ShiftWidget, "send", lambda _, content: sent.append(content))
     messages: list[dict[str, Any]] = [{}, {"type": "about"}, {"type": "name 99"}, {"type": 7}]
     for number, asked in enumerate(messages):
-        room.widget.answer(None, {"id": number, **asked}, [])
+        session.widget.answer(None, {"id": number, **asked}, [])
     assert [message["id"] for message in sent] == [0, 1, 2, 3]
-    assert sent[0]["answer"]["ticket"] == repr(room)
+    assert sent[0]["answer"]["ticket"] == repr(session)
     assert "host      nas1" in sent[1]["answer"]["answers"][0]["output"]
     assert "name NUMBER" in sent[2]["answer"]["answers"][0]["output"]
     assert "7: command not found" in sent[3]["answer"]["answers"][0]["output"]
-    assert [entry["command"] for entry in room.document["commands"]] == ["about", "name 99", "7"]
+    assert [entry["command"] for entry in session.document["commands"]] == ["about", "name 99", "7"]

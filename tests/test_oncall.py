@@ -1,4 +1,4 @@
-"""The incident room: every incident can be mended and found, whatever is typed is answered, a seed is a night."""
+"""The incident session: every incident can be mended and found, whatever is typed is answered, a seed is a shift."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ import pytest
 import seeklab
 from seeklab._result import run
 from seeklab.cli import DONE, main
-from seeklab.oncall import Night
+from seeklab.oncall import Shift
+from seeklab.oncall.fact_sheet import sheet
 from seeklab.oncall.incidents import CAUSES, INCIDENTS, complaint_metric, scenario_of
-from seeklab.oncall.looks import LOOKS
-from seeklab.oncall.pool import NO_NIGHT, WEEKS, pool
-from seeklab.oncall.room import Desk, Room
+from seeklab.oncall.schedule import NO_SHIFT, WEEKS, pool
+from seeklab.oncall.session import Desk, Session
 from seeklab.oncall.settings import changed, offered, settable, value_of
 from seeklab.oncall.shell import Shell
-from seeklab.oncall.system import sheet
+from seeklab.oncall.tools import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -46,19 +46,19 @@ WORDS = {
 IDS = [f"{incident.case}-{number}" for number, incident in enumerate(INCIDENTS)]
 
 
-def night_of(case: str) -> Night:
-    """Find a night with a case, by its seed."""
+def shift_of(case: str) -> Shift:
+    """Find a shift with a case, by its seed."""
     seed = next(
         seed
         for seed in range(1000)
-        if random.Random(f"on call {seed}").choice(INCIDENTS).case == case  # noqa: S311 -- as the night draws it
+        if random.Random(f"on call {seed}").choice(INCIDENTS).case == case  # noqa: S311 -- as the shift draws it
     )
-    return Night(seed)
+    return Shift(seed)
 
 
-def played(night: Night, *lines: str) -> dict[str, Any]:
+def played(shift: Shift, *lines: str) -> dict[str, Any]:
     said: list[str] = []
-    return {**Shell(night, said.append).play(iter(lines)), "said": "\n".join(said)}
+    return {**Shell(shift, said.append).play(iter(lines)), "said": "\n".join(said)}
 
 
 @pytest.mark.parametrize("incident", INCIDENTS, ids=IDS)
@@ -79,7 +79,7 @@ def test_every_tool_prints_something_on_every_system_and_none_names_the_case(inc
     scenario = scenario_of(incident, incident.draw(source), source)
     scenario["record"] = {**scenario["record"], "log": True}
     result = run(scenario, seed=3)
-    printed = {command: look.prints(result, scenario) for command, look in LOOKS.items()}
+    printed = {command: look.prints(result, scenario) for command, look in TOOLS.items()}
     silent = {command for command, text in printed.items() if not text.strip()}
     assert silent <= {"dtrace -s sync.d", "dtrace -s dirty.d"}, "a group may be longer than a look"
     told = "\n".join([*printed.values(), sheet(scenario), *settable(scenario)])
@@ -95,17 +95,17 @@ def test_each_cause_is_offered_once_in_the_order_of_the_alphabet() -> None:
 
 def test_a_ticket_has_one_wording_for_every_cause() -> None:
     words = {
-        re.sub(r"\d+|less than a tenth|less than half|more than half, but not all,", "_", Night(n).ticket)
+        re.sub(r"\d+|less than a tenth|less than half|more than half, but not all,", "_", Shift(n).ticket)
         for n in range(6)
     }
     assert len(words) == 1
 
 
 def test_who_names_the_cause_and_mends_it_has_nearly_all_points() -> None:
-    night = night_of("one-window-per-rtt")
-    number = CAUSES.index(night.incident.cause) + 1
+    shift = shift_of("one-window-per-rtt")
+    number = CAUSES.index(shift.incident.cause) + 1
     told = played(
-        night,
+        shift,
         *("ss", "ping", f"name {number}", "set network.client_buffer 16MiB", "set network.server_buffer 16MiB", "done"),
     )
     assert told["right"]
@@ -115,25 +115,25 @@ def test_who_names_the_cause_and_mends_it_has_nearly_all_points() -> None:
 
 
 def test_half_a_remedy_and_a_wrong_cause_earn_nothing() -> None:
-    night = night_of("one-window-per-rtt")
-    wrong = CAUSES.index(night.incident.cause) % len(CAUSES)
-    told = played(night, f"name {wrong or 2}", "set network.mtu 9000")
+    shift = shift_of("one-window-per-rtt")
+    wrong = CAUSES.index(shift.incident.cause) % len(CAUSES)
+    told = played(shift, f"name {wrong or 2}", "set network.mtu 9000")
     assert not told["right"]
     assert not told["holds"]
     assert told["score"]["total"] == 0
 
 
 def test_three_tries_and_no_fourth() -> None:
-    night = night_of("one-window-per-rtt")
-    right = CAUSES.index(night.incident.cause) + 1
+    shift = shift_of("one-window-per-rtt")
+    right = CAUSES.index(shift.incident.cause) + 1
     others = [number for number in range(1, 6) if number != right][:3]
-    told = played(night, *(f"name {number}" for number in (*others, right)))
+    told = played(shift, *(f"name {number}" for number in (*others, right)))
     assert told["named"] == [CAUSES[number - 1] for number in others]
     assert "There are no tries left." in told["commands"][-1]["output"]
 
 
 def test_knobs_that_are_turned_before_the_cause_is_named_cost_eight_times_as_much() -> None:
-    guessed, diagnosed = night_of("one-window-per-rtt"), night_of("one-window-per-rtt")
+    guessed, diagnosed = shift_of("one-window-per-rtt"), shift_of("one-window-per-rtt")
     name = f"name {CAUSES.index(guessed.incident.cause) + 1}"
     sets = ("set network.client_buffer 16MiB", "set network.server_buffer 16MiB")
     assert [entry["points"] for entry in played(guessed, *sets, name)["commands"]] == [8, 8, 0]
@@ -141,23 +141,23 @@ def test_knobs_that_are_turned_before_the_cause_is_named_cost_eight_times_as_muc
 
 
 def test_wrong_names_and_looks_without_end_cost_more_than_the_time_is_worth() -> None:
-    night = night_of("one-window-per-rtt")
-    others = [number for number in range(1, 6) if number != CAUSES.index(night.incident.cause) + 1][:3]
+    shift = shift_of("one-window-per-rtt")
+    others = [number for number in range(1, 6) if number != CAUSES.index(shift.incident.cause) + 1][:3]
     sets = ("set network.client_buffer 16MiB", "set network.server_buffer 16MiB")
-    told = played(night, *["fio"] * 12, *(f"name {number}" for number in others), *sets)
+    told = played(shift, *["fio"] * 12, *(f"name {number}" for number in others), *sets)
     assert told["score"] == {"cause": -30, "fix": 40, "time": -6, "total": 4}
 
 
 def test_a_cause_that_was_named_is_told_again_without_a_try() -> None:
-    night = night_of("one-window-per-rtt")
-    wrong = CAUSES.index(night.incident.cause) % len(CAUSES) or 2
-    told = played(night, f"name {wrong}", f"name {wrong}")
+    shift = shift_of("one-window-per-rtt")
+    wrong = CAUSES.index(shift.incident.cause) % len(CAUSES) or 2
+    told = played(shift, f"name {wrong}", f"name {wrong}")
     assert len(told["named"]) == 1
     assert "has been named" in told["commands"][-1]["output"]
 
 
 def test_what_can_be_got_is_a_value_and_not_a_default() -> None:
-    found = night_of("media-prefetch").settable()
+    found = shift_of("media-prefetch").settable()
     assert (found["zfs.prefetch.streams"], found["zfs.prefetch.cap"]) == (8, 256)
     assert None not in [value for path, value in found.items() if path.startswith("zfs.")]
 
@@ -174,24 +174,24 @@ def test_what_can_be_got_is_a_value_and_not_a_default() -> None:
     ],
 )
 def test_a_number_is_told_with_its_unit(case: str, path: str, told: str) -> None:
-    assert played(night_of(case), f"get {path}")["commands"][0]["output"] == told
+    assert played(shift_of(case), f"get {path}")["commands"][0]["output"] == told
 
 
 def test_nothing_that_a_terminal_obeys_is_said_back() -> None:
-    told = played(night_of("one-window-per-rtt"), "foo\x1b[31mred\x07", "set zfs.tick \u202e5ms")
+    told = played(shift_of("one-window-per-rtt"), "foo\x1b[31mred\x07", "set zfs.tick \u202e5ms")
     assert all(one.isprintable() for entry in told["commands"] for one in entry["output"])
 
 
-def test_the_same_seed_is_the_same_night_and_another_is_another() -> None:
+def test_the_same_seed_is_the_same_shift_and_another_is_another() -> None:
     lines = ("about", "iostat", "fio", "lat")
-    first, again, other = (played(Night(seed), *lines) for seed in (11, 11, 12))
+    first, again, other = (played(Shift(seed), *lines) for seed in (11, 11, 12))
     assert first == again
     assert first["commands"] != other["commands"]
 
 
 def test_a_second_look_is_of_later_seconds_and_costs_as_much() -> None:
-    night = night_of("slog-divert")
-    first, second = played(night, "fio", "fio")["commands"]
+    shift = shift_of("slog-divert")
+    first, second = played(shift, "fio", "fio")["commands"]
     assert first["output"] != second["output"]
     assert (first["seconds"], first["points"]) == (second["seconds"], second["points"]) == (10, 2)
 
@@ -223,7 +223,7 @@ def test_a_second_look_is_of_later_seconds_and_costs_as_much() -> None:
     ],
 )
 def test_whatever_is_typed_is_answered(typed: str, answered: str) -> None:
-    assert answered in played(night_of("one-window-per-rtt"), typed)["commands"][0]["output"]
+    assert answered in played(shift_of("one-window-per-rtt"), typed)["commands"][0]["output"]
 
 
 @pytest.mark.parametrize(
@@ -249,11 +249,11 @@ def test_whatever_is_typed_is_answered(typed: str, answered: str) -> None:
 def test_what_is_not_understood_or_refused_changes_nothing_costs_nothing_and_says_so(
     case: str, typed: str, told: str
 ) -> None:
-    night = night_of(case)
-    (entry,) = played(night, typed)["commands"]
+    shift = shift_of(case)
+    (entry,) = played(shift, typed)["commands"]
     assert told in entry["output"]
     assert "cost nothing" in entry["output"]
-    assert (entry["seconds"], entry["points"], night.changes) == (0, 0, {})
+    assert (entry["seconds"], entry["points"], shift.changes) == (0, 0, {})
 
 
 @pytest.mark.parametrize(
@@ -264,8 +264,8 @@ def test_what_is_not_understood_or_refused_changes_nothing_costs_nothing_and_say
     ],
 )
 def test_a_change_so_large_that_it_only_hides_what_is_wrong_is_told_and_does_not_hold(case: str, typed: str) -> None:
-    night = night_of(case)
-    told = played(night, f"name {CAUSES.index(night.incident.cause) + 1}", typed)
+    shift = shift_of(case)
+    told = played(shift, f"name {CAUSES.index(shift.incident.cause) + 1}", typed)
     assert "times last month's. Above " in told["commands"][-1]["output"]
     assert not told["holds"]
     assert "does not hold, since it hides what is wrong" in told["said"]
@@ -273,17 +273,17 @@ def test_a_change_so_large_that_it_only_hides_what_is_wrong_is_told_and_does_not
 
 
 def test_more_of_what_mends_it_holds_however_much_better_it_is() -> None:
-    night = night_of("frictionless")
-    played(night, "set zfs.tick 100us")
-    assert night.users[-1][1] > night.incident.at_most
-    assert night.holds()
+    shift = shift_of("frictionless")
+    played(shift, "set zfs.tick 100us")
+    assert shift.users[-1][1] > shift.incident.at_most
+    assert shift.holds()
 
 
 def test_a_value_that_was_put_back_is_no_change() -> None:
-    night = night_of("frictionless")
-    played(night, "set zfs.txg_timeout 3s", f"set zfs.txg_timeout {night.settable()['zfs.txg_timeout']}")
-    played(night, "set zfs.tick 100us")
-    assert night.holds()
+    shift = shift_of("frictionless")
+    played(shift, "set zfs.txg_timeout 3s", f"set zfs.txg_timeout {shift.settable()['zfs.txg_timeout']}")
+    played(shift, "set zfs.tick 100us")
+    assert shift.holds()
 
 
 @pytest.mark.parametrize("incident", INCIDENTS, ids=IDS)
@@ -302,21 +302,21 @@ def test_what_may_be_asked_for_does_not_tell_which_parts_a_system_has(incident: 
 
 @pytest.mark.parametrize("asked", ["get devices[dm-0].lun.credits.base", "set devices[dm-0].lun.credits.base 3000"])
 def test_whether_a_part_is_there_costs_as_much_as_its_value(asked: str) -> None:
-    night = night_of("one-window-per-rtt")
-    (entry,) = played(night, asked)["commands"]
+    shift = shift_of("one-window-per-rtt")
+    (entry,) = played(shift, asked)["commands"]
     assert "this system has no credits" in entry["output"]
-    assert (entry["seconds"], entry["points"], night.changes) == (1, 1, {})
+    assert (entry["seconds"], entry["points"], shift.changes) == (1, 1, {})
 
 
 def test_a_word_that_looks_like_a_number_can_be_set() -> None:
-    night = night_of("compressible-data")
-    told = played(night, "set reduction.fio 3.33")
-    assert night.changes == {"reduction.fio": "3.33"}
+    shift = shift_of("compressible-data")
+    told = played(shift, "set reduction.fio 3.33")
+    assert shift.changes == {"reduction.fio": "3.33"}
     assert told["holds"]
 
 
 def test_what_was_set_is_told_as_it_is_typed() -> None:
-    told = played(night_of("delay-everything"), "set zfs.shift_bug false")
+    told = played(shift_of("delay-everything"), "set zfs.shift_bug false")
     assert told["commands"][0]["output"].startswith("zfs.shift_bug = false. ")
     assert "What mends it: set zfs.shift_bug = false\n" in told["said"]
 
@@ -326,7 +326,7 @@ def test_a_dashboard_contradicts_what_the_application_saw_only_where_it_averages
     source = random.Random(1)  # noqa: S311 -- a load, not a secret
     scenario = scenario_of(incident, incident.draw(source), source)
     result = run(scenario, seed=3)
-    points = LOOKS["dashboard"].prints(result, scenario).splitlines()[2:]
+    points = TOOLS["dashboard"].prints(result, scenario).splitlines()[2:]
     busiest = max(float(point.split()[1]) for point in points)
     seen = result.metrics.get("app.read_iops", 0) + result.metrics.get("app.write_iops", 0)
     if incident.case == "averaged-away":
@@ -336,24 +336,24 @@ def test_a_dashboard_contradicts_what_the_application_saw_only_where_it_averages
         assert float(points[-1].split()[0]) < result.metrics["elapsed_s"]
 
 
-def test_an_interrupt_ends_the_night_with_its_debrief() -> None:
+def test_an_interrupt_ends_the_shift_with_its_debrief() -> None:
     def lines() -> Iterator[str]:
         yield "about"
         raise KeyboardInterrupt
 
     said: list[str] = []
-    document = Shell(Night(3), said.append).play(lines())
+    document = Shell(Shift(3), said.append).play(lines())
     assert len(document["commands"]) == 1
     assert "It was:" in said[-1]
 
 
 def test_a_room_answers_as_the_shell_does_and_ends_with_the_same_document() -> None:
     lines = ("help", "about", "iostat", "rm -rf /", "ss", "set network.mtu 9000", "name 1", "done")
-    shell = played(night_of("one-window-per-rtt"), *lines)
-    room = Room(night_of("one-window-per-rtt").seed)
-    said = [entry for line in lines for entry in room.type(line)["answers"]]
+    shell = played(shift_of("one-window-per-rtt"), *lines)
+    session = Session(shift_of("one-window-per-rtt").seed)
+    said = [entry for line in lines for entry in session.type(line)["answers"]]
     assert said == shell["commands"]
-    ended = room.view()["ended"]
+    ended = session.view()["ended"]
     assert {name: ended[name] for name in shell if name != "said"} == {
         name: value for name, value in shell.items() if name != "said"
     }
@@ -362,26 +362,26 @@ def test_a_room_answers_as_the_shell_does_and_ends_with_the_same_document() -> N
 
 
 def test_the_users_number_is_seen_to_recover_when_the_remedy_is_set_and_not_before() -> None:
-    night = night_of("one-window-per-rtt")
-    room = Room(night.seed)
-    room.type("iostat")
-    before = room.type("set network.mtu 9000")["kept"]["users"]
-    after = [room.type(f"set {path} {value}") for path, value in night.remedy.items()][-1]["kept"]["users"]
+    shift = shift_of("one-window-per-rtt")
+    session = Session(shift.seed)
+    session.type("iostat")
+    before = session.type("set network.mtu 9000")["kept"]["users"]
+    after = [session.type(f"set {path} {value}") for path, value in shift.remedy.items()][-1]["kept"]["users"]
     assert [seconds for seconds, _ in before] == [0, 10, 11]
     assert max(share for _, share in before) < 0.5
     assert after[-1][1] == pytest.approx(1, rel=0.1)
 
 
-def test_a_night_is_taken_up_where_it_was_left() -> None:
-    seed = night_of("one-window-per-rtt").seed
+def test_a_shift_is_taken_up_where_it_was_left() -> None:
+    seed = shift_of("one-window-per-rtt").seed
     lines = ("ss", "set network.client_buffer 16MiB", "name 1", "ping", "done")
-    whole = Room(seed)
+    whole = Session(seed)
     for line in lines:
         expected = whole.type(line)
-    first = Room(seed)
+    first = Session(seed)
     for line in lines[:3]:
         kept = first.type(line)["kept"]
-    second = Room(seed, kept=json.loads(json.dumps(kept)))
+    second = Session(seed, kept=json.loads(json.dumps(kept)))
     for line in lines[3:]:
         found = second.type(line)
     assert json.loads(json.dumps(found)) == json.loads(json.dumps(expected))
@@ -403,47 +403,47 @@ def test_a_night_is_taken_up_where_it_was_left() -> None:
         {"named": None},
     ],
 )
-def test_a_kept_night_that_does_not_fit_is_told_and_does_no_harm(spoilt: dict[str, Any]) -> None:
-    seed = night_of("one-window-per-rtt").seed
+def test_a_kept_shift_that_does_not_fit_is_told_and_does_no_harm(spoilt: dict[str, Any]) -> None:
+    seed = shift_of("one-window-per-rtt").seed
     desk = Desk()
     kept = json.loads(desk.answer(json.dumps({"open": seed})))["kept"]
     told = json.loads(desk.answer(json.dumps({"open": seed, "kept": {**kept, **spoilt}})))
-    assert told == {"problem": "What was kept of this night cannot be read; the night begins anew."}
+    assert told == {"problem": "What was kept of this shift cannot be read; the shift begins anew."}
     assert json.loads(desk.answer(json.dumps({"open": seed})))["kept"] == kept
 
 
-def test_a_desk_without_a_night_says_so() -> None:
-    assert json.loads(Desk().answer('{"type": "ping"}')) == {"problem": "No night has begun."}
+def test_a_desk_without_a_shift_says_so() -> None:
+    assert json.loads(Desk().answer('{"type": "ping"}')) == {"problem": "No shift has begun."}
 
 
 def test_what_completion_offers_is_answered() -> None:
-    room = Room(night_of("one-window-per-rtt").seed)
-    words = room.view()["words"]
+    session = Session(shift_of("one-window-per-rtt").seed)
+    words = session.view()["words"]
     assert {"iostat -x", "done", "name ", "set network.mtu ", "get network.mtu"} <= set(words)
     for word in {word.split()[0] for word in words} - {"done", "zpool", "zfs"}:
-        assert "not found" not in room.type(word)["answers"][-1]["output"], word
+        assert "not found" not in session.type(word)["answers"][-1]["output"], word
 
 
-def test_every_case_has_a_week_for_its_nights_or_a_reason_for_none() -> None:
+def test_every_case_has_a_week_for_its_shifts_or_a_reason_for_none() -> None:
     with_nights = {incident.case for incident in INCIDENTS}
     in_weeks = [case for cases in WEEKS.values() for case in cases]
     assert sorted(in_weeks) == sorted(with_nights)
-    assert with_nights | set(NO_NIGHT) == {case["id"] for case in seeklab.cases()}
-    assert not with_nights & set(NO_NIGHT)
+    assert with_nights | set(NO_SHIFT) == {case["id"] for case in seeklab.cases()}
+    assert not with_nights & set(NO_SHIFT)
 
 
 def test_a_drill_is_drawn_from_its_weeks_alone() -> None:
     assert {incident.case for incident in pool("1-2")} == {"averaged-away", "misaligned-io", "invariants"}
     assert pool("1-10") == pool() == INCIDENTS
-    night = Night(3, "1-2")
-    assert night.incident in pool("1-2")
-    assert "--seed 3 --weeks 1-2" in night.debrief()
+    shift = Shift(3, "1-2")
+    assert shift.incident in pool("1-2")
+    assert "--seed 3 --weeks 1-2" in shift.debrief()
 
 
 @pytest.mark.parametrize(
     ("weeks", "told"),
     [
-        ("3", "week 3 has no incident for a night; those that have one: 1, 2, 4,"),
+        ("3", "week 3 has no incident for a shift; those that have one: 1, 2, 4,"),
         ("5-1", "'5-1' names no weeks; write one from 1 to 10, or a range such as 1-5"),
         ("0-3", "names no weeks"),
         ("1-11", "names no weeks"),

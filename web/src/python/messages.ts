@@ -13,7 +13,7 @@ export type ToPython =
     };
 
 /** Modules with a class `Desk` (`seeklab._json_handlers`). */
-export type DeskName = "seeklab.oncall.room" | "seeklab.diagnosis.desk" | "seeklab.calibration.desk";
+export type DeskName = "seeklab.oncall.session" | "seeklab.diagnosis.desk" | "seeklab.calibration.desk";
 
 export interface GivenFile {
   /** Folders and name, without a leading slash. */

@@ -139,7 +139,7 @@ function threads() {
 }
 
 describe("the desk", () => {
-  const room = "seeklab.oncall.room";
+  const room = "seeklab.oncall.session";
   const opened = (id: number): FromPython => ({ kind: "answer", id, answer: JSON.stringify({ kept }), error: null });
 
   it("passes on what is typed as data, whatever it is", async () => {

@@ -1,4 +1,4 @@
-"""`seeklab oncall`: a night on call, in a shell whose tools print what a simulated system does."""
+"""`seeklab oncall`: an on-call shift, in a shell whose tools print what a simulated system does."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ ENDING = ".sealed"
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    text = "Be on call for a night: a ticket, a shell with the tools of the trade, a cause to name, a change to make."
+    text = "Be on call for a shift: a ticket, a shell with the tools of the trade, a cause to name, a change to make."
     added = commands.add("oncall", oncall, text)
     which = added.add_mutually_exclusive_group()
     which.add_argument(
-        "--seed", metavar="N", type=_values.seed, help="which night: the same number is the same night for everybody"
+        "--seed", metavar="N", type=_values.seed, help="which shift: the same number is the same shift for everybody"
     )
     which.add_argument("--today", action="store_true", help="the ticket of the day, the same for everybody")
-    which.add_argument("--case", metavar="FILE", help="the night of a case that somebody wrote, sealed or not")
-    which.add_argument("--check", metavar="FILE", help="play nothing: say whether a case of your own makes a night")
+    which.add_argument("--case", metavar="FILE", help="the shift of a case that somebody wrote, sealed or not")
+    which.add_argument("--check", metavar="FILE", help="play nothing: say whether a case of your own makes a shift")
     which.add_argument(
         "--seal", metavar="FILE", help="check a case of your own and seal it, so that nobody reads it by accident"
     )
@@ -49,10 +49,10 @@ def add(commands: Commands) -> None:
 
 
 def oncall(options: Namespace) -> int:
-    """Play a night on the standard input; or check a case of one's own, or seal it."""
-    from seeklab.oncall.night import Night  # noqa: PLC0415 -- what not every host has, or every command needs
-    from seeklab.oncall.own import read_case  # noqa: PLC0415 -- as above
+    """Play a shift on the standard input; or check a case of one's own, or seal it."""
+    from seeklab.oncall.learner_case import read_case  # noqa: PLC0415 -- as above
     from seeklab.oncall.shell import Shell  # noqa: PLC0415 -- as above
+    from seeklab.oncall.shift import Shift  # noqa: PLC0415 -- what not every host has, or every command needs
 
     _refuse_what_does_not_go_together(options)
     if options.check or options.seal:
@@ -63,8 +63,8 @@ def oncall(options: Namespace) -> int:
     if seed is None:
         seed = secrets.randbelow(SEEDS)
     own = read_case(options.case) if options.case else None
-    night = Night(own.seed, own=own) if own else Night(seed, options.weeks)
-    shell = Shell(night, (lambda _: None) if options.json else _say)
+    shift = Shift(own.seed, own=own) if own else Shift(seed, options.weeks)
+    shell = Shell(shift, (lambda _: None) if options.json else _say)
     document = shell.play(_lines(shell, quiet=options.json))
     if options.json:
         print_json(document)
@@ -79,10 +79,10 @@ def _refuse_what_does_not_go_together(options: Namespace) -> None:
 
 
 def _prepare(options: Namespace) -> int:
-    """Check a case, and seal it when that is asked for and it makes a night."""
-    from seeklab.oncall.check import findings  # noqa: PLC0415 -- as above
-    from seeklab.oncall.own import CASE_FILE, case_of  # noqa: PLC0415 -- as above
-    from seeklab.oncall.sealed import is_sealed, sealed  # noqa: PLC0415 -- as above
+    """Check a case, and seal it when that is asked for and it makes a shift."""
+    from seeklab.oncall.learner_case import CASE_FILE, case_of  # noqa: PLC0415 -- as above
+    from seeklab.oncall.seal import is_sealed, sealed  # noqa: PLC0415 -- as above
+    from seeklab.oncall.validate import findings  # noqa: PLC0415 -- as above
 
     written = options.seal or options.check
     text = read_text(written, CASE_FILE)

@@ -1,4 +1,4 @@
-"""What may be wrong in a night: incidents with drawn parameters, each with the change that mends it.
+"""What may be wrong in a shift: incidents with drawn parameters, each with the change that mends it.
 
 Each is a variant of a case that is kept in neutral words: jobs and devices lose their names, and every system has a
 dashboard and a partition table. Which incident it is a player finds out from what tools print, or not.
@@ -502,13 +502,13 @@ def scenario_of(incident: Incident, changes: Mapping[str, Any], source: random.R
 
 @dataclass(frozen=True)
 class Names:
-    """What jobs and devices are called in a night, by what they are called in the case."""
+    """What jobs and devices are called in a shift, by what they are called in the case."""
 
     jobs: Mapping[str, str]
     devices: Mapping[str, str]
 
     def path(self, path: str) -> str:
-        """Give a path of the case as it is in the night."""
+        """Give a path of the case as it is in the shift."""
         found = re.match(r"(jobs|devices)\[([^\]]+)\](.*)", path, re.DOTALL)
         if not found:
             return path

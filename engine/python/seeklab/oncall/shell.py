@@ -1,7 +1,7 @@
-"""The shell of a night: commands in, what they print out, and a transcript of both.
+"""The shell of a shift: commands in, what they print out, and a transcript of both.
 
 It reads lines from anything: a terminal, a pipe, a test. Whatever is typed is answered; an end of the input, or an
-interrupt, ends the night with its debrief.
+interrupt, ends the shift with its debrief.
 """
 
 from __future__ import annotations
@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import SeeklabError
-from seeklab.oncall.looks import LOOKS
-from seeklab.oncall.system import sheet
+from seeklab.oncall.fact_sheet import sheet
+from seeklab.oncall.tools import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from seeklab.oncall.night import Night
+    from seeklab.oncall.shift import Shift
 
 START_S = 3 * 3600
 LONGEST_LINE = 400
@@ -39,7 +39,7 @@ get PATH           what it is set to (1 s, 1)
 set PATH VALUE     change it (1 once the cause is named; 8 before; 4 more and 120 s where the application must stop)
 causes             what it may be, by number (free)
 name NUMBER        name the cause: three tries, each wrong one costs 10 points
-done               end the night (also quit, exit); what was set is judged on other seeds
+done               end the shift (also quit, exit); what was set is judged on other seeds
 help               this list (free)
 What is not understood or refused changes nothing and costs nothing."""
 
@@ -50,15 +50,15 @@ ENDS = ("done", "quit", "exit")
 
 @dataclass
 class Shell:
-    """A night and its transcript."""
+    """A shift and its transcript."""
 
-    night: Night
+    shift: Shift
     says: Callable[[str], None]
     transcript: list[dict[str, Any]] = field(default_factory=list)
 
     def play(self, lines: Iterator[str]) -> dict[str, Any]:
         """Play until it is done; give the transcript."""
-        self.says(self.night.ticket)
+        self.says(self.shift.ticket)
         self.says(f"{WELCOME}\n")
         ending = "The shift ends."
         try:
@@ -70,7 +70,7 @@ class Shell:
         return self.end(ending)
 
     def enter(self, line: str) -> bool:
-        """Answer a line; give whether the night goes on."""
+        """Answer a line; give whether the shift goes on."""
         command = " ".join(_visible(line[:LONGEST_LINE]).split())
         if command in ENDS:
             return False
@@ -79,36 +79,36 @@ class Shell:
         return True
 
     def clock(self) -> str:
-        """Tell the time of the night."""
-        now = START_S + self.night.seconds
+        """Tell the time of the shift."""
+        now = START_S + self.shift.seconds
         return f"{now // 3600:02}:{now % 3600 // 60:02}:{now % 60:02}"
 
     def _answer(self, command: str, typed: int) -> None:
-        seconds, points = self.night.seconds, self.night.spent
+        seconds, points = self.shift.seconds, self.shift.spent
         try:
             output = self._output(command) if typed <= LONGEST_LINE else _too_long(typed)
         except SeeklabError as error:
             output = f"bash: {error}"
-        took, cost = self.night.seconds - seconds, self.night.spent - points
+        took, cost = self.shift.seconds - seconds, self.shift.spent - points
         self.transcript.append(
             {"command": command, "clock": self.clock(), "seconds": took, "points": cost, "output": output}
         )
         self.says(output.rstrip("\n"))
         if took:
-            total = self.night.spent
+            total = self.shift.spent
             self.says(f"[{self.clock()}, {total} {'point' if total == 1 else 'points'} spent]")
         self.says("")
 
     def _output(self, command: str) -> str:
         look = BARE.get(command, command)
-        if look in LOOKS:
-            return self.night.look(look)
+        if look in TOOLS:
+            return self.shift.look(look)
         word, *rest = command.split()
         free: dict[str, Callable[[], str]] = {
             "help": _help,
-            "about": lambda: sheet(self.night.scenario),
-            "get": lambda: "\n".join(self.night.offered()),
-            "causes": lambda: "\n".join(f"{number:2}  {cause}" for number, cause in enumerate(self.night.causes, 1)),
+            "about": lambda: sheet(self.shift.scenario),
+            "get": lambda: "\n".join(self.shift.offered()),
+            "causes": lambda: "\n".join(f"{number:2}  {cause}" for number, cause in enumerate(self.shift.causes, 1)),
         }
         if word in free and not rest:
             return free[word]()
@@ -116,7 +116,7 @@ class Shell:
             return self._asked(word, rest)
         if word in free or word in ENDS:
             return f"{word} takes nothing after it here; type {word} alone"
-        near = [name for name in LOOKS if name.split()[0] == word]
+        near = [name for name in TOOLS if name.split()[0] == word]
         if near:
             return f"{word}: what there is here is {', '.join(near)}; this cost nothing"
         return f"bash: {word}: command not found (`help` lists what there is; this cost nothing)"
@@ -124,39 +124,39 @@ class Shell:
     def _asked(self, word: str, rest: list[str]) -> str:
         """Answer what takes a path or a number."""
         if word == "name":
-            last = len(self.night.causes)
+            last = len(self.shift.causes)
             known = len(rest) == 1 and rest[0].isascii() and rest[0].isdigit() and 1 <= int(rest[0]) <= last
             return (
-                self.night.name(int(rest[0]))
+                self.shift.name(int(rest[0]))
                 if known
                 else f"name NUMBER, from 1 to {last}; see `causes`. This cost nothing"
             )
         if word == "get":
-            return self.night.setting(rest[0]) if len(rest) == 1 else "get PATH, or get alone for the list"
+            return self.shift.setting(rest[0]) if len(rest) == 1 else "get PATH, or get alone for the list"
         if len(rest) < SET_WORDS - 1:
             return "set PATH VALUE; this cost nothing"
-        return self.night.set(rest[0], self.night.read(rest[0], " ".join(rest[1:])))
+        return self.shift.set(rest[0], self.shift.read(rest[0], " ".join(rest[1:])))
 
     def so_far(self) -> dict[str, Any]:
-        """Give what has happened, from which the night can be taken up again."""
+        """Give what has happened, from which the shift can be taken up again."""
         return {
-            "seed": self.night.seed,
-            "weeks": self.night.weeks,
-            "own": self.night.own.digest if self.night.own else None,
+            "seed": self.shift.seed,
+            "weeks": self.shift.weeks,
+            "own": self.shift.own.digest if self.shift.own else None,
             "commands": list(self.transcript),
-            "looked": list(self.night.looked),
-            "named": list(self.night.named),
-            "set": dict(self.night.changes),
-            "seconds": self.night.seconds,
-            "spent": self.night.spent,
-            "users": list(self.night.users),
+            "looked": list(self.shift.looked),
+            "named": list(self.shift.named),
+            "set": dict(self.shift.changes),
+            "seconds": self.shift.seconds,
+            "spent": self.shift.spent,
+            "users": list(self.shift.users),
         }
 
     def end(self, ending: str) -> dict[str, Any]:
-        """End the night: tell points and truth, give the transcript with both."""
-        score, debrief = self.night.score(), self.night.debrief()
+        """End the shift: tell points and truth, give the transcript with both."""
+        score, debrief = self.shift.score(), self.shift.debrief()
         total = sum(score.values())
-        cause = "right" if self.night.right else "wrong" if self.night.named else "not named"
+        cause = "right" if self.shift.right else "wrong" if self.shift.named else "not named"
         fix = self._verdict(holds=bool(score["fix"]))
         self.says(f"{ending} Your cause: {cause}. Your change: {fix}.")
         parts = f"cause {score['cause']}, change {score['fix']}, time {score['time']}"
@@ -164,22 +164,22 @@ class Shell:
         self.says(debrief)
         return {
             **self.so_far(),
-            "ticket": self.night.ticket,
-            "right": self.night.right,
+            "ticket": self.shift.ticket,
+            "right": self.shift.right,
             "holds": bool(score["fix"]),
             "score": {**score, "total": total},
-            "cause": self.night.incident.cause,
-            "case": self.night.incident.case or None,
-            "look": self.night.incident.look,
+            "cause": self.shift.incident.cause,
+            "case": self.shift.incident.case or None,
+            "look": self.shift.incident.look,
             "debrief": debrief,
         }
 
     def _verdict(self, *, holds: bool) -> str:
         if holds:
             return "holds on other seeds"
-        if not self.night.changes:
+        if not self.shift.changes:
             return "not made"
-        return f"does not hold{', since it hides what is wrong' if self.night.hides else ''}"
+        return f"does not hold{', since it hides what is wrong' if self.shift.hides else ''}"
 
 
 def _visible(line: str) -> str:
@@ -192,5 +192,5 @@ def _too_long(typed: int) -> str:
 
 
 def _help() -> str:
-    looks = "\n".join(f"{name:<18} {look.shows} ({look.seconds} s, {look.points})" for name, look in LOOKS.items())
+    looks = "\n".join(f"{name:<18} {look.shows} ({look.seconds} s, {look.points})" for name, look in TOOLS.items())
     return f"{looks}\n{HELP}"

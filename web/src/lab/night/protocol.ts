@@ -1,4 +1,4 @@
-/** What a front-end and the desk of the incident room (`seeklab.oncall.room`) say to each other. */
+/** What a front-end and the desk of the incident room (`seeklab.oncall.session`) say to each other. */
 
 /** A command and its answer. */
 export interface Entry {

@@ -10,7 +10,7 @@ export class NightDesk {
   #written: string | undefined;
 
   constructor(options: Omit<PythonDeskOptions, "desk">) {
-    this.#desk = new PythonDesk({ ...options, desk: "seeklab.oncall.room" });
+    this.#desk = new PythonDesk({ ...options, desk: "seeklab.oncall.session" });
   }
 
   /** `written` is the text of a case, where the night is that of one. */

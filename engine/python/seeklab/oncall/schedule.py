@@ -1,4 +1,4 @@
-"""Which incidents a night is drawn from: all, or those of some weeks of the course; and why some are in none."""
+"""Which incidents a shift is drawn from: all, or those of some weeks of the course; and why some are in none."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ WEEKS: Mapping[int, tuple[str, ...]] = {
     9: ("burst-credits",),
     10: ("compressible-data",),
 }
-"""The cases of nights, by the week of the course that teaches their mechanism."""
+"""The cases of shifts, by the week of the course that teaches their mechanism."""
 
-NO_NIGHT: Mapping[str, str] = {
+NO_SHIFT: Mapping[str, str] = {
     "battery-learns": "it is over by itself, found or not; the one setting that ends it sooner acknowledges what a"
-    " power failure would lose, and what helps is to plan the next one, which a night does not see",
+    " power failure would lose, and what helps is to plan the next one, which a shift does not see",
     "bonnie-decoded": "nothing is broken: the test measures its client's processor, and no setting makes that faster",
     "context-read-ahead": "what mends it is another kernel: a smaller window takes from those who read in order what it"
     " saves those who do not, and a quarter of a rate that comes and goes with memory is too little for a complaint",
@@ -44,11 +44,11 @@ NO_NIGHT: Mapping[str, str] = {
     " and the disks' own show nothing at all",
     "lost-group-commit": "what mends it is another version of the database: no setting lets transactions share that"
     " flush, and not to flush the log at all gives up what was promised",
-    "openzfs-throttle": "its throttle is the remedy; what fails in it is the throttle of Z1, which has a night."
+    "openzfs-throttle": "its throttle is the remedy; what fails in it is the throttle of Z1, which has a shift."
     " Delays that begin at 96 to 98 % in place of 60 % make the longest write 1.2 to 1.6 times as long, too little for"
     " a complaint",
     "ordered-journal": "no tool of the incident room shows what is dirty or which transaction is being committed, and"
-    " without them a night of it is a guess",
+    " without them a shift of it is a guess",
     "shouting": "what is wrong is in the room, or in a screw: no setting of a running system makes a head stay on its"
     " track",
     "slc-cliff": "the drive does what it was made for: what helps is a pause or fewer bytes at once, and no setting of"
@@ -59,11 +59,11 @@ NO_NIGHT: Mapping[str, str] = {
     " tool of the system shows",
     "thousand-threads": "no setting of 2008 mends it: ticks of 200 ms in place of 10 still leave stops of 3 s, of 4.5",
 }
-"""Cases that no night is drawn from, each with the reason."""
+"""Cases that no shift is drawn from, each with the reason."""
 
 
 def week_of(case: str) -> int | None:
-    """Give the week of a case that has a night."""
+    """Give the week of a case that has a shift."""
     return next((week for week, cases in WEEKS.items() if case in cases), None)
 
 
@@ -78,6 +78,6 @@ def pool(weeks: str | None = None) -> tuple[Incident, ...]:
         raise SeeklabError([Problem("weeks", message)])
     chosen = tuple(one for one in INCIDENTS if first <= (week_of(one.case) or 0) <= last)
     if not chosen:
-        message = f"week {weeks} has no incident for a night; those that have one: {', '.join(map(str, WEEKS))}"
+        message = f"week {weeks} has no incident for a shift; those that have one: {', '.join(map(str, WEEKS))}"
         raise SeeklabError([Problem("weeks", message)])
     return chosen

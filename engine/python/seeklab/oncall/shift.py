@@ -1,4 +1,4 @@
-"""A night on call: a system with something wrong, looks that cost time, a cause that is named, a change, and the truth.
+"""An on-call shift: a system with something wrong, looks that cost time, a cause to name, a change, and the truth.
 
 The system goes on under its load while one looks: each look prints what a run of its own did, with other random
 numbers. A change acts from the start of the runs that come after it; the engine has no changes in the middle of a run,
@@ -15,15 +15,15 @@ from typing import TYPE_CHECKING, Any
 from seeklab._errors import SeeklabError
 from seeklab._result import run
 from seeklab.oncall.incidents import CAUSES, complaint_metric, scenario_of
-from seeklab.oncall.looks import LOOKS
-from seeklab.oncall.pool import pool
+from seeklab.oncall.schedule import pool
 from seeklab.oncall.settings import changed, needs_a_restart, offered, refusal, settable, unit_of, value_of
+from seeklab.oncall.tools import TOOLS
 
 if TYPE_CHECKING:
     from seeklab._result import Result
     from seeklab.oncall.incidents import Incident
-    from seeklab.oncall.looks import Look
-    from seeklab.oncall.own import OwnCase
+    from seeklab.oncall.learner_case import LearnerCase
+    from seeklab.oncall.tools import Tool
 
 CAUSE_POINTS, FIX_POINTS, TIME_POINTS = 40, 40, 20
 TRIES = 3
@@ -40,24 +40,24 @@ LEFT = ((0.1, "less than a tenth"), (0.5, "less than half"), (math.inf, "more th
 """How much is left, in words that say no more than that."""
 LEAST = 1e-12
 TICKET_SEED = 1
-"""Which of a night's runs the ticket's numbers come from."""
+"""Which of a shift's runs the ticket's numbers come from."""
 JUDGED_ON_SEEDS = (7, 8)
 """Those on which a change is judged."""
 
 
-def seed_of(night: int, number: int) -> int:
-    """Give the seed of one of a night's runs."""
-    return 1 + (night * 1000 + number) % (2**53 - 1)
+def seed_of(shift: int, number: int) -> int:
+    """Give the seed of one of a shift's runs."""
+    return 1 + (shift * 1000 + number) % (2**53 - 1)
 
 
 @dataclass
-class Night:
-    """One night, and what has happened in it."""
+class Shift:
+    """One shift, and what has happened in it."""
 
     seed: int
     weeks: str | None = None
     """Weeks of the course that it is drawn from, such as `1-5`; all when there are none."""
-    own: OwnCase | None = None
+    own: LearnerCase | None = None
     """A case that somebody wrote, in place of one that is drawn."""
     incident: Incident = field(init=False)
     scenario: dict[str, Any] = field(init=False)
@@ -69,7 +69,7 @@ class Night:
     spent: int = 0
     looked: list[str] = field(default_factory=list)
     users: list[tuple[int, float]] = field(default_factory=list)
-    """The users' own number over the night: after so many seconds, as a share of last month's."""
+    """The users' own number over the shift: after so many seconds, as a share of last month's."""
 
     _known: dict[tuple[str, int], float] = field(default_factory=dict, init=False, repr=False)
     """The users' number of runs that were made: the same changes and the same seed give the same."""
@@ -79,7 +79,7 @@ class Night:
         if self.own:
             self.incident, self._drawn, self.scenario = self.own.incident, {}, dict(self.own.failing)
         else:
-            source = random.Random(f"on call {self.seed}")  # noqa: S311 -- a night like another, not a secret
+            source = random.Random(f"on call {self.seed}")  # noqa: S311 -- a shift like another, not a secret
             self.incident = source.choice(pool(self.weeks))
             self._drawn = self.incident.draw(source)
             self.scenario = scenario_of(self.incident, self._drawn, source)
@@ -121,7 +121,7 @@ class Night:
 
     def look(self, command: str) -> str:
         """Print what a tool shows of the next seconds."""
-        look = LOOKS[command]
+        look = TOOLS[command]
         scenario = self._seen_by(look, self.changes)
         result = self._run(scenario, 101 + len(self.looked))
         printed = look.prints(result, scenario)
@@ -133,7 +133,7 @@ class Night:
 
     def telling(self) -> str:
         """Print the one look that would have told it, of the system as it was found."""
-        look = LOOKS[self.incident.look]
+        look = TOOLS[self.incident.look]
         scenario = self._seen_by(look, {})
         return look.prints(self._run(scenario, 99), scenario)
 
@@ -224,7 +224,7 @@ class Night:
         if not self.right and not fix:
             return {"cause": 0, "fix": 0, "time": 0}
         time = TIME_POINTS - min(self.spent, MOST_SPENT)
-        # No night costs what was not earned.
+        # No shift costs what was not earned.
         return {"cause": cause, "fix": fix, "time": max(time, -cause - fix)}
 
     def debrief(self) -> str:
@@ -238,10 +238,10 @@ class Night:
         ) + (
             f"The case: {self.own.title}{f', by {self.own.author}' if self.own.author else ''}."
             if self.own
-            else f"Read on: seeklab facts {self.incident.case}. The same night again: seeklab oncall {again}"
+            else f"Read on: seeklab facts {self.incident.case}. The same shift again: seeklab oncall {again}"
         )
 
-    def _seen_by(self, look: Look, changes: dict[str, Any]) -> dict[str, Any]:
+    def _seen_by(self, look: Tool, changes: dict[str, Any]) -> dict[str, Any]:
         """Give the system with these changes, and with the log where the look reads it."""
         scenario = changed(self.scenario, changes)
         if look.log:
@@ -278,7 +278,7 @@ class Night:
         )
 
     def _only_more_of_what_mends_it(self) -> bool:
-        """Whether no value but those that the remedy sets is another than the night began with."""
+        """Whether no value but those that the remedy sets is another than the shift began with."""
         began, now = settable(self.scenario), self.settable()
         return all(path in self.remedy or began[path] == now[path] for path in self.changes)
 

@@ -20,9 +20,9 @@ from seeklab._errors import Problem, SeeklabError
 from seeklab.data.files import Kind, read_text, shown
 from seeklab.engine.requests import shortened
 from seeklab.oncall.incidents import CAUSES, MIB, OTHERS, Incident, Names, in_neutral_words, neutral_names
-from seeklab.oncall.looks import LOOKS
-from seeklab.oncall.sealed import MOST_BYTES, digest, is_sealed, opened
+from seeklab.oncall.seal import MOST_BYTES, digest, is_sealed, opened
 from seeklab.oncall.settings import PART, changed, settable
+from seeklab.oncall.tools import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -50,7 +50,7 @@ OF_A_NIGHT = (*NEEDED, "others", "ticket", "author", "seed")
 
 
 @dataclass(frozen=True)
-class OwnCase:
+class LearnerCase:
     """A case file, read: the systems in neutral words, and what the author says of them."""
 
     title: str
@@ -71,12 +71,12 @@ class OwnCase:
     """What mends it, as the author wrote it."""
 
 
-def read_case(path: str | PathLike[str]) -> OwnCase:
+def read_case(path: str | PathLike[str]) -> LearnerCase:
     """Read a case file, sealed or not."""
     return case_of(read_text(path, CASE_FILE), shown(path))
 
 
-def case_of(text: str, name: str = "case") -> OwnCase:
+def case_of(text: str, name: str = "case") -> LearnerCase:
     """Read the text of a case file, sealed or not; `name` is what errors call it."""
     written = opened(text, name) if is_sealed(text) else text
     try:
@@ -103,7 +103,7 @@ class _Reader:
         self.document = document
         self.problems: list[Problem] = []
 
-    def case(self, of: str) -> OwnCase:
+    def case(self, of: str) -> LearnerCase:
         """Give the case."""
         self._known("", self.document, (*TOP, *OF_THE_LIBRARY))
         night = self._part(self.document, "night", "", dict)
@@ -119,7 +119,7 @@ class _Reader:
         if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= LARGEST_SEED:
             self._wrong("night.seed", f"{_found(seed)} is no whole number from 0 to {LARGEST_SEED:,}")
         better = self._one_of(night, "better", ("more", "less"))
-        look = self._one_of(night, "look", tuple(LOOKS))
+        look = self._one_of(night, "look", tuple(TOOLS))
         self._one_of(night, "healthy", tuple(variants))
         self._one_of(night, "failing", tuple(variants))
         causes = self._causes(night, words.get("cause", ""))
@@ -142,7 +142,7 @@ class _Reader:
             lambda _: dict(own_fix),
             *(look, words["tells"]),
         )
-        return OwnCase(
+        return LearnerCase(
             *(title, words.get("author"), of, seed, words.get("ticket"), causes, incident, names, healthy, failing, fix)
         )
 

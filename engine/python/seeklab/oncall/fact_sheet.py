@@ -1,10 +1,10 @@
-"""What everybody knows of a night's system: its sheet, without the settings that may be wrong."""
+"""What everybody knows of a shift's system: its sheet, without the settings that may be wrong."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab.oncall.looks import cores_of
+from seeklab.oncall.tools import cores_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,7 +4,7 @@ It is a seal, not encryption: whoever wants to read it can, with standard tools.
 7468 writes them, is base64 (RFC 4648) of gzip (RFC 1952) of the case file, byte for byte, and before them the file's
 SHA-256, so that a damaged copy is told from a case that is wrong:
 
-    sed '1,/^-----BEGIN/d; /^-----END/,$d' night.sealed | base64 -d | gunzip
+    sed '1,/^-----BEGIN/d; /^-----END/,$d' shift.sealed | base64 -d | gunzip
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SEALED = re.compile(
 
 
 def digest(case: str) -> str:
-    """Give the SHA-256 of a case file, by which its night is known."""
+    """Give the SHA-256 of a case file, by which its shift is known."""
     return hashlib.sha256(case.encode()).hexdigest()
 
 

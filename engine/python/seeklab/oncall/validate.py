@@ -1,6 +1,6 @@
-"""What an author is told before a case is sealed: whether the night can be played, and can be lost.
+"""What an author is told before a case is sealed: whether the shift can be played, and can be lost.
 
-The runs are those of the night itself, in neutral words, with the seeds of the ticket and of the judging and two more.
+The runs are those of the shift itself, in neutral words, with the seeds of the ticket and of the judging and two more.
 """
 
 from __future__ import annotations
@@ -13,20 +13,20 @@ from typing import TYPE_CHECKING, Any
 from seeklab._errors import Problem, SeeklabError
 from seeklab._result import run
 from seeklab.oncall.incidents import complaint_metric
-from seeklab.oncall.looks import LOOKS
-from seeklab.oncall.night import JUDGED_ON_SEEDS, TICKET_SEED, seed_of
 from seeklab.oncall.settings import changed
+from seeklab.oncall.shift import JUDGED_ON_SEEDS, TICKET_SEED, seed_of
+from seeklab.oncall.tools import TOOLS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from seeklab._result import Result
-    from seeklab.oncall.own import OwnCase
+    from seeklab.oncall.learner_case import LearnerCase
 
 NUMBERS = (TICKET_SEED, *JUDGED_ON_SEEDS, 21, 22)
-"""Runs of the night that are looked at."""
+"""Runs of the shift that are looked at."""
 LEAST_LOSS = 1.25
-"""A complaint is about no less; as for the nights of the library."""
+"""A complaint is about no less; as for the shifts of the library."""
 NEARLY_ALL = 0.8
 """What a fix brings back at least, of what was lost, in logarithms."""
 STEM = 5
@@ -60,7 +60,7 @@ def _no(what: str) -> Finding:
     return Finding(ok=False, what=what)
 
 
-def findings(own: OwnCase) -> Iterator[Finding]:
+def findings(own: LearnerCase) -> Iterator[Finding]:
     """Look at a case, one thing after the other."""
     yield _ticket(own)
     wanted = [_metric(own, own.healthy, number) for number in NUMBERS]
@@ -71,7 +71,7 @@ def findings(own: OwnCase) -> Iterator[Finding]:
     yield _look(own)
 
 
-def _metric(own: OwnCase, scenario: Mapping[str, Any], number: int) -> float:
+def _metric(own: LearnerCase, scenario: Mapping[str, Any], number: int) -> float:
     name = complaint_metric(own.incident)
     metrics = run(dict(scenario), seed=seed_of(own.seed, number)).metrics
     if name in metrics:
@@ -83,14 +83,14 @@ def _metric(own: OwnCase, scenario: Mapping[str, Any], number: int) -> float:
     raise SeeklabError([Problem("night.metric", message)])
 
 
-def _better(own: OwnCase, one: float, other: float) -> float:
+def _better(own: LearnerCase, one: float, other: float) -> float:
     """How many times better one number is than another."""
     if one <= 0 or other <= 0:
         return 1.0 if one == other else math.inf if (one > other) == own.incident.more_is_better else 0.0
     return one / other if own.incident.more_is_better else other / one
 
 
-def _loss(own: OwnCase, wanted: list[float], found: list[float]) -> Finding:
+def _loss(own: LearnerCase, wanted: list[float], found: list[float]) -> Finding:
     least = min(_better(own, one, other) for one, other in zip(wanted, found, strict=True))
     values = f"{own.incident.metric}: {wanted[0]:.4g} as it was, {found[0]:.4g} as it is found"
     if least >= LEAST_LOSS:
@@ -99,7 +99,7 @@ def _loss(own: OwnCase, wanted: list[float], found: list[float]) -> Finding:
     return _no(message)
 
 
-def _restored(own: OwnCase, wanted: list[float], found: list[float], mended: list[float]) -> Finding:
+def _restored(own: LearnerCase, wanted: list[float], found: list[float], mended: list[float]) -> Finding:
     shares = []
     for was, now, then in zip(wanted, found, mended, strict=True):
         lost, back = _better(own, was, now), _better(own, then, now)
@@ -113,9 +113,9 @@ def _restored(own: OwnCase, wanted: list[float], found: list[float], mended: lis
     return _no(f"{values}, on one of {len(NUMBERS)} seeds {100 * least:.0f} % of what was lost; {enough}")
 
 
-def _look(own: OwnCase) -> Finding:
+def _look(own: LearnerCase) -> Finding:
     """Run the look on both systems: what prints the same of both tells nothing."""
-    look, seed = LOOKS[own.incident.look], seed_of(own.seed, TICKET_SEED)
+    look, seed = TOOLS[own.incident.look], seed_of(own.seed, TICKET_SEED)
     results: list[Result] = []
     printed = []
     for system in (own.healthy, own.failing):
@@ -129,7 +129,7 @@ def _look(own: OwnCase) -> Finding:
     return _ok(f"{name} prints something else than on the healthy system; a look runs {events:,} events")
 
 
-def _ticket(own: OwnCase) -> Finding:
+def _ticket(own: LearnerCase) -> Finding:
     """Compare the words of the ticket with those of the cause, of what mends it, and of the look that tells it."""
     if own.ticket is None:
         return _ok("the ticket has the usual words, which name no cause")

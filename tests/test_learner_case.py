@@ -14,10 +14,10 @@ import pytest
 
 from seeklab._errors import SeeklabError
 from seeklab.cli import BAD_INPUT, CHECK_FAILED, DONE, main
-from seeklab.oncall import Night, Room, case_of, findings, sealed
+from seeklab.oncall import Session, Shift, case_of, findings, sealed
 from seeklab.oncall.incidents import CAUSES
-from seeklab.oncall.room import Desk
-from seeklab.oncall.sealed import MOST_BYTES, opened
+from seeklab.oncall.seal import MOST_BYTES, opened
+from seeklab.oncall.session import Desk
 from seeklab.oncall.shell import Shell
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def not_ok(text: str) -> list[str]:
     return [finding.what for finding in findings(case_of(text)) if not finding.ok]
 
 
-def test_the_example_makes_a_night() -> None:
+def test_the_example_makes_a_shift() -> None:
     found = list(findings(case_of(EXAMPLE)))
     assert [finding.ok for finding in found] == [True] * 4
     # One window of 64 KiB for each 80 ms, against the link's gigabit less headers shared out by four reads of 1 MiB.
@@ -186,14 +186,14 @@ def test_a_number_that_the_job_has_not_is_told_with_those_it_has() -> None:
         list(findings(case_of(with_line("metric", 'metric = "archive.speed"'))))
 
 
-def test_a_run_that_takes_too_long_is_stopped_by_the_limit_of_a_night(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("seeklab.oncall.own.MOST_EVENTS", 1000)
+def test_a_run_that_takes_too_long_is_stopped_by_the_limit_of_a_shift(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("seeklab.oncall.learner_case.MOST_EVENTS", 1000)
     endless = with_line("size", 'size = "512GiB"')
     with pytest.raises(SeeklabError, match=r"limits\.events"):
-        Night(1, own=case_of(endless))
+        Shift(1, own=case_of(endless))
 
 
-def play(night: Night, *lines: str) -> dict[str, Any]:
+def play(night: Shift, *lines: str) -> dict[str, Any]:
     said: list[str] = []
     return {**Shell(night, said.append).play(iter(lines)), "said": "\n".join(said)}
 
@@ -201,7 +201,7 @@ def play(night: Night, *lines: str) -> dict[str, Any]:
 def test_a_peer_who_looks_and_mends_it_has_the_points() -> None:
     own = case_of(sealed(EXAMPLE))
     number = own.causes.index(own.incident.cause) + 1
-    told = play(Night(own.seed, own=own), "ss", f"name {number}", "set network.client_buffer 4MiB", "done")
+    told = play(Shift(own.seed, own=own), "ss", f"name {number}", "set network.client_buffer 4MiB", "done")
     assert told["score"] == {"cause": 40, "fix": 40, "time": 17, "total": 97}
     assert told["ticket"].startswith("TICKET 1. The nightly copy")
     assert "less than a tenth of what it did" in told["ticket"]
@@ -212,7 +212,7 @@ def test_a_peer_who_looks_and_mends_it_has_the_points() -> None:
 
 def test_no_name_of_the_authors_is_seen_before_the_end() -> None:
     own = case_of(EXAMPLE)
-    night = Night(own.seed, own=own)
+    night = Shift(own.seed, own=own)
     said: list[str] = []
     shell = Shell(night, said.append)
     for line in ("about", "get", "iostat", "fio", "oplog", "ss", "lat", "dashboard", "parted", "perf"):
@@ -220,7 +220,7 @@ def test_no_name_of_the_authors_is_seen_before_the_end() -> None:
     assert not re.search(r"\b(archive|array|before|found)\b", "\n".join(said))
 
 
-def test_devices_and_jobs_of_a_fix_are_those_of_the_night() -> None:
+def test_devices_and_jobs_of_a_fix_are_those_of_the_shift() -> None:
     disks = with_line("lun", 'hdd = { }\npreset = "hdd-7200"').replace("hdd = { }\n", "")
     own = case_of(with_line_in(disks, "fix", 'fix = { "devices[array].hdd.queue_policy" = "satf" }'))
     assert own.incident.fix({}) == {"devices[sda].hdd.queue_policy": "satf"}
@@ -234,7 +234,7 @@ def test_a_room_takes_a_case_and_is_taken_up_with_it_alone() -> None:
     other = sealed(with_line("author", 'author = "B."'))
     assert "cannot be read" in json.loads(Desk().answer(json.dumps({"open": other, "kept": kept})))["problem"]
     assert "cannot be read" in json.loads(Desk().answer(json.dumps({"open": 1, "kept": kept})))["problem"]
-    ended = Room(case_of(text)).type("done")["ended"]
+    ended = Session(case_of(text)).type("done")["ended"]
     assert ended["title"] == "The archive on the other continent"
     assert "cwnd:45" in ended["telling"]
 
@@ -299,7 +299,7 @@ def test_a_command_line_mistake_is_told(
     assert Path("mine.toml").read_text(encoding="utf-8") == EXAMPLE
 
 
-def test_a_case_of_the_library_becomes_a_night_by_a_part_of_its_own() -> None:
+def test_a_case_of_the_library_becomes_a_shift_by_a_part_of_its_own() -> None:
     text = (ROOT / "engine" / "cases" / "one-window-per-rtt.toml").read_text(encoding="utf-8")
     number = next(number for number, cause in enumerate(CAUSES) if "so long a line" in cause)
     night = {
@@ -316,6 +316,6 @@ def test_a_case_of_the_library_becomes_a_night_by_a_part_of_its_own() -> None:
     own = case_of("\n".join([text, "[night]", *lines, fix]))
     assert own.causes == CAUSES
     # Windows of 48 KiB and 1 MiB over one round trip: 21.3 times.
-    told = play(Night(own.seed, own=own), f"name {number + 1}", "set network.client_buffer 1MiB", "done")
+    told = play(Shift(own.seed, own=own), f"name {number + 1}", "set network.client_buffer 1MiB", "done")
     assert told["right"]
     assert not told["holds"], "one end alone changes nothing"

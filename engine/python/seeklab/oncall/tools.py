@@ -1,4 +1,4 @@
-"""What tools print of a night's system, in their own formats; what the engine prints already is printed by the engine.
+"""What tools print of a shift's system, in their own formats; what the engine prints already is printed by the engine.
 
 Composed here are the reports of tools that show what a run says in other words: `zpool iostat`, `mpstat`, `ss -ti`,
 `ping`, `nfsstat`, `zfs get`. A tool that has nothing to show on such a system answers as the real one would.
@@ -30,7 +30,7 @@ RATES = re.compile(r"^( *[\d.]+)( +[\d.]+)( +[\d.]+)")
 
 
 @dataclass(frozen=True)
-class Look:
+class Tool:
     """A command: what it shows, what it costs, and how it prints."""
 
     shows: str
@@ -260,27 +260,27 @@ def _parted(result: Result, _scenario: Mapping[str, Any]) -> str:
 
 
 NO_PROBES = "dtrace: failed to compile script: probe description fbt:zfs:: does not match any probes"
-LOOKS: Mapping[str, Look] = {
-    "iostat -x": Look("what each device did", 10, 2, _iostat),
-    "zpool iostat": Look("what the pool and its logs and caches did", 10, 2, _zpool),
-    "zfs get all": Look("properties of the data", 1, 2, _zfs_get),
-    "mpstat -P ALL": Look("what each processor did", 5, 2, _mpstat),
-    "perf report": Look("where processor time went, by stack", 10, 3, _perf),
-    "ss -ti": Look("connections: round trip, window, rate", 1, 2, _ss),
-    "ping": Look("how long the way is", 3, 1, _ping),
-    "nfsstat": Look("what an NFS client asked for", 1, 1, _nfsstat),
-    "parted -l": Look("where partitions lie", 1, 1, _parted),
-    "fio": Look("what the application saw, as fio reports it", 10, 2, _engine("fio", "fio: no jobs")),
-    "lat": Look(
+TOOLS: Mapping[str, Tool] = {
+    "iostat -x": Tool("what each device did", 10, 2, _iostat),
+    "zpool iostat": Tool("what the pool and its logs and caches did", 10, 2, _zpool),
+    "zfs get all": Tool("properties of the data", 1, 2, _zfs_get),
+    "mpstat -P ALL": Tool("what each processor did", 5, 2, _mpstat),
+    "perf report": Tool("where processor time went, by stack", 10, 3, _perf),
+    "ss -ti": Tool("connections: round trip, window, rate", 1, 2, _ss),
+    "ping": Tool("how long the way is", 3, 1, _ping),
+    "nfsstat": Tool("what an NFS client asked for", 1, 1, _nfsstat),
+    "parted -l": Tool("where partitions lie", 1, 1, _parted),
+    "fio": Tool("what the application saw, as fio reports it", 10, 2, _engine("fio", "fio: no jobs")),
+    "lat": Tool(
         "latencies by powers of two, us: a pool's devices, else the application",
         5,
         2,
         _engine("quantize", "lat: nothing was asked"),
     ),
-    "oplog": Look("some operations in a row, one by one", 5, 4, _oplog, log=True),
-    "dashboard": Look("what the monitoring shows", 1, 1, _dashboard),
-    "dtrace -s dirty.d": Look("dirty data at each sync", 10, 3, _engine("dirty", NO_PROBES)),
-    "dtrace -s sync.d": Look("how long syncs took", 10, 3, _engine("sync", NO_PROBES)),
-    "dtrace -s delays.d": Look("writes that were delayed", 10, 3, _engine("delays", NO_PROBES)),
+    "oplog": Tool("some operations in a row, one by one", 5, 4, _oplog, log=True),
+    "dashboard": Tool("what the monitoring shows", 1, 1, _dashboard),
+    "dtrace -s dirty.d": Tool("dirty data at each sync", 10, 3, _engine("dirty", NO_PROBES)),
+    "dtrace -s sync.d": Tool("how long syncs took", 10, 3, _engine("sync", NO_PROBES)),
+    "dtrace -s delays.d": Tool("writes that were delayed", 10, 3, _engine("delays", NO_PROBES)),
 }
 """The commands that look, in the order in which `help` lists them."""
