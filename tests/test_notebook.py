@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import subprocess
+import sys
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ import seeklab
 from runs import run_case
 from seeklab import Problem, SeeklabError
 from seeklab._chart import PHASE_COLOURS, Bars, Lines
+from seeklab._displays import show_session
+from seeklab.oncall import Session
 
 notebook = pytest.importorskip("seeklab.notebook", reason="anywidget is not installed; `make lab` installs it")
 
@@ -230,21 +234,36 @@ def test_exploring_shows_what_the_function_gives_and_again_after_a_choice() -> N
 
 def test_a_shift_is_answered_by_the_kernel_message_by_message(monkeypatch: pytest.MonkeyPatch) -> None:
     from seeklab.notebook._shift import ShiftWidget  # noqa: PLC0415 -- what importorskip above asks for
-    from seeklab.oncall import Session  # noqa: PLC0415 -- beside it
 
     session = Session(7)
-    shown = session._repr_mimebundle_()
-    data = shown[0] if isinstance(shown, tuple) else shown
-    assert "application/vnd.jupyter.widget-view+json" in data
-    assert session.widget.kind == "night"
+    widget = notebook.session_widget(session)
+    assert notebook.session_widget(session) is widget
     sent: list[dict[str, Any]] = []
     monkeypatch.setattr(ShiftWidget, "send", lambda _, content: sent.append(content))
     messages: list[dict[str, Any]] = [{}, {"type": "about"}, {"type": "name 99"}, {"type": 7}]
     for number, asked in enumerate(messages):
-        session.widget.answer(None, {"id": number, **asked}, [])
+        widget.answer(None, {"id": number, **asked}, [])
     assert [message["id"] for message in sent] == [0, 1, 2, 3]
     assert sent[0]["answer"]["ticket"] == repr(session)
     assert "host      nas1" in sent[1]["answer"]["answers"][0]["output"]
     assert "name NUMBER" in sent[2]["answer"]["answers"][0]["output"]
     assert "7: command not found" in sent[3]["answer"]["answers"][0]["output"]
     assert [entry["command"] for entry in session.document["commands"]] == ["about", "name 99", "7"]
+
+
+SHOWN = """
+from IPython.core.interactiveshell import InteractiveShell
+shell = InteractiveShell.instance()
+from seeklab.oncall import Session
+print(*shell.display_formatter.format(Session(7))[0])
+"""
+
+
+def test_a_notebook_that_imports_on_call_alone_shows_a_session_as_a_widget() -> None:
+    done = subprocess.run((sys.executable, "-c", SHOWN), capture_output=True, text=True, check=True)
+    assert "application/vnd.jupyter.widget-view+json" in done.stdout.split()
+
+
+def test_without_the_packages_for_widgets_a_session_is_shown_as_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "seeklab.notebook", None)
+    assert show_session(Session(7)) is None

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from seeklab._case import Case, case, cases, engine_version, presets, schema, tools, validate
 from seeklab._curves import alignment, curve, reduce
 from seeklab._design import Design, Measured, design
+from seeklab._displays import register_displays
 from seeklab._errors import EngineError, LimitExceeded, Problem, SeeklabError
 from seeklab._facts import facts
 from seeklab._fio import FioJob, fio
@@ -81,6 +82,8 @@ __all__ = [
     "validate",
     "validate_drive",
 ]
+
+register_displays()
 
 
 def lab(case: str, **options: Any) -> Lab:  # noqa: ANN401 -- see `seeklab.notebook.lab`

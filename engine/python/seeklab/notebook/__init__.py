@@ -6,6 +6,7 @@ from seeklab.notebook._case_tables import fact_table, source_table, what_if_tabl
 from seeklab.notebook._gate import NotYetError, after
 from seeklab.notebook._lab import Lab, explore, lab
 from seeklab.notebook._prediction import Prediction, predict
+from seeklab.notebook._shift import session_widget
 from seeklab.notebook._tables import Rows, Text, Words, sentence, spaced
 from seeklab.notebook._turn import Checked, check, turn
 
@@ -27,6 +28,7 @@ __all__ = [
     "lab",
     "predict",
     "sentence",
+    "session_widget",
     "source_table",
     "spaced",
     "turn",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import anywidget
@@ -40,3 +41,9 @@ class ShiftWidget(anywidget.AnyWidget):
             self.send({"id": number, "answer": {"problem": f"The command failed: {type(error).__name__}."}})
             raise
         self.send({"id": number, "answer": told})
+
+
+@cache
+def session_widget(session: Session) -> ShiftWidget:
+    """Return the widget of a session: the same one however often it is shown."""
+    return ShiftWidget(session)

@@ -27,7 +27,7 @@ MOST_COMMANDS = 2000
 
 
 class Session:
-    """One shift, its shell, and what a front-end shows of both. In a notebook it shows itself."""
+    """One shift, its shell, and what a front-end shows of both. A notebook shows it as a widget."""
 
     def __init__(
         self, shift: int | LearnerCase, weeks: str | None = None, *, kept: Mapping[str, Any] | None = None
@@ -39,29 +39,12 @@ class Session:
         begun = Shift(shift.seed, own=shift) if isinstance(shift, LearnerCase) else Shift(shift, weeks)
         self._shell = Shell(begun, lambda _: None)
         self._ended: dict[str, Any] | None = None
-        self._widget: Any = None
         if kept is not None:
             _take_up(self._shell, kept)
 
     def __repr__(self) -> str:
         """Give the ticket."""
         return self._shell.shift.ticket
-
-    def _repr_mimebundle_(self, **chosen: Any) -> Any:  # noqa: ANN401 -- as IPython asks, and as anywidget answers
-        """Show the shift as a widget, or its ticket where there are no widgets."""
-        try:
-            widget = self.widget
-        except ImportError:
-            return {"text/plain": repr(self)}
-        return widget._repr_mimebundle_(**chosen)
-
-    @property
-    def widget(self) -> Any:  # noqa: ANN401 -- anywidget is not everywhere
-        """The shift as a notebook's widget; raises ImportError without the packages of the extra `notebook`."""
-        from seeklab.notebook._shift import ShiftWidget  # noqa: PLC0415 -- see above
-
-        self._widget = self._widget or ShiftWidget(self)
-        return self._widget
 
     @property
     def document(self) -> dict[str, Any]:
@@ -83,8 +66,8 @@ class Session:
             "welcome": WELCOME,
             "answers": self._shell.transcript,
             "tools": [
-                {"command": command, "shows": look.shows, "seconds": look.seconds, "points": look.points}
-                for command, look in TOOLS.items()
+                {"command": command, "shows": tool.shows, "seconds": tool.seconds, "points": tool.points}
+                for command, tool in TOOLS.items()
             ],
             "words": self._words(),
         }
@@ -133,17 +116,17 @@ class Desk(_front.Desk):
 
     def __init__(self) -> None:
         """Wait for a shift."""
-        self._room: Session | None = None
+        self._session: Session | None = None
 
     def _answer(self, asked: Mapping[str, Any], _: Callable[[float], object]) -> Mapping[str, Any]:
         if "open" in asked:
             asked_for = asked["open"]
             shift = case_of(asked_for) if isinstance(asked_for, str) else asked_for
-            self._room = Session(shift, asked.get("weeks"), kept=asked.get("kept"))
-            return self._room.view()
-        if self._room is None:
+            self._session = Session(shift, asked.get("weeks"), kept=asked.get("kept"))
+            return self._session.view()
+        if self._session is None:
             raise SeeklabError([Problem("", "No shift has begun.")])
-        return self._room.type(asked["type"])
+        return self._session.type(asked["type"])
 
 
 def _take_up(shell: Shell, kept: Mapping[str, Any]) -> None:

@@ -1,0 +1,32 @@
+"""Displays of objects that know nothing of notebooks.
+
+IPython looks up a display by the name of a type (`for_type_by_name`), so registering one imports neither the type nor
+the widget. `import seeklab`, or any part of it, registers them: a notebook that imports `seeklab.oncall` alone shows
+the widget of an on-call session. Where the packages of the extra `notebook` are missing, IPython prints the `repr`.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from seeklab.oncall.session import Session
+
+
+def register_displays() -> None:
+    """Register all displays with the running IPython, if there is one."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython else None
+    if shell is not None:
+        formatter = shell.display_formatter.mimebundle_formatter
+        formatter.for_type_by_name("seeklab.oncall.session", "Session", show_session)
+
+
+def show_session(session: Session) -> Any:  # noqa: ANN401 -- a bundle as anywidget makes it
+    """Return the widget of a session for IPython; None without the packages for it."""
+    try:
+        from seeklab.notebook import session_widget  # noqa: PLC0415 -- anywidget is needed in notebooks only
+    except ImportError:
+        return None
+    return session_widget(session)._repr_mimebundle_()
