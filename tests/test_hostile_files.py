@@ -194,8 +194,8 @@ def test_what_is_no_capacity_is_refused_by_its_name(capacity: str, tmp_path: Pat
 
 def test_an_empty_shift_is_told_what_it_lacks() -> None:
     with pytest.raises(SeeklabError) as refused:
-        case_of('title="x"\n[night]\n[scenario]\n[[variants]]\nname="a"\n')
-    assert "night.healthy" in [problem.path for problem in refused.value.problems]
+        case_of('title="x"\n[shift]\n[scenario]\n[[variants]]\nname="a"\n')
+    assert "shift.failing" in [problem.path for problem in refused.value.problems]
 
 
 @pytest.mark.parametrize(

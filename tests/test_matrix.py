@@ -13,7 +13,8 @@ import seeklab
 from seeklab.judge import catalogue
 from seeklab.judge.answers import Code
 from seeklab.judge.assignment import Commitment
-from seeklab.oncall.schedule import NO_SHIFT, week_of
+from seeklab.oncall.incidents import reasons_for_none
+from seeklab.oncall.schedule import week_of
 
 ROOT = Path(__file__).parents[1]
 TABLE = ROOT / "docs" / "instructor" / "incidents.md"
@@ -24,7 +25,7 @@ HEAD = (
     "# Which incident is where\n\n"
     "Each incident with its page in the playground, its notebook, its exercises by kind, and the week from which on"
     " `seeklab oncall --weeks 1-N` draws it as a drill. The table is made from the case files, the exercises and the"
-    " incident room (`make update what=matrix` writes it). The [capstone](capstone.md) is an"
+    " shifts (`make update what=matrix` writes it). The [capstone](capstone.md) is an"
     " incident that a learner writes.\n\n"
 )
 
@@ -55,7 +56,8 @@ def _table() -> str:
         title = notebook[3:].replace("-", " ").capitalize()
         rows.append([title, "", notebook[:2], *(", ".join(kinds[kind]) for kind in catalogue.KINDS), ""])
     table = "\n".join(f"| {' | '.join(row)} |".replace("|  |", "| |").replace("|  |", "| |") for row in rows)
-    without = "\n".join(f"- {CASES[name]['code']} {CASES[name]['title']}: {why}." for name, why in NO_SHIFT.items())
+    reasons = reasons_for_none()
+    without = "\n".join(f"- {CASES[name]['code']} {CASES[name]['title']}: {why}." for name, why in reasons.items())
     return f"{HEAD}{table}\n\nNot drawn as a shift, and why:\n\n{without}\n"
 
 

@@ -1,7 +1,8 @@
-"""The incident session: every incident can be mended and found, whatever is typed is answered, a seed is a shift."""
+"""On-call shifts: every incident can be mended and found, whatever is typed is answered, a seed is a shift."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 import re
@@ -14,8 +15,8 @@ from seeklab._result import run
 from seeklab.cli import DONE, main
 from seeklab.oncall import Shift
 from seeklab.oncall.fact_sheet import sheet
-from seeklab.oncall.incidents import CAUSES, INCIDENTS, complaint_metric, scenario_of
-from seeklab.oncall.schedule import NO_SHIFT, WEEKS, pool
+from seeklab.oncall.incidents import causes, complaint_metric, drawn_changes, incidents, reasons_for_none, system_of
+from seeklab.oncall.schedule import pool
 from seeklab.oncall.session import Desk, Session
 from seeklab.oncall.settings import changed, offered, settable, value_of
 from seeklab.oncall.shell import Shell
@@ -43,7 +44,7 @@ WORDS = {
     "streams",
 }
 """Names of jobs that are words of tools as well."""
-IDS = [f"{incident.case}-{number}" for number, incident in enumerate(INCIDENTS)]
+IDS = [f"{incident.case}-{number}" for number, incident in enumerate(incidents())]
 
 
 def shift_of(case: str) -> Shift:
@@ -51,7 +52,7 @@ def shift_of(case: str) -> Shift:
     seed = next(
         seed
         for seed in range(1000)
-        if random.Random(f"on call {seed}").choice(INCIDENTS).case == case  # noqa: S311 -- as the shift draws it
+        if random.Random(f"on call {seed}").choice(incidents()).case == case  # noqa: S311 -- as the shift draws it
     )
     return Shift(seed)
 
@@ -61,11 +62,11 @@ def played(shift: Shift, *lines: str) -> dict[str, Any]:
     return {**Shell(shift, said.append).play(iter(lines)), "said": "\n".join(said)}
 
 
-@pytest.mark.parametrize("incident", INCIDENTS, ids=IDS)
+@pytest.mark.parametrize("incident", incidents(), ids=IDS)
 def test_the_remedy_may_be_set_and_brings_back_what_is_missed(incident: Incident) -> None:
     source = random.Random(4)  # noqa: S311 -- a load, not a secret
-    drawn = incident.draw(source)
-    scenario, remedy = scenario_of(incident, drawn, source), incident.fix(drawn)
+    system = system_of(incident, source)
+    scenario, remedy = system.scenario, system.remedy
     assert set(remedy) <= set(settable(scenario))
     metric = complaint_metric(incident)
     found, mended = (run(some, seed=9).metrics[metric] for some in (scenario, changed(scenario, remedy)))
@@ -73,24 +74,29 @@ def test_the_remedy_may_be_set_and_brings_back_what_is_missed(incident: Incident
     assert gain >= LEAST_GAIN, (found, mended)
 
 
-@pytest.mark.parametrize("incident", INCIDENTS, ids=IDS)
+@pytest.mark.parametrize("incident", incidents(), ids=IDS)
 def test_every_tool_prints_something_on_every_system_and_none_names_the_case(incident: Incident) -> None:
     source = random.Random(5)  # noqa: S311 -- a load, not a secret
-    scenario = scenario_of(incident, incident.draw(source), source)
-    scenario["record"] = {**scenario["record"], "log": True}
+    found = system_of(incident, source).scenario
+    scenario = {**found, "record": {**found["record"], "log": True}}
     result = run(scenario, seed=3)
     printed = {command: look.prints(result, scenario) for command, look in TOOLS.items()}
     silent = {command for command, text in printed.items() if not text.strip()}
     assert silent <= {"dtrace -s sync.d", "dtrace -s dirty.d"}, "a group may be longer than a look"
     told = "\n".join([*printed.values(), sheet(scenario), *settable(scenario)])
-    jobs = {str(job["name"]) for job in seeklab.case(incident.case).scenario(incident.variant)["jobs"]}
+    jobs = {str(job["name"]) for job in seeklab.case(incident.case).scenario(incident.failing)["jobs"]}
     for name in {incident.case, *jobs} - WORDS:
         assert not re.search(rf"\b{re.escape(name)}\b", told), name
 
 
+@pytest.mark.parametrize("incident", incidents(), ids=IDS)
+def test_the_command_that_tells_it_is_one_that_can_be_typed(incident: Incident) -> None:
+    assert incident.command in TOOLS
+
+
 def test_each_cause_is_offered_once_in_the_order_of_the_alphabet() -> None:
-    assert list(CAUSES) == sorted(set(CAUSES))
-    assert len(CAUSES) >= 20
+    assert list(causes()) == sorted(set(causes()))
+    assert len(causes()) >= 20
 
 
 def test_a_ticket_has_one_wording_for_every_cause() -> None:
@@ -103,7 +109,7 @@ def test_a_ticket_has_one_wording_for_every_cause() -> None:
 
 def test_who_names_the_cause_and_mends_it_has_nearly_all_points() -> None:
     shift = shift_of("one-window-per-rtt")
-    number = CAUSES.index(shift.incident.cause) + 1
+    number = causes().index(shift.incident.cause) + 1
     told = played(
         shift,
         *("ss", "ping", f"name {number}", "set network.client_buffer 16MiB", "set network.server_buffer 16MiB", "done"),
@@ -116,7 +122,7 @@ def test_who_names_the_cause_and_mends_it_has_nearly_all_points() -> None:
 
 def test_half_a_remedy_and_a_wrong_cause_earn_nothing() -> None:
     shift = shift_of("one-window-per-rtt")
-    wrong = CAUSES.index(shift.incident.cause) % len(CAUSES)
+    wrong = causes().index(shift.incident.cause) % len(causes())
     told = played(shift, f"name {wrong or 2}", "set network.mtu 9000")
     assert not told["right"]
     assert not told["holds"]
@@ -125,16 +131,16 @@ def test_half_a_remedy_and_a_wrong_cause_earn_nothing() -> None:
 
 def test_three_tries_and_no_fourth() -> None:
     shift = shift_of("one-window-per-rtt")
-    right = CAUSES.index(shift.incident.cause) + 1
+    right = causes().index(shift.incident.cause) + 1
     others = [number for number in range(1, 6) if number != right][:3]
     told = played(shift, *(f"name {number}" for number in (*others, right)))
-    assert told["named"] == [CAUSES[number - 1] for number in others]
+    assert told["named"] == [causes()[number - 1] for number in others]
     assert "There are no tries left." in told["commands"][-1]["output"]
 
 
 def test_knobs_that_are_turned_before_the_cause_is_named_cost_eight_times_as_much() -> None:
     guessed, diagnosed = shift_of("one-window-per-rtt"), shift_of("one-window-per-rtt")
-    name = f"name {CAUSES.index(guessed.incident.cause) + 1}"
+    name = f"name {causes().index(guessed.incident.cause) + 1}"
     sets = ("set network.client_buffer 16MiB", "set network.server_buffer 16MiB")
     assert [entry["points"] for entry in played(guessed, *sets, name)["commands"]] == [8, 8, 0]
     assert [entry["points"] for entry in played(diagnosed, name, *sets)["commands"]] == [0, 1, 1]
@@ -142,7 +148,7 @@ def test_knobs_that_are_turned_before_the_cause_is_named_cost_eight_times_as_muc
 
 def test_wrong_names_and_looks_without_end_cost_more_than_the_time_is_worth() -> None:
     shift = shift_of("one-window-per-rtt")
-    others = [number for number in range(1, 6) if number != CAUSES.index(shift.incident.cause) + 1][:3]
+    others = [number for number in range(1, 6) if number != causes().index(shift.incident.cause) + 1][:3]
     sets = ("set network.client_buffer 16MiB", "set network.server_buffer 16MiB")
     told = played(shift, *["fio"] * 12, *(f"name {number}" for number in others), *sets)
     assert told["score"] == {"cause": -30, "fix": 40, "time": -6, "total": 4}
@@ -150,7 +156,7 @@ def test_wrong_names_and_looks_without_end_cost_more_than_the_time_is_worth() ->
 
 def test_a_cause_that_was_named_is_told_again_without_a_try() -> None:
     shift = shift_of("one-window-per-rtt")
-    wrong = CAUSES.index(shift.incident.cause) % len(CAUSES) or 2
+    wrong = causes().index(shift.incident.cause) % len(causes()) or 2
     told = played(shift, f"name {wrong}", f"name {wrong}")
     assert len(told["named"]) == 1
     assert "has been named" in told["commands"][-1]["output"]
@@ -187,6 +193,17 @@ def test_the_same_seed_is_the_same_shift_and_another_is_another() -> None:
     first, again, other = (played(Shift(seed), *lines) for seed in (11, 11, 12))
     assert first == again
     assert first["commands"] != other["commands"]
+
+
+def test_seeds_are_the_shifts_that_they_were() -> None:
+    """Instructors' tests name seeds. Who changes an incident's draws, or adds one, says so in the changelog."""
+    drawn = []
+    for seed in range(1000, 1200):
+        source = random.Random(f"on call {seed}")  # noqa: S311 -- as the shift draws it
+        incident = source.choice(pool())
+        drawn.append([incident.case, incident.failing, drawn_changes(incident, source)[0]])
+    told = json.dumps(drawn, sort_keys=True).encode()
+    assert hashlib.sha256(told).hexdigest().startswith("69f136ebddc2bc2b"), "seeds have other shifts than before"
 
 
 def test_a_second_look_is_of_later_seconds_and_costs_as_much() -> None:
@@ -265,7 +282,7 @@ def test_what_is_not_understood_or_refused_changes_nothing_costs_nothing_and_say
 )
 def test_a_change_so_large_that_it_only_hides_what_is_wrong_is_told_and_does_not_hold(case: str, typed: str) -> None:
     shift = shift_of(case)
-    told = played(shift, f"name {CAUSES.index(shift.incident.cause) + 1}", typed)
+    told = played(shift, f"name {causes().index(shift.incident.cause) + 1}", typed)
     assert "times last month's. Above " in told["commands"][-1]["output"]
     assert not told["holds"]
     assert "does not hold, since it hides what is wrong" in told["said"]
@@ -286,10 +303,10 @@ def test_a_value_that_was_put_back_is_no_change() -> None:
     assert shift.holds()
 
 
-@pytest.mark.parametrize("incident", INCIDENTS, ids=IDS)
+@pytest.mark.parametrize("incident", incidents(), ids=IDS)
 def test_what_may_be_asked_for_does_not_tell_which_parts_a_system_has(incident: Incident) -> None:
     source = random.Random(6)  # noqa: S311 -- a load, not a secret
-    scenario = scenario_of(incident, incident.draw(source), source)
+    scenario = system_of(incident, source).scenario
     paths = offered(scenario)
     assert set(settable(scenario)) <= set(paths)
     assert ("zfs.prefetch.on" in paths) == bool(scenario.get("zfs"))
@@ -321,10 +338,10 @@ def test_what_was_set_is_told_as_it_is_typed() -> None:
     assert "What mends it: set zfs.shift_bug = false\n" in told["said"]
 
 
-@pytest.mark.parametrize("incident", INCIDENTS, ids=IDS)
+@pytest.mark.parametrize("incident", incidents(), ids=IDS)
 def test_a_dashboard_contradicts_what_the_application_saw_only_where_it_averages_too_long(incident: Incident) -> None:
     source = random.Random(1)  # noqa: S311 -- a load, not a secret
-    scenario = scenario_of(incident, incident.draw(source), source)
+    scenario = system_of(incident, source).scenario
     result = run(scenario, seed=3)
     points = TOOLS["dashboard"].prints(result, scenario).splitlines()[2:]
     busiest = max(float(point.split()[1]) for point in points)
@@ -425,16 +442,14 @@ def test_what_completion_offers_is_answered() -> None:
 
 
 def test_every_case_has_a_week_for_its_shifts_or_a_reason_for_none() -> None:
-    with_nights = {incident.case for incident in INCIDENTS}
-    in_weeks = [case for cases in WEEKS.values() for case in cases]
-    assert sorted(in_weeks) == sorted(with_nights)
-    assert with_nights | set(NO_SHIFT) == {case["id"] for case in seeklab.cases()}
-    assert not with_nights & set(NO_SHIFT)
+    with_shifts = {incident.case for incident in incidents()}
+    assert all(incident.week for incident in incidents())
+    assert with_shifts | set(reasons_for_none()) == {case["id"] for case in seeklab.cases()}
 
 
 def test_a_drill_is_drawn_from_its_weeks_alone() -> None:
     assert {incident.case for incident in pool("1-2")} == {"averaged-away", "misaligned-io", "invariants"}
-    assert pool("1-10") == pool() == INCIDENTS
+    assert pool("1-10") == pool() == incidents()
     shift = Shift(3, "1-2")
     assert shift.incident in pool("1-2")
     assert "--seed 3 --weeks 1-2" in shift.debrief()

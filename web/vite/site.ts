@@ -126,14 +126,14 @@ interface WholeLibrary {
   readonly ranges: Readonly<Record<string, unknown>>;
 }
 
-/** The library with one case only, or with none: what a page of one case needs. */
+/** The library with one case, or none, for a page. Python plays shifts with the whole library, so a page gets no `shift`. */
 export function libraryOf(id: string, text = readFileSync(libraryFile, "utf8")): string {
   const whole = JSON.parse(text) as WholeLibrary;
   const cases = whole.cases.filter(({ document }) => document.id === id);
   if (id !== "" && cases.length === 0) throw new Error(`There is no case ${id}.`);
   const facts = new Set(cases.flatMap(({ document }) => (document.facts ?? []).map((fact) => fact.id)));
   const ranges = Object.fromEntries(Object.entries(whole.ranges).filter(([name]) => facts.has(name)));
-  return JSON.stringify({ ...whole, cases, ranges });
+  return JSON.stringify({ ...whole, cases, ranges }, (name, value: unknown) => (name === "shift" ? undefined : value));
 }
 
 /** Its file's name, which changes with what is in it. */

@@ -48,7 +48,10 @@ describe("the library of a page", () => {
     presets: ["p"],
     families: ["f"],
     ranges: { "A1.1": 1, "B1.1": 2 },
-    cases: [{ document: { id: "a", facts: [{ id: "A1.1" }] } }, { document: { id: "b", facts: [{ id: "B1.1" }] } }],
+    cases: [
+      { document: { id: "a", facts: [{ id: "A1.1" }] } },
+      { document: { id: "b", facts: [{ id: "B1.1" }], shift: { cause: "c" } } },
+    ],
   });
 
   it("has its own case with what is stored of its facts, and all presets", () => {

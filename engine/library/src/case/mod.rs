@@ -4,6 +4,7 @@ pub mod controls;
 pub mod evaluate;
 pub mod facts;
 pub mod ranges;
+pub mod shift;
 pub mod tolerance;
 pub mod verdict;
 pub mod view;
@@ -202,6 +203,9 @@ pub struct Case {
     pub variants: Vec<Variant>,
     /// Named experiments.
     pub what_ifs: Vec<WhatIf>,
+    /// On-call shifts that are drawn from it, or the reason for none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shift: Option<shift::Shifts>,
     /// Documented against simulated.
     pub facts: Vec<facts::Fact>,
     /// What every variant starts from, before presets are filled in.
@@ -237,11 +241,14 @@ impl Case {
     /// Reads a case document.
     ///
     /// # Errors
-    /// The path of the first field that is missing, unknown or wrong, and what is accepted.
+    /// The path of the first field that is missing, unknown, of the wrong type or in a contradiction, and what is accepted.
     pub fn read(document: &Value) -> Result<Self, (String, String)> {
         let case: Self = seeklab_spec::reader::from_value(document).map_err(|problem| (problem.path, problem.message))?;
         for (index, fact) in case.facts.iter().enumerate() {
             fact.check_kind().map_err(|(field, message)| (format!("facts[{index}].{field}"), message))?;
+        }
+        if let Some(shifts) = &case.shift {
+            shifts.check(&case)?;
         }
         Ok(case)
     }

@@ -1,17 +1,18 @@
-"""An incident of one's own: a case file with a part for the night, read strictly, for a peer to diagnose.
+"""A learner's own incident: a case file with a table `[shift]`, read strictly, for a peer to diagnose.
 
-The file is written as those of the library are (`[scenario]`, `[[variants]]`), and `[night]` says which variant is the
-system as it was, which one as it is found, whose number the ticket is about, what the cause is, what mends it, and
-which look tells it. The system is the author's, to the last field; jobs and devices get neutral names, and where it has
-no monitor and no partition table it gets those.
+The file is written as those of the library are (`[scenario]`, `[[variants]]`, `[shift]`), and any of the library with
+one shift can be played as it is. A learner's table has more fields: the variant of the healthy system, wrong causes, a
+ticket, an author. The system is the author's, to the last field; jobs and devices get neutral names, and where it has
+no monitor and no partition table it gets those. Files with the table's old name, `[night]`, are read too.
 """
 
 from __future__ import annotations
 
 import copy
 import difflib
+import random
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from seeklab._case import validate
@@ -19,7 +20,20 @@ from seeklab._documents import UnreadableError, odd_value, read_toml
 from seeklab._errors import Problem, SeeklabError
 from seeklab.data.files import Kind, read_text, shown
 from seeklab.engine.requests import shortened
-from seeklab.oncall.incidents import CAUSES, MIB, OTHERS, Incident, Names, in_neutral_words, neutral_names
+from seeklab.oncall.incidents import (
+    MIB,
+    OF_THE_SYSTEM,
+    OTHERS,
+    Draw,
+    Names,
+    System,
+    causes,
+    drawn_changes,
+    in_neutral_words,
+    incident_of,
+    neutral_names,
+    remedy_of,
+)
 from seeklab.oncall.seal import MOST_BYTES, digest, is_sealed, opened
 from seeklab.oncall.settings import PART, changed, settable
 from seeklab.oncall.tools import TOOLS
@@ -28,7 +42,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from os import PathLike
 
-CASE_FILE = Kind("a case file (TOML) with a part [night], or a sealed one", most_bytes=1 << 20, may_be_packed=False)
+CASE_FILE = Kind("a case file (TOML) with a table [shift], or a sealed one", most_bytes=1 << 20, may_be_packed=False)
 MOST_JOBS = 1 + len(OTHERS)
 MOST_EVENTS = 20_000_000
 """Of each run: some seconds on a laptop."""
@@ -37,16 +51,23 @@ LEAST_OTHERS, MOST_OTHERS = 5, 30
 LARGEST_SEED = 10**9
 LETTERS = {"title": 100, "author": 100, "cause": 200, "ticket": 600, "tells": 400, "metric": 100}
 """Characters that a text of the file may have."""
-TOP = ("title", "night", "scenario", "variants")
+TOP = ("title", "shift", "scenario", "variants")
 OF_THE_LIBRARY = (
     *("id", "code", "symptom", "subtitle", "family", "story", "source", "view", "views", "journeys", "coarse", "focus"),
     *("sentence", "ask", "why", "model", "notebook", "exercises", "default_variant", "opens", "controls", "what_ifs"),
     "facts",
 )
-"""Other parts of a case file, which a night has no use for."""
-OF_A_VARIANT = ("name", "set", "unset", "title", "summary")
-NEEDED = ("healthy", "failing", "metric", "better", "cause", "fix", "look", "tells")
-OF_A_NIGHT = (*NEEDED, "others", "ticket", "author", "seed")
+"""Other parts of a case file, which a shift has no use for."""
+OF_A_VARIANT = ("name", "set", "unset", "title", "summary", "coarse")
+NEEDED = ("failing", "metric", "better", "cause", "fix", "command", "tells")
+OF_A_SHIFT = (
+    *NEEDED,
+    *("healthy", "jobs", "set", "unset", "draw", "at_most", "week"),
+    *("others", "ticket", "author", "seed"),
+)
+OLD_TABLE, OLD_NAMES = "night", {"command": "look"}
+"""What the table, and fields of it, were called."""
+DRAW = '{ path = "PATH", choose = [8, 16] }, or range = [FIRST, LAST] with a step, or of = "PATH" of an earlier draw'
 
 
 @dataclass(frozen=True)
@@ -57,18 +78,16 @@ class LearnerCase:
     author: str | None
     digest: str
     seed: int
-    """The ticket's number, and what the night's random numbers come from."""
+    """The ticket's number, and what the shift's random numbers come from."""
     ticket: str | None
     """The complaint in the author's words; the usual ones when there are none."""
     causes: tuple[str, ...]
     """What is offered as causes, in the order of the alphabet."""
-    incident: Incident
+    system: System
+    """The system as it is found, with its incident."""
     names: Names
     """What jobs and devices are called, by what the author calls them."""
     healthy: Mapping[str, Any]
-    failing: Mapping[str, Any]
-    written_fix: Mapping[str, Any]
-    """What mends it, as the author wrote it."""
 
 
 def read_case(path: str | PathLike[str]) -> LearnerCase:
@@ -101,50 +120,115 @@ class _Reader:
 
     def __init__(self, document: dict[str, Any]) -> None:
         self.document = document
+        self.table = "shift"
         self.problems: list[Problem] = []
 
     def case(self, of: str) -> LearnerCase:
         """Give the case."""
-        self._known("", self.document, (*TOP, *OF_THE_LIBRARY))
-        night = self._part(self.document, "night", "", dict)
+        self._known("", self.document, (*TOP, *OF_THE_LIBRARY, OLD_TABLE))
+        table = self._shift()
         self._part(self.document, "scenario", "", dict)
         variants = self._variants()
-        self._known("night", night, OF_A_NIGHT)
-        for name in NEEDED:
-            if isinstance(self.document.get("night"), dict) and name not in night:
-                self._wrong(f"night.{name}", "is missing")
         title = self._text(self.document, "title", "")
-        words = {name: self._text(night, name, "night.") for name in LETTERS if name in night}
-        seed = night.get("seed", 1)
+        words = {name: self._text(table, name, f"{self.table}.") for name in LETTERS if name in table}
+        seed = table.get("seed", 1)
         if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= LARGEST_SEED:
-            self._wrong("night.seed", f"{_found(seed)} is no whole number from 0 to {LARGEST_SEED:,}")
-        better = self._one_of(night, "better", ("more", "less"))
-        look = self._one_of(night, "look", tuple(TOOLS))
-        self._one_of(night, "healthy", tuple(variants))
-        self._one_of(night, "failing", tuple(variants))
-        causes = self._causes(night, words.get("cause", ""))
-        fix = self._part(night, "fix", "night.", dict) if "fix" in night else {}
-        if "fix" in night and not fix:
-            self._wrong("night.fix", 'is empty; write what mends it, as in { "zfs.log.batch" = true }')
+            self._wrong_field("seed", f"{_found(seed)} is no whole number from 0 to {LARGEST_SEED:,}")
+        self._one_of(table, "better", ("more", "less"))
+        self._one_of(table, "command", tuple(TOOLS))
+        for which in ("healthy", "failing"):
+            self._one_of(table, which, tuple(variants))
+        offered = self._causes(table, words.get("cause", ""))
+        self._values(table)
         self._end()
 
-        systems = [self._system(night[which], variants[night[which]]) for which in ("healthy", "failing")]
-        job, metric = self._metric(words["metric"], systems)
-        names = neutral_names(systems[1], [job, *(one["name"] for one in systems[1]["jobs"] if one["name"] != job)])
-        healthy, failing = (
-            self._neutral(system, names, night[which])
-            for system, which in zip(systems, ("healthy", "failing"), strict=True)
-        )
-        own_fix = {names.path(path): value for path, value in fix.items()}
-        self._settable(fix, names, failing)
-        incident = Incident(
-            *(words["cause"], "", night["failing"], tuple(names.jobs), lambda _: {}, metric, better == "more"),
-            lambda _: dict(own_fix),
-            *(look, words["tells"]),
-        )
-        return LearnerCase(
-            *(title, words.get("author"), of, seed, words.get("ticket"), causes, incident, names, healthy, failing, fix)
-        )
+        return self._case(of, title, {**table, **words}, variants, offered)
+
+    def _case(
+        self,
+        of: str,
+        title: str,
+        table: Mapping[str, Any],
+        variants: Mapping[str, Mapping[str, Any]],
+        offered: tuple[str, ...],
+    ) -> LearnerCase:
+        """Build the systems of a file whose fields are as they should be."""
+        seed = table.get("seed", 1)
+        failing, healthy = table["failing"], table.get("healthy")
+        source = random.Random(f"on call {seed}")  # noqa: S311 -- a shift like another, not a secret
+        incident = incident_of("", table)
+        changes, numbers = drawn_changes(incident, source)
+        systems = [self._system(failing, _with_changes(variants[failing], changes))]
+        if healthy is not None:
+            systems.append(self._system(healthy, variants[healthy]))
+        incident = replace(incident, jobs=self._jobs(table, systems))
+        names = neutral_names(systems[0], incident.jobs)
+        found = self._neutral(systems[0], names, failing)
+        remedy = remedy_of(incident, numbers, names)
+        self._settable(incident.fix, remedy, names, found)
+        as_it_was = changed(found, remedy) if healthy is None else self._neutral(systems[1], names, healthy)
+        system = System(incident, found, remedy)
+        return LearnerCase(title, table.get("author"), of, seed, table.get("ticket"), offered, system, names, as_it_was)
+
+    def _shift(self) -> dict[str, Any]:
+        """Give the table of the shift, with today's names."""
+        if OLD_TABLE in self.document:
+            self.table = OLD_TABLE
+            if "shift" in self.document:
+                self._wrong(OLD_TABLE, "is the old name of [shift], which is there too; keep one of them")
+        found = self.document.get(self.table)
+        if isinstance(found, list) and len(found) == 1:
+            found = found[0]
+        elif isinstance(found, list):
+            self._wrong(self.table, f"is written {len(found)} times; keep the one to play, as [{self.table}]")
+            self._end()
+        written = self._part({self.table: found} if found is not None else {}, self.table, "", dict)
+        accepted = [self._name(name) for name in OF_A_SHIFT]
+        self._known(self.table, written, accepted)
+        table = {name: written[self._name(name)] for name in OF_A_SHIFT if self._name(name) in written}
+        for name in NEEDED:
+            if isinstance(found, dict) and name not in table:
+                self._wrong_field(name, "is missing")
+        return table
+
+    def _name(self, name: str) -> str:
+        """Give the name of a field as the file's table has it."""
+        return OLD_NAMES.get(name, name) if self.table == OLD_TABLE else name
+
+    def _wrong_field(self, name: str, message: str) -> None:
+        first, dot, rest = name.partition(".")
+        self._wrong(f"{self.table}.{self._name(first)}{dot}{rest}", message)
+
+    def _values(self, table: Mapping[str, Any]) -> None:
+        """Check what the library's reader has checked in its own files: fix, jobs, changes and draws."""
+        drawn: list[str] = []
+        for number, entry in enumerate(self._field(table, "draw", list)):
+            try:
+                possible = Draw(**entry).is_possible(drawn)
+            except (TypeError, ValueError):
+                possible = False
+            if not possible:
+                self._wrong_field(f"draw[{number}]", f"{_found(entry)} cannot be drawn; write {DRAW}")
+                return
+            drawn.append(entry["path"])
+        fix = self._field(table, "fix", dict)
+        if "fix" in table and isinstance(table["fix"], dict) and not fix:
+            self._wrong_field("fix", 'is empty; write what mends it, as in { "zfs.log.batch" = true }')
+        for path, value in fix.items():
+            if isinstance(value, dict) and not _follows(value, drawn):
+                message = f"{_found(value)} does not follow a draw; write {{ of = PATH, times = N }} with its path"
+                self._wrong_field(f"fix: {shortened(path)}", message)
+        self._field(table, "set", dict)
+        for name in ("jobs", "unset"):
+            texts = self._field(table, name, list)
+            if not all(isinstance(one, str) for one in texts) or (name in table and not texts):
+                self._wrong_field(name, f"{_found(table[name])} is not a list of names")
+        most = table.get("at_most", 3)
+        if not isinstance(most, int | float) or isinstance(most, bool) or not most >= 1:
+            self._wrong_field("at_most", f"{_found(most)} is not a number from 1")
+
+    def _field(self, table: Mapping[str, Any], name: str, kind: type) -> Any:  # noqa: ANN401 -- of that kind
+        return self._part(table, name, f"{self.table}.", kind) if name in table else kind()
 
     def _wrong(self, path: str, message: str) -> None:
         self.problems.append(Problem(path, message))
@@ -185,11 +269,10 @@ class _Reader:
             self._wrong(path + name, f"has the character U+{ord(letter):04X}, which cannot be shown; leave it out")
         return text
 
-    def _one_of(self, night: Mapping[str, Any], name: str, accepted: tuple[str, ...]) -> str:
-        found = night.get(name)
-        if name in night and found not in accepted:
-            self._wrong(f"night.{name}", f"{_found(found)} is none of {', '.join(accepted) or 'no variants'}")
-        return str(found)
+    def _one_of(self, table: Mapping[str, Any], name: str, accepted: tuple[str, ...]) -> None:
+        found = table.get(name)
+        if name in table and found not in accepted:
+            self._wrong_field(name, f"{_found(found)} is none of {', '.join(accepted) or 'no variants'}")
 
     def _variants(self) -> dict[str, Mapping[str, Any]]:
         found: dict[str, Mapping[str, Any]] = {}
@@ -210,26 +293,27 @@ class _Reader:
             found[name] = variant
         return found
 
-    def _causes(self, night: Mapping[str, Any], cause: str) -> tuple[str, ...]:
-        """Give what is offered: the cause with those of the author beside it, or those of all nights."""
-        others = night.get("others")
+    def _causes(self, table: Mapping[str, Any], cause: str) -> tuple[str, ...]:
+        """Give what is offered: the cause with those of the author beside it, or those of all shifts."""
+        others = table.get("others")
         if others is None:
-            if cause not in CAUSES and cause:
-                message = f"is missing: the cause is none of the usual {len(CAUSES)}, so name {LEAST_OTHERS} to"
-                self._wrong("night.others", f"{message} {MOST_OTHERS} others that a peer could take for it")
-            return CAUSES
+            usual = causes()
+            if cause not in usual and cause:
+                message = f"is missing: the cause is none of the usual {len(usual)}, so name {LEAST_OTHERS} to"
+                self._wrong_field("others", f"{message} {MOST_OTHERS} others that a peer could take for it")
+            return usual
         read: list[str] = []
         for number, other in enumerate(others if isinstance(others, list) else []):
             place = len(self.problems)
             read.append(self._text({"cause": other}, "cause", ""))
             self.problems[place:] = [
-                Problem(f"night.others[{number}]", problem.message) for problem in self.problems[place:]
+                Problem(f"{self.table}.others[{number}]", problem.message) for problem in self.problems[place:]
             ]
         offered = {cause, *read}
         if not isinstance(others, list) or not LEAST_OTHERS <= len(others) <= MOST_OTHERS:
-            self._wrong("night.others", f"{_found(others)} is no list of {LEAST_OTHERS} to {MOST_OTHERS} wrong causes")
+            self._wrong_field("others", f"{_found(others)} is no list of {LEAST_OTHERS} to {MOST_OTHERS} wrong causes")
         elif len(offered) != 1 + len(read):
-            self._wrong("night.others", "names a cause twice, or the right one; each is offered once")
+            self._wrong_field("others", "names a cause twice, or the right one; each is offered once")
         return tuple(sorted(offered))
 
     def _system(self, which: str, variant: Mapping[str, Any]) -> dict[str, Any]:
@@ -238,16 +322,8 @@ class _Reader:
         for path in variant.get("unset", []):
             _at(scenario, path, which, lambda part, last: part.pop(last, None))
         for path, value in variant.get("set", {}).items():
-            _at(scenario, path, which, lambda part, last, value=value: part.__setitem__(last, value))
-        whole = self._checked(scenario, which)
-        if len(whole["jobs"]) > MOST_JOBS:
-            message = f"has {len(whole['jobs'])} jobs; a night has at most {MOST_JOBS}"
-            raise SeeklabError([Problem("scenario.jobs", message)])
-        for job in whole["jobs"]:
-            if job.get("stonewall") or job.get("wait_for"):
-                message = "waits for another job; in a night all jobs run at the same time"
-                raise SeeklabError([Problem(f"scenario.jobs[{job['name']}]", message)])
-        return whole
+            _at(scenario, path, which, lambda part, last, value=value: part.__setitem__(last, copy.deepcopy(value)))
+        return self._checked(scenario, which)
 
     def _checked(self, scenario: Mapping[str, Any], which: str) -> dict[str, Any]:
         try:
@@ -257,21 +333,40 @@ class _Reader:
             told = [Problem(f"scenario.{one.path}", f"{one.message} ({where})", one.nearest) for one in error.problems]
             raise SeeklabError(told) from None
 
-    def _metric(self, written: str, systems: list[dict[str, Any]]) -> tuple[str, str]:
-        """Split `job.metric`; both systems have the same jobs and devices."""
+    def _jobs(self, table: Mapping[str, Any], systems: list[dict[str, Any]]) -> tuple[str, ...]:
+        """Give the jobs of the shift, the application first; a healthy system has the same jobs and devices."""
         for kind in ("jobs", "devices"):
-            before, after = ([one["name"] for one in system[kind]] for system in systems)
-            if before != after:
-                message = f"the healthy system has {', '.join(before)}, the failing one {', '.join(after)}"
-                raise SeeklabError([Problem(f"scenario.{kind}", f"{message}; both have the same, in the same order")])
-        jobs = [job["name"] for job in systems[0]["jobs"]]
-        for job in jobs:
-            if written.startswith(f"{job}.") and len(written) > len(job) + 1:
-                return job, written.removeprefix(f"{job}.")
-        message = (
-            f"{_found(written)} is no JOB.NUMBER, such as {jobs[0]}.read_mib_per_s; the jobs are {', '.join(jobs)}"
-        )
-        raise SeeklabError([Problem("night.metric", message)])
+            first, *others = ([one["name"] for one in system[kind]] for system in systems)
+            for other in others:
+                if other != first:
+                    message = f"the healthy system has {', '.join(other)}, the failing one {', '.join(first)}"
+                    where = f"scenario.{kind}"
+                    raise SeeklabError([Problem(where, f"{message}; both have the same, in the same order")])
+        there = [job["name"] for job in systems[0]["jobs"]]
+        written, named = table["metric"], table.get("jobs")
+        unknown = [name for name in named or () if name not in there]
+        if unknown:
+            message = f"{_found(unknown[0])} is not a job of the failing system; there are {', '.join(there)}"
+            self._wrong_field("jobs", message)
+            self._end()
+        jobs = list(dict.fromkeys(named or there))
+        is_first = (job for job in (jobs[:1] if named else jobs) if written.startswith(f"{job}."))
+        application = next((job for job in is_first if len(written) > len(job) + 1), None)
+        if application is None and not (named and written.startswith(OF_THE_SYSTEM)):
+            which = "the first of the jobs is" if named else "the jobs are"
+            message = f"{_found(written)} is no JOB.NUMBER, such as {jobs[0]}.read_mib_per_s; {which}"
+            self._wrong_field("metric", f"{message} {jobs[0] if named else ', '.join(jobs)}")
+            self._end()
+        first = application or jobs[0]
+        kept = (first, *(job for job in jobs if job != first))
+        if len(kept) > MOST_JOBS:
+            raise SeeklabError([Problem("scenario.jobs", f"has {len(kept)} jobs; a shift has at most {MOST_JOBS}")])
+        for job in systems[0]["jobs"]:
+            waits = job.get("wait_for") or (job.get("stonewall") and len(there) == len(kept))
+            if job["name"] in kept and waits:
+                message = "waits for another job; in a shift all jobs run at the same time"
+                raise SeeklabError([Problem(f"scenario.jobs[{job['name']}]", message)])
+        return kept
 
     def _neutral(self, system: dict[str, Any], names: Names, which: str) -> dict[str, Any]:
         own = in_neutral_words(system, names)
@@ -288,30 +383,47 @@ class _Reader:
         }
         return self._checked(own, which)
 
-    def _settable(self, fix: Mapping[str, Any], names: Names, failing: Mapping[str, Any]) -> None:
+    def _settable(
+        self, fix: Mapping[str, Any], remedy: Mapping[str, Any], names: Names, failing: Mapping[str, Any]
+    ) -> None:
         """Hold the fix against what an administrator can set on this system."""
         there = settable(failing)
         back = {names.path(f"{kind}[{name}]"): name for kind in ("jobs", "devices") for name in getattr(names, kind)}
-        for path, value in fix.items():
-            if names.path(path) not in there:
+        for path, neutral in zip(fix, remedy, strict=True):
+            if neutral not in there:
                 shown_paths = ", ".join(_in_words_of_the_author(one, back) for one in there) or "none"
                 message = f"cannot be set on this system while it runs; what can be set is {shown_paths}"
-                self._wrong(f"night.fix: {shortened(path)}", message)
-                continue
-            try:
-                changed(failing, {names.path(path): value})
-            except SeeklabError as error:
-                self._wrong(f"night.fix: {path}", "; ".join(problem.message for problem in error.problems))
+                self._wrong_field(f"fix: {shortened(path)}", message)
+        self._end()
+        try:
+            changed(failing, remedy)
+        except SeeklabError as error:
+            for problem in error.problems:
+                self._wrong_field(f"fix: {_in_words_of_the_author(problem.path, back)}", problem.message)
         self._end()
 
 
+def _follows(value: Mapping[str, Any], drawn: list[str]) -> bool:
+    """Whether a value of a fix is a multiple of a drawn number."""
+    whole = isinstance(value.get("times", 1), int)
+    return {"of"} <= set(value) <= {"of", "times"} and value["of"] in drawn and whole
+
+
+def _with_changes(variant: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a variant with further changes, of which None removes what is there."""
+    removed = [path for path, value in changes.items() if value is None]
+    values = {path: value for path, value in changes.items() if value is not None}
+    return {
+        "unset": [*variant.get("unset", []), *removed],
+        "set": {**{path: value for path, value in variant.get("set", {}).items() if path not in removed}, **values},
+    }
+
+
 def _in_words_of_the_author(path: str, back: Mapping[str, str]) -> str:
-    """Give a path of the night as the author would write it."""
+    """Give a path of the shift as the author would write it."""
     head, bracket, rest = path.partition("]")
-    if not bracket:
-        return path
-    kind = head.partition("[")[0]
-    return f"{kind}[{back[head + bracket]}]{rest}"
+    name = back.get(head + bracket)
+    return path if name is None else f"{head.partition('[')[0]}[{name}]{rest}"
 
 
 def _found(value: object) -> str:

@@ -25,7 +25,7 @@ GZIP = 16 + zlib.MAX_WBITS
 LINE = 64
 LABEL = "SEEKLAB SEALED CASE"
 BEGIN, END = f"-----BEGIN {LABEL}-----", f"-----END {LABEL}-----"
-HEAD = """A case for the incident room of Seeklab, sealed so that nobody reads the answer by accident. It is a seal, not
+HEAD = """A case for an on-call shift of Seeklab, sealed so that nobody reads the answer by accident. It is a seal, not
 encryption: gzip in base64. Play it with `seeklab oncall --case FILE`, or open it on the page oncall.html.
 """
 SEALED = re.compile(

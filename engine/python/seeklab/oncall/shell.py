@@ -44,7 +44,7 @@ help               this list (free)
 What is not understood or refused changes nothing and costs nothing."""
 
 
-WELCOME = "`help` lists what can be typed. The clock runs with every look."
+WELCOME = "`help` lists what can be typed. The clock runs with every command."
 ENDS = ("done", "quit", "exit")
 
 
@@ -100,9 +100,9 @@ class Shell:
         self.says("")
 
     def _output(self, command: str) -> str:
-        look = BARE.get(command, command)
-        if look in TOOLS:
-            return self.shift.look(look)
+        tool = BARE.get(command, command)
+        if tool in TOOLS:
+            return self.shift.carry_out(tool)
         word, *rest = command.split()
         free: dict[str, Callable[[], str]] = {
             "help": _help,
@@ -170,7 +170,7 @@ class Shell:
             "score": {**score, "total": total},
             "cause": self.shift.incident.cause,
             "case": self.shift.incident.case or None,
-            "look": self.shift.incident.look,
+            "look": self.shift.incident.command,
             "debrief": debrief,
         }
 
@@ -192,5 +192,5 @@ def _too_long(typed: int) -> str:
 
 
 def _help() -> str:
-    looks = "\n".join(f"{name:<18} {look.shows} ({look.seconds} s, {look.points})" for name, look in TOOLS.items())
-    return f"{looks}\n{HELP}"
+    tools = "\n".join(f"{name:<18} {tool.shows} ({tool.seconds} s, {tool.points})" for name, tool in TOOLS.items())
+    return f"{tools}\n{HELP}"

@@ -1,6 +1,6 @@
-"""An on-call shift: a system with something wrong, looks that cost time, a cause to name, a change, and the truth.
+"""An on-call shift: a system with something wrong, commands that cost time, a cause to name, a change, and the truth.
 
-The system goes on under its load while one looks: each look prints what a run of its own did, with other random
+The system goes on under its load while one looks: each command prints what a run of its own did, with other random
 numbers. A change acts from the start of the runs that come after it; the engine has no changes in the middle of a run,
 so what is seen next is the system as if it had been set up that way.
 """
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import SeeklabError
 from seeklab._result import run
-from seeklab.oncall.incidents import CAUSES, complaint_metric, scenario_of
+from seeklab.oncall.incidents import causes, complaint_metric, system_of
 from seeklab.oncall.schedule import pool
 from seeklab.oncall.settings import changed, needs_a_restart, offered, refusal, settable, unit_of, value_of
 from seeklab.oncall.tools import TOOLS
@@ -29,7 +29,7 @@ CAUSE_POINTS, FIX_POINTS, TIME_POINTS = 40, 40, 20
 TRIES = 3
 WRONG_COSTS = 10
 MOST_SPENT = 2 * TIME_POINTS
-"""Looks and changes cost points up to here."""
+"""Commands and changes cost points up to here."""
 SET_COSTS, GUESS_COSTS = 1, 8
 """What a change costs once the cause is settled, and before: turning knobs until users are content is no diagnosis."""
 RESTART_S, RESTART_COSTS = 120, 4
@@ -61,6 +61,8 @@ class Shift:
     """A case that somebody wrote, in place of one that is drawn."""
     incident: Incident = field(init=False)
     scenario: dict[str, Any] = field(init=False)
+    remedy: dict[str, Any] = field(init=False)
+    """What the case does about it, by path."""
     changes: dict[str, Any] = field(default_factory=dict)
     """What the player has set."""
     named: list[str] = field(default_factory=list)
@@ -77,20 +79,14 @@ class Shift:
     def __post_init__(self) -> None:
         """Draw what is wrong, and how large the system is."""
         if self.own:
-            self.incident, self._drawn, self.scenario = self.own.incident, {}, dict(self.own.failing)
+            system = self.own.system
         else:
             source = random.Random(f"on call {self.seed}")  # noqa: S311 -- a shift like another, not a secret
-            self.incident = source.choice(pool(self.weeks))
-            self._drawn = self.incident.draw(source)
-            self.scenario = scenario_of(self.incident, self._drawn, source)
+            system = system_of(source.choice(pool(self.weeks)), source)
+        self.incident, self.scenario, self.remedy = system.incident, dict(system.scenario), dict(system.remedy)
         self._last_month = self._measured(self.remedy, TICKET_SEED)
         self._left = self._better(self._measured({}, TICKET_SEED), self._last_month)
         self.users.append((0, self._left))
-
-    @property
-    def remedy(self) -> dict[str, Any]:
-        """Give what the case does about it, by path."""
-        return self.incident.fix(self._drawn)
 
     @property
     def ticket(self) -> str:
@@ -107,7 +103,7 @@ class Shift:
     @property
     def causes(self) -> tuple[str, ...]:
         """What it may be, in the order in which a player is offered it."""
-        return self.own.causes if self.own else CAUSES
+        return self.own.causes if self.own else causes()
 
     @property
     def settled(self) -> bool:
@@ -119,23 +115,23 @@ class Shift:
         """Whether the cause that was named last is the one."""
         return bool(self.named) and self.named[-1] == self.incident.cause
 
-    def look(self, command: str) -> str:
+    def carry_out(self, command: str) -> str:
         """Print what a tool shows of the next seconds."""
-        look = TOOLS[command]
-        scenario = self._seen_by(look, self.changes)
+        tool = TOOLS[command]
+        scenario = self._seen_by(tool, self.changes)
         result = self._run(scenario, 101 + len(self.looked))
-        printed = look.prints(result, scenario)
+        printed = tool.prints(result, scenario)
         self.looked.append(command)
-        self.seconds += look.seconds
-        self.spent += look.points
+        self.seconds += tool.seconds
+        self.spent += tool.points
         self._notice(result.metrics[complaint_metric(self.incident)])
         return printed
 
     def telling(self) -> str:
-        """Print the one look that would have told it, of the system as it was found."""
-        look = TOOLS[self.incident.look]
-        scenario = self._seen_by(look, {})
-        return look.prints(self._run(scenario, 99), scenario)
+        """Print the one command that would have told it, of the system as it was found."""
+        tool = TOOLS[self.incident.command]
+        scenario = self._seen_by(tool, {})
+        return tool.prints(self._run(scenario, 99), scenario)
 
     def settable(self) -> dict[str, Any]:
         """Give what may be set, as it is now."""
@@ -233,7 +229,7 @@ class Shift:
         remedy = ", ".join(f"{path} = {_written(value)}" for path, value in self.remedy.items())
         return (
             f"It was: {self.incident.cause}\n"
-            f"One look that tells it, `{self.incident.look}`: {self.incident.tells}\n"
+            f"One command that tells it, `{self.incident.command}`: {self.incident.tells}\n"
             f"What mends it: set {remedy}\n"
         ) + (
             f"The case: {self.own.title}{f', by {self.own.author}' if self.own.author else ''}."
@@ -241,10 +237,10 @@ class Shift:
             else f"Read on: seeklab facts {self.incident.case}. The same shift again: seeklab oncall {again}"
         )
 
-    def _seen_by(self, look: Tool, changes: dict[str, Any]) -> dict[str, Any]:
-        """Give the system with these changes, and with the log where the look reads it."""
+    def _seen_by(self, tool: Tool, changes: dict[str, Any]) -> dict[str, Any]:
+        """Give the system with these changes, and with the log where the tool reads it."""
         scenario = changed(self.scenario, changes)
-        if look.log:
+        if tool.log:
             scenario["record"] = {**scenario["record"], "log": True}
         return scenario
 

@@ -283,4 +283,4 @@ TOOLS: Mapping[str, Tool] = {
     "dtrace -s sync.d": Tool("how long syncs took", 10, 3, _engine("sync", NO_PROBES)),
     "dtrace -s delays.d": Tool("writes that were delayed", 10, 3, _engine("delays", NO_PROBES)),
 }
-"""The commands that look, in the order in which `help` lists them."""
+"""The commands, in the order in which `help` lists them."""

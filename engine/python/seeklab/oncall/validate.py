@@ -64,35 +64,36 @@ def findings(own: LearnerCase) -> Iterator[Finding]:
     """Look at a case, one thing after the other."""
     yield _ticket(own)
     wanted = [_metric(own, own.healthy, number) for number in NUMBERS]
-    found = [_metric(own, own.failing, number) for number in NUMBERS]
-    mended = [_metric(own, changed(own.failing, own.incident.fix({})), number) for number in NUMBERS]
+    found = [_metric(own, own.system.scenario, number) for number in NUMBERS]
+    mended = [_metric(own, changed(own.system.scenario, own.system.remedy), number) for number in NUMBERS]
     yield _loss(own, wanted, found)
     yield _restored(own, wanted, found, mended)
-    yield _look(own)
+    yield _command(own)
 
 
 def _metric(own: LearnerCase, scenario: Mapping[str, Any], number: int) -> float:
-    name = complaint_metric(own.incident)
+    name = complaint_metric(own.system.incident)
     metrics = run(dict(scenario), seed=seed_of(own.seed, number)).metrics
     if name in metrics:
         return float(metrics[name])
     job = next(iter(own.names.jobs))
     prefix = name.partition(".")[0] + "."
     there = ", ".join(sorted(one.removeprefix(prefix) for one in metrics if one.startswith(prefix)))
-    message = f"{job} has no number {own.incident.metric} in this system; those that it has: {there}"
-    raise SeeklabError([Problem("night.metric", message)])
+    number_of_the_job = own.system.incident.metric.removeprefix(f"{job}.")
+    message = f"{job} has no number {number_of_the_job} in this system; those that it has: {there}"
+    raise SeeklabError([Problem("shift.metric", message)])
 
 
 def _better(own: LearnerCase, one: float, other: float) -> float:
     """How many times better one number is than another."""
     if one <= 0 or other <= 0:
-        return 1.0 if one == other else math.inf if (one > other) == own.incident.more_is_better else 0.0
-    return one / other if own.incident.more_is_better else other / one
+        return 1.0 if one == other else math.inf if (one > other) == own.system.incident.more_is_better else 0.0
+    return one / other if own.system.incident.more_is_better else other / one
 
 
 def _loss(own: LearnerCase, wanted: list[float], found: list[float]) -> Finding:
     least = min(_better(own, one, other) for one, other in zip(wanted, found, strict=True))
-    values = f"{own.incident.metric}: {wanted[0]:.4g} as it was, {found[0]:.4g} as it is found"
+    values = f"{own.system.incident.metric}: {wanted[0]:.4g} as it was, {found[0]:.4g} as it is found"
     if least >= LEAST_LOSS:
         return _ok(f"{values}; at least {least:.2f} times worse on {len(NUMBERS)} seeds")
     message = f"{values}; on one of {len(NUMBERS)} seeds {least:.2f} times worse, and a complaint takes {LEAST_LOSS}"
@@ -106,37 +107,37 @@ def _restored(own: LearnerCase, wanted: list[float], found: list[float], mended:
         finite = 0 < back < math.inf and 1 < lost < math.inf
         shares.append(math.log(back) / math.log(lost) if finite else float(back >= lost > 1))
     least = min(shares)
-    values = f"the fix brings {own.incident.metric} to {mended[0]:.4g}"
+    values = f"the fix brings {own.system.incident.metric} to {mended[0]:.4g}"
     if least >= NEARLY_ALL:
         return _ok(f"{values}, on {len(NUMBERS)} seeds at least {100 * least:.0f} % of what was lost")
     enough = f"{100 * NEARLY_ALL:.0f} % would do"
     return _no(f"{values}, on one of {len(NUMBERS)} seeds {100 * least:.0f} % of what was lost; {enough}")
 
 
-def _look(own: LearnerCase) -> Finding:
-    """Run the look on both systems: what prints the same of both tells nothing."""
-    look, seed = TOOLS[own.incident.look], seed_of(own.seed, TICKET_SEED)
+def _command(own: LearnerCase) -> Finding:
+    """Run the command on both systems: what prints the same of both tells nothing."""
+    tool, seed = TOOLS[own.system.incident.command], seed_of(own.seed, TICKET_SEED)
     results: list[Result] = []
     printed = []
-    for system in (own.healthy, own.failing):
-        scenario = {**system, "record": {**system["record"], "log": look.log}}
+    for system in (own.healthy, own.system.scenario):
+        scenario = {**system, "record": {**system["record"], "log": tool.log}}
         results.append(run(scenario, seed=seed))
-        printed.append(look.prints(results[-1], scenario))
-    name = own.incident.look
+        printed.append(tool.prints(results[-1], scenario))
+    name = own.system.incident.command
     if printed[0] == printed[1]:
         return _no(f"{name} prints the same of the healthy system and of the failing one: it tells nothing")
     events = max(result.events for result in results)
-    return _ok(f"{name} prints something else than on the healthy system; a look runs {events:,} events")
+    return _ok(f"{name} prints something else than on the healthy system; a run of it takes {events:,} events")
 
 
 def _ticket(own: LearnerCase) -> Finding:
-    """Compare the words of the ticket with those of the cause, of what mends it, and of the look that tells it."""
+    """Compare the words of the ticket with those of the cause, of what mends it, and of the command that tells it."""
     if own.ticket is None:
         return _ok("the ticket has the usual words, which name no cause")
     parts = {
-        "the cause": own.incident.cause,
-        "what mends it": " ".join(own.written_fix),
-        "the look that tells it": f"{own.incident.look} {own.incident.tells}",
+        "the cause": own.system.incident.cause,
+        "what mends it": " ".join(own.system.incident.fix),
+        "the command that tells it": f"{own.system.incident.command} {own.system.incident.tells}",
     }
     said = {_stem(word): word for word in _words(own.ticket)}
     for whose, text in parts.items():
@@ -146,7 +147,7 @@ def _ticket(own: LearnerCase) -> Finding:
                     f'the ticket says "{said[_stem(word)]}", and {whose} has the same word: write what users notice'
                 )
                 return _no(message)
-    return _ok("the ticket has no word of the cause, of what mends it, or of the look that tells it")
+    return _ok("the ticket has no word of the cause, of what mends it, or of the command that tells it")
 
 
 def _words(text: str) -> list[str]:

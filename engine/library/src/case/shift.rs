@@ -1,0 +1,265 @@
+//! On-call shifts of a case: what is wrong with a system, how such a system is drawn, and how a learner can tell.
+//!
+//! The random numbers themselves are drawn by the host that plays the shift; a seed gives the same shift because draws have an order.
+
+use schemars::JsonSchema;
+use seeklab_spec::reader::{Fault, FromJson};
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::Case;
+use seeklab_spec::Problem;
+
+/// The last week of the course.
+const LAST_WEEK: u64 = 10;
+
+/// Metrics of the whole system, which no job's name precedes.
+const OF_THE_SYSTEM: [&str; 2] = ["monitor_", "reduction_"];
+
+/// The shifts of a case as its file has them, checked: the host that plays them reads them, so nothing here writes their types.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(transparent)]
+pub struct Shifts(#[schemars(with = "ShiftTables")] Value);
+
+/// The shifts that are drawn from a case, or why there is none: a table `[shift]`, or several `[[shift]]`.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "for the schema")]
+enum ShiftTables {
+    /// One for each thing that may be wrong.
+    Several(Vec<Shift>),
+    /// The only one.
+    One(Box<Shift>),
+    /// None.
+    None(NoShift),
+}
+
+/// Why no shift is drawn from a case.
+#[derive(FromJson, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "read for its type")]
+struct NoShift {
+    /// The reason, as the end of a sentence.
+    none_because: String,
+}
+
+/// Something that may be wrong with a system, and how a system with it is drawn.
+#[derive(FromJson, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "some fields are read for their types: the host that plays the shift has the values")]
+struct Shift {
+    /// The mechanism, in a sentence.
+    cause: String,
+    /// Variant of the system as it is found.
+    failing: String,
+    /// Jobs that are kept; the first is the application that complains.
+    jobs: Vec<String>,
+    /// Paths and values that differ from the variant's; null removes what is there (in a case file: `unset`).
+    #[serde(default)]
+    set: Map<String, Value>,
+    /// Values that the seed decides, in the order in which they are drawn.
+    #[serde(default)]
+    draw: Vec<Draw>,
+    /// Metric of the ticket: `JOB.NUMBER`, or one of the monitor or of data reduction.
+    metric: String,
+    /// Which way it is better.
+    better: Better,
+    /// Paths and values that repair it; `{ of, times }` follows a drawn value.
+    fix: Map<String, Value>,
+    /// The command that tells it.
+    command: String,
+    /// What that command shows.
+    tells: String,
+    /// How many times the healthy number a change may give that sets something else than the fix does.
+    #[serde(default)]
+    at_most: Option<f64>,
+    /// Week of the course that teaches the mechanism.
+    week: u64,
+}
+
+/// Which way a number is better.
+#[derive(FromJson, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Better {
+    /// The more, the better.
+    More,
+    /// The less, the better.
+    Less,
+}
+
+/// A value that the seed decides: one of `choose` or of `range`, times `times`, times the number drawn for `of`, then `unit`.
+#[derive(FromJson, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[expect(dead_code, reason = "some fields are read for their types: the host draws")]
+struct Draw {
+    /// Path in the scenario.
+    path: String,
+    /// Numbers that are equally likely.
+    #[serde(default)]
+    choose: Vec<u64>,
+    /// First and last number of a range.
+    #[serde(default)]
+    range: Option<[u64; 2]>,
+    /// Distance of the numbers of the range; 1 when absent.
+    #[serde(default)]
+    step: Option<u64>,
+    /// A constant factor.
+    #[serde(default)]
+    times: Option<u64>,
+    /// Path of an earlier draw, whose number (without its unit) is a factor.
+    #[serde(default)]
+    of: Option<String>,
+    /// Unit that is written behind the number, such as `MiB` or `ms`.
+    #[serde(default)]
+    unit: Option<String>,
+}
+
+impl FromJson for Shifts {
+    fn from_json(value: &Value) -> Result<Self, Fault> {
+        tables(value).map(|_| Self(value.clone()))
+    }
+}
+
+/// Reads a table or a list of tables; one with the reason for none gives an empty list.
+fn tables(value: &Value) -> Result<Vec<Shift>, Fault> {
+    match value {
+        Value::Array(_) => Vec::from_json(value),
+        Value::Object(fields) if fields.contains_key("none_because") => NoShift::from_json(value).map(|_| Vec::new()),
+        _ => Shift::from_json(value).map(|only| vec![only]),
+    }
+}
+
+impl Shifts {
+    /// Checks the shifts against their case.
+    ///
+    /// # Errors
+    /// The path of the first field that contradicts the case, and what is accepted.
+    pub(super) fn check(&self, case: &Case) -> Result<(), (String, String)> {
+        let shifts = tables(&self.0).unwrap_or_default(); // read before, without a fault
+        if shifts.is_empty() && self.0.is_array() {
+            return Err(("shift".to_owned(), "is empty; write [[shift]], or [shift] with none_because".to_owned()));
+        }
+        for (index, shift) in shifts.iter().enumerate() {
+            if let Err((field, message)) = shift.check(case) {
+                let at = if self.0.is_array() { format!("shift[{index}]") } else { "shift".to_owned() };
+                return Err((format!("{at}.{field}"), message));
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Shift {
+    fn check(&self, case: &Case) -> Result<(), (String, String)> {
+        let wrong = |field: &str, message: &str| Err((field.to_owned(), message.to_owned()));
+        let first = |mut problems: Vec<Problem>| problems.swap_remove(0).message;
+        case.variant(Some(&self.failing)).map_err(|problems| ("failing".to_owned(), first(problems)))?;
+        let system = case.document(Some(&self.failing), &self.set).map_err(|problems| ("set".to_owned(), first(problems)))?;
+        let there = |job: &String| system["jobs"].as_array().is_some_and(|jobs| jobs.iter().any(|other| other["name"] == **job));
+        let Some(application) = self.jobs.first().filter(|_| self.jobs.iter().all(there)) else {
+            return wrong("jobs", "is not a list of jobs of the failing variant; write the application first");
+        };
+        let of_the_application = self.metric.strip_prefix(application.as_str()).is_some_and(|rest| rest.starts_with('.'));
+        if !of_the_application && !OF_THE_SYSTEM.iter().any(|start| self.metric.starts_with(start)) {
+            return wrong("metric", &format!("is not a number of the application; write {application}.NUMBER, or one of the whole system"));
+        }
+        for (index, draw) in self.draw.iter().enumerate() {
+            if !draw.is_possible(&self.draw[..index]) {
+                return wrong(&format!("draw[{index}]"), POSSIBLE);
+            }
+        }
+        if self.fix.is_empty() {
+            return wrong("fix", "is empty; write fix = { \"PATH\" = VALUE }");
+        }
+        for (path, value) in &self.fix {
+            let Some(multiple) = value.as_object() else { continue };
+            let of = multiple.get("of").and_then(Value::as_str).unwrap_or_default();
+            let is_multiple = multiple.iter().all(|(name, value)| name == "of" || (name == "times" && value.is_u64()));
+            if !is_multiple || !is_drawn(of, &self.draw) {
+                return wrong(&format!("fix.{path}"), "does not follow a draw; write { of = PATH, times = N } with its path");
+            }
+        }
+        if !(1..=LAST_WEEK).contains(&self.week) {
+            return wrong("week", &format!("is not a week of the course; write 1 to {LAST_WEEK}"));
+        }
+        Ok(())
+    }
+}
+
+/// What an entry of `draw` may be, for an error.
+const POSSIBLE: &str = "cannot be drawn; write { path, choose = [8, 16] }, { path, range = [FIRST, LAST] } with a step that leads \
+                        from FIRST to LAST, or { path, of } with the path of an earlier draw";
+
+impl Draw {
+    /// Whether a value can be drawn after the draws `before` it.
+    fn is_possible(&self, before: &[Self]) -> bool {
+        let of = self.of.as_deref();
+        let step = self.step.unwrap_or(1);
+        of.is_none_or(|of| is_drawn(of, before))
+            && match self.range {
+                Some([low, high]) => self.choose.is_empty() && low <= high && step > 0 && (high - low) % step == 0,
+                None => self.step.is_none() && (of.is_some() || !self.choose.is_empty()),
+            }
+    }
+}
+
+fn is_drawn(path: &str, draws: &[Draw]) -> bool {
+    draws.iter().any(|draw| draw.path == path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    /// The error of a shift that reads but for the fields in `more`.
+    fn error(more: &Value) -> (String, String) {
+        let case = json!({
+            "id": "x", "code": "X1", "title": "", "symptom": "", "subtitle": "", "family": "", "story": "",
+            "source": {"name": "", "year": 2000, "note": ""}, "view": "fio", "views": [], "focus": {"job": "a", "op": "read"},
+            "sentence": "", "why": "", "model": {"in": [], "out": [], "parameters": []}, "default_variant": "bad",
+            "ask": {"question": "", "measure": {"metric": "a"}, "unit": "", "min": 0, "max": 1, "scale": "linear", "reveal": ""},
+            "controls": [], "variants": [{"name": "bad", "title": "", "summary": ""}], "what_ifs": [], "facts": [],
+            "scenario": {"jobs": [{"name": "a"}, {"name": "b"}]},
+            "shift": {
+                "cause": "", "failing": "bad", "jobs": ["a"], "metric": "a.read_iops", "better": "more", "fix": {"zfs.delay": true},
+                "command": "fio", "tells": "", "week": 3, "draw": [{"path": "jobs[a].iodepth", "choose": [4, 8]}],
+            },
+        });
+        let mut wrong = case.clone();
+        assert!(Case::read(&case).is_ok(), "{:?}", Case::read(&case).err());
+        for (field, value) in more.as_object().expect("an object") {
+            wrong["shift"][field] = value.clone();
+        }
+        Case::read(&wrong).err().unwrap_or_default()
+    }
+
+    #[test]
+    fn what_contradicts_the_case_is_refused_at_its_field() {
+        for (more, path) in [
+            (json!({"failing": "worse"}), "shift.failing"),
+            (json!({"jobs": ["c"]}), "shift.jobs"),
+            (json!({"jobs": []}), "shift.jobs"),
+            (json!({"jobs": ["b"]}), "shift.metric"),
+            (json!({"metric": "read_iops"}), "shift.metric"),
+            (json!({"better": "faster"}), "shift.better"),
+            (json!({"fix": {}}), "shift.fix"),
+            (json!({"fix": {"zfs.delay": {"of": "jobs[a].bs"}}}), "shift.fix.zfs.delay"),
+            (json!({"fix": {"zfs.delay": {"of": "jobs[a].iodepth", "off": 1}}}), "shift.fix.zfs.delay"),
+            (json!({"fix": {"zfs.delay": {"of": "jobs[a].iodepth", "times": 0.5}}}), "shift.fix.zfs.delay"),
+            (json!({"week": 0}), "shift.week"),
+            (json!({"weeks": 1}), "shift.weeks"),
+            (json!({"none_because": "it is over"}), "shift.cause"),
+            (json!({"draw": [{"path": "a"}]}), "shift.draw[0]"),
+            (json!({"draw": [{"path": "a", "range": [1, 2], "choose": [1]}]}), "shift.draw[0]"),
+            (json!({"draw": [{"path": "a", "range": [1, 4], "step": 2}]}), "shift.draw[0]"),
+            (json!({"draw": [{"path": "a", "range": [1, 4], "step": 0}]}), "shift.draw[0]"),
+            (json!({"draw": [{"path": "a", "choose": [1], "step": 2}]}), "shift.draw[0]"),
+            (json!({"draw": [{"path": "a", "choose": [0.5]}]}), "shift.draw[0].choose[0]"),
+            (json!({"draw": [{"path": "a", "of": "a"}]}), "shift.draw[0]"),
+        ] {
+            assert_eq!(error(&more).0, path, "{more}");
+        }
+        assert_eq!(error(&json!({"fix": {"zfs.tick": {"of": "jobs[a].iodepth", "times": 2}}})), Default::default());
+    }
+}
