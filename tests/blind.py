@@ -22,8 +22,8 @@ from seeklab.diagnosis.signatures import MECHANISMS, NONE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-MOST_OPS = 8_000
-MOST_RUN = 60_000
+MAX_OPS = 8_000
+MAX_RUN = 60_000
 """Operations of a run, so that none takes minutes."""
 SPREAD = 0.25
 NOISE = 0.05
@@ -65,7 +65,7 @@ def draw_incident(name: str, seed: int) -> Drawn:
     """Run an incident at other speeds and loads."""
     source = random.Random(f"{name} {seed}")  # noqa: S311 -- draws of parameters
     case = seeklab.case(name)
-    bounds: dict[str, object] = {"record.log": True, "limits.operations": MOST_RUN}
+    bounds: dict[str, object] = {"record.log": True, "limits.operations": MAX_RUN}
     changes = dict(bounds)
     for path, field, value in numbers(case.scenario()):
         drawn = value * exp(source.gauss(0, SPREAD))
@@ -109,8 +109,8 @@ def recorded(result: seeklab.Result, source: random.Random) -> Evidence:
     ops = result.ops
     columns = (ops["job"], ops["op"], ops["offset"], ops["bytes"], ops["submit_ns"], ops["latency_ns"])
     rows = list(zip(*columns, strict=True))
-    first = source.randrange(0, max(1, len(rows) - MOST_OPS))
-    for job, op, offset, size, submit, latency in rows[first : first + MOST_OPS]:
+    first = source.randrange(0, max(1, len(rows) - MAX_OPS))
+    for job, op, offset, size, submit, latency in rows[first : first + MAX_OPS]:
         off = exp(source.gauss(0, NOISE))
         found.ops.append(Op(int(job), int(op), int(offset), int(size), int(submit), max(1, round(latency * off))))
     document = json.loads(result.text("iostat-json"))

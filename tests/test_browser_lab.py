@@ -21,7 +21,7 @@ COURSE = sorted(
     for path in (ROOT / room).rglob("*.ipynb")
     if ".ipynb_checkpoints" not in path.parts
 )
-LARGEST_SITE_MB = 64
+MAX_SITE_MB = 64
 """Without the maps of its sources JupyterLite takes 21 MB, Python and its wheels 26, the playground 4."""
 
 
@@ -81,4 +81,4 @@ def test_the_lab_asks_no_other_server_and_leaves_out_what_no_reader_needs() -> N
         assert "http" not in policy[1]
     assert list(LAB.rglob("*.map")) == []
     size = sum(path.stat().st_size for path in SITE.rglob("*") if path.is_file())
-    assert size < LARGEST_SITE_MB * 1e6
+    assert size < MAX_SITE_MB * 1e6

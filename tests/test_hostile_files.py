@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from seeklab import SeeklabError
-from seeklab._documents import MOST_CONTAINERS, UnreadableError, odd_value, read_json, read_toml
+from seeklab._documents import MAX_CONTAINERS, UnreadableError, odd_value, read_json, read_toml
 from seeklab._user_presets import read_preset
 from seeklab.calibration.fitted import calibrate
-from seeklab.calibration.measured import MOST_BINS, MOST_JOBS, read_results
+from seeklab.calibration.measured import MAX_BINS, MAX_JOBS, read_results
 from seeklab.diagnosis import diagnose
 from seeklab.oncall.learner_case import case_of
 
@@ -134,7 +134,7 @@ def report(bins: int = 1, jobs: int = 1) -> str:
     [
         (f"[{'9' * 5000}]", "holds a whole number of more than"),
         ("[" * 500_000, "is JSON nested deeper than"),
-        ("[]," * (MOST_CONTAINERS + 1), "lists and objects"),
+        ("[]," * (MAX_CONTAINERS + 1), "lists and objects"),
         ('{"half": ', "is JSON that is not whole"),
     ],
 )
@@ -174,14 +174,14 @@ def test_a_preset_holds_what_a_scenario_can_hold(written: str, tmp_path: Path) -
     assert odd_value({"device": {"hdd": {"rpm": 7200, "names": ["a", True]}}}) is None
 
 
-@pytest.mark.parametrize(("given", "left"), [((MOST_BINS + 1, 1), "entries in bins"), ((1, MOST_JOBS + 1), "jobs;")])
+@pytest.mark.parametrize(("given", "left"), [((MAX_BINS + 1, 1), "entries in bins"), ((1, MAX_JOBS + 1), "jobs;")])
 def test_a_report_has_as_many_bins_and_jobs_as_fio_writes(given: tuple[int, int], left: str, tmp_path: Path) -> None:
-    (tmp_path / "good.json").write_text(report(bins=MOST_BINS))
+    (tmp_path / "good.json").write_text(report(bins=MAX_BINS))
     (tmp_path / "large.json").write_text(report(*given))
     results = read_results(tmp_path)
     assert [left in reason for reason in results.left_out] == [True]
     job = next(iter(results.jobs.values()))
-    assert (job.q(50), job.q(100)) == (MOST_BINS / 2 / 1e3, MOST_BINS / 1e3)
+    assert (job.q(50), job.q(100)) == (MAX_BINS / 2 / 1e3, MAX_BINS / 1e3)
 
 
 @pytest.mark.parametrize("capacity", ["1.2.3GB", "..........", "0GB", "9" * 5000, "GB", "1e3GB"])

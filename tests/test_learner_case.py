@@ -17,7 +17,7 @@ from seeklab._errors import SeeklabError
 from seeklab.cli import BAD_INPUT, CHECK_FAILED, DONE, main
 from seeklab.oncall import Session, Shift, case_of, findings, sealed
 from seeklab.oncall.incidents import causes, incidents
-from seeklab.oncall.seal import MOST_BYTES, opened
+from seeklab.oncall.seal import MAX_BYTES, opened
 from seeklab.oncall.session import Desk
 from seeklab.oncall.settings import changed, settable
 from seeklab.oncall.shell import Shell
@@ -84,7 +84,7 @@ def test_whatever_is_changed_in_a_seal_is_noticed() -> None:
 def test_a_small_seal_that_unpacks_to_much_is_refused_before_it_has() -> None:
     text = sealed(EXAMPLE)
     bomb = base64.b64encode(gzip.compress(bytes(50_000_000))).decode()
-    with pytest.raises(SeeklabError, match=f"unpacks to more than {MOST_BYTES:,} bytes"):
+    with pytest.raises(SeeklabError, match=f"unpacks to more than {MAX_BYTES:,} bytes"):
         opened(re.sub(r"(?s)(CASE-----\n).*(\n-----END)", rf"\g<1>{bomb}\2", text), "x")
 
 
@@ -157,7 +157,7 @@ def with_line_in(text: str, beginning: str, line: str) -> str:
 
 
 def test_a_large_file_is_refused() -> None:
-    assert f"a case has at most {MOST_BYTES:,}" in told(EXAMPLE + "#" * MOST_BYTES)
+    assert f"a case has at most {MAX_BYTES:,}" in told(EXAMPLE + "#" * MAX_BYTES)
 
 
 def test_a_fix_that_mends_too_little_is_told_with_its_share() -> None:
@@ -191,7 +191,7 @@ def test_a_number_that_the_job_has_not_is_told_with_those_it_has() -> None:
 
 
 def test_a_run_that_takes_too_long_is_stopped_by_the_limit_of_a_shift(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("seeklab.oncall.learner_case.MOST_EVENTS", 1000)
+    monkeypatch.setattr("seeklab.oncall.learner_case.MAX_EVENTS", 1000)
     endless = with_line("size", 'size = "512GiB"')
     with pytest.raises(SeeklabError, match=r"limits\.events"):
         Shift(1, own=case_of(endless))

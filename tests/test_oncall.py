@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from seeklab.oncall.incidents import Incident
 
-LEAST_GAIN = 1.25
+MIN_GAIN = 1.25
 WORDS = {
     "app",
     "client",
@@ -71,7 +71,7 @@ def test_the_remedy_may_be_set_and_brings_back_what_is_missed(incident: Incident
     metric = complaint_metric(incident)
     found, mended = (run(some, seed=9).metrics[metric] for some in (scenario, changed(scenario, remedy)))
     gain = mended / found if incident.more_is_better else found / mended
-    assert gain >= LEAST_GAIN, (found, mended)
+    assert gain >= MIN_GAIN, (found, mended)
 
 
 @pytest.mark.parametrize("incident", incidents(), ids=IDS)

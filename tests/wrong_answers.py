@@ -451,7 +451,7 @@ def _shards(**factors: float) -> Callable[[int, int, float, float], float]:
     def rule(cores: int, disks: int, dispatch_us: float, read_us: float) -> float:
         primary = read_us / dispatch_us * factors.get("primary", 1)
         of_cores = cores * read_us / (disks * (read_us + dispatch_us)) * factors.get("cores", 1)
-        return min(shard_count.MOST_SHARDS, math.ceil(min(primary, of_cores)))
+        return min(shard_count.MAX_SHARDS, math.ceil(min(primary, of_cores)))
 
     return rule
 

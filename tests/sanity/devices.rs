@@ -12,7 +12,7 @@ const SIZES: [u64; 7] = [512, 4 * KIB, 16 * KIB, 64 * KIB, 128 * KIB, MIB, 8 * M
 const DEPTHS: [u64; 9] = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 const JOBS: [u64; 7] = [1, 2, 4, 8, 16, 32, 64];
 /// More bytes than this are not in flight at once: nothing new happens, and it takes long.
-const MOST_IN_FLIGHT: u64 = 256 * MIB;
+const MAX_IN_FLIGHT: u64 = 256 * MIB;
 
 /// Least blocks of each die that are simulated where flash is written, and least of them that are spare.
 const BLOCKS_OF_A_DIE: f64 = 16.0;
@@ -118,7 +118,7 @@ impl Preset {
     /// Depth and workers, at one size.
     fn in_flight(&self, pattern: Pattern, bytes: u64) -> Unit {
         let mut unit = Unit::new(format!("{}: {} {}", self.name, pattern.name(), size(bytes)));
-        let fits = |in_flight: &u64| *in_flight == 1 || in_flight * bytes <= MOST_IN_FLIGHT;
+        let fits = |in_flight: &u64| *in_flight == 1 || in_flight * bytes <= MAX_IN_FLIGHT;
         // Writes to flash first fill a drive with what was written before, which takes a while.
         let is_slow = self.group.ssd.is_some() && pattern.writes();
         let kept = |step: &usize| !is_slow || step.is_multiple_of(2);
@@ -152,7 +152,7 @@ impl Preset {
     /// A smaller request is never slower than a larger one.
     fn sizes(&self, pattern: Pattern, depth: u64) -> Unit {
         let mut unit = Unit::new(format!("{}: {} of all sizes, depth {depth}", self.name, pattern.name()));
-        let sizes = SIZES.iter().rev().filter(|bytes| *bytes * depth <= MOST_IN_FLIGHT);
+        let sizes = SIZES.iter().rev().filter(|bytes| *bytes * depth <= MAX_IN_FLIGHT);
         unit.line("smaller requests", sizes.map(|bytes| self.point(self.load(pattern, *bytes, depth, 1)))).measure = Measure::Requests;
         unit
     }

@@ -11,7 +11,7 @@ use crate::support;
 /// Events between two looks at what has completed.
 const GLANCE_EVENTS: u64 = 64;
 /// A run that needs more than this has lost its way.
-const MOST_EVENTS: u64 = 30_000_000;
+const MAX_EVENTS: u64 = 30_000_000;
 
 /// How long a run is watched.
 #[derive(Clone, Copy, Debug)]
@@ -93,8 +93,8 @@ pub fn measure(document: &Value, effort: Effort, seed: u64) -> Result<Outcome, S
             if stack.step(GLANCE_EVENTS).map_err(|problem| problem.to_string())? {
                 return Err(format!("ended after {} of {completed} requests", now.ios));
             }
-            if stack.events() > MOST_EVENTS {
-                return Err(format!("{} of {completed} requests after {MOST_EVENTS} events", now.ios));
+            if stack.events() > MAX_EVENTS {
+                return Err(format!("{} of {completed} requests after {MAX_EVENTS} events", now.ios));
             }
         }
     };

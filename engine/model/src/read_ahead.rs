@@ -7,7 +7,7 @@ use seeklab_spec::Problem;
 use serde_json::{Map, Value};
 
 /// Most records that one answer may fetch.
-const MOST_RECORDS: u64 = 65_536;
+const MAX_RECORDS: u64 = 65_536;
 
 /// A run of neighbouring blocks of a file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -59,9 +59,9 @@ pub fn runs(answer: &Map<String, Value>) -> Result<Vec<Run>, Problem> {
         _ => None,
     };
     let runs: Option<Vec<Run>> = given.as_array().and_then(|runs| runs.iter().map(run).collect());
-    let few = |runs: &Vec<Run>| runs.iter().fold(0u64, |sum, run| sum.saturating_add(run.blocks)) <= MOST_RECORDS;
+    let few = |runs: &Vec<Run>| runs.iter().fold(0u64, |sum, run| sum.saturating_add(run.blocks)) <= MAX_RECORDS;
     runs.filter(few).ok_or_else(|| {
-        let message = format!("{given} is not what to read ahead; give a list of [record, how many], at most {MOST_RECORDS} records");
+        let message = format!("{given} is not what to read ahead; give a list of [record, how many], at most {MAX_RECORDS} records");
         Problem::new("runs", message)
     })
 }

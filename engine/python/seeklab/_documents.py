@@ -14,9 +14,9 @@ from typing import Any
 
 from seeklab.data.json_depth import DEEPEST, is_too_deep
 
-MOST_CONTAINERS = 1_000_000
+MAX_CONTAINERS = 1_000_000
 """Lists and objects of one text; a recording of a day has a tenth of it."""
-MOST_DIGITS = 4300
+MAX_DIGITS = 4300
 """As in Python's own limit, which keeps the time for one number in bounds."""
 LARGEST = 2**63 - 1
 BETWEEN_KEYS = re.compile(r"[\n,={}\[\]#]")
@@ -82,10 +82,10 @@ def odd_value(document: object) -> tuple[str, str] | None:
 
 
 def _refuse_many(text: str) -> None:
-    if text.count("[") + text.count("{") > MOST_CONTAINERS:
-        message = f"holds more than {MOST_CONTAINERS:,} lists and objects"
+    if text.count("[") + text.count("{") > MAX_CONTAINERS:
+        message = f"holds more than {MAX_CONTAINERS:,} lists and objects"
         raise UnreadableError(message)
 
 
 def _too_many_digits() -> UnreadableError:
-    return UnreadableError(f"holds a whole number of more than {MOST_DIGITS:,} digits")
+    return UnreadableError(f"holds a whole number of more than {MAX_DIGITS:,} digits")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 JOB_FILE = Kind("a fio job file", most_bytes=1 << 20, may_be_packed=False)
 """A job file is written by people; anything larger is some other file."""
-MOST_INCLUDES = 100
+MAX_INCLUDES = 100
 Format = Literal["normal", "json", "json+", "terse"]
 TOOLS: dict[str, str] = {"normal": "fio", "json": "fio-json", "json+": "fio-json+", "terse": "fio-terse"}
 
@@ -121,8 +121,8 @@ def fio(
             missing = [problem.nearest for problem in error.problems if problem.path == "include" and problem.nearest]
             if not missing or missing[0] in files:
                 raise
-            if len(files) > MOST_INCLUDES:
-                message = f"more than {MOST_INCLUDES} included files; do they include each other?"
+            if len(files) > MAX_INCLUDES:
+                message = f"more than {MAX_INCLUDES} included files; do they include each other?"
                 raise SeeklabError([Problem("include", message)]) from None
             included = missing[0]
             beside = next((folder / included for folder in folders if (folder / included).exists()), Path(included))

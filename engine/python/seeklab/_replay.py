@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from seeklab._result import Result, execute
 from seeklab.data.error_location import LocatedTrace
-from seeklab.data.files import LONGEST_LINE_BYTES, Kind
+from seeklab.data.files import MAX_LINE_BYTES, Kind
 from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ TraceFormat = Literal["fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge
 KINDS = "a fio iolog, the text of blkparse, an MSR Cambridge CSV or the CSV of a run's ops"
 
 
-TRACE = Kind(KINDS, longest_line=LONGEST_LINE_BYTES)
+TRACE = Kind(KINDS, longest_line=MAX_LINE_BYTES)
 
 
 def said(**options: object) -> dict[str, object]:

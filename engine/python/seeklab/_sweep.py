@@ -39,10 +39,10 @@ Point: TypeAlias = "dict[str, Any]"
 """One run to make: what the engine is asked."""
 Metrics: TypeAlias = "dict[str, float]"
 
-MOST_RUNS = 1_000_000
+MAX_RUNS = 1_000_000
 AHEAD = 64
 """Runs for each core that are begun before the first of them is given."""
-MOST_BATCHES = 256
+MAX_BATCHES = 256
 """Tasks that a sweep gives to an external executor: few enough to send, enough to share out evenly."""
 
 
@@ -160,9 +160,9 @@ def _points(
     axes["variants"] = _several("variants", (case.default_variant,) if variants is None else variants)
     axes["seeds"] = _several("seeds", seeds)
     runs = math.prod(map(len, axes.values()))
-    if runs > MOST_RUNS:
+    if runs > MAX_RUNS:
         sizes = ", ".join(f"{len(tried)} of {path}" for path, tried in axes.items())
-        message = f"{sizes} make {runs} runs; a sweep has at most {MOST_RUNS}"
+        message = f"{sizes} make {runs} runs; a sweep has at most {MAX_RUNS}"
         raise SeeklabError([Problem("values", message)])
     fixed = {"record.log": False, **case.changes}
     *paths, of_variants, of_seeds = axes.values()
@@ -233,7 +233,7 @@ def _on_threads(points: Sequence[Point], report: Progress) -> Generator[Metrics]
 
 
 def _on_executor(points: Sequence[Point], executor: Executor, report: Progress) -> Generator[Metrics]:
-    size = math.ceil(len(points) / MOST_BATCHES)
+    size = math.ceil(len(points) / MAX_BATCHES)
     batches = [points[start : start + size] for start in range(0, len(points), size)]
     tasks = [(executor.submit(run_batch, batch), len(batch)) for batch in batches]
     yield from _in_order(iter(tasks), len(points), len(tasks), report)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._replay import KINDS, said
 from seeklab.data.error_location import LocatedTrace, is_line, naming
-from seeklab.data.files import LONGEST_LINE_BYTES, Kind, read_text, shown
+from seeklab.data.files import MAX_LINE_BYTES, Kind, read_text, shown
 from seeklab.engine.host import engine
 
 if TYPE_CHECKING:
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
     from seeklab._replay import TraceFormat
 
-OBJECTS = Kind(f"a trace of time,object,size lines, {KINDS}", longest_line=LONGEST_LINE_BYTES)
+OBJECTS = Kind(f"a trace of time,object,size lines, {KINDS}", longest_line=MAX_LINE_BYTES)
 DRIVE = Kind("a drive's parameters as JSON", most_bytes=1 << 20)
 MEASURED = Kind(
     "a measured trace as CSV",
     most_bytes=1 << 26,
-    longest_line=LONGEST_LINE_BYTES,
+    longest_line=MAX_LINE_BYTES,
     columns=("op", "lbn", "blocks", "service_us", "next_interarrival_us"),
 )
 """A measured trace has some ten thousand requests; this holds a million."""

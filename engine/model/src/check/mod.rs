@@ -29,7 +29,7 @@ const BYTES_PER_CACHED_BLOCK: u64 = 64;
 const PHASES_OF_A_RUN: usize = 16;
 /// Bytes that a request in flight costs: its slot and its phases.
 const BYTES_PER_REQUEST: u64 = (size_of::<Request>() + PHASES_OF_A_RUN * size_of::<u64>()) as u64;
-const MOST_IN_FLIGHT: u64 = 4_000_000;
+const MAX_IN_FLIGHT: u64 = 4_000_000;
 
 /// A scenario in which nothing is wrong, with the plan that follows from it. A run starts from one and cannot fail for what it says.
 #[derive(Clone, Debug)]
@@ -202,10 +202,10 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
             problems.add(at.field("rw"), "odxcopy needs the protocol layer, which has the copy engine; add protocol");
         }
     }
-    if in_flight > MOST_IN_FLIGHT {
+    if in_flight > MAX_IN_FLIGHT {
         problems.add(
             Path::root().field("jobs"),
-            format!("iodepth times numjobs add up to {in_flight} requests in flight; write at most {MOST_IN_FLIGHT}"),
+            format!("iodepth times numjobs add up to {in_flight} requests in flight; write at most {MAX_IN_FLIGHT}"),
         );
     }
 }

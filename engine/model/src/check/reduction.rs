@@ -4,7 +4,7 @@ use seeklab_spec::reduction::{FioVersion, ReductionSpec, pattern};
 use seeklab_spec::{AddProblem, Path, Problems, Scenario};
 
 /// Most bytes that one analysis looks at.
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// Adds what is wrong with the reduction at `at` beyond its schema.
 pub fn check(spec: &ReductionSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
@@ -16,8 +16,8 @@ pub fn check(spec: &ReductionSpec, scenario: &Scenario, at: &Path, problems: &mu
         problems.add(at.field("dedupe_percentage"), "is unknown to fio 2.1.3, which would not do it; write fio \"2.20\" or \"3.33\", or 0");
     }
     let bs = scenario.jobs.first().map_or(0, |job| job.bs.0);
-    if bs.saturating_mul(u64::from(spec.buffers)) > MOST_BYTES {
-        problems.add(at.field("buffers"), format!("{} buffers of {bs} bytes are more than {MOST_BYTES} bytes; write fewer", spec.buffers));
+    if bs.saturating_mul(u64::from(spec.buffers)) > MAX_BYTES {
+        problems.add(at.field("buffers"), format!("{} buffers of {bs} bytes are more than {MAX_BYTES} bytes; write fewer", spec.buffers));
     }
     if !spec.unit.0.is_multiple_of(spec.block.0) {
         problems.add(at.field("unit"), format!("{} is not a multiple of the storage block of {}", spec.unit, spec.block));

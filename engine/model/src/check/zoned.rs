@@ -9,7 +9,7 @@ use crate::plan::Plan;
 use crate::rules::SECTOR;
 
 /// Zones of one worker: their write pointers take 8 MB.
-const MOST_ZONES: u64 = 1_000_000;
+const MAX_ZONES: u64 = 1_000_000;
 
 /// Adds what the fields of job number `index` of `jobs`, which stands at `at`, say about its zones.
 pub(super) fn check(index: usize, jobs: &[Job], at: &Path, problems: &mut Problems) {
@@ -66,8 +66,8 @@ pub(super) fn check_regions(scenario: &Scenario, plan: &Plan, problems: &mut Pro
                 );
                 break;
             }
-            if end > MOST_ZONES {
-                problems.add(at.field("size"), format!("{end} zones are more than {MOST_ZONES}; write larger zones, or a smaller size"));
+            if end > MAX_ZONES {
+                problems.add(at.field("size"), format!("{end} zones are more than {MAX_ZONES}; write larger zones, or a smaller size"));
                 break;
             }
             if job.rw.writes() {

@@ -22,7 +22,7 @@ pub enum Holder {
 const HOLDERS: usize = 4;
 
 /// Most intervals that are kept.
-const MOST_INTERVALS: usize = 1 << 20;
+const MAX_INTERVALS: usize = 1 << 20;
 
 /// What a power failure would have lost in an interval of time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Volatile {
     /// Closes the intervals that have ended.
     #[inline]
     fn close_rows(&mut self, now_ns: u64) {
-        while now_ns >= self.row_ends_ns && self.interval_ns > 0 && self.rows.len() < MOST_INTERVALS {
+        while now_ns >= self.row_ends_ns && self.interval_ns > 0 && self.rows.len() < MAX_INTERVALS {
             self.rows.push(UnsafeRow { most: self.most_in_row, at_end: self.now });
             self.most_in_row = self.bytes();
             self.row_ends_ns = self.row_ends_ns.saturating_add(self.interval_ns);
@@ -71,7 +71,7 @@ impl Volatile {
         }
         let mut all = self.clone();
         all.close_rows(now_ns);
-        if now_ns + self.interval_ns > all.row_ends_ns && all.rows.len() < MOST_INTERVALS {
+        if now_ns + self.interval_ns > all.row_ends_ns && all.rows.len() < MAX_INTERVALS {
             all.rows.push(UnsafeRow { most: all.most_in_row, at_end: all.now });
         }
         all.rows

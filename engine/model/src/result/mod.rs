@@ -31,7 +31,7 @@ use seeklab_spec::to_f64;
 /// Width of the windows over which fio samples bandwidth, in nanoseconds.
 pub const SAMPLE_NS: u64 = 500_000_000;
 /// Most intervals that a series keeps, and windows that samples do; the last one takes what comes later.
-const MOST_INTERVALS: usize = 1 << 20;
+const MAX_INTERVALS: usize = 1 << 20;
 /// Three significant digits, the usual choice for latencies.
 const DIGITS: u8 = 3;
 /// A request that takes so long has stalled.
@@ -182,7 +182,7 @@ fn record(histogram: &mut Histogram<u64>, value: u64) {
 }
 
 fn add_sample(samples: &mut Vec<Sample>, window: u64, ios: u64, bytes: u64) {
-    let window = usize::try_from(window).unwrap_or(MOST_INTERVALS).min(MOST_INTERVALS);
+    let window = usize::try_from(window).unwrap_or(MAX_INTERVALS).min(MAX_INTERVALS);
     if samples.len() <= window {
         samples.resize(window + 1, Sample::default());
     }
@@ -359,9 +359,9 @@ impl Recorder {
         // A flow's I/Os ended before the end of its segment, which may be an interval's; a single one ended with it.
         let last_ns = if flow.is_some() { now_ns.saturating_sub(1) } else { now_ns };
         if last_ns >= self.row_ends_ns {
-            let interval = usize::try_from(last_ns / self.interval_ns).unwrap_or(MOST_INTERVALS).min(MOST_INTERVALS);
+            let interval = usize::try_from(last_ns / self.interval_ns).unwrap_or(MAX_INTERVALS).min(MAX_INTERVALS);
             self.series.resize(interval + 1, SeriesRow::default());
-            self.row_ends_ns = if interval == MOST_INTERVALS { u64::MAX } else { (interval as u64 + 1).saturating_mul(self.interval_ns) };
+            self.row_ends_ns = if interval == MAX_INTERVALS { u64::MAX } else { (interval as u64 + 1).saturating_mul(self.interval_ns) };
         }
         let Some(row) = self.series.last_mut() else { return }; // there is one since the first completion
         let op = request.op as usize;

@@ -15,8 +15,8 @@ const REACH: usize = 16;
 /// A valley separates two peaks when it is at most this part of the lower one.
 const VALLEY: f64 = 0.5;
 /// Least share of the operations, and least number of them, that make a mode.
-const LEAST_SHARE: f64 = 0.001;
-const LEAST_COUNT: f64 = 3.0;
+const MIN_SHARE: f64 = 0.001;
+const MIN_COUNT: f64 = 3.0;
 
 /// A peak, the mass from the valley before it, and the lowest point since.
 struct Peak {
@@ -52,7 +52,7 @@ pub fn modes(bins: &Bins) -> usize {
     if let Some(last) = peaks.last_mut() {
         last.mass += mass;
     }
-    let least = (LEAST_SHARE * total).max(LEAST_COUNT);
+    let least = (MIN_SHARE * total).max(MIN_COUNT);
     joined(peaks).iter().filter(|peak| peak.mass >= least).count()
 }
 

@@ -11,7 +11,7 @@ use super::columns::Take::{Index, Whole};
 use super::columns::{Table, Tables};
 use super::jobs::PERCENTILES;
 use super::metrics::Metrics;
-use super::{JobStats, MOST_INTERVALS, STALL_NS, histogram, record};
+use super::{JobStats, MAX_INTERVALS, STALL_NS, histogram, record};
 use seeklab_spec::to_f64;
 
 /// Times from when operations were due to when they completed.
@@ -69,7 +69,7 @@ impl Response {
 
     #[inline]
     fn count(&mut self, at_ns: u64, which: usize) {
-        let interval = usize::try_from(at_ns / self.interval_ns).unwrap_or(MOST_INTERVALS).min(MOST_INTERVALS);
+        let interval = usize::try_from(at_ns / self.interval_ns).unwrap_or(MAX_INTERVALS).min(MAX_INTERVALS);
         if self.passed.len() <= interval {
             self.passed.resize(interval + 1, [0; 2]);
         }

@@ -97,8 +97,8 @@ TYPES = (2, 3, 4)
 """Bits of a cell, and so the page types that share it: MLC, TLC, QLC."""
 PLATEAU = 0.3
 """Half of the part of a crowd that is looked at, in crowds: its edges are left out."""
-LEAST_TYPES_APART = 1.1
-MOST_BETWEEN = 0.3
+MIN_TYPES_APART = 1.1
+MAX_BETWEEN = 0.3
 """Share of the whole spread that is within crowds, at most; it is about two thirds when there are none."""
 
 
@@ -110,20 +110,20 @@ def page_types(quantile: Callable[[float], float]) -> tuple[float, ...]:
         half = 100 * PLATEAU / count
         spread = quantile(middles[-1] + half) - quantile(middles[0] - half)
         levels = tuple(quantile(middle) for middle in middles)
-        if spread <= 0 or levels[-1] < LEAST_TYPES_APART * levels[0]:
+        if spread <= 0 or levels[-1] < MIN_TYPES_APART * levels[0]:
             continue
         within = sum(quantile(middle + half) - quantile(middle - half) for middle in middles) / spread
-        if within <= MOST_BETWEEN and (best is None or within < best[0]):
+        if within <= MAX_BETWEEN and (best is None or within < best[0]):
             best = (within, levels)
     return best[1] if best else ()
 
 
-LEAST_DELAYED = 300
+MIN_DELAYED = 300
 
 
 def program_us(read_us: float, longest_us: float, delayed: int, channel_us: float) -> float | None:
     """Find the time of a program from the longest read that had to wait for one; None with too few that waited."""
-    return None if delayed < LEAST_DELAYED else longest_us - read_us - channel_us
+    return None if delayed < MIN_DELAYED else longest_us - read_us - channel_us
 
 
 def stroke(share: float, inner_to_outer: float) -> float:
@@ -220,7 +220,7 @@ def _least_squares(columns: Sequence[Sequence[float]], values: Sequence[float]) 
     return [rows[row][size] / rows[row][row] for row in range(size)]
 
 
-LEAST_INSIDE = 1.2
+MIN_INSIDE = 1.2
 """Requests in the server, below which nothing can be told of more."""
 
 
@@ -232,10 +232,10 @@ class Server(NamedTuple):
     """Bytes a microsecond."""
 
 
-LEAST_COMMAND_SHARE = 0.2
+MIN_COMMAND_SHARE = 0.2
 """Of the time of the smallest request, from which on a command can be told from bytes."""
-MOST_OFF_LINE = 0.15
-LEAST_ON_LINE = 3
+MAX_OFF_LINE = 0.15
+MIN_ON_LINE = 3
 """Sizes: two are always on a line."""
 
 
@@ -244,19 +244,19 @@ def server(rates: Mapping[int, float]) -> Server | None:
 
     All sizes must lie on one line, or there are two limits that do not know of each other.
     """
-    if len(rates) < LEAST_ON_LINE:
+    if len(rates) < MIN_ON_LINE:
         return None
     per_request = {float(size): 1e6 / most for size, most in rates.items()}
     command, slope = line(per_request)
     off = max(abs((command + slope * size) / time - 1) for size, time in per_request.items())
-    if slope <= 0 or command < LEAST_COMMAND_SHARE * min(per_request.values()) or off > MOST_OFF_LINE:
+    if slope <= 0 or command < MIN_COMMAND_SHARE * min(per_request.values()) or off > MAX_OFF_LINE:
         return None
     return Server(command, 1 / slope)
 
 
 Z_99 = 2.326
 """Of the 99th percentile of a normal distribution."""
-MOST_SCATTER = 1.5
+MAX_SCATTER = 1.5
 
 
 def scatter(p99_to_mean: float) -> float:
@@ -264,7 +264,7 @@ def scatter(p99_to_mean: float) -> float:
 
     Wilson and Hilferty: the cube root of a gamma variable is nearly normal.
     """
-    least, most = 0.0, MOST_SCATTER
+    least, most = 0.0, MAX_SCATTER
     for _ in range(40):
         middle = (least + most) / 2
         ninth = middle * middle / 9
@@ -295,7 +295,7 @@ def unit(latencies: Mapping[float, float], rates: Mapping[int, float], size: int
     for depth, x in rates.items():
         inside = depth - x / 1e6 * latency
         now = x * size / 1e6
-        if 1.03 * alone < now < 0.97 * rate and inside > LEAST_INSIDE:
+        if 1.03 * alone < now < 0.97 * rate and inside > MIN_INSIDE:
             fulls.append(1 + (inside - 1) * (rate - alone) / (now - alone))
     if not fulls:
         return Unit(latency, alone, rate, 2)
@@ -313,8 +313,8 @@ class Bucket(NamedTuple):
     """Share of the variance that the two levels explain."""
 
 
-LEAST_EXPLAINED = 0.5
-LEAST_STEP = 1.15
+MIN_EXPLAINED = 0.5
+MIN_STEP = 1.15
 
 
 def bucket(per_second: Sequence[float]) -> Bucket | None:
@@ -334,6 +334,6 @@ def bucket(per_second: Sequence[float]) -> Bucket | None:
         explains = 1 - rest / whole
         if best is None or explains > best.explains:
             best = Bucket(burst, refill, (burst - refill) * split, explains)
-    if best is None or best.explains < LEAST_EXPLAINED or best.burst <= LEAST_STEP * best.refill:
+    if best is None or best.explains < MIN_EXPLAINED or best.burst <= MIN_STEP * best.refill:
         return None
     return best

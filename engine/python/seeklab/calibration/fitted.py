@@ -35,7 +35,7 @@ UNSTEADY_CV = 50.0
 """Variation of a job's repeats, in percent, from which on they do not measure one thing."""
 HOST_BOUND = 1.5
 CAPACITY = re.compile(r"([0-9]{1,18}(?:\.[0-9]{0,18})?|\.[0-9]{1,18})\s*([kmgt]?)(i?b|)", re.IGNORECASE)
-LEAST_CAPACITY = 1 << 20
+MIN_CAPACITY = 1 << 20
 DISK_MEDIAN_US = 1500.0
 DISK_WIDTH_US = (3000.0, 16000.0)
 GAP, GAP_SHARE, GAP_OF_DISK = 3.0, 0.02, 0.1
@@ -175,7 +175,7 @@ def _capacity_bytes(text: str) -> float:
     power = "kmgt".index(letter) + 1 if letter else 0
     base = 1000.0 if rest == "b" else 1024.0
     size = float(found[1]) * float(base**power)
-    if size < LEAST_CAPACITY:
+    if size < MIN_CAPACITY:
         message = f'"{text}" is less than 1 MiB; give the capacity of the whole device, such as 960GB'
         raise SeeklabError([Problem("capacity", message)])
     return size

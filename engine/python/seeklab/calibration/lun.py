@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from seeklab.calibration.measured import Results
 
 KIB, MIB = closed.KIB, closed.MIB
-LEAST_SIZES = 2
-LEAST_SCATTER = 0.05
-LEAST_LATENCY = 0.1
+MIN_SIZES = 2
+MIN_SCATTER = 0.05
+MIN_LATENCY = 0.1
 """Share of the shortest single read that overlaps with others, at least, where a command is told from it."""
 GREAT_DEPTH = 16
 """From which on the server, and not the latency, is taken to limit requests."""
@@ -24,12 +24,12 @@ def fit(results: Results, capacity: str) -> tuple[dict[str, Any], list[Parameter
     """Fit it; None without the jobs that it needs."""
     alone = {float(size): job.mean for size in SIZES if (job := results.get("randread", size, 1))}
     deep = {depth: job.iops for depth in (1, 2, 4, 8, 16, 32, 64) if (job := results.get("randread", MIB, depth))}
-    if len(alone) < LEAST_SIZES or not deep:
+    if len(alone) < MIN_SIZES or not deep:
         return None
     shared = _server(results)
     latency = _latency(alone, shared) if shared else 0.0
     # Without a latency that overlaps it is a drive that serves one request at a time, whose command is its flash.
-    if shared and latency > LEAST_LATENCY * min(alone.values()):
+    if shared and latency > MIN_LATENCY * min(alone.values()):
         unit, parameters = _with_command(latency, shared, capacity)
         _scatter(results, unit, parameters)
         return {"lun": unit}, parameters
@@ -107,7 +107,7 @@ def _scatter(results: Results, device: dict[str, Any], known: list[Parameter]) -
     if single is None or latency <= 0:
         return
     found = closed.scatter((single.q(99) - single.mean + latency) / latency)
-    if found < LEAST_SCATTER:
+    if found < MIN_SCATTER:
         return
     device["latency_cv"] = round(found, 3)
     known.append(

@@ -20,20 +20,20 @@ from seeklab.data.files import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-LEAST_FIO = (3, 18)
+MIN_FIO = (3, 18)
 """Before it, fio had no separate percentiles of the whole latency."""
-LEAST_RUNTIME = 0.95
+MIN_RUNTIME = 0.95
 """Of the time that was asked for; a job that ran shorter was interrupted."""
-MOST_OFF_LITTLE = 0.1
+MAX_OFF_LITTLE = 0.1
 """How far requests a second times mean latency may be from the depth."""
-LARGEST_REPORT_BYTES = 1 << 26
+MAX_REPORT_BYTES = 1 << 26
 MS_PER_S = 1000.0
 MOST = 2.0**63
 """Of any number in a report."""
-MOST_DEPTH = 1 << 16
-MOST_BINS = 8192
+MAX_DEPTH = 1 << 16
+MAX_BINS = 8192
 """Of a histogram; fio has 64 in each of 29 groups, more when it was built with finer ones."""
-MOST_JOBS = 1000
+MAX_JOBS = 1000
 """Of one report; each of ours has one."""
 PREFIXES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 SIZE = re.compile(r"([0-9]{1,18})([kmgt]?)i?b?$", re.IGNORECASE)
@@ -219,7 +219,7 @@ class _UnusableError(Exception):
 
 
 def _series(file: Path) -> Iterator[float]:
-    if file.stat().st_size > LARGEST_REPORT_BYTES:
+    if file.stat().st_size > MAX_REPORT_BYTES:
         return
     for line in file.read_text(encoding="utf-8", errors="replace").splitlines():
         cells = line.split(",")
@@ -228,7 +228,7 @@ def _series(file: Path) -> Iterator[float]:
 
 
 def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
-    if file.stat().st_size > LARGEST_REPORT_BYTES:
+    if file.stat().st_size > MAX_REPORT_BYTES:
         reason = f"holds {file.stat().st_size >> 20} MiB, and a report of fio is far smaller"
         raise _UnusableError(reason)
     text = file.read_text(encoding="utf-8", errors="replace")
@@ -249,8 +249,8 @@ def _jobs(file: Path, results: Results) -> Iterator[tuple[Key, Run]]:
     results.versions.add(version)
     shared = document.get("global options", {})
     ticks = document.get("disk_util") or [{}]
-    if len(document["jobs"]) > MOST_JOBS:
-        reason = f"has {len(document['jobs']):,} jobs; a report of a calibration has at most {MOST_JOBS:,}"
+    if len(document["jobs"]) > MAX_JOBS:
+        reason = f"has {len(document['jobs']):,} jobs; a report of a calibration has at most {MAX_JOBS:,}"
         raise _UnusableError(reason)
     for job in document["jobs"]:
         try:
@@ -272,8 +272,8 @@ def _check_version(version: str) -> None:
     if numbers is None:
         reason = f'says it is of "{version[:60]}", not of fio'
         raise _UnusableError(reason)
-    if (int(numbers[1]), int(numbers[2])) < LEAST_FIO:
-        reason = f"is of {version[:60]}; at least fio-{LEAST_FIO[0]}.{LEAST_FIO[1]} is needed"
+    if (int(numbers[1]), int(numbers[2])) < MIN_FIO:
+        reason = f"is of {version[:60]}; at least fio-{MIN_FIO[0]}.{MIN_FIO[1]} is needed"
         raise _UnusableError(reason)
 
 
@@ -283,7 +283,7 @@ def _run(options: Mapping[str, str], job: Mapping[str, Any], disk: Mapping[str, 
         raise _UnusableError(reason)
     asked_s = _seconds(options["runtime"]) if "runtime" in options else 0.0
     ran_s = job["job_runtime"] / MS_PER_S / int(options.get("numjobs", "1"))
-    if asked_s and "time_based" in options and ran_s < LEAST_RUNTIME * asked_s:
+    if asked_s and "time_based" in options and ran_s < MIN_RUNTIME * asked_s:
         reason = f"ran {ran_s:g} s of {asked_s:g} s: it was interrupted"
         raise _UnusableError(reason)
     key = _key(options, asked_s)
@@ -301,7 +301,7 @@ def _run(options: Mapping[str, str], job: Mapping[str, Any], disk: Mapping[str, 
     # A few hundred milliseconds are mostly ramp.
     if not key.pause_us and not key.rate_iops and not key.limit_ms:
         found = iops * mean_ns / 1e9
-        if abs(found / key.depth - 1) > MOST_OFF_LITTLE:
+        if abs(found / key.depth - 1) > MAX_OFF_LITTLE:
             reason = (
                 f"has {found:.3g} requests in flight by Little's law, and its depth is {key.depth}: "
                 "pauses, rates or lost time are in it"
@@ -338,8 +338,8 @@ def _bins(whole: Mapping[str, Any], completion: Mapping[str, Any]) -> tuple[tupl
     """Read the latency histogram, or make one of the percentiles when only those were recorded."""
     for latency in (whole, completion):
         for name in ("bins", "percentile"):
-            if len(latency.get(name) or ()) > MOST_BINS:
-                reason = f"has {len(latency[name]):,} entries in {name}; fio writes at most {MOST_BINS:,}"
+            if len(latency.get(name) or ()) > MAX_BINS:
+                reason = f"has {len(latency[name]):,} entries in {name}; fio writes at most {MAX_BINS:,}"
                 raise _UnusableError(reason)
     for latency in (whole, completion):
         if latency.get("bins"):
@@ -370,8 +370,8 @@ def _key(options: Mapping[str, str], asked_s: float) -> Key:
         reason = f"has rw={rw}, which no job of a calibration has"
         raise _UnusableError(reason)
     block, depth = _bytes(options.get("bs", "4k")), int(options.get("iodepth", "1"))
-    if not block or not 0 < depth <= MOST_DEPTH:
-        reason = f"has bs={block} and iodepth={depth}; both are at least 1, the depth at most {MOST_DEPTH}"
+    if not block or not 0 < depth <= MAX_DEPTH:
+        reason = f"has bs={block} and iodepth={depth}; both are at least 1, the depth at most {MAX_DEPTH}"
         raise _UnusableError(reason)
     offset, size = options.get("offset", "0"), options.get("size", "0")
     mix = int(options.get("rwmixread", "50")) if rw in ("randrw", "rw") else 100

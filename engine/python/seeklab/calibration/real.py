@@ -19,7 +19,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab.calibration.measured import LEAST_FIO, read_results
+from seeklab.calibration.measured import MIN_FIO, read_results
 from seeklab.calibration.plan import GIB, MIB, Job, disk_jobs, drive_jobs, judging_disk_jobs, judging_jobs
 from seeklab.data.files import shown
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 SCRATCH = "seeklab-calibrate.scratch"
-LEAST_BYTES, MOST_BYTES = 256 * MIB, GIB
+MIN_BYTES, MAX_BYTES = 256 * MIB, GIB
 SHARE_OF_FREE = 0.05
 KEPT_FREE_BYTES, KEPT_FREE_SHARE = 2 * GIB, 0.1
 REPEATS = 3
@@ -65,8 +65,8 @@ def find_fio() -> str:
     asked = subprocess.run([found, "--version"], capture_output=True, text=True, check=False)  # noqa: S603 -- found on the PATH
     said = asked.stdout.strip()
     numbers = re.match(r"fio-(\d{1,4})\.(\d{1,4})(?!\d)", said)
-    if numbers is None or (int(numbers[1]), int(numbers[2])) < LEAST_FIO:
-        message = f'{found} is "{said}"; at least fio-{LEAST_FIO[0]}.{LEAST_FIO[1]} is needed'
+    if numbers is None or (int(numbers[1]), int(numbers[2])) < MIN_FIO:
+        message = f'{found} is "{said}"; at least fio-{MIN_FIO[0]}.{MIN_FIO[1]} is needed'
         raise refuse(message)
     return found
 
@@ -81,12 +81,12 @@ def choose_file(folder: Path, size: int | None) -> Target:
         message = f"{shown(folder)} is in memory ({kind}), so that no disk would be measured; name a folder on the disk"
         raise refuse(message)
     space = shutil.disk_usage(folder)
-    chosen = size or min(MOST_BYTES, round(space.free * SHARE_OF_FREE) // MIB * MIB)
+    chosen = size or min(MAX_BYTES, round(space.free * SHARE_OF_FREE) // MIB * MIB)
     kept = max(KEPT_FREE_BYTES, KEPT_FREE_SHARE * space.total)
-    if chosen < LEAST_BYTES or space.free - chosen < kept:
+    if chosen < MIN_BYTES or space.free - chosen < kept:
         message = (
             f"a file of {chosen >> 20} MiB does not fit: {space.free >> 20} MiB are free in {shown(folder)}, at least "
-            f"{round(kept) >> 20} MiB stay free, and the file has at least {LEAST_BYTES >> 20} "
+            f"{round(kept) >> 20} MiB stay free, and the file has at least {MIN_BYTES >> 20} "
             "MiB; free space, or name another folder"
         )
         raise refuse(message)
@@ -247,7 +247,7 @@ def _lay_out(fio: str, target: Target, folder: Path) -> None:
 def _engine(fio: str, target: Target) -> str:
     """Choose an engine that keeps requests in flight."""
     for engine in ("libaio", "io_uring"):
-        options = f"ioengine={engine}\ndirect=1\nrw=randread\nbs=4k\niodepth=4\nsize={LEAST_BYTES}\nnumber_ios=8\n"
+        options = f"ioengine={engine}\ndirect=1\nrw=randread\nbs=4k\niodepth=4\nsize={MIN_BYTES}\nnumber_ios=8\n"
         text = f"[try]\nfilename={target.path}\n{options}"
         code, said = _call(fio, text, Path(os.devnull), ["--readonly"], GIVE_UP_S)
         if not code:

@@ -18,8 +18,8 @@ SAMPLES = {"ssd": "ssd-sata", "disk": "hdd-7200", "unit": "lun-100mb"}
 SEED = 7
 """Another one than candidates are asked with."""
 SPAN = 16 * GIB
-MOST_IOS = 4_000
-MOST_IOS_OF_DISK = 3_000
+MAX_IOS = 4_000
+MAX_IOS_OF_DISK = 3_000
 FAMILIES = ("hdd", "ssd", "lun")
 
 
@@ -35,7 +35,7 @@ def record(name: str, progress: Callable[[float], object]) -> dict[str, str]:
     is_disk = family == "hdd"
     size = group[family]["capacity"] if is_disk else SPAN
     jobs = [*disk_jobs(size), *judging_disk_jobs(size)] if is_disk else [*drive_jobs(size), *judging_jobs(size)]
-    most = MOST_IOS_OF_DISK if is_disk else MOST_IOS
+    most = MAX_IOS_OF_DISK if is_disk else MAX_IOS
     reports = {}
     for number, job in enumerate(jobs, 1):
         reports[f"{number:02}-{job.name}.json"] = _report(device, job, size, most)

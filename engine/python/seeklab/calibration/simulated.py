@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 SEED = 101
 """Another one than any recording was made with."""
-MOST_IOS = 20_000
+MAX_IOS = 20_000
 """Of a job; what is in flight at its end is then a small part of it."""
-LEAST_SPAN = 1 << 28
+MIN_SPAN = 1 << 28
 
 
-def scenario(device: Mapping[str, Any], key: Key, most_ios: int = MOST_IOS, runtime_s: float = 0.0) -> dict[str, Any]:
+def scenario(device: Mapping[str, Any], key: Key, most_ios: int = MAX_IOS, runtime_s: float = 0.0) -> dict[str, Any]:
     """Write a job on a device as the engine takes it."""
     job: dict[str, Any] = {"name": "job", "filename": "volume", "bs": key.size, "iodepth": key.depth}
     job["rw"] = {"rw": "readwrite"}.get(key.rw, key.rw)
@@ -29,7 +29,7 @@ def scenario(device: Mapping[str, Any], key: Key, most_ios: int = MOST_IOS, runt
         job["rwmixread"] = key.mix
     if key.offset:
         job["offset"] = f"{100 * key.offset:.9f}%" if key.offset < 1 else round(key.offset)
-    span = key.span or float(LEAST_SPAN)
+    span = key.span or float(MIN_SPAN)
     job["size"] = round(span) // key.size * key.size
     if key.pause_us:
         job["thinktime"] = f"{key.pause_us}us"
@@ -43,7 +43,7 @@ def scenario(device: Mapping[str, Any], key: Key, most_ios: int = MOST_IOS, runt
     return {"jobs": [job], "devices": [{"name": "disk", **device}], "record": {"log": False}}
 
 
-def ask(device: Mapping[str, Any], key: Key, *, most_ios: int = MOST_IOS, runtime_s: float = 0.0) -> Measured:
+def ask(device: Mapping[str, Any], key: Key, *, most_ios: int = MAX_IOS, runtime_s: float = 0.0) -> Measured:
     """Run a job on a candidate and give its latencies as a recording would."""
     result = run(scenario(device, key, most_ios, runtime_s), seed=SEED)
     report = json.loads(result.text("fio-json+"))["jobs"][0]

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 KIB, MIB = closed.KIB, closed.MIB
 ASSUMED_OVERHEAD_US = 20.0
 ONE_AT_A_TIME = 1.05
-LEAST_SPLIT, MOST_SPLIT = 0.01, 0.5
-LEAST_IN_DIE = 0.2
+MIN_SPLIT, MAX_SPLIT = 0.01, 0.5
+MIN_IN_DIE = 0.2
 """Share of a read of the fastest page that its die and channel take at least."""
 FASTEST = 5
 """Percentile of single reads that stands for the fastest."""
-MOST_RETRIES = 0.02
+MAX_RETRIES = 0.02
 STRIPE = 4
 """Pages of 4 KiB in a physical page of 16 KiB."""
 EDGES = (5, 95)
@@ -139,7 +139,7 @@ def _overhead(results: Results, link_rate: float, command: float, four: Measured
         )
         return ASSUMED_OVERHEAD_US
     overhead = max(1.0, paused[0].mean - 4 * KIB / link_rate - command)
-    most = max(1.0, (1 - LEAST_IN_DIE) * four.q(FASTEST) - 4 * KIB / link_rate - command)
+    most = max(1.0, (1 - MIN_IN_DIE) * four.q(FASTEST) - 4 * KIB / link_rate - command)
     if overhead > most:
         known.append(
             Parameter(
@@ -171,13 +171,13 @@ def _page_types(results: Results, four: Measured, drive: Drive, known: list[Para
     sixteen = results.get("randread", 16 * KIB, 1)
     channel = drive.split * drive.service
     before = drive.overhead + 4 * KIB / drive.link_rate + drive.command
-    if levels[0] - before < LEAST_IN_DIE * levels[0]:
+    if levels[0] - before < MIN_IN_DIE * levels[0]:
         return  # too little is left for flash: crowds of a cache, or an overhead that was assumed
     steps = [sixteen.q(edge) - four.q(edge) for edge in EDGES] if sixteen else []
     if steps and max(steps) - min(steps) <= SAME_STEP * max(steps):
         drive.stripe = STRIPE
         moved = (fmean(steps) - 12 * KIB / drive.link_rate) / (STRIPE - 1)
-        channel = max(LEAST_SPLIT * drive.service, moved)
+        channel = max(MIN_SPLIT * drive.service, moved)
         known.append(
             Parameter(
                 "channel",
@@ -186,10 +186,10 @@ def _page_types(results: Results, four: Measured, drive: Drive, known: list[Para
                 "the fastest and the slowest reads of 16 KiB, which lie in one physical page, against those of 4 KiB",
             )
         )
-    channel = min(channel, MOST_SPLIT * (levels[0] - before))
+    channel = min(channel, MAX_SPLIT * (levels[0] - before))
     drive.set_types([level - before for level in levels], channel)
     top, step = levels[-1], levels[0] - before - channel
-    drive.retry = min(MOST_RETRIES, four.runs[0].count_above(top + step / 2) / four.runs[0].requests)
+    drive.retry = min(MAX_RETRIES, four.runs[0].count_above(top + step / 2) / four.runs[0].requests)
     known += [
         Parameter(
             "page types",

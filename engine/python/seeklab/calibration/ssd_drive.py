@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from seeklab._errors import SeeklabError
 from seeklab.calibration.closed import KIB, MIB
 from seeklab.calibration.parameter import Parameter, number, rate, times
-from seeklab.calibration.simulated import MOST_IOS, ask, rms
+from seeklab.calibration.simulated import MAX_IOS, ask, rms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -31,7 +31,7 @@ ASSUMED_PROGRAM_US = 700.0
 ASSUMED_ERASE_US = 5000.0
 ASSUMED_SPARE = 14.5
 ASSUMED_PLANES = 8
-LEAST_DEPTHS = 2
+MIN_DEPTHS = 2
 AS_GOOD = (2.0, 0.02)
 """A value is as good as the best when its error is at most twice the least, or 2 %."""
 
@@ -105,7 +105,7 @@ class Drive:
         enough = [count for count in fitting if count * channel_rate >= ROOM_OF_CHANNELS * self.link_rate]
         return enough[0] if enough else fitting[-1]
 
-    def error_of(self, mixes: Iterable[tuple[Measured, tuple[float, ...]]], most_ios: int = MOST_IOS) -> float:
+    def error_of(self, mixes: Iterable[tuple[Measured, tuple[float, ...]]], most_ios: int = MAX_IOS) -> float:
         """Give the error of the reads of mixes, in their means and percentiles."""
         return rms({"ssd": self.device()}, mixes, most_ios=most_ios)
 
@@ -121,7 +121,7 @@ def search(drive: Drive, results: Results, known: list[Parameter], progress: Cal
         (job, (90.0, 99.0)) for depth in (8, 32, 64, 128) if (job := results.get("randread", 4 * KIB, depth))
     ]
     wanted += [(job, (90.0,)) for depth in (4, 32) if (job := results.get("randread", 16 * KIB, depth))]
-    if len(wanted) < LEAST_DEPTHS:
+    if len(wanted) < MIN_DEPTHS:
         known.append(
             Parameter("dies", str(drive.dies), "assumed", "reads of 4 KiB at depths 8 to 128 were not recorded")
         )

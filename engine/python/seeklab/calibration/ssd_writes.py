@@ -103,7 +103,7 @@ def _buffer(short: Measured | None, long: Measured | None, drive: Drive, known: 
 def _waited(mixed: Measured | None, four: Measured, drive: Drive, known: list[Parameter]) -> None:
     """Find the program from the reads that waited for one to end."""
     delayed = mixed.runs[0].count_above(DELAYED * four.mean) if mixed else 0
-    if mixed and delayed >= closed.LEAST_DELAYED:
+    if mixed and delayed >= closed.MIN_DELAYED:
         longest = max(drive.service, closed.program_us(four.mean, _edge(mixed), delayed, 0.0) or 0.0)
         errors: dict[float, float] = {}
         for share in PROGRAMS:
@@ -121,7 +121,7 @@ def _waited(mixed: Measured | None, four: Measured, drive: Drive, known: list[Pa
             )
         )
     else:
-        why = f"{delayed} reads waited, fewer than {closed.LEAST_DELAYED}" if mixed else "no 90/10 mix was recorded"
+        why = f"{delayed} reads waited, fewer than {closed.MIN_DELAYED}" if mixed else "no 90/10 mix was recorded"
         known.append(Parameter("program", f"{ASSUMED_PROGRAM_US:g} us", "assumed", f"{why}; typical of TLC flash"))
 
 

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
     from seeklab._result import Result
 
-MOST_COMPLAINTS = 20
-LONGEST_COMPLAINT = 1000
+MAX_COMPLAINTS = 20
+MAX_COMPLAINT = 1000
 
 
 def complain(text: str) -> None:
@@ -22,11 +22,11 @@ def complain(text: str) -> None:
     if sys.stderr is None:
         return
     lines = text.splitlines()
-    for line in lines[:MOST_COMPLAINTS]:
-        cut = line if len(line) <= LONGEST_COMPLAINT else f"{line[:LONGEST_COMPLAINT]}..."
+    for line in lines[:MAX_COMPLAINTS]:
+        cut = line if len(line) <= MAX_COMPLAINT else f"{line[:MAX_COMPLAINT]}..."
         print(f"seeklab: {cut}", file=sys.stderr)
-    if len(lines) > MOST_COMPLAINTS:
-        print(f"seeklab: and {len(lines) - MOST_COMPLAINTS} more", file=sys.stderr)
+    if len(lines) > MAX_COMPLAINTS:
+        print(f"seeklab: and {len(lines) - MAX_COMPLAINTS} more", file=sys.stderr)
 
 
 def print_json(document: Any) -> None:  # noqa: ANN401 -- any JSON value

@@ -8,8 +8,8 @@ import re
 
 from seeklab.engine.requests import DEEPEST, shortened
 
-LARGEST_SEED = 2**53 - 1
-MOST_SEEDS = 1_000_000
+MAX_SEED = 2**53 - 1
+MAX_SEEDS = 1_000_000
 
 
 def assignment(text: str) -> tuple[str, object]:
@@ -58,9 +58,9 @@ def factor(text: str) -> float:
 
 def seed(text: str) -> int:
     """Read a seed."""
-    number = int(text) if re.fullmatch(r"[0-9]{1,16}", text) else LARGEST_SEED + 1
-    if number > LARGEST_SEED:
-        message = f"{shortened(text)!r} is not a seed; give a whole number from 0 to {LARGEST_SEED}"
+    number = int(text) if re.fullmatch(r"[0-9]{1,16}", text) else MAX_SEED + 1
+    if number > MAX_SEED:
+        message = f"{shortened(text)!r} is not a seed; give a whole number from 0 to {MAX_SEED}"
         raise argparse.ArgumentTypeError(message)
     return number
 
@@ -71,9 +71,9 @@ def seeds(text: str) -> list[int]:
     for part in words(text):
         first, dash, last = part.partition("-")
         low, high = seed(first), seed(last if dash else first)
-        if not low <= high < low + MOST_SEEDS:
+        if not low <= high < low + MAX_SEEDS:
             message = (
-                f"{shortened(part)!r} is not a range of seeds; write, for example, 1-5, at most {MOST_SEEDS} of them"
+                f"{shortened(part)!r} is not a range of seeds; write, for example, 1-5, at most {MAX_SEEDS} of them"
             )
             raise argparse.ArgumentTypeError(message)
         found += range(low, high + 1)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from seeklab.calibration.plan import Job
     from seeklab.cli._commands import Commands
 
-MOST_S = 600.0
+MAX_S = 600.0
 
 
 def add(commands: Commands) -> None:
@@ -52,7 +52,7 @@ def add(commands: Commands) -> None:
     added.add_argument("--size", metavar="SIZE", type=_bytes, help="size of the scratch file, such as 512m")
     added.add_argument("--keep", metavar="FOLDER", help="keep fio's reports here")
     added.add_argument(
-        "--time-limit", metavar="S", type=_values.whole, default=round(MOST_S), help="most time for fio (default 600)"
+        "--time-limit", metavar="S", type=_values.whole, default=round(MAX_S), help="most time for fio (default 600)"
     )
     added.add_argument(
         "--repeats", metavar="N", type=_values.whole, default=real.REPEATS, help="repeats of each read (default 3)"

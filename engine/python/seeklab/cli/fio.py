@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from seeklab.cli._commands import Commands
 
-MOST_OPERATIONS = 250_000
+MAX_OPERATIONS = 250_000
 """About ten seconds of work. Jobs that ask for hours are run to this limit, and the report says so."""
 WITHOUT_EFFECT = {
     "eta": "progress is shown on a terminal",
@@ -64,9 +64,9 @@ def add(commands: Commands) -> None:
     added.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], type=_variable, help=help_)
     help_ = (
         "end the run after so many operations, of which one of more than 64 KiB counts as "
-        f"several (default {MOST_OPERATIONS}; 0 for no limit)"
+        f"several (default {MAX_OPERATIONS}; 0 for no limit)"
     )
-    added.add_argument("--most-operations", metavar="N", type=_values.whole, default=MOST_OPERATIONS, help=help_)
+    added.add_argument("--most-operations", metavar="N", type=_values.whole, default=MAX_OPERATIONS, help=help_)
     add_seed(added)
     for name in WITHOUT_EFFECT:
         kind = {"action": "store_true"} if name in FLAGS else {"nargs": "?", "const": "", "default": None}

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 Chunks: TypeAlias = Iterator[bytes]
 
-LARGEST_TEXT_BYTES = 1 << 28
+MAX_TEXT_BYTES = 1 << 28
 """A quarter of a gigabyte; the engine holds a trace in memory."""
-LONGEST_LINE_BYTES = 4096
+MAX_LINE_BYTES = 4096
 """As in the engine's readers of traces."""
 CHUNK_BYTES = 1 << 16
 STANDARD_INPUT = "-"
@@ -35,7 +35,7 @@ PIPE_PATIENCE_S = 5.0
 GZIP_MAGIC = b"\x1f\x8b"
 GZIP_WINDOW = 31
 """zlib's code for a gzip file with the largest window."""
-MOST_UNPACKING = 200
+MAX_UNPACKING = 200
 """Traces unpack to 5 to 20 times their size, and nothing to more than 1032 times."""
 UNPACKED_ANYWAY_BYTES = 1 << 24
 
@@ -46,7 +46,7 @@ class Kind:
 
     what: str
     """In words, for the errors."""
-    most_bytes: int = LARGEST_TEXT_BYTES
+    most_bytes: int = MAX_TEXT_BYTES
     """Bytes of its text."""
     longest_line: int | None = None
     """Bytes of a line, where lines have a limit."""
@@ -164,10 +164,10 @@ def _unpacked(chunks: Chunks, name: str, kind: Kind) -> Chunks:
         for part in _inflated(whole):
             packed += part[0]
             unpacked += len(part[1])
-            if unpacked > max(UNPACKED_ANYWAY_BYTES, MOST_UNPACKING * packed):
+            if unpacked > max(UNPACKED_ANYWAY_BYTES, MAX_UNPACKING * packed):
                 found = f"{packed} bytes of gzip unpack to more than {unpacked >> 20} MiB"
                 _refuse(
-                    name, f"{found}, over {MOST_UNPACKING} times as much, which no real trace does; give {kind.what}"
+                    name, f"{found}, over {MAX_UNPACKING} times as much, which no real trace does; give {kind.what}"
                 )
             yield part[1]
     except zlib.error:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ENGINES_OWN = ("all", "one")
 """The engine's own policies, as the scenario calls them."""
 WANTED = "a function of a log's queue"
-MOST_WAIT_MS = 60_000.0
+MAX_WAIT_MS = 60_000.0
 NS_PER_MS = 1e6
 
 
@@ -120,10 +120,10 @@ def _answer(policy: CommitPolicy, question: dict[str, Any]) -> dict[str, object]
     given: Any = ask("commit policy", at, policy, queue)
     accepted = (
         f"places from 0 to {queue.waiting - 1}, each at most once, or milliseconds to wait, more than 0 and at most"
-        f" {MOST_WAIT_MS:g}"
+        f" {MAX_WAIT_MS:g}"
     )
     if isinstance(given, int | float) and not isinstance(given, bool):
-        if not 0 < given <= MOST_WAIT_MS:
+        if not 0 < given <= MAX_WAIT_MS:
             refuse("wait", given, at, accepted)
         return {"take": [], "wait_ns": max(1, round(given * NS_PER_MS))}
     try:

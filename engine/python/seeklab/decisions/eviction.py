@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol
 
 from seeklab.data.error_location import LocatedTrace
-from seeklab.data.files import LONGEST_LINE_BYTES, Kind
+from seeklab.data.files import MAX_LINE_BYTES, Kind
 from seeklab.decisions import ASKS, STEPS_AT_ONCE, ask, refuse, whole
 from seeklab.engine.host import engine
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from seeklab.engine.protocol import RunHandle
 
 HIT, ADMITTED, EVICTED = 0, 1, 2
-LINES = Kind("a trace of time,object,size lines", longest_line=LONGEST_LINE_BYTES)
+LINES = Kind("a trace of time,object,size lines", longest_line=MAX_LINE_BYTES)
 
 
 class EvictionPolicy(Protocol):

@@ -13,7 +13,7 @@ from seeklab.diagnosis.signatures import judge
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-MOST_BYTES = 1 << 25
+MAX_BYTES = 1 << 25
 """Of a file's text: a page has less memory than a machine."""
 
 
@@ -23,7 +23,7 @@ class Desk(_front.Desk):
     def _answer(self, asked: Mapping[str, Any], _: Callable[[float], object]) -> Mapping[str, Any]:
         if "record" in asked:
             return {"files": record(asked["record"])}
-        found = judge(read_evidence(asked["files"], MOST_BYTES))
+        found = judge(read_evidence(asked["files"], MAX_BYTES))
         document = found.document()
         for fit in document["ranked"]:
             incident = case(fit["incident"]).document

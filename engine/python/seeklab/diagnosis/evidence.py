@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seeklab._documents import UnreadableError, read_json
 from seeklab._errors import Problem, SeeklabError
-from seeklab.data.files import LARGEST_TEXT_BYTES, Kind, read_text, shown
+from seeklab.data.files import MAX_TEXT_BYTES, Kind, read_text, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -23,8 +23,8 @@ MS_PER_S = 1e3
 NS_PER_S = 1e9
 SECTOR = 512
 READ, WRITE = 0, 1
-LEAST_COLUMNS = 5
-MOST_DEVICES = 1024
+MIN_COLUMNS = 5
+MAX_DEVICES = 1024
 """Each is compared with each."""
 MOST = 2.0**63
 """Of any number in a report: nothing that was measured is larger, and all can be squared."""
@@ -86,7 +86,7 @@ class Evidence:
     """Whether the requests are a device's own."""
 
 
-def read_evidence(files: Sequence[str | PathLike[str]], most_bytes: int = LARGEST_TEXT_BYTES) -> Evidence:
+def read_evidence(files: Sequence[str | PathLike[str]], most_bytes: int = MAX_TEXT_BYTES) -> Evidence:
     """Read every file; a sentence for one that is none of these, or holds more than `most_bytes` of text."""
     if not files:
         raise SeeklabError([Problem("files", f"there is none; {ACCEPTED}")])
@@ -100,8 +100,8 @@ def read_evidence(files: Sequence[str | PathLike[str]], most_bytes: int = LARGES
             [Problem("files", "hold no request and no device: the intervals are all idle, or the reports are empty")]
         )
     names = {device.name for devices in found.devices for device in devices}
-    if len(names) > MOST_DEVICES:
-        _refuse("files", f"name {len(names):,} devices; give reports of at most {MOST_DEVICES:,}, such as one host's")
+    if len(names) > MAX_DEVICES:
+        _refuse("files", f"name {len(names):,} devices; give reports of at most {MAX_DEVICES:,}, such as one host's")
     return found
 
 

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 
 WINDOWS = 50
 """Into which the time of a recording is cut."""
-LEAST_OPS = 20
-LEAST_IOS = 0.5
+MIN_OPS = 20
+MIN_IOS = 0.5
 STALL_NS = 1_000_000_000
 TICK_NS = 10_000_000
 NEAR_TICK = 0.1
@@ -101,7 +101,7 @@ def features(found: Evidence) -> dict[str, float]:
     elif found.jobs:
         values |= _of_jobs(found)
     if found.devices:
-        devices = [device for device in mean_devices(found.devices) if sum(device.ios_per_s) > LEAST_IOS]
+        devices = [device for device in mean_devices(found.devices) if sum(device.ios_per_s) > MIN_IOS]
         values |= _of_devices(devices, found)
     return values
 
@@ -115,14 +115,14 @@ def _of_operations(ops: Sequence[Op]) -> dict[str, float]:
     values: dict[str, float] = {"read share": sum(op.direction == READ for op in ops) / len(ops)}
     for way, name in ((READ, "read"), (WRITE, "write")):
         times = sorted(op.latency_ns for op in ops if op.direction == way)
-        if len(times) < LEAST_OPS:
+        if len(times) < MIN_OPS:
             continue
         middle, mean = max(times[len(times) // 2], 1), fmean(times)
         values[f"{name} tail"] = _ratio(times[min(len(times) - 1, round(0.99 * len(times)))], middle)
         values[f"{name} spread"] = _ratio(pstdev(times) + 1, mean + 1)
         values[f"{name} skew"] = _ratio(mean + 1, middle)
     by_way = {way: [op.latency_ns for op in ops if op.direction == way] for way in (READ, WRITE)}
-    if all(len(times) >= LEAST_OPS for times in by_way.values()):
+    if all(len(times) >= MIN_OPS for times in by_way.values()):
         values["write to read time"] = _ratio(fmean(by_way[WRITE]) + 1, fmean(by_way[READ]) + 1)
     values |= _times(ops) | _windows(ops) | _places(ops)
     return values
@@ -137,7 +137,7 @@ def _times(ops: Sequence[Op]) -> dict[str, float]:
     by_job: dict[tuple[int, int], list[int]] = {}
     for op in ops:
         by_job.setdefault((op.job, op.direction), []).append(op.latency_ns)
-    means = [fmean(of) + 1 for of in by_job.values() if len(of) >= LEAST_OPS]
+    means = [fmean(of) + 1 for of in by_job.values() if len(of) >= MIN_OPS]
     values = {
         "stalled": sum(time for time in times if time >= STALL_NS) / total,
         "crowds": sum(time < middle / 5 or time > middle * 5 for time in times) / len(times),
@@ -145,10 +145,10 @@ def _times(ops: Sequence[Op]) -> dict[str, float]:
         "in flight": _ratio(total / max(end - begin, 1), 1),
         "jobs differ": _ratio(max(means), min(means)) if means else 0.0,
     }
-    if len(writes) >= LEAST_OPS:
+    if len(writes) >= MIN_OPS:
         values["at a tick"] = sum(abs(time / TICK_NS - 1) < NEAR_TICK for time in writes) / len(writes)
     third = len(ops) // 3
-    if third >= LEAST_OPS:
+    if third >= MIN_OPS:
         in_order = sorted(ops, key=lambda op: op.submit_ns)
         late = fmean(op.latency_ns for op in in_order[-third:]) + 1
         values["trend"] = _ratio(late, fmean(op.latency_ns for op in in_order[:third]) + 1)
@@ -232,7 +232,7 @@ def _of_devices(devices: list[Device], found: Evidence) -> dict[str, float]:
         sum(device.ios_per_s[way] * device.await_ms[way] for device in devices) / ios[way] if ios[way] else 0.0
         for way in (READ, WRITE)
     ]
-    if min(ios) > LEAST_IOS:
+    if min(ios) > MIN_IOS:
         values["device write to read time"] = _ratio(waits[WRITE], waits[READ])
     if not found.ops or found.of_device:
         return values
@@ -240,10 +240,10 @@ def _of_devices(devices: list[Device], found: Evidence) -> dict[str, float]:
     seconds = max((max(op.submit_ns + op.latency_ns for op in found.ops) - begin) / 1e9, 1e-9)
     for way, name in ((READ, "read"), (WRITE, "write")):
         of = [op for op in found.ops if op.direction == way]
-        if len(of) < LEAST_OPS:
+        if len(of) < MIN_OPS:
             continue
         values[f"above devices, {name}s"] = _ratio(fmean(op.latency_ns for op in of) / 1e6, waits[way])
         values[f"device {name}s"] = _ratio(moved[way], sum(op.bytes for op in of) / seconds)
-        if ios[way] > LEAST_IOS:
+        if ios[way] > MIN_IOS:
             values[f"device {name} size"] = _ratio(moved[way] / ios[way], fmean(op.bytes for op in of))
     return values

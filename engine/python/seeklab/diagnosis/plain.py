@@ -26,14 +26,14 @@ PAUSE = 0.1
 ALIKE = 0.3
 """Devices whose numbers differ by no more are told as one."""
 MOSTLY = 0.9
-LEAST_IOS = 1.0
-LEAST_OPS = 20
+MIN_IOS = 1.0
+MIN_OPS = 20
 WORDS = {READ: "reads", WRITE: "writes"}
 
 
 def says(found: Evidence) -> list[str]:
     """Say all of it, a sentence each."""
-    devices = [device for device in mean_devices(found.devices) if sum(device.ios_per_s) >= LEAST_IOS]
+    devices = [device for device in mean_devices(found.devices) if sum(device.ios_per_s) >= MIN_IOS]
     return [*_busy(devices), *_between(found), *_jobs(found), *_operations(found), *_each(devices)]
 
 
@@ -91,7 +91,7 @@ def _each(devices: list[Device]) -> Iterator[str]:
     """Say what each device does; those that do alike are told once."""
     for device in devices:
         by_law = sum(ios * wait / MS_PER_S for ios, wait in zip(device.ios_per_s, device.await_ms, strict=True))
-        if device.queue > LEAST_IOS and abs(by_law / device.queue - 1) > OFF_LITTLE:
+        if device.queue > MIN_IOS and abs(by_law / device.queue - 1) > OFF_LITTLE:
             yield (
                 f"{device.name}: {sum(device.ios_per_s):.0f} requests a second of their mean time are "
                 f"{by_law:.1f} in flight by Little's law, "
@@ -99,7 +99,7 @@ def _each(devices: list[Device]) -> Iterator[str]:
                 "times, or requests are merged."
             )
     for way in (READ, WRITE):
-        rest = [device for device in devices if device.ios_per_s[way] >= LEAST_IOS]
+        rest = [device for device in devices if device.ios_per_s[way] >= MIN_IOS]
         while rest:
             alike = [device for device in rest if _are_alike(device, rest[0], way)]
             rest = [device for device in rest if device not in alike]
@@ -150,7 +150,7 @@ def _jobs(found: Evidence) -> Iterator[str]:
 
 def _operations(found: Evidence) -> Iterator[str]:
     for (job, way), ops in sorted(by_job(found.ops).items()):
-        if len(ops) < LEAST_OPS:
+        if len(ops) < MIN_OPS:
             continue
         times = sorted(op.latency_ns / 1e6 for op in ops)
         mean, p50, p99 = fmean(times), times[len(times) // 2], times[min(len(times) - 1, round(0.99 * len(times)))]

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 SEED = 11
 """Another one than the signatures were made with."""
-MOST_RUN = 60_000
-MOST_ROWS = 8_000
+MAX_RUN = 60_000
+MAX_ROWS = 8_000
 COLUMNS = ("job", "op", "offset", "bytes", "submit_ns", "latency_ns")
 KERNEL = "Linux 6.1.0-18-amd64 (host)\t_x86_64_\t(8 CPU)\n\n"
 
@@ -62,7 +62,7 @@ def record(name: str) -> dict[str, str]:
     if sample is None:
         raise SeeklabError([Problem("sample", f'there is none called "{name}"; there are {", ".join(SAMPLES)}')])
     if sample.incident is not None:
-        found = case(sample.incident).with_({"record.log": True, "limits.operations": MOST_RUN}).run(seed=SEED)
+        found = case(sample.incident).with_({"record.log": True, "limits.operations": MAX_RUN}).run(seed=SEED)
     else:
         found = run(dict(sample.scenario or {}), seed=SEED)
     try:
@@ -73,6 +73,6 @@ def record(name: str) -> dict[str, str]:
 
 def operations(found: Result) -> str:
     """Write a run's requests as an operation log."""
-    rows = zip(*(found.ops[column][:MOST_ROWS] for column in COLUMNS), strict=True)
+    rows = zip(*(found.ops[column][:MAX_ROWS] for column in COLUMNS), strict=True)
     lines = [",".join(COLUMNS), *(",".join(str(int(value)) for value in row) for row in rows)]
     return "\n".join(lines) + "\n"

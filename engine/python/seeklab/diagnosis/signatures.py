@@ -56,12 +56,12 @@ MECHANISMS = {
     "vdisk-sharding": "one core for a virtual disk",
 }
 """The mechanism of each incident. Several incidents may have one."""
-LEAST_SPREAD = 0.08
+MIN_SPREAD = 0.08
 FAR = 2.0
 """A distance at which it is none of these: 99 of 100 draws of an incident are within 1.7 of another draw of it."""
 SHOWN = 3
 CLOSE = 1.0
-LEAST_FEATURES = 3
+MIN_FEATURES = 3
 
 
 class Fit(NamedTuple):
@@ -134,13 +134,13 @@ def _spreads(examples: Sequence[_Signature]) -> dict[str, float]:
             if len(values) > 1:
                 mean = fmean(values)
                 squares += [(value - mean) ** 2 for value in values]
-        found[name] = max(LEAST_SPREAD, sqrt(fmean(squares))) if squares else LEAST_SPREAD
+        found[name] = max(MIN_SPREAD, sqrt(fmean(squares))) if squares else MIN_SPREAD
     return found
 
 
 def _distance(one: Mapping[str, float], other: Mapping[str, float], spreads: Mapping[str, float]) -> float:
     shared = [name for name in one if name in other]
-    if len(shared) < LEAST_FEATURES:
+    if len(shared) < MIN_FEATURES:
         return float("inf")
     # A single wild feature must not decide alone.
     squares = [min(9.0, ((one[name] - other[name]) / spreads[name]) ** 2) for name in shared]
@@ -170,7 +170,7 @@ def judge(found: Evidence) -> Diagnosis:
             ranked.append(_fit(distance, example, mechanism, values, spreads))
     nearest = distances[0][1].incident
     is_none, why = False, ""
-    if not ranked or len(values) < LEAST_FEATURES:
+    if not ranked or len(values) < MIN_FEATURES:
         is_none, why = (
             True,
             f"only {len(values)} numbers can be compared; an operation log and iostat -x of the same time say more",
@@ -198,7 +198,7 @@ def _fit(
         name: abs(values[name] - value) / spreads[name] for name, value in example.features.items() if name in values
     }
     in_order = sorted(away, key=lambda name: away[name])
-    telling = [name for name in in_order if away[name] < CLOSE and abs(example.features[name]) > LEAST_SPREAD]
+    telling = [name for name in in_order if away[name] < CLOSE and abs(example.features[name]) > MIN_SPREAD]
     unlike = [name for name in reversed(in_order) if away[name] > 2 * CLOSE]
     words = [NAMES[name] for name in telling[:SHOWN]], [NAMES[name] for name in unlike[:SHOWN]]
     return Fit(

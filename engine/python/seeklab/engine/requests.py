@@ -11,11 +11,11 @@ from seeklab._errors import Problem, SeeklabError
 
 DEEPEST = 60
 """Lists and dictionaries within each other; a scenario has less than ten, and the engine reads 128."""
-MOST_PARTS = 30
+MAX_PARTS = 30
 """Parts of a path, such as the four of `volume.prefetch.chunk[0]`."""
-MOST_BITS = 1023
+MAX_BITS = 1023
 """Bits of a whole number; JSON readers take larger ones for infinity."""
-MOST_PLAIN = 1 << 53
+MAX_PLAIN = 1 << 53
 """Whole numbers up to here need no look: every reader of JSON takes them as they are."""
 ENVELOPE = frozenset(("scenario", "set"))
 """Keys of a request that are no part of the paths that people write."""
@@ -24,7 +24,7 @@ SHOWN_CHARACTERS = 60
 
 def encode(payload: Mapping[str, object]) -> str:
     """Write a request as JSON. Numbers of other libraries are taken as the numbers they are."""
-    if all(type(value) is int and -MOST_PLAIN <= value <= MOST_PLAIN for value in payload.values()):
+    if all(type(value) is int and -MAX_PLAIN <= value <= MAX_PLAIN for value in payload.values()):
         return json.dumps(payload)  # an answer to a question, of which a run may ask tens of thousands
     for name, value in payload.items():
         if value is None:
@@ -70,8 +70,8 @@ def _number(value: object, path: str) -> float:
     # The usual types first: to ask whether a value has a method takes twenty times as long.
     if isinstance(value, (int, SupportsIndex)):
         number = value.__index__()
-        if number.bit_length() > MOST_BITS:
-            _refuse(path, f"is a whole number of {number.bit_length()} bits; write one below 2^{MOST_BITS}")
+        if number.bit_length() > MAX_BITS:
+            _refuse(path, f"is a whole number of {number.bit_length()} bits; write one below 2^{MAX_BITS}")
     elif isinstance(value, (float, SupportsFloat)):
         number = float(value)
         if not math.isfinite(number):
@@ -99,8 +99,8 @@ def _check_text(text: str, path: str) -> None:
 
 def _check_path(path: str) -> None:
     parts = path.count(".") + path.count("[") + 1
-    if parts > MOST_PARTS:
-        _refuse(shortened(path), f"has {parts} parts; a path in a scenario has at most {MOST_PARTS}")
+    if parts > MAX_PARTS:
+        _refuse(shortened(path), f"has {parts} parts; a path in a scenario has at most {MAX_PARTS}")
 
 
 def _refuse(path: str, message: str) -> NoReturn:

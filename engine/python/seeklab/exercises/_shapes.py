@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab.judge import Asked, Assignment, Commitment, Evidence, Practice, Settings, Task, draws_of
 from seeklab.judge.answers import Code, Number, UnreadableError
-from seeklab.judge.assignment import MOST_EVENTS
+from seeklab.judge.assignment import MAX_EVENTS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -59,7 +59,7 @@ class Shape:
     fix: Settings | None = None
     """What may be set, where settings are asked for."""
     seeds: int = 2
-    events: int = MOST_EVENTS
+    events: int = MAX_EVENTS
 
     def own(self, learner: object) -> System:
         """Give the learner's own system."""

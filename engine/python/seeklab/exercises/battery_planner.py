@@ -25,7 +25,7 @@ DAY_S = 86_400
 YEAR_DAYS = 364
 """Days that are simulated: a run ends within a year."""
 LATEST_DAYS = 100
-MOST_CYCLES = 5
+MAX_CYCLES = 5
 NIGHT_FROM_H, NIGHT_HOURS = 22, 8
 WAITING = 1000
 """Transactions that may wait at a time."""
@@ -34,7 +34,7 @@ QUIET_S, BUSY_S = 60, 120
 START, DISCHARGING, BELOW, THROUGH, COMPLETE, BACK, ENOUGH = range(7)
 """Lines of the controller's log, by their numbers."""
 
-MOST_EVENTS = 15_000_000
+MAX_EVENTS = 15_000_000
 """Events of the runs that a plan is tried in: a year, and the hours around its cycles."""
 
 QUESTIONS = {
@@ -198,7 +198,7 @@ LATE = (
     f"a battery goes longer than {LATEST_DAYS} days without a cycle. The days before the plan count: a battery that is"
     f" 95 days old on the first day has {LATEST_DAYS - 95} left"
 )
-OFTEN = f"each cycle wears the battery: at most {MOST_CYCLES} in the year"
+OFTEN = f"each cycle wears the battery: at most {MAX_CYCLES} in the year"
 QUEUE = (
     "write-through takes 59 commits a second, and by day more come: what is over waits, for as long as write-through"
     " lasts. At night all of them are taken"
@@ -270,11 +270,11 @@ HINTS = (
 ASSIGNMENT = Assignment(
     id="battery-planner",
     cells={"prediction": "prediction", "plan": "plan"},
-    bounds={"latest_days": LATEST_DAYS, "most_cycles": MOST_CYCLES, "waiting": WAITING},
+    bounds={"latest_days": LATEST_DAYS, "most_cycles": MAX_CYCLES, "waiting": WAITING},
     tasks=(
         Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-        Task("check-plan", 4, {"plan": PLAN}, _own, HINTS, seeds=1, events=MOST_EVENTS),
-        Task("check-plan-elsewhere", 3, {"plan": PLAN}, _elsewhere, HINTS, seeds=1, events=MOST_EVENTS),
+        Task("check-plan", 4, {"plan": PLAN}, _own, HINTS, seeds=1, events=MAX_EVENTS),
+        Task("check-plan-elsewhere", 3, {"plan": PLAN}, _elsewhere, HINTS, seeds=1, events=MAX_EVENTS),
     ),
 )
 _practice = Practice(ASSIGNMENT)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 CASE = "burst-credits"
 PER_GIB, LEAST, BURST = 3, 100, 3000
 """I/Os a second that a volume earns for each GiB, what the smallest earns, and what all may burst to."""
-MOST_GIB = 1000
+MAX_GIB = 1000
 SECONDS = 5
 """How long a period of a demand lasts. Demands are days in miniature, with an account to match."""
 PATIENCE_S = 0.5
@@ -125,8 +125,8 @@ def _sized(asked: Asked) -> list[Evidence]:
     with asked.play("cheapest") as play:
         gib = play(demand, SECONDS, capacity)
     names = ("waits for credits", f"waits on a volume {SLACK_PERCENT:g} % smaller")
-    if not is_number(gib) or not 1 <= gib <= MOST_GIB:
-        why = f"the function gives {str(gib)[:60]}; what is asked for is a size from 1 to {MOST_GIB} GiB"
+    if not is_number(gib) or not 1 <= gib <= MAX_GIB:
+        why = f"the function gives {str(gib)[:60]}; what is asked for is a size from 1 to {MAX_GIB} GiB"
         return [Evidence(name, None, "a size", met=False, why=why) for name in names]
     waits = _throttled_s(asked, demand, capacity, float(gib))
     smaller = _throttled_s(asked, demand, capacity, float(gib) * (1 - SLACK_PERCENT / 100))

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 
 CASE = "combine-limit"
 MIB = 1 << 20
-MOST_MIB = 64
+MAX_MIB = 64
 SHARE = 0.93
 """This much of the best limit's throughput is demanded."""
 
 QUESTIONS = {
     "one_mib_per_s": "Nothing is combined (1 MiB). How many MiB/s?",
-    "all_mib_per_s": f"Everything is combined ({MOST_MIB} MiB). How many MiB/s?",
+    "all_mib_per_s": f"Everything is combined ({MAX_MIB} MiB). How many MiB/s?",
 }
 
 
@@ -55,7 +55,7 @@ def throughput(system: System, limit_mib: int, seed: int = 1) -> float:
 
 
 def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
-    rates = {"one_mib_per_s": 1, "all_mib_per_s": MOST_MIB}
+    rates = {"one_mib_per_s": 1, "all_mib_per_s": MAX_MIB}
     return {name: (throughput(system, mib, seed), "MiB/s") for name, mib in rates.items()}
 
 
@@ -93,7 +93,7 @@ SHAPE = Shape(
     near=_near,
     judge=_judge,
     parts=1,
-    gives=Number(whole=True, at_least=1, at_most=MOST_MIB),
+    gives=Number(whole=True, at_least=1, at_most=MAX_MIB),
     hints=(
         "Two parts work on a transaction one after the other. When do both have something to do?",
         (

@@ -24,9 +24,9 @@ FLUSHES = 1200
 """A run is as long as so many flushes of the replication log."""
 ALONE_TIMES = 0.95
 CROWD_TIMES = 0.9
-MOST_FLUSHES = 2
+MAX_FLUSHES = 2
 ALL, ONE = "all", "one"
-MOST_WAIT_FLUSHES = 100
+MAX_WAIT_FLUSHES = 100
 """A policy that lets somebody wait at a free log for longer than so many flushes take waits for what does not come."""
 
 QUESTIONS = {
@@ -39,7 +39,7 @@ DEMANDS = (
     f"with one client at least {ALONE_TIMES:g} times the commits of a policy that takes all who wait",
     f"with 16 and with 256 clients at least {CROWD_TIMES:g} times as many as that policy",
     "transactions stand in the replication log in the order in which they came to it",
-    f"nobody waits there for more than {MOST_FLUSHES} flushes before their own",
+    f"nobody waits there for more than {MAX_FLUSHES} flushes before their own",
 )
 
 
@@ -108,7 +108,7 @@ class Database:
 
         def heeded(queue: LogQueue) -> Iterable[int] | float:
             given = policy(queue)  # type: ignore[operator] # a name has no question asked of it
-            if isinstance(given, int | float) and queue.waited_ms[0] > MOST_WAIT_FLUSHES * self.replication_ms:
+            if isinstance(given, int | float) and queue.waited_ms[0] > MAX_WAIT_FLUSHES * self.replication_ms:
                 raise NobodyComesError(FOREVER)
             return given
 
@@ -254,7 +254,7 @@ HINTS = (
 ASSIGNMENT = Assignment(
     id="commit-policy",
     cells={"prediction": "prediction", "Policy": "policy"},
-    bounds={"alone_times": ALONE_TIMES, "crowd_times": CROWD_TIMES, "most_flushes": MOST_FLUSHES},
+    bounds={"alone_times": ALONE_TIMES, "crowd_times": CROWD_TIMES, "most_flushes": MAX_FLUSHES},
     tasks=(
         Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
         Task("check-policy", 3, {"Policy": CODE}, _own, HINTS),

@@ -26,7 +26,7 @@ DARK_PERCENT = 2
 OUTAGES = 100_000
 RESTORE_MIB = 16_384
 RATE_MIB = 100
-MOST_SETS = 4900
+MAX_SETS = 4900
 """A program's answer holds at most 20,000 values."""
 
 LOSS_TIMES = 1.3
@@ -124,8 +124,8 @@ def _broken(sets: Any, on: Fleet) -> str | None:  # noqa: ANN401 -- whatever the
     """Say what is no placement about an answer."""
     if not isinstance(sets, (list, tuple)) or not sets:
         return f"the function gives {str(sets)[:80]}; what is asked for is a list of sets of nodes"
-    if len(sets) > MOST_SETS:
-        return f"the function gives {len(sets):,} sets; at most {MOST_SETS:,} are looked at"
+    if len(sets) > MAX_SETS:
+        return f"the function gives {len(sets):,} sets; at most {MAX_SETS:,} are looked at"
     for nodes in sets:
         if not isinstance(nodes, (list, tuple)) or len(nodes) != COPIES:
             return f"{str(nodes)[:80]} is no set of {COPIES} nodes"

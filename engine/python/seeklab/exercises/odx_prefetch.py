@@ -41,7 +41,7 @@ CASE = "odx-prefetch"
 KIB = 1 << 10
 MIB = 1 << 20
 
-MOST_EVENTS = 1_000_000
+MAX_EVENTS = 1_000_000
 """Events of the runs that a fix is tried in: four times what those of a good one take."""
 
 QUESTIONS = {
@@ -334,8 +334,8 @@ ASSIGNMENT = Assignment(
             seeds=1,
             by_parts=True,
         ),
-        Task("check-fix", 2, {"fix": FIX}, _fix, FIX_HINTS, events=MOST_EVENTS),
-        Task("check-fix-elsewhere", 2, {"fix": FIX}, _fix_elsewhere, FIX_HINTS, events=MOST_EVENTS),
+        Task("check-fix", 2, {"fix": FIX}, _fix, FIX_HINTS, events=MAX_EVENTS),
+        Task("check-fix-elsewhere", 2, {"fix": FIX}, _fix_elsewhere, FIX_HINTS, events=MAX_EVENTS),
     ),
 )
 _practice = Practice(ASSIGNMENT)

@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 CASE = "vdisk-sharding"
-MOST_SHARDS = 10
-LEAST_RATE = 0.93
-MOST_P99 = 3.0
-LEAST_PER_CORE = 0.96
+MAX_SHARDS = 10
+MIN_RATE = 0.93
+MAX_P99 = 3.0
+MIN_PER_CORE = 0.96
 
 QUESTIONS = {
     "one_per_s": "How many reads a second do all disks together do with one controller each?",
@@ -29,9 +29,9 @@ QUESTIONS = {
 """What a learner commits to before the first run."""
 
 DEMANDS = (
-    f"at least {LEAST_RATE:g} times the reads a second of the best number of shards",
-    f"99 % of the reads within {MOST_P99:g} times what the best number gives",
-    f"of the numbers that meet both, at least {LEAST_PER_CORE:g} times the most reads a second per core set aside",
+    f"at least {MIN_RATE:g} times the reads a second of the best number of shards",
+    f"99 % of the reads within {MAX_P99:g} times what the best number gives",
+    f"of the numbers that meet both, at least {MIN_PER_CORE:g} times the most reads a second per core set aside",
 )
 
 
@@ -118,7 +118,7 @@ def table(learner: object, counts: object = (1, 2, 4)) -> list[tuple[str, ...]]:
 
 def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     own = node(asked.draws)
-    rates = [own.metrics(shards, asked.seed)["reads.read_iops"] for shards in range(1, MOST_SHARDS + 1)]
+    rates = [own.metrics(shards, asked.seed)["reads.read_iops"] for shards in range(1, MAX_SHARDS + 1)]
     return {"one_per_s": (rates[0], "reads/s"), "most_per_s": (max(rates), "reads/s")}
 
 
@@ -155,12 +155,12 @@ def _too_many(on: Node) -> str:
 
 
 def _judge(asked: Asked, shards: object, on: Node) -> list[Evidence]:
-    if type(shards) is not int or not 1 <= shards <= MOST_SHARDS:
-        bound = f"a whole number from 1 to {MOST_SHARDS}"
+    if type(shards) is not int or not 1 <= shards <= MAX_SHARDS:
+        bound = f"a whole number from 1 to {MAX_SHARDS}"
         why = f"for {on} the rule gives {str(shards)[:80]}; what is asked for is {bound}"
         found = None if shards is None else str(shards)[:80]
         return [Evidence(f"{on}: shards", found, bound, met=False, seed=asked.seed, why=why)] * len(DEMANDS)
-    runs = {count: on.metrics(count, asked.seed) for count in range(1, MOST_SHARDS + 1)}
+    runs = {count: on.metrics(count, asked.seed) for count in range(1, MAX_SHARDS + 1)}
     rates = {count: found["reads.read_iops"] for count, found in runs.items()}
     late = {count: found["reads.read_latency_p99_ms"] for count, found in runs.items()}
     least = asked.bound("least_rate") * max(rates.values())
@@ -190,10 +190,10 @@ HINTS = (
 ASSIGNMENT = Assignment(
     id="shard-count",
     cells={"prediction": "prediction", "shards": "shards", "rule": "rule"},
-    bounds={"least_rate": LEAST_RATE, "most_p99": MOST_P99, "least_per_core": LEAST_PER_CORE},
+    bounds={"least_rate": MIN_RATE, "most_p99": MAX_P99, "least_per_core": MIN_PER_CORE},
     tasks=(
         Commitment("check-prediction", 2, "prediction", QUESTIONS, _near),
-        Task("check-shards", 3, {"shards": Number(whole=True, at_least=1, at_most=MOST_SHARDS)}, _own, HINTS),
+        Task("check-shards", 3, {"shards": Number(whole=True, at_least=1, at_most=MAX_SHARDS)}, _own, HINTS),
         Task("check-rule", 2, {"rule": CODE}, _rule, HINTS),
         Task("check-rule-elsewhere", 3, {"rule": CODE}, _rule, HINTS, seeds=3),
     ),

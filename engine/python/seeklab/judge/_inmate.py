@@ -26,12 +26,12 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MOST_ARGUMENTS = 8
+MAX_ARGUMENTS = 8
 DEEPEST = 8
-MOST_ITEMS = 20_000
-LONGEST_TEXT = 100_000
-MOST_BITS = 60
-LONGEST_MESSAGE = 300
+MAX_ITEMS = 20_000
+MAX_TEXT = 100_000
+MAX_BITS = 60
+MAX_MESSAGE = 300
 
 
 class NotDataError(ValueError):
@@ -46,8 +46,8 @@ class _Read:
 
     def value(self, given: Any, depth: int = 0) -> Any:  # noqa: ANN401 -- plain data, or a learner's
         self.items += 1
-        if self.items > MOST_ITEMS:
-            message = f"holds more than {MOST_ITEMS:,} values"
+        if self.items > MAX_ITEMS:
+            message = f"holds more than {MAX_ITEMS:,} values"
             raise NotDataError(message)
         if depth > DEEPEST:
             message = f"is nested more than {DEEPEST} levels deep"
@@ -69,8 +69,8 @@ class _Read:
 
 
 def _text(given: str) -> str:
-    if len(given) > LONGEST_TEXT:
-        message = f"is a text of {len(given):,} characters; at most {LONGEST_TEXT:,} are read"
+    if len(given) > MAX_TEXT:
+        message = f"is a text of {len(given):,} characters; at most {MAX_TEXT:,} are read"
         raise NotDataError(message)
     return str(given)
 
@@ -84,9 +84,9 @@ def _key(given: Any) -> str:  # noqa: ANN401 -- plain data, or a learner's
 
 def _whole(given: Any) -> int:  # noqa: ANN401 -- plain data, or a learner's
     number = int(given)
-    if number.bit_length() > MOST_BITS:
+    if number.bit_length() > MAX_BITS:
         digits = int(number.bit_length() * math.log10(2)) + 1
-        message = f"is a number of about {digits:,} digits, and no answer is beyond {2**MOST_BITS:.1e}"
+        message = f"is a number of about {digits:,} digits, and no answer is beyond {2**MAX_BITS:.1e}"
         raise NotDataError(message)
     return number
 
@@ -123,7 +123,7 @@ def told(error: BaseException) -> str:
         said = str(error.msg if isinstance(error, SyntaxError) else error)
     except BaseException:  # noqa: BLE001 -- a learner's code may raise anything
         said = ""
-    said = " ".join(said.split())[:LONGEST_MESSAGE]
+    said = " ".join(said.split())[:MAX_MESSAGE]
     return f"raised {type(error).__name__}{': ' if said else ''}{said}{place}"
 
 
@@ -394,7 +394,7 @@ def play(order: dict[str, Any], out: int, lines: Any) -> None:  # noqa: ANN401 -
         _say(out, {"raised": str(error) if isinstance(error, NotDataError) else told(error)})
         return
     _say(out, {"ready": True})
-    read = list(islice(readers(order["shape"]), MOST_ARGUMENTS))
+    read = list(islice(readers(order["shape"]), MAX_ARGUMENTS))
     methods = {name: getattr(policy, name) for name in order["methods"]}
     methods[""] = policy
     for line in lines:
@@ -427,7 +427,7 @@ KEYCTL = {"x86_64": 250, "aarch64": 219}
 JOIN_SESSION_KEYRING = 1
 PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_SECCOMP, PR_SET_NO_NEW_PRIVS = 1, 4, 22, 38
 SECCOMP_MODE_FILTER = 2
-LEAST_NICE = 19
+MIN_NICE = 19
 
 
 def _limit(limits: dict[str, int]) -> None:
@@ -443,7 +443,7 @@ def lock(setup: dict[str, Any]) -> None:
     processes = {name: limits.pop(name) for name in ("NPROC",) if name in limits}
     _limit(limits)
     if setup["filter"]:
-        os.nice(LEAST_NICE)
+        os.nice(MIN_NICE)
         _leave_the_keyring()
     if os.getuid() == 0:
         os.setgroups([])

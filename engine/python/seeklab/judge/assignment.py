@@ -30,7 +30,7 @@ MANY = 2**53
 """Seeds of runs are whole numbers below this."""
 SEEDS = 2
 """Seeds of a check; twice as many more are drawn when these disagree."""
-MOST_EVENTS = 5_000_000
+MAX_EVENTS = 5_000_000
 """Events that the runs of one measurement may take together, so that no answer keeps the judge busy for long."""
 HINTS = 3
 HINT_COSTS = 0.05
@@ -106,7 +106,7 @@ class Task:
     seeds: int = SEEDS
     by_parts: bool = False
     """Whether each bound that holds has its share of the points."""
-    events: int = MOST_EVENTS
+    events: int = MAX_EVENTS
     """The events that its runs may take together, for one seed."""
 
 

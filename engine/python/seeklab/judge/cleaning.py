@@ -30,7 +30,7 @@ KERNEL = {
 CHANGEABLE = ("grade", "solution", "task", "locked", "points")
 """The metadata that decides how nbgrader treats a cell."""
 CELL_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
-LONGEST_NAME = 80
+MAX_NAME = 80
 
 
 @dataclass(frozen=True)
@@ -115,9 +115,7 @@ def _places(cells: Sequence[Mapping[str, Any]], known: Mapping[str, Known]) -> t
         if isinstance(name, str) and name in known:
             claims.setdefault(name, []).append(nth)
         elif _metadata(cell):
-            flags.append(
-                f"a cell says that it is graded as {ascii(name)[:LONGEST_NAME]}, which the course does not have"
-            )
+            flags.append(f"a cell says that it is graded as {ascii(name)[:MAX_NAME]}, which the course does not have")
     claimed = {nth for places in claims.values() for nth in places}
     for nth, cell in enumerate(cells):
         name = cell.get("id")

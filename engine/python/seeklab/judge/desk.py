@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
     from seeklab.judge.store import Store
 
-MOST_SHOWN = 10
+MAX_SHOWN = 10
 LONGEST_SHOWN = 200
-MOST_NAMES = 200
+MAX_NAMES = 200
 """Students that are named in one group."""
 LOCAL = ("127.0.0.1", "localhost")
 HEADERS = {
@@ -219,7 +219,7 @@ def _reasons(desk: Desk, assignment: str) -> str:
     rows = [
         [_told(name), str(count), _told(reason)]
         for name, item in desk.items(assignment).items()
-        for reason, count in item.reasons.most_common(MOST_SHOWN)
+        for reason, count in item.reasons.most_common(MAX_SHOWN)
     ]
     return _table(["task", "learners", "what was wrong"], rows) if rows else ""
 
@@ -228,7 +228,7 @@ def _answers(desk: Desk, assignment: str) -> str:
     rows = [
         [_told(name), str(count), f"<code>{_told(json.dumps(_rounded(json.loads(answer))))}</code>"]
         for name, answers in desk.wrong_answers(assignment).items()
-        for answer, count in answers.most_common(MOST_SHOWN)
+        for answer, count in answers.most_common(MAX_SHOWN)
     ]
     return _table(["answer", "learners", "as handed in, where points are missing"], rows) if rows else ""
 
@@ -239,8 +239,8 @@ def _copies(desk: Desk, assignment: str) -> str:
 
 
 def _names(students: Sequence[str]) -> str:
-    more = len(students) - MOST_NAMES
-    return ", ".join(map(_told, students[:MOST_NAMES])) + (f" and {more:,} more" if more > 0 else "")
+    more = len(students) - MAX_NAMES
+    return ", ".join(map(_told, students[:MAX_NAMES])) + (f" and {more:,} more" if more > 0 else "")
 
 
 def serve(desk: Desk, port: int) -> tuple[ThreadingHTTPServer, str]:

@@ -18,14 +18,14 @@ from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import parse_utc
 
 from seeklab.judge.nbgrader import FILES
-from seeklab.judge.submission import MOST_BYTES
+from seeklab.judge.submission import MAX_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
 FILE = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK
-MOST_COPIED = MOST_BYTES + 1
+MAX_COPIED = MAX_BYTES + 1
 """So that the judge still sees that a file is too large."""
 NOBODY = ""
 
@@ -99,7 +99,7 @@ class Collect(ExchangeCollect):  # type: ignore[misc] # nbgrader is published wi
             # A learner's folder is open to all who know its name, so that the instructor can remove it.
             is_own = not self.check_owner or _owner(source.fileno()) == student
             if stat.S_ISREG(os.fstat(source.fileno()).st_mode) and is_own:
-                to.write_bytes(source.read(MOST_COPIED))
+                to.write_bytes(source.read(MAX_COPIED))
             else:
                 self.log.warning("Left out %s of %s: it is no file of theirs", name, student)
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Grade = Mapping[str, Any]
     """A document as `seeklab grade --json` prints it."""
 
-LONGEST_NAME = 200
+MAX_NAME = 200
 """Bytes of a folder's name, less than the 255 that file systems allow."""
 POLICY = (
     "<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'; "
@@ -138,7 +138,7 @@ def _measured(item: Mapping[str, Any]) -> str:
 def _file_name(student: str) -> str:
     """Return a folder's name for a student that hides no path; a hash tells apart names that would become the same."""
     safe = "".join(letter if letter.isalnum() or letter in "-_. @" else "_" for letter in student).lstrip(".")
-    safe = safe.encode()[:LONGEST_NAME].decode(errors="ignore")
+    safe = safe.encode()[:MAX_NAME].decode(errors="ignore")
     return safe if safe == student else f"{safe}-{short_hash(student)}"
 
 

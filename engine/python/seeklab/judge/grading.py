@@ -13,7 +13,7 @@ from seeklab.judge.catalogue import assignment as find_assignment
 from seeklab.judge.evidence import Outcome
 from seeklab.judge.identity import Share
 from seeklab.judge.jail import Jail, JailError
-from seeklab.judge.practice import COMMITS, LONGEST_FILE, TICKET, committed, less_hints
+from seeklab.judge.practice import COMMITS, MAX_FILE, TICKET, committed, less_hints
 from seeklab.judge.printable import printable, printable_data
 from seeklab.judge.submission import (
     Notebook,
@@ -166,6 +166,6 @@ def not_graded(assignment: Assignment, work: Work, reason: str) -> Grade:
 def _beside(notebook: Path, name: str) -> Any:  # noqa: ANN401 -- plain data, or a learner's
     """Read a small JSON file that was handed in beside the notebook; None when it is none."""
     try:
-        return parsed(read_submitted(notebook.parent / name, LONGEST_FILE))
+        return parsed(read_submitted(notebook.parent / name, MAX_FILE))
     except UnreadableSubmissionError:
         return None

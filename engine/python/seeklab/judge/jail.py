@@ -47,10 +47,10 @@ WATCH_S = 0.1
 START_WITHIN_S = 30.0
 BYTES_OF_A_FILE = 2048
 """What the kernel keeps of an empty file."""
-MOST_STARVED = 4
+MAX_STARVED = 4
 """Times a time limit that are not charged, when others have the processors."""
 LAST_MOMENT_S = 2.0
-LONGEST_LINE = 2 * MIB
+MAX_LINE = 2 * MIB
 LIBRARIES = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32")
 INMATE, PYTHON = "/inmate.py", "/python"
 """Names in the jail that tell nothing of this machine's."""
@@ -519,7 +519,7 @@ class Inmate:
             (within_s, waited_s, self._starved_s - wait.starved_s),
             (limit_s, self._spent.waited_s + self._waited_s + waited_s, self._starved_s),
         ):
-            if taken_s - min(starved_s, MOST_STARVED * most_s) >= most_s:
+            if taken_s - min(starved_s, MAX_STARVED * most_s) >= most_s:
                 self.close()
                 message = f"{missed} {most_s:g} s"
                 raise BrokenOutError(message)
@@ -540,7 +540,7 @@ class Inmate:
         if others:
             self._lines += [bytes(self._rest), *others[:-1]]
             self._rest = bytearray(others[-1])
-        if self._read > self._limits.output_bytes or len(self._rest) > LONGEST_LINE:
+        if self._read > self._limits.output_bytes or len(self._rest) > MAX_LINE:
             self.close()
             message = f"wrote more than {self._limits.output_bytes // MIB} MiB of answers"
             raise BrokenOutError(message)
@@ -656,9 +656,9 @@ class Told:
 
     def take(self, told: Mapping[str, Any], cells: int, wanted: Mapping[str, bool]) -> None:
         """Take one line; whatever is not as it should be is left out."""
-        reason = str(told.get("reason", ""))[: 2 * _inmate.LONGEST_MESSAGE]
+        reason = str(told.get("reason", ""))[: 2 * _inmate.MAX_MESSAGE]
         name = told.get("name", told.get("program", told.get("cell")))
-        if not isinstance(name, str) or len(name) > _inmate.LONGEST_MESSAGE:
+        if not isinstance(name, str) or len(name) > _inmate.MAX_MESSAGE:
             return
         if "cell" in told:
             self.wrong.setdefault(name, reason)

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 NBGRADER, FLAT = "nbgrader", "flat"
 LAYOUTS = (NBGRADER, FLAT)
 NOTEBOOK = ".ipynb"
-MOST_NAMED = 3
+MAX_NAMED = 3
 """Files that a message names; it counts the others."""
 
 
@@ -158,5 +158,5 @@ def _one(works: Sequence[Work]) -> Work:
 
 
 def _listed(names: Sequence[str]) -> str:
-    more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
-    return ", ".join(f'"{printable(name)}"' for name in names[:MOST_NAMED]) + more
+    more = f" and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else ""
+    return ", ".join(f'"{printable(name)}"' for name in names[:MAX_NAMED]) + more

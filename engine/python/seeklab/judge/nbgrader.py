@@ -31,7 +31,7 @@ from seeklab.judge.grading import Grade, Work, grade_notebook, not_graded
 from seeklab.judge.identity import open_course, remember, remembered
 from seeklab.judge.jail import Jail, Limits
 from seeklab.judge.practice import COMMITS, TICKET
-from seeklab.judge.submission import MB, MOST_BYTES, UnreadableSubmissionError, notebook_of
+from seeklab.judge.submission import MAX_BYTES, MB, UnreadableSubmissionError, notebook_of
 from seeklab.judge.tickets import is_ticketed
 
 if TYPE_CHECKING:
@@ -108,8 +108,8 @@ class Submitted(NotebookExporter):
 def _read(file: Any) -> Any:  # noqa: ANN401 -- nbformat is published without types
     """Read a notebook, without metadata that nbconvert would trip over."""
     size = os.fstat(file.fileno()).st_size
-    if size > MOST_BYTES:
-        message = f"the file has {size / MB:,.0f} MB, and at most {MOST_BYTES / MB:,.0f} are read"
+    if size > MAX_BYTES:
+        message = f"the file has {size / MB:,.0f} MB, and at most {MAX_BYTES / MB:,.0f} are read"
         raise UnreadableSubmissionError(message)
     nb = nbformat.read(file, as_version=4)
     nb.metadata = nbformat.from_dict({name: nb.metadata[name] for name in (*KERNEL, NOTES) if name in nb.metadata})

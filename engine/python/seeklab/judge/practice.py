@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 COMMITS = kept.FILE
 TICKET = "ticket.json"
-LONGEST_FILE = 1 << 20
+MAX_FILE = 1 << 20
 NEAR = 1.25
 """A prediction within this factor is called near."""
 
@@ -52,7 +52,7 @@ def read_beside(name: str) -> Any:  # noqa: ANN401 -- plain data, or a learner's
     """Read a small JSON file beside the notebook; None when there is none."""
     path = Path(name)
     try:
-        return json.loads(path.read_text(encoding="utf-8")) if path.stat().st_size <= LONGEST_FILE else None
+        return json.loads(path.read_text(encoding="utf-8")) if path.stat().st_size <= MAX_FILE else None
     except (OSError, ValueError, RecursionError):
         return None
 

@@ -152,7 +152,7 @@ def _answered(inmate: Any) -> Any:  # noqa: ANN401 -- plain data, or a learner's
         return int(whole[1])
     answer = _read(line)
     if isinstance(answer, dict) and isinstance(answer.get("raised"), str):
-        raise ProgramError(answer["raised"][: 2 * _inmate.LONGEST_MESSAGE])
+        raise ProgramError(answer["raised"][: 2 * _inmate.MAX_MESSAGE])
     if isinstance(answer, list) and len(answer) == 1:
         return answer[0] if type(answer[0]) is int else _plain_answer(answer[0])
     message = "wrote into its answers what is none"
@@ -170,7 +170,7 @@ def _read(line: bytes) -> Any:  # noqa: ANN401 -- plain data, or a learner's
 def _must_be_ready(first: object) -> None:
     if first != {"ready": True}:
         told = first.get("raised") if isinstance(first, dict) else None
-        raise ProgramError(str(told or "did not begin")[: 2 * _inmate.LONGEST_MESSAGE])
+        raise ProgramError(str(told or "did not begin")[: 2 * _inmate.MAX_MESSAGE])
 
 
 @dataclass(frozen=True)

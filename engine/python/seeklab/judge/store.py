@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab.judge.practice import COMMITS, LONGEST_FILE
+from seeklab.judge.practice import COMMITS, MAX_FILE
 from seeklab.judge.printable import printable
-from seeklab.judge.submission import MOST_BYTES, UnreadableSubmissionError, read_submitted
+from seeklab.judge.submission import MAX_BYTES, UnreadableSubmissionError, read_submitted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -44,7 +44,7 @@ def print_of(work: Work, course: Course) -> str:
     found = (__version__, course.print, work.ticketed, work.refused, work.flags)
     digest = hashlib.sha256(repr(found).encode())
     notebook = Path(work.path)
-    for path, most in ((notebook, MOST_BYTES), (notebook.parent / COMMITS, LONGEST_FILE)):
+    for path, most in ((notebook, MAX_BYTES), (notebook.parent / COMMITS, MAX_FILE)):
         try:
             digest.update(b"\0" + read_submitted(path, most))
         except (UnreadableSubmissionError, MemoryError) as error:

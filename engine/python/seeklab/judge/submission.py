@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from seeklab.judge.assignment import Assignment
     from seeklab.judge.jail import Jail
 
-MOST_BYTES = 32 << 20
+MAX_BYTES = 32 << 20
 STRUCTURE = (b"[", b"{", b",")
-MOST_MARKS = 1_000_000
+MAX_MARKS = 1_000_000
 """Of these in a file, those in its texts included: each may stand for an object of some hundred bytes."""
-MOST_CELLS = 2_000
-MOST_SOURCE = 2 << 20
+MAX_CELLS = 2_000
+MAX_SOURCE = 2 << 20
 LEARNER = "LEARNER"
 MB = 1_000_000
 
@@ -64,7 +64,7 @@ class Notebook:
 
 def read_notebook(path: Path, assignment: Assignment) -> Notebook:
     """Read a notebook's file."""
-    return notebook_of(parsed(read_submitted(path, MOST_BYTES)), assignment)
+    return notebook_of(parsed(read_submitted(path, MAX_BYTES)), assignment)
 
 
 def read_submitted(path: Path, most: int) -> bytes:
@@ -103,9 +103,9 @@ def _must_be_a_file(mode: int) -> None:
 def parsed(content: bytes) -> Any:  # noqa: ANN401 -- plain data, or a learner's
     """Read JSON that a learner handed in, unless it would fill the memory."""
     marks = sum(map(content.count, STRUCTURE))
-    if marks > MOST_MARKS:
+    if marks > MAX_MARKS:
         message = (
-            f"the file has {marks:,} brackets and commas, and at most {MOST_MARKS:,} are read; clear the notebook's "
+            f"the file has {marks:,} brackets and commas, and at most {MAX_MARKS:,} are read; clear the notebook's "
             "outputs"
         )
         raise UnreadableSubmissionError(message)
@@ -122,8 +122,8 @@ def notebook_of(document: object, assignment: Assignment) -> Notebook:
     if cells is None:
         message = "the file is no notebook: it has no list of cells"
         raise UnreadableSubmissionError(message)
-    if len(cells) > MOST_CELLS:
-        message = f"the notebook has {len(cells):,} cells, and at most {MOST_CELLS:,} are read"
+    if len(cells) > MAX_CELLS:
+        message = f"the notebook has {len(cells):,} cells, and at most {MAX_CELLS:,} are read"
         raise UnreadableSubmissionError(message)
     answer_cells = set(assignment.cells.values())
     gives = {task.id: list(task.takes) for task in assignment.tasks}
@@ -140,8 +140,8 @@ def notebook_of(document: object, assignment: Assignment) -> Notebook:
             seen.add(name)
         source = _source(cell)
         total += len(source)
-        if total > MOST_SOURCE:
-            message = f"the notebook has more than {MOST_SOURCE / MB:,.0f} MB of code"
+        if total > MAX_SOURCE:
+            message = f"the notebook has more than {MAX_SOURCE / MB:,.0f} MB of code"
             raise UnreadableSubmissionError(message)
         if name in gives:
             notebook.cells.append({"kind": "check", "label": name, "source": "", "gives": gives[name]})

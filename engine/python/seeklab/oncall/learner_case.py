@@ -34,7 +34,7 @@ from seeklab.oncall.incidents import (
     neutral_names,
     remedy_of,
 )
-from seeklab.oncall.seal import MOST_BYTES, digest, is_sealed, opened
+from seeklab.oncall.seal import MAX_BYTES, digest, is_sealed, opened
 from seeklab.oncall.settings import PART, changed, settable
 from seeklab.oncall.tools import TOOLS
 
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from os import PathLike
 
 CASE_FILE = Kind("a case file (TOML) with a table [shift], or a sealed one", most_bytes=1 << 20, may_be_packed=False)
-MOST_JOBS = 1 + len(OTHERS)
-MOST_EVENTS = 20_000_000
+MAX_JOBS = 1 + len(OTHERS)
+MAX_EVENTS = 20_000_000
 """Of each run: some seconds on a laptop."""
-MOST_MEMORY = 256 * MIB
-LEAST_OTHERS, MOST_OTHERS = 5, 30
-LARGEST_SEED = 10**9
+MAX_MEMORY = 256 * MIB
+MIN_OTHERS, MAX_OTHERS = 5, 30
+MAX_SEED = 10**9
 LETTERS = {"title": 100, "author": 100, "cause": 200, "ticket": 600, "tells": 400, "metric": 100}
 """Characters that a text of the file may have."""
 TOP = ("title", "shift", "scenario", "variants")
@@ -102,8 +102,8 @@ def case_of(text: str, name: str = "case") -> LearnerCase:
         size = len(written.encode())
     except UnicodeEncodeError:
         raise SeeklabError([Problem(name, f"is not UTF-8 text; give {CASE_FILE.what}")]) from None
-    if size > MOST_BYTES:
-        raise SeeklabError([Problem(name, f"holds {size:,} bytes; a case has at most {MOST_BYTES:,}")])
+    if size > MAX_BYTES:
+        raise SeeklabError([Problem(name, f"holds {size:,} bytes; a case has at most {MAX_BYTES:,}")])
     try:
         document = read_toml(written)
     except UnreadableError as error:
@@ -132,8 +132,8 @@ class _Reader:
         title = self._text(self.document, "title", "")
         words = {name: self._text(table, name, f"{self.table}.") for name in LETTERS if name in table}
         seed = table.get("seed", 1)
-        if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= LARGEST_SEED:
-            self._wrong_field("seed", f"{_found(seed)} is no whole number from 0 to {LARGEST_SEED:,}")
+        if not isinstance(seed, int) or isinstance(seed, bool) or not 0 <= seed <= MAX_SEED:
+            self._wrong_field("seed", f"{_found(seed)} is no whole number from 0 to {MAX_SEED:,}")
         self._one_of(table, "better", ("more", "less"))
         self._one_of(table, "command", tuple(TOOLS))
         for which in ("healthy", "failing"):
@@ -299,8 +299,8 @@ class _Reader:
         if others is None:
             usual = causes()
             if cause not in usual and cause:
-                message = f"is missing: the cause is none of the usual {len(usual)}, so name {LEAST_OTHERS} to"
-                self._wrong_field("others", f"{message} {MOST_OTHERS} others that a peer could take for it")
+                message = f"is missing: the cause is none of the usual {len(usual)}, so name {MIN_OTHERS} to"
+                self._wrong_field("others", f"{message} {MAX_OTHERS} others that a peer could take for it")
             return usual
         read: list[str] = []
         for number, other in enumerate(others if isinstance(others, list) else []):
@@ -310,8 +310,8 @@ class _Reader:
                 Problem(f"{self.table}.others[{number}]", problem.message) for problem in self.problems[place:]
             ]
         offered = {cause, *read}
-        if not isinstance(others, list) or not LEAST_OTHERS <= len(others) <= MOST_OTHERS:
-            self._wrong_field("others", f"{_found(others)} is no list of {LEAST_OTHERS} to {MOST_OTHERS} wrong causes")
+        if not isinstance(others, list) or not MIN_OTHERS <= len(others) <= MAX_OTHERS:
+            self._wrong_field("others", f"{_found(others)} is no list of {MIN_OTHERS} to {MAX_OTHERS} wrong causes")
         elif len(offered) != 1 + len(read):
             self._wrong_field("others", "names a cause twice, or the right one; each is offered once")
         return tuple(sorted(offered))
@@ -359,8 +359,8 @@ class _Reader:
             self._end()
         first = application or jobs[0]
         kept = (first, *(job for job in jobs if job != first))
-        if len(kept) > MOST_JOBS:
-            raise SeeklabError([Problem("scenario.jobs", f"has {len(kept)} jobs; a shift has at most {MOST_JOBS}")])
+        if len(kept) > MAX_JOBS:
+            raise SeeklabError([Problem("scenario.jobs", f"has {len(kept)} jobs; a shift has at most {MAX_JOBS}")])
         for job in systems[0]["jobs"]:
             waits = job.get("wait_for") or (job.get("stonewall") and len(there) == len(kept))
             if job["name"] in kept and waits:
@@ -378,8 +378,8 @@ class _Reader:
         limits = system["limits"]
         own["limits"] = {
             **limits,
-            "events": min(limits["events"], MOST_EVENTS),
-            "memory": min(limits["memory"], MOST_MEMORY),
+            "events": min(limits["events"], MAX_EVENTS),
+            "memory": min(limits["memory"], MAX_MEMORY),
         }
         return self._checked(own, which)
 

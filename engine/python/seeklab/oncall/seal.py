@@ -18,7 +18,7 @@ import zlib
 
 from seeklab._errors import Problem, SeeklabError
 
-MOST_BYTES = 1 << 16
+MAX_BYTES = 1 << 16
 """Bytes of a case file; the longest of ours has a third of that."""
 GZIP = 16 + zlib.MAX_WBITS
 """zlib's code for a gzip file."""
@@ -58,9 +58,9 @@ def opened(text: str, name: str) -> str:
         raise SeeklabError([Problem(name, f"is no complete sealed case; it has {wanted}")])
     try:
         unpacking = zlib.decompressobj(GZIP)
-        case = unpacking.decompress(base64.b64decode("".join(found[2].split()), validate=True), MOST_BYTES + 1)
-        if len(case) > MOST_BYTES:
-            message = f"unpacks to more than {MOST_BYTES:,} bytes, the most that a case may have"
+        case = unpacking.decompress(base64.b64decode("".join(found[2].split()), validate=True), MAX_BYTES + 1)
+        if len(case) > MAX_BYTES:
+            message = f"unpacks to more than {MAX_BYTES:,} bytes, the most that a case may have"
             raise SeeklabError([Problem(name, message)])
         whole = unpacking.eof and hashlib.sha256(case).hexdigest() == found[1]
         if whole:

@@ -22,7 +22,7 @@ from seeklab.oncall.tools import TOOLS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-MOST_COMMANDS = 2000
+MAX_COMMANDS = 2000
 """More than a shift has; a transcript with more was not made here."""
 
 
@@ -134,7 +134,7 @@ def _take_up(shell: Shell, kept: Mapping[str, Any]) -> None:
     shift = shell.shift
     of = shift.own.digest if shift.own else None
     try:
-        commands = [_entry(entry) for entry in kept["commands"][:MOST_COMMANDS]]
+        commands = [_entry(entry) for entry in kept["commands"][:MAX_COMMANDS]]
         changes = {path: kept["set"][path] for path in shift.settable() if path in kept["set"]}
         changed(shift.scenario, changes)
         users = [(_count(seconds), float(share)) for seconds, share in kept["users"]]

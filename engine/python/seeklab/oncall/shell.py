@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from seeklab.oncall.shift import Shift
 
 START_S = 3 * 3600
-LONGEST_LINE = 400
+MAX_LINE = 400
 SET_WORDS = 3
 BARE = {
     "iostat": "iostat -x",
@@ -71,7 +71,7 @@ class Shell:
 
     def enter(self, line: str) -> bool:
         """Answer a line; give whether the shift goes on."""
-        command = " ".join(_visible(line[:LONGEST_LINE]).split())
+        command = " ".join(_visible(line[:MAX_LINE]).split())
         if command in ENDS:
             return False
         if command and not command.startswith("#"):
@@ -86,7 +86,7 @@ class Shell:
     def _answer(self, command: str, typed: int) -> None:
         seconds, points = self.shift.seconds, self.shift.spent
         try:
-            output = self._output(command) if typed <= LONGEST_LINE else _too_long(typed)
+            output = self._output(command) if typed <= MAX_LINE else _too_long(typed)
         except SeeklabError as error:
             output = f"bash: {error}"
         took, cost = self.shift.seconds - seconds, self.shift.spent - points
@@ -188,7 +188,7 @@ def _visible(line: str) -> str:
 
 
 def _too_long(typed: int) -> str:
-    return f"bash: a line has at most {LONGEST_LINE} characters here; this one has {typed:,}, and was not carried out"
+    return f"bash: a line has at most {MAX_LINE} characters here; this one has {typed:,}, and was not carried out"
 
 
 def _help() -> str:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 CAUSE_POINTS, FIX_POINTS, TIME_POINTS = 40, 40, 20
 TRIES = 3
 WRONG_COSTS = 10
-MOST_SPENT = 2 * TIME_POINTS
+MAX_SPENT = 2 * TIME_POINTS
 """Commands and changes cost points up to here."""
 SET_COSTS, GUESS_COSTS = 1, 8
 """What a change costs once the cause is settled, and before: turning knobs until users are content is no diagnosis."""
@@ -219,7 +219,7 @@ class Shift:
         fix = FIX_POINTS if self.holds() else 0
         if not self.right and not fix:
             return {"cause": 0, "fix": 0, "time": 0}
-        time = TIME_POINTS - min(self.spent, MOST_SPENT)
+        time = TIME_POINTS - min(self.spent, MAX_SPENT)
         # No shift costs what was not earned.
         return {"cause": cause, "fix": fix, "time": max(time, -cause - fix)}
 

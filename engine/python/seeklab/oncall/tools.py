@@ -23,7 +23,7 @@ KERNEL = "Linux 6.1.0-18-amd64 (nas1)"
 HOST_CORES = 16
 FRAME_HEADERS = 52
 LINES = 24
-LEAST_SEEN = 0.1
+MIN_SEEN = 0.1
 """A window of which less than this was seen is no point of a dashboard yet."""
 RATES = re.compile(r"^( *[\d.]+)( +[\d.]+)( +[\d.]+)")
 """A point of a dashboard: when it begins, and its two rates."""
@@ -242,7 +242,7 @@ def _as_far_as_seen(points: list[str], seen_s: float, window_s: float) -> list[s
     shown: list[str] = []
     for point in points:
         part = min(1.0, (seen_s - float(point.split()[0])) / window_s)
-        if shown and part < LEAST_SEEN:
+        if shown and part < MIN_SEEN:
             break
         shown.append(point if part >= 1 else RATES.sub(partial(_over, part=part), point))
     return shown

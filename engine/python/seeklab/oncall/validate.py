@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 NUMBERS = (TICKET_SEED, *JUDGED_ON_SEEDS, 21, 22)
 """Runs of the shift that are looked at."""
-LEAST_LOSS = 1.25
+MIN_LOSS = 1.25
 """A complaint is about no less; as for the shifts of the library."""
 NEARLY_ALL = 0.8
 """What a fix brings back at least, of what was lost, in logarithms."""
@@ -94,9 +94,9 @@ def _better(own: LearnerCase, one: float, other: float) -> float:
 def _loss(own: LearnerCase, wanted: list[float], found: list[float]) -> Finding:
     least = min(_better(own, one, other) for one, other in zip(wanted, found, strict=True))
     values = f"{own.system.incident.metric}: {wanted[0]:.4g} as it was, {found[0]:.4g} as it is found"
-    if least >= LEAST_LOSS:
+    if least >= MIN_LOSS:
         return _ok(f"{values}; at least {least:.2f} times worse on {len(NUMBERS)} seeds")
-    message = f"{values}; on one of {len(NUMBERS)} seeds {least:.2f} times worse, and a complaint takes {LEAST_LOSS}"
+    message = f"{values}; on one of {len(NUMBERS)} seeds {least:.2f} times worse, and a complaint takes {MIN_LOSS}"
     return _no(message)
 
 

@@ -7,7 +7,7 @@ use crate::plan::Plan;
 use crate::rules::excludes;
 
 /// Largest request that the layers below take.
-const LARGEST_REQUEST: u64 = 1 << 30;
+const MAX_REQUEST: u64 = 1 << 30;
 
 /// The logs that are written to the layers below, with their numbers.
 fn below(spec: &CommitSpec) -> impl Iterator<Item = (usize, &DatabaseLogSpec)> {
@@ -73,7 +73,7 @@ pub fn check_places(spec: &CommitSpec, scenario: &Scenario, plan: &Plan, at: &Pa
             let message = format!("ends at {end} bytes, and layout.rebuild.used says that {used} are in use; write at least {end} there");
             problems.add(at.field("size"), message);
         }
-        let most = log.size.0.min(LARGEST_REQUEST);
+        let most = log.size.0.min(MAX_REQUEST);
         if batch > most {
             let (batch, most) = (Bytes(batch), Bytes(most));
             let message =

@@ -15,7 +15,7 @@ use seeklab_spec::commit::Batch;
 use serde_json::{Map, Value};
 
 /// Longest that an answer may wait.
-const LONGEST_WAIT_NS: u64 = 60_000_000_000;
+const MAX_WAIT_NS: u64 = 60_000_000_000;
 
 /// Which transactions a flush of a log is for.
 pub(super) const BATCH: Decision<Commit> = Decision {
@@ -50,9 +50,9 @@ fn places_and_wait(answer: &Map<String, Value>, waiting: usize) -> Result<(Vec<u
         Problem::new("take", format!("{given} is not for whom to flush; give a list of places from 0 to {last}, each at most once"))
     })?;
     let wait = answer.get("wait_ns").unwrap_or(&Value::Null);
-    let wait_ns = wait.as_u64().filter(|ns| *ns <= LONGEST_WAIT_NS && (*ns > 0 || !places.is_empty())).ok_or_else(|| {
+    let wait_ns = wait.as_u64().filter(|ns| *ns <= MAX_WAIT_NS && (*ns > 0 || !places.is_empty())).ok_or_else(|| {
         let message =
-            format!("{wait} is not how long to wait; give nanoseconds up to {LONGEST_WAIT_NS}, and more than 0 where nobody is taken");
+            format!("{wait} is not how long to wait; give nanoseconds up to {MAX_WAIT_NS}, and more than 0 where nobody is taken");
         Problem::new("wait_ns", message)
     })?;
     Ok((places, wait_ns))

@@ -3,11 +3,11 @@
 use seeklab_spec::controller::{ControllerSpec, Disks, OwnerMap, Part};
 use seeklab_spec::{AddProblem, Path, Problems};
 
-use super::decision::MOST_RANGES;
+use super::decision::MAX_RANGES;
 use crate::plan::Plan;
 
 /// Most servers that a node may have.
-const MOST_SERVERS: usize = 65_536;
+const MAX_SERVERS: usize = 65_536;
 
 /// The first byte of each virtual disk of a plan, in order.
 #[must_use]
@@ -48,8 +48,8 @@ pub fn check(spec: &ControllerSpec, plan: &Plan, at: &Path, problems: &mut Probl
     }
     if spec.map == OwnerMap::Asked {
         let all: u64 = of_disks.iter().sum();
-        if all > MOST_RANGES {
-            let message = format!("{all} ranges are more than can be asked about; write a larger range, for at most {MOST_RANGES}");
+        if all > MAX_RANGES {
+            let message = format!("{all} ranges are more than can be asked about; write a larger range, for at most {MAX_RANGES}");
             problems.add(at.field("range"), message);
         }
         if !spec.owners.is_empty() {
@@ -66,13 +66,10 @@ pub fn check(spec: &ControllerSpec, plan: &Plan, at: &Path, problems: &mut Probl
         }
     }
     let servers = starts.len() * (1 + spec.max_shards(starts.len()) as usize);
-    if servers > MOST_SERVERS {
+    if servers > MAX_SERVERS {
         problems.add(
             at.field("shards"),
-            format!(
-                "{} disks with a primary and their shards are {servers} controllers; write at most {MOST_SERVERS} in all",
-                starts.len()
-            ),
+            format!("{} disks with a primary and their shards are {servers} controllers; write at most {MAX_SERVERS} in all", starts.len()),
         );
     }
 }

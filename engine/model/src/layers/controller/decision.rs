@@ -18,7 +18,7 @@ use seeklab_spec::Op;
 use seeklab_spec::controller::OwnerMap;
 
 /// Most ranges that an asked map may have, over all disks.
-pub const MOST_RANGES: u64 = 1 << 18;
+pub const MAX_RANGES: u64 = 1 << 18;
 /// The owner of a range before its first request.
 const NOBODY: u32 = u32::MAX;
 
@@ -96,7 +96,7 @@ pub(super) struct Map {
 impl Map {
     /// A map of so many ranges, none of which has an owner.
     pub fn new(ranges: u64) -> Self {
-        let count = usize::try_from(ranges.clamp(1, MOST_RANGES)).unwrap_or(1); // checked to be fewer
+        let count = usize::try_from(ranges.clamp(1, MAX_RANGES)).unwrap_or(1); // checked to be fewer
         Self {
             ranges: vec![Range { owner: NOBODY, in_flight: 0, requests: 0 }; count],
             moves: Vec::new(),

@@ -20,7 +20,7 @@ impl Order {
     /// Over all ranges of a plan.
     pub fn new(range: u64, plan: &Plan) -> Self {
         let end = plan.workers.iter().map(|worker| worker.region.end).max().unwrap_or(0);
-        let ranges = usize::try_from(end.div_ceil(range)).unwrap_or(0).min(MOST_RANGES);
+        let ranges = usize::try_from(end.div_ceil(range)).unwrap_or(0).min(MAX_RANGES);
         Self { range, arrivals: 0, arrival: Vec::new(), youngest: vec![0; ranges.max(1)], overtaken: 0 }
     }
 
@@ -51,4 +51,4 @@ impl Order {
 }
 
 /// Ranges that are watched; those beyond are not.
-const MOST_RANGES: usize = 1 << 20;
+const MAX_RANGES: usize = 1 << 20;

@@ -5,7 +5,7 @@ use seeklab_spec::{AddProblem, Bytes, Lun, Path, Problems};
 use crate::rules::excludes;
 
 /// Each zone costs memory.
-const MOST_ZONES: u64 = 1 << 20;
+const MAX_ZONES: u64 = 1 << 20;
 
 /// Adds what is wrong with a unit at `at`, which may get requests of at most `largest` bytes.
 pub fn check(unit: &Lun, largest: u64, at: &Path, problems: &mut Problems) {
@@ -66,11 +66,11 @@ fn check_shingled(unit: &Lun, at: &Path, problems: &mut Problems) {
     excludes(&others, &at, problems);
     if drive.zone > unit.capacity {
         problems.add(at.field("zone"), format!("{} is more than the capacity, {}; write at most that", drive.zone, unit.capacity));
-    } else if unit.capacity.0.div_ceil(drive.zone.0.max(1)) > MOST_ZONES {
-        let least = Bytes(unit.capacity.0.div_ceil(MOST_ZONES));
+    } else if unit.capacity.0.div_ceil(drive.zone.0.max(1)) > MAX_ZONES {
+        let least = Bytes(unit.capacity.0.div_ceil(MAX_ZONES));
         problems.add(
             at.field("zone"),
-            format!("{} makes more than {MOST_ZONES} zones of {}; write at least {least}", drive.zone, unit.capacity),
+            format!("{} makes more than {MAX_ZONES} zones of {}; write at least {least}", drive.zone, unit.capacity),
         );
     }
     if drive.cache < drive.zone {

@@ -24,7 +24,7 @@ use seeklab_spec as spec;
 /// A credit, in the units in which credits are kept: what a rate of one a second earns in a nanosecond is 1.
 const CREDIT: u64 = NS_PER_S;
 /// Most intervals that are kept.
-const MOST_ROWS: usize = 1 << 20;
+const MAX_ROWS: usize = 1 << 20;
 
 /// What happened in one interval.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -174,7 +174,7 @@ impl Bucket {
             u64::try_from((u128::from(before) + earned).saturating_sub(spent)).unwrap_or(u64::MAX).min(capacity)
         };
         let mut end_ns = (from_ns / self.interval_ns + 1) * self.interval_ns;
-        while end_ns <= to_ns && self.rows.len() < MOST_ROWS {
+        while end_ns <= to_ns && self.rows.len() < MAX_ROWS {
             let share = |all: u128| all * u128::from(end_ns - from_ns) / u128::from(to_ns - from_ns);
             let credits = after(share(earned), share(u128::from(spent)));
             self.row(end_ns - 1).credits = credits;
@@ -200,7 +200,7 @@ impl Bucket {
     }
 
     fn row(&mut self, at_ns: u64) -> &mut Row {
-        let index = usize::try_from(at_ns / self.interval_ns).unwrap_or(MOST_ROWS).min(MOST_ROWS);
+        let index = usize::try_from(at_ns / self.interval_ns).unwrap_or(MAX_ROWS).min(MAX_ROWS);
         if self.rows.len() <= index {
             self.rows.resize(index + 1, Row { credits: self.level, ..Row::default() });
         }

@@ -33,8 +33,8 @@ use crate::result::metrics::{Metrics, Unit, each};
 use seeklab_spec::{CleanFirst, Lun, Op, Shingled, to_f64};
 
 /// Most intervals that are kept, and those with a picture of the cache.
-const MOST_ROWS: usize = 1 << 16;
-const MOST_PICTURES: usize = 1 << 11;
+const MAX_ROWS: usize = 1 << 16;
+const MAX_PICTURES: usize = 1 << 11;
 /// Equal parts of the addresses by which a picture counts.
 pub const PARTS: usize = 64;
 
@@ -340,7 +340,7 @@ impl Zones {
         let (used, parts) = (self.used, self.parts);
         self.row(now_ns).used = used;
         let index = self.rows.len();
-        if index <= MOST_PICTURES {
+        if index <= MAX_PICTURES {
             let before = self.pictures.last().copied().unwrap_or([0; PARTS]);
             self.pictures.resize(index, before);
             self.pictures[index - 1] = parts;
@@ -358,7 +358,7 @@ impl Zones {
     }
 
     fn row(&mut self, at_ns: u64) -> &mut Row {
-        let index = usize::try_from(at_ns / self.interval_ns).unwrap_or(MOST_ROWS).min(MOST_ROWS - 1);
+        let index = usize::try_from(at_ns / self.interval_ns).unwrap_or(MAX_ROWS).min(MAX_ROWS - 1);
         if self.rows.len() <= index {
             let state = |row: &Row| Row { used: row.used, write_at: row.write_at, clean_at: row.clean_at, ..Row::default() };
             let before = self.rows.last().map(state).unwrap_or_default();

@@ -32,7 +32,7 @@ use seeklab_kernel::NS_PER_S;
 use seeklab_spec::{Lun, Op, Slc, to_f64};
 
 /// Most intervals that are kept.
-const MOST_ROWS: usize = 1 << 20;
+const MAX_ROWS: usize = 1 << 20;
 /// A second in steps: a rate is that of the last ten.
 const STEPS: usize = 10;
 const STEP_NS: u64 = NS_PER_S / STEPS as u64;
@@ -362,7 +362,7 @@ impl Cache {
     }
 
     fn row(&mut self, at_ns: u64) -> &mut Row {
-        let index = usize::try_from(at_ns / self.interval_ns).unwrap_or(MOST_ROWS).min(MOST_ROWS);
+        let index = usize::try_from(at_ns / self.interval_ns).unwrap_or(MAX_ROWS).min(MAX_ROWS);
         if self.rows.len() <= index {
             let state = |row: &Row| Row { used: row.used, limit: row.limit, full: row.full, ..Row::default() };
             let before = self.rows.last().map_or(Row { limit: self.limit(), full: self.full, ..Row::default() }, state);

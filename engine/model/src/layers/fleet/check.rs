@@ -8,9 +8,9 @@ use crate::rules::{excludes, reads_only};
 /// Chunks for each set below which some sets would have none: one in 22,000 has none at this number.
 const CHUNKS_PER_SET: f64 = 10.0;
 /// Most sets of permutations, times copies: what they take in memory.
-const MOST_MEMBERS: u64 = 10_000_000;
+const MAX_MEMBERS: u64 = 10_000_000;
 /// Most sets that all outages look at together: some seconds.
-const MOST_LOOKS: f64 = 4e9;
+const MAX_LOOKS: f64 = 4e9;
 
 /// Adds what is wrong with the fleet at `at` beyond its schema.
 pub fn check(spec: &FleetSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
@@ -39,7 +39,7 @@ pub fn check(spec: &FleetSpec, scenario: &Scenario, at: &Path, problems: &mut Pr
         Placement::Copysets => f64::from(spec.dark()) * f64::from(spec.permutations()),
         Placement::Given => f64::from(spec.dark()) * (1.0 + to_f64(spec.sets.len() as u64) / f64::from(nodes)),
     };
-    let most = MOST_LOOKS / each;
+    let most = MAX_LOOKS / each;
     if f64::from(spec.outages) > most {
         let message = format!(
             "{} with {} dark nodes are more than this placement is counted for; write at most {most:.0}",
@@ -68,8 +68,8 @@ fn check_scatter(spec: &FleetSpec, at: &Path, problems: &mut Problems) {
         let message = format!("{scatter} is not accepted for {copies} copies on {nodes} nodes; write {least} to {most}");
         return problems.add(at.field("scatter"), message);
     }
-    if spec.placement == Placement::Copysets && u64::from(nodes) * u64::from(spec.permutations()) > MOST_MEMBERS {
-        let message = format!("{} permutations of {nodes} nodes are more than {MOST_MEMBERS} places; write less", spec.permutations());
+    if spec.placement == Placement::Copysets && u64::from(nodes) * u64::from(spec.permutations()) > MAX_MEMBERS {
+        let message = format!("{} permutations of {nodes} nodes are more than {MAX_MEMBERS} places; write less", spec.permutations());
         return problems.add(at.field("scatter"), message);
     }
     let needed = CHUNKS_PER_SET * spec.expected_sets();

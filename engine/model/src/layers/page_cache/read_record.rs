@@ -4,7 +4,7 @@ use super::read_ahead::Why;
 use crate::range::Range;
 
 /// Most decisions that a run keeps.
-const MOST_ROWS: usize = 50_000;
+const MAX_ROWS: usize = 50_000;
 
 /// A decision at a page that a read came to, in pages of the file.
 #[derive(Clone, Copy, Debug)]
@@ -42,10 +42,10 @@ pub struct ReadRecord {
 }
 
 impl ReadRecord {
-    /// Notes a decision; the first [`MOST_ROWS`] are kept.
+    /// Notes a decision; the first [`MAX_ROWS`] are kept.
     pub fn row(&mut self, row: Row) {
         self.context_windows += u64::from(row.why == Why::Context);
-        if self.rows.len() < MOST_ROWS {
+        if self.rows.len() < MAX_ROWS {
             self.rows.push(row);
         }
     }

@@ -7,7 +7,7 @@ use crate::result::columns::{Table, Tables};
 use crate::result::metrics::Metrics;
 
 /// Most rows of a table that are kept.
-const MOST_ROWS: usize = 1 << 20;
+const MAX_ROWS: usize = 1 << 20;
 
 /// What was written in one interval, and what was not yet written at its end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -72,7 +72,7 @@ impl Record {
 
     /// Closes the intervals that have ended.
     fn close_rows(&mut self, now_ns: u64) {
-        while self.interval_ns > 0 && now_ns >= (self.rows.len() as u64 + 1) * self.interval_ns && self.rows.len() < MOST_ROWS {
+        while self.interval_ns > 0 && now_ns >= (self.rows.len() as u64 + 1) * self.interval_ns && self.rows.len() < MAX_ROWS {
             self.rows.push(self.row);
             self.row.written = 0;
         }
@@ -139,7 +139,7 @@ impl Record {
     }
 
     pub(super) fn committed(&mut self, began_ns: u64, end_ns: u64, data: u64, waiters: usize) {
-        if self.commits.len() < MOST_ROWS {
+        if self.commits.len() < MAX_ROWS {
             self.commits.push(CommitRow { began_ns, end_ns, data, waiters: u32::try_from(waiters).unwrap_or(u32::MAX) });
         }
     }

@@ -15,7 +15,7 @@ use seeklab_spec::page_cache::ThrottleFrom;
 use seeklab_spec::to_f64;
 
 /// Longest pause.
-const MOST_PAUSE_NS: u64 = 200_000_000;
+const MAX_PAUSE_NS: u64 = 200_000_000;
 /// The estimate is made anew after so much time.
 const ESTIMATE_NS: u64 = 200_000_000;
 /// The time over which it is made: 3 s, rounded up to a power of two of the kernel's ticks.
@@ -101,7 +101,7 @@ impl Throttle {
         let factor = 1.0 + off * off * off;
         let rate = self.rate * factor / f64::from(self.writers.max(1));
         let ns = to_f64(bytes) * to_f64(NS_PER_S) / rate.max(1.0);
-        if ns < to_f64(MOST_PAUSE_NS) { ns as u64 } else { MOST_PAUSE_NS }
+        if ns < to_f64(MAX_PAUSE_NS) { ns as u64 } else { MAX_PAUSE_NS }
     }
 
     /// Bytes have been written to the devices.
@@ -151,7 +151,7 @@ mod tests {
         throttle.writers = 3;
         assert_eq!(throttle.ask(0, 2, 0, 25 * MB, 30), Verdict::Go { next_ns: 900 }, "with two others");
         let mut slow = Throttle { rate: 1e6, ..paced() };
-        assert_eq!(slow.ask(0, 0, 0, 25 * MB, MB), Verdict::Go { next_ns: MOST_PAUSE_NS });
+        assert_eq!(slow.ask(0, 0, 0, 25 * MB, MB), Verdict::Go { next_ns: MAX_PAUSE_NS });
         assert_eq!(throttle.ask(10, 3, 11, 25 * MB, MB), Verdict::Pause { until_ns: 11 });
     }
 

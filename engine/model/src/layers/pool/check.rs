@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::rules::SECTOR;
 
 /// Chunks whose places are sorted at a time cost memory.
-const MOST_SORTED: u64 = 1 << 24;
+const MAX_SORTED: u64 = 1 << 24;
 
 /// Adds what is wrong with the devices of a scenario beyond their schema.
 pub fn devices(groups: &[DeviceGroup], scenario: &Scenario, problems: &mut Problems) {
@@ -86,11 +86,11 @@ fn check_groups(layout: &LayoutSpec, scenario: &Scenario, at: &Path, problems: &
 /// Adds what is wrong with the rebuild at `at`, beyond its schema and the layout's own rules.
 fn check_rebuild(scenario: &Scenario, at: &Path, problems: &mut Problems) {
     if let Some(spec) = &scenario.layout.rebuild
-        && spec.sorted.0 / spec.chunk.0.max(scenario.layout.unit.0).max(1) > MOST_SORTED
+        && spec.sorted.0 / spec.chunk.0.max(scenario.layout.unit.0).max(1) > MAX_SORTED
     {
         problems.add(
             at.field("sorted"),
-            format!("sorts the places of more than {MOST_SORTED} chunks at a time; write larger chunks, or order \"address\""),
+            format!("sorts the places of more than {MAX_SORTED} chunks at a time; write larger chunks, or order \"address\""),
         );
     }
     if scenario.layout.failed.is_empty() {

@@ -6,7 +6,7 @@ use seeklab_spec::{AddProblem, Path, Problems, Scenario};
 use crate::rules::excludes;
 
 /// Most starts of learn cycles that are drawn: about a second.
-const MOST_STARTS: u64 = 10_000_000;
+const MAX_STARTS: u64 = 10_000_000;
 
 /// Adds what is wrong with the cache at `at` beyond its schema.
 pub fn check(spec: &RaidCacheSpec, scenario: &Scenario, at: &Path, problems: &mut Problems) {
@@ -31,8 +31,8 @@ pub fn check(spec: &RaidCacheSpec, scenario: &Scenario, at: &Path, problems: &mu
         );
         problems.add(at.field("learn_every"), message);
     }
-    if let Some(servers) = battery.servers.filter(|servers| u64::from(servers.count) * u64::from(servers.draws) > MOST_STARTS) {
-        let most = MOST_STARTS / u64::from(servers.count);
+    if let Some(servers) = battery.servers.filter(|servers| u64::from(servers.count) * u64::from(servers.draws) > MAX_STARTS) {
+        let most = MAX_STARTS / u64::from(servers.count);
         let message = format!("{} of {} servers are more starts than are drawn; write at most {most}", servers.draws, servers.count);
         problems.add(at.field("servers").field("draws"), message);
     }

@@ -8,9 +8,9 @@ use crate::result::metrics::Metrics;
 use seeklab_spec::raid_cache::WritePolicy;
 
 /// Most intervals that are kept.
-const MOST_ROWS: usize = 1 << 20;
+const MAX_ROWS: usize = 1 << 20;
 /// Most learn cycles of which the log has lines.
-const MOST_CYCLES: usize = 10_000;
+const MAX_CYCLES: usize = 10_000;
 
 /// What a cache has done.
 #[derive(Clone, Copy, Debug, Default)]
@@ -54,7 +54,7 @@ impl Rows {
 
     /// The row of a moment, which is in the last interval or a later one.
     pub(super) fn at(&mut self, now_ns: u64) -> &mut Row {
-        let index = usize::try_from(now_ns / self.interval_ns).unwrap_or(MOST_ROWS).min(MOST_ROWS);
+        let index = usize::try_from(now_ns / self.interval_ns).unwrap_or(MAX_ROWS).min(MAX_ROWS);
         if self.rows.len() <= index {
             let dirty = self.rows.last().map_or(0, |row| row.dirty);
             self.rows.resize(index + 1, Row { dirty, ..Row::default() });
@@ -89,7 +89,7 @@ impl RaidCache {
     /// The cycles that have started, with their lines up to now.
     fn log(&self, now_ns: u64) -> impl Iterator<Item = (u32, u64, Line)> {
         let heeds = self.policy == WritePolicy::WriteBack;
-        let cycles = self.battery.as_ref().into_iter().flat_map(move |battery| battery.cycles(now_ns)).take(MOST_CYCLES);
+        let cycles = self.battery.as_ref().into_iter().flat_map(move |battery| battery.cycles(now_ns)).take(MAX_CYCLES);
         let lines =
             (0..).zip(cycles).flat_map(move |(nth, cycle)| cycle.lines(!heeds).into_iter().map(move |(time, line)| (nth, time, line)));
         lines.filter(move |(_, time, _)| *time <= now_ns)

@@ -32,7 +32,7 @@
 
 use std::collections::VecDeque;
 
-use super::log_blocks::{LARGEST_BYTES, Recent, Sizes};
+use super::log_blocks::{MAX_REQUEST_BYTES, Recent, Sizes};
 use crate::kernel::RequestId;
 use seeklab_spec::Bytes;
 use seeklab_spec::zfs::Era;
@@ -124,7 +124,7 @@ impl Rules {
     /// devices write.
     #[must_use]
     pub fn copied_first(copied_bytes: u64) -> u64 {
-        copied_bytes.min(LARGEST_BYTES)
+        copied_bytes.min(MAX_REQUEST_BYTES)
     }
 }
 

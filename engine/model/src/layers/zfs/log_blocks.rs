@@ -22,7 +22,7 @@
 use seeklab_spec::zfs::Era;
 
 /// The largest log block.
-pub const LARGEST_BYTES: u64 = 128 << 10;
+pub const MAX_REQUEST_BYTES: u64 = 128 << 10;
 /// Header of a log block.
 const CHAIN_BYTES: u64 = 192;
 /// What is used of a log block is rounded up to this.
@@ -34,7 +34,7 @@ const REMEMBERED: usize = 16;
 type Class = (u64, u64);
 
 const KIB: u64 = 1 << 10;
-const CLASSES_2010: [Class; 4] = [(4 * KIB, 4 * KIB), (12 * KIB, 12 * KIB), (36 * KIB, 36 * KIB), (u64::MAX, LARGEST_BYTES)];
+const CLASSES_2010: [Class; 4] = [(4 * KIB, 4 * KIB), (12 * KIB, 12 * KIB), (36 * KIB, 36 * KIB), (u64::MAX, MAX_REQUEST_BYTES)];
 const CLASSES_2_0: [Class; 7] = [
     (4 * KIB, 4 * KIB),
     (12 * KIB, 12 * KIB),
@@ -42,7 +42,7 @@ const CLASSES_2_0: [Class; 7] = [
     (68 * KIB, 68 * KIB),
     (128 * KIB, 128 * KIB),
     (132 * KIB, 68 * KIB),
-    (u64::MAX, LARGEST_BYTES),
+    (u64::MAX, MAX_REQUEST_BYTES),
 ];
 
 /// The sizes of a version's log blocks.
@@ -72,8 +72,8 @@ impl Sizes {
     pub fn choose(&self, bytes: u64, recent: &mut Recent) -> u64 {
         let bytes = bytes + CHAIN_BYTES;
         let own = match self.classes {
-            None => bytes.next_multiple_of(ROUNDED_TO).min(LARGEST_BYTES),
-            Some(classes) => classes.iter().find(|(limit, _)| bytes <= *limit).map_or(LARGEST_BYTES, |(_, size)| *size),
+            None => bytes.next_multiple_of(ROUNDED_TO).min(MAX_REQUEST_BYTES),
+            Some(classes) => classes.iter().find(|(limit, _)| bytes <= *limit).map_or(MAX_REQUEST_BYTES, |(_, size)| *size),
         };
         recent.largest(own, self.choices)
     }

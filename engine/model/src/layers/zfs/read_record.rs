@@ -40,7 +40,7 @@ pub struct Row {
 pub const SHARES_PERCENT: [u64; 6] = [10, 50, 80, 90, 95, 99];
 
 /// Most rows that are kept.
-const MOST_ROWS: usize = 1 << 20;
+const MAX_ROWS: usize = 1 << 20;
 
 /// The record of a read side.
 #[derive(Clone, Debug, Default)]
@@ -84,7 +84,7 @@ impl Reads {
 
     /// The row of the present.
     pub fn row(&mut self, now_ns: u64) -> &mut Row {
-        let place = usize::try_from(now_ns / self.interval_ns).unwrap_or(MOST_ROWS).min(MOST_ROWS - 1);
+        let place = usize::try_from(now_ns / self.interval_ns).unwrap_or(MAX_ROWS).min(MAX_ROWS - 1);
         if place >= self.series.len() {
             let last = self.series.last().map_or(Row::default(), |last| Row { arc: last.arc, l2: last.l2, ..Row::default() });
             self.series.resize(place + 1, last);

@@ -197,9 +197,9 @@ impl DeviceIos {
 }
 
 /// Most rows that are kept of each table.
-const MOST_ROWS: usize = 1 << 20;
+const MAX_ROWS: usize = 1 << 20;
 /// Most commits that are kept.
-const MOST_COMMITS: usize = 1 << 16;
+const MAX_COMMITS: usize = 1 << 16;
 
 /// The record of a run.
 #[derive(Clone, Debug)]
@@ -280,7 +280,7 @@ impl Record {
         self.row.dirty_mean_bytes = u64::try_from(self.dirty_byte_ns / interval).unwrap_or(u64::MAX);
         self.row.async_writes_mean_milli = u64::try_from(self.write_ns * 1000 / interval).unwrap_or(u64::MAX);
         self.row.limit_bytes = self.level.limit_bytes;
-        if self.series.len() < MOST_ROWS {
+        if self.series.len() < MAX_ROWS {
             self.series.push(self.row);
         }
         (self.dirty_byte_ns, self.write_ns) = (0, 0);
@@ -291,7 +291,7 @@ impl Record {
 
     /// A group has opened.
     pub fn opened(&mut self, group: u64, now_ns: u64) {
-        if self.groups.len() < MOST_ROWS {
+        if self.groups.len() < MAX_ROWS {
             self.groups.push(GroupRow { group, opened_ns: now_ns, ..GroupRow::default() });
         }
     }
@@ -370,7 +370,7 @@ impl Record {
         if commit.all_bytes() > self.counts.largest_commit.all_bytes() {
             self.counts.largest_commit = commit;
         }
-        if self.commits.len() < MOST_COMMITS {
+        if self.commits.len() < MAX_COMMITS {
             self.commits.push(commit);
         }
     }

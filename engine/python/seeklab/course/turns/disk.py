@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 PHASES = ("overhead", "seek", "rotation", "transfer")
 MYSTERY_RPM = 10_000
 IN_FLIGHT = 64
-LEAST_READS = 180
-LONGEST_MS = 800
+MIN_READS = 180
+MAX_MS = 800
 SETTINGS = ("queue_policy", "queue_depth", "longest_overtaken")
 NEAR = 0.05
 
@@ -93,7 +93,7 @@ def _queue_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
             chosen, seed=seed, log=False, iodepth=IN_FLIGHT, norandommap=True, number_ios=3000
         ).metrics
         reads, longest = metrics["app.read_iops"], metrics["app.read_latency_max_ms"]
-        if reads < LEAST_READS or longest > LONGEST_MS:
+        if reads < MIN_READS or longest > MAX_MS:
             told = f"With these {reads:.0f} reads a second and a longest of {longest:,.0f} ms."
             return f"{told} {_queue_reason(chosen, reads, longest)}"
     return None
@@ -101,13 +101,13 @@ def _queue_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
 
 def _queue_reason(chosen: Mapping[str, object], reads: float, longest_ms: float) -> str:
     depth = chosen.get("queue_depth", 32)
-    if reads >= LEAST_READS:
+    if reads >= MIN_READS:
         return "Fast enough, but somebody is overtaken for too long: lower longest_overtaken bit by bit."
     if chosen.get("queue_policy") in ("fcfs", "c-look", "sstf"):
         return "This order does not count the rotation; which one does?"
     if isinstance(depth, int) and depth < 16:  # noqa: PLR2004 -- with fewer it cannot reach the rate
         return f"The drive holds {depth} and chooses among them; the others wait outside, in order."
-    if longest_ms > LONGEST_MS:
+    if longest_ms > MAX_MS:
         return "Nearly everybody is at the limit, so the drive serves the oldest and chooses nothing."
     return "Nobody waits too long; the drive has too few requests to choose from, or may not choose."
 
@@ -152,8 +152,8 @@ TASKS = {
     ),
     "disk/queue": Task(
         question=(
-            f"{IN_FLIGHT} random reads are always in flight. Set up the drive so that it makes at least {LEAST_READS} "
-            f"reads a second and no read takes longer than {LONGEST_MS} ms. You may choose queue_policy (fcfs, sstf, "
+            f"{IN_FLIGHT} random reads are always in flight. Set up the drive so that it makes at least {MIN_READS} "
+            f"reads a second and no read takes longer than {MAX_MS} ms. You may choose queue_policy (fcfs, sstf, "
             "c-look, satf), queue_depth (how many requests the drive holds; the others wait outside, in order) and "
             "longest_overtaken (how long a request may be passed over, such as '2s')."
         ),

@@ -24,8 +24,8 @@ TRIAL = {
     "jobs[writers].runtime": "4s",
 }
 CROWDS = (5, 40)
-LONGEST_TIMES = 3
-LEAST_RATE = 0.9
+MAX_TIMES = 3
+MIN_RATE = 0.9
 BEGINS = 0.6
 """The share of dirty data at which OpenZFS begins to delay, as the question's formula has it."""
 
@@ -67,12 +67,12 @@ def _policy_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the le
                 "The delay has to grow without end as the buffer fills, or more writers are always too many."
             )
         disks = disks_mib_per_s()
-        if rate < LEAST_RATE * disks:
+        if rate < MIN_RATE * disks:
             return (
                 f"{told}only {rate:.1f} MiB/s got in, and the disks take {disks:.0f}. Your delay is too long for "
                 "so few writers, or it never lets go."
             )
-        if longest > LONGEST_TIMES * fair:
+        if longest > MAX_TIMES * fair:
             return (
                 f"{told}the longest write took {longest:.0f} ms, where an even share is {fair:.0f}. A delay that "
                 "begins with a jump lets some pass and makes others pay: let it begin at nothing."

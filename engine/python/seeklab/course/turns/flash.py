@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from seeklab._result import Result
 
 WARM_S = 60
-MOST_MIB = 18
+MAX_MIB = 18
 MIB = 1 << 20
 MIRROR_MB_PER_S = 96
 LOG_MB_PER_S = 110
@@ -60,8 +60,8 @@ def _feed_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lear
     )
     if reached is None or reached > WARM_S:
         return f"{told} By division it takes 0.8 x 1024 MiB over the rate."
-    if given > MOST_MIB * MIB:
-        return f"{told} Soon enough; but every MiB more wears the flash, and {MOST_MIB} would do."
+    if given > MAX_MIB * MIB:
+        return f"{told} Soon enough; but every MiB more wears the flash, and {MAX_MIB} would do."
     return None
 
 
@@ -109,7 +109,7 @@ TASKS = {
     "flash/feed": Task(
         question=(
             f"80 % of a working set of 1024 MiB must be on the SSD after {WARM_S} s. How many bytes a second must the "
-            f"feed be allowed to write? Every byte wears the flash, so allow at most about {MOST_MIB} MiB/s."
+            f"feed be allowed to write? Every byte wears the flash, so allow at most about {MAX_MIB} MiB/s."
         ),
         wants="a whole number of bytes a second",
         wrong=_feed_wrong,

@@ -20,7 +20,7 @@ BUSY_PERCENT = 75
 MEMORY_PERCENT = 70
 DISK_TIMES = 2.2
 JUMPS = 200
-MOST_FOR_JUMPS = 20
+MAX_FOR_JUMPS = 20
 RECORD = 128 << 10
 FULL_HOUSE = {
     "jobs[streams].numjobs": 2000,
@@ -106,7 +106,7 @@ def _policy_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the le
             f"Players find {found:.0f} % in memory, and the disks read {times:.1f} times what was asked for, at most "
             f"{DISK_TIMES:g} allowed: fewer records ahead will do."
         )
-    if jumped > MOST_FOR_JUMPS:
+    if jumped > MAX_FOR_JUMPS:
         return (
             f"The players are served. But {JUMPS} reads that jump about in a file make it fetch {jumped:,} records for "
             "nobody: wait until a read follows the one before it."

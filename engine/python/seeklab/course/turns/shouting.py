@@ -19,7 +19,7 @@ MIB = 1 << 20
 LATE_MS = 5
 """An undisturbed request takes 1.6 ms or 2.5; one that lost a revolution 9.9."""
 INGEST_MB, SHOUT_S = 200, 10
-SMALLEST_MIB, MOST_MIB, LARGEST_MIB = 64, 3300, 65_536
+MIN_MIB, MAX_MIB, LARGEST_MIB = 64, 3300, 65_536
 DELAY_FROM = 0.6
 
 
@@ -83,8 +83,8 @@ def _share_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
 
 def _until_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the learner has made
     limit = float(answer)
-    if not SMALLEST_MIB <= limit <= LARGEST_MIB:
-        return f"Wanted is a number of MiB between {SMALLEST_MIB} and {LARGEST_MIB:,}; this is {limit:g}."
+    if not MIN_MIB <= limit <= LARGEST_MIB:
+        return f"Wanted is a number of MiB between {MIN_MIB} and {LARGEST_MIB:,}; this is {limit:g}."
     changes = {
         "zfs.dirty_data_max": round(limit * MIB),
         "jobs[stream].rate": INGEST_MB * 1_000_000,
@@ -100,10 +100,10 @@ def _until_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the lea
         if _is_near(limit, INGEST_MB * SHOUT_S * 1e6 / MIB) or _is_near(limit, INGEST_MB * SHOUT_S):
             return f"{told}: the data fit, but writes are delayed from {100 * DELAY_FROM:.0f} % of the limit on."
         return f"{told}, and the shout lasts for {SHOUT_S} s. How much arrives in that time?"
-    if limit > MOST_MIB:
+    if limit > MAX_MIB:
         if _is_near(limit, INGEST_MB * SHOUT_S / DELAY_FROM):
             return f"{told}. That is the right number of MB; a MiB is 1.048576 MB, and memory is expensive."
-        return f"{told}. That is more memory than needed: {MOST_MIB:,} MiB are the most that you may have."
+        return f"{told}. That is more memory than needed: {MAX_MIB:,} MiB are the most that you may have."
     return None
 
 
@@ -152,7 +152,7 @@ TASKS = {
         question=(
             f"Choose the limit for dirty data, in MiB, so that memory hides a shout of {SHOUT_S} s: no write may be "
             f"delayed in that time. The application writes {INGEST_MB} MB/s, the disks stand still, and writes are "
-            f"delayed from {100 * DELAY_FROM:.0f} % of the limit on. Memory is expensive: you have {MOST_MIB:,} MiB "
+            f"delayed from {100 * DELAY_FROM:.0f} % of the limit on. Memory is expensive: you have {MAX_MIB:,} MiB "
             "at most. The check runs your limit."
         ),
         wants="a number of MiB",

@@ -17,8 +17,8 @@ PRESET = "ssd-sata-tlc"
 MAPPED = 512 << 20
 SMALL = {"pages_per_block": 128, "mapped": MAPPED}
 """A small cut of the drive, so that it can be written over several times: smaller blocks, 512 MiB of them."""
-LEAST_WRITES = 60_000
-MOST_RESERVE = 32
+MIN_WRITES = 60_000
+MAX_RESERVE = 32
 
 
 def on_drive(
@@ -92,9 +92,9 @@ def _reserve_wrong(answer: Any) -> str | None:  # noqa: ANN401 -- whatever the l
         return f"{percent:g} % is outside of what the engine takes, 1 to 400 %."
     reads = thursday(percent).metrics["app.write_iops"]
     told = f"With {percent:g} % the drive makes {reads:,.0f} random writes a second"
-    if reads < LEAST_WRITES:
-        return f"{told}, and {LEAST_WRITES:,} are wanted: more room, fewer pages to move."
-    if percent > MOST_RESERVE:
+    if reads < MIN_WRITES:
+        return f"{told}, and {MIN_WRITES:,} are wanted: more room, fewer pages to move."
+    if percent > MAX_RESERVE:
         return (
             f"{told}. More than enough; each percent is capacity that you pay for and cannot sell. Find a smaller one."
         )
@@ -147,8 +147,8 @@ TASKS = {
     ),
     "ssd/reserve": Task(
         question=(
-            f"A customer needs {LEAST_WRITES:,} random writes of 4 KiB a second, for years. How much spare flash must "
-            f"the drive have, in percent of its capacity? It has 14.5; more than {MOST_RESERVE} would cost too much."
+            f"A customer needs {MIN_WRITES:,} random writes of 4 KiB a second, for years. How much spare flash must "
+            f"the drive have, in percent of its capacity? It has 14.5; more than {MAX_RESERVE} would cost too much."
         ),
         wants="a number of percent",
         wrong=_reserve_wrong,

@@ -4,7 +4,7 @@ use crate::blocks::Blocks;
 use seeklab_cache::PolicyKind;
 
 /// Files whose attributes a client keeps; the least recently used leaves.
-const MOST_FILES: u64 = 65_536;
+const MAX_FILES: u64 = 65_536;
 
 /// Attributes of files by the file's number, with the time they came.
 #[derive(Debug)]
@@ -19,7 +19,7 @@ impl Attributes {
     /// An empty cache in which attributes are good for `good_ns`.
     #[must_use]
     pub fn new(good_ns: u64) -> Self {
-        Self { files: Blocks::new(PolicyKind::Lru, MOST_FILES), came_ns: Vec::new(), good_ns }
+        Self { files: Blocks::new(PolicyKind::Lru, MAX_FILES), came_ns: Vec::new(), good_ns }
     }
 
     /// Whether a file's attributes are known and still good. O(1) expected.

@@ -18,16 +18,16 @@
 use super::divided::{Divided, Segment};
 
 /// Blocks that a segment takes at least of a buffer that is divided as needed, for its number of segments; assumed, 128 KiB.
-const LEAST_SHARE_BLOCKS: u64 = 256;
+const MIN_SHARE_BLOCKS: u64 = 256;
 
 /// Most segments of a buffer that is divided as needed; assumed.
-const MOST_SEGMENTS: u64 = 1024;
+const MAX_SEGMENTS: u64 = 1024;
 
 /// Counters of the index of the segments; a power of two.
 const COUNTERS: usize = 1024;
 
 /// Longest stretch of the index, as a power of two: longer segments are held by several counters.
-const LONGEST_STRETCH_BITS: u32 = 40;
+const MAX_STRETCH_BITS: u32 = 40;
 
 /// Which stretches of the drive the segments touch, counted. Most blocks are in no segment, and one look tells so; a queue
 /// asks for each of its requests every time it picks one.
@@ -40,8 +40,8 @@ struct Index {
 
 impl Index {
     fn new(segment_blocks: u64) -> Self {
-        let stretch_bits = segment_blocks.checked_next_power_of_two().map_or(LONGEST_STRETCH_BITS, u64::trailing_zeros);
-        Self { counts: Box::new([0; COUNTERS]), stretch_bits: stretch_bits.min(LONGEST_STRETCH_BITS) }
+        let stretch_bits = segment_blocks.checked_next_power_of_two().map_or(MAX_STRETCH_BITS, u64::trailing_zeros);
+        Self { counts: Box::new([0; COUNTERS]), stretch_bits: stretch_bits.min(MAX_STRETCH_BITS) }
     }
 
     fn counter(&self, lbn: u64) -> usize {
@@ -91,7 +91,7 @@ impl Buffer {
     #[must_use]
     pub fn adaptive(count: u32, size: u64) -> Self {
         let blocks = u64::from(count.max(1)) * size.max(1);
-        let most = (blocks / LEAST_SHARE_BLOCKS).min(MOST_SEGMENTS).max(u64::from(count.max(2))) as u32;
+        let most = (blocks / MIN_SHARE_BLOCKS).min(MAX_SEGMENTS).max(u64::from(count.max(2))) as u32;
         Self { divided: Some(Divided::new(most, blocks)), ..Self::new(most, size) }
     }
 

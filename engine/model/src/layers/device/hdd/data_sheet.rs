@@ -28,10 +28,10 @@ const BLOCK_BYTES: f64 = 512.0;
 /// Nanoseconds in a millisecond.
 const NS_PER_MS: f64 = 1e6;
 /// Most cylinders a sheet may lead to.
-const MOST_CYLINDERS: u64 = 4_000_000;
+const MAX_CYLINDERS: u64 = 4_000_000;
 
 /// Most sectors on a track that a sheet may lead to.
-const MOST_SECTORS: u32 = 100_000;
+const MAX_SECTORS: u32 = 100_000;
 
 /// A time of a sheet in milliseconds, the unit in which sheets are written and the seek curve is solved.
 fn ms(time: Nanos) -> f64 {
@@ -90,7 +90,7 @@ fn within<T: PartialOrd + Display>(at: &Path, field: &str, (found, low, high): (
 /// The ranges of single fields, as the schema has them where it has one, and what fields say about each other.
 fn check_ranges(sheet: &HddSpec, at: &Path, problems: &mut Problems) {
     const SECOND: Nanos = Nanos(1_000_000_000);
-    const LEAST_SEEK: Nanos = Nanos(1000);
+    const MIN_SEEK: Nanos = Nanos(1000);
     let turn = Nanos((60e9 / sheet.rpm.max(300.0)) as u64);
     let (low, high) = (Bytes(100_000), Bytes(2_000_000_000));
     within(at, "rpm", (sheet.rpm, 300.0, 30_000.0), "", problems);
@@ -99,7 +99,7 @@ fn check_ranges(sheet: &HddSpec, at: &Path, problems: &mut Problems) {
     within(at, "outer_rate", (sheet.outer_rate, low, high), "", problems);
     within(at, "inner_rate", (sheet.inner_rate, low, sheet.outer_rate.max(low)), ", outer_rate", problems);
     within(at, "zones", (sheet.zones, 1, 64), "", problems);
-    within(at, "seek_single", (sheet.seek_single, LEAST_SEEK, SECOND), "", problems);
+    within(at, "seek_single", (sheet.seek_single, MIN_SEEK, SECOND), "", problems);
     within(at, "seek_average", (sheet.seek_average, sheet.seek_single, sheet.seek_full), ", from seek_single to seek_full", problems);
     within(at, "seek_full", (sheet.seek_full, sheet.seek_single, SECOND), ", not less than seek_single", problems);
     within(at, "write_settle", (sheet.write_settle, Nanos(0), SECOND), "", problems);
@@ -139,9 +139,9 @@ fn zone_specs(sheet: &HddSpec, spindle: &Spindle, capacity: u64, at: &Path, prob
         })
         .collect();
     let most = sectors.iter().copied().max().unwrap_or(0);
-    if most > MOST_SECTORS {
+    if most > MAX_SECTORS {
         let message = format!(
-            "{} at {} rpm lead to {most} sectors a track; write a lower rate or a higher rpm, for at most {MOST_SECTORS}",
+            "{} at {} rpm lead to {most} sectors a track; write a lower rate or a higher rpm, for at most {MAX_SECTORS}",
             sheet.outer_rate, sheet.rpm
         );
         problems.add(at.field("outer_rate"), message);
@@ -149,9 +149,9 @@ fn zone_specs(sheet: &HddSpec, spindle: &Spindle, capacity: u64, at: &Path, prob
     }
     let on_all: u64 = sectors.iter().map(|sectors| u64::from(*sectors) * u64::from(sheet.heads)).sum();
     let per_zone = capacity.div_ceil(on_all);
-    if per_zone * zones > MOST_CYLINDERS || per_zone * zones < 4 {
+    if per_zone * zones > MAX_CYLINDERS || per_zone * zones < 4 {
         let message = format!(
-            "{} with these rates and heads lead to {} cylinders; write what leads to 4 to {MOST_CYLINDERS}",
+            "{} with these rates and heads lead to {} cylinders; write what leads to 4 to {MAX_CYLINDERS}",
             sheet.capacity,
             per_zone * zones
         );

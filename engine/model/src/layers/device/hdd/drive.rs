@@ -41,7 +41,7 @@ use super::{Hit, Op, Service};
 
 /// Largest segment, in blocks, for which a write larger than it is held up by the media. Beyond it the buffer counts as
 /// unlimited; requests are never that large.
-const LARGEST_WINDOW: u64 = 65_535;
+const MAX_WINDOW: u64 = 65_535;
 
 /// An early-reported write on its way to the media.
 #[derive(Clone, Copy, Debug)]
@@ -155,7 +155,7 @@ impl Hdd {
     #[must_use]
     pub fn new(params: Arc<Params>) -> Self {
         let rules = &params.rules;
-        let window = if rules.segment_blocks <= LARGEST_WINDOW { rules.segment_blocks as usize } else { 0 };
+        let window = if rules.segment_blocks <= MAX_WINDOW { rules.segment_blocks as usize } else { 0 };
         let state = State {
             base_ns: 0,
             phase: 0.0,

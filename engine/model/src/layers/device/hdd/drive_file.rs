@@ -15,15 +15,15 @@ use super::rotation::{FASTEST_RPM, SLOWEST_RPM, Spindle};
 use super::seek::{SeekCurve, SeekForm};
 
 /// Longest time accepted for any single parameter, in ms.
-const LONGEST_MS: f64 = 10_000.0;
+const MAX_MS: f64 = 10_000.0;
 /// Most cylinders accepted.
-const MOST_CYLINDERS: f64 = 4_000_000.0;
+const MAX_CYLINDERS: f64 = 4_000_000.0;
 /// Most sectors accepted on one track.
-const MOST_SECTORS: f64 = 100_000.0;
+const MAX_SECTORS: f64 = 100_000.0;
 /// Most surfaces accepted.
-const MOST_SURFACES: f64 = 256.0;
+const MAX_SURFACES: f64 = 256.0;
 /// Most blocks accepted where a number of blocks is asked for.
-const MOST_BLOCKS: f64 = 1e12;
+const MAX_BLOCKS: f64 = 1e12;
 /// Nanoseconds in a millisecond.
 const NS_PER_MS: f64 = 1e6;
 
@@ -129,7 +129,7 @@ impl<'a> Section<'a> {
 
     /// A time in ms that cannot be negative, in ns; absent is 0.
     fn ms(&self, key: &str, errors: &mut Vec<ParamError>) -> f64 {
-        self.number(key, (0.0, LONGEST_MS), Some(0.0), errors) * NS_PER_MS
+        self.number(key, (0.0, MAX_MS), Some(0.0), errors) * NS_PER_MS
     }
 
     /// A switch; absent is off.
@@ -157,8 +157,8 @@ fn read_drive(value: &Value, errors: &mut Vec<ParamError>) -> Option<Params> {
     let root = Section::root(value, errors);
     let name = root.get("name").and_then(Value::as_str).unwrap_or_default().to_owned();
     root.number("block_bytes", (512.0, 512.0), Some(512.0), errors);
-    let surfaces = root.whole("surfaces", (1.0, MOST_SURFACES), None, errors) as u32;
-    let cylinders = root.whole("cylinders", (1.0, MOST_CYLINDERS), None, errors) as u32;
+    let surfaces = root.whole("surfaces", (1.0, MAX_SURFACES), None, errors) as u32;
+    let cylinders = root.whole("cylinders", (1.0, MAX_CYLINDERS), None, errors) as u32;
     let layout = root.child("layout", errors);
     let mechanics = root.child("mechanics", errors);
     let electronics = root.child("electronics_and_buffer", errors);
@@ -202,7 +202,7 @@ fn read_layout(section: &Section, surfaces: u32, cylinders: u32, errors: &mut Ve
             Sparing::None
         }
     };
-    let range = section.whole("Rangesize for sparing", (1.0, MOST_CYLINDERS), Some(1.0), errors) as u32;
+    let range = section.whole("Rangesize for sparing", (1.0, MAX_CYLINDERS), Some(1.0), errors) as u32;
     section.object?;
     let zones = section.get("Zones");
     let Some(list) = zones.and_then(Value::as_array).filter(|list| !list.is_empty()) else {
@@ -243,20 +243,20 @@ fn read_layout(section: &Section, surfaces: u32, cylinders: u32, errors: &mut Ve
 fn read_zone(zone: &Section, cylinders: u32, errors: &mut Vec<ParamError>) -> ZoneSpec {
     // A drive of n cylinders may number its last one n.
     let last = f64::from(cylinders);
-    let sectors = zone.whole("Blocks per track", (1.0, MOST_SECTORS), None, errors) as u32;
-    let skew = (-MOST_SECTORS, MOST_SECTORS);
+    let sectors = zone.whole("Blocks per track", (1.0, MAX_SECTORS), None, errors) as u32;
+    let skew = (-MAX_SECTORS, MAX_SECTORS);
     let mut slips = Vec::new();
     match zone.get("slips") {
         None | Some(Value::Null) => {}
         Some(Value::Array(items)) => {
             for (index, item) in items.iter().enumerate() {
-                match item.as_f64().filter(|slip| *slip >= 0.0 && *slip <= MOST_BLOCKS && slip.fract() == 0.0) {
+                match item.as_f64().filter(|slip| *slip >= 0.0 && *slip <= MAX_BLOCKS && slip.fract() == 0.0) {
                     Some(slip) => slips.push(slip as u64),
                     None => refuse(
                         errors,
                         &zone.key(&format!("slips[{index}]")),
                         &show(Some(item)),
-                        &format!("write a whole number from 0 to {MOST_BLOCKS}"),
+                        &format!("write a whole number from 0 to {MAX_BLOCKS}"),
                     ),
                 }
             }
@@ -268,10 +268,10 @@ fn read_zone(zone: &Section, cylinders: u32, errors: &mut Vec<ParamError>) -> Zo
         last_cylinder: zone.whole("Last cylinder number", (0.0, last), None, errors) as u32,
         sectors,
         offset: zone.number("Offset of first block", skew, Some(0.0), errors),
-        reserved: zone.whole("Empty space at zone front", (0.0, MOST_BLOCKS), Some(0.0), errors),
+        reserved: zone.whole("Empty space at zone front", (0.0, MAX_BLOCKS), Some(0.0), errors),
         track_skew: zone.number("Skew for track switch", skew, Some(0.0), errors),
         cylinder_skew: zone.number("Skew for cylinder switch", skew, Some(0.0), errors),
-        spares: zone.whole("Number of spares", (0.0, MOST_BLOCKS), Some(0.0), errors),
+        spares: zone.whole("Number of spares", (0.0, MAX_BLOCKS), Some(0.0), errors),
         slips,
     }
 }
@@ -326,10 +326,10 @@ fn read_points(root: &Section, errors: &mut Vec<ParamError>) -> Option<SeekForm>
             continue;
         }
         let lowest = points.last().map_or(1.0, |point| f64::from(point.0) + 1.0);
-        if !(lowest..=MOST_CYLINDERS).contains(&distance) || distance.fract() != 0.0 {
+        if !(lowest..=MAX_CYLINDERS).contains(&distance) || distance.fract() != 0.0 {
             refuse(errors, &here, &format!("{distance} cylinders"), &format!("write a whole distance from {lowest} on"));
-        } else if !(0.0..=LONGEST_MS).contains(&ms) {
-            refuse(errors, &here, &format!("{ms} ms"), &format!("write a time from 0 to {LONGEST_MS} ms"));
+        } else if !(0.0..=MAX_MS).contains(&ms) {
+            refuse(errors, &here, &format!("{ms} ms"), &format!("write a time from 0 to {MAX_MS} ms"));
         } else {
             points.push((distance as u32, ms));
         }
@@ -353,9 +353,9 @@ fn read_list(section: &Section, key: &str, count: usize, range: (f64, f64), erro
 }
 
 fn read_hpl(mechanics: &Section, first_ten: bool, errors: &mut Vec<ParamError>) -> Option<SeekForm> {
-    let numbers = read_list(mechanics, "HPL seek equation values", 6, (-LONGEST_MS, MOST_CYLINDERS), errors)?;
+    let numbers = read_list(mechanics, "HPL seek equation values", 6, (-MAX_MS, MAX_CYLINDERS), errors)?;
     let first_ms = if first_ten {
-        read_list(mechanics, "First ten seek times", 10, (0.0, LONGEST_MS), errors)?
+        read_list(mechanics, "First ten seek times", 10, (0.0, MAX_MS), errors)?
     } else if numbers[5] < 0.0 {
         Vec::new()
     } else {
@@ -419,7 +419,7 @@ fn read_timing(section: &Section, mechanics: &Section, bus: &Section, early_writ
     let reselect = scaled("First reselect overhead");
     let write_disconnect = scaled("Write disconnect overhead");
     let least_write_seek = scaled("Minimum seek delay");
-    let settle = (-LONGEST_MS, LONGEST_MS);
+    let settle = (-MAX_MS, MAX_MS);
     let bulk = section.ms("Bulk sector transfer time", errors);
     let drive_side = bus.child("BUS1", errors);
     Timing {

@@ -11,7 +11,7 @@
 //! Left out: thermal recalibration, and asymmetry between inward and outward seeks.
 
 /// Stretches of distances with a least time each.
-const LEAST_STRETCHES: u32 = 1024;
+const MIN_STRETCHES: u32 = 1024;
 
 /// Drives with at most this many cylinders keep their curve as a table, one entry a distance.
 const TABLE_LIMIT: u32 = 65_536;
@@ -92,7 +92,7 @@ impl SeekCurve {
     pub fn new(form: SeekForm, cylinders: u32) -> Self {
         let entries = if cylinders <= TABLE_LIMIT { cylinders } else { 0 };
         let table_ns = (0..entries).map(|distance| form.ms(distance).max(0.0) * 1e6).collect();
-        let stretch_bits = cylinders.div_ceil(LEAST_STRETCHES).next_power_of_two().trailing_zeros();
+        let stretch_bits = cylinders.div_ceil(MIN_STRETCHES).next_power_of_two().trailing_zeros();
         let mut curve = Self { form, table_ns, least_ns: Vec::new(), stretch_bits };
         curve.least_ns = curve.least(cylinders);
         curve

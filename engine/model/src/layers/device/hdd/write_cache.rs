@@ -21,7 +21,7 @@ use super::estimate::{Asked, Target};
 use crate::layers::device::hdd::Op;
 
 /// Most extents.
-pub const MOST_EXTENTS: usize = 512;
+pub const MAX_EXTENTS: usize = 512;
 /// Most blocks that the arm writes before it looks again at what waits: 1 MiB.
 const PIECE_BLOCKS: u64 = 2048;
 /// Blocks written in one place after which an old extent elsewhere has its turn: 16 MiB.
@@ -124,7 +124,7 @@ impl WriteCache {
     pub fn promise(&mut self, blocks: u64) -> bool {
         let in_flight = self.in_flight.map_or(0, |piece| piece.blocks());
         let has_room = self.dirty_blocks + self.promised_blocks + in_flight + blocks <= self.room_blocks;
-        if !has_room || self.extents.len() + self.promised >= MOST_EXTENTS {
+        if !has_room || self.extents.len() + self.promised >= MAX_EXTENTS {
             return false;
         }
         self.promised_blocks += blocks;
@@ -207,7 +207,7 @@ impl WriteCache {
         } else if is_flushing {
             Urgency::First
         } else if self.dirty_blocks * 2 >= self.room_blocks
-            || self.extents.len() * 2 >= MOST_EXTENTS
+            || self.extents.len() * 2 >= MAX_EXTENTS
             || self.older_than(now_ns, OLD_NS).is_some()
         {
             Urgency::Shared

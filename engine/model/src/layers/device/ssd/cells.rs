@@ -13,7 +13,7 @@
 //! Left out: soft decoding, voltages that the drive learns, wear that raises `q`.
 
 /// Retries of a page at most.
-const MOST_RETRIES: usize = 8;
+const MAX_RETRIES: usize = 8;
 
 /// Read times of a drive's pages.
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ impl Cells {
         let time = |factor: &f64| libm::round(read_ns as f64 * factor) as u64;
         let times_ns = if factors.is_empty() { vec![read_ns] } else { factors.iter().map(time).collect() };
         let powers = std::iter::successors(Some(retry), |power| Some(power * retry));
-        Self { times_ns, stripe, planes, retries: powers.take_while(|power| *power > 0.0).take(MOST_RETRIES).collect() }
+        Self { times_ns, stripe, planes, retries: powers.take_while(|power| *power > 0.0).take(MAX_RETRIES).collect() }
     }
 
     /// Whether all pages take the same time, always.

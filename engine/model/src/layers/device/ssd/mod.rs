@@ -51,10 +51,10 @@ use seeklab_spec::{self as spec, AddProblem, Bytes, Gather, Nanos, Path, Problem
 
 /// Fewest simulated blocks of logical pages that a die may have: with fewer a block is too large a part of its die for
 /// over-provisioning to mean anything.
-const LEAST_BLOCKS: u64 = 8;
+const MIN_BLOCKS: u64 = 8;
 
 /// Fewest blocks of over-provisioning that a die may have, so that there always is a block with a stale page to collect.
-const LEAST_SPARE_BLOCKS: f64 = 2.0;
+const MIN_SPARE_BLOCKS: f64 = 2.0;
 
 enum Model {
     NoFtl(Box<no_ftl::NoFtl>),
@@ -147,13 +147,14 @@ pub fn check(spec: &spec::Ssd, at: &Path, problems: &mut Problems) {
         );
     }
     let block = u64::from(flash.pages_per_block) * spec.page.0;
-    let least = LEAST_BLOCKS * block * u64::from(spec.units);
+    let least = MIN_BLOCKS * block * u64::from(spec.units);
     if let Some(mapped) = flash.mapped.filter(|mapped| mapped.0 > spec.capacity.0) {
         problems.add(at.field("mapped"), format!("{mapped} is more than the capacity of {}", spec.capacity));
     } else if spec.capacity.0 < least {
-        problems.add(at.field("pages_per_block"),
+        problems.add(
+            at.field("pages_per_block"),
             format!(
-                "makes blocks of {}, and {LEAST_BLOCKS} of them for each of {} units need {}; the capacity is {}. Write fewer pages or units",
+                "makes blocks of {}, and {MIN_BLOCKS} of them for each of {} units need {}; the capacity is {}. Write fewer pages or units",
                 Bytes(block),
                 spec.units,
                 Bytes(least),
@@ -164,7 +165,7 @@ pub fn check(spec: &spec::Ssd, at: &Path, problems: &mut Problems) {
         problems.add(
             at.field("mapped"),
             format!(
-                "{mapped} is less than {LEAST_BLOCKS} blocks of {} for each of {} units; write at least {}",
+                "{mapped} is less than {MIN_BLOCKS} blocks of {} for each of {} units; write at least {}",
                 Bytes(block),
                 spec.units,
                 Bytes(least)
@@ -175,9 +176,9 @@ pub fn check(spec: &spec::Ssd, at: &Path, problems: &mut Problems) {
             Err(pages) => {
                 problems.add(at.field("mapped"), format!("gives the drive {pages} flash pages; write less, so that there are fewer than {}", ftl::NONE));
             }
-            Ok(shape) if shape.spare_blocks() < LEAST_SPARE_BLOCKS => problems.add(at.field("overprovision"),
+            Ok(shape) if shape.spare_blocks() < MIN_SPARE_BLOCKS => problems.add(at.field("overprovision"),
                 format!(
-                    "{} % of the {} simulated blocks of a die are {:.1} spare blocks, fewer than {LEAST_SPARE_BLOCKS}; write more, or a larger mapped",
+                    "{} % of the {} simulated blocks of a die are {:.1} spare blocks, fewer than {MIN_SPARE_BLOCKS}; write more, or a larger mapped",
                     flash.overprovision,
                     shape.logical.div_ceil(shape.pages),
                     shape.spare_blocks()

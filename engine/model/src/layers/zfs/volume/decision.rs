@@ -12,7 +12,7 @@ use crate::layers::zfs::throttle::mul_div;
 use crate::read_ahead;
 
 /// Longest delay that an answer may give.
-const LONGEST_DELAY_NS: u64 = 60 * NS_PER_S;
+const MAX_DELAY_NS: u64 = 60 * NS_PER_S;
 
 /// What is known when a write asks how long it should be delayed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
@@ -56,7 +56,7 @@ pub(super) const DELAY: Decision<ZfsVolume> = Decision {
     waits: |zfs| !zfs.asking.is_empty(),
     question: |zfs, kernel| to_question(&zfs.question(kernel.now_ns())?),
     answer: |zfs, kernel, answer| {
-        let delay_ns = whole(answer, "delay_ns", "a delay; give a whole number of nanoseconds", LONGEST_DELAY_NS)?;
+        let delay_ns = whole(answer, "delay_ns", "a delay; give a whole number of nanoseconds", MAX_DELAY_NS)?;
         zfs.answer(kernel, delay_ns);
         Ok(())
     },

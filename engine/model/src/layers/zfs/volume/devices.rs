@@ -1,6 +1,6 @@
 //! Requests to the devices: queued by leaf, sent as each leaf's scheduler allows, and what their completion means.
 
-use super::{AHEAD, Flight, HERE, Kind, MOST_QUEUED_AHEAD, Role, Scheduler, Work, ZfsVolume};
+use super::{AHEAD, Flight, HERE, Kind, MAX_QUEUED_AHEAD, Role, Scheduler, Work, ZfsVolume};
 use crate::kernel::{Kernel, Request, RequestId};
 use crate::layers::layout::Piece;
 use crate::layers::zfs::l2arc::Place;
@@ -71,7 +71,7 @@ impl ZfsVolume {
         }
         self.works[io.token].pending += 1;
         let leaf = &mut self.leaves[number];
-        if io.class == Class::AsyncRead && leaf.queued_ahead >= MOST_QUEUED_AHEAD {
+        if io.class == Class::AsyncRead && leaf.queued_ahead >= MAX_QUEUED_AHEAD {
             return leaf.backlog.push_back((io, arrival_ns));
         }
         leaf.queued_ahead += usize::from(io.class == Class::AsyncRead);
@@ -125,7 +125,7 @@ impl ZfsVolume {
         let of = |class: Class| members.iter().filter(|io| io.class == class).count();
         let queue = &mut self.leaves[leaf];
         queue.queued_ahead -= of(Class::AsyncRead);
-        while queue.queued_ahead < MOST_QUEUED_AHEAD
+        while queue.queued_ahead < MAX_QUEUED_AHEAD
             && let Some((io, arrival_ns)) = queue.backlog.pop_front()
         {
             queue.queued_ahead += 1;

@@ -90,7 +90,7 @@ const METADATA_BYTES: u64 = 128 << 10;
 /// Group writes that are kept queued for each leaf beyond those in flight, so that the scheduler always has a choice.
 const AHEAD: usize = 64;
 /// Prefetches that are in a leaf's queue at once; more wait in line before it, so that the queue sorts only these by their offset.
-const MOST_QUEUED_AHEAD: usize = 128;
+const MAX_QUEUED_AHEAD: usize = 128;
 
 /// What lies below the file system.
 pub enum Below {
