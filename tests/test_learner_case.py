@@ -315,6 +315,11 @@ def test_a_case_of_the_library_is_read_as_a_learners_is(incident: Incident) -> N
     assert set(own.system.remedy) <= set(settable(own.system.scenario))
 
 
+def test_a_case_of_the_library_without_a_shift_says_so() -> None:
+    text = (ROOT / "engine" / "cases" / "shouting.toml").read_text(encoding="utf-8")
+    assert "shift.none_because: says why the case has no shift" in told(text)
+
+
 def test_a_file_with_the_tables_old_name_is_the_same_shift() -> None:
     old = EXAMPLE.replace("[shift]", "[night]").replace("command = ", "look = ")
     assert old.count("[night]") == old.count("look = ") == 1

@@ -161,7 +161,10 @@ impl Shift {
         };
         let of_the_application = self.metric.strip_prefix(application.as_str()).is_some_and(|rest| rest.starts_with('.'));
         if !of_the_application && !OF_THE_SYSTEM.iter().any(|start| self.metric.starts_with(start)) {
-            return wrong("metric", &format!("is not a number of the application; write {application}.NUMBER, or one of the whole system"));
+            return wrong(
+                "metric",
+                &format!("{} is not a number of the application; write {application}.NUMBER, or one of the whole system", self.metric),
+            );
         }
         for (index, draw) in self.draw.iter().enumerate() {
             if !draw.is_possible(&self.draw[..index]) {
@@ -180,7 +183,7 @@ impl Shift {
             }
         }
         if !(1..=LAST_WEEK).contains(&self.week) {
-            return wrong("week", &format!("is not a week of the course; write 1 to {LAST_WEEK}"));
+            return wrong("week", &format!("{} is not a week of the course; write 1 to {LAST_WEEK}", self.week));
         }
         Ok(())
     }

@@ -182,6 +182,9 @@ class _Reader:
         elif isinstance(found, list):
             self._wrong(self.table, f"is written {len(found)} times; keep the one to play, as [{self.table}]")
             self._end()
+        if isinstance(found, dict) and "none_because" in found:
+            self._wrong(f"{self.table}.none_because", f"says why the case has no shift; write {', '.join(NEEDED)}")
+            self._end()
         written = self._part({self.table: found} if found is not None else {}, self.table, "", dict)
         accepted = [self._name(name) for name in OF_A_SHIFT]
         self._known(self.table, written, accepted)
