@@ -27,7 +27,7 @@ c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.OverwriteCells",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
-# nbgrader executes nothing that a class hands in: answers are taken out in a jail, and a process that runs none of a
+# nbgrader executes nothing that a class hands in: answers are taken out in a sandbox, and a process that runs none of a
 # learner's code judges them. The judge takes the place of nbgrader's own `Execute`; the other steps are nbgrader's.
 c.Autograde.autograde_preprocessors = [
     "seeklab.judge.nbgrader.Judge",

@@ -21,7 +21,7 @@ WASM_TARGET = "wasm32-unknown-unknown"
 
 # Command -> Debian package.
 BUILD_PACKAGES = {"cc": "build-essential"}
-# The jail for learners' code; it is Linux's alone, and nothing but grading needs it.
+# The sandbox for learners' code; it is Linux's alone, and nothing but grading needs it.
 JAIL_PACKAGES = {"bwrap": "bubblewrap"} if sys.platform == "linux" else {}
 TEST_PACKAGES = {"chromium": "chromium", "fio": "fio", "iostat": "sysstat", "bon_csv2txt": "bonnie++"}
 

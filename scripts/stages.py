@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import console
 from console import CACHE, ROOT, digest_of, say, stream
-from drawn import commit, is_drawn
+from sampling import commit, is_drawn
 from steps import ENGINE, ENGINE_SOURCES, LIBRARY_SOURCES, SITE, TOOL, VENV_BIN, WEB, WEB_PACKAGES
 
 if TYPE_CHECKING:

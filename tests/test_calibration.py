@@ -13,9 +13,9 @@ import pytest
 import seeklab
 from seeklab import SeeklabError
 from seeklab._user_presets import read_preset
-from seeklab.calibration import calibrate, closed, plan, read_results
+from seeklab.calibration import calibrate, closed_forms, plan, read_results
 from seeklab.calibration.desk import Desk
-from seeklab.calibration.measured import Key, Measured, Results, Run
+from seeklab.calibration.fio_results import Key, Measured, Results, Run
 from seeklab.calibration.simulated import scenario
 from seeklab.calibration.ssd import _page_types
 from seeklab.calibration.ssd_drive import Drive
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from conftest import CommandLine
-    from seeklab.calibration.fitted import Calibration
+    from seeklab.calibration.fit import Calibration
     from seeklab.calibration.plan import Job
 
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
@@ -35,31 +35,31 @@ SEED_OF_DEVICE = 7
 
 def test_a_link_that_limits_is_found_from_requests_a_second_at_three_sizes() -> None:
     # 4k / 3200 MB/s + 0.38 us = 1.66 us a request, 16k 5.52 us, 128k 41.34 us.
-    found = closed.link(602_410, 181_159, 24_190)
+    found = closed_forms.link(602_410, 181_159, 24_190)
     assert found.rate == pytest.approx(3200, abs=1)
     assert found.command == pytest.approx(0.38, abs=0.001)
     assert found.ratio == pytest.approx(1.005, abs=0.001)
     assert found.is_bound
-    assert not closed.link(300_000, 181_159, 24_190).is_bound
-    assert closed.link_by_slope(342.25, 758.78) == pytest.approx(118.0, abs=0.05)
+    assert not closed_forms.link(300_000, 181_159, 24_190).is_bound
+    assert closed_forms.link_by_slope(342.25, 758.78) == pytest.approx(118.0, abs=0.05)
 
 
 def test_spare_flash_follows_from_the_write_amplification() -> None:
-    assert [closed.spare_percent(amplification) for amplification in (2.36, 4, 1.5)] == pytest.approx(
+    assert [closed_forms.spare_percent(amplification) for amplification in (2.36, 4, 1.5)] == pytest.approx(
         [30.1, 15.1, 64.8], abs=0.05
     )
 
 
 def test_a_buffer_is_what_its_drain_leaves_over() -> None:
-    found = closed.buffer(109.55e6, 216.05e6, 3200)
+    found = closed_forms.buffer(109.55e6, 216.05e6, 3200)
     assert (found.drain, found.size / 1e6) == pytest.approx((355.0, 38.55), abs=0.01)
     assert found.is_seen
-    assert not closed.buffer(640e6, 1600e6, 3200).is_seen
+    assert not closed_forms.buffer(640e6, 1600e6, 3200).is_seen
 
 
 def test_a_program_is_the_longest_wait_when_enough_reads_waited() -> None:
-    assert closed.program_us(84.345, 742.3, 400, 7.7) == pytest.approx(650.3, abs=0.05)
-    assert closed.program_us(84.345, 742.3, 40, 7.7) is None
+    assert closed_forms.program_us(84.345, 742.3, 400, 7.7) == pytest.approx(650.3, abs=0.05)
+    assert closed_forms.program_us(84.345, 742.3, 40, 7.7) is None
 
 
 def crowds(*levels: float, noise: float = 0.0) -> Run:
@@ -72,7 +72,7 @@ def crowds(*levels: float, noise: float = 0.0) -> Run:
 
 @pytest.mark.parametrize("levels", [(40, 60), (62, 77, 99), (88, 114, 159, 202)])
 def test_page_types_are_equal_crowds_of_single_reads(levels: tuple[float, ...]) -> None:
-    found = closed.page_types(crowds(*levels, noise=0.01).q)
+    found = closed_forms.page_types(crowds(*levels, noise=0.01).q)
     assert found == pytest.approx(levels, rel=0.01)
 
 
@@ -82,7 +82,7 @@ def test_page_types_are_equal_crowds_of_single_reads(levels: tuple[float, ...]) 
     ids=["one", "one with noise", "too near", "no crowds", "few that wait"],
 )
 def test_other_spreads_of_single_reads_are_no_page_types(run: Run) -> None:
-    assert closed.page_types(run.q) == ()
+    assert closed_forms.page_types(run.q) == ()
 
 
 def test_crowds_faster_than_the_overhead_are_no_page_types() -> None:
@@ -94,48 +94,48 @@ def test_crowds_faster_than_the_overhead_are_no_page_types() -> None:
 
 
 def test_a_disk_is_found_from_hits_places_and_spans() -> None:
-    assert [closed.stroke(share, 0.5) for share in (0.25, 0.5, 0.75)] == pytest.approx(
+    assert [closed_forms.stroke(share, 0.5) for share in (0.25, 0.5, 0.75)] == pytest.approx(
         [0.1972, 0.4189, 0.6771], abs=1e-4
     )
-    edges = closed.edges({0.0: 175.0, 0.25: 157.74, 0.5: 138.35, 0.75: 115.75, 0.985: 89.45})
+    edges = closed_forms.edges({0.0: 175.0, 0.25: 157.74, 0.5: 138.35, 0.75: 115.75, 0.985: 89.45})
     assert (edges.outer, edges.inner) == pytest.approx((175.0, 87.5), abs=0.1)
-    measured, turn = closed.rotation_us(2100, 8767)
-    assert (measured, closed.US_PER_MINUTE / turn) == pytest.approx((8334, 7200), abs=1)
+    measured, turn = closed_forms.rotation_us(2100, 8767)
+    assert (measured, closed_forms.US_PER_MINUTE / turn) == pytest.approx((8334, 7200), abs=1)
     fixed = 200 + 8333.3 / 2 + 4096 / 550 + 4096 / 131.25
     spans = {1 / 256: 5555.8, 1 / 64: 5914.8, 1 / 16: 6662.5, 1 / 4: 8310.5, 1.0: 12938.7}
-    curve = closed.seeks({closed.stroke(share, 0.5): mean - fixed for share, mean in spans.items()})
+    curve = closed_forms.seeks({closed_forms.stroke(share, 0.5): mean - fixed for share, mean in spans.items()})
     assert (curve.single, curve.average, curve.full) == pytest.approx((800, 8533, 16800), rel=0.01)
 
 
 def test_a_logical_unit_is_found_from_a_line_and_littles_law() -> None:
     latencies = {4.0 * KIB: 520.48, 64.0 * KIB: 827.68, 256.0 * KIB: 1810.72, 1.0 * MIB: 5742.88}
     rates = {1: 173.87, 2: 283.61, 4: 489.53, 8: 900.45, 16: 947.34}
-    found = closed.unit(latencies, rates)
+    found = closed_forms.unit(latencies, rates)
     assert (found.latency, found.alone, found.rate, found.full_at) == pytest.approx((500, 200, 993.4, 8), abs=0.1)
 
 
 def test_a_server_that_requests_and_bytes_share_is_found_and_two_separate_limits_are_not() -> None:
     shared = {size * KIB: 1e6 / (333 + size * KIB / 125) for size in (4, 16, 40, 128)}
-    found = closed.server(shared)
+    found = closed_forms.server(shared)
     assert found is not None
     assert found == pytest.approx((333, 125), rel=1e-6)
-    assert closed.server({size * KIB: min(3000, 125e6 / (size * KIB)) for size in (4, 16, 40, 128)}) is None
-    assert closed.server({size * KIB: 125e6 / (size * KIB) for size in (4, 16, 128)}) is None
-    assert closed.server({4 * KIB: 3000.0, 128 * KIB: 900.0}) is None
+    assert closed_forms.server({size * KIB: min(3000, 125e6 / (size * KIB)) for size in (4, 16, 40, 128)}) is None
+    assert closed_forms.server({size * KIB: 125e6 / (size * KIB) for size in (4, 16, 128)}) is None
+    assert closed_forms.server({4 * KIB: 3000.0, 128 * KIB: 900.0}) is None
 
 
 @pytest.mark.parametrize(("p99", "cv"), [(2.511, 0.5), (1.523, 0.2), (4.605, 1.0)])
 def test_scatter_follows_from_the_tail_of_a_gamma_distribution(p99: float, cv: float) -> None:
-    assert closed.scatter(p99) == pytest.approx(cv, rel=0.01)
+    assert closed_forms.scatter(p99) == pytest.approx(cv, rel=0.01)
 
 
 def test_a_bucket_has_two_levels_and_noise_has_none() -> None:
-    found = closed.bucket([3000.0] * 37 + [400.0] + [300.0] * 52)
+    found = closed_forms.bucket([3000.0] * 37 + [400.0] + [300.0] * 52)
     assert found is not None
     assert (found.burst, found.refill, found.tokens) == pytest.approx((3000, 301.9, 99_830), rel=1e-4)
     assert found.explains > 0.999
     noise = random.Random(1)  # noqa: S311 -- a series
-    assert closed.bucket([noise.gauss(1000, 100) for _ in range(90)]) is None
+    assert closed_forms.bucket([noise.gauss(1000, 100) for _ in range(90)]) is None
 
 
 def device_of(preset: str) -> dict[str, Any]:

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import drawn
 import exercises
+import sampling
 from seeklab.exercises import odx_prefetch
 from seeklab.judge import Outcome
 from seeklab.judge.grading import Work, grade
 from seeklab.judge.identity import SECRET_VARIABLE, Course, open_course
-from seeklab.judge.jail import Jail
+from seeklab.judge.sandbox import Sandbox
 from wrong_answers import judged, wrong_answers
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def judges(tmp_path_factory: pytest.TempPathFactory) -> Course:
 def test_a_solution_earns_all_points_and_what_is_shipped_earns_none(assignment: str, judges: Course) -> None:
     solved = exercises.SOLUTIONS / assignment / f"{assignment}.ipynb"
     shipped = exercises.EXERCISES / assignment / f"{assignment}.ipynb"
-    full, none = (grade(Work("Ada Lovelace", assignment, str(path)), judges, Jail()) for path in (solved, shipped))
+    full, none = (grade(Work("Ada Lovelace", assignment, str(path)), judges, Sandbox()) for path in (solved, shipped))
     assert full.flags == ()
     assert full.score == full.max_score, [str(verdict) for verdict in full.verdicts]
     assert none.score == 0, [str(verdict) for verdict in none.verdicts]
@@ -171,7 +171,7 @@ SUBMISSIONS: dict[str, tuple[Callable[[Notebook, str], None], dict[str, int]]] =
     "checks-not-graded": (_checks_not_graded, BAD),
 }
 """How each is made, and the points that its answers earn."""
-GRADED_BY_NBGRADER = ["good", *drawn.some([student for student in SUBMISSIONS if student != "good"], 1)]
+GRADED_BY_NBGRADER = ["good", *sampling.some([student for student in SUBMISSIONS if student != "good"], 1)]
 """A chain of processes for each takes its time; `make full` has it for all."""
 
 
@@ -216,7 +216,7 @@ def test_the_fast_path_grades_a_submission_by_what_it_does(
     student: str, judges: Course, course: Path, tmp_path: Path
 ) -> None:
     path = _hand_in(course, tmp_path, student)
-    graded = grade(Work(student, ASSIGNMENT, str(path)), judges, Jail())
+    graded = grade(Work(student, ASSIGNMENT, str(path)), judges, Sandbox())
     assert {verdict.task: verdict.points for verdict in graded.verdicts} == SUBMISSIONS[student][1]
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-import drawn
 import runs
+import sampling
 import seeklab
 from seeklab import SeeklabError
 from seeklab._facts import HOLDS, MODEL_MISSES, SOURCE_CONTRADICTS_ITSELF
@@ -18,7 +18,9 @@ NAMES = [f"{case_id} {fact['id']}" for case_id, fact in DOCUMENTED]
 ONE_IN = 4
 """Facts of which one is judged without its mechanism at each commit; `make full` judges all."""
 ABLATED = [
-    (case_id, fact) for case_id, fact in DOCUMENTED if "break" in fact and drawn.is_drawn(f"{fact['id']} off", ONE_IN)
+    (case_id, fact)
+    for case_id, fact in DOCUMENTED
+    if "break" in fact and sampling.is_drawn(f"{fact['id']} off", ONE_IN)
 ]
 
 

@@ -29,8 +29,8 @@ from seeklab.judge.desk import Desk, report, serve
 from seeklab.judge.evidence import Outcome
 from seeklab.judge.grading import Grade, Work, grade
 from seeklab.judge.identity import Course, practice_draws
-from seeklab.judge.jail import Jail
-from seeklab.judge.programs import Jailed, Text
+from seeklab.judge.programs import Sandboxed, Text
+from seeklab.judge.sandbox import Sandbox
 from seeklab.judge.store import Store
 from seeklab.judge.tickets import hand_out
 
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     from conftest import CommandLine
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the jail is Linux's")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")
 
 IS_FULL = os.environ.get("SEEKLAB_FULL") == "1"
 COURSE = Course(b"c" * 32)
@@ -77,7 +77,7 @@ def store(submitted: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     """Grade the class once."""
     works = layout.submissions([submitted], COURSE)
     with Store(tmp_path_factory.mktemp("grades") / "grades.db") as kept:
-        batch.grade_all(works, kept, COURSE, Jail(), batch.here, lambda *_: None)
+        batch.grade_all(works, kept, COURSE, Sandbox(), batch.here, lambda *_: None)
         yield kept
 
 
@@ -135,16 +135,16 @@ def test_a_notebook_that_claims_another_is_judged_as_the_folders_owner_and_flagg
 def test_what_is_graded_is_not_graded_again_and_what_has_changed_is(submitted: Path, store: Store) -> None:
     works = layout.submissions([submitted], COURSE)
     told: list[int] = []
-    batch.grade_all(works, store, COURSE, Jail(), batch.here, lambda _done, of, _last: told.append(of))
+    batch.grade_all(works, store, COURSE, Sandbox(), batch.here, lambda _done, of, _last: told.append(of))
     assert told == [0]
     other = Course(b"d" * 32)
     waiting: list[Work] = []
 
-    def note(works: list[Work], _course: Course, _jail: Jail) -> Iterator[Grade]:
+    def note(works: list[Work], _course: Course, _jail: Sandbox) -> Iterator[Grade]:
         waiting.extend(works)
         return iter(())
 
-    batch.grade_all(works, store, other, Jail(), note, lambda *_: None)
+    batch.grade_all(works, store, other, Sandbox(), note, lambda *_: None)
     assert len(waiting) == 5, "another secret, other grades"
 
 
@@ -261,13 +261,13 @@ def test_grades_are_not_mixed_with_those_of_another_secret(command_line: Command
 def test_a_cluster_needs_certificates() -> None:
     pytest.importorskip("distributed", reason="distributed is not installed; `make test` installs it")
     with pytest.raises(ValueError, match=r"tls\.ca-file"):
-        next(batch.on_dask("tls://127.0.0.1:1")([], COURSE, Jail()))
+        next(batch.on_dask("tls://127.0.0.1:1")([], COURSE, Sandbox()))
 
 
 def test_a_clusters_key_is_private(certificates: Path) -> None:
     certificates.chmod(0o640)
     with pytest.raises(ValueError, match="chmod 600"):
-        next(batch.on_dask("tls://127.0.0.1:1")([], COURSE, Jail()))
+        next(batch.on_dask("tls://127.0.0.1:1")([], COURSE, Sandbox()))
 
 
 @pytest.mark.skipif(not IS_FULL, reason="`make full` starts a cluster")
@@ -286,7 +286,7 @@ def test_a_dask_worker_that_dies_loses_nothing_and_repeats_nothing(tmp_path: Pat
                 os.kill(next(iter(cluster.workers.values())).pid, signal.SIGKILL)
 
         run = batch.on_dask(cluster.scheduler_address)
-        batch.grade_all(works, kept, COURSE, Jail(), run, told)
+        batch.grade_all(works, kept, COURSE, Sandbox(), run, told)
         assert len(kept.documents()) == 12
         assert len(kept.attempts()) == 12
         assert {document["score"] for document in kept.documents()} == {3, 9}
@@ -315,7 +315,8 @@ def test_a_program_gets_the_same_verdict_in_this_process_and_in_the_jail(name: s
     assignment, own, seeds = catalogue.assignment("buffer-size"), Variant(practice_draws("ada")), Seeds(b"s" * 32)
     text = PROGRAMS[name]
     here, there = (
-        judge(assignment, {"size": program}, own, seeds, ["check-size"]) for program in (text, Jailed(text, Jail()))
+        judge(assignment, {"size": program}, own, seeds, ["check-size"])
+        for program in (text, Sandboxed(text, Sandbox()))
     )
     assert [str(verdict) for verdict in here] == [str(verdict) for verdict in there]
     assert (here[0].outcome is Outcome.PASS) == (name == "right")
@@ -328,7 +329,7 @@ def test_a_policy_in_the_jail_answers_in_at_most_three_times_the_time() -> None:
     text = solved_program("write-throttle", "Policy")
     backend = write_throttle.backend("ada")
 
-    def cpu_s(program: Text | Jailed) -> float:
+    def cpu_s(program: Text | Sandboxed) -> float:
         before = os.times()
         with program.start(write_throttle.CODE) as policy:
             backend.run(policy)
@@ -336,7 +337,7 @@ def test_a_policy_in_the_jail_answers_in_at_most_three_times_the_time() -> None:
         return sum(after[:4]) - sum(before[:4])
 
     cpu_s(text)
-    assert cpu_s(Jailed(text, Jail())) <= 3 * cpu_s(text) + 0.3, "and what it takes to start the jail"
+    assert cpu_s(Sandboxed(text, Sandbox())) <= 3 * cpu_s(text) + 0.3, "and what it takes to start the sandbox"
 
 
 def test_others_read_the_grades(store: Store, tmp_path: Path) -> None:
@@ -525,6 +526,6 @@ def test_two_hundred_megabytes_are_refused_with_a_sentence(tmp_path: Path) -> No
     path = tmp_path / "disk-time.ipynb"
     with path.open("wb") as file:
         file.truncate(200_000_000)
-    told = grade(Work("ada", "disk-time", str(path)), COURSE, Jail())
+    told = grade(Work("ada", "disk-time", str(path)), COURSE, Sandbox())
     assert told.score == 0
     assert "the file has 200 MB" in told.flags[0]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-import drawn
+import sampling
 import seeklab
 from runs import run_case
 
@@ -116,7 +116,7 @@ def everything(one_in: int = 1) -> list[Any]:
         pytest.param((row["id"], variant), id=f"{row['id']} {variant}")
         for row in seeklab.cases()
         for variant in row["variants"]
-        if drawn.is_drawn(f"{row['id']} {variant}", one_in) and is_logged(row["id"], variant)
+        if sampling.is_drawn(f"{row['id']} {variant}", one_in) and is_logged(row["id"], variant)
     ]
 
 

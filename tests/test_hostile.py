@@ -19,7 +19,7 @@ import exercises
 from conftest import GIVE_UP_S
 from hostile.places import PLACES, Place
 from hostile.submissions import BAD_FILES, GOOD, MARK, PREDICTION, SUBMISSIONS, Submission, notebook
-from seeklab.judge import grading, jail
+from seeklab.judge import grading, sandbox
 from seeklab.judge.grading import Work, grade
 from seeklab.judge.identity import SECRET_VARIABLE, Course
 from seeklab.judge.printable import UNPRINTABLE
@@ -27,7 +27,7 @@ from seeklab.judge.printable import UNPRINTABLE
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the jail is Linux's")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")
 
 SECONDS = 4
 """For a submission's code; those that take all of it are ended."""
@@ -170,7 +170,7 @@ def test_whatever_grading_raises_is_one_grade(error: Exception, monkeypatch: pyt
 
     for name in ("read_notebook", "grade_notebook"):
         monkeypatch.setattr(grading, name, stop)
-        graded = grade(Work("ada", "disk-time", __file__), Course(b"s" * 32), jail.Jail())
+        graded = grade(Work("ada", "disk-time", __file__), Course(b"s" * 32), sandbox.Sandbox())
         assert (graded.score, len(graded.verdicts), len(graded.flags)) == (0, 3, 1)
         monkeypatch.undo()
 
@@ -187,7 +187,7 @@ def processes_of(users: list[int]) -> list[int]:
     return found
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root's jails have users of their own to count by")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root's sandboxes have users of their own to count by")
 def test_nothing_of_a_submission_lives_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     users: list[int] = []
 
@@ -195,11 +195,11 @@ def test_nothing_of_a_submission_lives_on(tmp_path: Path, monkeypatch: pytest.Mo
         users.append(free()[0])
         return users[-1], None
 
-    free = jail._free_uid  # noqa: SLF001 -- which user it was, others grade at the same time
-    monkeypatch.setattr(jail, "_free_uid", noted)
+    free = sandbox._free_uid  # noqa: SLF001 -- which user it was, others grade at the same time
+    monkeypatch.setattr(sandbox, "_free_uid", noted)
     (survivor,) = (submission for submission in SUBMISSIONS if submission.name == "survivor")
     path = handed_in(tmp_path, survivor, "survivor")
-    graded = grade(Work("survivor", "disk-time", str(path)), Course(b"s" * 32), jail.Jail())
+    graded = grade(Work("survivor", "disk-time", str(path)), Course(b"s" * 32), sandbox.Sandbox())
     assert graded.score == graded.max_score
     assert users
     assert processes_of(users) == []
@@ -222,7 +222,7 @@ seen = {
     "beside": os.listdir("."),
 }
 """
-    seen = jail.answers_of(jail.Jail(), cells(looks), {"seen": False}).values["seen"]
+    seen = sandbox.answers_of(sandbox.Sandbox(), cells(looks), {"seen": False}).values["seen"]
     assert seen["uid"] != 0
     assert seen["rights"] == 0
     assert seen["no new rights"] == 1
@@ -233,25 +233,25 @@ seen = {
 
 def test_without_bubblewrap_nothing_is_run_and_the_reader_is_told_how(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
-    jail._bubblewrap.cache_clear()  # noqa: SLF001 -- it looks once
-    with pytest.raises(jail.JailError, match=r"apt-get install bubblewrap.*--unsafe"):
-        jail.answers_of(jail.Jail(), cells("x = 1"), {"x": False})
+    sandbox._bubblewrap.cache_clear()  # noqa: SLF001 -- it looks once
+    with pytest.raises(sandbox.SandboxError, match=r"apt-get install bubblewrap.*--unsafe"):
+        sandbox.answers_of(sandbox.Sandbox(), cells("x = 1"), {"x": False})
     monkeypatch.undo()
-    jail._bubblewrap.cache_clear()  # noqa: SLF001
+    sandbox._bubblewrap.cache_clear()  # noqa: SLF001
 
 
 def test_answers_before_a_stop_are_kept() -> None:
     check = {"kind": "check", "label": "check", "source": "", "gives": ["first"]}
     stopped = [*cells("first = 1"), check, *cells("import os\nsecond = 2\nos._exit(0)")]
-    told = jail.answers_of(jail.Jail(), stopped, {"first": False, "second": False})
+    told = sandbox.answers_of(sandbox.Sandbox(), stopped, {"first": False, "second": False})
     assert told.values == {"first": 1}
     assert "ended the interpreter" in told.reasons["second"]
 
 
 def test_an_answer_counts_as_it_stands_at_its_check_and_only_what_it_needs_is_run() -> None:
     check = {"kind": "check", "label": "check", "source": "", "gives": ["fix"]}
-    told = jail.answers_of(
-        jail.Jail(),
+    told = sandbox.answers_of(
+        sandbox.Sandbox(),
         [*cells("fix = {}", "%matplotlib inline\nfix['a'] = helper = 1", "raise ValueError"), check, *cells("fix = 9")],
         {"fix": False},
     )

@@ -12,8 +12,8 @@ import pytest
 from seeklab import SeeklabError
 from seeklab._documents import MAX_CONTAINERS, UnreadableError, odd_value, read_json, read_toml
 from seeklab._user_presets import read_preset
-from seeklab.calibration.fitted import calibrate
-from seeklab.calibration.measured import MAX_BINS, MAX_JOBS, read_results
+from seeklab.calibration.fio_results import MAX_BINS, MAX_JOBS, read_results
+from seeklab.calibration.fit import calibrate
 from seeklab.diagnosis import diagnose
 from seeklab.oncall.learner_case import case_of
 
@@ -28,7 +28,7 @@ READ_PRESET = (
 )
 READERS = {
     "diagnose": ("read.txt", "from seeklab.diagnosis import diagnose\nread = lambda path: diagnose([path])"),
-    "calibrate": ("read.json", "from seeklab.calibration.measured import read_results as read"),
+    "calibrate": ("read.json", "from seeklab.calibration.fio_results import read_results as read"),
     "preset in TOML": ("read.toml", READ_PRESET),
     "preset in JSON": ("read.json", READ_PRESET),
     "case": ("read.toml", "from seeklab.oncall.learner_case import read_case as read"),

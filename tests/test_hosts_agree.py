@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import drawn
 import fingerprints
+import sampling
 import seeklab
 from conftest import GIVE_UP_S
 from seeklab._result import execute
@@ -51,7 +51,7 @@ def _answer(title: str, *command: str | Path) -> Any:  # noqa: ANN401 -- any JSO
 
 def sample(host: str, asked: Path) -> Path:
     """Write this commit's sample of the runs, as the hosts read them."""
-    runs = {name: request for name, request in REQUESTS.items() if drawn.is_drawn(f"{host} {name}", ONE_IN)}
+    runs = {name: request for name, request in REQUESTS.items() if sampling.is_drawn(f"{host} {name}", ONE_IN)}
     asked.write_text(json.dumps(runs), encoding="utf-8")
     return asked
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-import drawn
 import runs
+import sampling
 import seeklab
 
 FACTS = {fact["id"]: (row["id"], fact) for row in seeklab.cases() for fact in seeklab.case(row["id"]).facts}
@@ -90,7 +90,7 @@ EACH = [
     for name, off in MECHANISMS.items()
     for stands, facts in ((False, off.falls), (True, off.stands))
     for fact_id in facts.split()
-    if drawn.is_drawn(f"{name} {fact_id}", ONE_IN)
+    if sampling.is_drawn(f"{name} {fact_id}", ONE_IN)
 ]
 
 

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 pytest.importorskip("nbgrader", reason="nbgrader is not installed; `make lab` installs it")
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the jail is Linux's")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")
 
 ASSIGNMENT = "disk-time"
 SOME = [one for one in HAND_INS if os.environ.get("SEEKLAB_FULL") == "1"] or HAND_INS[:2]

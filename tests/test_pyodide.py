@@ -20,8 +20,8 @@ import pytest
 from conftest import GIVE_UP_S
 from seeklab import case
 from seeklab.judge import Choice, Fields, Number, Settings, catalogue
-from seeklab.judge.jail import Jail, answers_of
-from seeklab.judge.programs import Jailed, Text
+from seeklab.judge.programs import Sandboxed, Text
+from seeklab.judge.sandbox import Sandbox, answers_of
 
 ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "engine" / "python"
@@ -201,7 +201,7 @@ def test_without_a_page_an_engine_that_trapped_is_replaced(without_page: Run) ->
     assert there["again"] == case("odx-prefetch").run().fingerprint
 
 
-# The same answers on CPython, from the jail, and in Pyodide.
+# The same answers on CPython, from the sandbox, and in Pyodide.
 
 TASKS: dict[str, tuple[str, ...]] = {
     "bonnie-decoded": ("check-limits", "check-prediction"),
@@ -285,7 +285,7 @@ json.dumps([verdict(case) for case in json.loads(CASES)])
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="the jail is Linux's")
+@pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")
 def test_the_same_answers_get_the_same_verdicts_on_cpython_from_the_jail_and_in_pyodide(in_page: Run) -> None:
     cases = answered(1000 if os.environ.get("SEEKLAB_FULL") == "1" else 24)
     program = f"CASES = {json.dumps(cases)!r}\n{JUDGES}"
@@ -295,14 +295,14 @@ def test_the_same_answers_get_the_same_verdicts_on_cpython_from_the_jail_and_in_
     assert len({points > 0 for _, points in here}) == 2, "some are right and some are wrong"
     assert in_page(program) == here
 
-    jail = Jail()
+    sandbox = Sandbox()
     source = "\n".join(f"a{nth} = {case['answers']!r}" for nth, case in enumerate(cases))
     cells = [{"kind": "own", "label": "all", "source": source}]
-    told = answers_of(jail, cells, {f"a{nth}": False for nth in range(len(cases))})
+    told = answers_of(sandbox, cells, {f"a{nth}": False for nth in range(len(cases))})
 
     def held(name: str, value: object) -> object:
         text = scope["taken"](name, value)
-        return Jailed(text, jail) if isinstance(text, Text) else text
+        return Sandboxed(text, sandbox) if isinstance(text, Text) else text
 
-    jailed = [{**case, "answers": told.values[f"a{nth}"]} for nth, case in enumerate(cases)]
-    assert [scope["verdict"](case, held) for case in jailed] == here
+    sandboxed = [{**case, "answers": told.values[f"a{nth}"]} for nth, case in enumerate(cases)]
+    assert [scope["verdict"](case, held) for case in sandboxed] == here

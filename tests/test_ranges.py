@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-import drawn
 import fact_ranges
+import sampling
 import seeklab
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ ONE_IN = 16
 
 def is_sampled(fact: str) -> bool:
     """Whether a fact is of this commit's sample."""
-    return drawn.is_drawn(fact, ONE_IN)
+    return sampling.is_drawn(fact, ONE_IN)
 
 
 SAMPLE = [(case_id, fact) for case_id, fact in FACTS if is_sampled(fact["id"])]
@@ -61,11 +61,11 @@ def test_what_is_stored_of_a_fact_comes_out_again(case_id: str, fact: dict[str, 
 
 
 def test_the_sample_is_another_with_another_commit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(drawn.ALL, raising=False)
+    monkeypatch.delenv(sampling.ALL, raising=False)
     ids = [fact["id"] for _, fact in FACTS]
     samples = set()
     for commit in ("a", "b", "c"):
-        monkeypatch.setattr(drawn, "commit", lambda commit=commit: commit)
+        monkeypatch.setattr(sampling, "commit", lambda commit=commit: commit)
         samples.add(tuple(fact for fact in ids if is_sampled(fact)))
     assert len(samples) == 3
     assert all(0 < len(sample) < len(ids) / 4 for sample in samples)

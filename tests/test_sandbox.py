@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from seeklab.judge import _syscalls, jail
+from seeklab.judge import _syscalls, sandbox
 from seeklab.judge.answers import Code
-from seeklab.judge.jail import Jail, JailError
-from seeklab.judge.programs import Jailed, ProgramError, Text
+from seeklab.judge.programs import ProgramError, Sandboxed, Text
+from seeklab.judge.sandbox import Sandbox, SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -28,7 +28,7 @@ def cells(*sources: str) -> list[dict[str, Any]]:
 
 def asked(source: str, name: str = "found", **limits: Any) -> Any:  # noqa: ANN401 -- what learner code gives
     """Run a cell in the sandbox; return the value of `name`, or the reason why there is none."""
-    told = jail.answers_of(Jail().with_limits(**limits), cells(source), {name: False})
+    told = sandbox.answers_of(Sandbox().with_limits(**limits), cells(source), {name: False})
     return told.values.get(name, f"{told.reasons.get(name)} {told.wrong}")
 
 
@@ -215,7 +215,7 @@ try:
 finally:
     os._exit(1)
 """
-    told = jail.answers_of(Jail(), cells("first = 1", code), {"first": False, "found": False})
+    told = sandbox.answers_of(Sandbox(), cells("first = 1", code), {"first": False, "found": False})
     assert set(told.reasons) == {"first", "found"}
 
 
@@ -233,11 +233,11 @@ def test_a_sandbox_that_fails_says_why(
     broken: Callable[[], object],
     told: str,
 ) -> None:
-    monkeypatch.setattr(jail, where, broken)
-    jail._bubblewrap.cache_clear()  # noqa: SLF001 -- it tries once
-    with pytest.raises(JailError, match=told):
+    monkeypatch.setattr(sandbox, where, broken)
+    sandbox._bubblewrap.cache_clear()  # noqa: SLF001 -- it tries once
+    with pytest.raises(SandboxError, match=told):
         asked("found = 1")
-    jail._bubblewrap.cache_clear()  # noqa: SLF001
+    sandbox._bubblewrap.cache_clear()  # noqa: SLF001
 
 
 # Programs
@@ -245,8 +245,8 @@ def test_a_sandbox_that_fails_says_why(
 
 def called(*sources: str, times: int = 1, **limits: Any) -> list[Any]:  # noqa: ANN401 -- limits of several types
     """Give what a program's function answers to 1, each time that it is called."""
-    held = Jail().with_limits(**limits).for_one_submission()
-    with Jailed(Text(cells(*sources), "rule"), held).start(Code()) as rule:
+    held = Sandbox().with_limits(**limits).for_one_submission()
+    with Sandboxed(Text(cells(*sources), "rule"), held).start(Code()) as rule:
         return [rule(1) for _ in range(times)]
 
 
@@ -301,21 +301,21 @@ def test_all_calls_of_a_submission_share_one_time_budget(body: str, told: str) -
 
 
 def test_time_without_a_processor_is_not_charged(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(jail, "_starved_s", lambda _: time.monotonic())  # it has always been waiting for one
+    monkeypatch.setattr(sandbox, "_starved_s", lambda _: time.monotonic())  # it has always been waiting for one
     assert called("import time\ndef rule(_):\n    time.sleep(1.5)\n    return 1", wall_s=1.0) == [1]
 
 
 def test_a_graded_folder_or_the_secret_in_sight_is_refused(tmp_path: Path) -> None:
-    jail.Jail().for_one_submission(tmp_path)
+    sandbox.Sandbox().for_one_submission(tmp_path)
     (tmp_path / "link").symlink_to(sys.prefix)
     for seen in (Path(sys.prefix) / "lib" / "submitted", tmp_path / "link" / "lib" / "secret", Path("/usr/share/x")):
-        with pytest.raises(JailError, match="learners' code can read"):
-            jail.Jail().for_one_submission(tmp_path, seen)
+        with pytest.raises(SandboxError, match="learners' code can read"):
+            sandbox.Sandbox().for_one_submission(tmp_path, seen)
 
 
 def test_what_is_missing_is_named() -> None:
-    assert jail.Jail(unsafe=True).missing() == list(jail.UNSAFE)
-    assert not any("--unsafe" in lacks for lacks in jail.Jail().missing())
+    assert sandbox.Sandbox(unsafe=True).missing() == list(sandbox.UNSAFE)
+    assert not any("--unsafe" in lacks for lacks in sandbox.Sandbox().missing())
 
 
 def test_neither_keys_nor_paths_of_the_machine_are_listed() -> None:
@@ -328,4 +328,4 @@ for path in ("/proc/keys", "/proc/key-users"):
     except OSError:
         pass
 """
-    assert asked(code) == [["/python", "-P", "-s", "-S", "-B", "/inmate.py"]]
+    assert asked(code) == [["/python", "-P", "-s", "-S", "-B", "/child.py"]]

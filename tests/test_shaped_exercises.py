@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-import drawn
+import sampling
 from exercises import SOLUTIONS
 from seeklab.exercises import incast_admission
 from seeklab.exercises._shapes import System
@@ -29,7 +29,7 @@ def _solution(name: str) -> Any:  # noqa: ANN401 -- a rule, or settings
 
 
 # A solution has to pass on whatever a seed draws. `make full` asks it of many draws, other ones at each commit.
-DRAWS = [b"b", *(f"{drawn.commit()} {number}".encode() for number in range(40) if os.environ.get(drawn.ALL))]
+DRAWS = [b"b", *(f"{sampling.commit()} {number}".encode() for number in range(40) if os.environ.get(sampling.ALL))]
 
 
 @pytest.mark.parametrize("draw", range(len(DRAWS)))

@@ -9,7 +9,7 @@ where they do not (`ssd`, `disk`). A part of the jobs is never used in a fit, an
 
 from __future__ import annotations
 
-from seeklab.calibration.fitted import Calibration, calibrate
-from seeklab.calibration.measured import Measured, Results, read_results
+from seeklab.calibration.fio_results import Measured, Results, read_results
+from seeklab.calibration.fit import Calibration, calibrate
 
 __all__ = ["Calibration", "Measured", "Results", "calibrate", "read_results"]

@@ -8,8 +8,8 @@ from seeklab import _json_handlers as _front
 from seeklab._case import case
 from seeklab._errors import Problem, SeeklabError
 from seeklab._user_presets import MINE, groups_on
-from seeklab.calibration.fitted import Calibration, calibrate
-from seeklab.calibration.measured import read_results
+from seeklab.calibration.fio_results import read_results
+from seeklab.calibration.fit import Calibration, calibrate
 from seeklab.calibration.samples import record
 
 if TYPE_CHECKING:

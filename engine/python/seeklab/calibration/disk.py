@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab.calibration import closed
+from seeklab.calibration import closed_forms
 from seeklab.calibration.parameter import Parameter, number, rate, times
 from seeklab.calibration.simulated import ask
 
 if TYPE_CHECKING:
-    from seeklab.calibration.measured import Measured, Results
+    from seeklab.calibration.fio_results import Measured, Results
 
-KIB, MIB = closed.KIB, closed.MIB
+KIB, MIB = closed_forms.KIB, closed_forms.MIB
 HITS_SPAN = 64 * KIB
 NARROW = 1 / 256
 POLICIES = ("satf", "scan", "sstf", "c-look", "fcfs")
@@ -55,8 +55,8 @@ def fit(results: Results, capacity: str, capacity_bytes: float) -> tuple[dict[st
             )
         )
     outer, inner = _rates(results, known)
-    measured_turn, turn = closed.rotation_us(spans[min(spans)].q(10), spans[min(spans)].q(90))
-    rpm = round(closed.US_PER_MINUTE / turn)
+    measured_turn, turn = closed_forms.rotation_us(spans[min(spans)].q(10), spans[min(spans)].q(90))
+    rpm = round(closed_forms.US_PER_MINUTE / turn)
     known.append(
         Parameter(
             "speed",
@@ -66,7 +66,9 @@ def fit(results: Results, capacity: str, capacity_bytes: float) -> tuple[dict[st
         )
     )
     fixed = overhead + turn / 2 + 4 * KIB / interface + 4 * KIB / (outer * (1 + inner / outer) / 2)
-    curve = closed.seeks({closed.stroke(share, inner / outer): job.mean - fixed for share, job in spans.items()})
+    curve = closed_forms.seeks(
+        {closed_forms.stroke(share, inner / outer): job.mean - fixed for share, job in spans.items()}
+    )
     whole = max(spans) > 0.9  # noqa: PLR2004 -- nearly all of the disk
     average, full = (curve.average, curve.full) if whole else (8500.0, 17000.0)
     single = max(curve.single, 100.0)
@@ -132,7 +134,7 @@ def _spans(results: Results, capacity_bytes: float) -> dict[float, Measured]:
     return found
 
 
-def _rates(results: Results, known: list[Parameter]) -> closed.Rates:
+def _rates(results: Results, known: list[Parameter]) -> closed_forms.Rates:
     places: dict[float, dict[int, float]] = {}
     for key, job in results.jobs.items():
         if key.rw == "read" and key.depth == 1 and key.size in (MIB, 8 * MIB) and key.offset < 1:
@@ -148,8 +150,8 @@ def _rates(results: Results, known: list[Parameter]) -> closed.Rates:
                 "no sequential reads of 1 and 8 MiB at two places were recorded; typical",
             )
         )
-        return closed.Rates(175.0, 87.0)
-    found = closed.edges(rates)
+        return closed_forms.Rates(175.0, 87.0)
+    found = closed_forms.edges(rates)
     known.append(
         Parameter(
             "rates",

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab.calibration import closed
+from seeklab.calibration import closed_forms
 from seeklab.calibration.parameter import Parameter, number, rate, times
 
 if TYPE_CHECKING:
-    from seeklab.calibration.measured import Results
+    from seeklab.calibration.fio_results import Results
 
-KIB, MIB = closed.KIB, closed.MIB
+KIB, MIB = closed_forms.KIB, closed_forms.MIB
 MIN_SIZES = 2
 MIN_SCATTER = 0.05
 MIN_LATENCY = 0.1
@@ -33,7 +33,7 @@ def fit(results: Results, capacity: str) -> tuple[dict[str, Any], list[Parameter
         unit, parameters = _with_command(latency, shared, capacity)
         _scatter(results, unit, parameters)
         return {"lun": unit}, parameters
-    found = closed.unit(alone, deep)
+    found = closed_forms.unit(alone, deep)
     device: dict[str, Any] = {"capacity": capacity, "rate": rate(found.rate), "latency": times(found.latency)}
     known = [
         Parameter(
@@ -58,22 +58,22 @@ def fit(results: Results, capacity: str) -> tuple[dict[str, Any], list[Parameter
     return {"lun": device}, known
 
 
-def _server(results: Results) -> closed.Server | None:
+def _server(results: Results) -> closed_forms.Server | None:
     """Find the server's time for a command from the most requests a second that each size reached at a great depth."""
     most: dict[int, float] = {}
     for key, job in results.jobs.items():
         if key.rw == "randread" and key.depth >= GREAT_DEPTH and not key.pause_us and not key.rate_iops:
             most[key.size] = max(job.iops, most.get(key.size, 0.0))
-    return closed.server(most)
+    return closed_forms.server(most)
 
 
-def _latency(alone: dict[float, float], server: closed.Server) -> float:
+def _latency(alone: dict[float, float], server: closed_forms.Server) -> float:
     """Find what is left of single reads without the server's time; the median over sizes."""
     rests = sorted(mean - server.command - size / server.rate for size, mean in alone.items())
     return max(0.0, rests[len(rests) // 2])
 
 
-def _with_command(latency: float, server: closed.Server, capacity: str) -> tuple[dict[str, Any], list[Parameter]]:
+def _with_command(latency: float, server: closed_forms.Server, capacity: str) -> tuple[dict[str, Any], list[Parameter]]:
     """Write a unit whose server takes a time for each request besides its latency."""
     device = {
         "capacity": capacity,
@@ -106,7 +106,7 @@ def _scatter(results: Results, device: dict[str, Any], known: list[Parameter]) -
     latency = float(device["latency"].removesuffix("ns")) / 1000
     if single is None or latency <= 0:
         return
-    found = closed.scatter((single.q(99) - single.mean + latency) / latency)
+    found = closed_forms.scatter((single.q(99) - single.mean + latency) / latency)
     if found < MIN_SCATTER:
         return
     device["latency_cv"] = round(found, 3)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from seeklab.calibration.measured import Key
+from seeklab.calibration.fio_results import Key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -7,12 +7,12 @@ from math import log, sqrt
 from typing import TYPE_CHECKING, Any
 
 from seeklab._result import run
-from seeklab.calibration.measured import Measured, Run
+from seeklab.calibration.fio_results import Measured, Run
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from seeklab.calibration.measured import Key
+    from seeklab.calibration.fio_results import Key
 
 SEED = 101
 """Another one than any recording was made with."""

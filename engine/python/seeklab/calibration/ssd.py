@@ -10,7 +10,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
-from seeklab.calibration import closed
+from seeklab.calibration import closed_forms
 from seeklab.calibration.parameter import Parameter, number
 from seeklab.calibration.ssd_drive import Drive, search
 from seeklab.calibration.ssd_writes import fit_writes
@@ -18,9 +18,9 @@ from seeklab.calibration.ssd_writes import fit_writes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from seeklab.calibration.measured import Measured, Results
+    from seeklab.calibration.fio_results import Measured, Results
 
-KIB, MIB = closed.KIB, closed.MIB
+KIB, MIB = closed_forms.KIB, closed_forms.MIB
 ASSUMED_OVERHEAD_US = 20.0
 ONE_AT_A_TIME = 1.05
 MIN_SPLIT, MAX_SPLIT = 0.01, 0.5
@@ -84,7 +84,7 @@ def _link(results: Results, *, serial: bool, known: list[Parameter]) -> tuple[fl
     if not serial and all(jobs):
         x4, x16, x128 = (job.iops for job in jobs if job)
         if x128 < x16 < x4:
-            found = closed.link(x4, x16, x128)
+            found = closed_forms.link(x4, x16, x128)
             if found.is_bound:
                 known += [
                     Parameter(
@@ -101,7 +101,7 @@ def _link(results: Results, *, serial: bool, known: list[Parameter]) -> tuple[fl
     small, large = results.get("randread", 16 * KIB, 1), results.get("randread", 64 * KIB, 1)
     if small is None or large is None or large.mean <= small.mean:
         return None, 0.0
-    found_rate = closed.link_by_slope(small.mean, large.mean)
+    found_rate = closed_forms.link_by_slope(small.mean, large.mean)
     command = max(0.0, 1e6 / jobs[0].iops - 4 * KIB / found_rate) if jobs[0] and not serial else 0.0
     known.append(
         Parameter(
@@ -165,7 +165,7 @@ def _overhead(results: Results, link_rate: float, command: float, four: Measured
 
 def _page_types(results: Results, four: Measured, drive: Drive, known: list[Parameter]) -> None:
     """Tell page types from crowds of single reads, and the channel from reads of one physical page."""
-    levels = closed.page_types(four.q)
+    levels = closed_forms.page_types(four.q)
     if not levels:
         return
     sixteen = results.get("randread", 16 * KIB, 1)

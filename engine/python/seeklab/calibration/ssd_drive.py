@@ -6,14 +6,14 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import SeeklabError
-from seeklab.calibration.closed import KIB, MIB
+from seeklab.calibration.closed_forms import KIB, MIB
 from seeklab.calibration.parameter import Parameter, number, rate, times
 from seeklab.calibration.simulated import MAX_IOS, ask, rms
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from seeklab.calibration.measured import Measured, Results
+    from seeklab.calibration.fio_results import Measured, Results
 
 DIES = (4, 6, 8, 12, 16, 20, 24, 32, 40, 48, 56, 64, 96, 128)
 MORE_DIES = (192, 256)

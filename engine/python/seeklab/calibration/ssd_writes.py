@@ -6,8 +6,8 @@ from math import exp, log
 from typing import TYPE_CHECKING
 
 from seeklab._errors import SeeklabError
-from seeklab.calibration import closed
-from seeklab.calibration.closed import KIB, MIB
+from seeklab.calibration import closed_forms
+from seeklab.calibration.closed_forms import KIB, MIB
 from seeklab.calibration.parameter import Parameter, number
 from seeklab.calibration.ssd_drive import (
     AS_GOOD,
@@ -19,7 +19,7 @@ from seeklab.calibration.ssd_drive import (
 )
 
 if TYPE_CHECKING:
-    from seeklab.calibration.measured import Measured, Results
+    from seeklab.calibration.fio_results import Measured, Results
     from seeklab.calibration.ssd_drive import Drive
 
 MOSTLY_READS = 90
@@ -79,7 +79,7 @@ def _buffer(short: Measured | None, long: Measured | None, drive: Drive, known: 
             Parameter("write buffer", f"{ASSUMED_BUFFER // MIB} MiB", "assumed", "no bursts of writes were recorded")
         )
         return False
-    room = closed.buffer(short.io_bytes, long.io_bytes, drive.link_rate)
+    room = closed_forms.buffer(short.io_bytes, long.io_bytes, drive.link_rate)
     if room.is_seen:
         drive.buffer = max(1, round(room.size / (64 * KIB))) * 64 * KIB
         known.append(
@@ -103,8 +103,8 @@ def _buffer(short: Measured | None, long: Measured | None, drive: Drive, known: 
 def _waited(mixed: Measured | None, four: Measured, drive: Drive, known: list[Parameter]) -> None:
     """Find the program from the reads that waited for one to end."""
     delayed = mixed.runs[0].count_above(DELAYED * four.mean) if mixed else 0
-    if mixed and delayed >= closed.MIN_DELAYED:
-        longest = max(drive.service, closed.program_us(four.mean, _edge(mixed), delayed, 0.0) or 0.0)
+    if mixed and delayed >= closed_forms.MIN_DELAYED:
+        longest = max(drive.service, closed_forms.program_us(four.mean, _edge(mixed), delayed, 0.0) or 0.0)
         errors: dict[float, float] = {}
         for share in PROGRAMS:
             drive.program_us = longest * share
@@ -121,7 +121,7 @@ def _waited(mixed: Measured | None, four: Measured, drive: Drive, known: list[Pa
             )
         )
     else:
-        why = f"{delayed} reads waited, fewer than {closed.MIN_DELAYED}" if mixed else "no 90/10 mix was recorded"
+        why = f"{delayed} reads waited, fewer than {closed_forms.MIN_DELAYED}" if mixed else "no 90/10 mix was recorded"
         known.append(Parameter("program", f"{ASSUMED_PROGRAM_US:g} us", "assumed", f"{why}; typical of TLC flash"))
 
 

@@ -34,7 +34,7 @@ from seeklab.cli import (
     version,
 )
 from seeklab.cli._commands import Commands
-from seeklab.cli._ending import BAD_INPUT, CHECK_FAILED, DEFECT, DONE, INTERRUPTED, LACKS_MEMORY, NOT_WRITTEN, ended
+from seeklab.cli._exit import BAD_INPUT, CHECK_FAILED, DEFECT, DONE, INTERRUPTED, LACKS_MEMORY, NOT_WRITTEN, ended
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

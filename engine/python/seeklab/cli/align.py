@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import seeklab
-from seeklab.cli._ending import CHECK_FAILED, DONE
+from seeklab.cli._exit import CHECK_FAILED, DONE
 from seeklab.cli._output import print_json
 
 if TYPE_CHECKING:

@@ -11,12 +11,12 @@ from seeklab import _user_presets as _mine
 from seeklab._errors import Problem, SeeklabError
 from seeklab._progress import ProgressBar
 from seeklab._saving import write_whole
-from seeklab.calibration import real
-from seeklab.calibration.drawn import page, svg
-from seeklab.calibration.fitted import Calibration, calibrate
-from seeklab.calibration.measured import read_results
+from seeklab.calibration import measure
+from seeklab.calibration.fio_results import read_results
+from seeklab.calibration.fit import Calibration, calibrate
+from seeklab.calibration.plots import page, svg
 from seeklab.cli import _values
-from seeklab.cli._ending import CHECK_FAILED, DONE
+from seeklab.cli._exit import CHECK_FAILED, DONE
 from seeklab.cli._output import complain, print_json, print_table
 from seeklab.data.files import shown
 
@@ -55,7 +55,7 @@ def add(commands: Commands) -> None:
         "--time-limit", metavar="S", type=_values.whole, default=round(MAX_S), help="most time for fio (default 600)"
     )
     added.add_argument(
-        "--repeats", metavar="N", type=_values.whole, default=real.REPEATS, help="repeats of each read (default 3)"
+        "--repeats", metavar="N", type=_values.whole, default=measure.REPEATS, help="repeats of each read (default 3)"
     )
     added.add_argument("--dry-run", action="store_true", help="print the jobs and do nothing")
     added.add_argument("--yes", action="store_true", help="do not ask")
@@ -69,19 +69,19 @@ def run(options: Namespace) -> int:
     if options.recorded:
         return _fit(options, Path(options.recorded))
     target = (
-        real.choose_device(Path(options.device))
+        measure.choose_device(Path(options.device))
         if options.device
-        else real.choose_file(Path(options.folder), options.size)
+        else measure.choose_file(Path(options.folder), options.size)
     )
     if options.dry_run:
         listed = _listed(options, target, disk_like=False)
         _announce(target, listed)
-        for line in real.names(listed):
+        for line in measure.names(listed):
             print(line)
         for _, job in listed:
             print(f"\n# {job.name}\n{job.text(str(target.path), 'libaio', 1, target.size)}", end="")
         return DONE
-    real.find_fio()
+    measure.find_fio()
     _announce(target, _listed(options, target, disk_like=False))
     if not options.yes and not _agreed():
         return DONE
@@ -91,11 +91,11 @@ def run(options: Namespace) -> int:
         return _measure(options, target, Path(folder))
 
 
-def _listed(options: Namespace, target: real.Target, *, disk_like: bool) -> list[tuple[int, Job]]:
-    return real.plan(target, disk_like=disk_like, repeats=max(1, options.repeats), seconds_most=options.time_limit)
+def _listed(options: Namespace, target: measure.Target, *, disk_like: bool) -> list[tuple[int, Job]]:
+    return measure.plan(target, disk_like=disk_like, repeats=max(1, options.repeats), seconds_most=options.time_limit)
 
 
-def _announce(target: real.Target, listed: Sequence[tuple[int, Job]]) -> None:
+def _announce(target: measure.Target, listed: Sequence[tuple[int, Job]]) -> None:
     for warning in target.warnings:
         complain(f"note: {warning}")
     what = (
@@ -103,12 +103,12 @@ def _announce(target: real.Target, listed: Sequence[tuple[int, Job]]) -> None:
         if target.is_device
         else (
             f"is made with {target.size >> 20} MiB and removed at the end; at most "
-            f"{real.written_bytes(listed, target.size) >> 20} MiB are written"
+            f"{measure.written_bytes(listed, target.size) >> 20} MiB are written"
         )
     )
     complain(
         f"{shown(target.path)} {what}. {len(listed)} jobs take about "
-        f"{real.duration_s(listed):.0f} s. Let nothing else run."
+        f"{measure.duration_s(listed):.0f} s. Let nothing else run."
     )
 
 
@@ -119,14 +119,14 @@ def _agreed() -> bool:
     return input("Go on? [y/N] ").strip().lower() in ("y", "yes")
 
 
-def _measure(options: Namespace, target: real.Target, folder: Path) -> int:
+def _measure(options: Namespace, target: measure.Target, folder: Path) -> int:
     with ProgressBar() as progress:
         listed = _listed(options, target, disk_like=False)
         first, rest = listed[:1], listed[1:]
         with tempfile.TemporaryDirectory(prefix="seeklab-probe-") as probe:
-            real.record(target, first, Path(probe))
-            disk_like = real.looks_like_a_disk(Path(probe))
-        real.record(
+            measure.record(target, first, Path(probe))
+            disk_like = measure.looks_like_a_disk(Path(probe))
+        measure.record(
             target, _listed(options, target, disk_like=True) if disk_like else [*first, *rest], folder, progress
         )
     return _fit(options, folder)
@@ -195,7 +195,7 @@ def _write(path: Path, text: str) -> None:
 def _bytes(text: str) -> int:
     import argparse  # noqa: PLC0415 -- for its error alone
 
-    from seeklab.calibration.measured import PREFIXES, SIZE  # noqa: PLC0415 -- beside it
+    from seeklab.calibration.fio_results import PREFIXES, SIZE  # noqa: PLC0415 -- beside it
 
     found = SIZE.fullmatch(text)
     if not found:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import seeklab
 from seeklab._errors import Problem, SeeklabError
 from seeklab._progress import ProgressBar
-from seeklab.cli._ending import DONE
+from seeklab.cli._exit import DONE
 from seeklab.cli._options import add_seed, add_set
 from seeklab.cli._output import complain, number, print_json, print_table
 

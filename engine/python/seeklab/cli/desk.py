@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab._saving import write_whole
-from seeklab.cli._ending import DONE
+from seeklab.cli._exit import DONE
 
 if TYPE_CHECKING:
     from argparse import Namespace

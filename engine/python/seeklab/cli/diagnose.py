@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from seeklab.cli._ending import DONE
+from seeklab.cli._exit import DONE
 from seeklab.cli._output import complain, print_json
 from seeklab.diagnosis.signatures import diagnose
 

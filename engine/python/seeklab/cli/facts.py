@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import seeklab
 from seeklab._facts import HOLDS, MODEL_MISSES, SOURCE_CONTRADICTS_ITSELF
 from seeklab._progress import ProgressBar
-from seeklab.cli._ending import CHECK_FAILED, DONE
+from seeklab.cli._exit import CHECK_FAILED, DONE
 from seeklab.cli._output import number, print_json, print_table
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from seeklab._fio import TOOLS
 from seeklab._progress import ProgressBar
 from seeklab._saving import write_whole
 from seeklab.cli import _values
-from seeklab.cli._ending import DONE
+from seeklab.cli._exit import DONE
 from seeklab.cli._options import add_device, add_seed
 from seeklab.cli._output import complain, print_text
 

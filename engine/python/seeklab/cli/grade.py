@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import Problem, SeeklabError
 from seeklab._progress import ProgressBar
-from seeklab.cli._ending import CHECK_FAILED, DONE
+from seeklab.cli._exit import CHECK_FAILED, DONE
 from seeklab.cli._output import complain, print_json, print_table
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def add(commands: Commands) -> None:
     layout = "STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb, or STUDENT_ASSIGNMENT.ipynb (default: what FOLDER looks like)"
     added.add_argument("--layout", choices=("nbgrader", "flat"), help=layout)
     add_secret(added)
-    added.add_argument("--unsafe", action="store_true", help="run learners' code without a jail, at your own risk")
+    added.add_argument("--unsafe", action="store_true", help="run learners' code without a sandbox, at your own risk")
     added.add_argument("--seconds", metavar="S", type=int, default=60, help="for a submission's code (default 60)")
     added.add_argument("--memory", metavar="MIB", type=int, default=1024, help="for a submission's code (default 1024)")
     added.add_argument("--feedback", metavar="FOLDER", type=Path, help="write a page for each submission")
@@ -52,8 +52,8 @@ def grade(options: Namespace) -> int:
     from seeklab.judge import batch  # noqa: PLC0415 -- what not every host has, or every command needs
     from seeklab.judge.catalogue import assignment  # noqa: PLC0415 -- what not every host has, or every command needs
     from seeklab.judge.identity import keep_fingerprint, kept_fingerprint, open_course  # noqa: PLC0415 -- as above
-    from seeklab.judge.jail import Jail, Limits  # noqa: PLC0415 -- what not every host has, or every command needs
     from seeklab.judge.layout import submissions  # noqa: PLC0415 -- as above
+    from seeklab.judge.sandbox import Limits, Sandbox  # noqa: PLC0415 -- what not every host has, or every command needs
     from seeklab.judge.store import Store  # noqa: PLC0415 -- what not every host has, or every command needs
 
     for name, least in (("jobs", 1), ("seconds", 1), ("memory", 64)):
@@ -65,15 +65,15 @@ def grade(options: Namespace) -> int:
     if made:
         complain(f"note: made the course's secret in {course.folder}; keep it, and keep it from learners")
     limits = Limits(memory_bytes=options.memory << 20, cpu_s=options.seconds, wall_s=2.0 * options.seconds)
-    jail = Jail(limits, unsafe=options.unsafe)
+    sandbox = Sandbox(limits, unsafe=options.unsafe)
     works = submissions(
         options.folders, course, options.assignment, options.layout, lambda text: complain(f"note: {text}")
     )
     if not works:
         raise SeeklabError([Problem("folder", "holds no submission: no notebook names a student and an assignment")])
     if options.unsafe:
-        complain("note: learners' code runs without a jail, and may do all that you may")
-    for lacks in jail.missing():
+        complain("note: learners' code runs without a sandbox, and may do all that you may")
+    for lacks in sandbox.missing():
         complain(f"note: {lacks}")
     run = batch.here if options.jobs == 1 else batch.in_processes(options.jobs)
     if options.dask is not None:
@@ -85,7 +85,7 @@ def grade(options: Namespace) -> int:
             progress(done / max(1, of), "" if last is None else f"{last.student}, {last.assignment}")
 
         with store.grading():
-            batch.grade_all(works, store, course, jail, run, told)
+            batch.grade_all(works, store, course, sandbox, run, told)
         return _written(options, store, {(work.student, work.assignment) for work in works})
 
 

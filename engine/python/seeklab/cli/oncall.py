@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from seeklab._errors import Problem, SeeklabError
 from seeklab._saving import write_whole
 from seeklab.cli import _values
-from seeklab.cli._ending import CHECK_FAILED, DONE
+from seeklab.cli._exit import CHECK_FAILED, DONE
 from seeklab.cli._output import complain, print_json
 from seeklab.data.files import read_text, shown
 

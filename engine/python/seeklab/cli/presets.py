@@ -7,7 +7,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 import seeklab
-from seeklab.cli._ending import DONE
+from seeklab.cli._exit import DONE
 from seeklab.cli._output import print_json, print_table
 
 if TYPE_CHECKING:

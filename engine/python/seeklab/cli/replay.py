@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import seeklab
 from seeklab._progress import ProgressBar
 from seeklab.cli import _values
-from seeklab.cli._ending import DONE
+from seeklab.cli._exit import DONE
 from seeklab.cli._options import add_device, add_seed, add_trace_options
 from seeklab.cli._output import complain, print_json, print_metrics, run_document
 

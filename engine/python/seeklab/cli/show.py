@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import seeklab
 from seeklab.cli import _values
-from seeklab.cli._ending import DONE
+from seeklab.cli._exit import DONE
 from seeklab.cli._options import add_run, run_case
 from seeklab.cli._output import print_json, print_text, run_document
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import seeklab
 from seeklab._sweep import stream
 from seeklab.cli import _values
-from seeklab.cli._ending import DONE
+from seeklab.cli._exit import DONE
 from seeklab.cli._options import add_case
 from seeklab.cli._output import number, print_json, print_table
 from seeklab.data.table import plain

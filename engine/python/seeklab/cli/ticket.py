@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab.cli._ending import DONE
+from seeklab.cli._exit import DONE
 from seeklab.cli._output import complain, print_json
 from seeklab.cli.grade import add_secret
 

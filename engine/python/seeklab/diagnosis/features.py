@@ -12,7 +12,7 @@ from statistics import fmean, median, pstdev
 from typing import TYPE_CHECKING
 
 from seeklab.diagnosis.evidence import KIB, MIB, READ, WRITE
-from seeklab.diagnosis.plain import mean_devices
+from seeklab.diagnosis.summary import mean_devices
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from seeklab.diagnosis.evidence import read_evidence
 from seeklab.diagnosis.features import NAMES, features, in_words
-from seeklab.diagnosis.plain import says
+from seeklab.diagnosis.summary import says
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

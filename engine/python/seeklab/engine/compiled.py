@@ -99,7 +99,7 @@ def _belongs_to_user_alone(path: Path) -> bool:
     if sys.platform == "win32":
         return True
     status = path.stat()
-    # Root may do as it likes anyhow; a grader started by root shows its cache to inmates that are not.
+    # Root may do as it likes anyhow; a grader started by root shows its cache to children that are not.
     return status.st_uid in (os.getuid(), 0) and not status.st_mode & 0o022
 
 

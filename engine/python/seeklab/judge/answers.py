@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
-from seeklab.judge._inmate import NotDataError, strict
+from seeklab.judge._sandbox_child import NotDataError, strict
 from seeklab.judge.evidence import Evidence
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """An assignment as a declaration, and the judge: answers, a variant and seeds in, verdicts out.
 
 `judge` is a pure function. The same arguments give the same verdicts in a notebook, in a browser and in the grader:
-nothing is drawn that the seeds do not say, budgets count decisions and events, and time is the jail's affair.
+nothing is drawn that the seeds do not say, budgets count decisions and events, and time is the sandbox's affair.
 
 A task passes when every seed meets every bound and fails when every seed breaks one. When the seeds disagree, twice as
 many are drawn, and those decide; when they disagree too, the answer is "cannot tell", with all the numbers. Nothing

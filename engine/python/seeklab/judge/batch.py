@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 from seeklab._errors import Problem, SeeklabError
 from seeklab.judge.catalogue import assignment as find_assignment
 from seeklab.judge.grading import Grade, Work, grade, not_graded, stopped_by
-from seeklab.judge.jail import JailError
+from seeklab.judge.sandbox import SandboxError
 from seeklab.judge.store import print_of
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from distributed import Security
 
     from seeklab.judge.identity import Course
-    from seeklab.judge.jail import Jail
+    from seeklab.judge.sandbox import Sandbox
     from seeklab.judge.store import Store
 
 TLS = "tls://"
@@ -46,8 +46,8 @@ def grade_all(  # noqa: PLR0913, PLR0917 -- what a class's grading is made of
     works: Iterable[Work],
     store: Store,
     course: Course,
-    jail: Jail,
-    run: Callable[[list[Work], Course, Jail], Iterator[Grade]],
+    sandbox: Sandbox,
+    run: Callable[[list[Work], Course, Sandbox], Iterator[Grade]],
     told: Callable[[int, int, Grade | None], None],
 ) -> None:
     """Grade what is not graded yet, and keep each grade at once."""
@@ -56,7 +56,7 @@ def grade_all(  # noqa: PLR0913, PLR0917 -- what a class's grading is made of
     known = store.known()
     waiting = [work for work in works if known.get((work.student, work.assignment)) != _of(prints, work)]
     told(0, len(waiting), None)
-    for done, graded in enumerate(run(waiting, course, jail), 1):
+    for done, graded in enumerate(run(waiting, course, sandbox), 1):
         store.keep(graded, prints[graded.student, graded.assignment])
         told(done, len(waiting), graded)
 
@@ -65,25 +65,25 @@ def _of(prints: dict[tuple[str, str], str], work: Work) -> str:
     return prints[work.student, work.assignment]
 
 
-def here(works: list[Work], course: Course, jail: Jail) -> Iterator[Grade]:
+def here(works: list[Work], course: Course, sandbox: Sandbox) -> Iterator[Grade]:
     """Grade one after the other in this process."""
     for work in works:
-        yield grade(work, course, jail)
+        yield grade(work, course, sandbox)
 
 
-def in_processes(jobs: int) -> Callable[[list[Work], Course, Jail], Iterator[Grade]]:
+def in_processes(jobs: int) -> Callable[[list[Work], Course, Sandbox], Iterator[Grade]]:
     """Grade in so many processes of this machine."""
 
-    def run(works: list[Work], course: Course, jail: Jail) -> Iterator[Grade]:
+    def run(works: list[Work], course: Course, sandbox: Sandbox) -> Iterator[Grade]:
         rest = deque(works)
         suspects: list[Work] = []
         while rest:
-            yield from _until_broken(rest, suspects, jobs, course, jail)
+            yield from _until_broken(rest, suspects, jobs, course, sandbox)
         # What was in hand when a process ended is graded alone, so that another death has one culprit.
         for work in suspects:
             with _pool(1) as pool:
                 try:
-                    yield _graded(pool.submit(grade, work, course, jail), work)
+                    yield _graded(pool.submit(grade, work, course, sandbox), work)
                 except BrokenProcessPool:
                     yield not_graded(find_assignment(work.assignment), work, ENDED)
 
@@ -111,13 +111,15 @@ def _graded(future: Future[Grade], work: Work) -> Grade:
     """Wait for a grade; a process that cannot even send one back has given no points."""
     try:
         return future.result()
-    except (BrokenProcessPool, JailError):
+    except (BrokenProcessPool, SandboxError):
         raise
     except Exception as error:  # noqa: BLE001 -- one submission never stops the grading of others
         return not_graded(find_assignment(work.assignment), work, stopped_by(error))
 
 
-def _until_broken(rest: deque[Work], suspects: list[Work], jobs: int, course: Course, jail: Jail) -> Iterator[Grade]:
+def _until_broken(
+    rest: deque[Work], suspects: list[Work], jobs: int, course: Course, sandbox: Sandbox
+) -> Iterator[Grade]:
     """Grade what waits in one pool, until it is all done or a process of the pool has ended."""
     in_hand: dict[Future[Grade], Work] = {}
     with _pool(jobs) as pool:
@@ -125,7 +127,7 @@ def _until_broken(rest: deque[Work], suspects: list[Work], jobs: int, course: Co
         while in_hand or (rest and not broken):
             while rest and not broken and len(in_hand) < 2 * jobs:
                 try:
-                    in_hand[pool.submit(grade, rest[0], course, jail)] = rest[0]
+                    in_hand[pool.submit(grade, rest[0], course, sandbox)] = rest[0]
                 except BrokenProcessPool:
                     broken = True
                 else:
@@ -139,7 +141,7 @@ def _until_broken(rest: deque[Work], suspects: list[Work], jobs: int, course: Co
                     suspects.append(work)
 
 
-def on_dask(address: str) -> Callable[[list[Work], Course, Jail], Iterator[Grade]]:
+def on_dask(address: str) -> Callable[[list[Work], Course, Sandbox], Iterator[Grade]]:
     """Grade on a Dask cluster, whose workers see the submissions' files where this process does.
 
     Whoever reaches a scheduler runs code on its workers. So it must ask for certificates: a port of this machine is
@@ -151,7 +153,7 @@ def on_dask(address: str) -> Callable[[list[Work], Course, Jail], Iterator[Grade
         )
         raise SeeklabError([Problem("--dask", message)])
 
-    def run(works: list[Work], course: Course, jail: Jail) -> Iterator[Grade]:
+    def run(works: list[Work], course: Course, sandbox: Sandbox) -> Iterator[Grade]:
         try:
             from distributed import Client, Security, as_completed  # noqa: PLC0415 -- what not every host has, or every command needs
         except ImportError:
@@ -168,7 +170,7 @@ def on_dask(address: str) -> Callable[[list[Work], Course, Jail], Iterator[Grade
             futures = {}
             for work in works:
                 share = course.share(work.student, work.assignment)
-                futures[client.submit(grade, work, share, jail, pure=False, retries=2)] = work
+                futures[client.submit(grade, work, share, sandbox, pure=False, retries=2)] = work
             for future in as_completed(list(futures)):
                 try:
                     yield future.result()

@@ -12,9 +12,9 @@ from seeklab.judge.assignment import Verdict, judge
 from seeklab.judge.catalogue import assignment as find_assignment
 from seeklab.judge.evidence import Outcome
 from seeklab.judge.identity import Share
-from seeklab.judge.jail import Jail, JailError
 from seeklab.judge.practice import COMMITS, MAX_FILE, TICKET, committed, less_hints
 from seeklab.judge.printable import printable, printable_data
+from seeklab.judge.sandbox import Sandbox, SandboxError
 from seeklab.judge.submission import (
     Notebook,
     UnreadableSubmissionError,
@@ -93,18 +93,18 @@ class Grade:
         return {"evidence": evidence, "answers": dict(self.answers)}
 
 
-def grade(work: Work, course: Course | Share, jail: Jail) -> Grade:
-    """Grade one submission. Only a jail that cannot be had stops it."""
+def grade(work: Work, course: Course | Share, sandbox: Sandbox) -> Grade:
+    """Grade one submission. Only a sandbox that cannot be had stops it."""
     started = time.perf_counter()
     assignment = find_assignment(work.assignment)
     try:
         if work.refused:
             raise UnreadableSubmissionError(work.refused)  # noqa: TRY301 -- as what cannot be read
         notebook = read_notebook(Path(work.path), assignment)
-        graded = grade_notebook(notebook, assignment, work, course, jail)
+        graded = grade_notebook(notebook, assignment, work, course, sandbox)
     except UnreadableSubmissionError as error:
         graded = not_graded(assignment, work, str(error))
-    except JailError:
+    except SandboxError:
         raise
     except Exception as error:  # noqa: BLE001 -- one submission never stops the grading of others
         graded = not_graded(assignment, work, stopped_by(error))
@@ -118,15 +118,17 @@ def stopped_by(error: Exception) -> str:
     return f"the judge could not judge this ({type(error).__name__}); tell your instructor"
 
 
-def grade_notebook(notebook: Notebook, assignment: Assignment, work: Work, course: Course | Share, jail: Jail) -> Grade:
+def grade_notebook(
+    notebook: Notebook, assignment: Assignment, work: Work, course: Course | Share, sandbox: Sandbox
+) -> Grade:
     """Grade the cells of a notebook."""
     secret = None if isinstance(course, Share) else course.folder  # a share holds no secret
-    jail = jail.for_one_submission(Path(work.path), *([] if secret is None else [secret]))
+    sandbox = sandbox.for_one_submission(Path(work.path), *([] if secret is None else [secret]))
     variant = course.variant(work.student, assignment.id, ticketed=work.ticketed)
     files = {}
     if work.ticketed:
         files[TICKET] = json.dumps(ticket_document(assignment, work.student, course))
-    answers = answers_in(notebook, assignment, work.student, jail, files)
+    answers = answers_in(notebook, assignment, work.student, sandbox, files)
     commits = _beside(Path(work.path), COMMITS)
     given = committed(assignment, answers.values, commits)
     seeds = course.seeds(work.student, assignment.id, notebook.digest)
@@ -135,7 +137,7 @@ def grade_notebook(notebook: Notebook, assignment: Assignment, work: Work, cours
     for task in assignment.tasks:
         try:
             (verdict,) = judge(assignment, given, variant, seeds, [task.id])
-        except JailError:
+        except SandboxError:
             raise
         except Exception as error:  # noqa: BLE001 -- one task never stops the grading of others
             reason = stopped_by(error)

@@ -1,7 +1,7 @@
 """nbgrader's own command line with a trusted judge: the preprocessor that takes the place of `Execute`.
 
 nbgrader scores what a grade cell has printed, gives one without output its full points, and leaves no grade where a
-kernel died. So nothing of a submission is executed here: its answers are taken out in the jail, the judge's verdicts
+kernel died. So nothing of a submission is executed here: its answers are taken out in the sandbox, the judge's verdicts
 become the grade cells' outputs, and nbgrader's own steps go on from there. All other cells end without outputs.
 """
 
@@ -29,8 +29,8 @@ from seeklab.judge.cleaning import KERNEL, NOTES, UNREADABLE, PlainCells
 from seeklab.judge.exports import POLICY
 from seeklab.judge.grading import Grade, Work, grade_notebook, not_graded
 from seeklab.judge.identity import open_course, remember, remembered
-from seeklab.judge.jail import Jail, Limits
 from seeklab.judge.practice import COMMITS, TICKET
+from seeklab.judge.sandbox import Limits, Sandbox
 from seeklab.judge.submission import MAX_BYTES, MB, UnreadableSubmissionError, notebook_of
 from seeklab.judge.tickets import is_ticketed
 
@@ -133,7 +133,7 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is published
     """Writes the judge's verdicts where the outputs of grade cells would be."""
 
     secret_file = Unicode("", help="The course's secret; empty for the usual place").tag(config=True)
-    unsafe = Bool(False, help="Run learners' code without a jail. For those who insist.").tag(config=True)  # noqa: FBT003 -- how traitlets has it
+    unsafe = Bool(False, help="Run learners' code without a sandbox. For those who insist.").tag(config=True)  # noqa: FBT003 -- how traitlets has it
     memory_mib = Integer(1024, help="What the code of one submission may take").tag(config=True)
     seconds = Integer(120, help="How long the code of one submission may run at a stretch").tag(config=True)
 
@@ -152,9 +152,9 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is published
         folder = Path(resources["metadata"]["path"])
         work = Work(student, name, str(folder / f"{notebook}.ipynb"), is_ticketed(course, student, name))
         assignment = find_assignment(name)
-        jail = Jail(limits, unsafe=self.unsafe)
+        sandbox = Sandbox(limits, unsafe=self.unsafe)
         try:
-            graded = grade_notebook(notebook_of(nb, assignment), assignment, work, course, jail)
+            graded = grade_notebook(notebook_of(nb, assignment), assignment, work, course, sandbox)
         except UnreadableSubmissionError as error:
             graded = not_graded(assignment, work, str(error))
         _write(nb, graded)

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab import _commitments as kept
 from seeklab._errors import Problem, SeeklabError
-from seeklab.judge._inmate import NotDataError, strict
+from seeklab.judge._sandbox_child import NotDataError, strict
 from seeklab.judge.answers import Code
 from seeklab.judge.assignment import (
     HINT_COSTS,

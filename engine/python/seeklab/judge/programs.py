@@ -1,6 +1,6 @@
 """Learners' programs as a judge sees them: something that is started anew for each game, asked, and ended.
 
-Three ways to hold one, which answer alike: in the jail (the grader), from its text in a namespace of its own (tests,
+Three ways to hold one, which answer alike: in the sandbox (the grader), from its text in a namespace of its own (tests,
 Pyodide), and live (practice in a notebook, where the learner's own class is at hand). What a program does wrong is a
 `ProgramError` with a sentence, however it is held.
 """
@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from seeklab.judge import _inmate
+from seeklab.judge import _sandbox_child
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -39,7 +39,7 @@ class Program(Protocol):
 
 
 class _Guarded:
-    """Calls of a program in this process, with what it raises told as the jail tells it."""
+    """Calls of a program in this process, with what it raises told as the sandbox tells it."""
 
     def __init__(self, policy: Any) -> None:  # noqa: ANN401 -- plain data, or a learner's
         self._policy = policy
@@ -50,7 +50,7 @@ class _Guarded:
         except ProgramError:
             raise
         except Exception as error:
-            raise ProgramError(_inmate.told(error)) from error
+            raise ProgramError(_sandbox_child.told(error)) from error
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         return _Guarded(getattr(self._policy, name))
@@ -58,8 +58,8 @@ class _Guarded:
 
 def _plain_answer(answer: object) -> Any:  # noqa: ANN401 -- plain data, or a learner's
     try:
-        return _inmate.strict(answer)
-    except _inmate.NotDataError as error:
+        return _sandbox_child.strict(answer)
+    except _sandbox_child.NotDataError as error:
         message = f"gave an answer that {error}"
         raise ProgramError(message) from None
 
@@ -69,10 +69,10 @@ def _playing(make: Callable[[], Any], code: Code) -> Iterator[Any]:
     try:
         policy = make()
         lacking = [name for name in code.methods if not callable(getattr(policy, name, None))]
-    except _inmate.NotDataError as error:
+    except _sandbox_child.NotDataError as error:
         raise ProgramError(str(error)) from None
     except Exception as error:
-        raise ProgramError(_inmate.told(error)) from error
+        raise ProgramError(_sandbox_child.told(error)) from error
     if lacking:
         message = f"has no method {lacking[0]}; it needs {', '.join(code.methods)}"
         raise ProgramError(message)
@@ -105,17 +105,17 @@ class Text:
         """Run the text, and make a policy of what it defines."""
 
         def make() -> Any:  # noqa: ANN401 -- plain data, or a learner's
-            program, _ = _inmate.program_of([dict(source) for source in self.sources], self.entry)
+            program, _ = _sandbox_child.program_of([dict(source) for source in self.sources], self.entry)
             return program() if code.made else program
 
         return _playing(make, code)
 
 
 class _Remote:
-    """A program in the jail."""
+    """A program in the sandbox."""
 
-    def __init__(self, inmate: Any, code: Code) -> None:  # noqa: ANN401 -- plain data, or a learner's
-        self._inmate, self._code = inmate, code
+    def __init__(self, child: Any, code: Code) -> None:  # noqa: ANN401 -- plain data, or a learner's
+        self._sandbox_child, self._code = child, code
         self._notes: list[tuple[str, tuple[object, ...]]] = []
 
     def __call__(self, *arguments: object) -> Any:  # noqa: ANN401 -- plain data, or a learner's
@@ -139,20 +139,20 @@ class _Remote:
 
     def _ask(self, calls: list[tuple[str, tuple[object, ...]]]) -> Any:  # noqa: ANN401 -- plain data, or a learner's
         notes, self._notes = self._notes, []
-        self._inmate.tell([*notes, *calls])
-        return _answered(self._inmate)
+        self._sandbox_child.tell([*notes, *calls])
+        return _answered(self._sandbox_child)
 
 
-def _answered(inmate: Any) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+def _answered(child: Any) -> Any:  # noqa: ANN401 -- plain data, or a learner's
     """Wait for an answer, which may be anything."""
-    line = inmate.line(ANSWER_WITHIN_S)
-    inmate.forgive_output()
+    line = child.line(ANSWER_WITHIN_S)
+    child.forgive_output()
     whole = WHOLE.fullmatch(line)
     if whole:
         return int(whole[1])
     answer = _read(line)
     if isinstance(answer, dict) and isinstance(answer.get("raised"), str):
-        raise ProgramError(answer["raised"][: 2 * _inmate.MAX_MESSAGE])
+        raise ProgramError(answer["raised"][: 2 * _sandbox_child.MAX_MESSAGE])
     if isinstance(answer, list) and len(answer) == 1:
         return answer[0] if type(answer[0]) is int else _plain_answer(answer[0])
     message = "wrote into its answers what is none"
@@ -170,24 +170,24 @@ def _read(line: bytes) -> Any:  # noqa: ANN401 -- plain data, or a learner's
 def _must_be_ready(first: object) -> None:
     if first != {"ready": True}:
         told = first.get("raised") if isinstance(first, dict) else None
-        raise ProgramError(str(told or "did not begin")[: 2 * _inmate.MAX_MESSAGE])
+        raise ProgramError(str(told or "did not begin")[: 2 * _sandbox_child.MAX_MESSAGE])
 
 
 @dataclass(frozen=True)
-class Jailed:
-    """A program as text, run in a jail of its own for each game; a function, in one for each call.
+class Sandboxed:
+    """A program as text, run in a sandbox of its own for each game; a function, in one for each call.
 
     So a function that is asked about several systems cannot know how many it was asked about before.
     """
 
     text: Text
-    jail: Any
-    """A `seeklab.judge.jail.Jail`."""
+    sandbox: Any
+    """A `seeklab.judge.sandbox.Sandbox`."""
     files: Mapping[str, str] | None = None
 
     @contextmanager
     def start(self, code: Code) -> Iterator[Any]:
-        """Start it in the jail."""
+        """Start it in the sandbox."""
         if code.made:
             with self._held(code) as remote:
                 yield remote
@@ -202,7 +202,7 @@ class Jailed:
 
     @contextmanager
     def _held(self, code: Code) -> Iterator[_Remote]:
-        from seeklab.judge.jail import BrokenOutError  # noqa: PLC0415 -- what not every host has, or every command needs
+        from seeklab.judge.sandbox import BrokenOutError  # noqa: PLC0415 -- what not every host has, or every command needs
 
         order = {
             "do": "play",
@@ -213,8 +213,8 @@ class Jailed:
             "shape": [None if fields is None else list(fields) for fields in code.shape],
         }
         try:
-            with self.jail.start(order, self.files) as inmate:
-                _must_be_ready(_read(inmate.line()))
-                yield _Remote(inmate, code)
+            with self.sandbox.start(order, self.files) as child:
+                _must_be_ready(_read(child.line()))
+                yield _Remote(child, code)
         except BrokenOutError as error:
             raise ProgramError(str(error)) from None

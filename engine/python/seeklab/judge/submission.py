@@ -1,7 +1,7 @@
 """A submission: a notebook as a learner handed it in, and the answers in it.
 
 The file is read as JSON, with nothing taken for granted: any version of the notebook format, cells that are missing or
-there twice, a file that is no notebook at all. Cells are found by their ids. What is in them runs in the jail only.
+there twice, a file that is no notebook at all. Cells are found by their ids. What is in them runs in the sandbox only.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab.judge.answers import Code, Missing
 from seeklab.judge.identity import same_name
-from seeklab.judge.jail import answers_of
 from seeklab.judge.printable import printable, printable_data
-from seeklab.judge.programs import Jailed, Text
+from seeklab.judge.programs import Sandboxed, Text
+from seeklab.judge.sandbox import answers_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from seeklab.judge.assignment import Assignment
-    from seeklab.judge.jail import Jail
+    from seeklab.judge.sandbox import Sandbox
 
 MAX_BYTES = 32 << 20
 STRUCTURE = (b"[", b"{", b",")
@@ -50,7 +50,7 @@ class Answers:
 
 @dataclass
 class Notebook:
-    """The code cells of a notebook, as the jail takes them."""
+    """The code cells of a notebook, as the sandbox takes them."""
 
     cells: list[dict[str, Any]]
     flags: list[str] = field(default_factory=list)
@@ -183,12 +183,12 @@ def _source(cell: Mapping[str, Any]) -> str:
 
 
 def answers_in(
-    notebook: Notebook, assignment: Assignment, student: str, jail: Jail, files: Mapping[str, str] | None = None
+    notebook: Notebook, assignment: Assignment, student: str, sandbox: Sandbox, files: Mapping[str, str] | None = None
 ) -> Answers:
-    """Take the answers out of a notebook, in the jail."""
+    """Take the answers out of a notebook, in the sandbox."""
     kinds = assignment.kinds
     wanted = {LEARNER: False, **{name: isinstance(kind, Code) for name, kind in kinds.items()}}
-    told = answers_of(jail, notebook.cells, wanted, files)
+    told = answers_of(sandbox, notebook.cells, wanted, files)
     flags = list(notebook.flags)
     values = printable_data(told.values)
     claimed = values.get(LEARNER)
@@ -204,7 +204,7 @@ def answers_in(
             found[name] = Missing("is no function or class")
         else:
             text = Text(_sources(notebook.cells, told.programs.get(name, ())), name)
-            found[name] = Jailed(text, jail, files)
+            found[name] = Sandboxed(text, sandbox, files)
     return Answers(found, tuple(flags))
 
 

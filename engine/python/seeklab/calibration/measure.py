@@ -19,7 +19,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab.calibration.measured import MIN_FIO, read_results
+from seeklab.calibration.fio_results import MIN_FIO, read_results
 from seeklab.calibration.plan import GIB, MIB, Job, disk_jobs, drive_jobs, judging_disk_jobs, judging_jobs
 from seeklab.data.files import shown
 
@@ -302,7 +302,7 @@ def _reason(said: str, target: Target) -> str:
 
 def looks_like_a_disk(folder: Path) -> bool | None:
     """Whether the first reads in a recording look like a disk's; None when there are none."""
-    from seeklab.calibration.fitted import is_disk  # noqa: PLC0415 -- the fit needs the engine, a plan does not
+    from seeklab.calibration.fit import is_disk  # noqa: PLC0415 -- the fit needs the engine, a plan does not
 
     try:
         return is_disk(read_results(folder))

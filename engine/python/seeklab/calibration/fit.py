@@ -11,7 +11,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab.calibration import closed, disk, lun, ssd
+from seeklab.calibration import closed_forms, disk, lun, ssd
 from seeklab.calibration.parameter import number
 from seeklab.calibration.plan import held_out
 from seeklab.calibration.simulated import ask
@@ -20,7 +20,7 @@ from seeklab.engine.requests import shortened
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from seeklab.calibration.measured import Measured, Results
+    from seeklab.calibration.fio_results import Measured, Results
     from seeklab.calibration.parameter import Parameter
 
 Family = Literal["lun", "ssd", "hdd"]
@@ -307,7 +307,7 @@ def _look(results: Results, *, accept_noise: bool) -> list[str]:
             warnings.append(f"noisy: {message}; the preset is rough")
         warnings += _cached(four)
     for name, series in results.series.items():
-        found = closed.bucket(series)
+        found = closed_forms.bucket(series)
         if found:
             warnings.append(
                 f"{name}: {found.burst:.0f} a second fell to {found.refill:.0f} after a bucket of "

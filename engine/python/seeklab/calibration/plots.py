@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from seeklab.calibration.fitted import Calibration, Check
-    from seeklab.calibration.measured import Measured
+    from seeklab.calibration.fio_results import Measured
+    from seeklab.calibration.fit import Calibration, Check
 
 SIZE, MARGIN = 420.0, 56.0
 FITTED, HELD_OUT = "#4477aa", "#cc3311"

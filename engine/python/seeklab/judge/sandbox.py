@@ -1,13 +1,13 @@
-"""The jail: where learners' code runs, without network, without sight of anybody's files, with little of everything.
+"""The sandbox: where learners' code runs, without network, without sight of anybody's files, with little of everything.
 
 `bubblewrap` builds it: namespaces of its own for processes, network, users and files; the system, this interpreter and
-this package read-only; a small /tmp in memory, and nothing else to write to. The inmate is the only process in it: it
+this package read-only; a small /tmp in memory, and nothing else to write to. The child is the only process in it: it
 sets the kernel's limits, gives up all system calls but those of `_syscalls`, says so, and only then is sent a byte of
-the learner's. Whatever fails before that is the jail's fault, whatever fails afterwards is the submission's. A thread
-here watches memory. What comes out is read as JSON and checked before anything uses it.
+the learner's. What fails before that is the sandbox's fault, what fails afterwards is the submission's. A thread here
+watches memory. What comes out is read as JSON and checked before anything uses it.
 
-Started by root, as a CI may be, bubblewrap does without a user namespace, and the inmate becomes a user without rights
-that no other inmate is. Without bubblewrap nothing is run, unless somebody insists (`unsafe`).
+Started by root, as a CI may be, bubblewrap does without a user namespace, and the child becomes a user without rights
+that no other child is. Without bubblewrap nothing is run, unless somebody insists (`unsafe`).
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from seeklab._errors import Problem, SeeklabError
-from seeklab.judge import _inmate
+from seeklab.judge import _sandbox_child
 from seeklab.judge._syscalls import filter_here
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 
 MIB = 1 << 20
 FIRST_UID, UIDS = 61_184, 4_000
-"""Users that no system gives to people; each jail of root's has one of them."""
+"""Users that no system gives to people; each sandbox of root's has one of them."""
 WATCH_S = 0.1
 START_WITHIN_S = 30.0
 BYTES_OF_A_FILE = 2048
@@ -52,8 +52,8 @@ MAX_STARVED = 4
 LAST_MOMENT_S = 2.0
 MAX_LINE = 2 * MIB
 LIBRARIES = ("/lib", "/lib64", "/lib32", "/usr/lib", "/usr/lib64", "/usr/lib32")
-INMATE, PYTHON = "/inmate.py", "/python"
-"""Names in the jail that tell nothing of this machine's."""
+CHILD, PYTHON = "/child.py", "/python"
+"""Names in the sandbox that tell nothing of this machine's."""
 KEY_LISTINGS = ("/proc/keys", "/proc/key-users")
 SYSTEM_FOLDERS = ("/usr", "/bin", "/lib", "/lib64", "/lib32", "/sbin")
 WORK = "/submission"
@@ -65,14 +65,14 @@ UNSAFE = (
     "no system call is refused",
     "memory and processor time are limited for each process, not for all together",
 )
-"""What learners' code runs without when there is no jail."""
+"""What learners' code runs without when there is no sandbox."""
 ELSEWHERE = "grade on another machine, or insist with --unsafe"
 HOW = "install it (on Debian and Ubuntu: apt-get install bubblewrap), or insist with --unsafe"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a submission may take: memory, processes and space for each inmate, time for all of them together."""
+    """What a submission may take: memory, processes and space for each child, time for all of them together."""
 
     memory_bytes: int = 1 << 30
     cpu_s: int = 60
@@ -84,44 +84,44 @@ class Limits:
 
 @dataclass
 class Spent:
-    """What the inmates of one submission have taken of its time, one after the other."""
+    """What the children of one submission have taken of its time, one after the other."""
 
     cpu_s: float = 0.0
     waited_s: float = 0.0
     """Time that the grader has waited for them, without what they waited for a processor."""
 
 
-class JailError(SeeklabError):
-    """No jail can be had here, with the sentence that says what to do."""
+class SandboxError(SeeklabError):
+    """No sandbox can be had here, with the sentence that says what to do."""
 
     @classmethod
-    def because(cls, sentence: str) -> JailError:
+    def because(cls, sentence: str) -> SandboxError:
         """Say why."""
-        return cls([Problem("jail", sentence)])
+        return cls([Problem("sandbox", sentence)])
 
 
 class BrokenOutError(Exception):
-    """An inmate was ended: by a limit, or because it said what no inmate says. The message says which."""
+    """An child was ended: by a limit, or because it said what no child says. The message says which."""
 
 
 @dataclass(frozen=True)
-class Jail:
-    """How inmates are held."""
+class Sandbox:
+    """How children are held."""
 
     limits: Limits = field(default_factory=Limits)
     unsafe: bool = False
     spent: Spent | None = None
-    """Of one submission; without it each inmate has all the time for itself."""
+    """Of one submission; without it each child has all the time for itself."""
 
-    def for_one_submission(self, *hidden: Path) -> Jail:
-        """Give the same jail with a time budget that all its inmates share, if none of them sees the hidden files."""
+    def for_one_submission(self, *hidden: Path) -> Sandbox:
+        """Return this sandbox with one time budget for all its children, if none of them sees the hidden files."""
         if not self.unsafe:
             for path in hidden:
                 _must_be_hidden(path)
         return replace(self, spent=Spent())
 
     def missing(self) -> list[str]:
-        """Give what this machine cannot provide to the jail, a sentence each."""
+        """Give what this machine cannot provide to the sandbox, a sentence each."""
         if self.unsafe:
             return list(UNSAFE)
         _, options = _bubblewrap()
@@ -132,12 +132,12 @@ class Jail:
             lacks.append("this kernel does not tell how long a process waits for a processor: all waiting is charged")
         return lacks
 
-    def with_limits(self, **limits: Any) -> Jail:  # noqa: ANN401 -- plain data, or a learner's
-        """Give the same jail with other limits."""
+    def with_limits(self, **limits: Any) -> Sandbox:  # noqa: ANN401 -- plain data, or a learner's
+        """Give the same sandbox with other limits."""
         return replace(self, limits=replace(self.limits, **limits))
 
-    def start(self, order: Mapping[str, Any], files: Mapping[str, str] | None = None) -> Inmate:
-        """Start an inmate, which sees `files` (text by name) in its working directory, and send it the order."""
+    def start(self, order: Mapping[str, Any], files: Mapping[str, str] | None = None) -> SandboxChild:
+        """Start a child, which sees `files` (text by name) in its working directory, and send it the order."""
         limits, spent = self.limits, self.spent or Spent()
         if spent.cpu_s >= limits.cpu_s:
             message = f"has used up the {limits.cpu_s} s of processor time of a submission"
@@ -145,7 +145,7 @@ class Jail:
         filter_ = None if self.unsafe else filter_here()
         if filter_ is None and not self.unsafe:
             message = f"which system calls to refuse is not known for this machine ({platform.machine()}); {ELSEWHERE}"
-            raise JailError.because(message)
+            raise SandboxError.because(message)
         uid, claim = _free_uid()
         setup = {
             "path": [] if order["do"] == "play" else _import_path(),
@@ -176,33 +176,33 @@ class Jail:
         finally:
             for number in passed:
                 os.close(number)
-        inmate = Inmate(process, limits, spent, claim)
+        child = SandboxChild(process, limits, spent, claim)
         try:
-            inmate.begin(setup)
-            inmate.tell(order)
+            child.begin(setup)
+            child.tell(order)
         except BaseException:
-            inmate.close()
+            child.close()
             raise
-        return inmate
+        return child
 
     def _command(self, files: Mapping[str, str], *, is_program: bool) -> tuple[list[str], dict[str, str], list[int]]:
         """Give the command, its environment, and the pipes that it reads options and files from."""
         flags = ["-P", "-s", "-S", "-B"]
         environment = {
             "PATH": "/usr/bin:/bin",
-            "HOME": "/tmp",  # noqa: S108 -- the jail's own, in memory
+            "HOME": "/tmp",  # noqa: S108 -- the sandbox's own, in memory
             "LANG": "C.UTF-8",
             "PYTHONHASHSEED": "0",
             "PYTHONUTF8": "1",
         }
         if self.unsafe:
-            return [sys.executable, *flags, _inmate.__file__], environment, []
-        # As process 1, the inmate has no process beside it in the jail that it could reach and that is not filtered.
+            return [sys.executable, *flags, _sandbox_child.__file__], environment, []
+        # As process 1, the child has no process beside it in the sandbox that it could reach and that is not filtered.
         options = ["--die-with-parent", "--new-session", "--as-pid-1", "--clearenv", "--cap-drop", "ALL"]
         options += ["--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try"]
         program, user_options = _bubblewrap()
         options += user_options
-        options += ["--hostname", "jail"]
+        options += ["--hostname", "sandbox"]
         for folder in ("/dev", "/etc"):  # bubblewrap's own would be for root only
             options += ["--perms", "0755", "--dir", folder]
         for device in DEVICES:
@@ -214,9 +214,9 @@ class Jail:
             for listing in KEY_LISTINGS:
                 options += ["--ro-bind", "/dev/null", listing] if Path(listing).exists() else []
             options += ["--remount-ro", "/proc"]
-            options += ["--perms", "1777", "--size", str(self.limits.tmp_bytes), "--tmpfs", "/tmp"]  # noqa: S108 -- the jail's own, in memory
+            options += ["--perms", "1777", "--size", str(self.limits.tmp_bytes), "--tmpfs", "/tmp"]  # noqa: S108 -- the sandbox's own, in memory
             options += _seen()
-        options += ["--ro-bind", _inmate.__file__, INMATE, "--symlink", str(_interpreter()), PYTHON]
+        options += ["--ro-bind", _sandbox_child.__file__, CHILD, "--symlink", str(_interpreter()), PYTHON]
         passed: list[int] = []
         options += ["--perms", "0755", "--dir", WORK]
         for name, text in files.items():
@@ -226,25 +226,25 @@ class Jail:
         for name, value in {**environment, "XDG_CACHE_HOME": "/cache"}.items():
             options += ["--setenv", name, value]
         passed.append(_piped("\0".join(options).encode()))
-        return [program, "--args", str(passed[-1]), "--", PYTHON, *flags, INMATE], {}, passed
+        return [program, "--args", str(passed[-1]), "--", PYTHON, *flags, CHILD], {}, passed
 
 
 def _user_options() -> list[list[str]]:
-    """Give the options that settle whose rights the inmate has, the best first."""
+    """Give the options that settle whose rights the child has, the best first."""
     if os.geteuid() == 0:
         return [["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]]
     return [["--unshare-user", NO_NESTING], ["--unshare-user"]]
 
 
 def _free_uid() -> tuple[int, socket.socket | None]:
-    """Give a user that no other jail of this machine has while the socket is open; only root's jails need one."""
+    """Return a user that no other sandbox here has while the socket is open; only root's sandboxes need one."""
     if os.geteuid() != 0:
         return os.geteuid(), None
     while True:
         uid = FIRST_UID + secrets.randbelow(UIDS)
         claim = socket.socket(socket.AF_UNIX)
         with suppress(OSError):
-            claim.bind(f"\0seeklab-jail-{uid}")
+            claim.bind(f"\0seeklab-sandbox-{uid}")
             return uid, claim
         claim.close()
 
@@ -297,7 +297,7 @@ def _bound(paths: Iterable[str]) -> list[str]:
     for path in paths:
         # Made beforehand: what bubblewrap makes by itself on the way to a folder, only root may enter.
         for above in reversed(Path(path).parents[:-1]):
-            if str(above) != "/tmp":  # noqa: S108 -- the jail's own, in memory
+            if str(above) != "/tmp":  # noqa: S108 -- the sandbox's own, in memory
                 options += ["--perms", "0755", "--dir", str(above)]
         options += ["--ro-bind-try", path, path]
     return options
@@ -317,18 +317,18 @@ def _piped(content: bytes) -> int:
     finally:
         os.close(writing)
     os.close(reading)
-    message = "what lies beside the notebook is too large for the jail"
-    raise JailError.because(message)
+    message = "what lies beside the notebook is too large for the sandbox"
+    raise SandboxError.because(message)
 
 
 def _import_path() -> list[str]:
-    """Give the folders that an inmate imports from: this interpreter's packages and this package."""
+    """Give the folders that a child imports from: this interpreter's packages and this package."""
     packages = [path for path in site.getsitepackages() if Path(path).is_dir()]
     return [str(_package().parent), *packages]
 
 
 def _package() -> Path:
-    return Path(_inmate.__file__).resolve().parent.parent
+    return Path(_sandbox_child.__file__).resolve().parent.parent
 
 
 def _own_folders() -> list[str]:
@@ -344,7 +344,7 @@ def _parts_of(prefix: str) -> list[str]:
 
 
 def _compiled_engines() -> list[Path]:
-    """Give the files of compiled engines, so that an inmate need not compile one."""
+    """Give the files of compiled engines, so that a child need not compile one."""
     from seeklab.engine.compiled import cache_directory  # noqa: PLC0415 -- what not every host has, or every command needs
 
     found: list[Path] = []
@@ -360,22 +360,22 @@ def _must_be_hidden(path: Path) -> None:
     for folder in (*SYSTEM_FOLDERS, *_own_folders()):
         if path.resolve().is_relative_to(Path(folder).resolve()):
             message = f"{path} is below {folder}, which learners' code can read; move it to another folder"
-            raise JailError.because(message)
+            raise SandboxError.because(message)
 
 
 @cache
 def _bubblewrap() -> tuple[str, list[str]]:
-    """Find bubblewrap, try once whether it can build a jail here, and give the options that it took."""
+    """Find bubblewrap, try once whether it can build a sandbox here, and give the options that it took."""
     if platform.system() != "Linux":
         message = (
-            f"learners' code is run in a jail of Linux's, and this is {platform.system()}; grade on Linux "
+            f"learners' code is run in a sandbox of Linux's, and this is {platform.system()}; grade on Linux "
             "(a virtual machine or a container will do), or insist with --unsafe"
         )
-        raise JailError.because(message)
+        raise SandboxError.because(message)
     found = shutil.which("bwrap")
     if found is None:
         message = f"bubblewrap, which holds learners' code, is not installed; {HOW}"
-        raise JailError.because(message)
+        raise SandboxError.because(message)
     # bubblewrap as root makes no user namespace, so it needs the rights that a privileged container has.
     for options in _user_options():
         trial = [found, *options, "--unshare-pid", "--unshare-net"]
@@ -389,14 +389,14 @@ def _bubblewrap() -> tuple[str, list[str]]:
         if tried.returncode == 0:
             return found, options
     message = (
-        f"bubblewrap cannot build a jail here ({tried.stderr.strip()}); allow user namespaces to this user "
+        f"bubblewrap cannot build a sandbox here ({tried.stderr.strip()}); allow user namespaces to this user "
         "(in a container: start it with --privileged or --security-opt seccomp=unconfined), or insist with --unsafe"
     )
-    raise JailError.because(message)
+    raise SandboxError.because(message)
 
 
 class Wait:
-    """A wait for an inmate: when it began, and how long the inmate had been starved by then."""
+    """A wait for a child: when it began, and how long the child had been starved by then."""
 
     __slots__ = ("began", "starved_s")
 
@@ -405,8 +405,8 @@ class Wait:
         self.began, self.starved_s = time.monotonic(), starved_s
 
 
-class Inmate:
-    """A process in the jail, and what it says."""
+class SandboxChild:
+    """A process in the sandbox, and what it says."""
 
     def __init__(
         self, process: subprocess.Popen[bytes], limits: Limits, spent: Spent, claim: socket.socket | None
@@ -433,7 +433,7 @@ class Inmate:
         self._reason = ""
         self._pid = process.pid
         self._first: int | None = None
-        """The inmate itself, which bubblewrap waits for, by number and as a descriptor."""
+        """The child itself, which bubblewrap waits for, by number and as a descriptor."""
         self._closed = threading.Event()
         self._watcher = threading.Thread(target=self._watch, daemon=True)
         os.set_blocking(self._in, False)
@@ -453,7 +453,7 @@ class Inmate:
         self.close()
 
     def begin(self, setup: Mapping[str, Any]) -> None:
-        """Have it lock its door. Nothing of the learner's has been read yet, so a failure is the jail's."""
+        """Have it lock its door. Nothing of the learner's has been read yet, so a failure is the sandbox's."""
         assert self._process.stderr is not None  # noqa: S101 -- for the type checker
         errors = os.dup(self._process.stderr.fileno())
         os.set_blocking(errors, False)
@@ -468,8 +468,8 @@ class Inmate:
         finally:
             os.close(errors)
         if answer != {"locked": True}:
-            message = f"the jail could not be closed: {str(answer.get('failed'))[:500]}; {ELSEWHERE}"
-            raise JailError.because(message)
+            message = f"the sandbox could not be closed: {str(answer.get('failed'))[:500]}; {ELSEWHERE}"
+            raise SandboxError.because(message)
         self._process.stderr.close()  # from here on nobody listens to it
         with suppress(OSError, ValueError, AttributeError):  # without such descriptors bubblewrap itself is ended
             (self._pid,) = _children(self._process.pid)
@@ -511,7 +511,7 @@ class Inmate:
     def _must_have_time(self, wait: Wait, missed: str, within_s: float = math.inf) -> None:
         """End it when there is no more time.
 
-        What the inmate and the grader wait for a processor is not its own fault, and is not charged up to a point.
+        What the child and the grader wait for a processor is not its own fault, and is not charged up to a point.
         """
         waited_s = time.monotonic() - wait.began
         limit_s = self._limits.wall_s if self._has_begun else START_WITHIN_S
@@ -589,7 +589,7 @@ class Inmate:
         return "ended the interpreter before it had answered"
 
     def _kill(self) -> None:
-        """Kill the inmate; bubblewrap ends when nothing of it is left."""
+        """Kill the child; bubblewrap ends when nothing of it is left."""
         with suppress(ProcessLookupError):
             if self._first is None:
                 self._process.kill()
@@ -642,8 +642,8 @@ def _children(pid: int) -> list[int]:
 
 
 @dataclass
-class Told:
-    """What an inmate has told of a notebook."""
+class SandboxResult:
+    """What a child has told of a notebook."""
 
     values: dict[str, Any] = field(default_factory=dict)
     """Answers by name."""
@@ -656,9 +656,9 @@ class Told:
 
     def take(self, told: Mapping[str, Any], cells: int, wanted: Mapping[str, bool]) -> None:
         """Take one line; whatever is not as it should be is left out."""
-        reason = str(told.get("reason", ""))[: 2 * _inmate.MAX_MESSAGE]
+        reason = str(told.get("reason", ""))[: 2 * _sandbox_child.MAX_MESSAGE]
         name = told.get("name", told.get("program", told.get("cell")))
-        if not isinstance(name, str) or len(name) > _inmate.MAX_MESSAGE:
+        if not isinstance(name, str) or len(name) > _sandbox_child.MAX_MESSAGE:
             return
         if "cell" in told:
             self.wrong.setdefault(name, reason)
@@ -670,22 +670,25 @@ class Told:
                 self.programs[name] = sorted({at for at in numbers if type(at) is int and 0 <= at < cells})
         elif "value" in told:
             try:
-                self.values[name] = _inmate.strict(told["value"])
-            except _inmate.NotDataError as error:
+                self.values[name] = _sandbox_child.strict(told["value"])
+            except _sandbox_child.NotDataError as error:
                 self.reasons[name] = str(error)
         else:
             self.reasons[name] = reason or "is not there"
 
 
 def answers_of(
-    jail: Jail, cells: Sequence[Mapping[str, Any]], wanted: Mapping[str, bool], files: Mapping[str, str] | None = None
-) -> Told:
+    sandbox: Sandbox,
+    cells: Sequence[Mapping[str, Any]],
+    wanted: Mapping[str, bool],
+    files: Mapping[str, str] | None = None,
+) -> SandboxResult:
     """Run a notebook's cells for the answers named in `wanted` (True: a program, of which only its cells are told)."""
-    found = Told()
+    found = SandboxResult()
     ended = ""
     try:
-        with jail.start({"do": "answers", "cells": list(cells), "wanted": dict(wanted)}, files) as inmate:
-            while not (told := _document(inmate.line())).get("done"):
+        with sandbox.start({"do": "answers", "cells": list(cells), "wanted": dict(wanted)}, files) as child:
+            while not (told := _document(child.line())).get("done"):
                 found.take(told, len(cells), wanted)
     except BrokenOutError as error:
         ended = str(error)
@@ -696,7 +699,7 @@ def answers_of(
 
 
 def _document(line: bytes) -> dict[str, Any]:
-    """Read what an inmate said; it may be anything."""
+    """Read what a child said; it may be anything."""
     try:
         document = json.loads(line)
     except (ValueError, RecursionError):

@@ -1,4 +1,4 @@
-"""What runs inside the jail: an interpreter that knows nothing of Seeklab, runs a learner's code, and answers in JSON.
+"""What runs inside the sandbox: an interpreter without Seeklab that runs a learner's code and answers in JSON.
 
 The grader starts this file alone, as a program; it imports the standard library only. Its first line of input says what
 to do; its output is lines of JSON, to a pipe that the learner's code is not told of and that holds nothing but what the
@@ -249,7 +249,7 @@ def needed_for(names: set[str], parts: list[Part]) -> list[Part]:
 
 
 def _run(part: Part, space: dict[str, Any]) -> None:
-    exec(compile(ast.Module(part.nodes, []), f"<cell {part.label}>", "exec", dont_inherit=True), space)  # noqa: S102 -- what the jail is for
+    exec(compile(ast.Module(part.nodes, []), f"<cell {part.label}>", "exec", dont_inherit=True), space)  # noqa: S102 -- what the sandbox is for
 
 
 def _fresh_space() -> dict[str, Any]:
