@@ -75,9 +75,9 @@ describe("the picture", () => {
   });
 
   it("is offered for any scenario with log devices", () => {
-    const scenario = { ...run.scenario, zfs: { log: { devices: { count: 1 } } } } as NonNullable<typeof run.scenario>;
+    const scenario = { ...run.scenario, zfs: { log: { devices: { count: 1 } } } } as typeof run.scenario;
     expect(isOffered(logDevicesChart, { view: "dirty", views: [], scenario })).toBe(true);
-    expect(isOffered(logDevicesChart, { view: "dirty", views: [], scenario: run.scenario! })).toBe(false);
+    expect(isOffered(logDevicesChart, { view: "dirty", views: [], scenario: run.scenario })).toBe(false);
     const shown = { result: run, focus: { job: "writers", op: "write" }, request: 0 } as const;
     expect(logDevicesChart.table(shown).querySelectorAll("tbody tr")).toHaveLength(4);
   });
