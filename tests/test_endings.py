@@ -68,7 +68,8 @@ def test_a_trace_that_the_engine_has_no_memory_for_is_told(tmp_path: Path) -> No
     trace = tmp_path / "trace.csv"
     trace.write_text("time,object,size\n" + "".join(f"{n},{n},1\n" for n in range(2_000_000)))
     script = (
-        "import sys\nfrom seeklab import _wasmtime, cli\n_wasmtime.MEMORY_LIMIT_BYTES = 100 << 20\n"
+        "import sys\nfrom seeklab import cli\nfrom seeklab.engine import wasmtime\n"
+        "wasmtime.MEMORY_LIMIT_BYTES = 100 << 20\n"
         "sys.exit(cli.main(sys.argv[1:]))"
     )
     command = [sys.executable, "-c", script, "cache", str(trace), "--policy", "lru", "--size", "1000"]

@@ -234,7 +234,7 @@ def test_relative_places_for_caches_and_settings_are_ignored(
     monkeypatch: pytest.MonkeyPatch,
     tmp_path: Any,  # noqa: ANN401 -- a path
 ) -> None:
-    from seeklab import _user_presets as _mine  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab import _user_presets  # noqa: PLC0415 -- private modules, for this test alone
     from seeklab.engine import compiled as _compiled  # noqa: PLC0415 -- private modules, for this test alone
 
     for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
@@ -242,7 +242,7 @@ def test_relative_places_for_caches_and_settings_are_ignored(
     monkeypatch.delenv("SEEKLAB_PRESETS", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert _compiled.cache_directory() == tmp_path / ".cache" / "seeklab"
-    assert _mine.folder() == tmp_path / ".config" / "seeklab" / "presets"
+    assert _user_presets.folder() == tmp_path / ".config" / "seeklab" / "presets"
     monkeypatch.setenv("HOME", ".")
     with pytest.raises(RuntimeError):
         _compiled.cache_directory()

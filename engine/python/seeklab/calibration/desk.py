@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab import _json_handlers as _front
+from seeklab import _json_handlers
 from seeklab._case import case
 from seeklab._errors import Problem, SeeklabError
 from seeklab._user_presets import MINE, groups_on
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
 
-class Desk(_front.Desk):
+class Desk(_json_handlers.Desk):
     """Fits a device to fio's reports in the working directory, and keeps it for the incidents that run on it."""
 
     def __init__(self) -> None:

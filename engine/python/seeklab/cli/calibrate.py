@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from seeklab import _user_presets as _mine
+from seeklab import _user_presets
 from seeklab._errors import Problem, SeeklabError
 from seeklab._progress import ProgressBar
 from seeklab._saving import write_whole
@@ -43,7 +43,7 @@ def add(commands: Commands) -> None:
         "--device", metavar="PATH", help="read this whole block device with fio, now; nothing is written"
     )
     added.add_argument("--out", metavar="FILE", help="write the preset here (default: where --on mine finds it)")
-    added.add_argument("--name", metavar="NAME", default=_mine.MINE, help="name of the preset (default mine)")
+    added.add_argument("--name", metavar="NAME", default=_user_presets.MINE, help="name of the preset (default mine)")
     added.add_argument(
         "--page", metavar="FILE", help="write the evidence as a page (.html) or the picture alone (.svg)"
     )
@@ -152,7 +152,7 @@ def _fit(options: Namespace, folder: Path) -> int:
     if not found.fits():
         complain("no model fits, so that no preset is written")
         return CHECK_FAILED
-    out = Path(options.out) if options.out else _mine.folder() / f"{options.name}.toml"
+    out = Path(options.out) if options.out else _user_presets.folder() / f"{options.name}.toml"
     _write(out, found.preset_toml(options.name))
     complain(f"note: the preset is in {shown(out)}; run on it with --on {options.out or options.name}")
     return DONE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab import _json_handlers as _front
+from seeklab import _json_handlers
 from seeklab._case import case
 from seeklab.diagnosis.evidence import read_evidence
 from seeklab.diagnosis.samples import record
@@ -17,7 +17,7 @@ MAX_BYTES = 1 << 25
 """Of a file's text: a page has less memory than a machine."""
 
 
-class Desk(_front.Desk):
+class Desk(_json_handlers.Desk):
     """Diagnoses files that lie in the working directory, and records samples."""
 
     def _answer(self, asked: Mapping[str, Any], _: Callable[[float], object]) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from seeklab import _json_handlers as _front
+from seeklab import _json_handlers
 from seeklab._case import case as load_case
 from seeklab._errors import Problem, SeeklabError
 from seeklab.oncall.learner_case import LearnerCase, case_of
@@ -111,7 +111,7 @@ class Session:
         }
 
 
-class Desk(_front.Desk):
+class Desk(_json_handlers.Desk):
     """The desk of on-call shifts: `{"open": seed or text of a case, "weeks": .., "kept": ..}`, `{"type": line}`."""
 
     def __init__(self) -> None:
