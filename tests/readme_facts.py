@@ -17,7 +17,7 @@ ROOT = Path(__file__).parent.parent
 CASE = "odx-prefetch"
 """The case whose facts the README shows."""
 README = ROOT / "README.md"
-TABLE = re.compile(r"(?<=facts.py`, checked by a test -->\n).*?(?=<!-- /facts -->)", re.DOTALL)
+TABLE = re.compile(r"(?<=update what=readme`, checked by a test -->\n).*?(?=<!-- /facts -->)", re.DOTALL)
 CASES = re.compile(r"(?<=case files, checked by a test -->\n).*?(?=<!-- /cases -->)", re.DOTALL)
 COURSE = re.compile(r"(?<=notebooks, checked by a test -->\n).*?(?=<!-- /course -->)", re.DOTALL)
 DRIVES = re.compile(r"(?<=drives.json, checked by a test -->\n).*?(?=<!-- /drives -->)", re.DOTALL)

@@ -17,6 +17,7 @@ from seeklab.data.format import format_number
         (math.inf, 3, "infinite"),
         (-math.inf, 3, "-infinite"),
         (0.0, 3, "0"),
+        (10**400, 3, f"{10**400:,}"),
         (1e-9, 3, "almost 0"),
         (0.000123456, 3, "0.000123"),
         (999.96, 3, "1,000"),

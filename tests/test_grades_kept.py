@@ -75,7 +75,7 @@ def test_every_answer_is_a_grade_that_is_kept_and_exported(tmp_path: Path) -> No
 def test_evidence_is_finite_or_a_word_or_nothing() -> None:
     numbers = (1.5, 10**400, float("inf"), float("-inf"), float("nan"), None)
     measured = [Evidence("\ud800", number, "\x1b[2J", None).measured for number in numbers]
-    assert measured == [1.5, 10**400, "infinite", "infinite", None, None]
+    assert measured == [1.5, 10**400, "infinite", "-infinite", None, None]
 
 
 def test_names_that_would_be_the_same_folder_get_folders_of_their_own(tmp_path: Path) -> None:

@@ -13,6 +13,8 @@ def format_number(value: float | None, digits: int = 3, *, separator: str = ",",
 
     `separator` groups thousands. `missing` is for None and NaN. An infinite number is "infinite".
     """
+    if isinstance(value, int):  # of any size, also beyond what a float holds
+        return f"{value:,}".replace(",", separator)
     if value is None or math.isnan(value):
         return missing
     if math.isinf(value):
@@ -20,6 +22,6 @@ def format_number(value: float | None, digits: int = 3, *, separator: str = ",",
     if 0 < abs(value) < ALMOST_ZERO:
         return "almost 0"
     short = f"{value:.{digits}g}"
-    if float(value).is_integer() or "e+" in short:
+    if value.is_integer() or "e+" in short:
         return f"{value:,.0f}".replace(",", separator)
     return short
