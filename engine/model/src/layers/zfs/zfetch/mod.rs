@@ -9,7 +9,7 @@
 //! | [`openzfs0_7`] | forward | doubles up to 8 MiB, then one read for one read | 8, deleted after 2 s |
 //! | [`openzfs2_2`] | forward; from 2.3 also out of order | doubles up to 4 MiB, then only while it comes too late, up to 64 MiB | 8, reused after 1 s |
 //!
-//! The guess may also be left to the engine's host ([`crate::read_ahead`]). The distance of the first is in blocks: 32 MiB for each stream with records of 128 KiB, however many streams there are.
+//! The guess may also be left to the engine's host (`read_ahead.rs`). The distance of the first is in blocks: 32 MiB for each stream with records of 128 KiB, however many streams there are.
 //!
 //! Source: reference section 5. Left out: prefetching of indirect blocks, and the cache of open buffers above the ARC, whose
 //! misses are the ARC's here.
