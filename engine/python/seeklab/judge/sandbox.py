@@ -502,8 +502,8 @@ class SandboxChild:
                 while not self._lines:
                     if self._poll.poll(1000 * WATCH_S):
                         self._take(os.read(self._out, 1 << 16))
-                    if not self._lines:
-                        self._must_have_time(wait, "gave no answer within", within_s)
+                    # Also when a line has come: one that says something all the time has no more time than others.
+                    self._must_have_time(wait, "gave no answer within", within_s)
             finally:
                 self._charge()
         return self._lines.popleft()
