@@ -21,7 +21,7 @@ PACKAGE = Path(seeklab.__file__).parent
 ENGINE = Path(__file__).resolve().parent.parent / "engine"
 CASE = "odx-prefetch"
 
-# Puts the one case of the checkout into the library that was built, with the lines of its first fact.
+# Puts the one case of the checkout into the library that was built; one with the tolerance "exactly" as a case with an error.
 TOOL = """\
 #!{python}
 import json, sys, tomllib
@@ -36,10 +36,12 @@ try:
 except tomllib.TOMLDecodeError as error:
     sys.exit(f"cases/{case}.toml: {{error}}")
 library = json.loads((engine / "python/seeklab/_engine/library.json").read_text())
-first = text[: text.index("[[facts]]")].count("\\n") + 1
-lines = {{"facts[0].tolerance": first + text[text.index("[[facts]]"):].split("tolerance")[0].count("\\n")}}
+entry = {{"document": document}}
+wrong = [number for number, line in enumerate(text.splitlines(), 1) if '"exactly"' in line]
+if wrong:
+    entry["error"] = {{"path": f"cases/{case}.toml:{{wrong[0]}}", "message": "facts[0].tolerance: is wrong"}}
 library["cases"] = [case for case in library["cases"] if case["document"]["id"] != "{case}"]
-library["cases"].append({{"document": document, "lines": lines}})
+library["cases"].append(entry)
 Path(sys.argv[sys.argv.index("--out") + 1]).write_text(json.dumps(library))
 """
 
@@ -124,11 +126,11 @@ def test_a_deleted_case_is_an_edit(checkout: Checkout) -> None:
     assert checkout.calls() == 1
 
 
-def test_a_wrong_tolerance_is_answered_with_file_and_line(checkout: Checkout) -> None:
+def test_the_error_of_a_case_is_shown_with_file_and_line(checkout: Checkout) -> None:
     line = checkout.edit('tolerance = "exact"', 'tolerance = "exactly"')
     done = checkout.facts()
     assert done.returncode == 2
-    assert f'cases/{CASE}.toml:{line}: facts[0].tolerance: "exactly" is not a tolerance; write exact,' in done.stderr
+    assert f"cases/{CASE}.toml:{line}: facts[0].tolerance: is wrong" in done.stderr
 
 
 def test_what_the_tool_says_of_an_unreadable_case_is_told(checkout: Checkout) -> None:

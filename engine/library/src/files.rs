@@ -42,7 +42,7 @@ impl Library {
             return Err(problems);
         }
         Ok(Self {
-            cases: cases.into_iter().map(|(document, lines)| Entry::new(document, lines)).collect(),
+            cases: cases.into_iter().map(|(document, lines)| Entry { lines, ..Entry::new(document) }).collect(),
             presets: Presets::new(presets.into_iter().map(|(document, _)| document).collect()),
             families,
             ranges: ranges.into(),

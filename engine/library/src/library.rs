@@ -9,6 +9,7 @@ use crate::case::Case;
 use crate::case::ranges::Ranges;
 
 /// Lines of the fields of a case file: path and number, from 1.
+#[cfg(feature = "files")]
 pub(crate) type Lines = Map<String, Value>;
 
 /// A case file, read when it is first asked for.
@@ -17,43 +18,61 @@ pub(crate) struct Entry {
     pub(crate) code: String,
     /// What the file says, as JSON.
     pub(crate) document: Value,
+    #[cfg(feature = "files")]
     pub(crate) lines: Lines,
     pub(crate) read: OnceLock<Result<Arc<Case>, Problems>>,
 }
 
 impl Entry {
-    pub(crate) fn new(document: Value, lines: Lines) -> Self {
+    pub(crate) fn new(document: Value) -> Self {
         let text = |name: &str| document.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
-        Self { id: text("id"), code: text("code"), document, lines, read: OnceLock::new() }
+        Self {
+            id: text("id"),
+            code: text("code"),
+            document,
+            #[cfg(feature = "files")]
+            lines: Lines::new(),
+            read: OnceLock::new(),
+        }
     }
 
-    /// The case, whose family must be one of `families`; where none are known, any will do.
+    /// The case. Where files are read, its family must be one of `families`; where none are known, any will do.
+    #[cfg_attr(not(feature = "files"), expect(unused_variables, reason = "the build tool checks what it writes"))]
     fn case(&self, families: &[String]) -> Result<&Arc<Case>, Problems> {
         let read = || {
             let case = Case::read(&self.document)?;
-            if families.is_empty() || families.contains(&case.family) {
-                return Ok(Arc::new(case));
+            #[cfg(feature = "files")]
+            if !families.is_empty() && !families.contains(&case.family) {
+                let unknown = Problem::unknown("family", "family", &case.family, families.iter().map(String::as_str));
+                return Err((unknown.path, unknown.message));
             }
-            let unknown = Problem::unknown("family", "family", &case.family, families.iter().map(String::as_str));
-            Err((unknown.path, unknown.message))
+            Ok(Arc::new(case))
         };
         self.read.get_or_init(|| read().map_err(|error| vec![self.problem(&error)])).as_ref().map_err(Clone::clone)
     }
 
-    /// The error at its file and line: that of the field, or of the nearest field around it.
+    /// The error at its file and, where lines are known, at the line of the field or of the nearest field around it.
     fn problem(&self, (field, message): &(String, String)) -> Problem {
-        let mut around = field.as_str();
-        let line = loop {
+        #[cfg(feature = "files")]
+        let line = format!(":{}", self.line_of(field));
+        #[cfg(not(feature = "files"))]
+        let line = "";
+        let message = if field.is_empty() { message.clone() } else { format!("{field}: {message}") };
+        Problem::new(format!("cases/{}.toml{line}", self.id), message)
+    }
+
+    #[cfg(feature = "files")]
+    fn line_of(&self, field: &str) -> u64 {
+        let mut around = field;
+        loop {
             if let Some(line) = self.lines.get(around) {
-                break line.as_u64().unwrap_or(1);
+                return line.as_u64().unwrap_or(1);
             }
             match around.rfind(['.', '[']) {
                 Some(end) => around = &around[..end],
-                None => break 1,
+                None => return 1,
             }
-        };
-        let message = if field.is_empty() { message.clone() } else { format!("{field}: {message}") };
-        Problem::new(format!("cases/{}.toml:{line}", self.id), message)
+        }
     }
 }
 
@@ -69,7 +88,7 @@ pub struct Library {
 }
 
 impl Library {
-    /// The library that [`Library::to_json`] wrote: `{"presets": [...], "families"?: [...], "ranges"?: {...}, "cases": [{"document", "lines"?}, ...]}`.
+    /// The library that [`Library::to_json`] wrote: `{"presets": [...], "families"?: [...], "ranges"?: {...}, "cases": [{"document", "error"?}, ...]}`.
     ///
     /// # Errors
     /// When it is not of this form.
@@ -79,12 +98,17 @@ impl Library {
             file.get(name).and_then(Value::as_array).ok_or_else(|| vec![Problem::new(name, message)])
         };
         let entry = |(index, case): (usize, &Value)| -> Result<Entry, Problems> {
-            let lines = case.get("lines").and_then(Value::as_object).cloned().unwrap_or_default();
-            let document = case.get("document").filter(|document| document.is_object()).cloned().ok_or_else(|| {
+            let object = |name: &str| case.get(name).filter(|value| value.is_object());
+            let document = object("document").cloned().ok_or_else(|| {
                 let message = "is not an object; give the library that was built with the engine";
                 vec![Problem::new(format!("cases[{index}].document"), message)]
             })?;
-            Ok(Entry::new(document, lines))
+            let mut entry = Entry::new(document);
+            if let Some(error) = object("error") {
+                let text = |name: &str| error[name].as_str().unwrap_or_default();
+                entry.read = Err(vec![Problem::new(text("path"), text("message"))]).into();
+            }
+            Ok(entry)
         };
         Ok(Self {
             cases: list("cases")?.iter().enumerate().map(entry).collect::<Result<_, _>>()?,
@@ -94,12 +118,12 @@ impl Library {
         })
     }
 
-    /// The library as JSON, for hosts that have no files. Lines go with a case that cannot be read: only its error needs them.
+    /// The library as JSON, for hosts that have no files. A case that cannot be read has its error, with file and line.
     #[must_use]
     pub fn to_json(&self) -> Value {
         let case = |entry: &Entry| match entry.case(&self.families) {
             Ok(_) => json!({"document": entry.document}),
-            Err(_) => json!({"document": entry.document, "lines": entry.lines}),
+            Err(problems) => json!({"document": entry.document, "error": problems.first()}),
         };
         let cases: Value = self.cases.iter().map(case).collect();
         json!({"presets": self.presets.iter().collect::<Vec<_>>(), "families": self.families, "ranges": *self.ranges, "cases": cases})
@@ -218,7 +242,7 @@ mod tests {
     #[test]
     fn an_error_in_a_case_stands_at_the_line_of_the_field_or_of_what_is_around_it() {
         let lines = object(json!({"id": 1, "facts": 7, "facts[0]": 8, "facts[0].kind": 9}));
-        let entry = Entry::new(json!({"id": "mine"}), lines);
+        let entry = Entry { lines, ..Entry::new(json!({"id": "mine"})) };
         let at = |field: &str| entry.problem(&(field.to_owned(), "wrong".to_owned())).to_string();
         assert_eq!(at("facts[0].kind"), "cases/mine.toml:9: facts[0].kind: wrong");
         assert_eq!(at("facts[0].measure.metric"), "cases/mine.toml:8: facts[0].measure.metric: wrong");

@@ -208,6 +208,7 @@ pub struct Fact {
     pub misses_because: Option<String>,
 }
 
+#[cfg(feature = "files")]
 impl Fact {
     /// Other values of its inputs at which a predicted fact is judged, at least.
     const INPUTS: usize = 2;

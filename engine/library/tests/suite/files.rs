@@ -77,6 +77,15 @@ fn a_library_survives_the_way_through_json() {
     assert_eq!(again.len(), library().len());
 }
 
+#[test]
+fn the_error_of_a_case_survives_the_way_through_json() {
+    let mut written = library().to_json();
+    written["cases"][0]["error"] = json!({"path": "cases/mine.toml:7", "message": "is wrong"});
+    let again = seeklab_library::Library::from_json(written.as_object().expect("an object")).expect("its form");
+    assert_eq!(again.cases().expect_err("a wrong case")[0].to_string(), "cases/mine.toml:7: is wrong");
+    assert_eq!(again.to_json(), written);
+}
+
 /// The document of a case that reads, with one field replaced.
 fn changed(pointer: &str, value: serde_json::Value) -> Result<(), String> {
     let mut library = library().to_json();
