@@ -17,7 +17,7 @@ function run(lives: readonly Life[]): Result {
   const stays = lives.flatMap((life, request) => life.map((stay) => ({ request, stay })));
   const real = (values: readonly number[]) => Float64Array.from(values);
   const index = (values: readonly number[]) => Uint32Array.from(values);
-  const commit = layerNames.indexOf("commit");
+  const commit = layerNames.indexOf("database");
   const each = (value: number) => index(lives.map(() => value));
   const columns: Record<string, Float64Array | Uint32Array> = {
     "ops.latency_ns": real([]),
@@ -115,6 +115,6 @@ describe("transactions at the logs", () => {
   it("are shown for runs with a database, which has a place among the layers", () => {
     expect(groupCommitScene.suits(shared)).toBe(true);
     expect(groupCommitScene.suits({ scenario: {} } as unknown as Result)).toBe(false);
-    expect(layersOf(journeysOf(shared))).toEqual(["commit"]);
+    expect(layersOf(journeysOf(shared))).toEqual(["database"]);
   });
 });

@@ -2,8 +2,8 @@
 
 pub mod client;
 pub mod cluster;
-pub mod commit;
 pub mod controller;
+pub mod database;
 pub mod device;
 pub mod fanout;
 pub mod fleet;

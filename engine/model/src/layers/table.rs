@@ -32,7 +32,7 @@ macro_rules! with_layers {
             /// The protocol's request scheduler.
             protocol: Protocol, Option<$crate::layers::protocol::Scheduler>;
             /// A database that commits; the index of a log is 1 and more.
-            commit: Commit, Option<$crate::layers::commit::Commit>;
+            database: Database, Option<$crate::layers::database::Database>;
             /// The plain file system.
             volume: Volume, Option<$crate::layers::volume::Volume>;
             /// ZFS in its place.

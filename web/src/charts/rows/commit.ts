@@ -37,7 +37,7 @@ export function commitsOf(result: Result, journeys: Journeys): Commits | undefin
   if (spec == null) return undefined;
   const logs = spec.logs.map(({ name }) => name);
   const stages = spec.stages.map((stage) => logs.indexOf(stage));
-  const layer = layerNames.indexOf("commit");
+  const layer = layerNames.indexOf("database");
   const flushes = logs.map(() => new Map<number, Flush>());
   const visits = Array.from({ length: journeys.count }, (_, row) => {
     const found: Visit[] = [];

@@ -95,7 +95,7 @@ const layerWords: Readonly<Record<LayerName, string>> = {
   network: "Network",
   server: "Server",
   protocol: "Scheduler",
-  commit: "Database",
+  database: "Database",
   volume: "File system",
   zfs: "ZFS",
   write_log: "Log device",

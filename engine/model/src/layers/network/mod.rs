@@ -183,7 +183,7 @@ impl Layer for Network {
 
     fn build(spec: &NetworkSpec, setup: &Setup) -> Option<Self> {
         // Copy engines are on the server, and below its protocol.
-        let engine = if setup.scenario.server.is_some() { LayerId::Network } else { LayerId::Commit };
+        let engine = if setup.scenario.server.is_some() { LayerId::Network } else { LayerId::Database };
         Some(Self::new(spec, setup.clients(), setup.below(LayerId::Network), setup.below(engine), setup.seed))
     }
 

@@ -185,7 +185,7 @@ impl Layer for Server {
 
     fn build(spec: &ServerSpec, setup: &Setup) -> Option<Self> {
         let network = setup.scenario.network.as_ref()?;
-        Some(Self::new(spec, network, setup.below(LayerId::Server), setup.below(LayerId::Commit)))
+        Some(Self::new(spec, network, setup.below(LayerId::Server), setup.below(LayerId::Database)))
     }
 
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {

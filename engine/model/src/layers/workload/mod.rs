@@ -145,7 +145,7 @@ impl Layer for Workload {
         // Copy engines are below the protocol's scheduler; clients come in at the top, as do the commands for the engines.
         let entry = |job: &Job| {
             let is_engine = job.rw.is_offloaded() && scenario.network.is_none();
-            setup.below(if is_engine { LayerId::Commit } else { LayerId::Workload })
+            setup.below(if is_engine { LayerId::Database } else { LayerId::Workload })
         };
         Some(Self::new(scenario, setup.plan, setup.seed, entry))
     }

@@ -47,7 +47,7 @@ use crate::result::metrics::Metrics;
 use crate::setup::Setup;
 use crate::timers;
 
-const HERE: Address = Address::of(LayerId::Commit);
+const HERE: Address = Address::of(LayerId::Database);
 
 timers! {
     enum Timer {
@@ -101,7 +101,7 @@ impl Log {
 }
 
 /// The database.
-pub struct Commit {
+pub struct Database {
     work_ns: u64,
     serial_ns: u64,
     /// When what has one thing at a time done is free.
@@ -138,7 +138,7 @@ fn drawn_ns(spec: &FlushSpec, draws: &mut Stream, count: u64) -> u64 {
     libm::round(ns) as u64 + count * spec.per_commit.0
 }
 
-impl Layer for Commit {
+impl Layer for Database {
     type Spec = CommitSpec;
     const FIELD: &'static str = "commit";
     const DECISIONS: &'static [Decision<Self>] = &[decision::BATCH];
@@ -156,7 +156,7 @@ impl Layer for Commit {
     }
 
     fn build(spec: &CommitSpec, setup: &Setup) -> Option<Self> {
-        Some(Self::new(spec, setup.below(LayerId::Commit), setup.seed))
+        Some(Self::new(spec, setup.below(LayerId::Database), setup.seed))
     }
 
     fn on(&mut self, kernel: &mut Kernel, part: u16, event: Event) {
@@ -183,7 +183,7 @@ impl Layer for Commit {
     }
 }
 
-impl Commit {
+impl Database {
     /// The database that a scenario describes, above `below`.
     #[must_use]
     pub fn new(spec: &CommitSpec, below: Address, seed: u64) -> Self {

@@ -1,6 +1,6 @@
 //! What a database leaves: for each log its flushes, who shared them, and who waited for how long.
 
-use super::Commit;
+use super::Database;
 use crate::result::metrics::{Metrics, Unit, each};
 use seeklab_spec::to_f64;
 
@@ -51,7 +51,7 @@ impl LogUsage {
     }
 }
 
-impl Commit {
+impl Database {
     /// Reports the database's metrics.
     #[cold]
     pub(super) fn report(&self, metrics: &mut Metrics) {

@@ -159,7 +159,7 @@ fn a_log_begins_anew_at_its_end() {
     let stack = run(&document);
     let journeys = stack.journeys().expect("they were asked for");
     let place = |journey: &crate::kernel::journeys::Journey| journey.asked.offset;
-    let is_write = |journey: &&crate::kernel::journeys::Journey| journey.asked.owner.layer == crate::kernel::LayerId::Commit;
+    let is_write = |journey: &&crate::kernel::journeys::Journey| journey.asked.owner.layer == crate::kernel::LayerId::Database;
     let places: Vec<u64> = journeys.requests.iter().filter(is_write).map(place).collect();
     let second = 384 << 10;
     assert_eq!(places, [0, second, 0, second, 0]);

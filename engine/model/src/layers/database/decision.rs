@@ -7,7 +7,7 @@
 //!
 //! [`Question`] is all that the host learns: what a database could know.
 
-use super::{Commit, Timer, place};
+use super::{Database, Timer, place};
 use crate::decision::{Asked, Decision, to_question};
 use crate::kernel::Kernel;
 use seeklab_spec::Problem;
@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 const MAX_WAIT_NS: u64 = 60_000_000_000;
 
 /// Which transactions a flush of a log is for.
-pub(super) const BATCH: Decision<Commit> = Decision {
+pub(super) const BATCH: Decision<Database> = Decision {
     asked: Asked {
         name: "batches",
         field: "commit.logs",
@@ -82,7 +82,7 @@ pub struct Question {
     pub last_flush_ns: u64,
 }
 
-impl Commit {
+impl Database {
     /// For which flush transactions are asked for.
     #[must_use]
     pub fn question(&self, kernel: &Kernel) -> Option<Question> {
