@@ -451,7 +451,7 @@ fn no_circle_among_the_modules_of_a_crate_but_those_that_are_named() {
 }
 
 /// The layers that a scenario has one of: what two of them need is below both.
-const STORAGE_SYSTEMS: [&str; 3] = ["layers::volume", "layers::zfs", "layers::page_cache"];
+const STORAGE_SYSTEMS: [&str; 3] = ["layers::filesystem", "layers::zfs", "layers::page_cache"];
 
 #[test]
 fn no_storage_system_uses_another() {

@@ -6,6 +6,7 @@ pub mod controller;
 pub mod database;
 pub mod device;
 pub mod fanout;
+pub mod filesystem;
 pub mod fleet;
 pub mod layout;
 pub mod network;
@@ -17,7 +18,6 @@ pub mod raid_cache;
 pub mod server;
 pub(crate) mod table;
 pub mod tier;
-pub mod volume;
 pub mod workload;
 pub mod zfs;
 

@@ -34,9 +34,9 @@ macro_rules! with_layers {
             /// A database that commits; the index of a log is 1 and more.
             database: Database, Option<$crate::layers::database::Database>;
             /// The plain file system.
-            volume: Volume, Option<$crate::layers::volume::Volume>;
+            filesystem: Filesystem, Option<$crate::layers::filesystem::Filesystem>;
             /// ZFS in its place.
-            zfs: Zfs, Option<$crate::layers::zfs::volume::ZfsVolume>;
+            zfs: Zfs, Option<$crate::layers::zfs::volume::Zfs>;
             /// The page cache of an operating system.
             page_cache: PageCache, Option<$crate::layers::page_cache::PageCache>;
             /// The devices of a file system's log.

@@ -96,7 +96,7 @@ const layerWords: Readonly<Record<LayerName, string>> = {
   server: "Server",
   protocol: "Scheduler",
   database: "Database",
-  volume: "File system",
+  filesystem: "File system",
   zfs: "ZFS",
   write_log: "Log device",
   cluster: "Cluster",

@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn requests_of_one_instant_are_combined_up_to_the_target() {
         let spec = spec::Scheduler { in_flight: 8 };
-        let below = Address::of(LayerId::Volume);
+        let below = Address::of(LayerId::Filesystem);
         let mut scheduler = Scheduler::new(&protocol(Sizing::Target), &spec, below, 1);
         let mut kernel = Kernel::default();
         for n in 0..12u64 {
@@ -221,7 +221,7 @@ mod tests {
         let mut sizes = Vec::new();
         while let Some(event) = kernel.advance() {
             match (event.to().layer, event.event()) {
-                (LayerId::Volume, Event::Submit(id)) => sizes.push(kernel.requests[id].bytes >> 20),
+                (LayerId::Filesystem, Event::Submit(id)) => sizes.push(kernel.requests[id].bytes >> 20),
                 (_, event) => scheduler.on(&mut kernel, 0, event),
             }
         }

@@ -1,7 +1,7 @@
 //! The life of a write up to its acknowledgement, one transaction for each record: what it reads first, how the throttle lets it in, when
 //! it holds a group.
 
-use super::{Stage, State, ZfsVolume};
+use super::{Stage, State, Zfs};
 use crate::kernel::{Durable, Kernel, Phase, Request, RequestId};
 use crate::layers::device::transfer_ns;
 use crate::layers::zfs::intent_log::Logged;
@@ -9,7 +9,7 @@ use crate::layers::zfs::record::HeldUp;
 use crate::layers::zfs::throttle::{Admission, Attempt, Pool};
 use seeklab_spec::Op;
 
-impl ZfsVolume {
+impl Zfs {
     /// The next transaction of a write begins: a record that it changes in part is read first.
     pub(super) fn begin(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];

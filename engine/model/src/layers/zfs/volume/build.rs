@@ -4,7 +4,7 @@ use seeklab_spec::DeviceGroup;
 use seeklab_spec::zfs::ZfsSpec;
 
 use super::reader::{File, Files};
-use super::{Below, ZfsVolume};
+use super::{Below, Zfs};
 use crate::kernel::{Address, LayerId};
 use crate::layers::layout::Layout;
 use crate::plan::WorkerPlan;
@@ -12,7 +12,7 @@ use crate::range::Range;
 use crate::setup::Setup;
 
 /// ZFS schedules each device on its own where it sees them, which is where no layer but the layout is in between.
-pub(super) fn volume(spec: &ZfsSpec, setup: &Setup) -> ZfsVolume {
+pub(super) fn volume(spec: &ZfsSpec, setup: &Setup) -> Zfs {
     let (scenario, plan) = (setup.scenario, setup.plan);
     let next = setup.below(LayerId::Zfs);
     let below = if matches!(next.layer, LayerId::Layout | LayerId::Device) {
@@ -29,7 +29,7 @@ pub(super) fn volume(spec: &ZfsSpec, setup: &Setup) -> ZfsVolume {
     };
     let volatile = pool.into_iter().chain(spec.log.devices.iter().flat_map(each));
     let interval_ns = setup.interval_ns();
-    let volume = ZfsVolume::new(spec, below, plan.capacity, interval_ns).with_logs(&spec.log, plan.log_capacity, &jobs).flushing(volatile);
+    let volume = Zfs::new(spec, below, plan.capacity, interval_ns).with_logs(&spec.log, plan.log_capacity, &jobs).flushing(volatile);
     let devices = plan.device_capacities.len();
     let cache =
         (devices..plan.device_names.len()).map(|index| Address { layer: LayerId::Device, index: u16::try_from(index).unwrap_or(u16::MAX) });

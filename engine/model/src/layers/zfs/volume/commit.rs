@@ -1,6 +1,6 @@
 //! Commits of the intent logs: how the writes that wait become log blocks, where those go, and when they are durable.
 
-use super::{HERE, Kind, State, Timer, ZfsVolume};
+use super::{HERE, Kind, State, Timer, Zfs};
 use crate::kernel::{Durable, Kernel, Phase};
 use crate::layers::device::transfer_ns;
 use crate::layers::layout::Layout;
@@ -12,7 +12,7 @@ use seeklab_cache::NONE;
 use seeklab_spec::Op;
 use seeklab_spec::zfs::Placement;
 
-impl ZfsVolume {
+impl Zfs {
     /// The file system that a worker's file is in.
     pub(super) fn dataset(&self, worker: u32) -> usize {
         self.datasets.get(worker as usize).copied().unwrap_or(0)

@@ -5,7 +5,7 @@
 use seeklab_kernel::NS_PER_S;
 use seeklab_spec::zfs::ThrottleKind;
 
-use super::ZfsVolume;
+use super::Zfs;
 use crate::decision::{Asked, Decision, to_question, whole};
 use crate::kernel::Kernel;
 use crate::layers::zfs::throttle::mul_div;
@@ -46,7 +46,7 @@ pub struct Question {
 }
 
 /// How long a write is delayed.
-pub(super) const DELAY: Decision<ZfsVolume> = Decision {
+pub(super) const DELAY: Decision<Zfs> = Decision {
     asked: Asked {
         name: "delays",
         field: "zfs.throttle",
@@ -63,7 +63,7 @@ pub(super) const DELAY: Decision<ZfsVolume> = Decision {
 };
 
 /// What is read ahead.
-pub(super) const AHEAD: Decision<ZfsVolume> = Decision {
+pub(super) const AHEAD: Decision<Zfs> = Decision {
     asked: Asked {
         name: "ahead",
         field: "zfs.prefetch.asked",
@@ -81,7 +81,7 @@ pub(super) const AHEAD: Decision<ZfsVolume> = Decision {
     },
 };
 
-impl ZfsVolume {
+impl Zfs {
     /// What is known of the write that asks first.
     fn question(&mut self, now_ns: u64) -> Option<Question> {
         let first = self.asking.front()?;

@@ -1,6 +1,6 @@
 //! Requests to the devices: queued by leaf, sent as each leaf's scheduler allows, and what their completion means.
 
-use super::{AHEAD, Flight, HERE, Kind, MAX_QUEUED_AHEAD, Role, Scheduler, Work, ZfsVolume};
+use super::{AHEAD, Flight, HERE, Kind, MAX_QUEUED_AHEAD, Role, Scheduler, Work, Zfs};
 use crate::kernel::{Kernel, Request, RequestId};
 use crate::layers::layout::Piece;
 use crate::layers::zfs::l2arc::Place;
@@ -8,7 +8,7 @@ use crate::layers::zfs::scheduler::{Class, Io, Issue};
 use seeklab_spec::Op;
 use seeklab_spec::zfs::Release;
 
-impl ZfsVolume {
+impl Zfs {
     /// A place for something that requests below us are for.
     pub(super) fn work(&mut self, kind: Kind, blocks: u64, each_bytes: u64) -> u32 {
         let place = self.works.claim(Work::default);

@@ -3,7 +3,7 @@
 //! A pass waits for its writes. The feed rests once reads stop and a pass has found nothing, or the passes since the last read have
 //! filled the devices once (small ones are overwritten with the same blocks for ever); so a run ends.
 
-use super::{HERE, Kind, Timer, ZfsVolume};
+use super::{HERE, Kind, Timer, Zfs};
 use crate::kernel::Kernel;
 use crate::layers::zfs::l2arc::Place;
 use crate::layers::zfs::scheduler::Class;
@@ -12,7 +12,7 @@ use seeklab_spec::Op;
 /// Longest write to a cache device.
 const WRITE_BYTES: u64 = 128 << 10;
 
-impl ZfsVolume {
+impl Zfs {
     /// A read has come: the feed wakes if it rests.
     pub(super) fn wake_feed(&mut self, kernel: &mut Kernel) {
         let Some(reader) = self.reader.as_mut().filter(|reader| reader.l2.is_some() && !reader.feed.is_awake) else { return };

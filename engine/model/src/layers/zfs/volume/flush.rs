@@ -10,7 +10,7 @@
 //! Bytes that were acknowledged to a writer and are in no log are held as unsafe ([`Holder::FileSystem`]) until their group's blocks
 //! are written; a group's blocks give them back in equal shares.
 
-use super::{HERE, Kind, Role, ZfsVolume};
+use super::{HERE, Kind, Role, Zfs};
 use crate::kernel::{Holder, Kernel, Request, RequestId};
 use crate::layers::zfs::throttle::mul_div;
 
@@ -22,7 +22,7 @@ fn place(group: u64) -> usize {
     (group % GROUPS as u64) as usize
 }
 
-impl ZfsVolume {
+impl Zfs {
     /// The same over devices with or without a volatile cache: those of the pool, then the log devices.
     #[must_use]
     pub fn flushing(mut self, volatile: impl IntoIterator<Item = bool>) -> Self {

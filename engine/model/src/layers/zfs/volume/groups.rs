@@ -1,6 +1,6 @@
 //! Transaction groups: when they close and sync, and the queueing of their blocks and metadata.
 
-use super::{AHEAD, HERE, Kind, METADATA_BYTES, Sync, Timer, ZfsVolume};
+use super::{AHEAD, HERE, Kind, METADATA_BYTES, Sync, Timer, Zfs};
 use crate::kernel::Kernel;
 use crate::layers::zfs::cost;
 use crate::layers::zfs::scheduler::Class;
@@ -10,7 +10,7 @@ use seeklab_spec::Op;
 use seeklab_spec::zfs::Placement;
 use seeklab_spec::zfs::Release;
 
-impl ZfsVolume {
+impl Zfs {
     /// Moves the groups along as far as they go.
     pub(super) fn advance(&mut self, kernel: &mut Kernel) {
         if self.advancing {

@@ -250,7 +250,7 @@ struct Sync {
 }
 
 /// The ZFS layer.
-pub struct ZfsVolume {
+pub struct Zfs {
     record_bytes: u64,
     capacity: u64,
     copies: u64,
@@ -321,7 +321,7 @@ pub struct ZfsVolume {
     pub record: Record,
 }
 
-impl Layer for ZfsVolume {
+impl Layer for Zfs {
     type Spec = ZfsSpec;
     const FIELD: &'static str = "zfs";
     const DECISIONS: &'static [Decision<Self>] = &[decision::DELAY, decision::AHEAD];
@@ -398,7 +398,7 @@ impl Layer for ZfsVolume {
     }
 }
 
-impl ZfsVolume {
+impl Zfs {
     /// The layer that `spec` describes, above `below`, over an address space of `capacity` bytes; its series has rows of
     /// `interval_ns`.
     #[must_use]

@@ -1,6 +1,6 @@
 //! Reads: from dirty data, from memory, from a cache device, or from the pool in whole records; and what is read ahead of them.
 
-use super::{Kind, Stage, ZfsVolume};
+use super::{Kind, Stage, Zfs};
 use crate::kernel::{Kernel, Request, RequestId};
 use crate::layers::zfs::arc::{New, Purpose};
 use crate::layers::zfs::l2arc::L2Arc;
@@ -11,7 +11,7 @@ use crate::read_ahead::{self, Run};
 use seeklab_cache::{Cursor, NONE};
 use seeklab_spec::Op;
 
-impl ZfsVolume {
+impl Zfs {
     pub(super) fn read(&mut self, kernel: &mut Kernel, id: RequestId) {
         let request = kernel.requests[id];
         let (first, end) = self.blocks(&request);

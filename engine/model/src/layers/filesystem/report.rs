@@ -1,6 +1,6 @@
 //! What the file system's prefetcher leaves: metrics, and the table `prefetches`.
 
-use super::{PrefetchRecord, Volume};
+use super::{Filesystem, PrefetchRecord};
 use crate::plan::WorkerPlan;
 use crate::result::columns::Take::{Index, Whole};
 use crate::result::columns::{Table, Tables};
@@ -43,7 +43,7 @@ pub(super) fn report_prefetches(prefetches: &[PrefetchRecord], max_ahead_bytes: 
     );
 }
 
-impl Volume {
+impl Filesystem {
     /// Reports the table of a run, whether it has such a layer or not.
     pub(super) fn report_tables(volume: Option<&Self>, workers: &[WorkerPlan], tables: &mut Tables) {
         let prefetches = volume.into_iter().flat_map(|volume| &volume.prefetches);

@@ -73,7 +73,7 @@ impl Cache {
 }
 
 /// The file system layer.
-pub struct Volume {
+pub struct Filesystem {
     block: u64,
     cache: Option<Cache>,
     prefetcher: Option<Box<dyn Prefetcher>>,
@@ -93,7 +93,7 @@ pub struct Volume {
     pub max_ahead_bytes: u64,
 }
 
-const HERE: Address = Address::of(LayerId::Volume);
+const HERE: Address = Address::of(LayerId::Filesystem);
 
 timers! {
     enum Timer {
@@ -102,7 +102,7 @@ timers! {
     }
 }
 
-impl Layer for Volume {
+impl Layer for Filesystem {
     type Spec = spec::VolumeSpec;
     const FIELD: &'static str = "volume";
 
@@ -117,7 +117,7 @@ impl Layer for Volume {
     fn build(spec: &spec::VolumeSpec, setup: &Setup) -> Option<Self> {
         let primed = spec.cache.as_ref().map_or_else(Vec::new, |cache| setup.regions(&cache.primed));
         let file_ends = setup.plan.workers.iter().map(|worker| worker.region.end).collect();
-        Some(Self::new(spec, setup.below(LayerId::Volume), file_ends, &primed))
+        Some(Self::new(spec, setup.below(LayerId::Filesystem), file_ends, &primed))
     }
 
     fn on(&mut self, kernel: &mut Kernel, _: u16, event: Event) {
@@ -153,7 +153,7 @@ impl Layer for Volume {
     }
 }
 
-impl Volume {
+impl Filesystem {
     /// The layer that `spec` describes, above `below`; worker `w`'s file ends at `file_ends[w]`; `primed` ranges are in memory.
     #[must_use]
     pub fn new(spec: &spec::VolumeSpec, below: Address, file_ends: Vec<u64>, primed: &[Range]) -> Self {
