@@ -5,11 +5,11 @@
 #![forbid(unsafe_code)]
 
 mod answers;
-mod asked;
 mod cache;
 mod curve;
 mod drive;
 mod entries;
+mod eviction;
 mod facts;
 mod input;
 mod questions;

@@ -5,8 +5,8 @@ use seeklab_model::result::columns::Column;
 use seeklab_spec::{Problem, Problems};
 use serde_json::{Map, Value, json};
 
-use crate::asked::CacheReplay;
 use crate::entries::ColumnEntry;
+use crate::eviction::CacheReplay;
 use crate::facts::Judging;
 use crate::input::{envelope, parse, to_value};
 use crate::simulation::Simulation;

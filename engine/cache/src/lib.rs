@@ -25,12 +25,12 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub mod arc;
-pub mod asked;
 pub mod belady;
 mod block_index;
 pub mod clock;
 pub mod curve;
 pub mod entry;
+pub mod eviction;
 pub mod fifo;
 pub mod hit_counts;
 pub mod index;

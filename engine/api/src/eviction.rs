@@ -10,7 +10,7 @@ use crate::Column;
 use crate::cache::some_requests;
 use crate::input::{needed, to_value};
 use crate::work::Work;
-use seeklab_cache::asked::{Replay, Step};
+use seeklab_cache::eviction::{Replay, Step};
 use seeklab_cache::trace::Trace;
 use seeklab_spec::{Bytes, Problem, Problems};
 

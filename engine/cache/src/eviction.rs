@@ -1,5 +1,8 @@
 //! A policy that lives outside the engine: the replay stops at each eviction, asks, and goes on with the answer.
 //!
+//! It is not a `Decision` of `seeklab-model`: a replay has no scenario, kernel or layer, and millions of evictions cross to the host
+//! as columns, not as JSON.
+//!
 //! No callbacks. [`Replay::step`] runs until it has done so many requests, is done, or needs a victim. Then [`Replay::question`]
 //! says for which object, and the host learns what is in the cache in one of two ways:
 //!
