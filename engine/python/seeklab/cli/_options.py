@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 import seeklab
 from seeklab._progress import ProgressBar
+from seeklab._replay import TraceFormat
 from seeklab.cli import _values
 from seeklab.cli._output import complain
 
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
 
     from seeklab._result import Result
-
-TRACE_FORMATS = ("fio-iolog-v2", "fio-iolog-v3", "blkparse", "msr-cambridge", "seeklab-ops")
 
 
 def add_case(added: ArgumentParser) -> None:
@@ -42,7 +41,7 @@ def add_set(added: ArgumentParser, metavar: str, help_: str) -> None:
 
 def add_trace_options(added: ArgumentParser) -> None:
     """Take a trace's format, and which part of it counts."""
-    added.add_argument("--format", choices=TRACE_FORMATS, help="the trace's format; its first line tells when left out")
+    added.add_argument("--format", choices=get_args(TraceFormat), help="the trace's format (default: the first line tells it)")
     added.add_argument("--target", metavar="NAME", help="one file or device of a trace that has several")
 
 

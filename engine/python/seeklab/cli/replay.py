@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import seeklab
 from seeklab._progress import ProgressBar
+from seeklab._replay import KINDS
 from seeklab.cli import _values
 from seeklab.cli._exit import DONE
 from seeklab.cli._options import add_device, add_seed, add_trace_options
@@ -20,8 +21,7 @@ if TYPE_CHECKING:
 def add(commands: Commands) -> None:
     """Add the command."""
     added = commands.add("replay", replay, "Replay a recorded trace on a modelled device.")
-    kinds = "a fio iolog, blkparse text, MSR Cambridge CSV or ops CSV, gzipped or not"
-    added.add_argument("trace", metavar="TRACE", help=kinds)
+    added.add_argument("trace", metavar="TRACE", help=f"{KINDS}, gzipped or not")
     add_device(added)
     modes = "issue at the recorded times, or when earlier requests complete: with the recorded pauses, or without"
     added.add_argument("--mode", choices=("open", "closed", "fast"), default="open", help=f"{modes} (default open)")
