@@ -4,38 +4,21 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use seeklab_spec::{Bytes, HddSpec, Nanos, Path, Persistence, Problems, QueuePolicy};
+use seeklab_spec::reader::from_value;
+use seeklab_spec::{HddSpec, Path, Problems};
 
 use super::{Hdd, Params};
 
-/// A 4 TB desktop drive of 7200 rpm.
+/// A 4 TB desktop drive of 7200 rpm. Fields that are not named here have their defaults.
 pub fn desktop() -> HddSpec {
-    HddSpec {
-        rpm: 7200.0,
-        capacity: Bytes(4_000_787_030_016),
-        heads: 8,
-        zones: 20,
-        outer_rate: Bytes(210_000_000),
-        inner_rate: Bytes(100_000_000),
-        seek_single: Nanos(800_000),
-        seek_average: Nanos(8_500_000),
-        seek_full: Nanos(18_000_000),
-        head_switch: Nanos(800_000),
-        write_settle: Nanos(500_000),
-        overhead: Nanos(100_000),
-        interface_rate: Bytes(600_000_000),
-        buffer: Bytes(64 << 20),
-        segments: 16,
-        adaptive_segments: true,
-        read_ahead: Bytes(1 << 20),
-        write_cache: false,
-        write_cache_is: Persistence::Volatile,
-        keeps_writes: true,
-        queue_policy: QueuePolicy::Satf,
-        queue_depth: 32,
-        longest_overtaken: Nanos(2_000_000_000),
-        shake: None,
-    }
+    let sheet = json!({
+        "rpm": 7200, "capacity": 4_000_787_030_016_u64, "heads": 8, "zones": 20,
+        "outer_rate": "210MB", "inner_rate": "100MB",
+        "seek_single": "800us", "seek_average": "8.5ms", "seek_full": "18ms",
+        "head_switch": "800us", "write_settle": "500us", "overhead": "100us",
+        "interface_rate": "600MB", "buffer": "64MiB", "read_ahead": "1MiB",
+    });
+    from_value(&sheet).expect("a data sheet")
 }
 
 /// The drive of a data sheet without mistakes.
