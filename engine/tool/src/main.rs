@@ -12,7 +12,7 @@ use seeklab_library::Library;
 use seeklab_model::kernel::journeys::Mark;
 use seeklab_model::kernel::{LayerId, Phase};
 use serde_json::{Map, Value};
-use types::{Elsewhere, names, typescript};
+use types::{Elsewhere, labels, names, typescript};
 use wasm_bindgen_cli_support::Bindgen;
 
 const USAGE: &str = "usage: seeklab-tool bindgen --input MODULE.wasm --out FOLDER
@@ -87,7 +87,8 @@ fn write_types(folder: &Path) -> Result<(), Box<dyn Error>> {
         ("phase", "Phases of a request's life by the engine's number.", Phase::ALL.map(Phase::name).to_vec()),
         ("mark", "Kinds of marks by the engine's number.", Mark::ALL.map(Mark::name).to_vec()),
     ];
-    write(&folder.join("names.ts"), &names(&lists))
+    let layers: Vec<(&str, &str)> = LayerId::NAMES.iter().copied().zip(seeklab_model::stack::labels()).collect();
+    write(&folder.join("names.ts"), &(names(&lists) + &labels("layer", "Layers as a page calls them.", &layers)))
 }
 
 /// Writes a text, and its folder if there is none.

@@ -56,6 +56,13 @@ pub fn names(lists: &[(&str, &str, Vec<&str>)]) -> String {
     module
 }
 
+/// A table of what each of a list of names is called on a page, in the words of the engine.
+pub fn labels(what: &str, about: &str, labels: &[(&str, &str)]) -> String {
+    let rows = labels.iter().fold(String::new(), |text, (name, label)| text + "  " + name + ": \"" + label + "\",\n");
+    let singular = type_name(what);
+    format!("\n/** {about} */\nexport const {what}Labels: Readonly<Record<{singular}Name, string>> = {{\n{rows}}};\n")
+}
+
 /// What stands for any JSON.
 const ANY: &str = "Value";
 const DECLARED_ANY: &str = "
@@ -252,6 +259,13 @@ mod tests {
         let module = names(&[("way", "Ways.", vec!["up", "down"])]);
         let expected = "/** Ways. */\nexport const wayNames = [\n  \"up\",\n  \"down\",\n] as const;\nexport type WayName = (typeof wayNames)[number];\n";
         assert!(module.ends_with(expected), "{module}");
+    }
+
+    #[test]
+    fn each_name_has_its_label() {
+        let expected =
+            "\n/** Ways. */\nexport const wayLabels: Readonly<Record<WayName, string>> = {\n  up: \"Up\",\n  down: \"Down\",\n};\n";
+        assert_eq!(labels("way", "Ways.", &[("up", "Up"), ("down", "Down")]), expected);
     }
 
     #[test]

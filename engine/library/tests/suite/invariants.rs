@@ -603,6 +603,81 @@ fn set_network(all: &mut Value, (network, nfs, server): (Value, Option<(Value, u
     }
 }
 
+/// A value that a schema accepts: a number within its bounds (at most a million above the lower one), a word, or an object of such
+/// fields. Fields that may be absent are so half of the time; null stands for what is of another form.
+fn by_schema(schema: &'static Value) -> BoxedStrategy<Value> {
+    if let Some(name) = schema["$ref"].as_str() {
+        return by_schema(seeklab_model::schema().pointer(&name[1..]).expect("a definition"));
+    }
+    if let Some(forms) = schema["anyOf"].as_array() {
+        return by_schema(&forms[0]);
+    }
+    if let Some(words) = schema["oneOf"].as_array() {
+        return proptest::sample::select(words.iter().map(|word| word["const"].clone()).collect::<Vec<_>>()).boxed();
+    }
+    let is = |form: &str| schema["type"] == *form || schema["type"].as_array().is_some_and(|forms| forms.contains(&json!(form)));
+    if let Some(fields) = schema["properties"].as_object() {
+        let is_required = |name: &String| schema["required"].as_array().is_some_and(|required| required.contains(&json!(name)));
+        let each: Vec<BoxedStrategy<Value>> = fields
+            .iter()
+            .map(
+                |(name, field)| if is_required(name) { by_schema(field) } else { prop_oneof![Just(Value::Null), by_schema(field)].boxed() },
+            )
+            .collect();
+        let object = |values: Vec<Value>| fields.keys().cloned().zip(values).filter(|(_, value)| !value.is_null()).collect();
+        return each.prop_map(object).boxed();
+    }
+    let bound = |name: &str, default: f64| schema[name].as_f64().unwrap_or(default);
+    let low = bound("minimum", 0.0);
+    if is("boolean") {
+        any::<bool>().prop_map(Value::from).boxed()
+    } else if is("integer") {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole numbers below 2^53")]
+        let (low, high) = (low as u64, bound("maximum", 1e6).min(low + 1e6) as u64);
+        (low..=high).prop_map(Value::from).boxed()
+    } else if is("number") {
+        (low..=bound("maximum", 1e6).min(low + 1e6)).prop_map(Value::from).boxed()
+    } else {
+        Just(Value::Null).boxed()
+    }
+}
+
+/// The fields of layers whose values are drawn by functions of their own.
+const BY_HAND: [&str; 14] = [
+    "nfs",
+    "network",
+    "server",
+    "protocol",
+    "commit",
+    "volume",
+    "zfs",
+    "page_cache",
+    "controller",
+    "fanout",
+    "fleet",
+    "cluster",
+    "tier",
+    "raid_cache",
+];
+
+/// Values of all other layers, each seldom.
+fn others() -> impl Strategy<Value = Vec<(&'static str, Option<Value>)>> {
+    let properties = &seeklab_model::schema()["properties"];
+    let others = fields().into_iter().filter(|field| !BY_HAND.contains(field));
+    others.map(|field| (Just(field), proptest::option::weighted(0.2, by_schema(&properties[field])))).collect::<Vec<_>>()
+}
+
+/// Adds those of the other layers that a scenario may have.
+fn set_others(all: &mut Value, others: Vec<(&'static str, Option<Value>)>) {
+    for (field, value) in others.into_iter().filter_map(|(field, value)| Some((field, value?))) {
+        let mut with = all.clone();
+        with[field] = value;
+        if support::read(&with).is_ok() {
+            *all = with;
+        }
+    }
+}
+
 /// A valid scenario with any combination of layers around a file system.
 fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -> impl Strategy<Value = Value> {
     let jobs = (1usize..4).prop_flat_map(|count| (0..count).map(job).collect::<Vec<_>>());
@@ -614,7 +689,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
     let partition = proptest::option::of((0u64..9000, 9u32..15, 0u64..50_000, any::<bool>()));
     let fanout = (proptest::option::weighted(0.2, fanout()), proptest::option::weighted(0.1, fleet()));
     let seen = (any::<bool>(), proptest::option::of(reduction()), proptest::option::weighted(0.3, raid_cache()));
-    (jobs, scheduler, file_system, tier, layout, (device(), proptest::option::of(cluster())), (partition, seen, fanout)).prop_map(
+    (jobs, scheduler, file_system, tier, layout, (device(), proptest::option::of(cluster())), (partition, seen, fanout), others()).prop_map(
         |(
             jobs,
             (scheduler, network),
@@ -623,6 +698,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
             (kind, unit_log2, failure),
             (device, cluster),
             (partition, (monitored, reduction, raid_cache), (fanout, fleet)),
+            others,
         )| {
             let mut all = json!({
                 "jobs": jobs,
@@ -697,6 +773,7 @@ fn scenario(file_system: impl Strategy<Value = Option<(&'static str, Value)>>) -
                 all["commit"] = commit;
                 one_server(&mut all);
             }
+            set_others(&mut all, others);
             all
         },
     )

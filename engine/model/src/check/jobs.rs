@@ -5,6 +5,7 @@ use seeklab_spec::nfs::Call;
 use seeklab_spec::{AddProblem, Job, Path, Problems, Rw, Scenario};
 
 use super::zoned;
+use crate::layers::table::passes_flushes;
 use crate::rules::SECTOR;
 
 /// Checks job number `index`, which stands at `at`.
@@ -19,7 +20,7 @@ pub(super) fn check(index: usize, scenario: &Scenario, at: &Path, problems: &mut
         problems
             .add(at.field("wait_for"), format!("\"{name}\" is not the name of a job before this one; write one of those, or stonewall"));
     }
-    if job.end_fsync && !is_on_devices(scenario) {
+    if job.end_fsync && !passes_flushes(scenario) {
         problems.add(
             at.field("end_fsync"),
             "is modelled for jobs that write to devices without a file system, a network or a controller above them; write fsync",
@@ -31,17 +32,6 @@ pub(super) fn check(index: usize, scenario: &Scenario, at: &Path, problems: &mut
     if job.flow.is_some() && job.rw.is_copy() {
         problems.add(at.field("flow"), "has a meaning for jobs that read and write, not for copies; drop it");
     }
-}
-
-/// Whether a flush by a job reaches the devices as it is.
-fn is_on_devices(scenario: &Scenario) -> bool {
-    let above = scenario.nfs.is_some() || scenario.network.is_some() || scenario.server.is_some() || scenario.protocol.is_some();
-    let between = scenario.volume.is_some()
-        || scenario.zfs.is_some()
-        || scenario.controller.is_some()
-        || scenario.tier.is_some()
-        || scenario.raid_cache.is_some();
-    !above && !between
 }
 
 fn check_sizes(job: &Job, at: &Path, problems: &mut Problems) {

@@ -40,8 +40,17 @@ pub trait Layer: Sized + 'static {
     /// Where that part is in the scenario.
     const FIELD: &'static str;
 
+    /// Its name on a page.
+    const LABEL: &'static str;
+
     /// Whether it is a layer between jobs and devices. Not so are these two, and what belongs to another layer.
     const IS_BETWEEN: bool = true;
+
+    /// Whether it may send down a larger request than it was sent.
+    const COMBINES: bool = false;
+
+    /// Whether a FLUSH of a job makes durable what the job wrote through the layer.
+    const PASSES_FLUSHES: bool = false;
 
     /// The decisions of the layer that a scenario may leave to the engine's host.
     const DECISIONS: &'static [Decision<Self>] = &[];

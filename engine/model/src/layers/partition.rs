@@ -83,6 +83,7 @@ pub struct Partitions {
 impl Layer for Partitions {
     type Spec = PartitionSpec;
     const FIELD: &'static str = "partition";
+    const LABEL: &'static str = "Partition";
     const IS_BETWEEN: bool = false;
 
     fn spec(scenario: &Scenario) -> Option<&PartitionSpec> {

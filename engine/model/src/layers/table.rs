@@ -253,6 +253,28 @@ macro_rules! layers {
             all.into_iter().filter(|(is_between, _)| *is_between).map(|(_, field)| field).collect()
         }
 
+        /// The names of all layers on a page, by their numbers.
+        #[must_use]
+        pub fn labels() -> Vec<&'static str> {
+            vec![$(<$slot as Slot>::Kept::LABEL,)+]
+        }
+
+        /// Whether a layer of a scenario may send down larger requests than jobs make.
+        pub(crate) fn combines(scenario: &Scenario) -> bool {
+            false $(|| {
+                type Kept = <$slot as Slot>::Kept;
+                Kept::COMBINES && Kept::spec(scenario).is_some()
+            })+
+        }
+
+        /// Whether a FLUSH of a job makes durable what it wrote in a scenario.
+        pub(crate) fn passes_flushes(scenario: &Scenario) -> bool {
+            true $(&& {
+                type Kept = <$slot as Slot>::Kept;
+                Kept::PASSES_FLUSHES || !Kept::IS_BETWEEN || Kept::spec(scenario).is_none()
+            })+
+        }
+
         /// The fields of the layers between jobs and devices that a scenario has, from the top down.
         pub(crate) fn between(scenario: &Scenario) -> impl Iterator<Item = &'static str> {
             let mut found = Vec::new();

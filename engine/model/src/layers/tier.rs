@@ -27,6 +27,7 @@ pub struct Tier {
 impl Layer for Tier {
     type Spec = spec::TierSpec;
     const FIELD: &'static str = "tier";
+    const LABEL: &'static str = "Cache tier";
 
     fn spec(scenario: &Scenario) -> Option<&spec::TierSpec> {
         scenario.tier.as_ref()

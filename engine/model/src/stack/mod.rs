@@ -11,7 +11,7 @@ use crate::layers::layout::Layout;
 use crate::layers::pool::WriteLogs;
 use crate::layers::server::Server;
 use crate::layers::table::Layers;
-pub use crate::layers::table::{decisions, fields};
+pub use crate::layers::table::{decisions, fields, labels};
 use crate::layers::workload::replay::Replay;
 use crate::layers::zfs::read_record::Reads;
 use crate::layers::zfs::record::Record;

@@ -1,7 +1,7 @@
 /** Requests, places and phases in words. */
 import { phases, type Meaning } from "../../base/colours.ts";
 import { formatBytes, formatNanos, formatNumber } from "../../base/format.ts";
-import { type Journeys, type LayerName, layerNames, type PhaseName } from "../../engine/journeys.ts";
+import { type Journeys, layerLabels, type LayerName, layerNames, type PhaseName } from "../../engine/journeys.ts";
 import type { Result } from "../../engine/api.ts";
 
 const byName = new Map<string, (typeof phases)[number]>(phases.map((phase) => [phase.name, phase]));
@@ -88,38 +88,14 @@ function verbOf(phase: string): string {
   return (verbs as Readonly<Record<string, string>>)[phase] ?? phase;
 }
 
-/** Layers in words. */
-const layerWords: Readonly<Record<LayerName, string>> = {
-  workload: "Application",
-  client: "Client",
-  network: "Network",
-  server: "Server",
-  protocol: "Scheduler",
-  database: "Database",
-  filesystem: "File system",
-  zfs: "ZFS",
-  write_log: "Log device",
-  cluster: "Cluster",
-  controller: "Controller",
-  tier: "Cache tier",
-  tier_device: "Cache device",
-  raid_cache: "Controller cache",
-  layout: "Layout",
-  partition: "Partition",
-  fanout: "Servers",
-  fleet: "Nodes",
-  device: "Device",
-  page_cache: "Page cache",
-};
-
 export function nameOf(layer: LayerName): string {
-  return layerWords[layer];
+  return layerLabels[layer];
 }
 
 /** A place; devices have names of their own. */
 function placeOf(result: Result, layer: LayerName, part: number): string {
   if (layer === "device") return result.summary.devices[part] ?? "the device";
-  return layer === "zfs" ? "ZFS" : `the ${layerWords[layer].toLowerCase()}`;
+  return layer === "zfs" ? "ZFS" : `the ${layerLabels[layer].toLowerCase()}`;
 }
 
 /** A request as a noun: "read of 64 KiB". */

@@ -140,6 +140,8 @@ pub struct Setting<'a> {
 impl Layer for Cluster {
     type Spec = ClusterSpec;
     const FIELD: &'static str = "cluster";
+    const LABEL: &'static str = "Cluster";
+    const PASSES_FLUSHES: bool = true;
 
     fn spec(scenario: &Scenario) -> Option<&ClusterSpec> {
         scenario.cluster.as_ref()

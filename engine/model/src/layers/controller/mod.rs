@@ -125,6 +125,7 @@ pub struct Controller {
 impl Layer for Controller {
     type Spec = ControllerSpec;
     const FIELD: &'static str = "controller";
+    const LABEL: &'static str = "Controller";
     const DECISIONS: &'static [Decision<Self>] = &[decision::OWNER];
 
     fn spec(scenario: &Scenario) -> Option<&ControllerSpec> {

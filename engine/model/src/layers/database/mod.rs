@@ -141,6 +141,9 @@ fn drawn_ns(spec: &FlushSpec, draws: &mut Stream, count: u64) -> u64 {
 impl Layer for Database {
     type Spec = CommitSpec;
     const FIELD: &'static str = "commit";
+    const LABEL: &'static str = "Database";
+    const COMBINES: bool = true;
+    const PASSES_FLUSHES: bool = true;
     const DECISIONS: &'static [Decision<Self>] = &[decision::BATCH];
 
     fn spec(scenario: &Scenario) -> Option<&CommitSpec> {

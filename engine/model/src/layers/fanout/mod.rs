@@ -165,6 +165,8 @@ pub struct Fanout {
 impl Layer for Fanout {
     type Spec = FanoutSpec;
     const FIELD: &'static str = "fanout";
+    const LABEL: &'static str = "Servers";
+    const PASSES_FLUSHES: bool = true;
 
     fn spec(scenario: &Scenario) -> Option<&FanoutSpec> {
         scenario.fanout.as_ref()

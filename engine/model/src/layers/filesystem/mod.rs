@@ -105,6 +105,8 @@ timers! {
 impl Layer for Filesystem {
     type Spec = spec::VolumeSpec;
     const FIELD: &'static str = "volume";
+    const LABEL: &'static str = "File system";
+    const COMBINES: bool = true;
 
     fn spec(scenario: &Scenario) -> Option<&spec::VolumeSpec> {
         scenario.volume.as_ref()

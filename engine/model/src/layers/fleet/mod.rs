@@ -68,6 +68,8 @@ pub struct Fleet {
 impl Layer for Fleet {
     type Spec = FleetSpec;
     const FIELD: &'static str = "fleet";
+    const LABEL: &'static str = "Nodes";
+    const PASSES_FLUSHES: bool = true;
 
     fn spec(scenario: &Scenario) -> Option<&FleetSpec> {
         scenario.fleet.as_ref()

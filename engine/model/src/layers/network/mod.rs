@@ -170,6 +170,7 @@ pub struct Network {
 impl Layer for Network {
     type Spec = NetworkSpec;
     const FIELD: &'static str = "network";
+    const LABEL: &'static str = "Network";
 
     fn spec(scenario: &Scenario) -> Option<&NetworkSpec> {
         scenario.network.as_ref()

@@ -140,6 +140,8 @@ const KIND: u32 = 3 << 30;
 impl Layer for PageCache {
     type Spec = PageCacheSpec;
     const FIELD: &'static str = "page_cache";
+    const LABEL: &'static str = "Page cache";
+    const PASSES_FLUSHES: bool = true;
     const DECISIONS: &'static [Decision<Self>] = &[decision::AHEAD];
 
     fn spec(scenario: &Scenario) -> Option<&PageCacheSpec> {

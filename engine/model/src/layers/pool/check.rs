@@ -4,6 +4,7 @@ use seeklab_spec::rebuild::RebuildSpec;
 use seeklab_spec::{AddProblem, DeviceGroup, Job, LayoutKind, LayoutSpec, Path, Problems, Scenario};
 
 use crate::layers::device::{check as unit, ssd};
+use crate::layers::table::combines;
 use crate::plan::Plan;
 use crate::rules::SECTOR;
 
@@ -13,12 +14,7 @@ const MAX_SORTED: u64 = 1 << 24;
 /// Adds what is wrong with the devices of a scenario beyond their schema.
 pub fn devices(groups: &[DeviceGroup], scenario: &Scenario, problems: &mut Problems) {
     // Layers above may combine what jobs ask for, up to a request of 1 GiB.
-    let is_direct = scenario.volume.is_none()
-        && scenario.zfs.is_none()
-        && scenario.protocol.is_none()
-        && scenario.nfs.is_none()
-        && scenario.commit.is_none();
-    let largest = if is_direct { scenario.jobs.iter().map(Job::max_request_bytes).max().unwrap_or(0) } else { 1 << 30 };
+    let largest = if combines(scenario) { 1 << 30 } else { scenario.jobs.iter().map(Job::max_request_bytes).max().unwrap_or(0) };
     for (index, group) in groups.iter().enumerate() {
         let at = Path::root().index("devices", index);
         if let Some(spec) = &group.ssd {

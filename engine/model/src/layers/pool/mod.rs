@@ -21,6 +21,7 @@ pub struct Devices(pub Vec<Device>);
 impl Layer for Devices {
     type Spec = [DeviceGroup];
     const FIELD: &'static str = "devices";
+    const LABEL: &'static str = "Device";
     const IS_BETWEEN: bool = false;
 
     fn spec(scenario: &Scenario) -> Option<&[DeviceGroup]> {
@@ -98,6 +99,7 @@ pub struct WriteLogs {
 impl Layer for WriteLogs {
     type Spec = Scenario;
     const FIELD: &'static str = "";
+    const LABEL: &'static str = "Log device";
     const IS_BETWEEN: bool = false;
 
     fn spec(scenario: &Scenario) -> Option<&Scenario> {
@@ -137,6 +139,7 @@ pub struct TierDevice(pub Device);
 impl Layer for TierDevice {
     type Spec = SsdSpec;
     const FIELD: &'static str = "tier.ssd";
+    const LABEL: &'static str = "Cache device";
     const IS_BETWEEN: bool = false;
 
     fn spec(scenario: &Scenario) -> Option<&SsdSpec> {
@@ -167,6 +170,7 @@ pub struct Layouts(pub Vec<Layout>);
 impl Layer for Layouts {
     type Spec = LayoutSpec;
     const FIELD: &'static str = "layout";
+    const LABEL: &'static str = "Layout";
     const IS_BETWEEN: bool = false;
 
     fn spec(scenario: &Scenario) -> Option<&LayoutSpec> {

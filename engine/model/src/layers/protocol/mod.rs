@@ -64,6 +64,8 @@ pub struct Scheduler {
 impl Layer for Scheduler {
     type Spec = spec::ProtocolSpec;
     const FIELD: &'static str = "protocol";
+    const LABEL: &'static str = "Scheduler";
+    const COMBINES: bool = true;
 
     fn spec(scenario: &Scenario) -> Option<&spec::ProtocolSpec> {
         scenario.protocol.as_ref()

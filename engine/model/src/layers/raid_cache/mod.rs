@@ -93,6 +93,7 @@ pub struct RaidCache {
 impl Layer for RaidCache {
     type Spec = Spec;
     const FIELD: &'static str = "raid_cache";
+    const LABEL: &'static str = "Controller cache";
 
     fn spec(scenario: &Scenario) -> Option<&Spec> {
         scenario.raid_cache.as_ref()

@@ -174,6 +174,7 @@ pub struct Server {
 impl Layer for Server {
     type Spec = ServerSpec;
     const FIELD: &'static str = "server";
+    const LABEL: &'static str = "Server";
 
     fn spec(scenario: &Scenario) -> Option<&ServerSpec> {
         scenario.server.as_ref()

@@ -134,6 +134,7 @@ fn index_of(op: Op) -> usize {
 impl Layer for Workload {
     type Spec = [Job];
     const FIELD: &'static str = "jobs";
+    const LABEL: &'static str = "Application";
     const IS_BETWEEN: bool = false;
 
     fn spec(scenario: &Scenario) -> Option<&[Job]> {

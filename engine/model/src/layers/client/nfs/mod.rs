@@ -149,6 +149,8 @@ fn file_of(request: &Request) -> u64 {
 impl Layer for Client {
     type Spec = NfsSpec;
     const FIELD: &'static str = "nfs";
+    const LABEL: &'static str = "Client";
+    const COMBINES: bool = true;
 
     fn spec(scenario: &Scenario) -> Option<&NfsSpec> {
         scenario.nfs.as_ref()

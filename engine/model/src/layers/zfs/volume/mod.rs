@@ -324,6 +324,8 @@ pub struct Zfs {
 impl Layer for Zfs {
     type Spec = ZfsSpec;
     const FIELD: &'static str = "zfs";
+    const LABEL: &'static str = "ZFS";
+    const COMBINES: bool = true;
     const DECISIONS: &'static [Decision<Self>] = &[decision::DELAY, decision::AHEAD];
 
     fn spec(scenario: &Scenario) -> Option<&ZfsSpec> {
