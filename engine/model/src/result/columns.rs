@@ -49,6 +49,12 @@ impl Column {
         self.len() == 0
     }
 
+    /// A column of indices or of other numbers. Compiled once, and not for each table.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // indices were `u32`
+    fn of(values: &mut dyn Iterator<Item = f64>, are_indices: bool) -> Self {
+        if are_indices { Self::U32(values.map(|value| value as u32).collect()) } else { Self::F64(values.collect()) }
+    }
+
     /// A column of whole numbers below 2^53: bytes, nanoseconds, large counts.
     #[must_use]
     #[allow(clippy::cast_precision_loss)] // below 2^53
@@ -68,11 +74,12 @@ pub enum Take<R> {
 }
 
 impl<R> Take<R> {
-    fn column(&self, rows: impl Iterator<Item = R>) -> Column {
+    #[allow(clippy::cast_precision_loss)] // below 2^53
+    fn value(&self, row: &R) -> f64 {
         match self {
-            Self::Whole(value) => Column::of_whole(rows.map(|row| value(&row))),
-            Self::Real(value) => Column::F64(rows.map(|row| value(&row)).collect()),
-            Self::Index(value) => Column::U32(rows.map(|row| value(&row)).collect()),
+            Self::Whole(value) => value(row) as f64,
+            Self::Real(value) => value(row),
+            Self::Index(value) => f64::from(value(row)),
         }
     }
 }
@@ -127,10 +134,12 @@ impl Tables<'_> {
     pub fn table<R>(&mut self, table: &Table<R>, rows: impl IntoIterator<Item = R>) {
         let mut names = table.columns.iter().map(|(name, _)| *name);
         match self.asked {
-            None => self.collect(table.name, names),
+            None => self.collect(table.name, &mut names),
             Some((asked, column)) if asked == table.name => {
                 if let Some(place) = names.position(|name| name == column) {
-                    self.found = Some(table.columns[place].1.column(rows.into_iter()));
+                    let take = &table.columns[place].1;
+                    let mut values = rows.into_iter().map(|row| take.value(&row));
+                    self.found = Some(Column::of(&mut values, matches!(take, Take::Index(_))));
                 }
             }
             Some(_) => {}
@@ -140,13 +149,13 @@ impl Tables<'_> {
     /// A column of a table that is not kept in rows.
     pub fn column(&mut self, table: &str, name: &str, make: impl FnOnce() -> Column) {
         match self.asked {
-            None => self.collect(table, std::iter::once(name)),
+            None => self.collect(table, &mut std::iter::once(name)),
             Some(asked) if asked == (table, name) => self.found = Some(make()),
             Some(_) => {}
         }
     }
 
-    fn collect<'n>(&mut self, table: &str, columns: impl Iterator<Item = &'n str>) {
+    fn collect(&mut self, table: &str, columns: &mut dyn Iterator<Item = &str>) {
         self.names.extend(columns.map(|column| format!("{table}.{column}")));
     }
 }
