@@ -3,17 +3,17 @@ import type { Result } from "../engine/api.ts";
 
 export type ToPython =
   | { readonly kind: "run"; readonly id: number; readonly code: string }
-  /** A message for a desk of the package, as JSON. Files lie in its working directory, in the place of those before them. */
+  /** A message for a JSON handler, as JSON. The files replace those of its working directory. */
   | {
       readonly kind: "ask";
       readonly id: number;
-      readonly desk: DeskName;
+      readonly handler: HandlerName;
       readonly message: string;
       readonly files?: readonly GivenFile[] | undefined;
     };
 
-/** Modules with a class `Desk` (`seeklab._json_handlers`). */
-export type DeskName = "seeklab.oncall.session" | "seeklab.diagnosis.desk" | "seeklab.calibration.desk";
+/** The modules that have a JSON handler (`seeklab._json_handlers`). */
+export type HandlerName = "seeklab.oncall.session" | "seeklab.diagnosis.desk" | "seeklab.calibration.desk";
 
 export interface GivenFile {
   /** Folders and name, without a leading slash. */
@@ -28,7 +28,7 @@ export type FromPython =
   | { readonly kind: "unloaded"; readonly why: string }
   /** How far what was asked is, from 0 to 1. */
   | { readonly kind: "progress"; readonly id: number; readonly share: number }
-  /** What the desk answers, as JSON; an error is one of ours, not the reader's. */
+  /** The handler's answer, as JSON; an error is one of ours, not the reader's. */
   | { readonly kind: "answer"; readonly id: number; readonly answer: string | null; readonly error: string | null }
   | { readonly kind: "print"; readonly text: string; readonly isError: boolean }
   /** The code has ended: its last expression, or the traceback. */

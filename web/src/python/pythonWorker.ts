@@ -9,7 +9,7 @@ import type { PyodideAPI } from "pyodide";
 import { type Result, unwrap } from "../engine/api.ts";
 import type { OpenRun } from "../engine/simulate.ts";
 import type { ColumnEntry, Summary } from "../engine/types.ts";
-import type { DeskName, FromPython, GivenFile, ShownValue, ToPython } from "./messages.ts";
+import type { HandlerName, FromPython, GivenFile, ShownValue, ToPython } from "./messages.ts";
 import { Outlet } from "./outlet.ts";
 
 const site = new URL(import.meta.env.BASE_URL, self.location.href);
@@ -21,7 +21,7 @@ const mostHtml = 400_000;
 const python = load();
 python.catch((error: unknown) => send({ kind: "unloaded", why: wordsOf(error) }));
 
-interface Desk {
+interface JsonHandler {
   answer(message: string, progress: (share: number) => void): string;
 }
 /** What is used of Emscripten's, whose types Pyodide does not bring. */
@@ -32,7 +32,7 @@ interface FileSystem {
   writeFile(path: string, bytes: Uint8Array): void;
 }
 
-const desks = new Map<DeskName, Desk>();
+const handlers = new Map<HandlerName, JsonHandler>();
 
 /** Where files of the reader lie, in the thread's own memory. */
 const folder = "/given";
@@ -93,14 +93,14 @@ async function run({ id, code }: Extract<ToPython, { kind: "run" }>): Promise<vo
   }
 }
 
-async function ask({ id, desk: name, message, files }: Extract<ToPython, { kind: "ask" }>): Promise<void> {
+async function ask({ id, handler: name, message, files }: Extract<ToPython, { kind: "ask" }>): Promise<void> {
   const pyodide = await python.catch(() => undefined);
   if (pyodide === undefined) return;
   try {
     if (files !== undefined) layOut(pyodide, files);
-    const desk = desks.get(name) ?? (pyodide.pyimport(name) as { Desk: () => Desk }).Desk();
-    desks.set(name, desk);
-    const answer = desk.answer(message, (share) => send({ kind: "progress", id, share }));
+    const handler = handlers.get(name) ?? (pyodide.pyimport(name) as { Desk: () => JsonHandler }).Desk();
+    handlers.set(name, handler);
+    const answer = handler.answer(message, (share) => send({ kind: "progress", id, share }));
     send({ kind: "answer", id, answer, error: null });
   } catch (error) {
     send({ kind: "answer", id, answer: null, error: wordsOf(error) });

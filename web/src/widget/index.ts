@@ -18,9 +18,9 @@ import { hasOperations } from "../charts/withoutLog.ts";
 import type { RunState } from "../lab/runController.ts";
 import { fetchFor, workbench } from "../lab/workbench.ts";
 import { ask, run, type FinishedRun } from "./host.ts";
-import { renderNight } from "./night.ts";
+import { renderShift } from "./shift.ts";
 import baseSheet from "../style/shared.css?inline";
-import nightSheet from "../style/night.css?inline";
+import shiftSheet from "../style/shift.css?inline";
 import widgetSheet from "../style/widget.css?inline";
 
 interface Traits {
@@ -37,13 +37,13 @@ interface Traits {
 
 function render({ model, el }: RenderProps<Traits>): () => void {
   const root = html("div", { class: "seeklab seeklab-widget" });
-  root.append(html("style", {}, colourSheet(), baseSheet, nightSheet, widgetSheet), patterns());
+  root.append(html("style", {}, colourSheet(), baseSheet, shiftSheet, widgetSheet), patterns());
   el.append(root);
   const stopTheme = followTheme(root);
   const message = html("p", { class: "message", role: "alert" });
   root.append(message);
-  if (model.get("kind") === "night") {
-    const close = renderNight(model, root, (error) => (message.textContent = words(error)));
+  if (model.get("kind") === "shift") {
+    const close = renderShift(model, root, (error) => (message.textContent = words(error)));
     return () => {
       close();
       stopTheme();

@@ -1183,37 +1183,37 @@ export const tests = {
     return `${told} Longest frame ${slowest.toFixed(0)} ms, Stop after ${took_ms.toFixed(0)} ms.`;
   },
 
-  async "a night on call is played by keyboard to a solved end, and what has happened outlives a reload"({ open }) {
+  async "a shift is played by keyboard to a solved end, and its state survives a reload"({ open }) {
     const page = await open("/oncall.html#seed=7");
-    const begin = page.getByRole("button", { name: "Begin the shift" });
+    const begin = page.getByRole("button", { name: "Start the shift" });
     const line = page.getByRole("textbox", { name: "Command" });
-    const log = page.locator(".night-log");
+    const log = page.locator(".shift-log");
     const logged = (words) =>
-      page.waitForFunction((text) => document.querySelector(".night-log").textContent.includes(text), words, {
+      page.waitForFunction((text) => document.querySelector(".shift-log").textContent.includes(text), words, {
         timeout: 60_000,
       });
     const type = async (text) => {
       await page.keyboard.type(text);
       await page.keyboard.press("Enter");
     };
-    const ended = page.locator(".night-debrief h2");
+    const ended = page.locator(".shift-debrief h2");
 
     await begin.focus();
     const begun = performance.now();
     await page.keyboard.press("Enter");
-    assert.match(await page.locator(".night-section .said").textContent(), /^Loading Python: \d+\sMB/);
+    assert.match(await page.locator(".shift-section .said").textContent(), /^Loading Python: \d+\sMB/);
     await line.waitFor({ timeout: 90_000 });
     const loaded_s = (performance.now() - begun) / 1000;
-    await page.waitForFunction(() => document.activeElement?.matches(".night-line"));
+    await page.waitForFunction(() => document.activeElement?.matches(".shift-line"));
 
-    // Whoever ends at once is told what it was.
+    // Ending at once shows the cause.
     await type("done");
     await ended.waitFor({ timeout: 60_000 });
-    const cause = (await page.locator(".night-debrief > p").nth(1).textContent()).replace("It was: ", "");
-    const remedy = await page.locator(".night-beside > :last-child p").last().locator("code").textContent();
+    const cause = (await page.locator(".shift-debrief > p").nth(1).textContent()).replace("Cause: ", "");
+    const remedy = await page.locator(".shift-beside > :last-child p").last().locator("code").textContent();
     assert.match(await ended.textContent(), /0 of 100 points/);
 
-    // The same night again, with what has been learned.
+    // The same shift again, now with the known cause.
     await page.getByRole("link", { name: "Ticket 7" }).waitFor();
     await page.reload();
     await begin.click();
@@ -1231,15 +1231,15 @@ export const tests = {
     assert.equal(await line.inputValue(), "iostat");
     await page.keyboard.press("Control+c");
     assert.equal(await line.inputValue(), "");
-    const spent = await page.locator(".night-standing").textContent();
+    const spent = await page.locator(".shift-standing").textContent();
     assert.match(spent, /03:00:10\s+2 points spent, 3 tries left/);
     await assertAccessible(page);
 
     // Nothing is lost when the page is loaded again.
     await page.reload();
-    await page.getByRole("button", { name: "Go on with the shift" }).click();
+    await page.getByRole("button", { name: "Continue the shift" }).click();
     await line.waitFor({ timeout: 90_000 });
-    assert.equal(await page.locator(".night-standing").textContent(), spent);
+    assert.equal(await page.locator(".shift-standing").textContent(), spent);
     const number = (await log.locator("pre").first().textContent())
       .split("\n")
       .find((text) => text.includes(cause))
@@ -1257,53 +1257,53 @@ export const tests = {
     assert.ok(points >= 80, `${points} points`);
     assert.equal(await ended.evaluate((heading) => heading === document.activeElement), true);
     await assertAccessible(page);
-    const incident = await page.locator(".night-debrief a").getAttribute("href");
+    const incident = await page.locator(".shift-debrief a").getAttribute("href");
     assert.ok(existsSync(join(site, incident)), incident);
     return `${loaded_s.toFixed(1)} s to the ticket, ${points} points`;
   },
 
-  async "a sealed case is played on the page, and what is none is answered with a sentence"({ open }) {
+  async "a sealed case is played on the page, and a damaged one gets an error"({ open }) {
     const page = await open("/oncall.html", { viewport: { width: 375, height: 740 } });
-    const file = page.getByLabel("Or a case that somebody sealed");
-    const begin = page.getByRole("button", { name: "Begin the shift" });
+    const file = page.getByLabel("Or a sealed case from someone else");
+    const begin = page.getByRole("button", { name: "Start the shift" });
     const line = page.getByRole("textbox", { name: "Command" });
-    const log = page.locator(".night-log");
+    const log = page.locator(".shift-log");
     const type = async (text) => {
       await line.fill(text);
       await line.press("Enter");
     };
     const given = async (name, text) => file.setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
 
-    // What is not what it was when it was sealed is told when the room opens it.
+    // The session reports a case that has changed since it was sealed.
     const text = sealedCase();
     await given("spoilt.sealed", text.replace(/(CASE-----\n.{20})../, "$1xx"));
     await page.getByRole("heading", { name: "The case in spoilt.sealed" }).waitFor();
     await begin.click();
     await page.getByText("case: has changed since it was sealed").waitFor({ timeout: 90_000 });
-    await given("night.sealed", text);
-    await page.getByRole("heading", { name: "The case in night.sealed" }).waitFor();
+    await given("shift.sealed", text);
+    await page.getByRole("heading", { name: "The case in shift.sealed" }).waitFor();
     await begin.click();
     await page.getByText("TICKET 1. The nightly copy").waitFor({ timeout: 60_000 });
     await type("ss");
     await log.getByText("cwnd:45").waitFor({ timeout: 60_000 });
 
-    // It outlives a reload, and is solved.
+    // The state survives a reload, and the case is solved.
     await page.reload();
-    await page.getByRole("heading", { name: "The case in night.sealed" }).waitFor();
-    await page.getByRole("button", { name: "Go on with the shift" }).click();
+    await page.getByRole("heading", { name: "The case in shift.sealed" }).waitFor();
+    await page.getByRole("button", { name: "Continue the shift" }).click();
     await log.getByText("cwnd:45").waitFor({ timeout: 90_000 });
     await type("name 6");
     await log.getByText("That is it.").waitFor({ timeout: 60_000 });
     await type("set network.client_buffer 4MiB");
     await log.getByText("network.client_buffer = 4MiB").waitFor({ timeout: 60_000 });
     await type("done");
-    const ended = page.locator(".night-debrief h2");
+    const ended = page.locator(".shift-debrief h2");
     await ended.waitFor({ timeout: 60_000 });
     assert.match(await ended.textContent(), /97 of 100 points/);
-    assert.equal(await page.locator(".night-debrief a").count(), 0);
-    await page.getByText("A case that somebody wrote, 97 points: The archive on the other continent").waitFor();
+    assert.equal(await page.locator(".shift-debrief a").count(), 0);
+    await page.getByText("A sealed case, 97 points: The archive on the other continent").waitFor();
     await assertAccessible(page);
-    // A seed is a drawn night again.
+    // The ticket of the day is a drawn shift again.
     await page.getByRole("button", { name: "Ticket of the day" }).click();
     await page.getByRole("heading", { name: "the ticket of the day" }).waitFor();
   },
@@ -1356,12 +1356,12 @@ export const tests = {
     assert.equal(await list.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
   },
 
-  async "the incident room without a network says so, and opens where it has been open before"({ open }) {
+  async "the on-call page says when it has no network, and opens without one after a visit"({ open }) {
     const page = await open("/oncall.html#seed=<script>");
-    await page.getByText("which names no night").waitFor();
+    await page.getByText("which is not a shift").waitFor();
     await page.evaluate(() => navigator.serviceWorker.ready);
     await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
-    const begin = page.getByRole("button", { name: "Begin the shift" });
+    const begin = page.getByRole("button", { name: "Start the shift" });
     await page.context().setOffline(true);
     await begin.click();
     await page.getByText("Python could not be loaded. Without a network").waitFor();

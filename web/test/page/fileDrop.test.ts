@@ -53,7 +53,7 @@ function pageOf(show: (answer: { said: string }) => HTMLElement = () => document
   const threads: { said: ToPython[]; isEnded: boolean; says: (message: FromPython) => void }[] = [];
   fileDropPage<{ said: string }>({
     page: { root, message },
-    desk: "seeklab.diagnosis.desk",
+    handler: "seeklab.diagnosis.desk",
     what: "Reports",
     folders: true,
     limits,
@@ -115,9 +115,9 @@ describe("a page that takes files", () => {
     expect(page.threads).toHaveLength(0);
     expect(page.status()).toMatch(/^The page runs Python for it: 17.MB/);
     page.button("Diagnose this file").click();
-    const { message, desk, files } = await page.asked(1);
+    const { message, handler, files } = await page.asked(1);
     expect(JSON.parse(message)).toEqual({ files: ["iostat.txt"], capacity: "1TB" });
-    expect(desk).toBe("seeklab.diagnosis.desk");
+    expect(handler).toBe("seeklab.diagnosis.desk");
     expect(files?.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)])).toEqual([["iostat.txt", "r/s"]]);
   });
 
@@ -153,7 +153,7 @@ describe("a page that takes files", () => {
     page.button("Diagnose this file").click();
     const again = await page.asked(2);
     page.threads[0]!.says({ kind: "answer", id: again.id, answer: null, error: "KeyError: 'x'" });
-    await vi.waitFor(() => expect(page.alert()).toBe("Python has failed: KeyError: 'x'"));
+    await vi.waitFor(() => expect(page.alert()).toBe("Python failed: KeyError: 'x'"));
     // Such a thread is not asked again.
     expect(page.threads[0]!.isEnded).toBe(true);
     page.button("Diagnose this file").click();
@@ -166,14 +166,14 @@ describe("a page that takes files", () => {
     page.button("Diagnose this file").click();
     await page.asked(1);
     page.button("Stop").click();
-    await vi.waitFor(() => expect(page.status()).toBe("Stopped. Nothing has been kept of it."));
+    await vi.waitFor(() => expect(page.status()).toBe("Stopped. Nothing was kept."));
     expect(page.threads[0]!.isEnded).toBe(true);
     expect(page.alert()).toBeUndefined();
     page.button("Diagnose this file").click();
     await page.asked(1, 1);
   });
 
-  it("has a sample's files made by the desk, and gives them to it like any others", async () => {
+  it("has a sample's files made by the JSON handler, and gives them to it like any others", async () => {
     const page = pageOf();
     page.choose(new File(["1"], "mine.txt"));
     page.button("A sample").click();

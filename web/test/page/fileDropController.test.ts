@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { FileDropController } from "../../src/page/fileDrop/fileDropController.ts";
 import type { Given } from "../../src/page/fileDrop/givenFiles.ts";
-import { PythonFailed, Stopped } from "../../src/page/shared/pythonDesk.ts";
+import { PythonFailed, Stopped } from "../../src/page/shared/pythonClient.ts";
 
 interface Question {
   readonly message: object;
@@ -19,7 +19,7 @@ function open() {
   const answers: unknown[] = [];
   const errors: unknown[] = [];
   const drop = new FileDropController<{ said: string }>({
-    desk: {
+    python: {
       hasBegun: false,
       stop: (words) => stopped.push(words),
       ask: <T extends object>(message: object, options?: { readonly onProgress?: Question["onProgress"] }) =>

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 class ShiftWidget(anywidget.AnyWidget):
     """The shell of a shift. What is typed comes as messages, and each is answered by its number."""
 
-    kind = traitlets.Unicode("night").tag(sync=True)
+    kind = traitlets.Unicode("shift").tag(sync=True)
     """Which of the bundle's widgets this is."""
 
     def __init__(self, session: Session) -> None:

@@ -31,7 +31,7 @@ void buildPage(page, () => {
   );
   fileDropPage<Calibration>({
     page,
-    desk: "seeklab.calibration.desk",
+    handler: "seeklab.calibration.desk",
     what: "Drop the folder of fio’s JSON reports here, or choose it. The files stay in this browser: nothing is sent.",
     folders: true,
     limits: { files: 1000, bytes: 32 * mebibyte, allBytes: 128 * mebibyte },
@@ -48,9 +48,9 @@ void buildPage(page, () => {
       ...(capacity.value.trim() === "" ? {} : { capacity: capacity.value.trim() }),
       accept_noise: acceptNoise.checked,
     }),
-    show: (found, desk) =>
+    show: (found, python) =>
       calibrationView(found, {
-        changesFor: async (id) => (await desk.ask<{ set: Changes }>({ on: id })).set,
+        changesFor: async (id) => (await python.ask<{ set: Changes }>({ on: id })).set,
         incidents,
         onProblem: (error) => page.message.fail(error),
       }),

@@ -11,10 +11,10 @@ const page = preparePage();
 void buildPage(page, () =>
   fileDropPage<Diagnosis>({
     page,
-    desk: "seeklab.diagnosis.desk",
+    handler: "seeklab.diagnosis.desk",
     what: "Drop reports of the same time here, or choose them: iostat -x (text or JSON), zpool iostat, fio’s JSON, blkparse, an operation log as CSV; gzipped or not. They stay in this browser: nothing is sent.",
     folders: false,
-    // As much as a page has memory for; a report is rarely a hundredth of it. What it unpacks to is limited by the desk.
+    // As much as a page has memory for; a report is rarely a hundredth of it. The JSON handler limits the size after unpacking.
     limits: { files: 100, bytes: 32 * mebibyte, allBytes: 64 * mebibyte },
     action: "Diagnose",
     working: "Comparing with the incidents",

@@ -4,7 +4,7 @@
  * One thing is done at a time. Whatever fails is told, and the files and the last answer stay; with other files, that answer goes.
  */
 import { bytesOf, type Given, type Limits, withMore } from "./givenFiles.ts";
-import { type PythonDesk, PythonFailed, Stopped } from "../shared/pythonDesk.ts";
+import { type PythonClient, PythonFailed, Stopped } from "../shared/pythonClient.ts";
 import { pythonInWords } from "../shared/pythonSize.ts";
 
 export interface FileDropListeners<Answer> {
@@ -19,11 +19,11 @@ export interface FileDropListeners<Answer> {
 }
 
 export interface FileDropControllerOptions<Answer extends object> {
-  readonly desk: Pick<PythonDesk, "ask" | "stop" | "hasBegun">;
+  readonly python: Pick<PythonClient, "ask" | "stop" | "hasBegun">;
   readonly limits: Limits;
   /** What is going on while the files are looked at, such as “Comparing with the incidents”. */
   readonly working: string;
-  /** What the desk is asked besides the files. */
+  /** Fields to send to the JSON handler besides the files. */
   readonly asked?: (() => object) | undefined;
   /** What each file was taken for, by its path. */
   readonly taken?: ((answer: Answer) => ReadonlyMap<string, string>) | undefined;
@@ -88,7 +88,7 @@ export class FileDropController<Answer extends object> {
   set(files: readonly Given[]): void {
     this.#given = files;
     this.#taken = new Map();
-    const isNew = files.length > 0 && !this.#isLoaded && !this.#options.desk.hasBegun;
+    const isNew = files.length > 0 && !this.#isLoaded && !this.#options.python.hasBegun;
     this.#options.listeners.onAnswer(undefined);
     this.#options.listeners.onFiles();
     this.#say(isNew ? `The page runs Python for it: ${pythonInWords()}` : "");
@@ -103,7 +103,7 @@ export class FileDropController<Answer extends object> {
     return this.#work(async () => {
       this.#options.listeners.onAnswer(undefined);
       this.#begin("The simulator runs");
-      const { files } = await this.#options.desk.ask<{ files: Readonly<Record<string, string>> }>(
+      const { files } = await this.#options.python.ask<{ files: Readonly<Record<string, string>> }>(
         { record: name },
         { onProgress: (share) => this.#progress(share) },
       );
@@ -113,16 +113,16 @@ export class FileDropController<Answer extends object> {
   }
 
   stop(): void {
-    this.#options.desk.stop("Stopped. Nothing has been kept of it.");
+    this.#options.python.stop("Stopped. Nothing was kept.");
   }
 
   async #look(): Promise<void> {
-    const { desk, working, asked, taken, listeners } = this.#options;
+    const { python, working, asked, taken, listeners } = this.#options;
     this.#begin(working);
     const files = await bytesOf(this.#given);
     const paths = this.#given.map(({ path }) => path);
     const onProgress = (share: number) => this.#progress(share);
-    const answer = await desk.ask<Answer>({ files: paths, ...asked?.() }, { files, onProgress });
+    const answer = await python.ask<Answer>({ files: paths, ...asked?.() }, { files, onProgress });
     this.#taken = taken?.(answer) ?? new Map();
     listeners.onFiles();
     this.#say("");
@@ -146,7 +146,7 @@ export class FileDropController<Answer extends object> {
   }
 
   async #work(what: () => Promise<void>): Promise<void> {
-    const { desk, listeners } = this.#options;
+    const { python, listeners } = this.#options;
     if (this.isAtWork) return;
     listeners.onAccepted();
     this.#doing = "";
@@ -156,7 +156,7 @@ export class FileDropController<Answer extends object> {
       await what();
     } catch (error) {
       // The next question gets a thread of its own.
-      if (error instanceof PythonFailed) desk.stop("");
+      if (error instanceof PythonFailed) python.stop("");
       if (error instanceof Stopped) said = error.message;
       else listeners.onError(error);
     } finally {

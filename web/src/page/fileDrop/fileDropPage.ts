@@ -4,16 +4,16 @@
  */
 import { html } from "../../base/elements.ts";
 import { formatBytes } from "../../base/format.ts";
-import type { DeskName } from "../../python/messages.ts";
+import type { HandlerName } from "../../python/messages.ts";
 import { keepForOffline, type Page } from "../shared/pageSetup.ts";
 import { save } from "../shared/download.ts";
 import { FileDropController } from "./fileDropController.ts";
 import { dropZone, type Given, type Limits } from "./givenFiles.ts";
-import { PythonDesk } from "../shared/pythonDesk.ts";
+import { PythonClient } from "../shared/pythonClient.ts";
 
 export interface FileDropOptions<Answer extends object> {
   readonly page: Page;
-  readonly desk: DeskName;
+  readonly handler: HandlerName;
   /** What may be given, in a sentence. */
   readonly what: string;
   readonly folders: boolean;
@@ -22,16 +22,16 @@ export interface FileDropOptions<Answer extends object> {
   readonly action: string;
   /** What is going on meanwhile, such as “Comparing with the incidents”. */
   readonly working: string;
-  /** Systems that the engine runs on demand: by the name that the desk knows, and what to call it. */
+  /** Systems that the engine runs on demand: the name that the JSON handler knows, and the title. */
   readonly samples: readonly { readonly name: string; readonly title: string }[];
   /** A text may be pasted in the place of a file. */
   readonly pasted?: string;
   /** What else is chosen, shown above the button. */
   readonly choices?: HTMLElement;
-  /** What the desk is asked besides the files. */
+  /** Fields to send to the JSON handler besides the files. */
   readonly asked?: () => object;
   /** The answer as sections; the first heading in them is moved to. */
-  readonly show: (answer: Answer, desk: PythonDesk) => HTMLElement;
+  readonly show: (answer: Answer, python: PythonClient) => HTMLElement;
   /** What each file was taken for, by its path. */
   readonly taken?: (answer: Answer) => ReadonlyMap<string, string>;
   readonly begin?: () => Worker;
@@ -40,8 +40,8 @@ export interface FileDropOptions<Answer extends object> {
 export function fileDropPage<Answer extends object>(options: FileDropOptions<Answer>): void {
   const { page, limits, action, working, asked, taken } = options;
   const { root, message } = page;
-  const desk = new PythonDesk({
-    desk: options.desk,
+  const python = new PythonClient({
+    handler: options.handler,
     begin: options.begin,
     onReady(_, loaded) {
       drop.loaded();
@@ -49,7 +49,7 @@ export function fileDropPage<Answer extends object>(options: FileDropOptions<Ans
     },
   });
   const drop = new FileDropController<Answer>({
-    ...{ desk, limits, working, asked, taken },
+    ...{ python, limits, working, asked, taken },
     listeners: {
       onFiles: showFiles,
       onStatus: showStatus,
@@ -135,7 +135,7 @@ export function fileDropPage<Answer extends object>(options: FileDropOptions<Ans
   }
 
   function showAnswer(answer: Answer | undefined): void {
-    result.replaceChildren(...(answer === undefined ? [] : [options.show(answer, desk)]));
+    result.replaceChildren(...(answer === undefined ? [] : [options.show(answer, python)]));
     const heading = result.querySelector("h2");
     heading?.setAttribute("tabindex", "-1");
     heading?.focus({ preventScroll: true });

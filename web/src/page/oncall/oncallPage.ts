@@ -1,59 +1,59 @@
-/** The incident room: a night on call, chosen by its number, played in a shell, with the truth at its end. */
+/** The on-call page: choose a shift, play it in a shell, and read the debrief. */
 import "../../style/page.css";
-import "../../style/night.css";
+import "../../style/shift.css";
 import { html } from "../../base/elements.ts";
-import { nightView, type NightView } from "../../lab/night/nightView.ts";
-import type { Kept, NightName } from "../../lab/night/protocol.ts";
+import { shiftView, type ShiftView } from "../../lab/shift/shiftView.ts";
+import type { Kept, ShiftId } from "../../lab/shift/protocol.ts";
 import { buildPage, keepForOffline, preparePage } from "../shared/pageSetup.ts";
-import { NightDesk } from "./nightDesk.ts";
+import { ShiftClient } from "./shiftClient.ts";
 import { textOfFile } from "../shared/fileText.ts";
 import {
-  anotherNight,
+  drawnSeed,
   caseHash,
-  isSameNight,
-  nightHash,
-  nightUnderWay,
+  isSameShift,
+  shiftHash,
+  unfinishedShift,
   played,
-  readNight,
+  readShift,
   rememberCase,
-  rememberNight,
+  rememberShift,
   rememberPlayed,
   ticketOfTheDay,
   writtenCase,
   type WrittenCase,
-} from "./nights.ts";
+} from "./shifts.ts";
 import { pythonInWords } from "../shared/pythonSize.ts";
 
 const page = preparePage();
 const { root, message } = page;
-/** A sealed case has a few kB; what one may have, the room says. */
-const mostCase_bytes = 2 ** 18;
+/** A sealed case has a few kB. The session has its own, exact limit. */
+const maxCase_bytes = 2 ** 18;
 void buildPage(page, open);
 
 function open(): void {
-  const title = html("h2", { id: "night-title" });
+  const title = html("h2", { id: "shift-title" });
   const begin = html("button", { type: "button", class: "begin" });
   const today = html("button", { type: "button" }, "Ticket of the day");
-  const another = html("button", { type: "button" }, "Another night");
-  const weeks = html("select", { "aria-label": "Incidents that another night is drawn from" });
+  const another = html("button", { type: "button" }, "Another shift");
+  const weeks = html("select", { "aria-label": "Incidents for another shift" });
   weeks.append(
-    html("option", { value: "" }, "of all incidents"),
-    ...Array.from({ length: 9 }, (_, at) => html("option", { value: `1-${at + 2}` }, `of weeks 1 to ${at + 2}`)),
+    html("option", { value: "" }, "from all incidents"),
+    ...Array.from({ length: 9 }, (_, at) => html("option", { value: `1-${at + 2}` }, `from weeks 1–${at + 2}`)),
   );
   const copy = html("button", { type: "button" }, "Copy link");
-  const file = html("input", { type: "file", id: "night-case", accept: ".sealed,.toml,text/plain" });
+  const file = html("input", { type: "file", id: "shift-case", accept: ".sealed,.toml,text/plain" });
   const status = html("p", { class: "said quiet", role: "status" });
   const place = html("div", {});
-  const list = html("section", { class: "nights-played", "aria-labelledby": "played-title" });
+  const list = html("section", { class: "shifts-played", "aria-labelledby": "played-title" });
   const section = html(
     "section",
-    { class: "night-section", "aria-labelledby": "night-title" },
+    { class: "shift-section", "aria-labelledby": "shift-title" },
     title,
     html("div", { class: "actions" }, begin, today, copy, another, weeks),
     html(
       "div",
-      { class: "night-case" },
-      html("label", { for: file.id }, "Or a case that somebody sealed (choose it, or drop it here):"),
+      { class: "shift-case" },
+      html("label", { for: file.id }, "Or a sealed case from someone else (choose the file, or drop it here):"),
       file,
     ),
     status,
@@ -61,65 +61,65 @@ function open(): void {
   );
   root.append(section, list);
 
-  const ofTheDay = (): NightName => ({ seed: ticketOfTheDay(), weeks: null });
-  let night = ofTheDay();
+  const ofTheDay = (): ShiftId => ({ seed: ticketOfTheDay(), weeks: null });
+  let current = ofTheDay();
   let own: WrittenCase | undefined;
-  let shown: NightView | undefined;
+  let shown: ShiftView | undefined;
   let isLoaded = false;
-  const desk = new NightDesk({
+  const client = new ShiftClient({
     onReady(_, loaded) {
       isLoaded = true;
       keepForOffline(loaded);
     },
   });
 
-  const keptOf = (chosen: NightName): Kept | undefined => {
-    const kept = nightUnderWay();
+  const keptOf = (chosen: ShiftId): Kept | undefined => {
+    const kept = unfinishedShift();
     if (kept === undefined) return undefined;
-    // Whether it is of this very case, the room says, which knows its digest.
+    // The session checks that the case is the same, by its digest.
     if (own !== undefined) return (kept.own ?? null) === null ? undefined : kept;
-    return (kept.own ?? null) === null && isSameNight(kept, chosen) ? kept : undefined;
+    return (kept.own ?? null) === null && isSameShift(kept, chosen) ? kept : undefined;
   };
 
-  const nameOf = (named: NightName) =>
-    named.weeks === null ? `Ticket ${named.seed}` : `Ticket ${named.seed}, of weeks ${named.weeks}`;
+  const nameOf = (named: ShiftId) =>
+    named.weeks === null ? `Ticket ${named.seed}` : `Ticket ${named.seed}, weeks ${named.weeks.replace("-", "–")}`;
 
-  /** Shows a night before it begins: one that is drawn, or that of a case. */
-  function choose(chosen: NightName, written?: WrittenCase): void {
-    night = chosen;
+  /** Shows a shift before it starts: a drawn one, or the one of a case file. */
+  function choose(chosen: ShiftId, written?: WrittenCase): void {
+    current = chosen;
     own = written;
     shown?.close();
     shown = undefined;
     place.replaceChildren();
-    const kept = keptOf(night);
+    const kept = keptOf(current);
     title.textContent =
       own !== undefined
         ? `The case in ${own.name}`
-        : isSameNight(night, ofTheDay())
-          ? `${nameOf(night)}, the ticket of the day`
-          : nameOf(night);
+        : isSameShift(current, ofTheDay())
+          ? `${nameOf(current)}, the ticket of the day`
+          : nameOf(current);
     copy.hidden = own !== undefined;
-    weeks.value = night.weeks ?? "";
-    begin.textContent = kept === undefined ? "Begin the shift" : "Go on with the shift";
+    weeks.value = current.weeks ?? "";
+    begin.textContent = kept === undefined ? "Start the shift" : "Continue the shift";
     begin.hidden = false;
     begin.disabled = false;
-    status.textContent = isLoaded ? "" : `The room runs Python in this page: ${pythonInWords()}`;
+    status.textContent = isLoaded ? "" : `A shift runs Python in this page: ${pythonInWords()}`;
     listPlayed();
   }
 
   function listPlayed(): void {
-    const nights = played();
-    list.hidden = nights.length === 0;
+    const shifts = played();
+    list.hidden = shifts.length === 0;
     list.replaceChildren(
-      html("h2", { id: "played-title" }, "Your nights so far"),
+      html("h2", { id: "played-title" }, "Your shifts so far"),
       html(
         "ol",
         {},
-        ...nights.map((one) =>
+        ...shifts.map((one) =>
           html(
             "li",
             {},
-            one.case === null ? "A case that somebody wrote" : html("a", { href: nightHash(one) }, nameOf(one)),
+            one.case === null ? "A sealed case" : html("a", { href: shiftHash(one) }, nameOf(one)),
             `, ${one.total} points: `,
             one.case === null ? one.title : html("a", { href: `${one.case}.html` }, one.title),
           ),
@@ -129,22 +129,22 @@ function open(): void {
   }
 
   async function start(): Promise<void> {
-    const chosen = night;
+    const chosen = current;
     begin.disabled = true;
     message.clear();
-    status.textContent = isLoaded ? "The shift begins …" : `Loading Python: ${pythonInWords()}`;
+    status.textContent = isLoaded ? "Starting the shift …" : `Loading Python: ${pythonInWords()}`;
     try {
       const opened = await takeUp(chosen);
-      // Another night may have been chosen meanwhile.
-      if (chosen !== night) return;
+      // The reader may have chosen another shift in the meantime.
+      if (chosen !== current) return;
       begin.hidden = true;
       status.textContent = "";
-      shown = nightView(opened, {
-        type: (line) => desk.type(line),
-        stop: () => desk.stop(),
-        onKept: rememberNight,
+      shown = shiftView(opened, {
+        type: (line) => client.type(line),
+        stop: () => client.stop(),
+        onKept: rememberShift,
         onEnded(ended) {
-          rememberNight(undefined);
+          rememberShift(undefined);
           rememberPlayed(ended);
           listPlayed();
         },
@@ -159,34 +159,36 @@ function open(): void {
     }
   }
 
-  /** Opens the night, where it stood if it was under way; what was kept and cannot be read is let go. */
-  async function takeUp(chosen: NightName) {
+  /** Opens the shift, or continues it if it was saved. A saved shift that cannot be read is dropped. */
+  async function takeUp(chosen: ShiftId) {
     const kept = keptOf(chosen);
     const text = own?.text;
-    if (kept === undefined) return desk.open(chosen, undefined, text);
+    if (kept === undefined) return client.open(chosen, undefined, text);
     try {
-      return await desk.open(chosen, kept, text);
+      return await client.open(chosen, kept, text);
     } catch (error) {
       if (!isLoaded) throw error;
-      rememberNight(undefined);
+      rememberShift(undefined);
       message.fail(error);
-      return desk.open(chosen, undefined, text);
+      return client.open(chosen, undefined, text);
     }
   }
 
-  const go = (chosen: NightName) => {
-    if (location.hash === nightHash(chosen)) choose(chosen);
-    else location.hash = nightHash(chosen);
+  const go = (chosen: ShiftId) => {
+    if (location.hash === shiftHash(chosen)) choose(chosen);
+    else location.hash = shiftHash(chosen);
   };
   begin.addEventListener("click", () => void start());
   today.addEventListener("click", () => go(ofTheDay()));
-  another.addEventListener("click", () => go({ seed: anotherNight(), weeks: weeks.value === "" ? null : weeks.value }));
+  another.addEventListener("click", () => go({ seed: drawnSeed(), weeks: weeks.value === "" ? null : weeks.value }));
   copy.addEventListener("click", () => {
-    const link = new URL(nightHash(night), location.href).href;
+    const link = new URL(shiftHash(current), location.href).href;
     navigator.clipboard
       .writeText(link)
-      .then(() => (status.textContent = "The link is on the clipboard. Whoever opens it gets this very night."))
-      .catch(() => status.replaceChildren("The browser does not allow copying. Here it is: ", html("code", {}, link)));
+      .then(() => (status.textContent = "Link copied. It opens exactly this shift."))
+      .catch(() =>
+        status.replaceChildren("The browser does not allow copying. Copy this link: ", html("code", {}, link)),
+      );
   });
 
   async function take(files: FileList | null | undefined): Promise<void> {
@@ -194,13 +196,13 @@ function open(): void {
     if (chosen === undefined) return;
     message.clear();
     try {
-      const written = { name: chosen.name, text: await textOfFile(chosen, mostCase_bytes) };
-      // One night is kept: that of another case is over.
-      if (nightUnderWay()?.own != null && writtenCase()?.text !== written.text) rememberNight(undefined);
+      const written = { name: chosen.name, text: await textOfFile(chosen, maxCase_bytes) };
+      // Only one unfinished shift is kept, so the one of another case is dropped.
+      if (unfinishedShift()?.own != null && writtenCase()?.text !== written.text) rememberShift(undefined);
       rememberCase(written);
-      // The file stays here: the address says no more than that there is one.
+      // The file stays on this device: the address only says that there is one.
       history.replaceState(null, "", caseHash);
-      choose(night, written);
+      choose(current, written);
     } catch (error) {
       message.fail(error);
     }
@@ -216,16 +218,17 @@ function open(): void {
   });
 
   function read(): void {
-    const found = readNight(location.hash);
+    const found = readShift(location.hash);
     message.clear();
     if (found.kind === "problem") message.say(found.message);
-    const kept = nightUnderWay();
+    const kept = unfinishedShift();
     const written = writtenCase();
-    if (found.kind === "night") choose(found.name);
+    if (found.kind === "shift") choose(found.name);
     else if (written !== undefined && (found.kind === "case" || (kept?.own ?? null) !== null))
       choose(ofTheDay(), written);
     else {
-      if (found.kind === "case") message.say("The case that was open here is not kept on this device: open its file.");
+      if (found.kind === "case")
+        message.say("This link needs a case file that is not stored on this device. Open the file.");
       choose((kept?.own ?? null) === null ? (kept ?? ofTheDay()) : ofTheDay());
     }
   }

@@ -1,10 +1,10 @@
 /**
- * A desk of the `seeklab` package in a thread of its own, under Pyodide: the very code of the command line, for any page.
+ * Client of a JSON handler of the `seeklab` package, which runs in its own thread under Pyodide: the same code as the
+ * command line's.
  *
- * The thread is begun when something is asked for the first time. What is stopped ends with its thread, and the next question
- * begins another.
+ * The first question starts the thread. Stopping a question ends the thread, and the next question starts another.
  */
-import type { DeskName, FromPython, GivenFile, ToPython } from "../../python/messages.ts";
+import type { HandlerName, FromPython, GivenFile, ToPython } from "../../python/messages.ts";
 
 interface Waiting {
   readonly resolve: (answer: string) => void;
@@ -12,44 +12,44 @@ interface Waiting {
   readonly onProgress: ((share: number) => void) | undefined;
 }
 
-export interface PythonDeskOptions {
-  readonly desk: DeskName;
+export interface PythonClientOptions {
+  readonly handler: HandlerName;
   readonly onReady: (version: string, loaded: readonly string[]) => void;
-  /** The thread; tests give another. */
+  /** Starts the thread; tests pass their own. */
   readonly begin?: (() => Worker) | undefined;
 }
 
 const beginWorker = () => new Worker(new URL("../../python/pythonWorker.ts", import.meta.url), { type: "module" });
 
-/** The work was ended by whoever asked for it. */
+/** The caller stopped the work. */
 export class Stopped extends Error {}
 
-/** Python itself has failed, and may not be fit for more. */
+/** Python itself failed and may not work any longer. */
 export class PythonFailed extends Error {}
 
-export class PythonDesk {
-  readonly #options: PythonDeskOptions;
+export class PythonClient {
+  readonly #options: PythonClientOptions;
   #worker: Worker | undefined;
   #waiting = new Map<number, Waiting>();
   #nextId = 1;
 
-  constructor(options: PythonDeskOptions) {
+  constructor(options: PythonClientOptions) {
     this.#options = options;
   }
 
-  /** Whether a thread is there, or on its way. */
+  /** True if a thread runs or is starting. */
   get hasBegun(): boolean {
     return this.#worker !== undefined;
   }
 
-  /** What the desk answers; a problem that it names is thrown as its sentence. The caller names the type, since JSON carries none. */
+  /** Returns the handler's answer; throws an error if it is a problem. The caller names the type, since JSON has none. */
   async ask<T extends object>(
     message: object,
     { files, onProgress }: { files?: readonly GivenFile[]; onProgress?: (share: number) => void } = {},
   ): Promise<T> {
     this.#worker ??= this.#start();
     const id = this.#nextId++;
-    const sent: ToPython = { kind: "ask", id, desk: this.#options.desk, message: JSON.stringify(message), files };
+    const sent: ToPython = { kind: "ask", id, handler: this.#options.handler, message: JSON.stringify(message), files };
     // A file's bytes are moved, not copied.
     this.#worker.postMessage(
       sent,
@@ -61,7 +61,7 @@ export class PythonDesk {
     return answer;
   }
 
-  /** Ends whatever is under way, with the reason that those who wait for it are given. */
+  /** Stops all questions in progress; `why` is the reason that their callers get. */
   stop(why: string): void {
     this.#end(new Stopped(why));
   }
@@ -81,11 +81,11 @@ export class PythonDesk {
       const waiting = this.#waiting.get(message.id);
       this.#waiting.delete(message.id);
       if (message.answer !== null) waiting?.resolve(message.answer);
-      else waiting?.reject(new PythonFailed(`Python has failed: ${message.error ?? ""}`));
+      else waiting?.reject(new PythonFailed(`Python failed: ${message.error ?? ""}`));
     }
   }
 
-  /** The thread is gone, and so are the answers that were waited for. */
+  /** Ends the thread and rejects all questions in progress. */
   #end(why: Error): void {
     this.#worker?.terminate();
     this.#worker = undefined;
@@ -97,6 +97,6 @@ export class PythonDesk {
 function notLoaded(why: string): Error {
   const reason = why === "" ? "" : ` The browser says: ${why}.`;
   return new Error(
-    `Python could not be loaded. Without a network this page runs it only where it has run before; with one, try again.${reason}`,
+    `Python could not be loaded. Without a network, this page needs the copy of an earlier visit; with one, try again.${reason}`,
   );
 }

@@ -1,18 +1,18 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { Kept } from "../../src/lab/night/protocol.ts";
-import { NightDesk } from "../../src/page/oncall/nightDesk.ts";
+import type { Kept } from "../../src/lab/shift/protocol.ts";
+import { ShiftClient } from "../../src/page/oncall/shiftClient.ts";
 import {
-  anotherNight,
-  nightHash,
-  nightUnderWay,
+  drawnSeed,
+  shiftHash,
+  unfinishedShift,
   played,
-  readNight,
+  readShift,
   rememberCase,
-  rememberNight,
+  rememberShift,
   rememberPlayed,
   ticketOfTheDay,
   writtenCase,
-} from "../../src/page/oncall/nights.ts";
+} from "../../src/page/oncall/shifts.ts";
 import type { FromPython, ToPython } from "../../src/python/messages.ts";
 
 afterEach(() => localStorage.clear());
@@ -30,16 +30,16 @@ const kept: Kept = {
   users: [[0, 0.1]],
 };
 
-describe("the night in an address", () => {
+describe("the shift in an address", () => {
   it("is a number, and is written as it is read", () => {
     for (const name of [
       { seed: 7, weeks: null },
       { seed: 20261123, weeks: "1-5" },
     ]) {
-      expect(readNight(nightHash(name))).toEqual({ kind: "night", name });
+      expect(readShift(shiftHash(name))).toEqual({ kind: "shift", name });
     }
-    expect(nightHash({ seed: 7, weeks: null })).toBe("#seed=7");
-    expect(readNight("")).toEqual({ kind: "none" });
+    expect(shiftHash({ seed: 7, weeks: null })).toBe("#seed=7");
+    expect(readShift("")).toEqual({ kind: "none" });
   });
   it.each([
     "#seed=",
@@ -52,30 +52,30 @@ describe("the night in an address", () => {
     "#seed=7&weeks=",
     `#${"x".repeat(100_000)}`,
   ])("%.30s is answered with a sentence", (hash) => {
-    const found = readNight(hash);
+    const found = readShift(hash);
     expect(found.kind).toBe("problem");
-    expect(found.kind === "problem" && found.message).toMatch(/^The link ends with “.{1,41}”, which names no night/);
+    expect(found.kind === "problem" && found.message).toMatch(/^The link ends with “.{1,41}”, which is not a shift/);
   });
   it("is the date's for the ticket of the day, in universal time", () => {
     expect(ticketOfTheDay(new Date("2026-11-23T23:59:59Z"))).toBe(20261123);
     expect(ticketOfTheDay(new Date("2026-11-23T23:59:59-05:00"))).toBe(20261124);
   });
   it("is one of a hundred thousand when it is drawn", () => {
-    expect([anotherNight(() => 0), anotherNight(() => 0.999999999)]).toEqual([0, 99999]);
+    expect([drawnSeed(() => 0), drawnSeed(() => 0.999999999)]).toEqual([0, 99999]);
   });
 });
 
 describe("the case that was opened last", () => {
   it("comes back, and what is none does not", () => {
     expect(writtenCase()).toBeUndefined();
-    rememberCase({ name: "night.sealed", text: "sealed" });
-    expect(writtenCase()).toEqual({ name: "night.sealed", text: "sealed" });
+    rememberCase({ name: "shift.sealed", text: "sealed" });
+    expect(writtenCase()).toEqual({ name: "shift.sealed", text: "sealed" });
     expect(writtenCase(() => '{"name": 3, "text": "x"}')).toBeUndefined();
-    expect(readNight("#case")).toEqual({ kind: "case" });
+    expect(readShift("#case")).toEqual({ kind: "case" });
   });
 });
 
-describe("nights that were played", () => {
+describe("shifts that were played", () => {
   const ended = (seed: number, total: number, weeks: string | null = null) => ({
     seed,
     weeks,
@@ -110,13 +110,17 @@ describe("nights that were played", () => {
     expect(played(() => "{")).toEqual([]);
   });
   it("do not count the one under way, which is kept from its first command on", () => {
-    rememberNight({ ...kept, commands: [] });
-    expect(nightUnderWay()).toBeUndefined();
-    rememberNight(kept);
-    expect(nightUnderWay()).toEqual(kept);
-    rememberNight(undefined);
-    expect(nightUnderWay()).toBeUndefined();
-    expect(nightUnderWay(() => '{"seed": -1, "commands": [1]}')).toBeUndefined();
+    rememberShift({ ...kept, commands: [] });
+    expect(unfinishedShift()).toBeUndefined();
+    rememberShift(kept);
+    expect(unfinishedShift()).toEqual(kept);
+    rememberShift(undefined);
+    expect(unfinishedShift()).toBeUndefined();
+    expect(unfinishedShift(() => '{"seed": -1, "commands": [1]}')).toBeUndefined();
+  });
+  it("continue where earlier versions of the page saved them", () => {
+    localStorage.setItem("seeklab.oncall.night", JSON.stringify(kept));
+    expect(unfinishedShift()).toEqual(kept);
   });
 });
 
@@ -138,33 +142,33 @@ function threads() {
   return { begun, begin };
 }
 
-describe("the desk", () => {
-  const room = "seeklab.oncall.session";
+describe("the client of the session", () => {
+  const handler = "seeklab.oncall.session";
   const opened = (id: number): FromPython => ({ kind: "answer", id, answer: JSON.stringify({ kept }), error: null });
 
   it("passes on what is typed as data, whatever it is", async () => {
     const { begun, begin } = threads();
-    const desk = new NightDesk({ onReady: vi.fn(), begin });
+    const client = new ShiftClient({ onReady: vi.fn(), begin });
     const line = '"); import os #';
-    const answered = desk.type(line);
+    const answered = client.type(line);
     const asked = begun[0]!.said[0]!;
-    expect(asked).toEqual({ kind: "ask", id: 1, desk: room, message: JSON.stringify({ type: line }) });
+    expect(asked).toEqual({ kind: "ask", id: 1, handler, message: JSON.stringify({ type: line }) });
     begun[0]!.says(opened(1));
     expect((await answered).kept).toEqual(kept);
   });
 
-  it("takes the night up in a new thread when a command is stopped, and says that it cost nothing", async () => {
+  it("continues in a new thread when a command is stopped, and says that no points are charged", async () => {
     const { begun, begin } = threads();
-    const desk = new NightDesk({ onReady: vi.fn(), begin });
-    const first = desk.open({ seed: 7, weeks: null });
+    const client = new ShiftClient({ onReady: vi.fn(), begin });
+    const first = client.open({ seed: 7, weeks: null });
     begun[0]!.says(opened(1));
     await first;
-    const typed = desk.type("fio");
-    const stopped = desk.stop();
-    await expect(typed).rejects.toThrow("The command was not carried out and has cost nothing.");
+    const typed = client.type("fio");
+    const stopped = client.stop();
+    await expect(typed).rejects.toThrow("The command did not run; no points charged.");
     expect(begun[0]!.isEnded).toBe(true);
     expect(begun[1]!.said).toEqual([
-      { kind: "ask", id: 3, desk: room, message: JSON.stringify({ open: 7, weeks: null, kept }) },
+      { kind: "ask", id: 3, handler, message: JSON.stringify({ open: 7, weeks: null, kept }) },
     ]);
     begun[1]!.says(opened(3));
     await stopped;
@@ -172,27 +176,27 @@ describe("the desk", () => {
 
   it("opens a case by its text, and again when a command is stopped", async () => {
     const { begun, begin } = threads();
-    const desk = new NightDesk({ onReady: vi.fn(), begin });
+    const client = new ShiftClient({ onReady: vi.fn(), begin });
     const own = { ...kept, own: "cf6e" };
-    const first = desk.open({ seed: 7, weeks: null }, undefined, "sealed");
+    const first = client.open({ seed: 7, weeks: null }, undefined, "sealed");
     begun[0]!.says({ kind: "answer", id: 1, answer: JSON.stringify({ kept: own }), error: null });
     await first;
-    const stopped = desk.stop();
+    const stopped = client.stop();
     const again = { open: "sealed", weeks: null, kept: own };
-    expect(begun[1]!.said).toEqual([{ kind: "ask", id: 2, desk: room, message: JSON.stringify(again) }]);
+    expect(begun[1]!.said).toEqual([{ kind: "ask", id: 2, handler, message: JSON.stringify(again) }]);
     begun[1]!.says({ kind: "answer", id: 2, answer: JSON.stringify({ kept: own }), error: null });
     await stopped;
   });
 
   it("says that Python is not there, and tries again when it is asked again", async () => {
     const { begun, begin } = threads();
-    const desk = new NightDesk({ onReady: vi.fn(), begin });
-    const first = desk.open({ seed: 7, weeks: null });
+    const client = new ShiftClient({ onReady: vi.fn(), begin });
+    const first = client.open({ seed: 7, weeks: null });
     begun[0]!.says({ kind: "unloaded", why: "Failed to fetch" });
     await expect(first).rejects.toThrow(
-      "Python could not be loaded. Without a network this page runs it only where it has run before; with one, try again. The browser says: Failed to fetch.",
+      "Python could not be loaded. Without a network, this page needs the copy of an earlier visit; with one, try again. The browser says: Failed to fetch.",
     );
-    const second = desk.open({ seed: 7, weeks: null });
+    const second = client.open({ seed: 7, weeks: null });
     begun[1]!.says(opened(2));
     expect((await second).kept.seed).toBe(7);
   });

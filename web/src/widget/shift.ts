@@ -1,9 +1,9 @@
-/** A night on call in a notebook: its desk is the kernel, asked by messages that have numbers. */
+/** The widget of an on-call shift in a notebook. The kernel answers its messages, which have numbers. */
 import { html } from "../base/elements.ts";
-import { nightView, type NightView } from "../lab/night/nightView.ts";
-import { type Now, type Opened, unlessProblem } from "../lab/night/protocol.ts";
+import { shiftView, type ShiftView } from "../lab/shift/shiftView.ts";
+import { type Now, type Opened, unlessProblem } from "../lab/shift/protocol.ts";
 
-/** What is used of anywidget's model. */
+/** The part of anywidget's model that the widget uses. */
 export interface Kernel {
   send(content: unknown): void;
   on(event: "msg:custom", listener: (content: unknown) => void): void;
@@ -15,12 +15,12 @@ interface Answer {
   readonly answer: Opened | { readonly problem: string };
 }
 
-export function renderNight(kernel: Kernel, root: HTMLElement, fail: (error: unknown) => void): () => void {
-  // A notebook has several views of one model: each hears the answers to all, and takes its own.
+export function renderShift(kernel: Kernel, root: HTMLElement, fail: (error: unknown) => void): () => void {
+  // A notebook may show several views of one model. Each hears all answers and takes its own.
   const view = Math.random().toString(36).slice(2);
   const waiting = new Map<string, (answer: Answer["answer"]) => void>();
   let asked = 0;
-  let shown: NightView | undefined;
+  let shown: ShiftView | undefined;
   let isClosed = false;
 
   const hear = (content: unknown) => {
@@ -36,13 +36,13 @@ export function renderNight(kernel: Kernel, root: HTMLElement, fail: (error: unk
   };
 
   kernel.on("msg:custom", hear);
-  // Keys that are typed here are no commands of the notebook.
+  // Keys typed here must not trigger the notebook's shortcuts.
   root.dataset.lmSuppressShortcuts = "true";
   root.addEventListener("keydown", (event) => event.stopPropagation());
   ask({})
     .then((opened) => {
       if (isClosed) return;
-      shown = nightView(opened, {
+      shown = shiftView(opened, {
         type: (line): Promise<Now> => ask({ type: line }),
         onKept: () => undefined,
         onEnded: () => undefined,

@@ -1,25 +1,25 @@
-/** What a front-end and the desk of the incident room (`seeklab.oncall.session`) say to each other. */
+/** The messages between a front end and the session of a shift (`seeklab.oncall.session`). */
 
 /** A command and its answer. */
 export interface Entry {
   readonly command: string;
-  /** The time of the night when it was answered. */
+  /** The time on the shift's clock after the command. */
   readonly clock: string;
   readonly seconds: number;
   readonly points: number;
   readonly output: string;
 }
 
-/** Which night it is. */
-export interface NightName {
+/** Identifies a shift. */
+export interface ShiftId {
   readonly seed: number;
-  /** Weeks of the course that it is drawn from, such as `1-5`; null for all incidents. */
+  /** The weeks of the course whose incidents it may use, such as `1-5`; null for all incidents. */
   readonly weeks: string | null;
 }
 
-/** What has happened in a night, from which it can be taken up again. */
-export interface Kept extends NightName {
-  /** The digest of the case that somebody wrote, when it is the night of one. */
+/** The state of a shift, from which it can continue. */
+export interface Kept extends ShiftId {
+  /** The digest of the case file, if the shift uses one; otherwise null. */
   readonly own: string | null;
   readonly commands: readonly Entry[];
   readonly looked: readonly string[];
@@ -27,7 +27,7 @@ export interface Kept extends NightName {
   readonly set: Readonly<Record<string, unknown>>;
   readonly seconds: number;
   readonly spent: number;
-  /** The users' own number after so many seconds, as a share of last month's. */
+  /** The users' performance over time, as a share of last month's. */
   readonly users: readonly (readonly [seconds: number, share: number])[];
 }
 
@@ -38,28 +38,28 @@ export interface Score {
   readonly total: number;
 }
 
-/** How a night ended, and what was wrong. */
+/** The result of a finished shift, with the true cause. */
 export interface Ended extends Kept {
   readonly score: Score;
-  /** The points that there are. */
+  /** The maximum of each score. */
   readonly most: Score;
   readonly right: boolean;
   readonly holds: boolean;
   readonly cause: string;
-  /** The incident's case, by its name, which that of a reader has not, and by its title. */
+  /** The name of the incident's case, or null for a learner's case file. */
   readonly case: string | null;
   readonly title: string;
-  /** The look that would have told it, what is to be seen in it, and what it would have printed. */
+  /** The command that shows the cause; `tells` explains its output, `telling`. */
   readonly look: string;
   readonly tells: string;
   readonly telling: string;
   readonly remedy: Readonly<Record<string, unknown>>;
 }
 
-/** Where a night stands. */
+/** The present state of a shift. */
 export interface Now {
   readonly clock: string;
-  /** When the shift began, in seconds of the day. */
+  /** The start of the shift, in seconds after midnight. */
   readonly start_s: number;
   readonly tries: number;
   readonly answers: readonly Entry[];
@@ -74,21 +74,21 @@ export interface Tool {
   readonly points: number;
 }
 
-/** A night as it is opened. */
+/** A shift when it is opened. */
 export interface Opened extends Now {
   readonly ticket: string;
   readonly welcome: string;
   readonly tools: readonly Tool[];
-  /** All that may be typed; what wants another word ends with a space. */
+  /** The words for completion; one that needs another word ends with a space. */
   readonly words: readonly string[];
 }
 
 export type Message =
-  /** A night by its number, or by the text of its case. */
-  | { readonly open: number | string; readonly weeks: NightName["weeks"]; readonly kept?: Kept | undefined }
+  /** Opens a shift by its seed, or by the text of its case file. */
+  | { readonly open: number | string; readonly weeks: ShiftId["weeks"]; readonly kept?: Kept | undefined }
   | { readonly type: string };
 
-/** What was asked for, or the sentence that says why there is none, which is thrown. */
+/** Returns the answer; throws an error if it is a problem. */
 export function unlessProblem<T extends Now>(answer: T | { readonly problem: string }): T {
   if ("problem" in answer) throw new Error(answer.problem);
   return answer;

@@ -1,23 +1,23 @@
-/** The users' own number over the night, as a share of what it was last month: it recovers, or it does not. */
+/** The graph of the users' performance during the shift, as a share of last month's. */
 import { svg } from "../../base/elements.ts";
 
 export type Reading = readonly [seconds: number, share: number];
 
 const height = 120;
 const margin = { left: 52, right: 12, top: 10, bottom: 22 } as const;
-/** The graph is never of a shorter time, so that a first look is no whole night. */
-const least_s = 60;
-/** What is lower is drawn here. */
+/** The shortest time axis, so that the first command does not fill the graph. */
+const min_s = 60;
+/** Lower shares are drawn at this one. */
 const lowest = 0.001;
 
-/** A share in words: two figures, and no more than can be told apart. */
+/** Formats a share as a percentage with two significant figures. */
 export function shareInWords(share: number): string {
   const percent = 100 * share;
   if (percent < 0.1) return "less than 0.1\u00a0%";
   return `${Number(percent.toPrecision(2)).toLocaleString("en")}\u00a0%`;
 }
 
-/** The lowest decade that is drawn. */
+/** Returns the lowest decade of the graph. */
 export function floorOf(shares: readonly number[]): number {
   const least = Math.min(0.5, ...shares.map((share) => Math.max(share, lowest)));
   return Math.max(lowest, 10 ** Math.floor(Math.log10(least)));
@@ -32,7 +32,7 @@ export function usersGraph(readings: readonly Reading[], start_s: number, width:
   const shares = readings.map(([, share]) => share);
   const from = floorOf(shares);
   const to = Math.max(2, ...shares);
-  const last_s = Math.max(least_s, readings.at(-1)![0]);
+  const last_s = Math.max(min_s, readings.at(-1)![0]);
   const inner = { width: width - margin.left - margin.right, height: height - margin.top - margin.bottom };
   const x = (seconds: number) => margin.left + (inner.width * seconds) / last_s;
   const y = (share: number) =>
@@ -51,7 +51,7 @@ export function usersGraph(readings: readonly Reading[], start_s: number, width:
       role: "img",
       class: "users-graph",
       "aria-label":
-        `What the users have, as a share of last month: ${shareInWords(first)} at the beginning, ` +
+        `Users' performance as a share of last month's: ${shareInWords(first)} at the start, ` +
         `${shareInWords(last)} now, after ${readings.length - 1} readings.`,
     },
     ...ticks.flatMap((tick) => [

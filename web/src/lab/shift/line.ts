@@ -1,6 +1,6 @@
-/** A line that is typed into a shell: what was typed before, and how it may go on. */
+/** The command line of the shell: history, completion and pasted text. */
 
-/** What was typed, newest last; the arrow keys go through it, and what stood in the line waits at its end. */
+/** The lines that were entered, newest last. The unfinished line is kept while the arrow keys browse the others. */
 export class History {
   readonly #lines: string[] = [];
   #at = 0;
@@ -11,7 +11,7 @@ export class History {
     this.#at = this.#lines.length;
   }
 
-  /** The line before, or nothing at the first. */
+  /** Returns the previous line, or undefined at the oldest. */
   older(current: string): string | undefined {
     if (this.#at === 0) return undefined;
     if (this.#at === this.#lines.length) this.#draft = current;
@@ -19,7 +19,7 @@ export class History {
     return this.#lines[this.#at];
   }
 
-  /** The line after, or nothing at the end. */
+  /** Returns the next line, or undefined at the end. */
   newer(): string | undefined {
     if (this.#at === this.#lines.length) return undefined;
     this.#at += 1;
@@ -27,7 +27,7 @@ export class History {
   }
 }
 
-/** A line, as far as it can go on in one way only, and all the ways in which it can. */
+/** The line extended by what all candidates share, and the candidates. */
 export interface Completion {
   readonly line: string;
   readonly candidates: readonly string[];
@@ -47,7 +47,7 @@ function commonStart(one: string, other: string): string {
   return one.slice(0, length);
 }
 
-/** What was pasted, as lines to carry out, and what stays in the line. */
+/** Splits pasted text into complete lines to run and the rest, which stays in the command line. */
 export function pasted(before: string, text: string): { readonly lines: readonly string[]; readonly rest: string } {
   const lines = (before + text).split(/\r\n|\r|\n/);
   return { lines: lines.slice(0, -1), rest: lines.at(-1)! };

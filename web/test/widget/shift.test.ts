@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import type { Opened } from "../../src/lab/night/protocol.ts";
-import { type Kernel, renderNight } from "../../src/widget/night.ts";
+import type { Opened } from "../../src/lab/shift/protocol.ts";
+import { type Kernel, renderShift } from "../../src/widget/shift.ts";
 
 vi.stubGlobal(
   "ResizeObserver",
@@ -50,7 +50,7 @@ function kernelThat(answers: (asked: { id: string; type?: string }) => unknown) 
 
 const settled = () => new Promise((done) => setTimeout(done, 0));
 
-describe("a night in a notebook", () => {
+describe("a shift in a notebook", () => {
   it("shows what the kernel answers, in each of its views, and goes on from what the kernel has", async () => {
     const typed: string[] = [];
     const { kernel, listeners } = kernelThat(({ type }) => {
@@ -59,14 +59,14 @@ describe("a night in a notebook", () => {
       return { ...opened, answers };
     });
     const [one, two] = [document.createElement("div"), document.createElement("div")];
-    const close = renderNight(kernel, one, vi.fn());
+    const close = renderShift(kernel, one, vi.fn());
     await settled();
     expect(one.textContent).toContain("TICKET 7.");
     one.querySelector("input")!.value = "ping";
     one.querySelector("form")!.dispatchEvent(new Event("submit", { cancelable: true }));
     await settled();
     expect(one.querySelector("[role=log]")!.textContent).toContain("# pingPING");
-    renderNight(kernel, two, vi.fn());
+    renderShift(kernel, two, vi.fn());
     await settled();
     expect(two.querySelector("[role=log]")!.textContent).toContain("# pingPING");
     close();
@@ -74,11 +74,11 @@ describe("a night in a notebook", () => {
   });
 
   it("says why there is none", async () => {
-    const { kernel } = kernelThat(() => ({ problem: "No night has begun." }));
+    const { kernel } = kernelThat(() => ({ problem: "No shift has begun." }));
     const fail = vi.fn();
-    renderNight(kernel, document.createElement("div"), fail);
+    renderShift(kernel, document.createElement("div"), fail);
     await settled();
-    expect(fail).toHaveBeenCalledWith(new Error("No night has begun."));
+    expect(fail).toHaveBeenCalledWith(new Error("No shift has begun."));
   });
 
   it("keeps keys from the notebook, whose commands they would be", async () => {
@@ -87,7 +87,7 @@ describe("a night in a notebook", () => {
     outer.append(root);
     const heard = vi.fn();
     outer.addEventListener("keydown", heard);
-    renderNight(kernel, root, vi.fn());
+    renderShift(kernel, root, vi.fn());
     await settled();
     root.querySelector("input")!.dispatchEvent(new KeyboardEvent("keydown", { key: "d", bubbles: true }));
     expect(heard).not.toHaveBeenCalled();

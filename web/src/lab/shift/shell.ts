@@ -1,10 +1,10 @@
 /**
- * The shell: what was typed and printed, and a line to type in.
+ * The shell: a log of commands and their output, and a command line.
  *
- * It is an element of our own and no terminal emulator. What is printed here is whole lines of text, without a cursor or
- * colours; as text it can be read by a screen reader, selected, searched and scrolled sideways on a phone, and the line is a
- * text field with the phone's own keyboard. An emulator draws a grid of cells: its text reaches a screen reader through a
- * copy, and soft keyboards with suggestions go wrong in it (xterm.js, issues 1101, 2403 and 3600).
+ * It is not a terminal emulator. Commands print plain lines of text, without a cursor or colours. A screen reader can read
+ * this text, and users can select it, search it and scroll it sideways on a phone. The command line is a text field, so a
+ * phone shows its own keyboard. An emulator draws a grid of cells: a screen reader gets only a copy of its text, and soft
+ * keyboards with suggestions do not work well in it (xterm.js, issues 1101, 2403 and 3600).
  */
 import { html } from "../../base/elements.ts";
 import { complete, History, pasted } from "./line.ts";
@@ -13,9 +13,9 @@ import type { Entry, Tool } from "./protocol.ts";
 export interface ShellOptions {
   readonly tools: readonly Tool[];
   readonly words: readonly string[];
-  /** Carries a line out; the shell prints what comes. */
-  readonly carryOut: (line: string) => Promise<readonly Entry[]>;
-  /** Ends what is being carried out, where the host can. */
+  /** Runs a line and returns the entries to print. */
+  readonly run: (line: string) => Promise<readonly Entry[]>;
+  /** Stops the running command, where the host can. */
   readonly stop?: (() => Promise<void>) | undefined;
 }
 
@@ -23,37 +23,37 @@ export interface ShellView {
   readonly element: HTMLElement;
   print(entries: readonly Entry[]): void;
   say(words: string): void;
-  /** What stands before the line. */
+  /** Sets the prompt before the command line. */
   prompt(clock: string): void;
   focus(): void;
-  /** The night is over: nothing more is typed. */
+  /** Ends the input when the shift is over. */
   close(): void;
 }
 
-/** Commands whose answers stay to be read. */
-const mostEntries = 300;
-/** Lines that wait to be carried out. */
-const mostWaiting = 50;
-/** Ways to go on that are listed. */
-const mostListed = 24;
-/** A look shorter than this needs no words. */
+/** The log keeps the output of this many commands. */
+const maxEntries = 300;
+/** The maximum number of queued lines. */
+const maxWaiting = 50;
+/** The maximum number of completions to list. */
+const maxListed = 24;
+/** A command that takes longer shows a status. */
 const patience_ms = 300;
 
 let shells = 0;
 
-export function shell({ tools, words, carryOut, stop }: ShellOptions): ShellView {
-  // A notebook may have several.
-  const keysId = `night-keys-${shells++}`;
+export function shell({ tools, words, run, stop }: ShellOptions): ShellView {
+  // A notebook may have several shells.
+  const keysId = `shift-keys-${shells++}`;
   const log = html("div", {
-    class: "night-log",
+    class: "shift-log",
     role: "log",
     tabindex: 0,
-    "aria-label": "What was typed, and what was printed",
+    "aria-label": "Commands and their output",
   });
   const promptText = html("span", { class: "prompt", "aria-hidden": "true" });
   const input = html("input", {
     type: "text",
-    class: "night-line",
+    class: "shift-line",
     "aria-label": "Command",
     "aria-describedby": keysId,
     autocomplete: "off",
@@ -64,23 +64,23 @@ export function shell({ tools, words, carryOut, stop }: ShellOptions): ShellView
   });
   const enter = html("button", { type: "submit" }, "Enter");
   const stopButton = html("button", { type: "button", class: "quiet", hidden: "" }, "Stop");
-  const status = html("p", { class: "night-status quiet", role: "status" });
+  const status = html("p", { class: "shift-status quiet", role: "status" });
   const keys = html(
     "p",
-    { id: keysId, class: "night-keys quiet" },
-    "Arrow keys bring back what was typed; Tab completes, and leaves the line when there is nothing to complete.",
+    { id: keysId, class: "shift-keys quiet" },
+    "Up and Down recall earlier commands. Tab completes, or moves on if there is nothing to complete.",
   );
-  const form = html("form", { class: "night-prompt" }, promptText, input, enter, stopButton);
+  const form = html("form", { class: "shift-prompt" }, promptText, input, enter, stopButton);
   const history = new History();
   const waiting: string[] = [];
   let isRunning = false;
   let isOver = false;
-  /** The line whose ways to go on have been listed: the next Tab leaves it. */
+  /** The line whose completions are listed; another Tab moves the focus on. */
   let listed: string | undefined;
 
   function place(...nodes: HTMLElement[]): void {
     log.append(...nodes);
-    while (log.childElementCount > mostEntries) log.firstElementChild!.remove();
+    while (log.childElementCount > maxEntries) log.firstElementChild!.remove();
     log.scrollTop = log.scrollHeight;
   }
 
@@ -90,7 +90,7 @@ export function shell({ tools, words, carryOut, stop }: ShellOptions): ShellView
       place(
         html(
           "div",
-          { class: "night-entry" },
+          { class: "shift-entry" },
           html("p", { class: "typed" }, `# ${command}`),
           html("pre", {}, output.trimEnd()),
           ...(seconds > 0 ? [html("p", { class: "cost" }, cost)] : []),
@@ -99,7 +99,7 @@ export function shell({ tools, words, carryOut, stop }: ShellOptions): ShellView
     }
   }
 
-  const say = (text: string) => place(html("div", { class: "night-entry" }, html("p", {}, text)));
+  const say = (text: string) => place(html("div", { class: "shift-entry" }, html("p", {}, text)));
 
   async function work(): Promise<void> {
     if (isRunning) return;
@@ -107,11 +107,11 @@ export function shell({ tools, words, carryOut, stop }: ShellOptions): ShellView
     for (let line = waiting.shift(); line !== undefined && !isOver; line = waiting.shift()) {
       const command = line.slice(0, 40);
       const late = setTimeout(() => {
-        status.textContent = `Carrying out ${command} …`;
+        status.textContent = `Running ${command} …`;
         stopButton.hidden = stop === undefined;
       }, patience_ms);
       try {
-        print(await carryOut(line));
+        print(await run(line));
       } catch (error) {
         say(error instanceof Error ? error.message : String(error));
         waiting.length = 0;
@@ -127,8 +127,8 @@ export function shell({ tools, words, carryOut, stop }: ShellOptions): ShellView
   function take(line: string): void {
     if (isOver || line.trim() === "") return;
     history.add(line);
-    if (waiting.length >= mostWaiting)
-      status.textContent = `At most ${mostWaiting} commands wait; the rest was left out.`;
+    if (waiting.length >= maxWaiting)
+      status.textContent = `Only ${maxWaiting} commands can be queued; the rest were dropped.`;
     else waiting.push(line);
     void work();
   }
@@ -138,19 +138,19 @@ export function shell({ tools, words, carryOut, stop }: ShellOptions): ShellView
     input.setSelectionRange(text.length, text.length);
   }
 
-  /** Whether the key did something; otherwise it goes on to the next element. */
+  /** Completes the line; returns false if there was nothing to do, so that Tab moves the focus. */
   function completed(): boolean {
     const { line, candidates } = complete(input.value, words);
     const isLonger = line !== input.value && candidates.length > 0;
     if (isLonger) replace(line);
     else if (candidates.length < 2 || listed === input.value) return false;
     listed = input.value;
-    const more = candidates.length - mostListed;
+    const more = candidates.length - maxListed;
     status.textContent =
       candidates.length < 2
         ? ""
         : candidates
-            .slice(0, mostListed)
+            .slice(0, maxListed)
             .map((word) => word.trimEnd())
             .join(" · ") + (more > 0 ? ` · and ${more} more` : "");
     return true;
@@ -203,8 +203,8 @@ export function shell({ tools, words, carryOut, stop }: ShellOptions): ShellView
 
   const offered = html(
     "details",
-    { class: "night-tools" },
-    html("summary", {}, "Tools and what they cost"),
+    { class: "shift-tools" },
+    html("summary", {}, "Tools and their cost"),
     html(
       "ul",
       {},
@@ -221,7 +221,7 @@ export function shell({ tools, words, carryOut, stop }: ShellOptions): ShellView
   );
 
   return {
-    element: html("div", { class: "night-shell" }, log, form, status, keys, offered),
+    element: html("div", { class: "shift-shell" }, log, form, status, keys, offered),
     print,
     say,
     prompt: (clock) => (promptText.textContent = `${clock} nas1#`),

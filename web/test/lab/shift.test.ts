@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { looksOf, verdict } from "../../src/lab/night/debrief.ts";
-import { complete, History, pasted } from "../../src/lab/night/line.ts";
-import { type Entry, unlessProblem } from "../../src/lab/night/protocol.ts";
-import { shell } from "../../src/lab/night/shell.ts";
-import { floorOf, shareInWords, usersGraph } from "../../src/lab/night/usersGraph.ts";
+import { countedCommands, verdict } from "../../src/lab/shift/debrief.ts";
+import { complete, History, pasted } from "../../src/lab/shift/line.ts";
+import { type Entry, unlessProblem } from "../../src/lab/shift/protocol.ts";
+import { shell } from "../../src/lab/shift/shell.ts";
+import { floorOf, shareInWords, usersGraph } from "../../src/lab/shift/usersGraph.ts";
 
 const words = ["iostat -x", "ping", "perf report", "name ", "get", "get zfs.log.batch", "get zfs.arc.size"];
 
@@ -41,8 +41,8 @@ function entry(command: string, output = "answer"): Entry {
   return { command, clock: "03:00:10", seconds: 10, points: 2, output };
 }
 
-function open(carryOut: (line: string) => Promise<readonly Entry[]>, stop?: () => Promise<void>) {
-  const made = shell({ tools: [], words, carryOut, stop });
+function open(run: (line: string) => Promise<readonly Entry[]>, stop?: () => Promise<void>) {
+  const made = shell({ tools: [], words, run, stop });
   document.body.replaceChildren(made.element);
   const input = made.element.querySelector("input")!;
   const press = (key: string, more: KeyboardEventInit = {}) => {
@@ -121,10 +121,10 @@ describe("the shell", () => {
     expect(input.value).toBe("lat");
   });
 
-  it("keeps the last answers when there are many, and takes nothing more when the night is over", async () => {
+  it("keeps the last answers when there are many, and takes no input when the shift is over", async () => {
     const { made, type, settled, log } = open(async (line) => [entry(line)]);
     made.print(Array.from({ length: 1000 }, (_, at) => entry(`n${at}`)));
-    expect(made.element.querySelectorAll(".night-entry").length).toBeLessThanOrEqual(300);
+    expect(made.element.querySelectorAll(".shift-entry").length).toBeLessThanOrEqual(300);
     expect(log()).toContain("# n999");
     made.close();
     type("ping");
@@ -155,30 +155,30 @@ describe("the users' number", () => {
     expect(heights[0]).toBe(heights[1]);
     expect(heights[2]).toBeLessThan(heights[1]!);
     expect(drawn.getAttribute("aria-label")!.replaceAll("\u00a0", " ")).toBe(
-      "What the users have, as a share of last month: 5 % at the beginning, 100 % now, after 2 readings.",
+      "Users' performance as a share of last month's: 5 % at the start, 100 % now, after 2 readings.",
     );
     expect(drawn.textContent).toContain("03:01");
   });
 });
 
 describe("the debrief", () => {
-  it("lists each look once, in the order of the first, with how often it was taken", () => {
-    expect(looksOf(["ping", "iostat -x", "ping"])).toEqual(["ping (2 times)", "iostat -x"]);
+  it("lists each command once, in the order of first use, with its count", () => {
+    expect(countedCommands(["ping", "iostat -x", "ping"])).toEqual(["ping (2 times)", "iostat -x"]);
   });
-  it("says what came of it", () => {
-    const night = { right: false, named: [], holds: false, set: {} };
-    expect(verdict(night)).toBe("You named no cause, and nothing was changed.");
-    expect(verdict({ ...night, right: true, named: ["x"], holds: true, set: { a: 1 } })).toBe(
-      "You named the cause, and the system has recovered, on other loads of its kind too.",
+  it("states the result", () => {
+    const ended = { right: false, named: [], holds: false, set: {} };
+    expect(verdict(ended)).toBe("You named no cause, and you changed nothing.");
+    expect(verdict({ ...ended, right: true, named: ["x"], holds: true, set: { a: 1 } })).toBe(
+      "You named the cause, and the system has recovered, also under similar loads.",
     );
-    expect(verdict({ ...night, named: ["x"], set: { a: 1 } })).toBe(
-      "What you named was not the cause, and what you changed does not hold.",
+    expect(verdict({ ...ended, named: ["x"], set: { a: 1 } })).toBe(
+      "The cause you named was wrong, and your change does not fix the system.",
     );
   });
 });
 
-describe("an answer of the desk", () => {
-  it("that is a problem is thrown as its sentence", () => {
-    expect(() => unlessProblem({ problem: "No night has begun." })).toThrow("No night has begun.");
+describe("an answer of the session", () => {
+  it("is thrown as an error if it is a problem", () => {
+    expect(() => unlessProblem({ problem: "No shift has begun." })).toThrow("No shift has begun.");
   });
 });

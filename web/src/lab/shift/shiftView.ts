@@ -1,32 +1,32 @@
-/** A night on call: its ticket, clock and graph, its shell, and its end. The desk that answers is the host's. */
+/** The view of an on-call shift: ticket, clock, graph, shell and debrief. The host answers the commands. */
 import { html, observeWidth } from "../../base/elements.ts";
 import { debrief } from "./debrief.ts";
 import type { Ended, Kept, Now, Opened } from "./protocol.ts";
 import { shell } from "./shell.ts";
 import { shareInWords, usersGraph } from "./usersGraph.ts";
 
-export interface NightOptions {
+export interface ShiftOptions {
   readonly type: (line: string) => Promise<Now>;
-  /** Ends what is being carried out, where the host can; the night stands as it did before. */
+  /** Stops the running command, where the host can. The shift stays as it was before the command. */
   readonly stop?: (() => Promise<void>) | undefined;
-  /** What has happened, to be kept. */
+  /** Called after each command, so that the host can save the shift. */
   readonly onKept: (kept: Kept) => void;
   readonly onEnded: (ended: Ended) => void;
-  /** A way to the incident. */
+  /** Makes a link to the incident. */
   readonly link: (id: string, title: string) => Node;
 }
 
-export interface NightView {
+export interface ShiftView {
   readonly element: HTMLElement;
   focus(): void;
   close(): void;
 }
 
-export function nightView(opened: Opened, options: NightOptions): NightView {
-  const clock = html("b", { class: "night-clock" });
+export function shiftView(opened: Opened, options: ShiftOptions): ShiftView {
+  const clock = html("b", { class: "shift-clock" });
   const standing = html("span", { class: "quiet" });
-  const users = html("p", { class: "night-users" });
-  const graph = html("div", { class: "night-graph" });
+  const users = html("p", { class: "shift-users" });
+  const graph = html("div", { class: "shift-graph" });
   const end = html("div", {});
   let now: Now = opened;
 
@@ -34,15 +34,15 @@ export function nightView(opened: Opened, options: NightOptions): NightView {
     tools: opened.tools,
     words: opened.words,
     stop: options.stop,
-    async carryOut(line) {
+    async run(line) {
       show(await options.type(line));
       return now.ended === null ? now.answers : [];
     },
   });
 
-  const room = observeWidth(graph, () => drawGraph());
+  const observed = observeWidth(graph, () => drawGraph());
   function drawGraph(): void {
-    if (room.width > 0) graph.replaceChildren(usersGraph(now.kept.users, opened.start_s, room.width));
+    if (observed.width > 0) graph.replaceChildren(usersGraph(now.kept.users, opened.start_s, observed.width));
   }
 
   function show(next: Now): void {
@@ -51,7 +51,7 @@ export function nightView(opened: Opened, options: NightOptions): NightView {
     clock.textContent = now.clock;
     const left = tries === 1 ? "1 try" : `${tries} tries`;
     standing.textContent = `${kept.spent} ${kept.spent === 1 ? "point" : "points"} spent, ${left} left for the cause`;
-    users.textContent = `The users have ${shareInWords(kept.users.at(-1)![1])} of what they had last month.`;
+    users.textContent = `Users get ${shareInWords(kept.users.at(-1)![1])} of last month's performance.`;
     terminal.prompt(now.clock);
     drawGraph();
     if (ended === null) options.onKept(kept);
@@ -60,17 +60,17 @@ export function nightView(opened: Opened, options: NightOptions): NightView {
 
   function finish(ended: Ended): void {
     terminal.close();
-    const told = debrief(ended, options.link);
-    end.replaceChildren(told);
+    const shown = debrief(ended, options.link);
+    end.replaceChildren(shown);
     options.onEnded(ended);
-    told.querySelector<HTMLElement>("h2")!.focus();
+    shown.querySelector<HTMLElement>("h2")!.focus();
   }
 
   const element = html(
     "div",
-    { class: "night" },
-    html("p", { class: "night-ticket" }, opened.ticket),
-    html("p", { class: "night-standing" }, clock, " ", standing),
+    { class: "shift" },
+    html("p", { class: "shift-ticket" }, opened.ticket),
+    html("p", { class: "shift-standing" }, clock, " ", standing),
     users,
     graph,
     terminal.element,
@@ -82,6 +82,6 @@ export function nightView(opened: Opened, options: NightOptions): NightView {
   return {
     element,
     focus: () => terminal.focus(),
-    close: () => room.close(),
+    close: () => observed.close(),
   };
 }

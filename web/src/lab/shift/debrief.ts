@@ -1,0 +1,71 @@
+/** The debrief of a shift: the points, the commands that were used, and the one command that shows the cause. */
+import { html } from "../../base/elements.ts";
+import type { Ended } from "./protocol.ts";
+
+/** Returns the commands of a shift in the order of their first use, each with its count. */
+export function countedCommands(looked: readonly string[]): string[] {
+  const counts = new Map<string, number>();
+  for (const command of looked) counts.set(command, (counts.get(command) ?? 0) + 1);
+  return Array.from(counts, ([command, count]) => (count === 1 ? command : `${command} (${count} times)`));
+}
+
+/** Returns the result of the shift as one sentence. */
+export function verdict({ right, named, holds, set }: Pick<Ended, "right" | "named" | "holds" | "set">): string {
+  const cause = right
+    ? "You named the cause"
+    : named.length > 0
+      ? "The cause you named was wrong"
+      : "You named no cause";
+  const isChanged = Object.keys(set).length > 0;
+  const fix = holds
+    ? "the system has recovered, also under similar loads"
+    : isChanged
+      ? "your change does not fix the system"
+      : "you changed nothing";
+  return `${cause}, and ${fix}.`;
+}
+
+/** Builds the debrief. `link` makes a link to the incident if the host has a page for it. */
+export function debrief(ended: Ended, link: (id: string, title: string) => Node): HTMLElement {
+  const { score, most, looked, look: command, tells, telling, remedy } = ended;
+  const commands = countedCommands(looked);
+  const rows = [
+    ["the cause", score.cause, most.cause],
+    ["a change that fixes it", score.fix, most.fix],
+    ["time, commands and restarts", score.time, most.time],
+  ] as const;
+  const settings = Object.entries(remedy).map(([path, value]) => `set ${path} ${String(value)}`);
+  return html(
+    "section",
+    { class: "shift-debrief", "aria-labelledby": "debrief-title" },
+    html("h2", { id: "debrief-title", tabindex: -1 }, `The shift ends: ${score.total} of ${most.total} points`),
+    html("p", { class: "sentence" }, verdict(ended)),
+    html(
+      "ul",
+      { class: "shift-points" },
+      ...rows.map(([words, points, most]) => html("li", {}, html("b", {}, `${points} of ${most}`), ` ${words}`)),
+    ),
+    html("p", {}, html("b", {}, "Cause: "), ended.cause),
+    html("p", {}, "Incident: ", ended.case === null ? ended.title : link(ended.case, ended.title)),
+    html(
+      "div",
+      { class: "shift-beside" },
+      html(
+        "div",
+        {},
+        html("h3", {}, "Commands you used"),
+        commands.length === 0
+          ? html("p", {}, "None.")
+          : html("ol", {}, ...commands.map((words) => html("li", {}, html("code", {}, words)))),
+      ),
+      html(
+        "div",
+        {},
+        html("h3", {}, "The command that shows the cause"),
+        html("p", {}, html("code", {}, command), `: ${tells}`),
+        html("pre", { tabindex: 0, "aria-label": `Output of ${command} on this system` }, telling.trimEnd()),
+        html("p", {}, "Fix: ", html("code", {}, settings.join("; "))),
+      ),
+    ),
+  );
+}
