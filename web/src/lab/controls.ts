@@ -1,20 +1,22 @@
-/**
- * Sliders and selects, made from what the engine says about a field: label, help, unit, range, step, scale. `onInput` fires
- * while a slider moves, `onChange` when it is let go.
- */
-import type { Control, Value } from "../engine/types.ts";
+/** Sliders and selects, built from what the engine says about a field: label, help, unit, range, step and scale. */
+import type { Changes, Control, Value } from "../engine/types.ts";
 import { formatRoundBytes, formatValue, gap, groupThousands } from "../base/format.ts";
 import { html } from "../base/elements.ts";
 
 export interface ControlsOptions {
   readonly controls: readonly Control[];
-  readonly onInput: (path: string, value: Value) => void;
-  readonly onChange: (path: string, value: Value) => void;
+  readonly target: ValueTarget;
+}
+
+/** Takes the values that the reader sets. */
+export interface ValueTarget {
+  /** `isSettled` is false while a slider moves, and true when the reader lets go. */
+  setValues(values: Changes, isSettled: boolean): void;
 }
 
 export interface Controls {
   readonly element: HTMLElement;
-  /** Moves a control without telling anyone. */
+  /** Moves a control without informing the target. */
   set(path: string, value: Value): void;
 }
 
@@ -90,7 +92,7 @@ function stepFor(span: number, isWhole: boolean): number {
   return isWhole ? Math.max(1, Math.round(step)) : step;
 }
 
-function slider(control: Control, { onInput, onChange }: ControlsOptions): Field {
+function slider(control: Control, { target }: ControlsOptions): Field {
   const scale = sliderScale(control);
   const id = `control-${nextId++}`;
   const input = html("input", { type: "range", id, min: scale.min, max: scale.max, step: scale.step });
@@ -104,8 +106,8 @@ function slider(control: Control, { onInput, onChange }: ControlsOptions): Field
   const set = (next: Value) => {
     if (next === null) {
       input.valueAsNumber = Math.round(scale.max / 2);
-      output.textContent = "as in the version";
-      input.setAttribute("aria-valuetext", "as in the version");
+      output.textContent = "default";
+      input.setAttribute("aria-valuetext", "default");
       return;
     }
     input.valueAsNumber = scale.toPosition(Number(next));
@@ -113,9 +115,14 @@ function slider(control: Control, { onInput, onChange }: ControlsOptions): Field
   };
   input.addEventListener("input", () => {
     show(value());
-    onInput(control.path, value());
+    target.setValues({ [control.path]: value() }, false);
   });
-  input.addEventListener("change", () => onChange(control.path, value()));
+  input.addEventListener("change", () => {
+    const chosen = value();
+    // The slider goes to the place of the rounded value.
+    set(chosen);
+    target.setValues({ [control.path]: chosen }, true);
+  });
   set(control.value);
   const label = html("label", { for: id, title: control.help }, control.title);
   return {
@@ -137,7 +144,7 @@ function wordsFor({ unit, step }: Control, value: number): string {
   return formatValue(value < (step ?? 0) / 100 ? 0 : value, unit);
 }
 
-function select(control: Control, { onInput, onChange }: ControlsOptions): Field {
+function select(control: Control, { target }: ControlsOptions): Field {
   const id = `control-${nextId++}`;
   const choices =
     control.choices ??
@@ -157,8 +164,7 @@ function select(control: Control, { onInput, onChange }: ControlsOptions): Field
   };
   input.addEventListener("change", () => {
     const value = choices[input.selectedIndex]!.value;
-    onInput(control.path, value);
-    onChange(control.path, value);
+    target.setValues({ [control.path]: value }, true);
   });
   set(control.value);
   const label = html("label", { for: id, title: control.help }, control.title);

@@ -1,14 +1,14 @@
 /**
- * One run of a case in a reader's hands, for the page and for the notebook's widget. No element is touched here.
+ * The state machine of one interactive run, for the page and for the notebook's widget. It does not touch elements.
  *
  * 1. The reader changes the state: a variant, values, a seed.
- * 2. The state asks for a run. While one is going on only the newest state waits, see {@link Latest}.
- * 3. A result is told to the listeners, with the run that it is compared with.
- * 4. A state that the engine refuses is told as well, and the state goes back to the one whose result is shown, so that
- *    controls and picture always agree.
+ * 2. The controller asks the engine for a run. During a run only the newest state waits, see {@link Latest}.
+ * 3. The stage shows the result and the run that it is compared with; then the listeners hear of it.
+ * 4. If the engine refuses a state, the listeners hear of it, and the state goes back to the one whose result is shown, so
+ *    that controls and picture always agree.
  */
 import type { Result } from "../engine/api.ts";
-import type { CaseDocument, Changes, Control, RunRequest } from "../engine/types.ts";
+import type { CaseDocument, Changes, Control, RunRequest, Value } from "../engine/types.ts";
 import { Latest } from "../engine/latest.ts";
 import type { Prediction } from "./prediction.ts";
 import { valuesOf } from "./sweepValues.ts";
@@ -21,9 +21,8 @@ export interface RunState {
   readonly seed: number;
 }
 
-/** A run that has ended; a host may keep more with it, and free it. */
-export interface Finished {
-  readonly result: Result;
+/** A finished run. A host may keep more with it, which `free` releases. */
+export interface Finished extends Result {
   readonly free?: () => void;
 }
 
@@ -52,23 +51,33 @@ export interface RunListeners<Run extends Finished> {
   readonly onQuestion?: () => void;
 }
 
-export interface RunHost<Run extends Finished> {
+export interface RunEngine<Run extends Finished> {
   run(
     request: RunRequest,
-    signal: AbortSignal,
-    onProgress: (share: number) => void,
-    onPartial: (run: Run) => void,
+    options: {
+      readonly signal: AbortSignal;
+      readonly onProgress: (share: number) => void;
+      readonly onPartial: (run: Run) => void;
+    },
   ): Promise<Run>;
-  /** Runs the case as documented, to compare with; without it the first run is what others are compared with. */
-  runReference?(request: RunRequest): Promise<Result>;
+}
+
+/** The stage that plays the run. */
+export interface PlayedOn {
+  readonly stage: { show(result: Result, reference?: Result): void };
+  /** The journeys that the engine records for it; undefined if it plays none. */
+  readonly journeys: Value | undefined;
 }
 
 export interface RunControllerOptions<Run extends Finished> {
   readonly document: Pick<CaseDocument, "id" | "default_variant" | "coarse" | "variants">;
-  readonly host: RunHost<Run>;
+  readonly engine: RunEngine<Run>;
+  /** Runs the case as documented, to compare with; without it other runs are compared with the first one. */
+  readonly runReference?: ((request: RunRequest) => Promise<Result>) | undefined;
+  readonly playedOn?: PlayedOn | undefined;
   readonly listeners: RunListeners<Run>;
   readonly start?: Partial<RunState>;
-  /** Whether another variant keeps the values that were set, as those of a notebook's cell; else it comes with its own. */
+  /** True if the values stay when the variant changes: in a notebook they belong to the cell. */
   readonly keepsValues?: boolean;
   /** The question that stands before a variant. */
   readonly prediction?: Pick<Prediction, "isOpenFor">;
@@ -104,6 +113,7 @@ export function requestOf(
 export class RunController<Run extends Finished> {
   readonly #options: RunControllerOptions<Run>;
   readonly #latest: Latest<Asked, Run>;
+  #playedOn: PlayedOn | undefined;
   #state: RunState;
   #shownState: RunState;
   #run: Run | undefined;
@@ -118,6 +128,7 @@ export class RunController<Run extends Finished> {
 
   constructor(options: RunControllerOptions<Run>) {
     this.#options = options;
+    this.#playedOn = options.playedOn;
     this.#state = { ...documentedState(options.document), ...options.start };
     this.#shownState = this.#state;
     const { listeners } = options;
@@ -181,15 +192,22 @@ export class RunController<Run extends Finished> {
     this.#ask(false);
   }
 
-  /** Runs again, and the run to compare with as well: what shall be recorded of both is another. */
-  recordAnew(): void {
-    if (this.#options.host.runReference !== undefined) this.#reference = undefined;
+  /** Plays the run on another stage. */
+  playOn(playedOn: PlayedOn, needsRun: boolean): void {
+    this.#playedOn = playedOn;
+    if (needsRun) this.#recordAgain();
+    else if (this.#run !== undefined) playedOn.stage.show(this.#run, this.#reference);
+  }
+
+  /** Repeats the run, and the one that it is compared with, because other journeys are recorded. */
+  #recordAgain(): void {
+    if (this.#options.runReference !== undefined) this.#reference = undefined;
     this.replace({});
-    // A run as documented is its own.
+    // A run as documented is its own reference.
     if (!this.#isDocumented(this.#state)) this.#learnReference();
   }
 
-  /** Sets fields of the scenario; `isSettled` once the hand has let go. */
+  /** Sets fields of the scenario; `isSettled` is true once the reader lets go. */
   setValues(values: Changes, isSettled: boolean): void {
     this.#state = { ...this.#state, set: { ...this.#state.set, ...values } };
     this.#ask(!isSettled);
@@ -242,19 +260,25 @@ export class RunController<Run extends Finished> {
   }
 
   #start({ state, isCoarse }: Asked, signal: AbortSignal, onShown?: () => void): Promise<Run> {
-    const { host, listeners, document } = this.#options;
-    // What the reader has set stays, also in a coarse run.
+    const { engine, listeners, document } = this.#options;
+    // A coarse run keeps the reader's values.
     const asked = isCoarse ? { ...state, set: { ...coarseOf(document, state.variant), ...state.set } } : state;
-    return host.run(
-      this.#request(asked),
+    return engine.run(this.#recorded(this.#request(asked)), {
       signal,
-      (share) => listeners.onProgress?.(share),
-      (run) => {
+      onProgress: (share) => listeners.onProgress?.(share),
+      onPartial: (run) => {
         if (signal.aborted) return;
         onShown?.();
         this.#show(run, state, true);
       },
-    );
+    });
+  }
+
+  /** The request with the journeys that the stage plays. */
+  #recorded(request: RunRequest): RunRequest {
+    const journeys = this.#playedOn?.journeys;
+    if (journeys === undefined || !("case" in request)) return request;
+    return { ...request, set: { ...request.set, "record.journeys": journeys } };
   }
 
   get #hasCoarse(): boolean {
@@ -287,10 +311,11 @@ export class RunController<Run extends Finished> {
     if (
       !isPartial &&
       this.#reference === undefined &&
-      (this.#options.host.runReference === undefined || this.#isDocumented(state))
+      (this.#options.runReference === undefined || this.#isDocumented(state))
     ) {
-      this.#reference = run.result;
+      this.#reference = run;
     }
+    this.#playedOn?.stage.show(run, this.#reference);
     this.#options.listeners.onResult(run, {
       isSettled: !this.#isMoving && !isPartial && !this.#latest.busy,
       isOpening,
@@ -313,15 +338,16 @@ export class RunController<Run extends Finished> {
   }
 
   #learnReference(): void {
-    const { host, document, listeners } = this.#options;
+    const { runReference, document, listeners } = this.#options;
     if (this.#reference !== undefined || this.#isClosed) return;
     const mine = ++this.#referencesAsked;
-    void host
-      .runReference?.(requestOf(document.id, { variant: document.default_variant }))
+    void runReference?.(this.#recorded(requestOf(document.id, { variant: document.default_variant })))
       .then((result) => {
         if (mine !== this.#referencesAsked) return;
         this.#reference ??= result;
-        if (!this.#isClosed && this.#run !== undefined) listeners.onReference?.(this.#run);
+        if (this.#isClosed || this.#run === undefined) return;
+        this.#playedOn?.stage.show(this.#run, this.#reference);
+        listeners.onReference?.(this.#run);
       })
       .catch((error: unknown) => {
         if (mine === this.#referencesAsked) listeners.onError(error);

@@ -1,9 +1,9 @@
 /**
- * What a run is worked with, on the page and in the notebook: variants, the sentence, the stage, the controls. It keeps all of
- * them in step with one {@link RunController}; where they stand is its owner's business.
+ * The parts of an interactive run, on the page and in the notebook: variants, sentence, stage and controls. It connects them
+ * to one {@link RunController}; its owner places them.
  */
 import type { AskEngine, Result } from "../engine/api.ts";
-import type { CaseDocument, Changes, Control, RunRequest } from "../engine/types.ts";
+import type { CaseDocument, Changes, Control } from "../engine/types.ts";
 import { html } from "../base/elements.ts";
 import type { Prediction } from "./prediction.ts";
 import { segmented } from "../base/segmented.ts";
@@ -21,7 +21,7 @@ import { sentenceNodes } from "./sentence.ts";
 
 export interface WorkbenchOptions<Run extends Finished> extends Omit<
   RunControllerOptions<Run>,
-  "document" | "prediction"
+  "document" | "playedOn" | "prediction"
 > {
   readonly document: CaseDocument;
   readonly ask: AskEngine;
@@ -59,28 +59,25 @@ export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>):
   const { document: doc, ask, listeners } = options;
   const sentence = html("p", { class: "sentence" });
   const controlsPlace = html("div", { class: "controls-place" });
-  const stage = options.hasStage
+  const stage: SwitchStage | undefined = options.hasStage
     ? switchStage(doc, {
         ask,
         name: options.name,
         isCovered: options.prediction?.isCovered,
-        onSwitch: () => controller.recordAnew(),
+        run: () => controller.run,
+        onSwitch: (needsRun) => controller.playOn(playedOn()!, needsRun),
         ...(options.onRest === undefined ? {} : { onRest: options.onRest }),
       })
     : undefined;
+  const playedOn = () => (stage === undefined ? undefined : { stage: stage.current, journeys: stage.journeys });
   let fields: Controls | undefined;
   let building = 0;
 
   const followed: RunListeners<Run> = {
     ...listeners,
     onResult(run, news) {
-      tell(run.result, news.isPartial);
-      stage?.show(run.result, controller.reference);
+      tell(run, news.isPartial);
       listeners.onResult(run, news);
-    },
-    onReference(run) {
-      stage?.show(run.result, controller.reference);
-      listeners.onReference?.(run);
     },
     onState(state, change) {
       variants.select(state.variant);
@@ -88,17 +85,7 @@ export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>):
       listeners.onState(state, change);
     },
   };
-  const { host } = options;
-  const controller = new RunController<Run>({
-    ...options,
-    host: {
-      run: (request, signal, onProgress, onPartial) => host.run(watched(request), signal, onProgress, onPartial),
-      ...(host.runReference === undefined
-        ? {}
-        : { runReference: (request: RunRequest) => host.runReference!(watched(request)) }),
-    },
-    listeners: followed,
-  });
+  const controller: RunController<Run> = new RunController({ ...options, playedOn: playedOn(), listeners: followed });
   const variants = segmented({
     legend: "Variant",
     name: options.name,
@@ -112,13 +99,6 @@ export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>):
     const isCovered = options.prediction?.isCovered;
     sentence.replaceChildren(...sentenceNodes(doc.sentence, summary.metrics, isCovered));
     sentence.classList.toggle("partial", isPartial);
-  }
-
-  /** A run whose journeys the stage can play. */
-  function watched(request: RunRequest): RunRequest {
-    const journeys = stage?.journeys;
-    if (journeys === undefined || !("case" in request)) return request;
-    return { ...request, set: { ...request.set, "record.journeys": journeys } };
   }
 
   /** Changes that come from the stage move the controls as well. */
@@ -151,15 +131,7 @@ export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>):
   }
 
   function place(list: readonly Control[]): void {
-    fields = controls({
-      controls: list,
-      onInput: (path, value) => controller.setValues({ [path]: value }, false),
-      onChange(path, value) {
-        // The value as the slider gives it, not as the hand left it.
-        fields?.set(path, value);
-        controller.setValues({ [path]: value }, true);
-      },
-    });
+    fields = controls({ controls: list, target: controller });
     const focused = Array.from(controlsPlace.querySelectorAll("input, select")).findIndex((field) =>
       field.matches(":focus"),
     );
@@ -182,7 +154,7 @@ export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>):
     controls: controlsPlace,
     uncover() {
       const { run } = controller;
-      if (run !== undefined) tell(run.result, false);
+      if (run !== undefined) tell(run, false);
     },
     close() {
       building += 1;

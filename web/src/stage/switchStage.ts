@@ -1,6 +1,6 @@
 /**
- * The stages of a case: the one that shows its mechanism, and the life of its requests. Which journeys the engine shall record
- * depends on the one that is shown.
+ * The stages of a case, one at a time: the one that shows its mechanism, and the life of its requests. The current stage
+ * determines which journeys the engine records.
  */
 import type { Result } from "../engine/api.ts";
 import type { CaseDocument, Value } from "../engine/types.ts";
@@ -19,8 +19,10 @@ const mostStays = 40_000;
 /** By this share of the time of all clients, few requests are still to begin. */
 const stillUnderWay = 0.98;
 
-export interface SwitchStage extends Stage {
-  /** What the engine shall record for the stage that is shown; nothing where it plays no journeys. */
+export interface SwitchStage extends Omit<Stage, "show"> {
+  /** The stage that shows the run. */
+  readonly current: Stage;
+  /** The journeys that the engine records for the current stage; undefined if it plays none. */
   readonly journeys: Value | undefined;
   /** Whether the stage that is shown can play a second run beside the first. */
   readonly canPlayBeside: boolean;
@@ -31,8 +33,10 @@ export interface SwitchStageOptions extends Omit<StageOptions, "focus"> {
   readonly name: string;
   /** Whether a view would answer the open question. */
   readonly isCovered?: ((view: string) => boolean) | undefined;
-  /** Another stage is shown, which needs a run with other journeys. */
-  readonly onSwitch: () => void;
+  /** The run that is shown. */
+  readonly run: () => Result | undefined;
+  /** Called when the reader chooses another stage; `needsRun` is true if it needs a run with other journeys. */
+  readonly onSwitch: (needsRun: boolean) => void;
 }
 
 export function switchStage(
@@ -45,7 +49,6 @@ export function switchStage(
   const place = html("div", { class: "stage-place" });
   // What is covered does not open the page.
   let view = views.find((name) => !isCovered(name)) ?? lifeScene.name;
-  let shown: { result: Result; reference: Result | undefined } | undefined;
   let fields: Fields | undefined;
   let beside: Beside | undefined;
   let looked_ns = 0;
@@ -68,28 +71,23 @@ export function switchStage(
     onChange(next) {
       if (isCovered(next)) {
         place.replaceChildren(
-          html(
-            "p",
-            { class: "empty" },
-            "Covered: this picture answers the question. It is shown once you have predicted.",
-          ),
+          html("p", { class: "empty" }, "Hidden until you predict: this picture gives the answer away."),
         );
         return;
       }
       // The requests that are looked at are those of the moment that was looked at, unless all are done by then.
       if (next === lifeScene.name) {
         const { moment_ns } = stage();
-        const isOver = shown !== undefined && moment_ns >= clientsEndOf(shown.result) * 1e9 * stillUnderWay;
+        const run = options.run();
+        const isOver = run !== undefined && moment_ns >= clientsEndOf(run) * 1e9 * stillUnderWay;
         looked_ns = isOver ? 0 : moment_ns;
       }
       const before = recorded();
       view = next;
       const current = stage();
       place.replaceChildren(current.element);
-      const isRunNeeded =
-        current.element.dataset.scene !== undefined && JSON.stringify(recorded()) !== JSON.stringify(before);
-      if (isRunNeeded) options.onSwitch();
-      else if (shown !== undefined) current.show(shown.result, shown.reference);
+      const isScene = current.element.dataset.scene !== undefined;
+      options.onSwitch(isScene && JSON.stringify(recorded()) !== JSON.stringify(before));
     },
   });
   choice.element.classList.add("stages");
@@ -113,15 +111,14 @@ export function switchStage(
 
   return {
     element,
+    get current() {
+      return stage();
+    },
     get journeys() {
       return recorded();
     },
     get canPlayBeside() {
       return stage().beside !== undefined;
-    },
-    show(result, reference) {
-      shown = { result, reference };
-      stage().show(result, reference);
     },
     beside(other) {
       beside = other;

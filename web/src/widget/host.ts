@@ -29,19 +29,18 @@ export async function ask<Q extends Question>(name: Q, input: Questions[Q]["inpu
   return unwrap<Questions[Q]["answer"]>(engine.call(name, JSON.stringify(input)));
 }
 
-/** A finished run, open until it is freed: its tables, and what the text tools print of it. */
-export interface FinishedRun {
-  readonly result: Result;
+/** A finished run: its result, and the text tools, which can print it until it is freed. */
+export interface FinishedRun extends Result {
   print(request: TextRequest): string;
   free(): void;
 }
 
-export async function run(request: RunRequest, signal: AbortSignal): Promise<FinishedRun> {
+export async function run(request: RunRequest, { signal }: { readonly signal: AbortSignal }): Promise<FinishedRun> {
   const engine = await load();
   if (signal.aborted) throw new Cancelled();
   const finished = await simulate(engine, request, { sliceEvents, cancelled: () => signal.aborted });
   return {
-    result: fillZeroColumns(readResult(finished, scenarioOf(engine, request))),
+    ...fillZeroColumns(readResult(finished, scenarioOf(engine, request))),
     print: (text) => unwrap<string>(finished.text(JSON.stringify(text))),
     free: () => finished.free(),
   };

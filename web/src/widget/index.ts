@@ -74,7 +74,7 @@ function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, 
   const bench = workbench<FinishedRun>({
     document: doc,
     ask,
-    host: { run: (request, signal) => run(request, signal) },
+    engine: { run },
     name: `variant-${Math.random().toString(36).slice(2)}`,
     hasStage,
     // The values belong to the notebook's cell, whichever variant is looked at.
@@ -100,12 +100,12 @@ function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, 
   }
 
   // The kernel learns values and result in one message.
-  function tell({ result }: FinishedRun): void {
+  function tell({ summary }: FinishedRun): void {
     const { variant, set, seed } = controller.state;
     model.set("variant", variant);
     model.set("set", set);
     model.set("seed", seed);
-    model.set("result", result.summary);
+    model.set("result", summary);
     model.save_changes();
   }
 
@@ -117,15 +117,14 @@ function show(model: AnyModel<Traits>, root: HTMLElement, message: HTMLElement, 
   }
 
   function chartOf(view: string, finished: FinishedRun, width: number): Element {
-    const { result } = finished;
     if (view === "oplog") {
       return operationLog(finished.print({ tool: "oplog", job: focus.job, limit: 60 }), { label: "Operation log" });
     }
     const chart = chartNamed(view) ?? lifetimesChart;
     // A notebook has no request on a stage to be around: the slowest are what is looked for.
-    if (chart === lifetimesChart && hasOperations(result))
-      return lifetimes(result, { ...focus, width, pick: "slowest" });
-    return chart.draw({ result, focus, request: 0 }, width);
+    if (chart === lifetimesChart && hasOperations(finished))
+      return lifetimes(finished, { ...focus, width, pick: "slowest" });
+    return chart.draw({ result: finished, focus, request: 0 }, width);
   }
 
   function fromKernel(): void {

@@ -18,11 +18,10 @@ const chunk: Control = {
 };
 
 function build(list: Control[]) {
-  const onInput = vi.fn();
-  const onChange = vi.fn();
-  const { element, set } = controls({ controls: list, onInput, onChange });
+  const setValues = vi.fn();
+  const { element, set } = controls({ controls: list, target: { setValues } });
   document.body.replaceChildren(element);
-  return { element, set, onInput, onChange, input: element.querySelector("input")! };
+  return { element, set, setValues, input: element.querySelector("input")! };
 }
 
 describe("a slider", () => {
@@ -50,29 +49,31 @@ describe("a slider", () => {
   });
 
   it("tells every value while it moves and one when it is let go", () => {
-    const { input, onInput, onChange } = build([chunk]);
+    const { input, setValues } = build([chunk]);
     input.valueAsNumber -= 1;
     input.dispatchEvent(new Event("input"));
-    expect(onInput).toHaveBeenLastCalledWith("volume.prefetch.chunk", 8_126_464);
-    expect(onChange).not.toHaveBeenCalled();
     input.dispatchEvent(new Event("change"));
-    expect(onChange).toHaveBeenLastCalledWith("volume.prefetch.chunk", 8_126_464);
+    const values = { "volume.prefetch.chunk": 8_126_464 };
+    expect(setValues.mock.calls).toEqual([
+      [values, false],
+      [values, true],
+    ]);
   });
 
   it("stands in the middle and says so while the field is left to the version", () => {
-    const { element, input, onInput } = build([{ ...chunk, value: null }]);
-    expect(element.querySelector("output")!.textContent).toBe("as in the version");
-    expect(input.getAttribute("aria-valuetext")).toBe("as in the version");
+    const { element, input, setValues } = build([{ ...chunk, value: null }]);
+    expect(element.querySelector("output")!.textContent).toBe("default");
+    expect(input.getAttribute("aria-valuetext")).toBe("default");
     input.valueAsNumber = 0;
     input.dispatchEvent(new Event("input"));
-    expect(onInput).toHaveBeenLastCalledWith("volume.prefetch.chunk", 1_048_576);
+    expect(setValues).toHaveBeenLastCalledWith({ "volume.prefetch.chunk": 1_048_576 }, false);
   });
 
   it("is moved without telling anyone", () => {
-    const { element, set, onInput } = build([chunk]);
+    const { element, set, setValues } = build([chunk]);
     set("volume.prefetch.chunk", 4_194_304);
     expect(element.querySelector("output")!.textContent).toBe("4\u00a0MiB");
-    expect(onInput).not.toHaveBeenCalled();
+    expect(setValues).not.toHaveBeenCalled();
   });
 
   it("reaches both ends and goes in round numbers between them", () => {
@@ -107,14 +108,14 @@ describe("a slider", () => {
 
 describe("a choice of words", () => {
   it("is a select with the engine's words", () => {
-    const { element, onChange } = build([
+    const { element, setValues } = build([
       { ...chunk, path: "protocol.odx_sizing", value: "max", choices: [{ value: "target" }, { value: "max" }] },
     ]);
     const select = element.querySelector("select")!;
     expect(select.selectedIndex).toBe(1);
     select.selectedIndex = 0;
     select.dispatchEvent(new Event("change"));
-    expect(onChange).toHaveBeenCalledWith("protocol.odx_sizing", "target");
+    expect(setValues.mock.calls).toEqual([[{ "protocol.odx_sizing": "target" }, true]]);
   });
 });
 

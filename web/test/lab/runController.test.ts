@@ -19,8 +19,11 @@ interface Run extends Finished {
 }
 
 function runOf(request: RunRequest): Run {
-  return { request, result: { summary: { fingerprint: JSON.stringify(request) } } as Result, free: vi.fn() };
+  const result = { summary: { fingerprint: JSON.stringify(request) } } as Result;
+  return { ...result, request, free: vi.fn() };
 }
+
+const played = { stage: { show: () => undefined }, journeys: { requests: 2 } };
 
 /** A controller whose runs end when the test says so, and everything that it told. */
 function build(options: Partial<RunControllerOptions<Run>> = {}) {
@@ -30,8 +33,8 @@ function build(options: Partial<RunControllerOptions<Run>> = {}) {
   const shown: Run[] = [];
   const controller = new RunController<Run>({
     document: doc,
-    host: {
-      run: (request, signal) =>
+    engine: {
+      run: (request, { signal }) =>
         new Promise((resolve, reject) => {
           signal.addEventListener("abort", () => reject(new Cancelled()));
           asked.push({ request, signal, end: () => resolve(runOf(request)), refuse: reject });
@@ -73,7 +76,7 @@ describe("the first run", () => {
     const { controller, asked, news } = await begun();
     expect(asked[0]!.request).toEqual({ case: "odx-prefetch", ...documented });
     expect(controller.state).toEqual(documented);
-    expect(controller.reference).toBe(controller.run!.result);
+    expect(controller.reference).toBe(controller.run!);
     expect(news).toEqual([{ isSettled: true, isOpening: true, isPartial: false }]);
   });
 
@@ -115,33 +118,33 @@ describe("the first run", () => {
 
   it("that is another one than documented is compared with the documented one, once that is known", async () => {
     const reference = { summary: { fingerprint: "documented" } } as Result;
-    const host = {
-      run: (request: RunRequest) => Promise.resolve(runOf(request)),
+    const options = {
+      engine: { run: (request: RunRequest) => Promise.resolve(runOf(request)) },
       runReference: vi.fn(() => Promise.resolve(reference)),
     };
-    const { controller, told, settle } = build({ host, start: { variant: "fixed" } });
+    const { controller, told, settle } = build({ ...options, start: { variant: "fixed" } });
     await controller.begin();
     await settle();
-    expect(host.runReference).toHaveBeenCalledWith({ case: "odx-prefetch", variant: "broken" });
+    expect(options.runReference).toHaveBeenCalledWith({ case: "odx-prefetch", variant: "broken" });
     expect(controller.reference).toBe(reference);
     expect(told.at(-1)![0]).toBe("reference");
-    expect(controller.run!.result).not.toBe(reference);
+    expect(controller.run!).not.toBe(reference);
   });
 
   it("is compared with a documented one of which the same is recorded, also when that changes before either is known", async () => {
     const references = ["first", "second", "third"].map((fingerprint) => ({ summary: { fingerprint } }) as Result);
     const answers: ((result: Result) => void)[] = [];
-    const host = {
-      run: (request: RunRequest) => Promise.resolve(runOf(request)),
+    const options = {
+      engine: { run: (request: RunRequest) => Promise.resolve(runOf(request)) },
       runReference: vi.fn(() => new Promise<Result>((resolve) => answers.push(resolve))),
     };
-    const { controller, settle } = build({ host, start: { variant: "fixed" } });
+    const { controller, settle } = build({ ...options, start: { variant: "fixed" } });
     await controller.begin();
     answers[0]!(references[0]!);
     await settle();
-    controller.recordAnew();
+    controller.playOn(played, true);
     expect(controller.reference).toBeUndefined();
-    controller.recordAnew();
+    controller.playOn(played, true);
     answers[2]!(references[2]!);
     answers[1]!(references[1]!);
     await settle();
@@ -149,16 +152,16 @@ describe("the first run", () => {
   });
 
   it("that is as documented is its own documented one, also when something else shall be recorded", async () => {
-    const host = {
-      run: (request: RunRequest) => Promise.resolve(runOf(request)),
+    const options = {
+      engine: { run: (request: RunRequest) => Promise.resolve(runOf(request)) },
       runReference: vi.fn(() => Promise.reject(new Error("nobody asked"))),
     };
-    const { controller, settle } = build({ host });
+    const { controller, settle } = build(options);
     await controller.begin();
-    controller.recordAnew();
+    controller.playOn(played, true);
     await settle();
-    expect(controller.reference).toBe(controller.run!.result);
-    expect(host.runReference).not.toHaveBeenCalled();
+    expect(controller.reference).toBe(controller.run!);
+    expect(options.runReference).not.toHaveBeenCalled();
   });
 });
 
@@ -235,6 +238,28 @@ describe("a change", () => {
     await settle();
     expect(controller.state).toEqual(documented);
     expect(told).toContainEqual(["error", "The run was cancelled."]);
+  });
+});
+
+describe("the stage", () => {
+  it("shows each run with its reference, and its journeys are recorded", async () => {
+    const show = vi.fn();
+    const { controller, asked, shown } = await begun({ playedOn: { stage: { show }, journeys: { requests: 2 } } });
+    expect(asked[0]!.request).toMatchObject({ set: { "record.journeys": { requests: 2 } } });
+    expect(show.mock.calls).toEqual([[shown[0], shown[0]]]);
+    expect(controller.state.set).toEqual({});
+  });
+
+  it("can be another one, which shows the same run or needs its own", async () => {
+    const { controller, asked, shown, end } = await begun();
+    const show = vi.fn();
+    controller.playOn({ stage: { show }, journeys: undefined }, false);
+    expect(show.mock.calls).toEqual([[shown[0], shown[0]]]);
+    expect(asked).toHaveLength(1);
+    controller.playOn({ stage: { show }, journeys: { requests: 3 } }, true);
+    expect(asked[1]!.request).toMatchObject({ set: { "record.journeys": { requests: 3 } } });
+    await end(1);
+    expect(show).toHaveBeenLastCalledWith(shown[1], shown[0]);
   });
 });
 

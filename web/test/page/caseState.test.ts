@@ -53,7 +53,7 @@ describe("a case's page", () => {
   });
 
   it("plays beside a run the one that is documented, once the question is answered and where they differ", () => {
-    const shown = { run: { result: resultOf("1") }, reference: resultOf("2"), state: open().begin };
+    const shown = { run: resultOf("1"), reference: resultOf("2"), state: open().begin };
     const own = "With your values";
     expect(open().besideOf(shown)).toEqual({ result: shown.reference, label: "Before", own });
     expect(open().besideOf({ ...shown, state: { ...shown.state, set: {} } })?.own).toBe("After");

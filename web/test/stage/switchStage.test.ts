@@ -23,12 +23,13 @@ const run = {
 } as unknown as Result;
 
 /** What is recorded for the life of a request, once the reader has looked at the middle of a run, or its end, and goes there. */
-function recordedFor(doc: Pick<CaseDocument, "view" | "journeys">, key?: string) {
+function recordedFor(doc: Pick<CaseDocument, "view" | "journeys">, key?: string, onSwitch = vi.fn()) {
   const stage = switchStage({ focus: { job: "log", op: "write" }, views: [], ...doc } as unknown as CaseDocument, {
     name: "test",
-    onSwitch: () => undefined,
+    run: () => run,
+    onSwitch,
   });
-  stage.show(run, undefined);
+  stage.current.show(run);
   stage.autoplay(); // with reduced motion it stands still in the middle
   if (key !== undefined) stage.element.querySelector(".scrubber")!.dispatchEvent(new KeyboardEvent("keydown", { key }));
   stage.element.querySelector<HTMLInputElement>('input[value="life"]')!.dispatchEvent(new Event("change"));
@@ -52,6 +53,12 @@ describe("the life of a request", () => {
 
   it("shows those of the begin where all are done at the moment that was looked at", () => {
     expect(recordedFor({ view: "bucket" }, "End")).not.toHaveProperty("from");
+  });
+
+  it("needs another run, since other requests are recorded", () => {
+    const onSwitch = vi.fn();
+    recordedFor({ view: "write-back" }, undefined, onSwitch);
+    expect(onSwitch.mock.calls).toEqual([[true]]);
   });
 
   it("shows those of the moment where the case's own stage plays what it asks for", () => {

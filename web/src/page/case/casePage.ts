@@ -12,7 +12,6 @@ import type { CaseDocument } from "../../engine/types.ts";
 import { html } from "../../base/elements.ts";
 import { take } from "../../lab/measure.ts";
 import { type Memory, predictionOf } from "../../lab/prediction.ts";
-import type { RunHost } from "../../lab/runController.ts";
 import { fetchFor, workbench } from "../../lab/workbench.ts";
 import { loadStages } from "../../stage/stages.ts";
 import { addressOf } from "../shared/address.ts";
@@ -41,10 +40,6 @@ import { whatIfs } from "./whatIfs.ts";
 const restMs = 60;
 const restIntervalMs = 300;
 const spokenAfterMs = 600;
-
-interface PageRun {
-  readonly result: Result;
-}
 
 const page = preparePage();
 const { root, message } = page;
@@ -86,24 +81,14 @@ function isLargest(drawing: Element, _: number, all: readonly Element[]): boolea
 /** Builds the page; what it gives shows the first result, or says why there is none and starts from the case as it is. */
 function build(engine: EngineClient, doc: CaseDocument, start: PageState): () => Promise<void> {
   const { ask } = engine;
-  const host: RunHost<PageRun> = {
-    run: async (request, signal, onProgress, onPartial) => ({
-      result: await engine.run(request, { signal, onProgress, onPartial: (result) => onPartial({ result }) }),
-    }),
-    runReference: (request) => other().run(request, { slot: "reference" }),
-  };
-  // What is compared with and what is asked runs on a thread of its own, and so holds up no drag.
+  // The reference and the question's measure run on a second thread, so that they do not delay a drag.
   let second: EngineClient | undefined;
   const other = () => (second ??= new EngineClient());
   const bar = progress(() => controller.cancel());
   const variantSummary = html("p", { class: "variant-summary" });
   const spoken = html("p", { class: "unseen", "aria-live": "polite" });
   const unusual = warnings();
-  const reset = html(
-    "button",
-    { type: "button", class: "quiet reset", hidden: "" },
-    "Back to the variant’s own values",
-  );
+  const reset = html("button", { type: "button", class: "quiet reset", hidden: "" }, "Reset");
   reset.addEventListener("click", () => controller.reset());
   // Who puts an incident into a page of their own chooses what it shows.
   const question = predictionOf(doc, isEmbedded ? answered : predictionMemory(doc.id));
@@ -137,10 +122,11 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     : undefined;
 
   // 1-2: the stage, with variants, sentence and controls around it.
-  const bench = workbench<PageRun>({
+  const bench = workbench<Result>({
     document: doc,
     ask,
-    host,
+    engine,
+    runReference: (request) => other().run(request, { slot: "reference" }),
     name: "variant",
     hasStage: true,
     prediction: question,
@@ -151,7 +137,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     },
     onRest: () => showMoment(),
     listeners: {
-      onResult({ result }, { isOpening, isPartial }) {
+      onResult(result, { isOpening, isPartial }) {
         if (isOpening) performance.mark("first-chart");
         if (isPartial) {
           drawRestSoon();
@@ -219,7 +205,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
     engine,
     document: doc,
     state: pageState,
-    result: () => controller.run?.result,
+    result: () => controller.run,
     link,
     picture: () => pictureOn(stage.element),
   });
@@ -302,9 +288,8 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
   }
 
   function showMoment(): void {
-    const { run } = controller;
-    if (run === undefined) return;
-    const { result } = run;
+    const result = controller.run;
+    if (result === undefined) return;
     drawing.show(result, controller.state, stage.moment_ns);
     const other = state.comparedWith(controller);
     instruments.show({
@@ -318,7 +303,7 @@ function build(engine: EngineClient, doc: CaseDocument, start: PageState): () =>
   function speak(): void {
     const { run } = controller;
     if (run === undefined) return;
-    const words = state.spoken(controller.state, run.result);
+    const words = state.spoken(controller.state, run);
     if (spoken.textContent !== words) spoken.textContent = words;
   }
 

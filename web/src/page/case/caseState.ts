@@ -19,7 +19,7 @@ export function openedOn(document: CaseDocument): CaseDocument {
 
 /** A run that is shown, and the one that it is compared with. */
 export interface Shown {
-  readonly run: { readonly result: Result } | undefined;
+  readonly run: Result | undefined;
   readonly reference: Result | undefined;
   readonly state: RunState;
 }
@@ -86,7 +86,7 @@ export class CaseState {
   /** The run to compare with, where it is another than the one that is shown. */
   comparedWith({ run, reference }: Pick<Shown, "run" | "reference">): { result: Result; label: string } | undefined {
     if (run === undefined || reference === undefined) return undefined;
-    if (run.result.summary.fingerprint === reference.summary.fingerprint) return undefined;
+    if (run.summary.fingerprint === reference.summary.fingerprint) return undefined;
     return { result: reference, label: this.titleOf(this.#options.document.default_variant) };
   }
 

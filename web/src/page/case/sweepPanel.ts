@@ -79,7 +79,7 @@ export function sweepPanel(
   choice.addEventListener("change", () => forget());
   expect.addEventListener("click", () => {
     const control = chosen();
-    const { metrics: now = {}, units = {} } = controller.run?.result.summary ?? {};
+    const { metrics: now = {}, units = {} } = controller.run?.summary ?? {};
     const metric = metrics.find((name) => (now[name] ?? 0) > 0);
     if (control === undefined || metric === undefined) {
       status.textContent = "Nothing on the stage can be drawn against this control.";

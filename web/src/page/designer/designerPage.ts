@@ -121,15 +121,18 @@ async function designer(
   function drawFields(): void {
     const made = controls({
       controls: [layoutControl(pool), ...partControls(pool)],
-      onInput: (path, value) => {
-        if (path !== layoutPath) void pool.preview({ [path]: Number(value) });
-      },
-      onChange: (path, value) => {
-        if (path === layoutPath) {
-          const { width, parity } = layouts[Number(value)]!;
-          void pool.chooseLayout(width, parity);
-          fields.querySelector("select")?.focus();
-        } else void pool.choose({ [path]: Number(value) });
+      target: {
+        setValues({ [layoutPath]: layout, ...values }, isSettled) {
+          if (layout !== undefined) {
+            const { width, parity } = layouts[Number(layout)]!;
+            void pool.chooseLayout(width, parity);
+            fields.querySelector("select")?.focus();
+            return;
+          }
+          const parts = Object.fromEntries(Object.entries(values).map(([path, value]) => [path, Number(value)]));
+          if (isSettled) void pool.choose(parts);
+          else void pool.preview(parts);
+        },
       },
     });
     fields.replaceChildren(made.element);

@@ -57,7 +57,7 @@ async function live(engine: EngineClient, doc: CaseDocument): Promise<void> {
   const bench = workbench<Finished>({
     document: doc,
     ask: engine.ask,
-    host: { run: async (request, signal) => ({ result: await engine.run(request, { signal }) }) },
+    engine: { run: (request, { signal }) => engine.run(request, { signal }) },
     name: "variant",
     hasStage: true,
     prediction: question,

@@ -109,16 +109,14 @@ function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement 
   function choose(next: Files): void {
     files = next;
     const fields: Control[] = knobsOf(files.drive);
-    const change = (path: string, value: unknown) => {
-      set = { ...set, [path]: Number(value) };
-      ask();
-    };
     const built = controls({
       controls: fields,
-      onInput: change,
-      onChange: (path, value) => {
-        change(path, value);
-        if (files === shipped) address.write(true);
+      target: {
+        setValues(values, isSettled) {
+          set = { ...set, ...values };
+          ask();
+          if (isSettled && files === shipped) address.write(true);
+        },
       },
     });
     for (const [path, value] of Object.entries(set)) built.set(path, value);
