@@ -1,20 +1,20 @@
 /**
- * Latest wins, without starving.
+ * Runs the latest request, without starving.
  *
- * While a slider moves, runs are asked for faster than they finish. Cancelling the running one each time would show nothing
- * until the hand rests; queueing them all would lag behind. So: one run at a time, and one request waiting, the newest. While
- * a newer request waits, a run is cancelled as soon as something of it has been shown, or after `patienceMs`.
+ * While a slider moves, requests come faster than runs finish. Cancelling the current run each time would show nothing until
+ * the hand rests; queueing all of them would lag behind. So there is one run at a time, and only the newest request waits.
+ * While a request waits, the current run is cancelled once a part of it has been shown, or after {@link patience_ms}.
  */
+const patience_ms = 120;
 
 export interface LatestOptions<Request, Result> {
-  /** Runs; tells when something of the run is about to be shown before its end. */
+  /** Starts a run, which calls `onShown` before it shows a part of its result. */
   readonly run: (request: Request, signal: AbortSignal, onShown: () => void) => Promise<Result>;
-  /** A result that comes although its run was overtaken is dropped. */
+  /** Not called for a run that a newer request has overtaken. */
   readonly onResult: (result: Result, request: Request) => void;
   readonly onError: (error: unknown, request: Request) => void;
   /** Called when the last run asked for has ended, however it ended. */
   readonly onIdle?: () => void;
-  readonly patienceMs?: number;
 }
 
 export class Latest<Request, Result> {
@@ -27,7 +27,7 @@ export class Latest<Request, Result> {
     this.#options = options;
   }
 
-  /** Whether a run is going on. */
+  /** True during a run. */
   get busy(): boolean {
     return this.#current !== undefined;
   }
@@ -44,18 +44,18 @@ export class Latest<Request, Result> {
       const overtaken = this.#current;
       setTimeout(() => {
         if (this.#next !== undefined && this.#current === overtaken) overtaken.abort();
-      }, this.#options.patienceMs ?? 120);
+      }, patience_ms);
     }
   }
 
-  /** Stops the running one and forgets the waiting one. */
+  /** Stops the current run and drops the waiting request. */
   cancel(): void {
     this.#next = undefined;
     this.#current?.abort();
   }
 
-  /** Starts what waits at once, so that it runs while the picture of the one before is drawn. */
-  #goOn(): boolean {
+  /** Starts the waiting request at once, so that it runs while the last result is drawn. */
+  #startNext(): boolean {
     const next = this.#next;
     if (next === undefined) return false;
     this.#next = undefined;
@@ -65,7 +65,7 @@ export class Latest<Request, Result> {
 
   #overtake(): void {
     const overtaken = this.#current;
-    if (this.#goOn()) overtaken?.abort();
+    if (this.#startNext()) overtaken?.abort();
   }
 
   async #start(request: Request): Promise<void> {
@@ -81,11 +81,11 @@ export class Latest<Request, Result> {
         this.#overtake();
       });
       if (!isCurrent()) return;
-      if (!this.#goOn()) this.#current = undefined;
+      if (!this.#startNext()) this.#current = undefined;
       onResult(result, request);
     } catch (error) {
-      if (isCurrent() && !this.#goOn()) this.#current = undefined;
-      // What is wrong with a run that was overtaken is no news.
+      if (isCurrent() && !this.#startNext()) this.#current = undefined;
+      // An error of an overtaken run is not reported.
       if (!this.busy) onError(error, request);
     }
     if (!this.busy) onIdle?.();

@@ -85,7 +85,11 @@ export function workbench<Run extends Finished>(options: WorkbenchOptions<Run>):
       listeners.onState(state, change);
     },
   };
-  const controller: RunController<Run> = new RunController({ ...options, playedOn: playedOn(), listeners: followed });
+  const controller: RunController<Run> = new RunController<Run>({
+    ...options,
+    playedOn: playedOn(),
+    listeners: followed,
+  });
   const variants = segmented({
     legend: "Variant",
     name: options.name,

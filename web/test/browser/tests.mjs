@@ -431,7 +431,7 @@ export const tests = {
     await page.reload();
     await page.locator(".sentence").filter({ hasText: "Demerit" }).waitFor();
     assert.equal(await sentence(page), turned);
-    await page.getByRole("button", { name: "The drive as its file has it" }).click();
+    await page.getByRole("button", { name: "Reset" }).click();
     await page.waitForFunction((old) => document.querySelector(".sentence").textContent === old, before);
     // A file that is no drive is refused with a sentence, and what was shown stays.
     await page.getByText("Your own drive and trace").click();
@@ -499,7 +499,7 @@ export const tests = {
     await page.getByRole("button", { name: "A log of 74 GB" }).click();
     await page.locator(".warnings p").filter({ hasText: "74 GB in all, of which 6 GiB can ever be used" }).waitFor();
     assert.equal(await page.locator(".notice").isVisible(), false);
-    await page.getByRole("button", { name: "The pool as it started" }).click();
+    await page.getByRole("button", { name: "Reset" }).click();
     await page.locator(".sentence").filter({ hasText: measuredPool }).waitFor();
     assert.equal(await sentence(page), before);
     // A pool is kept, another one is measured beside it, in the reader's currency.

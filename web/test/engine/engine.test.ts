@@ -147,7 +147,6 @@ describe("latest wins", () => {
     const errors: unknown[] = [];
     const seen: number[] = [];
     const latest = new Latest<number, number>({
-      patienceMs: 5,
       run: (n, signal) =>
         n === 1
           ? new Promise((_, reject) => signal.addEventListener("abort", () => reject(new Cancelled())))

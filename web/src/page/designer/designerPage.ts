@@ -58,7 +58,7 @@ async function designer(
     return element;
   };
   const again = button("Run the tests", () => void pool.measure());
-  const reset = button("The pool as it started", () => void pool.replace({}), { class: "quiet" });
+  const reset = button("Reset", () => void pool.replace({}), { class: "quiet" });
   const keep = button("", () => pool.toggleKept(), { class: "quiet" });
   const bar = progress(() => pool.stop());
 

@@ -124,7 +124,7 @@ function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement 
     ask();
   }
 
-  const reset = html("button", { type: "button", class: "quiet" }, "The drive as its file has it");
+  const reset = html("button", { type: "button", class: "quiet" }, "Reset");
   reset.addEventListener("click", () => {
     set = {};
     choose(files);
@@ -133,7 +133,7 @@ function stage(engine: EngineClient, shipped: Files, start: Knobs): HTMLElement 
   const element = html(
     "section",
     { class: "stage-section validation", "aria-labelledby": "stage-title" },
-    html("h2", { id: "stage-title" }, "Turn a drive yourself"),
+    html("h2", { id: "stage-title" }, "Try other drive parameters"),
     html("p", { class: "prose" }, "The same comparison in this page: a synthetic drive to begin with, then your own."),
     sentence,
     figure,
