@@ -98,7 +98,7 @@ def _prepare(options: Namespace) -> int:
     if out:
         _write(out, sealed(text), written)
     if options.json:
-        rows = [{"ok": finding.ok, "what": finding.what} for finding in found]
+        rows = [{"field": finding.field, "ok": finding.ok, "what": finding.what} for finding in found]
         print_json({"findings": rows, "ok": fits, "sealed": shown(out) if out else None})
     elif out:
         print(f"\nSealed: {shown(out)}. A peer plays it with seeklab oncall --case, or on the page oncall.html.")

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 MAX_COMMANDS = 2000
 """More than a shift has; a transcript with more was not made here."""
+NOT_BEGUN = "No shift has begun."
+UNREADABLE = "What was kept of this shift cannot be read; the shift begins anew."
 
 
 class Session:
@@ -125,7 +127,7 @@ class Desk(_json_handlers.Desk):
             self._session = Session(shift, asked.get("weeks"), kept=asked.get("kept"))
             return self._session.view()
         if self._session is None:
-            raise SeeklabError([Problem("", "No shift has begun.")])
+            raise SeeklabError([Problem("", NOT_BEGUN)])
         return self._session.type(asked["type"])
 
 
@@ -149,7 +151,7 @@ def _take_up(shell: Shell, kept: Mapping[str, Any]) -> None:
     except (KeyError, TypeError, ValueError, AttributeError):
         fits = False
     if not fits:
-        raise SeeklabError([Problem("", "What was kept of this shift cannot be read; the shift begins anew.")])
+        raise SeeklabError([Problem("", UNREADABLE)])
     shell.transcript[:] = commands
     shift.changes, shift.named, shift.looked, shift.users = changes, named, looked, users
     shift.seconds, shift.spent = seconds, spent

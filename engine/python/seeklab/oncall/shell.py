@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import SeeklabError
 from seeklab.oncall.fact_sheet import sheet
+from seeklab.oncall.shift import FREE
 from seeklab.oncall.tools import TOOLS
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ What is not understood or refused changes nothing and costs nothing."""
 
 WELCOME = "`help` lists what can be typed. The clock runs with every command."
 ENDS = ("done", "quit", "exit")
+HIDES = "since it hides what is wrong"
 
 
 @dataclass
@@ -115,26 +117,22 @@ class Shell:
         if word in {"get", "set", "name"}:
             return self._asked(word, rest)
         if word in free or word in ENDS:
-            return f"{word} takes nothing after it here; type {word} alone"
+            return f"{word} takes nothing after it here; type {word} alone. {FREE}"
         near = [name for name in TOOLS if name.split()[0] == word]
         if near:
-            return f"{word}: what there is here is {', '.join(near)}; this cost nothing"
-        return f"bash: {word}: command not found (`help` lists what there is; this cost nothing)"
+            return f"{word}: what there is here is {', '.join(near)}. {FREE}"
+        return f"bash: {word}: command not found (`help` lists what there is). {FREE}"
 
     def _asked(self, word: str, rest: list[str]) -> str:
         """Answer what takes a path or a number."""
         if word == "name":
             last = len(self.shift.causes)
             known = len(rest) == 1 and rest[0].isascii() and rest[0].isdigit() and 1 <= int(rest[0]) <= last
-            return (
-                self.shift.name(int(rest[0]))
-                if known
-                else f"name NUMBER, from 1 to {last}; see `causes`. This cost nothing"
-            )
+            return self.shift.name(int(rest[0])) if known else f"name NUMBER, from 1 to {last}; see `causes`. {FREE}"
         if word == "get":
-            return self.shift.setting(rest[0]) if len(rest) == 1 else "get PATH, or get alone for the list"
+            return self.shift.setting(rest[0]) if len(rest) == 1 else f"get PATH, or get alone for the list. {FREE}"
         if len(rest) < SET_WORDS - 1:
-            return "set PATH VALUE; this cost nothing"
+            return f"set PATH VALUE. {FREE}"
         return self.shift.set(rest[0], self.shift.read(rest[0], " ".join(rest[1:])))
 
     def so_far(self) -> dict[str, Any]:
@@ -179,7 +177,7 @@ class Shell:
             return "holds on other seeds"
         if not self.shift.changes:
             return "not made"
-        return f"does not hold{', since it hides what is wrong' if self.shift.hides else ''}"
+        return f"does not hold{f', {HIDES}' if self.shift.hides else ''}"
 
 
 def _visible(line: str) -> str:

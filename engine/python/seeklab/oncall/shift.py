@@ -35,7 +35,9 @@ SET_COSTS, GUESS_COSTS = 1, 8
 RESTART_S, RESTART_COSTS = 120, 4
 SHARE_OF_GAIN = 0.6
 """A change holds when it brings so much of what the remedy of the case brings, in logarithms."""
-NOTHING_HAPPENED = "Nothing was changed, and it cost nothing."
+FREE = "No points charged."
+NOTHING_HAPPENED = f"Nothing was changed. {FREE}"
+NO_TRIES_LEFT = "There are no tries left."
 LEFT = ((0.1, "less than a tenth"), (0.5, "less than half"), (math.inf, "more than half, but not all,"))
 """How much is left, in words that say no more than that."""
 LEAST = 1e-12
@@ -144,7 +146,7 @@ class Shift:
     def setting(self, path: str) -> str:
         """Print one value, or say that there is none of that name."""
         if path not in self.offered():
-            return f"get: {path}: no such value here (`get` lists what there is); this cost nothing"
+            return f"get: {path}: no such value here (`get` lists what there is). {FREE}"
         found = self.settable()
         self._charge_a_question()
         if path not in found:
@@ -189,10 +191,10 @@ class Shift:
     def name(self, number: int) -> str:
         """Name a cause by its number in the list."""
         if self.settled:
-            return "The cause has been found." if self.right else "There are no tries left."
+            return "The cause has been found." if self.right else NO_TRIES_LEFT
         cause = self.causes[number - 1]
         if cause in self.named:
-            return f"{number} has been named, and is not it. That cost nothing."
+            return f"{number} has been named, and is not it. {FREE}"
         self.named.append(cause)
         if self.right:
             return "That is it."

@@ -48,16 +48,18 @@ EVERYDAY = frozenset(
 class Finding:
     """One thing that was looked at."""
 
+    field: str
+    """The field of `[shift]` that was checked."""
     ok: bool
     what: str
 
 
-def _ok(what: str) -> Finding:
-    return Finding(ok=True, what=what)
+def _ok(field: str, what: str) -> Finding:
+    return Finding(field, ok=True, what=what)
 
 
-def _no(what: str) -> Finding:
-    return Finding(ok=False, what=what)
+def _no(field: str, what: str) -> Finding:
+    return Finding(field, ok=False, what=what)
 
 
 def findings(own: LearnerCase) -> Iterator[Finding]:
@@ -95,9 +97,9 @@ def _loss(own: LearnerCase, wanted: list[float], found: list[float]) -> Finding:
     least = min(_better(own, one, other) for one, other in zip(wanted, found, strict=True))
     values = f"{own.system.incident.metric}: {wanted[0]:.4g} as it was, {found[0]:.4g} as it is found"
     if least >= MIN_LOSS:
-        return _ok(f"{values}; at least {least:.2f} times worse on {len(NUMBERS)} seeds")
+        return _ok("metric", f"{values}; at least {least:.2f} times worse on {len(NUMBERS)} seeds")
     message = f"{values}; on one of {len(NUMBERS)} seeds {least:.2f} times worse, and a complaint takes {MIN_LOSS}"
-    return _no(message)
+    return _no("metric", message)
 
 
 def _restored(own: LearnerCase, wanted: list[float], found: list[float], mended: list[float]) -> Finding:
@@ -109,9 +111,9 @@ def _restored(own: LearnerCase, wanted: list[float], found: list[float], mended:
     least = min(shares)
     values = f"the fix brings {own.system.incident.metric} to {mended[0]:.4g}"
     if least >= NEARLY_ALL:
-        return _ok(f"{values}, on {len(NUMBERS)} seeds at least {100 * least:.0f} % of what was lost")
+        return _ok("fix", f"{values}, on {len(NUMBERS)} seeds at least {100 * least:.0f} % of what was lost")
     enough = f"{100 * NEARLY_ALL:.0f} % would do"
-    return _no(f"{values}, on one of {len(NUMBERS)} seeds {100 * least:.0f} % of what was lost; {enough}")
+    return _no("fix", f"{values}, on one of {len(NUMBERS)} seeds {100 * least:.0f} % of what was lost; {enough}")
 
 
 def _command(own: LearnerCase) -> Finding:
@@ -125,15 +127,17 @@ def _command(own: LearnerCase) -> Finding:
         printed.append(tool.prints(results[-1], scenario))
     name = own.system.incident.command
     if printed[0] == printed[1]:
-        return _no(f"{name} prints the same of the healthy system and of the failing one: it tells nothing")
+        return _no("command", f"{name} prints the same of the healthy system and of the failing one: it tells nothing")
     events = max(result.events for result in results)
-    return _ok(f"{name} prints something else than on the healthy system; a run of it takes {events:,} events")
+    return _ok(
+        "command", f"{name} prints something else than on the healthy system; a run of it takes {events:,} events"
+    )
 
 
 def _ticket(own: LearnerCase) -> Finding:
     """Compare the words of the ticket with those of the cause, of what mends it, and of the command that tells it."""
     if own.ticket is None:
-        return _ok("the ticket has the usual words, which name no cause")
+        return _ok("ticket", "the ticket has the usual words, which name no cause")
     parts = {
         "the cause": own.system.incident.cause,
         "what mends it": " ".join(own.system.incident.fix),
@@ -146,8 +150,8 @@ def _ticket(own: LearnerCase) -> Finding:
                 message = (
                     f'the ticket says "{said[_stem(word)]}", and {whose} has the same word: write what users notice'
                 )
-                return _no(message)
-    return _ok("the ticket has no word of the cause, of what mends it, or of the command that tells it")
+                return _no("ticket", message)
+    return _ok("ticket", "the ticket has no word of the cause, of what mends it, or of the command that tells it")
 
 
 def _words(text: str) -> list[str]:
