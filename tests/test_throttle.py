@@ -147,11 +147,11 @@ def test_a_failed_policy_leaves_nothing_behind() -> None:
 
 
 def test_a_system_without_the_layer_is_refused() -> None:
-    with pytest.raises(seeklab.SeeklabError, match="no ZFS layer"):
+    with pytest.raises(seeklab.SeeklabError, match="ZFS"):
         seeklab.run_throttle(seeklab.case("odx-prefetch"), OpenZfs())
     with pytest.raises(seeklab.SeeklabError, match="zfs"):
         seeklab.run_throttle({key: value for key, value in SYSTEM.items() if key != "zfs"}, OpenZfs())
-    with pytest.raises(seeklab.SeeklabError, match="cannot be called"):
+    with pytest.raises(seeklab.SeeklabError, match=r"\b7\b"):
         seeklab.run_throttle(SYSTEM, 7)  # type: ignore[arg-type] # the mistake under test
     with pytest.raises(seeklab.SeeklabError, match="openzfs"):
         seeklab.run_throttle(SYSTEM, "openzsf")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hostile.submissions import GOOD, NONE, PREDICTED, Submission, notebook
+from seeklab.judge.submission import CHANGED, FOREIGN, MISSING, TWICE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -108,13 +109,11 @@ def html_output(data: Document) -> Callable[[Document], None]:
     return added("code", "1", outputs=[output], metadata={"trusted": True})
 
 
-MORE, MISSING = "more than once", "is missing"
-CHANGED, FOREIGN = "changed metadata", "which the course does not have"
 PICTURE = {"x.svg": {"image/svg+xml": f"<svg xmlns='http://www.w3.org/2000/svg' onload='{RAN}'/>"}}
 
 HAND_INS = (
     HandIn("script", "a script in Markdown", change=added("markdown", f"Nice course!\n\n{SCRIPT}\n\n{IMAGE}")),
-    HandIn("copied-check", "copies a check's cell", told=MORE, change=copied("check-users")),
+    HandIn("copied-check", "copies a check's cell", told=TWICE, change=copied("check-users")),
     HandIn("link-script", "links and pictures that run", change=added("markdown", f"[x](javascript:{RAN}) {HTML}")),
     HandIn(
         "maths", "a link in a formula", change=added("markdown", f"$$\n{HTML}\n$$ $\\href{{javascript:{RAN}}}{{x}}$")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import socket
@@ -11,7 +12,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hostile.submissions import PREDICTION, Submission, notebook
+from seeklab.judge.layout import BESIDE
 from seeklab.judge.printable import name_problem, unique_name
+from seeklab.judge.submission import IS_LINK, MAX_MARKS, MISSING, NO_FILE, TWICE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -151,12 +154,7 @@ def _bomb(part: bytes) -> bytes:
 
 ESCAPES = "\x1b]52;c;cHduZWQ=\x07\x1b[2J\r\x9b31m\u202e"
 VICTIM = "neighbour"
-BESIDE, LINK, NO_FILE, NOT_READ = (
-    "is graded, and not what is beside",
-    "is a link",
-    "not a file on a disk",
-    "brackets and commas",
-)
+NOT_READ = f"{MAX_MARKS:,}"
 
 PLACES = (
     # Another student's name
@@ -209,12 +207,12 @@ PLACES = (
     Place("pipe", _instead(os.mkfifo), 0, NO_FILE),
     Place("socket", _instead(_socket), 0, NO_FILE),
     Place("folder", _instead(Path.mkdir), 0, NO_FILE),
-    Place("link", _instead(lambda path: path.symlink_to(f"../../{VICTIM}/{NAME}/{NAME}.ipynb")), 0, LINK),
-    Place("link-to-device", _instead(lambda path: path.symlink_to("/dev/zero")), 0, LINK),
-    Place("link-to-nothing", _instead(lambda path: path.symlink_to("nowhere")), 0, LINK),
-    Place("link-folder", _linked_folder, 0, LINK),
-    Place("link-student", _linked_student, 0, LINK),
-    Place("file-as-folder", lambda folder: (folder / NAME).write_bytes(b""), 0, "cannot be read"),
+    Place("link", _instead(lambda path: path.symlink_to(f"../../{VICTIM}/{NAME}/{NAME}.ipynb")), 0, IS_LINK),
+    Place("link-to-device", _instead(lambda path: path.symlink_to("/dev/zero")), 0, IS_LINK),
+    Place("link-to-nothing", _instead(lambda path: path.symlink_to("nowhere")), 0, IS_LINK),
+    Place("link-folder", _linked_folder, 0, IS_LINK),
+    Place("link-student", _linked_student, 0, IS_LINK),
+    Place("file-as-folder", lambda folder: (folder / NAME).write_bytes(b""), 0, os.strerror(errno.ENOTDIR)),
     Place("nothing", lambda folder: (folder / NAME).mkdir(), 0, f"no {NAME}.ipynb"),
     Place("nested", _with(_nested), told=BESIDE),
     # Bombs
@@ -222,16 +220,16 @@ PLACES = (
     Place("bomb-fields", _file(_bomb(b'{"":0},')), 0, NOT_READ),
     Place("bomb-numbers", _file(_bomb(b"1.5,")), 0, NOT_READ),
     Place("bomb-utf-16", _file(_bomb(b"[],").decode()[: BOMB_BYTES // 2].encode("utf-16")), 0, NOT_READ),
-    Place("bomb-text", _file(b'{"cells":["' + b"x" * BOMB_BYTES + b'"]}'), 0, "is missing"),
+    Place("bomb-text", _file(b'{"cells":["' + b"x" * BOMB_BYTES + b'"]}'), 0, MISSING),
     # Text
     Place("surrogate-raised", _cells(choice='raise ValueError("\\ud800 boo")')),
     Place("surrogate-type", _cells(choice='raise type("E\\udfff", (Exception,), {})("x")')),
     Place("surrogate-key", _cells(choice='choice = {"\\ud800": {"\\udfff": 1}}')),
-    Place("surrogate-name", _cells(learner='LEARNER = "\\ud800"'), told="the notebook names"),
+    Place("surrogate-name", _cells(learner='LEARNER = "\\ud800"'), told="surrogate-name"),
     Place("surrogate-source", _cells(choice="choice = '\ud800'")),
-    Place("surrogate-cell", _cell("\udfff"), told="more than once"),
+    Place("surrogate-cell", _cell("\udfff"), told=TWICE),
     Place("escape-raised", _cells(choice=f"raise ValueError({ESCAPES!r})")),
     Place("escape-key", _cells(choice=f"choice = {{{ESCAPES!r}: 1}}")),
-    Place("escape-name", _cells(learner=f"LEARNER = {ESCAPES!r}"), told="the notebook names"),
-    Place("escape-cell", _cell(ESCAPES), told="more than once"),
+    Place("escape-name", _cells(learner=f"LEARNER = {ESCAPES!r}"), told="escape-name"),
+    Place("escape-cell", _cell(ESCAPES), told=TWICE),
 )

@@ -14,6 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from seeklab.judge.sandbox import ENDED, NO_VALUE, TOO_LATE
+from seeklab.judge.submission import MISSING, NO_CELLS, NO_JSON
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -188,7 +191,7 @@ SUBMISSIONS = (
         "loops for ever",
         {"choice": f"{GOOD}while True:\n    pass\n"},
         PREDICTED,
-        "has no value",
+        NO_VALUE,
         slow=True,
     ),
     Submission(
@@ -199,7 +202,7 @@ SUBMISSIONS = (
             + "while True:\n    try:\n        while True:\n            pass\n    except BaseException:\n        pass\n"
         },
         PREDICTED,
-        "has no value",
+        NO_VALUE,
         slow=True,
     ),
     Submission(
@@ -207,7 +210,7 @@ SUBMISSIONS = (
         "ends the interpreter",
         {"choice": f"import os\n{GOOD}os._exit(0)\n"},
         (0, 3),
-        "ended the interp",
+        ENDED,
     ),
     Submission("system-exit", "raises SystemExit", {"choice": f"{GOOD}raise SystemExit(0)\n"}),
     Submission(
@@ -255,7 +258,7 @@ SUBMISSIONS = (
         "a policy that answers too late",
         policy("import time\ntime.sleep(3600)"),
         NONE,
-        "gave no answer within",
+        TOO_LATE,
         assignment="cache-policies",
         slow=True,
     ),
@@ -317,22 +320,22 @@ if told:
 )
 
 BAD_FILES = (
-    Submission("no-notebook", "is no notebook", points=NONE, told="no JSON", file=b"\x89PNG nonsense"),
-    Submission("empty", "is empty", points=NONE, told="no JSON", file=b""),
-    Submission("no-cells", "has no cells", points=NONE, told="no list of cells", file=b'{"nbformat": 4}'),
-    Submission("deep-json", "is 100,000 lists in lists", points=NONE, told="no JSON", file=b"[" * 100_000),
+    Submission("no-notebook", "is no notebook", points=NONE, told=NO_JSON, file=b"\x89PNG nonsense"),
+    Submission("empty", "is empty", points=NONE, told=NO_JSON, file=b""),
+    Submission("no-cells", "has no cells", points=NONE, told=NO_CELLS, file=b'{"nbformat": 4}'),
+    Submission("deep-json", "is 100,000 lists in lists", points=NONE, told=NO_JSON, file=b"[" * 100_000),
     Submission(
         "odd-cells",
         "has cells of every wrong kind",
         points=NONE,
-        told="is missing",
+        told=MISSING,
         file=b'{"cells": [1, null, {"cell_type": 3}, {"cell_type": "code", "metadata": [], "source": {}}]}',
     ),
     Submission(
         "bad-number",
         "has a number that no reader takes",
         points=NONE,
-        told="no JSON",
+        told=NO_JSON,
         file=b'{"cells": [' + b"9" * 10_000 + b"]}",
     ),
 )

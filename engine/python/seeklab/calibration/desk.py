@@ -15,6 +15,8 @@ from seeklab.calibration.samples import record
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+NO_DEVICE = "There is no device yet that a case could run on."
+
 
 class Desk(_json_handlers.Desk):
     """Fits a device to fio's reports in the working directory, and keeps it for the incidents that run on it."""
@@ -45,5 +47,5 @@ class Desk(_json_handlers.Desk):
     def _changes(self, name: str) -> dict[str, object]:
         """Give what makes a case run on the device, as `--on` does."""
         if self._found is None or not self._found.fits():
-            raise SeeklabError([Problem("", "There is no device yet that a case could run on.")])
+            raise SeeklabError([Problem("", NO_DEVICE)])
         return groups_on(case(name).scenario()["devices"], {"device": self._found.device})

@@ -43,6 +43,9 @@ FITTING = 0.75
 """Share of the work that is fitting; the rest is judging."""
 HELD_OUT_IOS = 20_000
 HELD_OUT_IOS_OF_DISK = 3_000
+TOO_FEW_JOBS = (
+    "too few jobs for any family: at least random reads of 4, 16 and 64 KiB one at a time are needed, and some at depth"
+)
 
 
 @dataclass(frozen=True)
@@ -220,11 +223,7 @@ def calibrate(
     finally:
         results.jobs = whole
     if not candidates:
-        message = (
-            "too few jobs for any family: at least random reads of 4, 16 and 64 KiB one at a "
-            "time are needed, and some at depth"
-        )
-        raise SeeklabError([Problem("from", message)])
+        raise SeeklabError([Problem("from", TOO_FEW_JOBS)])
     judged = {}
     each = (1 - FITTING) / len(candidates)
     for nth, (name, (device, parameters)) in enumerate(candidates.items()):

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from seeklab.diagnosis.evidence import Evidence
 
 NONE = "none of these"
+CLIENT_LOG = "the clients' own requests, with time, place, size and latency of each: they show rhythm, tails and modes"
 MECHANISMS = {
     "averaged-away": "bursts that a monitor averages away",
     "bonnie-decoded": "the client's page cache and processors",
@@ -212,10 +213,7 @@ def _next(
     """Say what would tell the first two apart: what was not recorded, and where they differ most."""
     wanted = []
     if not found.ops or found.of_device:
-        wanted.append(
-            "a log of the clients' own requests, with time, place, size and latency of each: "
-            "rhythm, tails and crowds show there"
-        )
+        wanted.append(CLIENT_LOG)
     if not found.devices:
         wanted.append(
             "iostat -x 1 of the same time: whether the devices are busy tells what is above them from what is below"

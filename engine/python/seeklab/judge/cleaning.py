@@ -16,6 +16,8 @@ from nbformat import from_dict
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import NbGraderPreprocessor
 
+from seeklab.judge.submission import CHANGED, FOREIGN, MISSING, TWICE
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
@@ -115,13 +117,13 @@ def _places(cells: Sequence[Mapping[str, Any]], known: Mapping[str, Known]) -> t
         if isinstance(name, str) and name in known:
             claims.setdefault(name, []).append(nth)
         elif _metadata(cell):
-            flags.append(f"a cell says that it is graded as {ascii(name)[:MAX_NAME]}, which the course does not have")
+            flags.append(f"a cell says that it is graded as {ascii(name)[:MAX_NAME]}, {FOREIGN}")
     claimed = {nth for places in claims.values() for nth in places}
     for nth, cell in enumerate(cells):
         name = cell.get("id")
         if nth not in claimed and isinstance(name, str) and name in known and name not in claims:
             claims[name] = [nth]
-    flags += [f"the cell {name} is there more than once" for name, places in claims.items() if len(places) > 1]
+    flags += [f"the cell {name} {TWICE}" for name, places in claims.items() if len(places) > 1]
     return {places[-1]: known[name] for name, places in claims.items()}, flags
 
 
@@ -129,7 +131,7 @@ def _changes(cell: Mapping[str, Any], own: Known) -> list[str]:
     """Flag metadata that is not the gradebook's."""
     told = _metadata(cell)
     same = all(told.get(name) == own.metadata.get(name) for name in CHANGEABLE if name in told or name in own.metadata)
-    return [] if same else [f"the cell {own.name} has changed metadata; it is graded as the course has it"]
+    return [] if same else [f"the cell {own.name} {CHANGED}; it is graded as the course has it"]
 
 
 def _known_cell(source: str, own: Known) -> dict[str, Any]:
@@ -156,7 +158,7 @@ def _with_missing(cells: list[dict[str, Any]], known: Mapping[str, Known], flags
     before: list[str] = []
     for name, own in known.items():
         if name not in there and own.is_graded:
-            flags.append(f"the cell {name} is missing")
+            flags.append(f"the cell {name} {MISSING}")
             place = next((there.index(one) + 1 for one in reversed(before) if one in there), 0)
             cells.insert(place, _known_cell(own.source, own))
             there.insert(place, name)

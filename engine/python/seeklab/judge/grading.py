@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from seeklab.judge.assignment import Assignment
     from seeklab.judge.identity import Course
 
+NOT_JUDGED = "the judge could not judge this"
+
 
 @dataclass(frozen=True)
 class Work:
@@ -115,7 +117,7 @@ def stopped_by(error: Exception) -> str:
     """Say that grading stopped, so that the instructor can look for the reason."""
     if isinstance(error, MemoryError):
         return "it takes more memory to grade than the grader has"
-    return f"the judge could not judge this ({type(error).__name__}); tell your instructor"
+    return f"{NOT_JUDGED} ({type(error).__name__}); tell your instructor"
 
 
 def grade_notebook(

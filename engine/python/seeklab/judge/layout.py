@@ -18,6 +18,7 @@ from seeklab.judge.catalogue import NAMES
 from seeklab.judge.grading import Work
 from seeklab.judge.practice import TICKET
 from seeklab.judge.printable import name_problem, printable, unique_name
+from seeklab.judge.submission import IS_LINK
 from seeklab.judge.tickets import handed_out
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 NBGRADER, FLAT = "nbgrader", "flat"
 LAYOUTS = (NBGRADER, FLAT)
 NOTEBOOK = ".ipynb"
+BESIDE = "is graded, and not what is beside it"
 MAX_NAMED = 3
 """Files that a message names; it counts the others."""
 
@@ -93,7 +95,7 @@ def _in_folders(place: Path, note: Callable[[str], None]) -> Iterator[Work]:
                 continue
             work = Work(student.name, name, f"{folder}/{name}{NOTEBOOK}")
             if student.is_symlink() or os.path.islink(folder):  # noqa: PTH114 -- as above
-                yield replace(work, refused="the folder is a link, and links are not followed; hand in the folder")
+                yield replace(work, refused=f"the folder {IS_LINK}; hand in the folder")
             else:
                 yield from _in_folder(work, folder)
 
@@ -113,7 +115,7 @@ def _in_folder(work: Work, folder: str) -> Iterator[Work]:
         if entry.name != wanted and not entry.name.startswith("__")
         if entry.name.endswith(NOTEBOOK) or _is_folder(entry.path)
     ]
-    flags = (f"only {wanted} is graded, and not what is beside it: {_listed(others)}",) if others else ()
+    flags = (f"only {wanted} {BESIDE}: {_listed(others)}",) if others else ()
     if wanted in names:
         yield replace(work, flags=flags)
     elif others or TICKET not in names:

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 COMMITS = kept.FILE
+LOOK_ONLY = "a ticket lies beside this notebook, and its system is known to the instructor alone; look at it only"
 TICKET = "ticket.json"
 MAX_FILE = 1 << 20
 NEAR = 1.25
@@ -71,8 +72,7 @@ def draws_of(learner: object) -> bytes:
     if ticket is None:
         return practice_draws(learner)
     if "draws" not in ticket:
-        message = "a ticket lies beside this notebook, and its system is known to the instructor alone; look at it only"
-        raise SeeklabError([Problem("LEARNER", message)])
+        raise SeeklabError([Problem("LEARNER", LOOK_ONLY)])
     return bytes.fromhex(ticket["draws"])
 
 

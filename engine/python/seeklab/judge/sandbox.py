@@ -66,6 +66,8 @@ UNSAFE = (
     "memory and processor time are limited for each process, not for all together",
 )
 """What learners' code runs without when there is no sandbox."""
+ENDED, TOO_LATE = "ended the interpreter before it had answered", "gave no answer within"
+PROCESSOR_TIME, NO_VALUE = "processor time", "has no value"
 ELSEWHERE = "grade on another machine, or insist with --unsafe"
 HOW = "install it (on Debian and Ubuntu: apt-get install bubblewrap), or insist with --unsafe"
 
@@ -140,7 +142,7 @@ class Sandbox:
         """Start a child, which sees `files` (text by name) in its working directory, and send it the order."""
         limits, spent = self.limits, self.spent or Spent()
         if spent.cpu_s >= limits.cpu_s:
-            message = f"has used up the {limits.cpu_s} s of processor time of a submission"
+            message = f"has used up the {limits.cpu_s} s of {PROCESSOR_TIME} of a submission"
             raise BrokenOutError(message)
         filter_ = None if self.unsafe else filter_here()
         if filter_ is None and not self.unsafe:
@@ -503,7 +505,7 @@ class SandboxChild:
                     if self._poll.poll(1000 * WATCH_S):
                         self._take(os.read(self._out, 1 << 16))
                     # Also when a line has come: one that says something all the time has no more time than others.
-                    self._must_have_time(wait, "gave no answer within", within_s)
+                    self._must_have_time(wait, TOO_LATE, within_s)
             finally:
                 self._charge()
         return self._lines.popleft()
@@ -585,8 +587,8 @@ class SandboxChild:
         if self._reason:
             return self._reason
         if code in (128 + 24, -24, 128 + 9, -9):
-            return f"was ended by a limit (of {self._limits.cpu_s} s of processor time, or of memory)"
-        return "ended the interpreter before it had answered"
+            return f"was ended by a limit (of {self._limits.cpu_s} s of {PROCESSOR_TIME}, or of memory)"
+        return ENDED
 
     def _kill(self) -> None:
         """Kill the child; bubblewrap ends when nothing of it is left."""
@@ -694,7 +696,7 @@ def answers_of(
         ended = str(error)
     for name in wanted:
         if name not in found.values and name not in found.reasons:
-            found.reasons[name] = f"has no value: the notebook's code {ended or 'did not come so far'}"
+            found.reasons[name] = f"{NO_VALUE}: the notebook's code {ended or 'did not come so far'}"
     return found
 
 

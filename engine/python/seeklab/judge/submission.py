@@ -17,7 +17,7 @@ from seeklab.judge.answers import Code, Missing
 from seeklab.judge.identity import same_name
 from seeklab.judge.printable import printable, printable_data
 from seeklab.judge.programs import Sandboxed, Text
-from seeklab.judge.sandbox import answers_of
+from seeklab.judge.sandbox import NO_VALUE, answers_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,6 +34,13 @@ MAX_CELLS = 2_000
 MAX_SOURCE = 2 << 20
 LEARNER = "LEARNER"
 MB = 1_000_000
+IS_LINK = "is a link, and links are not followed"
+NO_FILE = "the file is a folder, a pipe or a device, and not a file on a disk"
+NO_JSON = "the file is no notebook: it holds no JSON that can be read"
+NO_CELLS = "the file is no notebook: it has no list of cells"
+TWICE, MISSING, CHANGED = "is there more than once", "is missing", "has changed metadata"
+FOREIGN = "which the course does not have"
+"""Flags of a cell, after its name."""
 
 
 class UnreadableSubmissionError(Exception):
@@ -93,11 +100,10 @@ def read_submitted(path: Path, most: int) -> bytes:
 
 def _must_be_a_file(mode: int) -> None:
     if stat.S_ISLNK(mode):
-        message = "the file is a link, and links are not followed; hand in the file itself"
+        message = f"the file {IS_LINK}; hand in the file itself"
         raise UnreadableSubmissionError(message)
     if not stat.S_ISREG(mode):
-        message = "the file is a folder, a pipe or a device, and not a file on a disk"
-        raise UnreadableSubmissionError(message)
+        raise UnreadableSubmissionError(NO_FILE)
 
 
 def parsed(content: bytes) -> Any:  # noqa: ANN401 -- plain data, or a learner's
@@ -112,16 +118,14 @@ def parsed(content: bytes) -> Any:  # noqa: ANN401 -- plain data, or a learner's
     try:
         return json.loads(content)
     except (ValueError, RecursionError):
-        message = "the file is no notebook: it holds no JSON that can be read"
-        raise UnreadableSubmissionError(message) from None
+        raise UnreadableSubmissionError(NO_JSON) from None
 
 
 def notebook_of(document: object, assignment: Assignment) -> Notebook:
     """Take the code cells out of a notebook's document."""
     cells = _listed(document)
     if cells is None:
-        message = "the file is no notebook: it has no list of cells"
-        raise UnreadableSubmissionError(message)
+        raise UnreadableSubmissionError(NO_CELLS)
     if len(cells) > MAX_CELLS:
         message = f"the notebook has {len(cells):,} cells, and at most {MAX_CELLS:,} are read"
         raise UnreadableSubmissionError(message)
@@ -135,7 +139,7 @@ def notebook_of(document: object, assignment: Assignment) -> Notebook:
             continue
         name, locked = _identity(cell)
         if name in seen:
-            notebook.flags.append(f"the cell {name} is there more than once")
+            notebook.flags.append(f"the cell {name} {TWICE}")
         if name:
             seen.add(name)
         source = _source(cell)
@@ -148,7 +152,7 @@ def notebook_of(document: object, assignment: Assignment) -> Notebook:
             continue
         kind = "locked" if locked and name not in answer_cells else "own"
         notebook.cells.append({"kind": kind, "label": name or f"cell {nth + 1}", "source": source})
-    notebook.flags += [f"the cell {name} is missing" for name in sorted(answer_cells - seen)]
+    notebook.flags += [f"the cell {name} {MISSING}" for name in sorted(answer_cells - seen)]
     notebook.flags = list(dict.fromkeys(notebook.flags))
     return notebook
 
@@ -197,7 +201,7 @@ def answers_in(
     found: dict[str, object] = {}
     for name, kind in kinds.items():
         if name in told.reasons or name not in values:
-            found[name] = Missing(_reason(assignment.cells[name], told.reasons.get(name, "has no value"), told.wrong))
+            found[name] = Missing(_reason(assignment.cells[name], told.reasons.get(name, NO_VALUE), told.wrong))
         elif not isinstance(kind, Code):
             found[name] = values[name]
         elif values[name] is not True:
