@@ -7,7 +7,7 @@ from seeklab.notebook._gate import NotYetError, after
 from seeklab.notebook._lab import Lab, explore, lab
 from seeklab.notebook._prediction import Prediction, predict
 from seeklab.notebook._shift import session_widget
-from seeklab.notebook._tables import Rows, Text, Words, sentence, spaced
+from seeklab.notebook._tables import Prose, Rows, Text, sentence, spaced
 from seeklab.notebook._turn import Checked, check, turn
 
 __all__ = [
@@ -17,9 +17,9 @@ __all__ = [
     "Lines",
     "NotYetError",
     "Prediction",
+    "Prose",
     "Rows",
     "Text",
-    "Words",
     "after",
     "calibration",
     "check",

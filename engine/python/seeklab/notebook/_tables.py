@@ -82,10 +82,10 @@ def paragraphs(*texts: str, before: str = "", bold: bool = False) -> str:
     return "".join(f'<p style="{style}">{text}</p>' for text in told)
 
 
-class Words:
+class Prose:
     """A paragraph in Markdown whose numbers come from a run, so that text and tables cannot part.
 
-    `Words("Each read misses {gap:,.0f} KiB.", gap=...)` takes its fields as `str.format` does. What stands in it is
+    `Prose("Each read misses {gap:,.0f} KiB.", gap=...)` takes its fields as `str.format` does. What stands in it is
     seen when the cell runs and not before: text that gives an answer away stands in such a cell, below the
     question's gate.
     """
