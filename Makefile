@@ -1,6 +1,6 @@
 # Verbs only. What each one does is in scripts/, in a file of its name.
 
-.PHONY: help lab test full sanity update play bench dist fmt lint setup wasm lock
+.PHONY: help lab test full sanity update play bench dist fmt lint prose setup wasm lock
 
 help:
 	@echo "make lab    open the lab: JupyterLab with the course, the engine built"
@@ -12,7 +12,8 @@ help:
 	@echo "make bench  measure the engine natively, in wasmtime and in Chromium, beside a rival"
 	@echo "make dist   write the static site and the Python wheel to dist/"
 	@echo "make fmt    format every language's sources"
-	@echo "make lint   check formats, lints and types, run nothing"
+	@echo "make lint   check formats, lints, types and texts; run nothing"
+	@echo "make prose  check the texts that people read; findings per file may only fall"
 
-lab test full sanity update play bench dist fmt lint setup wasm lock:
+lab test full sanity update play bench dist fmt lint prose setup wasm lock:
 	@scripts/run $@ $(what)

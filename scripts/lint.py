@@ -1,4 +1,4 @@
-"""`make lint`: formats, lints and types of every language. Runs no test."""
+"""`make lint`: check formats, lints and types of every language, and texts. Runs no test."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -204,6 +205,7 @@ LINT = (
         is_light=True,
     ),
     Stage("Python types", (VENV_BIN / "mypy",), needs=("python-tests",), is_light=True),
+    Stage("Prose", (sys.executable, "-B", ROOT / "scripts" / "prose.py"), is_light=True),
     *(
         Stage(
             title,

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import machine
+import prose
 from console import ROOT, STAMPS, Step, StepFailedError, apply_all, main, say, stream
 from steps import CRATES, ENGINE, FOR_TESTS, LIBRARY, LIBRARY_SOURCES, VENV_BIN, WEB
 
@@ -127,6 +128,13 @@ STORES = (
         (ROOT / "README.md",),
         (*MODEL, *INCIDENTS, ENGINE / "ranges.json", ROOT / "notebooks", TESTS / "readme_facts.py"),
         _python(TESTS / "readme_facts.py"),
+    ),
+    Store(
+        "prose",
+        "how many findings `make prose` has in each file",
+        (prose.COUNTS,),
+        (prose.RULES, *map(ROOT.joinpath, prose.files())),
+        (sys.executable, "-B", ROOT / "scripts" / "prose.py", "--store"),
     ),
     Store(
         "pictures",
