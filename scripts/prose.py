@@ -31,13 +31,13 @@ READ = (
     *("*.md", "web/*.html", "scripts/*.j2"),
     *("notebooks/*.ipynb", "solutions/*.ipynb"),
     *("engine/cases/*.toml", "engine/presets/*.toml", "engine/families.toml", "docs/*.toml"),
-    *("engine/python/seeklab/*.py", "scripts/*.py"),
+    *("engine/python/seeklab/*.py", "scripts/*.py", "tests/reference_pages.py"),
     *(f"engine/{crate}/src/*.rs" for crate in CRATES),
     "web/src/*.ts",
 )
 """Files with texts that people read. `*` also matches `/`."""
-GENERATED = ("docs/incidents.md", "docs/course.md", "docs/validation.md", "docs/command-line.md")
-GENERATED += ("docs/instructor/incidents.md",)
+REFERENCE = tuple(f"docs/{name}.md" for name in ("incidents", "course", "validation", "command-line"))
+GENERATED = (*REFERENCE, "docs/instructor/incidents.md")
 """Files whose texts come from other files."""
 TESTS = re.compile(r"(?:^|/)tests(?:/|\.rs$)")
 

@@ -124,10 +124,13 @@ STORES = (
     ),
     Store(
         "readme",
-        "the README's tables",
-        (ROOT / "README.md",),
-        (*MODEL, *INCIDENTS, ENGINE / "ranges.json", ROOT / "notebooks", TESTS / "readme_facts.py"),
-        _python(TESTS / "readme_facts.py"),
+        "the README's numbers and the reference pages in docs/",
+        (ROOT / "README.md", *(ROOT / name for name in prose.REFERENCE)),
+        (
+            *(*MODEL, *INCIDENTS, ENGINE / "ranges.json", ROOT / "notebooks", ROOT / "exercises", PYTHON),
+            *(TESTS / name for name in ("reference_pages.py", "measured.py")),
+        ),
+        _python(TESTS / "reference_pages.py"),
     ),
     Store(
         "prose",

@@ -1,4 +1,4 @@
-"""What the disk model gives on the six measured drives, kept in engine/validation/drives.json for README and page.
+"""What the disk model gives on the six measured drives, stored in engine/validation/drives.json.
 
 The drives' data are not part of the project. Where they are, `make update what=readme` measures again and dates the
 file.
@@ -63,7 +63,7 @@ def store() -> None:
 
 
 def table() -> str:
-    """Write the README's table as Markdown."""
+    """Write the table of `docs/validation.md`."""
     document = stored()
     head = ("drive", "requests", "mean, ms", "demerit, %", "DiskSim's, %", "limit, %")
     apart = (text for name in ("reads", "writes") for text in (f"{name} alone, % (limit)", "bias, ms"))

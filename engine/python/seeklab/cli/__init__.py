@@ -37,9 +37,20 @@ from seeklab.cli._commands import Commands
 from seeklab.cli._exit import BAD_INPUT, CHECK_FAILED, DEFECT, DONE, INTERRUPTED, LACKS_MEMORY, NOT_WRITTEN, ended
 
 if TYPE_CHECKING:
+    from argparse import ArgumentParser
     from collections.abc import Sequence
 
-__all__ = ["BAD_INPUT", "CHECK_FAILED", "DEFECT", "DONE", "INTERRUPTED", "LACKS_MEMORY", "NOT_WRITTEN", "main"]
+__all__ = [
+    "BAD_INPUT",
+    "CHECK_FAILED",
+    "DEFECT",
+    "DONE",
+    "INTERRUPTED",
+    "LACKS_MEMORY",
+    "NOT_WRITTEN",
+    "main",
+    "parser",
+]
 
 IN_ORDER = (
     *(cases, run, sweep, facts, show, tools, fio, replay, cache, curve),
@@ -53,8 +64,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return ended(lambda: _command(arguments))
 
 
+def parser() -> ArgumentParser:
+    """Return the parser with all commands, for documentation."""
+    return _commands().parser
+
+
 def _command(arguments: Sequence[str] | None) -> int:
+    return _commands().run(arguments)
+
+
+def _commands() -> Commands:
     commands = Commands()
     for command in IN_ORDER:
         command.add(commands)
-    return commands.run(arguments)
+    return commands

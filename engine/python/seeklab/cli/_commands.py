@@ -25,7 +25,7 @@ class Commands:
 
     def __init__(self) -> None:
         """Begin without any."""
-        self._parser = _Parser(
+        self.parser = _Parser(
             prog="seeklab",
             description="Reproduce documented storage incidents, and see what a change does.",
             epilog=(
@@ -34,7 +34,7 @@ class Commands:
             ),
             allow_abbrev=False,
         )
-        self._commands = self._parser.add_subparsers(metavar="COMMAND", required=True)
+        self._commands = self.parser.add_subparsers(metavar="COMMAND", required=True)
 
     def add(self, name: str, command: Command, text: str, *, json_option: bool = True) -> argparse.ArgumentParser:
         """Add a command. `text` says what it does."""
@@ -46,6 +46,6 @@ class Commands:
 
     def run(self, arguments: Sequence[str] | None) -> int:
         """Run what `arguments` ask for; the process's own when None."""
-        options = self._parser.parse_args(arguments)
+        options = self.parser.parse_args(arguments)
         command: Command = options.command
         return command(options)
