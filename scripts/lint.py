@@ -1,4 +1,4 @@
-"""`make lint`: check formats, lints and types of every language, and texts. Runs no test."""
+"""`make lint`: check formats, lints and types of every language, texts and commits. Run no test."""
 
 from __future__ import annotations
 

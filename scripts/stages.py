@@ -205,6 +205,7 @@ LINT = (
         is_light=True,
     ),
     Stage("Python types", (VENV_BIN / "mypy",), needs=("python-tests",), is_light=True),
+    Stage("Commits", (sys.executable, "-B", ROOT / "scripts" / "commits.py"), is_light=True),
     Stage("Prose", (sys.executable, "-B", ROOT / "scripts" / "prose.py"), is_light=True),
     *(
         Stage(
