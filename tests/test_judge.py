@@ -134,7 +134,7 @@ def test_runs_have_a_budget_of_events_together_whatever_the_machine_takes() -> N
 
 def test_a_measurement_that_takes_too_many_events_fails_with_a_reason() -> None:
     verdict = judged(lambda _: [Evidence("x", seeklab.case(CASE).run("fixed").wall_s, "", met=True)], events=1000)
-    assert (verdict.outcome, verdict.points) == (Outcome.FAIL, 0)
+    assert (verdict.outcome, verdict.points, verdict.code) == (Outcome.FAIL, 0, "limit")
     assert "1,000 events" in verdict.reason
 
 
@@ -165,10 +165,10 @@ for _ in range(100_000):
 WRONG: list[tuple[object, str]] = [
     (None, "no answer yet"),
     (..., "no answer yet"),
-    ("many", "give a number"),
-    (True, "give a number"),
-    ([1], "give a number"),
-    ({"a": 1}, "give a number"),
+    ("many", "expected a number; got 'many'"),
+    (True, "expected a number; got True"),
+    ([1], "expected a number; got [1]"),
+    ({"a": 1}, "expected a number; got {'a': 1}"),
     (float("nan"), "no finite number"),
     (float("inf"), "no finite number"),
     (10**1_000_000, "digits"),
@@ -183,8 +183,7 @@ WRONG: list[tuple[object, str]] = [
 @pytest.mark.parametrize(("answer", "told"), WRONG, ids=[told for _, told in WRONG])
 def test_what_is_no_answer_earns_nothing_and_a_sentence(answer: object, told: str) -> None:
     verdict = judged(lambda _: [Evidence("x", 1.0, "<= 2", met=True)], answer=answer)
-    assert verdict.outcome is Outcome.FAIL
-    assert verdict.points == 0
+    assert (verdict.outcome, verdict.points, verdict.code) == (Outcome.FAIL, 0, "unreadable")
     assert told in verdict.reason
 
 
@@ -198,9 +197,13 @@ def test_a_part_that_is_no_answer_fails_alone() -> None:
 def test_a_setting_outside_its_task_fails_and_names_the_path() -> None:
     kind = Settings(("a", "b"), {"c": "c belongs to others"})
     task = Task("check", 1, {"fix": kind}, lambda _: [], NO_HINTS)
-    for fix, told in (({"c": 1}, "c belongs to others"), ({"d": 1}, "d is not yours"), ({}, "at least one")):
+    for fix, code, told in (
+        ({"c": 1}, "setting", "c belongs to others"),
+        ({"d": 1}, "setting", "d is not yours"),
+        ({}, "unreadable", "some of a, b; got {}"),
+    ):
         (verdict,) = judge(Assignment("x", [task], {}), {"fix": fix}, variant(), Seeds(b""))
-        assert told in verdict.reason
+        assert (verdict.code, told in verdict.reason) == (code, True)
 
 
 def test_a_bound_can_be_a_documented_fact_and_says_its_demand_before_anything_is_measured() -> None:

@@ -7,6 +7,7 @@ parts is judged; each part that is not is one broken bound.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -14,24 +15,38 @@ from seeklab.judge._sandbox_child import NotDataError, strict
 from seeklab.judge.evidence import Evidence
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
 LONGEST_SHOWN = 80
 NO_DATA = "no data"
 UNANSWERED = "there is no answer yet"
+UNREADABLE = "unreadable"
+"""The code of an answer that is not of its kind."""
+SETTING = "setting"
+"""The code of a change to a setting that the task does not offer."""
+ONLY = "the answer"
+"""What an answer without a name is called."""
 
 
 class UnreadableError(Exception):
     """An answer that cannot be judged: what was found, and what is accepted."""
 
-    def __init__(self, found: str | None, accepted: str, why: str) -> None:
-        """Say it in three parts."""
+    def __init__(self, found: str | None, accepted: str, why: str, code: str = UNREADABLE) -> None:
+        """Take what was found, what is accepted, the sentence and its code."""
         super().__init__(why)
-        self.found, self.accepted, self.why = found, accepted, why
+        self.found, self.accepted, self.why, self.code = found, accepted, why, code
 
     def evidence(self, what: str) -> Evidence:
         """Give it as a broken bound."""
-        return Evidence(what, self.found, self.accepted, met=False, why=self.why)
+        return Evidence(what, self.found, self.accepted, met=False, why=self.why, code=self.code)
+
+
+def expected(name: str, raw: object, accepted: str) -> UnreadableError:
+    """Return the error for an answer that is not what is accepted; an answer without a name is the only one."""
+    found = shown(raw)
+    if not name:
+        return UnreadableError(found, accepted, f"Expected {accepted}; got {found}.")
+    return UnreadableError(found, accepted, f"{name}: expected {accepted}; got {found}")
 
 
 @dataclass(frozen=True)
@@ -51,18 +66,21 @@ class Kind(Protocol):
 def plain(name: str, raw: object) -> Any:  # noqa: ANN401 -- plain data, or a learner's
     """Read an answer as plain data."""
     if isinstance(raw, Missing):
-        raise UnreadableError(None, "an answer", f"{name} {raw.reason}")
+        raise UnreadableError(None, "an answer", f"{name or ONLY} {raw.reason}")
     try:
         value = strict(raw)
     except NotDataError as error:
-        raise UnreadableError(NO_DATA, "a number, a text, a list or a dictionary", f"{name} {error}") from None
+        accepted = "a number, a text, a list or a dictionary"
+        raise UnreadableError(NO_DATA, accepted, f"{name or ONLY} {error}") from None
     if value is None:
-        raise UnreadableError(None, "an answer", f"{name}: {UNANSWERED}")
+        raise UnreadableError(None, "an answer", f"{name or ONLY}: {UNANSWERED}")
     return value
 
 
 def shown(value: object) -> str:
     """Write what was given, shortened."""
+    if callable(value):
+        return "a class" if isinstance(value, type) else "a function"
     text = repr(value)
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
 
@@ -86,11 +104,9 @@ class Number:
         """Give the number."""
         value = plain(name, raw)
         if isinstance(value, bool) or not isinstance(value, (int, float)):
-            raise UnreadableError(shown(value), str(self), f"{name} is {shown(value)}; give {self}")
-        if self.whole and not float(value).is_integer():
-            raise UnreadableError(shown(value), str(self), f"{name} is {value:g}; give {self}")
-        if not self.at_least <= value <= self.at_most:
-            raise UnreadableError(shown(value), str(self), f"{name} is {value:g}; give {self}")
+            raise expected(name, value, str(self))
+        if (self.whole and not float(value).is_integer()) or not self.at_least <= value <= self.at_most:
+            raise expected(name, value, str(self))
         return (int(value) if self.whole else value), []
 
 
@@ -105,32 +121,32 @@ class Choice:
         """Give the choice."""
         value = plain(name, raw)
         if not isinstance(value, str) or value not in self.options:
-            accepted = "one of those offered, word for word"
-            raise UnreadableError(shown(value), accepted, f"{name} is {shown(value)}; give {accepted}")
+            raise expected(name, value, "one of those offered, word for word")
         return value, []
 
 
 @dataclass(frozen=True)
 class Fields:
-    """A dictionary with an answer of a kind for each name."""
+    """A dictionary with an answer of a kind for each name, or for each number."""
 
-    kinds: Mapping[str, Number | Choice]
+    kinds: Mapping[Any, Kind]
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
         """Give what is readable by name, and a broken bound for each name without."""
-        value = plain(name, raw)
-        if not isinstance(value, dict):
-            accepted = f"a dictionary of {', '.join(self.kinds)}"
-            raise UnreadableError(shown(value), accepted, f"{name} is {shown(value)}; give {accepted}")
-        read: dict[str, Any] = {}
+        has_names = all(isinstance(part, str) for part in self.kinds)
+        value = plain(name, raw) if has_names or not isinstance(raw, Mapping) else raw
+        accepted = f"a dictionary of {', '.join(map(str, self.kinds))}"
+        if not isinstance(value, Mapping):
+            raise expected(name, value, accepted)
+        read: dict[Any, Any] = {}
         broken: list[Evidence] = []
         for part, kind in self.kinds.items():
             try:
-                read[part], _ = kind.read(part, value.get(part))
+                read[part], _ = kind.read(str(part), value.get(part))
             except UnreadableError as error:
-                broken.append(error.evidence(part))
+                broken.append(error.evidence(str(part)))
         if not read:
-            raise UnreadableError(None, f"a dictionary of {', '.join(self.kinds)}", broken[0].why)
+            raise UnreadableError(None, accepted, broken[0].why)
         return read, broken
 
 
@@ -138,22 +154,22 @@ class Fields:
 class Settings:
     """Values by name, such as paths of a scenario; only some may be set."""
 
-    may_set: Sequence[str]
+    may_set: Sequence[str] | None = None
+    """The names that may be set; None for any."""
     others: Mapping[str, str] = field(default_factory=dict)
     """What is told of a name that may not be set, by name."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
         """Give the settings."""
         value = plain(name, raw)
+        names = ", ".join(self.may_set or ())
         if not isinstance(value, dict) or not value:
-            accepted = f"a dictionary that sets some of {', '.join(self.may_set)}"
-            found = "nothing" if value == {} else shown(value)
-            raise UnreadableError(found, accepted, f"{name} is {found}; give at least one value that is set")
-        outside = [path for path in value if path not in self.may_set]
+            raise expected(name, value, f"a dictionary that sets {f'some of {names}' if names else 'a path'}")
+        outside = [path for path in value if self.may_set is not None and path not in self.may_set]
         if outside:
-            accepted = f"one of {', '.join(self.may_set)}"
+            accepted = f"one of {names}"
             why = self.others.get(outside[0], f"{outside[0][:LONGEST_SHOWN]} is not yours to set; set {accepted}")
-            raise UnreadableError(outside[0][:LONGEST_SHOWN], accepted, why)
+            raise UnreadableError(outside[0][:LONGEST_SHOWN], accepted, why, SETTING)
         return value, []
 
 
@@ -173,13 +189,111 @@ class Code:
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
         """Give the program."""
         if isinstance(raw, Missing):
-            raise UnreadableError(None, "a program", f"{name} {raw.reason}")
+            raise UnreadableError(None, "a program", f"{name or ONLY} {raw.reason}")
         if raw is None or raw is Ellipsis:
-            raise UnreadableError(None, "a program", f"{name}: {UNANSWERED}")
+            raise UnreadableError(None, "a program", f"{name or ONLY}: {UNANSWERED}")
         if not hasattr(raw, "start"):
             kind = "a class, or a function that makes a policy" if self.made else "a function"
-            raise UnreadableError(shown(raw), kind, f"{name} is {shown(raw)}; give {kind}")
+            raise expected(name, raw, kind)
         return raw, []
+
+
+@dataclass(frozen=True)
+class Function:
+    """A function at hand, as in the learner's own notebook: its results may be of any kind."""
+
+    of: str
+    """What it takes, in words."""
+
+    def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
+        """Give the function."""
+        if not callable(raw):
+            raise expected(name, raw, f"a function of {self.of}")
+        return raw, []
+
+
+@dataclass(frozen=True)
+class Table:
+    """A dictionary whose keys and values are of one kind each; the keys may be numbers or tuples."""
+
+    keys: Kind
+    values: Kind
+    of: str
+    """What it holds, in words."""
+
+    def __str__(self) -> str:
+        """Say what is accepted."""
+        return f"a dictionary: {self.of}"
+
+    def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
+        """Give the dictionary."""
+        if not isinstance(raw, Mapping):
+            raise expected(name, raw, str(self))
+        read: dict[Any, Any] = {}
+        for key, value in raw.items():
+            one, _ = self.keys.read("", key)
+            read[one], _ = self.values.read(shown(key), value)
+        return read, []
+
+
+@dataclass(frozen=True)
+class Counts:
+    """A dictionary of counts, such as a Counter; what was counted zero times is left out."""
+
+    keys: Kind
+    of: str
+    """What is counted, in words."""
+
+    def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
+        """Give the counts."""
+        counts, broken = Table(self.keys, Number(whole=True), self.of).read(name, raw)
+        return {key: count for key, count in counts.items() if count}, broken
+
+
+@dataclass(frozen=True)
+class Items:
+    """A list or a tuple of answers of one kind, which is read as a tuple."""
+
+    kind: Kind
+    count: int | None = None
+    """How many there must be."""
+
+    def __str__(self) -> str:
+        """Say what is accepted."""
+        return f"a list of {f'{self.count} items' if self.count else 'items'}"
+
+    def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
+        """Give the items."""
+        if isinstance(raw, (str, bytes, Mapping)) or not isinstance(raw, Iterable):
+            raise expected(name, raw, str(self))
+        items = tuple(self.kind.read(name, item)[0] for item in raw)
+        if self.count is not None and len(items) != self.count:
+            raise expected(name, raw, str(self))
+        return items, []
+
+
+@dataclass(frozen=True)
+class Word:
+    """A text of the learner's."""
+
+    def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
+        """Give the text."""
+        value = plain(name, raw)
+        if not isinstance(value, str):
+            raise expected(name, value, "a text")
+        return value, []
+
+
+@dataclass(frozen=True)
+class Truth:
+    """True or False."""
+
+    def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
+        """Give the truth value."""
+        value = plain(name, raw)
+        if value not in (True, False):
+            raise expected(name, value, "True or False")
+        return bool(value), []
 
 
 def is_number(value: object) -> bool:

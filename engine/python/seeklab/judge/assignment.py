@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import LimitExceeded, SeeklabError
 from seeklab._result import at_most_events
-from seeklab.judge.answers import Code, Fields, Kind, UnreadableError
+from seeklab.judge.answers import UNREADABLE, Code, Fields, Kind, UnreadableError
 from seeklab.judge.evidence import Evidence, Outcome
 from seeklab.judge.printable import printable
 from seeklab.judge.programs import ProgramError
@@ -32,6 +32,9 @@ SEEDS = 2
 """Seeds of a check; twice as many more are drawn when these disagree."""
 MAX_EVENTS = 5_000_000
 """Events that the runs of one measurement may take together, so that no answer keeps the judge busy for long."""
+BROKEN, UNDECIDED, REFUSED, LIMIT, PROGRAM = "bound", "undecided", "refused", "limit", "program"
+"""Codes of a verdict where no mistake has a name: a broken bound, seeds that disagree, what the engine refuses, a limit
+of its runs, and an error of the learner's program."""
 HINTS = 3
 HINT_COSTS = 0.05
 """The share of a task's points that each hint costs."""
@@ -141,6 +144,8 @@ class Verdict:
     reason: str
     """Why: for a failure, what this very error is."""
     evidence: tuple[Evidence, ...] = ()
+    code: str = ""
+    """The name of the reason; none for work that passes."""
 
     def __post_init__(self) -> None:
         """Clean the reason, which may repeat what a learner wrote."""
@@ -221,7 +226,7 @@ def _judged(
         try:
             read[name], parts = kind.read(name, answers.get(name))
         except UnreadableError as error:
-            return Verdict(task.id, Outcome.FAIL, 0.0, task.points, error.why, (error.evidence(name),))
+            return Verdict(task.id, Outcome.FAIL, 0.0, task.points, error.why, (error.evidence(name),), error.code)
         broken += parts
     if isinstance(task, Commitment):
         return _committed(task, broken)
@@ -234,7 +239,7 @@ def _committed(task: Commitment, broken: Sequence[Evidence]) -> Verdict:
     if not broken:
         return Verdict(task.id, Outcome.PASS, task.points, task.points, "every question has a number committed to it")
     reason = f"{len(broken)} of {len(task.questions)} questions have no number committed to them: {broken[0].why}"
-    return Verdict(task.id, Outcome.FAIL, _rounded(share * task.points), task.points, reason, tuple(broken))
+    return Verdict(task.id, Outcome.FAIL, _rounded(share * task.points), task.points, reason, tuple(broken), UNREADABLE)
 
 
 def _measured(  # noqa: PLR0913, PLR0917 -- what it takes
@@ -281,14 +286,14 @@ def _verdict(  # noqa: PLR0913, PLR0917 -- what it takes
     failed = [column for column, outcome in zip(columns, decided, strict=True) if outcome is Outcome.FAIL]
     wrong = [*broken, *(next(item for item in reversed(column) if item.met is False) for column in failed)]
     if wrong:
-        said = next((item.why for item in wrong if item.why), "")
-        reason = said or f"a bound is broken on every seed{drawn_again}"
-        return Verdict(task.id, Outcome.FAIL, _rounded(points), task.points, reason, tuple(wrong))
+        said = next((item for item in wrong if item.why), wrong[0])
+        reason = said.why or f"a bound is broken on every seed{drawn_again}"
+        return Verdict(task.id, Outcome.FAIL, _rounded(points), task.points, reason, tuple(wrong), said.code or BROKEN)
     if Outcome.CANNOT_TELL in decided:
         evidence = tuple(item for column in columns for item in column)
         nothing = any(item.measured is None for item in evidence)
         reason = "there is nothing to measure" if nothing else "the seeds disagree, or the numbers are too close"
-        return Verdict(task.id, Outcome.CANNOT_TELL, _rounded(points), task.points, reason, evidence)
+        return Verdict(task.id, Outcome.CANNOT_TELL, _rounded(points), task.points, reason, evidence, UNDECIDED)
     evidence = tuple(column[-1] for column in columns)
     reason = f"every bound holds on {count} fresh seed{'s' * (count > 1)}{drawn_again}"
     return Verdict(task.id, Outcome.PASS, _rounded(points), task.points, reason, evidence)
@@ -301,13 +306,17 @@ def _rounded(points: float) -> float:
 def _stopped(task: Task, error: ProgramError | SeeklabError) -> Verdict:
     """Fail what the engine does not run, or what does not answer it."""
     if isinstance(error, SeeklabError):
-        kind = "stopped at a limit" if isinstance(error, LimitExceeded) else "refused by the engine"
-        evidence = tuple(Evidence(problem.path, problem.message, "what runs", met=False) for problem in error.problems)
+        code = LIMIT if isinstance(error, LimitExceeded) else REFUSED
+        kind = "stopped at a limit" if code == LIMIT else "refused by the engine"
+        evidence = tuple(
+            Evidence(problem.path, problem.message, "what runs", met=False, code=code) for problem in error.problems
+        )
         reason = f"{kind}: {error.problems[0].path} {error.problems[0].message}" if error.problems else kind
     else:
+        code = PROGRAM
         reason = f"the program {error}"
-        evidence = (Evidence("program", str(error), "an answer", met=False),)
-    return Verdict(task.id, Outcome.FAIL, 0.0, task.points, reason, evidence)
+        evidence = (Evidence("program", str(error), "an answer", met=False, code=code),)
+    return Verdict(task.id, Outcome.FAIL, 0.0, task.points, reason, evidence, code)
 
 
 def _outcome(column: Iterable[Evidence]) -> Outcome:

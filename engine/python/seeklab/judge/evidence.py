@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from seeklab._result import Result
+    from seeklab.judge.mistakes import Mistake
 
 
 class Outcome(Enum):
@@ -43,6 +44,8 @@ class Evidence:
     """The seed of the run it was measured in."""
     why: str = ""
     """What the error is, for whoever breaks this bound in this way."""
+    code: str = ""
+    """The name of the mistake, or of another reason."""
 
     def __post_init__(self) -> None:
         """Clean texts, some of which are a learner's, and write a number that is not finite as a word."""
@@ -60,9 +63,9 @@ class Evidence:
         mark = {True: "met", False: "broken", None: "undecided"}[self.met]
         return f"{self.what}: {found}{unit}; bound {self.bound}: {mark}"
 
-    def because(self, why: str) -> Evidence:
-        """Give the same with a reason."""
-        return replace(self, why=why)
+    def because(self, why: str | Mistake) -> Evidence:
+        """Return the same with a reason, and with its code if it is a named mistake."""
+        return replace(self, why=why) if isinstance(why, str) else replace(self, why=why.why, code=why.code)
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class Bound:
     at_most: float | None = None
     of: str | None = None
     """The reference variant whose metric multiplies the limits."""
-    why: str = ""
+    why: str | Mistake = ""
     """What is wrong with a change that breaks this bound."""
 
     def __str__(self) -> str:
@@ -120,7 +123,7 @@ class Bound:
         if found is None or math.isnan(found):
             return Evidence(self.metric, None, text, None, unit, result.seed)
         met = (low is None or found >= low) and (high is None or found <= high)
-        return Evidence(self.metric, found, text, met, unit, result.seed, self.why)
+        return Evidence(self.metric, found, text, met, unit, result.seed).because(self.why)
 
 
 def near(  # noqa: PLR0913 -- what it takes
@@ -132,12 +135,13 @@ def near(  # noqa: PLR0913 -- what it takes
     unit: str = "",
     seed: int | None = None,
     told: str = "",
-    why: str = "",
+    why: str | Mistake = "",
 ) -> Evidence:
     """Hold a number against the true one; `told` stands in for the truth where the truth shall not be told."""
     allowed = abs(truth) * within_percent / 100
     exact = f" +-{number(within_percent)} %" if within_percent else " exactly"
-    return Evidence(what, given, told or f"{number(truth)}{exact}", abs(given - truth) <= allowed, unit, seed, why)
+    bound = told or f"{number(truth)}{exact}"
+    return Evidence(what, given, bound, abs(given - truth) <= allowed, unit, seed).because(why)
 
 
 def largest(  # noqa: PLR0913 -- what it takes
@@ -148,14 +152,14 @@ def largest(  # noqa: PLR0913 -- what it takes
     margin_percent: float = 5.0,
     unit: str = "",
     seed: int | None = None,
-    why: str = "",
+    why: str | Mistake = "",
 ) -> Evidence:
     """Hold a choice against what else could have been chosen: it has to measure most; a near tie cannot be told."""
     found = measured[choice]
     rival = max(value for name, value in measured.items() if name != choice)
     close = abs(found - rival) <= margin_percent / 100 * max(abs(found), abs(rival))
     bound = f">= {number(rival)}, the largest of the others"
-    return Evidence(f"{what} {choice}", found, bound, None if close else found > rival, unit, seed, why)
+    return Evidence(f"{what} {choice}", found, bound, None if close else found > rival, unit, seed).because(why)
 
 
 def factor_between(value: float, actual: float) -> float:

@@ -20,7 +20,7 @@ from seeklab.notebook._tables import paragraphs
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from seeklab.course.tasks import Task
+    from seeklab.course.task import Task, UnconvertedTask
 
 
 OF_DOTS = "Your turn: replace the dots and run this cell again. The box above has hints, and a button to skip."
@@ -30,9 +30,10 @@ OF_BOX = "Not yet. Run the cell above this one first: it says what is to be writ
 class Checked:
     """What came of a check, as a line in a notebook."""
 
-    def __init__(self, told: str, *, passed: bool | None) -> None:
-        """Take the sentence and whether the answer was right; None when there was none."""
+    def __init__(self, told: str, *, passed: bool | None, code: str = "") -> None:
+        """Take the sentence, whether the answer was right (None when there was none), and the code of the mistake."""
         self.passed = passed
+        self.code = code
         self._told = told
 
     def __repr__(self) -> str:
@@ -47,7 +48,7 @@ class Checked:
 class Turn(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
     """The box of a turn. The notebook's file keeps its question and hints."""
 
-    def __init__(self, name: str, task: Task, children: Sequence[ipywidgets.Widget]) -> None:
+    def __init__(self, name: str, task: Task | UnconvertedTask, children: Sequence[ipywidgets.Widget]) -> None:
         """Take the task, and what the box shows."""
         super().__init__(children)
         self._name = name
@@ -99,7 +100,7 @@ def turn(name: str) -> Turn:
 
 
 def check(name: str, answer: Any) -> Checked:  # noqa: ANN401 -- whatever the learner has made
-    """Check what was written; wrong answers get the reason that belongs to them, and none ends in a traceback.
+    """Judge what was written; a wrong answer gets what was measured, beside its bound, and the reason.
 
     Raises NotYetError while the dots stand there, which a notebook shows as a sentence, unless the turn was skipped.
     """
@@ -110,13 +111,11 @@ def check(name: str, answer: Any) -> Checked:  # noqa: ANN401 -- whatever the le
         waits = turn_waits(name, lambda: _is_skipped(name))
         raise NotYetError(OF_DOTS if waits else OF_BOX)
     turn_is_done(name)
-    try:
-        wrong = task.wrong(answer)
-    except SeeklabError as error:
-        wrong = str(error)
-    except Exception as error:  # noqa: BLE001 -- a check looks into values of any kind
-        wrong = f"This is not what was asked for: {type(error).__name__}: {error}. Wanted is {task.wants}."
-    return Checked(wrong or task.why, passed=not wrong)
+    verdict = task.judge(answer)
+    if verdict.passed:
+        return Checked(task.why, passed=True)
+    measured = [f"{item}." for item in verdict.evidence if isinstance(item.measured, (int, float))]
+    return Checked(" ".join([*measured, verdict.reason]), passed=False, code=verdict.code)
 
 
 def _record(name: str) -> str:
@@ -127,7 +126,7 @@ def _is_skipped(name: str) -> bool:
     return first_commitment(_record(name)) is not None
 
 
-def _task(name: str) -> Task:
+def _task(name: str) -> Task | UnconvertedTask:
     known = tasks()
     if name not in known:
         raise SeeklabError([Problem("turn", f'"{name}" is not a task; known: {", ".join(sorted(known))}')])

@@ -1,0 +1,241 @@
+"""Named mistakes, and checks that hold an answer against the right one and name the mistake in it.
+
+A mistake is data: a code, a sentence, and how to recognize it. Often it is best recognized by the wrong value, or by
+the wrong program, that it leads to.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from seeklab.judge import _sandbox_child
+from seeklab.judge.answers import Number, UnreadableError, shown
+from seeklab.judge.evidence import Evidence, number
+from seeklab.judge.programs import ProgramError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from seeklab._result import Result
+    from seeklab.judge.answers import Kind
+    from seeklab.judge.assignment import Asked
+    from seeklab.judge.evidence import Bound
+
+ANSWER = ""
+"""The name of the answer of a task that takes one."""
+
+
+@dataclass(frozen=True)
+class Near:
+    """How far a number may be from another: a share of it, or a distance, whichever is more."""
+
+    within: float = 0.0
+    apart: float = 0.0
+
+    def alike(self, found: Any, other: Any, times: float = 1.0) -> bool:  # noqa: ANN401 -- any kind of answer
+        """Whether two answers have the same shape and near numbers; the distance is in units of 1 / `times`."""
+        if isinstance(found, Mapping) and isinstance(other, Mapping):
+            return found.keys() == other.keys() and all(self.alike(found[key], other[key], times) for key in other)
+        if isinstance(found, (list, tuple)) and isinstance(other, (list, tuple)):
+            pairs = zip(found, other, strict=False)
+            return len(found) == len(other) and all(self.alike(one, another, times) for one, another in pairs)
+        if isinstance(found, (int, float)) and isinstance(other, (int, float)):
+            return math.isclose(found, other, rel_tol=0, abs_tol=max(self.within * abs(other), self.apart * times))
+        return bool(found == other)
+
+
+EXACT = Near()
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A likely mistake. Without a way to recognize it, it matches any answer, as the last one of a list does."""
+
+    code: str
+    why: str
+    """The sentence for work with this mistake; names in braces are filled in, such as {found}."""
+    gives: Any = None
+    """The wrong value that it leads to, or a function of the case's arguments that returns it."""
+    times: float | None = None
+    """What the right value is multiplied by, such as 1000 for a wrong unit."""
+    when: Callable[..., object] | None = None
+    """Whether what was found has this mistake; what it returns is {match} in the sentence."""
+
+    def match(self, found: Any, truth: Any = ..., case: Sequence[Any] = (), near: Near = EXACT) -> object:  # noqa: ANN401 -- any kind of answer
+        """Return something true if the answer has this mistake."""
+        if self.when is not None:
+            return self.when(found, *([] if truth is ... else [truth]), *case)
+        if self.times is not None:
+            return near.alike(found, scaled(truth, self.times), abs(self.times))
+        if self.gives is not None:
+            return near.alike(found, self.gives(*case) if callable(self.gives) else self.gives)
+        return True
+
+
+OTHER = Mistake("other", "")
+"""A wrong answer with no mistake that has a name."""
+
+
+def diagnose(  # noqa: PLR0913 -- what it takes
+    mistakes: Iterable[Mistake],
+    found: Any,  # noqa: ANN401 -- any kind of answer
+    truth: Any = ...,  # noqa: ANN401 -- the same
+    *,
+    case: Sequence[Any] = (),
+    near: Near = EXACT,
+    facts: Mapping[str, Any] | None = None,
+) -> Mistake:
+    """Return the first of the mistakes that the answer has, with the facts filled into its sentence."""
+    for mistake in mistakes:
+        match = mistake.match(found, truth, case, near)
+        if match:
+            return replace(mistake, why=mistake.why.format(**{"found": found, "match": match, **(facts or {})}))
+    return OTHER
+
+
+def scaled(value: Any, times: float) -> Any:  # noqa: ANN401 -- any kind of answer
+    """Multiply a number, or each number of several."""
+    if isinstance(value, Mapping):
+        return {key: scaled(item, times) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [scaled(item, times) for item in value]
+    return value * times
+
+
+def _written(value: object, unit: str) -> str:
+    return (number(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else shown(value)) + unit
+
+
+def called(program: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401 -- a learner's
+    """Call a learner's function; raises ProgramError if it raises."""
+    try:
+        return program(*arguments)
+    except ProgramError:
+        raise
+    except Exception as error:
+        raise ProgramError(_sandbox_child.told(error)) from error
+
+
+@dataclass(frozen=True)
+class Cases:
+    """Call the answer, a function, and hold its results against those of the right one, case by case."""
+
+    right: Callable[..., Any]
+    cases: Sequence[Sequence[Any]] | Callable[[], Iterable[Sequence[Any]]]
+    """The arguments of each case."""
+    says: str
+    """Which case it is, for the sentence: "With {disks} disks", by the names of the right function's parameters."""
+    mistakes: Sequence[Mistake]
+    gives: Kind = field(default_factory=Number)
+    """What the function returns."""
+    unit: str = ""
+    within: float = 0.005
+
+    def __call__(self, asked: Asked) -> list[Evidence]:
+        """Return the first case with a wrong result, or how many were right."""
+        program, cases = asked.answers[ANSWER], list(self.cases() if callable(self.cases) else self.cases)
+        for case in cases:
+            wrong = self._wrong(program, case)
+            if wrong is not None:
+                return [wrong]
+        return [Evidence("cases", len(cases), f"all {len(cases)}", met=True)]
+
+    def _wrong(self, program: Callable[..., Any], case: Sequence[Any]) -> Evidence | None:
+        facts = dict(zip(inspect.signature(self.right).parameters, case, strict=False))
+        says = self.says.format(**facts)
+        truth = self.right(*case)
+        raw = called(program, *deepcopy(tuple(case)))
+        try:
+            found, _ = self.gives.read("", raw)
+        except UnreadableError as error:
+            why = f"{says}, your function returns {shown(raw)}. {error.why}"
+            return replace(error.evidence(says), why=why)
+        near = Near(self.within)
+        if near.alike(found, truth):
+            return None
+        mistake = diagnose(self.mistakes, found, truth, case=case, near=near, facts={**facts, "truth": truth})
+        why = f"{says}, your function returns {_written(found, self.unit)}. {mistake.why}"
+        return Evidence(says, shown(found), "", met=False, why=why, code=mistake.code)
+
+
+@dataclass(frozen=True)
+class Value:
+    """Hold the answer, of any kind, against the right one; of a dictionary, each value that is wrong."""
+
+    right: Callable[[], Any]
+    mistakes: Sequence[Mistake]
+    """Of a dictionary they are looked for among the wrong values."""
+    unit: str = ""
+    within: float = 0.01
+    apart: float = 0.0
+    also: Callable[[], Sequence[Any]] = tuple
+    """Other answers that are right."""
+    facts: Callable[[], Mapping[str, Any]] = dict
+    """Numbers for the sentences, besides {found}, {truth} and, of a dictionary, {key}."""
+    label: str = "{key}"
+    """What to call a value of a dictionary in a sentence."""
+    whole: bool = False
+    """Whether a dictionary is held as one value, such as counts, whose keys are part of the answer."""
+
+    def __call__(self, asked: Asked) -> list[Evidence]:
+        """Return what is wrong with the answer, or that nothing is."""
+        found, truth = asked.answers[ANSWER], self.right()
+        near = Near(self.within, self.apart)
+        parts = isinstance(truth, Mapping) and not self.whole
+        if parts:
+            found = {key: found[key] for key in truth if key in found}
+        if any(near.alike(found, right) for right in (truth, *self.also())):
+            return [Evidence("answer", shown(found), "right", met=True)]
+        return [self._wrong_part(found, truth, near) if parts else self._wrong(found, truth, near)]
+
+    def _wrong(self, found: Any, truth: Any, near: Near) -> Evidence:  # noqa: ANN401 -- any kind of answer
+        mistake = diagnose(self.mistakes, found, truth, near=near, facts={**self.facts(), "truth": truth})
+        lead = "" if isinstance(found, Mapping) else f"You have {_written(found, self.unit)}. "
+        return Evidence("answer", shown(found), "", met=False, why=lead + mistake.why, code=mistake.code)
+
+    def _wrong_part(self, found: Mapping[Any, Any], truth: Mapping[Any, Any], near: Near) -> Evidence:
+        lacking = [key for key in truth if key not in found]
+        if lacking:
+            why = f"Your dictionary has no key {lacking[0]!r}; the keys are {', '.join(map(repr, truth))}."
+            return Evidence("keys", shown(list(found)), "", met=False, why=why, code="keys")
+        wrong = [key for key in truth if not near.alike(found[key], truth[key])]
+        key = wrong[0]
+        facts = {**self.facts(), "key": key, "found": found[key], "truth": truth[key]}
+        compared = [replace(mistake, gives=self._given(mistake, wrong)) for mistake in self.mistakes]
+        given, right = ({one: values[one] for one in wrong} for values in (found, truth))
+        mistake = diagnose(compared, given, right, near=near, facts=facts)
+        why = f"{self.label.format(key=key)}: you have {_written(found[key], self.unit)}. {mistake.why}"
+        return Evidence(str(key), shown(found[key]), "", met=False, why=why, code=mistake.code)
+
+    @staticmethod
+    def _given(mistake: Mistake, wrong: Sequence[Any]) -> Any:  # noqa: ANN401 -- any kind of answer
+        gives = mistake.gives() if callable(mistake.gives) else mistake.gives
+        return {key: gives[key] for key in wrong} if isinstance(gives, Mapping) else gives
+
+
+@dataclass(frozen=True)
+class Change:
+    """Run what the answer, a change of settings, makes of a system, and hold the results against bounds."""
+
+    run: Callable[[Mapping[str, Any]], Result]
+    bounds: Callable[[], Sequence[Bound]]
+    stays: Sequence[Mistake] = ()
+    """Changes that the task rules out; they are looked for before the run."""
+    mistakes: Sequence[Mistake] = ()
+    """Why a bound may be broken, by what was changed."""
+
+    def __call__(self, asked: Asked) -> list[Evidence]:
+        """Return each bound beside what was measured."""
+        changes = asked.answers[ANSWER]
+        ruled_out = diagnose(self.stays, changes)
+        if ruled_out is not OTHER:
+            return [Evidence("settings", shown(changes), "", met=False).because(ruled_out)]
+        mistake = diagnose(self.mistakes, changes)
+        result = self.run(changes)
+        checked = [bound.check(result, None) for bound in self.bounds()]
+        return [item if item.why else item.because(mistake) for item in checked]

@@ -1,0 +1,112 @@
+"""The tasks of the notebooks: each right answer passes, and each named mistake gets its code."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from policies import Lru
+from seeklab.course.task import Task
+from seeklab.course.tasks import cache, tasks, throttle
+from seeklab.judge import Cases, Fields, Mistake, Number, Outcome, Table, Value, diagnose
+from seeklab.judge.mistakes import scaled
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Held = Cases | Value
+HELD: list[tuple[Task, Held]] = [
+    (task, task.check) for task in tasks().values() if isinstance(task, Task) and isinstance(task.check, Held)
+]
+
+
+def mistaken(check: Held, mistake: Mistake) -> object:
+    """Return the answer that a mistake leads to."""
+    if isinstance(check, Cases):
+        gives = mistake.gives
+        if mistake.times is not None:
+            return lambda *case: scaled(check.right(*case), mistake.times)
+        return gives if callable(gives) else lambda *_: gives
+    if mistake.times is not None:
+        return scaled(check.right(), mistake.times)
+    return mistake.gives() if callable(mistake.gives) else mistake.gives
+
+
+def told_by_value() -> Iterator[Any]:
+    for task, check in HELD:
+        for mistake in check.mistakes:
+            if mistake.times is not None or mistake.gives is not None:
+                yield pytest.param(task, check, mistake, id=f"{task.id}-{mistake.code}")
+
+
+@pytest.mark.parametrize(("task", "check"), HELD, ids=[task.id for task, _ in HELD])
+def test_the_right_answer_passes_and_codes_are_unique(task: Task, check: Held) -> None:
+    verdict = task.judge(check.right if isinstance(check, Cases) else check.right())
+    assert (verdict.outcome, verdict.code) == (Outcome.PASS, ""), verdict
+    codes = [mistake.code for mistake in check.mistakes]
+    assert len(set(codes)) == len(codes)
+
+
+@pytest.mark.parametrize(("task", "check", "mistake"), [*told_by_value()])
+def test_the_answer_that_a_mistake_leads_to_gets_its_code(task: Task, check: Held, mistake: Mistake) -> None:
+    verdict = task.judge(mistaken(check, mistake))
+    assert (verdict.outcome, verdict.code) == (Outcome.FAIL, mistake.code), verdict
+
+
+MISTAKEN: list[tuple[str, object, str]] = [
+    ("cache/gaps", {260: 10_000}, "first-request"),
+    ("cache/gaps", {260: 9000, 1: 740}, "not-the-last"),
+    ("cache/gaps", {260: 7}, "other"),
+    ("cache/users", {**dict.fromkeys(cache.POLICIES, 5.0)}, "other"),
+    ("cache/users", {"lru": 5.0}, "unreadable"),
+    ("cache/policy", Lru, "is-lru"),
+    ("cache/policy", object, "program"),
+    ("commit/one", lambda *_: 5, "other"),
+    ("commit/one", lambda *_: "5", "unreadable"),
+    ("commit/one", lambda *_: 1 // 0, "program"),
+    ("commit/one", 5, "unreadable"),
+    ("commit/ceiling", lambda _: 5, "other"),
+    ("commit/batches", lambda arrivals, _: [1] * len(arrivals[1:]), "lost-transactions"),
+    ("commit/batches", lambda arrivals, _: [len(arrivals)], "waits-to-begin"),
+    ("place/served", dict.fromkeys(range(8), 0.5), "other"),
+    ("place/lookups", {"locality": 9.0}, "unreadable"),
+    ("place/senders", {"cluster.nodes": 9}, "fixed-setting"),
+    ("place/senders", {"cluster.rebuild_in_flight": 64}, "more-in-flight"),
+    ("place/senders", {"jobs[vm].size": "2GiB"}, "other"),
+    ("place/senders", {"no.path": 1}, "refused"),
+    ("place/pairs", {"cluster.links": 1}, "fixed-setting"),
+    ("place/pairs", {"cluster.vms": [{"name": "vm", "node": 0}]}, "few-machines"),
+    ("throttle/rhythm", throttle._ends(at_its_end=False), "begins"),  # noqa: SLF001 -- the mistake's answer
+    ("throttle/rhythm", {1: 10_000}, "not-only-stalls"),
+    ("throttle/rhythm", {1: 1}, "other"),
+    ("throttle/reached", {"A": 87.5, "B": 0.0}, "swapped"),
+    ("throttle/reached", {"A": 0.0, "B": 7000}, "over-100"),
+    ("throttle/late", lambda limit: -limit, "shift-left"),
+    ("throttle/little", {10: 1, 1000: 2}, "other"),
+]
+
+
+@pytest.mark.parametrize(("name", "answer", "code"), MISTAKEN, ids=[f"{name}-{code}" for name, _, code in MISTAKEN])
+def test_a_likely_wrong_answer_gets_the_code_of_its_mistake(name: str, answer: object, code: str) -> None:
+    task = tasks()[name]
+    assert isinstance(task, Task)
+    verdict = task.judge(answer)
+    assert (verdict.outcome, verdict.code) == (Outcome.FAIL, code), verdict
+    assert verdict.reason
+
+
+def test_the_first_mistake_that_matches_is_named_and_its_sentence_filled_in() -> None:
+    mistakes = [
+        Mistake("doubled", "{found} is twice {truth}.", times=2),
+        Mistake("large", "{match} is too large.", when=lambda found, _: found > 10 and found),
+        Mistake("rest", "Neither."),
+    ]
+    assert diagnose(mistakes, 6, 3, facts={"truth": 3}).why == "6 is twice 3."
+    assert [diagnose(mistakes, found, 3).code for found in (60, 4)] == ["large", "rest"]
+    assert diagnose(mistakes[:1], 5, 3).code == "other"
+
+
+def test_keys_that_are_numbers_are_read_and_numbers_that_are_none_refused() -> None:
+    assert Fields({8: Number()}).read("", {8.0: 1.5}) == ({8: 1.5}, [])
+    assert Table(Number(whole=True), Number(), "shares").read("", {2.0: 1}) == ({2: 1}, [])
