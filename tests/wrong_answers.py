@@ -41,6 +41,7 @@ class Wrong:
     task: str
     answers: Mapping[str, Any]
     told: str
+    """The code of its mistake, or words of the reason."""
 
 
 def judged(name: str, task: str, answers: Mapping[str, Any], key: bytes) -> Verdict:
@@ -129,9 +130,9 @@ SHAPED: dict[str, list[Wrong]] = {
         (lambda system: _plan(system, pause_s=1400), "gives nothing back"),
     ),
     "copy-way": _elsewhere(
-        (lambda _: "client", "crosses the network twice"),
-        (lambda _: "server-side", "lists this short"),
-        (lambda _: "odx", "ranges this small"),
+        (lambda _: "client", "client"),
+        (lambda _: "server-side", "server-side"),
+        (lambda _: "odx", "odx"),
     ),
     "dirty-limits": _elsewhere(
         (lambda system: _limits(system, limit_mb=24_000, background_mb=64), "faster than the disk"),
@@ -515,10 +516,10 @@ OWN: dict[str, Callable[[], list[Wrong]]] = {
     "disk-time": lambda: _by_name(
         "check-batch",
         "choice",
-        ({"queue_policy": "fcfs", "queue_depth": 64}, "in order of arrival"),
-        ({"queue_policy": "sstf", "queue_depth": 16}, "the way of the arm only"),
-        ({"queue_policy": "satf", "queue_depth": 64}, "the last percent starves"),
-        ({"queue_policy": "satf", "queue_depth": 4}, "a deeper queue serves more"),
+        ({"queue_policy": "fcfs", "queue_depth": 64}, "arrival-order"),
+        ({"queue_policy": "sstf", "queue_depth": 16}, "seek-only"),
+        ({"queue_policy": "satf", "queue_depth": 64}, "too-deep"),
+        ({"queue_policy": "satf", "queue_depth": 4}, "too-shallow"),
     ),
     "hci-taxonomy": lambda: _by_name(
         "check-claims",

@@ -17,7 +17,7 @@ from seeklab.judge.assignment import MAX_EVENTS
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from seeklab.judge import Choice, Fields
+    from seeklab.judge import Choice, Fields, Mistake
 
     Kind = Number | Choice | Fields
 
@@ -124,14 +124,14 @@ class Shape:
 
 
 def at_most(  # noqa: PLR0913, PLR0917 -- what it takes
-    what: str, measured: float, most: float, unit: str, seed: int, why: str
+    what: str, measured: float, most: float, unit: str, seed: int, why: str | Mistake
 ) -> Evidence:
     """Hold a number against an upper bound."""
-    return Evidence(what, measured, f"<= {most:,.4g}", measured <= most, unit, seed, why)
+    return Evidence(what, measured, f"<= {most:,.4g}", measured <= most, unit, seed).because(why)
 
 
 def at_least(  # noqa: PLR0913, PLR0917 -- what it takes
-    what: str, measured: float, least: float, unit: str, seed: int, why: str
+    what: str, measured: float, least: float, unit: str, seed: int, why: str | Mistake
 ) -> Evidence:
     """Hold a number against a lower bound."""
-    return Evidence(what, measured, f">= {least:,.4g}", measured >= least, unit, seed, why)
+    return Evidence(what, measured, f">= {least:,.4g}", measured >= least, unit, seed).because(why)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from seeklab._case import case as load_case
 from seeklab.exercises._shapes import Shape, System, at_most
-from seeklab.judge import Choice, Evidence
+from seeklab.judge import Choice, Evidence, Mistake
 
 if TYPE_CHECKING:
     import random
@@ -23,20 +23,18 @@ WITHIN = 1.15
 """A way that takes so many times the fastest one's time is as good."""
 WAYS: Mapping[str, str] = {
     "client": (
-        "every byte crosses the network twice, and each mebibyte waits for two round trips, shared only by as many"
-        " requests as are in flight: not here"
+        "every byte crosses the network twice, and each mebibyte waits for two round trips, which only the requests in"
+        " flight share"
     ),
     "server-side": (
-        "a server-side copy waits for one round trip for each list of chunks. With lists this short, count them:"
-        " another way waits less often"
+        "a server-side copy waits one round trip for each list of chunks; with lists this short, another way waits less"
     ),
     "odx": (
-        "an offloaded copy waits for two round trips for each range, one for its token and one to redeem it. With"
-        " ranges"
-        " this small and a way this long that is more waiting than the others have"
+        "an offloaded copy waits two round trips for each range, one for its token and one to redeem it; with ranges"
+        " this small and a round trip this long, another way waits less"
     ),
 }
-"""The ways, and what is told of each when another is faster."""
+"""The ways, and why another one is faster."""
 
 QUESTIONS = {
     "client_s": f"How long does a file of {SIZE_MIB} MiB take through the client, in s?",
@@ -99,7 +97,7 @@ def _near(system: System, seed: int) -> dict[str, tuple[float, str]]:
 
 def _judge(system: System, way: str, seed: int) -> list[Evidence]:
     found = times(system, seed)
-    return [at_most(f"{way}, {system}", found[way], WITHIN * min(found.values()), "s", seed, WAYS[way])]
+    return [at_most(f"{way}, {system}", found[way], WITHIN * min(found.values()), "s", seed, Mistake(way, WAYS[way]))]
 
 
 SHAPE = Shape(

@@ -10,9 +10,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from seeklab._result import run
-from seeklab.judge import Asked, Assignment, Commitment, Evidence, Practice, Settings, Task, draws_of
+from seeklab.judge import (
+    Asked,
+    Assignment,
+    Commitment,
+    Evidence,
+    Mistake,
+    Practice,
+    Settings,
+    Task,
+    diagnose,
+    draws_of,
+)
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from seeklab._result import Result
 
 REQUESTS = 5000
@@ -105,24 +118,35 @@ def _near(asked: Asked) -> dict[str, tuple[float, str]]:
     }
 
 
-def _why(choice: dict[str, Any], late: str, slow: str) -> str:
-    """Say what is wrong with an order, by what it is."""
-    if choice.get("queue_policy", "fcfs") == "fcfs":
-        return "in order of arrival the disk gains nothing from its queue: it sees many requests, and takes the first"
-    if choice.get("queue_policy") != "satf":
-        return (
-            "this order counts the way of the arm only; half the time of a small read goes into waiting for the platter"
-        )
-    return late if int(choice.get("queue_depth") or 1) > DEEP else slow
-
-
 DEEP = 24
-FAR = (
-    "among so many requests there is always a near one, and a far one waits until nobody is"
-    " nearer: the mean is fine, and"
-    " the last percent starves"
+
+
+def _depth(choice: Mapping[str, Any]) -> int:
+    return int(choice.get("queue_depth") or 1)
+
+
+MISTAKES = (
+    Mistake(
+        "arrival-order",
+        "in order of arrival the disk gains nothing from its queue: it sees many requests, and takes the first",
+        when=lambda choice: choice.get("queue_policy", "fcfs") == "fcfs",
+    ),
+    Mistake(
+        "seek-only",
+        "this order minimizes seeks only, but half the time of a small read is the wait for the platter",
+        when=lambda choice: choice["queue_policy"] != "satf",
+    ),
+    Mistake(
+        "too-deep",
+        "among so many requests there is always a near one, and a far one waits until no request is nearer: the mean "
+        "is low, but the slowest percent starves",
+        when=lambda choice: _depth(choice) > DEEP,
+    ),
+    Mistake(
+        "too-shallow",
+        "with so few requests to choose from, the nearest is still far away; a deeper queue serves more a second",
+    ),
 )
-FEW = "with so few requests to choose from the nearest is still far away; a deeper queue serves more a second"
 
 
 def _users(asked: Asked) -> list[Evidence]:
@@ -130,10 +154,10 @@ def _users(asked: Asked) -> list[Evidence]:
     choice = asked.answers["choice"]
     found = users(asked.draws, choice, asked.seed)
     unit_ms = alone(asked.draws, asked.seed).metrics["reads.read_latency_mean_ms"]
-    why = _why(choice, FAR, FEW)
+    mistake = diagnose(MISTAKES, choice)
     return [
-        _at_most(found, "reads.read_latency_mean_ms", asked.bound("users_mean_times"), unit_ms, why),
-        _at_most(found, "reads.read_latency_p99_ms", asked.bound("users_p99_times"), unit_ms, why),
+        _at_most(found, "reads.read_latency_mean_ms", asked.bound("users_mean_times"), unit_ms, mistake),
+        _at_most(found, "reads.read_latency_p99_ms", asked.bound("users_p99_times"), unit_ms, mistake),
     ]
 
 
@@ -145,17 +169,17 @@ def _batch(asked: Asked) -> list[Evidence]:
     rate, least = found.metrics["reads.read_iops"], times * one["reads.read_iops"]
     words = f">= {least:.0f} ({times:g} times {one['reads.read_iops']:.0f})"
     unit_ms = one["reads.read_latency_mean_ms"]
-    why = _why(choice, FAR, FEW)
+    mistake = diagnose(MISTAKES, choice)
     return [
-        Evidence("reads.read_iops", rate, words, rate >= least, "1/s", asked.seed, why),
-        _at_most(found, "reads.read_latency_p99_ms", asked.bound("batch_p99_times"), unit_ms, why),
+        Evidence("reads.read_iops", rate, words, rate >= least, "1/s", asked.seed).because(mistake),
+        _at_most(found, "reads.read_latency_p99_ms", asked.bound("batch_p99_times"), unit_ms, mistake),
     ]
 
 
-def _at_most(found: Result, metric: str, times: float, unit_ms: float, why: str) -> Evidence:
+def _at_most(found: Result, metric: str, times: float, unit_ms: float, mistake: Mistake) -> Evidence:
     measured, most = found.metrics[metric], times * unit_ms
     bound = f"<= {most:.0f} ({times:g} times {unit_ms:.1f})"
-    return Evidence(metric, measured, bound, measured <= most, "ms", found.seed, why)
+    return Evidence(metric, measured, bound, measured <= most, "ms", found.seed).because(mistake)
 
 
 CHOICE = Settings(
