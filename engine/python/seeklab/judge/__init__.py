@@ -1,6 +1,19 @@
 """The judge: answers as data in, verdicts out, by one mechanism for notebook, browser and grader."""
 
-from seeklab.judge.answers import Choice, Code, Counts, Fields, Function, Items, Number, Settings, Table, Truth, Word
+from seeklab.judge.answers import (
+    Choice,
+    Code,
+    Counts,
+    Fields,
+    Function,
+    Items,
+    Number,
+    OrNone,
+    Settings,
+    Table,
+    Truth,
+    Word,
+)
 from seeklab.judge.assignment import MANY, Asked, Assignment, Commitment, Seeds, Task, Variant, Verdict, judge
 from seeklab.judge.evidence import Bound, Evidence, Outcome, largest, near, number
 from seeklab.judge.mistakes import ANSWER, Cases, Change, Mistake, Value, diagnose
@@ -24,6 +37,7 @@ __all__ = [
     "Items",
     "Mistake",
     "Number",
+    "OrNone",
     "Outcome",
     "Practice",
     "Seeds",

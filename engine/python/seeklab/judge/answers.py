@@ -285,6 +285,17 @@ class Word:
 
 
 @dataclass(frozen=True)
+class OrNone:
+    """An answer of a kind, or None."""
+
+    kind: Kind
+
+    def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
+        """Give the answer, or None."""
+        return (None, []) if raw is None else self.kind.read(name, raw)
+
+
+@dataclass(frozen=True)
 class Truth:
     """True or False."""
 

@@ -128,8 +128,9 @@ class Cases:
     right: Callable[..., Any]
     cases: Sequence[Sequence[Any]] | Callable[[], Iterable[Sequence[Any]]]
     """The arguments of each case."""
-    says: str
-    """Which case it is, for the sentence: "With {disks} disks", by the names of the right function's parameters."""
+    says: str | Callable[..., str]
+    """Which case it is, for the sentence: "With {disks} disks", by the names of the right function's parameters; or a
+    function of the case that returns it."""
     mistakes: Sequence[Mistake]
     gives: Kind = field(default_factory=Number)
     """What the function returns."""
@@ -147,9 +148,9 @@ class Cases:
 
     def _wrong(self, program: Callable[..., Any], case: Sequence[Any]) -> Evidence | None:
         facts = dict(zip(inspect.signature(self.right).parameters, case, strict=False))
-        says = self.says.format(**facts)
+        says = self.says(*case) if callable(self.says) else self.says.format(**facts)
         truth = self.right(*case)
-        raw = called(program, *deepcopy(tuple(case)))
+        raw = called(program, *(deepcopy(given) if isinstance(given, (list, dict, set)) else given for given in case))
         try:
             found, _ = self.gives.read("", raw)
         except UnreadableError as error:
