@@ -56,7 +56,7 @@ def test_a_wrong_reading_fails_without_telling_the_right_one() -> None:
     ).passed
 
 
-@pytest.mark.parametrize(("answer", "told"), [(None, "no answer yet"), ("The disks.", "word for word"), (3, "is 3")])
+@pytest.mark.parametrize(("answer", "told"), [(None, "no answer yet"), ("The disks.", "word for word"), (3, "got 3")])
 def test_what_is_no_throttle_is_refused_with_a_sentence(answer: object, told: str) -> None:
     verdict = which_throttle.check("check-throttle", LEARNERS[0], throttle=answer)
     assert verdict.outcome is Outcome.FAIL
@@ -125,7 +125,7 @@ def test_a_choice_that_serves_one_of_them_only_fails(change: dict[str, object], 
 
 @pytest.mark.parametrize(
     ("choice", "told"),
-    [({}, "at least one"), ({"record": "4KiB"}, "delay_scale"), ({"async_write_min_active": 30}, "minimum")],
+    [({}, "sets some of async"), ({"record": "4KiB"}, "delay_scale"), ({"async_write_min_active": 30}, "minimum")],
 )
 def test_what_is_no_choice_is_refused_with_a_sentence(choice: dict[str, object], told: str) -> None:
     verdict = tune_scheduler.check("check-rush", LEARNERS[0], choice=choice)
