@@ -22,6 +22,7 @@ from seeklab.engine.compiled import NEVER, CompiledEngine
 from seeklab.engine.dev_library import edited_library
 from seeklab.engine.fast_call import fast_call
 from seeklab.engine.interrupts import NoneDropped, is_interruptible, stoppable
+from seeklab.engine.library import Library
 from seeklab.engine.protocol import unwrap
 from seeklab.engine.raw import RawRun, read_engine_file
 from seeklab.engine.requests import encode
@@ -198,7 +199,7 @@ class WasmtimeEngine:
     def __init__(self) -> None:
         """Load the engine's file that is part of this package."""
         self._wasm = read_engine_file("seeklab_bg.wasm")
-        self._library = (_edited_library() or read_engine_file("library.json")).decode()
+        self._library = Library(_edited_library() or read_engine_file("library.json"))
         self._in_slices = CompiledEngine(self._wasm, stoppable=False)
         self._at_a_stretch: CompiledEngine | None = None
         self._lock = Lock()
@@ -216,17 +217,20 @@ class WasmtimeEngine:
     def call(self, name: str, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
         """Ask one question."""
         if name in LONG_CALLS:
-            return self._long_call(name, encode(payload))
+            return self._long_call(name, payload)
         if self._questions is None:
-            self._questions = self._instance(self._in_slices)
+            self._questions = self._instance(self._in_slices, self._library.text)
         try:
             return unwrap(self._questions.answer("sl_call", name, encode(payload)))
         except EngineError:
             self._questions = None  # a stopped instance answers nothing more; the next question gets a new one
             raise
 
-    def _long_call(self, name: str, text: str) -> Any:  # noqa: ANN401 -- any JSON value
-        instance = self._stoppable_instance()
+    def _long_call(self, name: str, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+        text = encode(payload)
+        instance = self._stoppable_instance(
+            self._library.part_for(payload) if "case" in payload else self._library.text
+        )
         try:
             return unwrap(instance.stoppable(lambda: instance.answer("sl_call", name, text)))
         finally:
@@ -234,24 +238,25 @@ class WasmtimeEngine:
 
     def open_run(self, payload: Mapping[str, object]) -> WasmtimeRun:
         """Check a scenario and prepare its run."""
-        text = encode(payload)
+        text, library = encode(payload), self._library.part_for(payload)
         if len(text) <= LONG_TEXT_BYTES:
-            return WasmtimeRun(self._instance(self._in_slices), text)
-        instance = self._stoppable_instance()
+            return WasmtimeRun(self._instance(self._in_slices, library), text)
+        instance = self._stoppable_instance(library)
         try:
             return instance.stoppable(lambda: WasmtimeRun(instance, text))
         except BaseException:
             instance.close()
             raise
 
-    def _stoppable_instance(self) -> _Instance:
+    def _stoppable_instance(self, library: str) -> _Instance:
         with self._lock:
             if self._at_a_stretch is None:
                 self._at_a_stretch = CompiledEngine(self._wasm, stoppable=True)
-        return self._instance(self._at_a_stretch)
+        return self._instance(self._at_a_stretch, library)
 
-    def _instance(self, compiled: CompiledEngine) -> _Instance:
-        """Make an instance that knows its library: cases and schema are a file beside the engine's."""
+    @staticmethod
+    def _instance(compiled: CompiledEngine, library: str) -> _Instance:
+        """Make an instance and give it the library: cases and presets are a file next to the engine's."""
         instance = _Instance(compiled)
-        unwrap(instance.answer("sl_call", "give_library", self._library))
+        unwrap(instance.answer("sl_call", "give_library", library))
         return instance
