@@ -8,7 +8,8 @@
  */
 import { formatNumber } from "../../base/format.ts";
 import { shingledOf } from "../../charts/rows/shingled.ts";
-import { curveOn, momentOf, sumsOf } from "../kit/curve.ts";
+import { cachedWrites } from "../kit/cachedWrites.ts";
+import { momentOf, sumsOf } from "../kit/curve.ts";
 import { emptyScene, shape, write } from "../kit/drawing.ts";
 import { box, picture } from "../kit/picture.ts";
 import { layoutOf } from "../kit/layout.ts";
@@ -16,10 +17,6 @@ import { lane } from "../kit/lane.ts";
 import type { Built, Frame, SceneInput, Scene } from "./scene.ts";
 import { timeWords } from "./words.ts";
 
-/** Squares that pass in a second of the reader at the highest rate. */
-const passing = 22;
-/** A run is over in so many seconds of the reader: what happens in it is seen before the opening stops. */
-const playedFor_s = 5;
 /** How much a tile leans over the next one, and how far it is lifted while it is cleaned, in pixels. */
 const lean = 5;
 const lift = 14;
@@ -49,9 +46,7 @@ function build(input: SceneInput): Built {
   const height = narrow ? 600 : 350;
   const plot = plotAt({ left: 46, right: 10, y: 400, height: 140 }, { left: 62, right: 12, y: 64, height: 230 });
   const mostHeld = Math.max(1e-9, ...intervals.flatMap(({ parts }) => parts));
-  const most = Math.max(1, ...intervals.map(({ cached, direct }) => cached + direct));
-  const curve = curveOn(plot, end_s, (rate) => rate / most);
-  const written = sumsOf(intervals, ({ from_s, to_s, cached, direct }) => (cached + direct) * (to_s - from_s));
+  const writes = cachedWrites(intervals, plot, end_s);
   const cleaned = sumsOf(intervals, ({ cleans }) => cleans);
 
   function at(time_s: number) {
@@ -75,7 +70,7 @@ function build(input: SceneInput): Built {
         const [from, to] = [before?.parts[part] ?? 0, of?.parts[part] ?? 0];
         return from + (to - from) * share;
       },
-      written: written(moment),
+      written: writes.written(moment),
       cleaned: cleaned(moment),
     };
   }
@@ -109,8 +104,7 @@ function build(input: SceneInput): Built {
     const { context, time_ns, paint, speed } = frame;
     const time_s = time_ns / 1e9;
     const now = at(time_s);
-    const rate = now.cached + now.direct;
-    const isStream = now.direct > now.cached;
+    const rate = writes.rateOf(now);
     const cleans = now.cleaning > 0.01;
     context.fillStyle = paint("memory");
     context.fillRect(store.x + 1, store.y + 1, (store.width - 2) * Math.min(1, now.used / cache), store.height - 2);
@@ -122,9 +116,9 @@ function build(input: SceneInput): Built {
     const cleanX = roof.x + (lifted + 0.5) * wide;
     if (rate > 0) {
       // From the host into the cache, or past it to the place of the stream.
-      const shift = now.written / ((most * speed) / passing);
+      const shift = now.written / writes.perSquare(speed);
       const y = store.y + store.height / 2;
-      if (isStream) lane(frame, [8, 34, writeX, 34, writeX, roof.y], shift, "disk");
+      if (writes.goesPast(now)) lane(frame, [8, 34, writeX, 34, writeX, roof.y], shift, "disk");
       else lane(frame, [8, y, store.x - 4, y], shift, "memory");
       context.fillStyle = paint("ink");
       context.beginPath();
@@ -143,9 +137,8 @@ function build(input: SceneInput): Built {
         shape(frame, cleanX + 14 * Math.cos(angle), below + 10 * Math.sin(angle), 3.6, "stopped", { isWrite: true });
       }
     }
-    const whither = isStream ? "past the cache" : "into the cache";
     const cleaning = cleans ? `; cleaning ${formatNumber(now.cleaning * 100)} % of the time` : "";
-    write(frame, rate > 0 ? `${formatNumber(rate)} MB/s ${whither}${cleaning}` : "no writes", 4, 20, {
+    write(frame, `${writes.words(now)}${rate > 0 ? cleaning : ""}`, 4, 20, {
       bold: rate > 0,
       size: narrow ? 13 : 15,
     });
@@ -157,18 +150,13 @@ function build(input: SceneInput): Built {
     const unit = `A tile is 1/${count} of the addresses; the fullest has ${formatNumber(mostHeld)} GB in the cache`;
     write(frame, unit, 4, roof.y + roof.height + 66, { soft: true, size: 12 });
 
-    curve.dot(frame, time_s, rate);
+    writes.dot(frame, time_s, rate);
     return rate > 0 || cleans ? 1 : 0;
   }
 
   function backdrop(): SVGSVGElement {
     const root = picture(width, height);
-    root.append(
-      box(store, "lane"),
-      curve.title("MB/s written"),
-      curve.line(curve.levels(intervals, ({ cached, direct }) => cached + direct)),
-      ...curve.axes(formatNumber(most), timeWords(end_s)),
-    );
+    root.append(box(store, "lane"), ...writes.backdrop());
     return root;
   }
 
@@ -181,16 +169,13 @@ function build(input: SceneInput): Built {
       ["stopped", "a zone that is read and written"],
     ],
     note: "The triangle is where the host writes; the lifted tile is where a zone is cleaned.",
-    pace_ns: (end_s / playedFor_s) * 1e9,
+    pace_ns: writes.pace_ns,
     draw,
     describe(time_ns) {
-      const { cached, direct, cleaning, used, cleaned } = at(time_ns / 1e9);
-      const does =
-        cached + direct > 0
-          ? `${formatNumber(cached + direct)} MB/s are written, ${direct > cached ? "past" : "into"} the cache`
-          : "no writes";
+      const now = at(time_ns / 1e9);
+      const { cleaning, used, cleaned } = now;
       const cleans = cleaning > 0.01 ? `, and zones are cleaned ${formatNumber(cleaning * 100)} % of the time` : "";
-      return `${timeWords(time_ns / 1e9)}: ${does}${cleans}; ${formatNumber(used)} of ${formatNumber(cache)} GB in the cache, ${formatNumber(cleaned / zones)} cleans for each zone so far.`;
+      return `${timeWords(time_ns / 1e9)}: ${writes.sentence(now)}${cleans}; ${formatNumber(used)} of ${formatNumber(cache)} GB in the cache, ${formatNumber(cleaned / zones)} cleans for each zone so far.`;
     },
   };
 }

@@ -9,7 +9,8 @@
 import { svg } from "../../base/elements.ts";
 import { formatNumber } from "../../base/format.ts";
 import { slcOf } from "../../charts/rows/slc.ts";
-import { curveOn, momentOf, sumsOf } from "../kit/curve.ts";
+import { cachedWrites } from "../kit/cachedWrites.ts";
+import { momentOf, sumsOf } from "../kit/curve.ts";
 import { box, picture } from "../kit/picture.ts";
 import { layoutOf } from "../kit/layout.ts";
 import { emptyScene, line, write } from "../kit/drawing.ts";
@@ -21,10 +22,6 @@ import { timeWords } from "./words.ts";
 const rowsOfBlocks = 12;
 /** GB of a block at full density, of a drive of about a terabyte. */
 const blocks = 252;
-/** Squares that pass in a second of the reader at the highest rate. */
-const passing = 22;
-/** A run is over in so many seconds of the reader: what happens in it is seen before the opening stops. */
-const playedFor_s = 5;
 
 export const slcScene: Scene = {
   name: "slc",
@@ -50,11 +47,9 @@ function build(input: SceneInput): Built {
   const tall = grid.height / rowsOfBlocks;
   const height = narrow ? 610 : 360;
   const plot = plotAt({ left: 46, right: 10, y: 420, height: 140 }, { left: 62, right: 12, y: 64, height: 230 });
+  const writes = cachedWrites(intervals, plot, end_s);
   // In MB.
-  const written = sumsOf(intervals, ({ from_s, to_s, cached, direct }) => (cached + direct) * (to_s - from_s));
   const folded = sumsOf(intervals, (of) => of.folded * (of.to_s - of.from_s));
-  const most = Math.max(1, ...intervals.map(({ cached, direct }) => cached + direct));
-  const curve = curveOn(plot, end_s, (rate) => rate / most);
   const gb = cells / blocks;
   const gateX = Math.round(grid.x + grid.width * 0.18);
   const directX = Math.round(grid.x + grid.width * 0.82);
@@ -75,7 +70,7 @@ function build(input: SceneInput): Built {
       used: between("used"),
       limit: between("limit"),
       full: between("full"),
-      written: written(moment),
+      written: writes.written(moment),
       folded: folded(moment),
     };
   }
@@ -113,15 +108,15 @@ function build(input: SceneInput): Built {
     const { context, time_ns, paint, speed } = frame;
     const time_s = time_ns / 1e9;
     const now = at(time_s);
-    const each = (most * speed) / passing;
+    const each = writes.perSquare(speed);
     context.fillStyle = paint("flash");
     drawBlocks(frame, now.full / gb, true);
     context.fillStyle = context.strokeStyle = paint("prefetched");
     drawBlocks(frame, (now.used * bits) / gb, false);
     drawLimit(frame, now.limit);
 
-    const rate = now.cached + now.direct;
-    const goesPast = now.direct > now.cached;
+    const rate = writes.rateOf(now);
+    const goesPast = writes.goesPast(now);
     if (rate > 0) {
       // From the host along the line to the gate, and down into the cells that take it.
       const bend = goesPast ? directX : gateX;
@@ -132,8 +127,7 @@ function build(input: SceneInput): Built {
       lane(frame, [gateX, y, directX, y], (now.folded / each) * 4, "transfer");
       write(frame, `folds ${formatNumber(now.folding)} MB/s`, (gateX + directX) / 2, y + 24, { align: "center" });
     }
-    const whither = goesPast ? "past the cache" : "into the cache";
-    write(frame, rate > 0 ? `${formatNumber(rate)} MB/s ${whither}` : "no writes", 4, 22, { bold: rate > 0 });
+    write(frame, writes.words(now), 4, 22, { bold: rate > 0 });
     write(frame, `${formatNumber(now.used)} of ${formatNumber(now.limit)} GB in the cache`, 4, grid.y - 12, {
       size: 13,
     });
@@ -141,7 +135,7 @@ function build(input: SceneInput): Built {
     const unit = `A block is cells for ${formatNumber(gb)} GB, or ${formatNumber(gb / bits)} GB at one bit each`;
     write(frame, unit, 4, grid.y + grid.height + (narrow ? 64 : 62), { soft: true, size: 12 });
 
-    curve.dot(frame, time_s, rate);
+    writes.dot(frame, time_s, rate);
     return rate > 0 || now.folding > 0 ? 1 : 0;
   }
 
@@ -150,9 +144,7 @@ function build(input: SceneInput): Built {
     root.append(
       svg("path", { d: `M0 40H${directX}V${grid.y - 30}M${gateX} 40V${grid.y - 30}`, class: "outline" }),
       box(grid, "lane"),
-      curve.title("MB/s written"),
-      curve.line(curve.levels(intervals, ({ cached, direct }) => cached + direct)),
-      ...curve.axes(formatNumber(most), timeWords(end_s)),
+      ...writes.backdrop(),
     );
     return root;
   }
@@ -168,16 +160,13 @@ function build(input: SceneInput): Built {
       ["transfer", "folded"],
     ],
     note: "The line is the cache's limit: it moves as full density fills.",
-    pace_ns: (end_s / playedFor_s) * 1e9,
+    pace_ns: writes.pace_ns,
     draw,
     describe(time_ns) {
-      const { cached, direct, folding, used, limit, full } = at(time_ns / 1e9);
-      const does =
-        cached + direct > 0
-          ? `${formatNumber(cached + direct)} MB/s are written, ${direct > cached ? "past" : "into"} the cache`
-          : folding > 0
-            ? `${formatNumber(folding)} MB/s are folded`
-            : "no writes";
+      const now = at(time_ns / 1e9);
+      const { folding, used, limit, full } = now;
+      const onlyFolds = writes.rateOf(now) === 0 && folding > 0;
+      const does = onlyFolds ? `${formatNumber(folding)} MB/s are folded` : writes.sentence(now);
       return `${timeWords(time_ns / 1e9)}: ${does}; ${formatNumber(used)} of ${formatNumber(limit)} GB in the cache, ${formatNumber(full)} GB at full density.`;
     },
   };
