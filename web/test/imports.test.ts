@@ -1,13 +1,13 @@
 // @vitest-environment node
-/** Which way the doors open: a room imports from the rooms below it, and no two files import each other. */
+/** Which area may import from which, and that no files import each other in a circle. */
 import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const source = join(import.meta.dirname, "../src");
 
-/** For each room the rooms that it may import from, beside itself. */
-const doors: Readonly<Record<string, readonly string[]>> = {
+/** For each area the others that it may import from. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
   generated: [],
   base: [],
   engine: ["generated"],
@@ -27,37 +27,39 @@ interface Import {
 const files = readdirSync(source, { recursive: true, encoding: "utf8" }).filter((name) => /(?<!\.d)\.ts$/.test(name));
 const imports: Import[] = files.flatMap((from) =>
   Array.from(
-    readFileSync(join(source, from), "utf8").matchAll(/^(?:import|export) [^;]*?from "(\.[^"]+\.ts)"/gm),
-    ([, path]) => ({ from, to: relative(source, join(source, dirname(from), path!)) }),
+    readFileSync(join(source, from), "utf8").matchAll(
+      /^(?:import|export) [^;]*?from "(\.[^"]+\.ts)"|\bimport\("(\.[^"]+\.ts)"\)/gm,
+    ),
+    ([, named, loaded]) => ({ from, to: relative(source, join(source, dirname(from), (named ?? loaded)!)) }),
   ),
 );
-const roomOf = (file: string) => file.split("/")[0]!;
+const areaOf = (file: string) => file.split("/")[0]!;
 
-describe("the rooms", () => {
+describe("the areas", () => {
   it("are all known", () => {
-    expect([...new Set(files.map(roomOf))].filter((room) => !(room in doors))).toEqual([]);
+    expect([...new Set(files.map(areaOf))].filter((room) => !(room in mayImport))).toEqual([]);
     expect(imports.length).toBeGreaterThan(200);
   });
 
-  it.each(Object.entries(doors))("%s imports from %j alone", (room, allowed) => {
+  it.each(Object.entries(mayImport))("%s imports from %j alone", (area, allowed) => {
     const wrong = imports
-      .filter(({ from, to }) => roomOf(from) === room && roomOf(to) !== room && !allowed.includes(roomOf(to)))
+      .filter(({ from, to }) => areaOf(from) === area && areaOf(to) !== area && !allowed.includes(areaOf(to)))
       .map(({ from, to }) => `${from} imports ${to}`);
     expect(wrong).toEqual([]);
   });
 
   it("has page folders that import from themselves and from shared alone", () => {
     const folderOf = (file: string) => /^page\/(\w+)\/\w+\.ts$/.exec(file)?.[1];
-    const pages = files.filter((file) => roomOf(file) === "page");
+    const pages = files.filter((file) => areaOf(file) === "page");
     expect(pages.filter((file) => folderOf(file) === undefined)).toEqual([]);
     const wrong = imports
-      .filter(({ from, to }) => roomOf(from) === "page" && roomOf(to) === "page")
+      .filter(({ from, to }) => areaOf(from) === "page" && areaOf(to) === "page")
       .filter(({ from, to }) => folderOf(to) !== folderOf(from) && folderOf(to) !== "shared")
       .map(({ from, to }) => `${from} imports ${to}`);
     expect(wrong).toEqual([]);
   });
 
-  it("hold no circle of files, not even one of types", () => {
+  it("have no circular imports: of values, of types, or of parts loaded later", () => {
     const importsOf = (file: string) => imports.filter(({ from }) => from === file);
     const done = new Set<string>();
     const circles: string[] = [];
