@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-START = "4e2256b77ec7fcfe2a552040d83fb98d42cdc96b"
-"""The last commit before the check existed. In a history without it, such as a shallow clone, only the last commit is
+START = "ae53e0636bea68e997ea6f2474f1828de8417836"
+"""The commit that added this check. In a history without it, such as a shallow clone, only the last commit is
 checked."""
 
 MAX_LENGTH = 60
