@@ -16,8 +16,8 @@ from fnmatch import fnmatch
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
-from console import ROOT, main, say
-from prose_text import Passage, passages
+from console import ROOT, StepFailedError, main, say
+from prose_text import READERS, Passage, passages
 from steps import CRATES
 
 if TYPE_CHECKING:
@@ -172,6 +172,10 @@ def show(name: str, findings: Iterable[Finding]) -> None:
 def prose(arguments: Sequence[str]) -> int:
     """Check all files, or print all findings of those that are named."""
     if arguments and arguments != ["--store"]:
+        missing = [name for name in arguments if not (ROOT / name).is_file() or (ROOT / name).suffix not in READERS]
+        if missing:
+            message = f"{', '.join(missing)}: not a file of a kind that `make prose` reads"
+            raise StepFailedError(message)
         found = find(arguments)
         for name in found:
             show(name, found[name])
