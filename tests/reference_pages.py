@@ -142,14 +142,16 @@ def course() -> str:
     """Write every notebook with the incidents that name it, then every exercise."""
     weeks = tomllib.loads((DOCS / "instructor" / "course.toml").read_text(encoding="utf-8"))["weeks"]
 
-    def weeks_of(is_there: Callable[[Mapping[str, Any]], bool]) -> str:
-        return ", ".join(str(number) for number, week in enumerate(weeks, 1) if is_there(week))
+    def weeks_of(name: str) -> str:
+        """List the weeks of a notebook's number or an exercise's name."""
+        named = ({*week["exercises"], *(notebook["number"] for notebook in week["notebooks"])} for week in weeks)
+        return ", ".join(str(number) for number, names in enumerate(named, 1) if name in names)
 
     notebooks = [
         (
             _link(path),
             ", ".join(case.document["code"] for case in _cases() if case.document.get("notebook") == path.stem),
-            weeks_of(lambda week, path=path: path.stem[:2] in {one["number"] for one in week["notebooks"]}),
+            weeks_of(path.stem[:2]),
         )
         for path in _notebooks()
     ]
@@ -157,7 +159,7 @@ def course() -> str:
         (
             _link(path),
             ", ".join(catalogue.ASKS[path.stem]),
-            weeks_of(lambda week, path=path: path.stem in week["exercises"]),
+            weeks_of(path.stem),
         )
         for path in sorted((ROOT / "exercises").glob("*/*.ipynb"))
     ]
