@@ -15,9 +15,9 @@ from seeklab import SeeklabError
 from seeklab._documents import DEEPEST
 from seeklab._user_presets import read_preset
 from seeklab.calibration import calibrate, closed_forms, plan, read_results
-from seeklab.calibration.desk import NO_DEVICE, Desk
 from seeklab.calibration.fio_results import Key, Measured, Results, Run
 from seeklab.calibration.fit import TOO_FEW_JOBS
+from seeklab.calibration.handler import NO_DEVICE, Handler
 from seeklab.calibration.plots import HELD_OUT
 from seeklab.calibration.simulated import scenario
 from seeklab.calibration.ssd import _page_types
@@ -426,17 +426,17 @@ def test_a_value_that_fio_never_writes_leaves_its_job_out(tmp_path: Path, change
     assert "bad.json [a]: " in results.left_out[0]
 
 
-def test_the_desk_fits_a_sample_and_says_what_runs_a_case_on_it(
+def test_the_handler_fits_a_sample_and_says_what_runs_a_case_on_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    desk, shares = Desk(), list[float]()
-    none = json.loads(desk.answer('{"on": "odx-prefetch"}'))
+    handler, shares = Handler(), list[float]()
+    none = json.loads(handler.answer('{"on": "odx-prefetch"}'))
     assert none == {"problem": NO_DEVICE}
-    files = json.loads(desk.answer('{"record": "unit"}', shares.append))["files"]
+    files = json.loads(handler.answer('{"record": "unit"}', shares.append))["files"]
     for name, text in files.items():
         (tmp_path / name).write_text(text, encoding="utf-8")
-    found = json.loads(desk.answer(json.dumps({"files": list(files)}), shares.append))
+    found = json.loads(handler.answer(json.dumps({"files": list(files)}), shares.append))
     assert (found["family"], found["grade"], found["left_out"]) == ("lun", "good", [])
     assert found["verdict"].startswith("good: ")
     assert "6 jobs" in found["verdict"]
@@ -444,11 +444,11 @@ def test_the_desk_fits_a_sample_and_says_what_runs_a_case_on_it(
     assert len(found["jobs"]) == len(files) - bursts
     assert shares[: len(files)][-1] == shares[-1] == 1.0
     (tmp_path / "mine.toml").write_text(found["preset"], encoding="utf-8")
-    chosen = json.loads(desk.answer('{"on": "odx-prefetch"}'))["set"]
+    chosen = json.loads(handler.answer('{"on": "odx-prefetch"}'))["set"]
     case = seeklab.case("odx-prefetch")
     on_page = case.with_(chosen).scenario()["devices"]
     assert on_page == case.on(str(tmp_path / "mine.toml")).scenario()["devices"]
-    problem = json.loads(desk.answer('{"files": ["lost.txt"]}'))["problem"]
+    problem = json.loads(handler.answer('{"files": ["lost.txt"]}'))["problem"]
     assert ".json" in problem
 
 

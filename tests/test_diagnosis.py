@@ -16,9 +16,9 @@ from seeklab import SeeklabError
 from seeklab._documents import DEEPEST
 from seeklab.data.json_depth import is_too_deep
 from seeklab.diagnosis import diagnose, read_evidence
-from seeklab.diagnosis.desk import Desk
 from seeklab.diagnosis.evidence import ACCEPTED
 from seeklab.diagnosis.features import NAMES, in_words
+from seeklab.diagnosis.handler import Handler
 from seeklab.diagnosis.samples import SAMPLES
 from seeklab.diagnosis.signatures import CLIENT_LOG, MECHANISMS, NONE, judge
 from sentences import numbers
@@ -244,15 +244,15 @@ def test_nesting_and_sizes_that_no_report_has_are_refused(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_desk_finds_in_each_sample_what_is_in_it(
+def test_the_handler_finds_in_each_sample_what_is_in_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    desk = Desk()
-    files = json.loads(desk.answer(json.dumps({"record": name})))["files"]
+    handler = Handler()
+    files = json.loads(handler.answer(json.dumps({"record": name})))["files"]
     for file, text in files.items():
         write(tmp_path, file, text)
-    found = json.loads(desk.answer(json.dumps({"files": list(files)})))
+    found = json.loads(handler.answer(json.dumps({"files": list(files)})))
     assert found["sources"] == ["iostat.txt: iostat -x", "operations.csv: an operation log"]
     incident = SAMPLES[name].incident
     assert found["none_of_these"] == (incident is None), found["why"]
@@ -261,10 +261,10 @@ def test_the_desk_finds_in_each_sample_what_is_in_it(
         assert found["ranked"][0]["title"]
 
 
-def test_the_desk_answers_what_it_cannot_do_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_handler_answers_what_it_cannot_do_with_a_sentence(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     asked: list[dict[str, object]] = [{"files": []}, {"files": ["lost.txt"]}, {"record": "nothing"}]
-    said = [json.loads(Desk().answer(json.dumps(message)))["problem"] for message in asked]
+    said = [json.loads(Handler().answer(json.dumps(message)))["problem"] for message in asked]
     assert [sentence.split(":")[0] for sentence in said] == ["files", "lost.txt", "sample"]
 
 

@@ -13,7 +13,7 @@ from random_answers import random_answers
 from seeklab import SeeklabError
 from seeklab.judge import Evidence, Outcome, Seeds, Variant, Verdict, catalogue, exports, judge
 from seeklab.judge.answers import Code
-from seeklab.judge.desk import Desk, report
+from seeklab.judge.dashboard import Dashboard, report
 from seeklab.judge.grading import Grade
 from seeklab.judge.identity import practice_draws
 from seeklab.judge.printable import UNPRINTABLE
@@ -66,7 +66,7 @@ def test_every_answer_is_a_grade_that_is_kept_and_exported(tmp_path: Path) -> No
         exports.write_gradescope(store.documents(), tmp_path / "gradescope")
         for system in ("canvas", "moodle"):
             exports.table(store.documents(), system, tmp_path / system)
-        page = report(Desk.read(store))
+        page = report(Dashboard.read(store))
     texts = [path.read_text(encoding="utf-8") for path in tmp_path.rglob("*") if path.suffix in {".html", ".json"}]
     assert len(texts) == 2 * len(found)
     assert not any(set(UNPRINTABLE.findall(text)) - set("\n\t") for text in [page, *texts])

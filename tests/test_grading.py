@@ -25,7 +25,7 @@ import pytest
 from conftest import GIVE_UP_S
 from hostile.submissions import GOOD, PREDICTION, Submission, notebook
 from seeklab.judge import Seeds, Variant, batch, catalogue, exports, judge, layout
-from seeklab.judge.desk import Desk, report, serve
+from seeklab.judge.dashboard import Dashboard, report, serve
 from seeklab.judge.evidence import Outcome
 from seeklab.judge.grading import Grade, Work, grade
 from seeklab.judge.identity import Course, practice_draws
@@ -427,15 +427,15 @@ def test_a_ticket_beside_the_notebook_is_what_the_learner_looks_at(
     assert blind_diagnosis.look("bob", "iostat") != seen, "somebody else practises as before"
 
 
-def test_the_desk_shows_progress_items_wrong_answers_and_copies(store: Store) -> None:
-    desk = Desk.read(store)
-    items = desk.items("disk-time")
+def test_the_dashboard_shows_progress_items_wrong_answers_and_copies(store: Store) -> None:
+    dashboard = Dashboard.read(store)
+    items = dashboard.items("disk-time")
     assert items["check-users"].difficulty == pytest.approx(3 / 5)
     totals = {student: sum(item.points[student] for item in items.values()) for student in items["check-users"].points}
     apart = items["check-users"].discrimination(totals)
     assert apart is not None
     assert apart > 0.5
-    page = report(desk)
+    page = report(dashboard)
     assert "<script" not in page
     assert graded(store, "bob")["tasks"][1]["reason"] in html.unescape(page)
     assert "fcfs" in page
@@ -447,8 +447,8 @@ def test_numbers_that_fit_anothers_system_are_called_copies() -> None:
         document = {"student": student, "assignment": "odx-prefetch", "score": score, "max_score": 5}
         return document, {"answers": {"diagnosis": {"read_bytes": 8_650_752, "missed_bytes": 262_144}}, "evidence": {}}
 
-    desk = Desk([one("ada", 5), one("bob", 2)], Desk([], {}).attempts)  # type: ignore[arg-type]
-    assert desk.copies("odx-prefetch") == [("diagnosis", ["bob"], ["ada"])]
+    dashboard = Dashboard([one("ada", 5), one("bob", 2)], Dashboard([], {}).attempts)  # type: ignore[arg-type]
+    assert dashboard.copies("odx-prefetch") == [("diagnosis", ["bob"], ["ada"])]
 
 
 def test_five_thousand_copies_are_one_group() -> None:
@@ -457,13 +457,13 @@ def test_five_thousand_copies_are_one_group() -> None:
         grade = {"student": f"s{nth}", "assignment": "odx-prefetch", "score": nth % 2, "max_score": 1, "flags": []}
         return grade | {"tasks": [task]}, {"answers": {"diagnosis": {"read_bytes": 1, "missed_bytes": 2}}}
 
-    desk = Desk([one(nth) for nth in range(5000)], Counter({("s0", "odx-prefetch"): 1}))
-    (group,) = desk.copies("odx-prefetch")
+    dashboard = Dashboard([one(nth) for nth in range(5000)], Counter({("s0", "odx-prefetch"): 1}))
+    (group,) = dashboard.copies("odx-prefetch")
     assert (len(group.students), len(group.others)) == (2500, 2500)
-    assert len(report(desk)) < 1_000_000
+    assert len(report(dashboard)) < 1_000_000
 
 
-def test_the_desk_tells_wrong_answers_in_digits_that_are_read_and_leaves_out_what_nobody_filled_in() -> None:
+def test_the_dashboard_tells_wrong_answers_in_digits_that_are_read_and_leaves_out_what_nobody_filled_in() -> None:
     def one(student: str, answers: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         task = {"id": "check-fix", "score": 0, "max_score": 5, "verdict": "fail", "reason": "too slow"}
         document = {"student": student, "assignment": "odx-prefetch", "score": 0, "max_score": 5, "tasks": [task]}
@@ -471,18 +471,18 @@ def test_the_desk_tells_wrong_answers_in_digits_that_are_read_and_leaves_out_wha
 
     given = {"diagnosis": {"share": 80.71504424778762, "cause": None}, "sizes": [0.1 + 0.2, False], "fix": {}}
     blank = {"diagnosis": {"share": None, "cause": None}, "sizes": [], "fix": {}}
-    desk = Desk([one("ada", given), one("bob", blank)], Counter({("ada", "odx-prefetch"): 1}))
-    assert {name: len(answers) for name, answers in desk.wrong_answers("odx-prefetch").items()} == {
+    dashboard = Dashboard([one("ada", given), one("bob", blank)], Counter({("ada", "odx-prefetch"): 1}))
+    assert {name: len(answers) for name, answers in dashboard.wrong_answers("odx-prefetch").items()} == {
         "diagnosis": 1,
         "sizes": 1,
     }
-    page = html.unescape(report(desk))
+    page = html.unescape(report(dashboard))
     assert '{"cause": null, "share": 80.715}' in page
     assert "[0.3, false]" in page
 
 
-def test_the_desk_opens_with_its_token_only_and_on_this_machine_only(store: Store) -> None:
-    server, address = serve(Desk.read(store), 0)
+def test_the_dashboard_opens_with_its_token_only_and_on_this_machine_only(store: Store) -> None:
+    server, address = serve(Dashboard.read(store), 0)
     Thread(target=server.serve_forever, daemon=True).start()
 
     def status(url: str, **headers: str) -> int:

@@ -20,7 +20,7 @@ from seeklab.oncall import Session, Shift, case_of, findings, sealed
 from seeklab.oncall.incidents import causes, incidents
 from seeklab.oncall.learner_case import CASE_FILE, MAX_OTHERS, MIN_OTHERS
 from seeklab.oncall.seal import MAX_BYTES, opened
-from seeklab.oncall.session import UNREADABLE, Desk
+from seeklab.oncall.session import UNREADABLE, Handler
 from seeklab.oncall.settings import changed, settable
 from seeklab.oncall.shell import Shell
 from seeklab.oncall.validate import MIN_LOSS
@@ -241,22 +241,22 @@ def test_devices_and_jobs_of_a_fix_are_those_of_the_shift() -> None:
 
 
 def test_a_session_takes_a_case_and_is_taken_up_with_it_alone() -> None:
-    desk, text = Desk(), sealed(EXAMPLE)
-    kept = [json.loads(desk.answer(json.dumps(asked)))["kept"] for asked in ({"open": text}, {"type": "ping"})][-1]
-    again = json.loads(Desk().answer(json.dumps({"open": text, "kept": kept})))
+    handler, text = Handler(), sealed(EXAMPLE)
+    kept = [json.loads(handler.answer(json.dumps(asked)))["kept"] for asked in ({"open": text}, {"type": "ping"})][-1]
+    again = json.loads(Handler().answer(json.dumps({"open": text, "kept": kept})))
     assert again["kept"] == kept
     other = sealed(with_line("author", 'author = "B."'))
     for opened_with in (other, 1):
-        assert json.loads(Desk().answer(json.dumps({"open": opened_with, "kept": kept})))["problem"] == UNREADABLE
+        assert json.loads(Handler().answer(json.dumps({"open": opened_with, "kept": kept})))["problem"] == UNREADABLE
     own = case_of(text)
     ended = Session(own).type("done")["ended"]
     assert ended["title"] == own.title
     assert "cwnd:45" in ended["telling"]
 
 
-def test_a_desk_refuses_what_is_no_case() -> None:
+def test_a_handler_refuses_what_is_no_case() -> None:
     for text in ("", "x", "\ud800", "-----BEGIN SEEKLAB SEALED CASE-----", "shift = 3"):
-        assert json.loads(Desk().answer(json.dumps({"open": text})))["problem"]
+        assert json.loads(Handler().answer(json.dumps({"open": text})))["problem"]
 
 
 def test_the_command_seals_what_fits_and_plays_it(

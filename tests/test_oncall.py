@@ -17,7 +17,7 @@ from seeklab.oncall import Shift
 from seeklab.oncall.fact_sheet import sheet
 from seeklab.oncall.incidents import causes, complaint_metric, drawn_changes, incidents, reasons_for_none, system_of
 from seeklab.oncall.schedule import pool
-from seeklab.oncall.session import NOT_BEGUN, UNREADABLE, Desk, Session
+from seeklab.oncall.session import NOT_BEGUN, UNREADABLE, Handler, Session
 from seeklab.oncall.settings import changed, offered, settable, value_of
 from seeklab.oncall.shell import HIDES, Shell
 from seeklab.oncall.shift import FREE, LEFT, NO_TRIES_LEFT
@@ -420,15 +420,15 @@ def test_a_shift_is_taken_up_where_it_was_left() -> None:
 )
 def test_a_kept_shift_that_does_not_fit_is_told_and_does_no_harm(spoilt: dict[str, Any]) -> None:
     seed = shift_of("one-window-per-rtt").seed
-    desk = Desk()
-    kept = json.loads(desk.answer(json.dumps({"open": seed})))["kept"]
-    told = json.loads(desk.answer(json.dumps({"open": seed, "kept": {**kept, **spoilt}})))
+    handler = Handler()
+    kept = json.loads(handler.answer(json.dumps({"open": seed})))["kept"]
+    told = json.loads(handler.answer(json.dumps({"open": seed, "kept": {**kept, **spoilt}})))
     assert told == {"problem": UNREADABLE}
-    assert json.loads(desk.answer(json.dumps({"open": seed})))["kept"] == kept
+    assert json.loads(handler.answer(json.dumps({"open": seed})))["kept"] == kept
 
 
-def test_a_desk_without_a_shift_says_so() -> None:
-    assert json.loads(Desk().answer('{"type": "ping"}')) == {"problem": NOT_BEGUN}
+def test_a_handler_without_a_shift_says_so() -> None:
+    assert json.loads(Handler().answer('{"type": "ping"}')) == {"problem": NOT_BEGUN}
 
 
 def test_what_completion_offers_is_answered() -> None:

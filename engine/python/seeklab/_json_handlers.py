@@ -1,7 +1,7 @@
-"""Desks: what a front-end that is no terminal, such as a page in the browser, talks to.
+"""JSON request handlers for front-ends such as a page in the browser.
 
-Messages go in and answers come out as JSON, so that a host needs to know nothing of Python's objects. What the reader
-can mend is answered with a sentence; anything else is raised.
+A host sends and receives JSON texts, and needs no Python objects. The answer to bad input is a sentence; all other
+errors are raised.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _silent(_: float) -> None:
     """Show no progress."""
 
 
-class Desk(ABC):
+class JsonHandler(ABC):
     """Takes a front-end's messages, as JSON, and answers each: what it wanted, or `{"problem": sentence}`."""
 
     def answer(self, message: str, progress: Callable[[float], object] = _silent) -> str:

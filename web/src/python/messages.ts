@@ -13,7 +13,7 @@ export type ToPython =
     };
 
 /** The modules that have a JSON handler (`seeklab._json_handlers`). */
-export type HandlerName = "seeklab.oncall.session" | "seeklab.diagnosis.desk" | "seeklab.calibration.desk";
+export type HandlerName = "seeklab.oncall.session" | "seeklab.diagnosis.handler" | "seeklab.calibration.handler";
 
 export interface GivenFile {
   /** Folders and name, without a leading slash. */

@@ -98,7 +98,7 @@ async function ask({ id, handler: name, message, files }: Extract<ToPython, { ki
   if (pyodide === undefined) return;
   try {
     if (files !== undefined) layOut(pyodide, files);
-    const handler = handlers.get(name) ?? (pyodide.pyimport(name) as { Desk: () => JsonHandler }).Desk();
+    const handler = handlers.get(name) ?? (pyodide.pyimport(name) as { Handler: () => JsonHandler }).Handler();
     handlers.set(name, handler);
     const answer = handler.answer(message, (share) => send({ kind: "progress", id, share }));
     send({ kind: "answer", id, answer, error: null });

@@ -53,7 +53,7 @@ function pageOf(show: (answer: { said: string }) => HTMLElement = () => document
   const threads: { said: ToPython[]; isEnded: boolean; says: (message: FromPython) => void }[] = [];
   fileDropPage<{ said: string }>({
     page: { root, message },
-    handler: "seeklab.diagnosis.desk",
+    handler: "seeklab.diagnosis.handler",
     what: "Reports",
     folders: true,
     limits,
@@ -117,7 +117,7 @@ describe("a page that takes files", () => {
     page.button("Diagnose this file").click();
     const { message, handler, files } = await page.asked(1);
     expect(JSON.parse(message)).toEqual({ files: ["iostat.txt"], capacity: "1TB" });
-    expect(handler).toBe("seeklab.diagnosis.desk");
+    expect(handler).toBe("seeklab.diagnosis.handler");
     expect(files?.map(({ path, bytes }) => [path, new TextDecoder().decode(bytes)])).toEqual([["iostat.txt", "r/s"]]);
   });
 

@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    added = commands.add("desk", desk, "Show what a class's grades say: the instructor's desk.", json_option=False)
+    added = commands.add(
+        "desk", desk, "Show the instructor dashboard: scores, hard tasks and common wrong answers.", json_option=False
+    )
     added.add_argument("--grades", metavar="FILE", type=Path, default=Path("grades.db"), help="what `grade` has kept")
     added.add_argument("--report", metavar="FILE", type=Path, help="write the page to a file, and serve nothing")
     added.add_argument("--port", metavar="N", type=int, default=0, help="of the server on this machine (default: any)")
@@ -25,13 +27,13 @@ def add(commands: Commands) -> None:
 
 def desk(options: Namespace) -> int:
     """Read the grades, and show them."""
-    from seeklab.judge.desk import Desk, report, serve  # noqa: PLC0415 -- no other command needs it
+    from seeklab.judge.dashboard import Dashboard, report, serve  # noqa: PLC0415 -- no other command needs it
     from seeklab.judge.store import Store  # noqa: PLC0415 -- as above
 
     if not options.grades.exists():
         raise SeeklabError([Problem("--grades", f"{options.grades} is not there; `seeklab grade` writes it")])
     with Store(options.grades) as store:
-        read = Desk.read(store)
+        read = Dashboard.read(store)
     if not read.grades:
         raise SeeklabError([Problem("--grades", f"{options.grades} holds no grades yet")])
     if options.report is not None:
@@ -44,7 +46,7 @@ def desk(options: Namespace) -> int:
         server, address = serve(read, options.port)
     except (OSError, OverflowError) as error:
         raise SeeklabError([Problem("--port", f"{options.port} cannot be served on: {error}")]) from None
-    print(f"The desk is at\n\n    {address}\n\nTo close it, press Ctrl-C here.", flush=True)
+    print(f"The dashboard is at\n\n    {address}\n\nTo close it, press Ctrl-C here.", flush=True)
     with server:
         server.serve_forever()
     return DONE

@@ -60,7 +60,7 @@ class Grade:
     flags: tuple[str, ...] = ()
     seconds: float = 0.0
     answers: Mapping[str, Any] = field(default_factory=dict)
-    """The values that were handed in, for the desk; programs as their text."""
+    """The values that were handed in, for the dashboard; programs as their text."""
 
     def __post_init__(self) -> None:
         """Clean what learners wrote, so that a grade can always be kept and shown."""
@@ -90,7 +90,7 @@ class Grade:
         }
 
     def details(self) -> dict[str, Any]:
-        """Give what the desk and the feedback show besides."""
+        """Give what the dashboard and the feedback show besides."""
         evidence = {verdict.task: [asdict(item) for item in verdict.evidence] for verdict in self.verdicts}
         return {"evidence": evidence, "answers": dict(self.answers)}
 

@@ -1,6 +1,6 @@
 """A shift for a front-end that is no terminal: a page in the browser, or a notebook's widget.
 
-What is typed goes in as lines, and plain data comes out; the answers are those of the shell. `Desk` is the same in
+What is typed goes in as lines, and plain data comes out; the answers are those of the shell. `Handler` is the same in
 JSON, for hosts that send texts to each other. A shift can be kept at any moment and taken up again, as after a page was
 reloaded or a run stopped; what is kept is what has happened, so that nothing runs twice.
 """
@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from seeklab import _json_handlers
 from seeklab._case import case as load_case
 from seeklab._errors import Problem, SeeklabError
+from seeklab._json_handlers import JsonHandler
 from seeklab.oncall.learner_case import LearnerCase, case_of
 from seeklab.oncall.settings import changed
 from seeklab.oncall.shell import ENDS, START_S, WELCOME, Shell
@@ -113,8 +113,8 @@ class Session:
         }
 
 
-class Desk(_json_handlers.Desk):
-    """The desk of on-call shifts: `{"open": seed or text of a case, "weeks": .., "kept": ..}`, `{"type": line}`."""
+class Handler(JsonHandler):
+    """Requests of on-call shifts: `{"open": seed or text of a case, "weeks": .., "kept": ..}`, `{"type": line}`."""
 
     def __init__(self) -> None:
         """Wait for a shift."""

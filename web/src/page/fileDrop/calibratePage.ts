@@ -31,7 +31,7 @@ void buildPage(page, () => {
   );
   fileDropPage<Calibration>({
     page,
-    handler: "seeklab.calibration.desk",
+    handler: "seeklab.calibration.handler",
     what: "Drop the folder of fio’s JSON reports here, or choose it. The files stay in this browser: nothing is sent.",
     folders: true,
     limits: { files: 1000, bytes: 32 * mebibyte, allBytes: 128 * mebibyte },

@@ -11,7 +11,7 @@ const page = preparePage();
 void buildPage(page, () =>
   fileDropPage<Diagnosis>({
     page,
-    handler: "seeklab.diagnosis.desk",
+    handler: "seeklab.diagnosis.handler",
     what: "Drop reports of the same time here, or choose them: iostat -x (text or JSON), zpool iostat, fio’s JSON, blkparse, an operation log as CSV; gzipped or not. They stay in this browser: nothing is sent.",
     folders: false,
     // As much as a page has memory for; a report is rarely a hundredth of it. The JSON handler limits the size after unpacking.

@@ -1,12 +1,12 @@
-"""The desk of the page that fits a device: `{"files": [names], ...}`, `{"record": sample}` or `{"on": case}`."""
+"""Requests of the page that fits a device: `{"files": [names], ...}`, `{"record": sample}` or `{"on": case}`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab import _json_handlers
 from seeklab._case import case
 from seeklab._errors import Problem, SeeklabError
+from seeklab._json_handlers import JsonHandler
 from seeklab._user_presets import MINE, groups_on
 from seeklab.calibration.fio_results import read_results
 from seeklab.calibration.fit import Calibration, calibrate
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 NO_DEVICE = "There is no device yet that a case could run on."
 
 
-class Desk(_json_handlers.Desk):
+class Handler(JsonHandler):
     """Fits a device to fio's reports in the working directory, and keeps it for the incidents that run on it."""
 
     def __init__(self) -> None:

@@ -1,11 +1,11 @@
-"""The desk of the page that takes files: `{"files": [names]}` or `{"record": sample}`."""
+"""Requests of the page that diagnoses files: `{"files": [names]}` or `{"record": sample}`."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from seeklab import _json_handlers
 from seeklab._case import case
+from seeklab._json_handlers import JsonHandler
 from seeklab.diagnosis.evidence import read_evidence
 from seeklab.diagnosis.samples import record
 from seeklab.diagnosis.signatures import judge
@@ -17,7 +17,7 @@ MAX_BYTES = 1 << 25
 """Of a file's text: a page has less memory than a machine."""
 
 
-class Desk(_json_handlers.Desk):
+class Handler(JsonHandler):
     """Diagnoses files that lie in the working directory, and records samples."""
 
     def _answer(self, asked: Mapping[str, Any], _: Callable[[float], object]) -> Mapping[str, Any]:

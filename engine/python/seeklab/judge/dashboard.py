@@ -1,4 +1,4 @@
-"""The instructor's desk: what a class's grades say of learners, of exercises, and of wrong answers.
+"""The instructor's dashboard: what a class's grades say of learners, of exercises, and of wrong answers.
 
 A report as one HTML page without scripts, and a server that shows it on this machine only, behind a token. All that
 learners have written is escaped.
@@ -72,14 +72,14 @@ class Copies(NamedTuple):
 
 
 @dataclass
-class Desk:
+class Dashboard:
     """What the grades of a class hold."""
 
     grades: list[tuple[dict[str, Any], dict[str, Any]]]
     attempts: Counter[tuple[str, str]]
 
     @classmethod
-    def read(cls, store: Store) -> Desk:
+    def read(cls, store: Store) -> Dashboard:
         """Read the grades."""
         return cls(list(store.details()), Counter((student, name) for student, name, _ in store.attempts()))
 
@@ -154,15 +154,15 @@ def _numbers(value: object) -> int:
     return sum(isinstance(one, (int, float)) and not isinstance(one, bool) for one in values)
 
 
-def report(desk: Desk, link: Callable[[str, str], str] | None = None) -> str:
+def report(dashboard: Dashboard, link: Callable[[str, str], str] | None = None) -> str:
     """Write the report as one page; `link` gives the address of a submission's evidence."""
-    parts = ["<h1>The desk</h1>", _progress(desk, link)]
-    for assignment in desk.assignments():
+    parts = ["<h1>Dashboard</h1>", _progress(dashboard, link)]
+    for assignment in dashboard.assignments():
         parts.append(f"<h2 id={_told(assignment)}>{_told(assignment)}</h2>")
-        parts += [_items(desk, assignment), _reasons(desk, assignment), _answers(desk, assignment)]
-        parts.append(_copies(desk, assignment))
+        parts += [_items(dashboard, assignment), _reasons(dashboard, assignment), _answers(dashboard, assignment)]
+        parts.append(_copies(dashboard, assignment))
     head = '<!doctype html><html lang=en><meta charset=utf-8><meta name=viewport content="width=device-width">'
-    return f"{head}<title>Seeklab: the desk</title><style>{STYLE}</style>{''.join(parts)}</html>\n"
+    return f"{head}<title>Seeklab: dashboard</title><style>{STYLE}</style>{''.join(parts)}</html>\n"
 
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
@@ -175,9 +175,9 @@ def _told(text: object) -> str:
     return html.escape(shown if len(shown) <= LONGEST_SHOWN else f"{shown[:LONGEST_SHOWN]}...")
 
 
-def _progress(desk: Desk, link: Callable[[str, str], str] | None) -> str:
-    names = desk.assignments()
-    scores = {(grade["student"], grade["assignment"]): grade for grade, _ in desk.grades}
+def _progress(dashboard: Dashboard, link: Callable[[str, str], str] | None) -> str:
+    names = dashboard.assignments()
+    scores = {(grade["student"], grade["assignment"]): grade for grade, _ in dashboard.grades}
     rows = []
     for student in sorted({student for student, _ in scores}):
         cells = [_told(student)]
@@ -190,13 +190,13 @@ def _progress(desk: Desk, link: Callable[[str, str], str] | None) -> str:
     return _table(["learner", *names], rows) + note
 
 
-def _items(desk: Desk, assignment: str) -> str:
-    items = desk.items(assignment)
+def _items(dashboard: Dashboard, assignment: str) -> str:
+    items = dashboard.items(assignment)
     totals: dict[str, float] = defaultdict(float)
     for item in items.values():
         for student, share in item.points.items():
             totals[student] += share
-    tries = [number for (_, name), number in desk.attempts.items() if name == assignment]
+    tries = [number for (_, name), number in dashboard.attempts.items() if name == assignment]
     rows = []
     for name, item in items.items():
         apart = item.discrimination(totals)
@@ -209,32 +209,32 @@ def _items(desk: Desk, assignment: str) -> str:
                 *(str(item.outcomes[outcome]) for outcome in ("pass", "fail", "cannot tell")),
             ]
         )
-    scores = [grade["score"] / grade["max_score"] for grade, _ in desk.of(assignment) if grade["max_score"]]
+    scores = [grade["score"] / grade["max_score"] for grade, _ in dashboard.of(assignment) if grade["max_score"]]
     said = f"<p>Median {100 * median(scores):.0f} % of the points; graded {mean(tries):.1f} times on average.</p>"
     head = ["task", "learners", "mean share", "discrimination", "pass", "fail", "cannot tell"]
     return said + _table(head, rows)
 
 
-def _reasons(desk: Desk, assignment: str) -> str:
+def _reasons(dashboard: Dashboard, assignment: str) -> str:
     rows = [
         [_told(name), str(count), _told(reason)]
-        for name, item in desk.items(assignment).items()
+        for name, item in dashboard.items(assignment).items()
         for reason, count in item.reasons.most_common(MAX_SHOWN)
     ]
     return _table(["task", "learners", "what was wrong"], rows) if rows else ""
 
 
-def _answers(desk: Desk, assignment: str) -> str:
+def _answers(dashboard: Dashboard, assignment: str) -> str:
     rows = [
         [_told(name), str(count), f"<code>{_told(json.dumps(_rounded(json.loads(answer))))}</code>"]
-        for name, answers in desk.wrong_answers(assignment).items()
+        for name, answers in dashboard.wrong_answers(assignment).items()
         for answer, count in answers.most_common(MAX_SHOWN)
     ]
     return _table(["answer", "learners", "as handed in, where points are missing"], rows) if rows else ""
 
 
-def _copies(desk: Desk, assignment: str) -> str:
-    rows = [[_names(one.students), _told(one.name), _names(one.others)] for one in desk.copies(assignment)]
+def _copies(dashboard: Dashboard, assignment: str) -> str:
+    rows = [[_names(one.students), _told(one.name), _names(one.others)] for one in dashboard.copies(assignment)]
     return _table(["learners", "have the numbers of", "which fit the system of"], rows) if rows else ""
 
 
@@ -243,15 +243,15 @@ def _names(students: Sequence[str]) -> str:
     return ", ".join(map(_told, students[:MAX_NAMES])) + (f" and {more:,} more" if more > 0 else "")
 
 
-def serve(desk: Desk, port: int) -> tuple[ThreadingHTTPServer, str]:
+def serve(dashboard: Dashboard, port: int) -> tuple[ThreadingHTTPServer, str]:
     """Make a server on this machine's own address; give it and the address with the token.
 
     The token is part of the path. A cookie would go to every server of this machine, those of other users included.
     """
     token = secrets.token_urlsafe(24)
-    pages = {f"{nth}": one for nth, one in enumerate(desk.grades)}
+    pages = {f"{nth}": one for nth, one in enumerate(dashboard.grades)}
     addresses = {(grade["student"], grade["assignment"]): f"evidence?of={nth}" for nth, (grade, _) in pages.items()}
-    written = report(desk, lambda student, name: addresses[student, name])
+    written = report(dashboard, lambda student, name: addresses[student, name])
 
     class Handler(BaseHTTPRequestHandler):
         """Answers who has the token, and nobody else."""
@@ -263,7 +263,7 @@ def serve(desk: Desk, port: int) -> tuple[ThreadingHTTPServer, str]:
             hosts = {f"{name}:{server.server_port}" for name in LOCAL}
             of = query.removeprefix("of=")
             if self.headers.get("Host") not in hosts or not compare_digest(given.encode(), token.encode()):
-                self._send(HTTPStatus.FORBIDDEN, "The desk opens with the address that seeklab desk has printed.\n")
+                self._send(HTTPStatus.FORBIDDEN, "Open the dashboard with the address that `seeklab desk` printed.\n")
             elif page == "" and path.endswith("/"):
                 self._send(HTTPStatus.OK, written)
             elif page == "evidence" and of in pages:
