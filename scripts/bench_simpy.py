@@ -44,7 +44,7 @@ def m_m_1(scenario: dict[str, Any]) -> dict[str, float]:
     arrivals_per_ns = scenario["jobs"][0]["rate_iops"] / 1e9
     services_per_ns = 1 / scenario["controller"]["read"]
     # The same numbers in each repeat, and so the same mean.
-    draw = random.Random(SEED).expovariate  # noqa: S311 -- a simulation, no secret
+    draw = random.Random(SEED).expovariate
     environment = simpy.Environment()
     server = simpy.Resource(environment, capacity=1)
     total_ns = 0.0
@@ -67,7 +67,7 @@ def m_m_1(scenario: dict[str, Any]) -> dict[str, float]:
     return row | {"requests": CUSTOMERS, "latency_mean_ms": total_ns / CUSTOMERS / 1e6}
 
 
-def _run(environment: Any) -> dict[str, float]:  # noqa: ANN401 -- SimPy has no types
+def _run(environment: Any) -> dict[str, float]:
     start = time.perf_counter()
     environment.run()
     wall_s = time.perf_counter() - start

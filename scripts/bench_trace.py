@@ -26,7 +26,7 @@ def write(folder: Path) -> tuple[Path, Path]:
         return csv, binary
     folder.mkdir(parents=True, exist_ok=True)
     weights = [1 / rank**SKEW for rank in range(1, OBJECTS + 1)]
-    source = random.Random("seeklab bench")  # noqa: S311 -- a trace, not a secret
+    source = random.Random("seeklab bench")
     objects = source.choices(range(1, OBJECTS + 1), weights, k=REQUESTS)
     next_use: dict[int, int] = {}
     records = []

@@ -129,7 +129,7 @@ class Outcome(NamedTuple):
     limit_reached: bool = False
 
 
-def stream(  # noqa: PLR0913 -- a command is all of that
+def stream(
     log: str,
     command: Sequence[str | Path],
     folder: Path,

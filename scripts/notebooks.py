@@ -33,8 +33,8 @@ def notebooks() -> None:
 
 def store(path: Path) -> None:
     """Run one notebook and write it with its outputs."""
-    import nbformat  # noqa: PLC0415 -- the lab's Python has them, the one that starts this script may not
-    from nbclient import NotebookClient  # noqa: PLC0415 -- as above
+    import nbformat
+    from nbclient import NotebookClient
 
     os.environ["SEEKLAB_GATES"] = "open"  # nobody is there to answer the questions
     os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"  # a remark of the debugger's, of no use here
@@ -50,7 +50,7 @@ def normalise(notebook: NotebookNode) -> None:
 
     Of a widget the words and the data for the notebook's page stay.
     """
-    from seeklab.notebook._stored import MIME  # noqa: PLC0415 -- as above
+    from seeklab.notebook._stored import MIME
 
     notebook.metadata = {"kernelspec": KERNEL, "language_info": {"name": "python"}}
     for cell in notebook.cells:

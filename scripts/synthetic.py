@@ -97,7 +97,7 @@ def other_drive() -> dict[str, Any]:
 
 def requests() -> list[tuple[str, int, int, float]]:
     """Draw direction, block, length and the pause before the next: random, near the last, or right after it."""
-    source = random.Random("seeklab synthetic trace")  # noqa: S311 -- a trace, not a secret
+    source = random.Random("seeklab synthetic trace")
     capacity = (160 + 96) * 4 * CYLINDERS // 2
     drawn: list[tuple[str, int, int, float]] = []
     block = 0
@@ -123,7 +123,7 @@ def trace() -> str:
     blank = head + "".join(f"{op},,{block},{length},0,{pause}\n" for op, block, length, pause in drawn)
     asked = {"drive": json.dumps(other_drive()), "trace": blank, "times": True}
     times: list[float] = engine().call("drive", asked)["times"]["simulated_us"]
-    noise = random.Random("seeklab synthetic noise")  # noqa: S311 -- a trace, not a secret
+    noise = random.Random("seeklab synthetic noise")
     return head + "".join(
         f"{op},synthetic,{block},{length},{max(100, round(us + noise.gauss(0, NOISE_US)))},{pause}\n"
         for (op, block, length, pause), us in zip(drawn, times, strict=True)

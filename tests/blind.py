@@ -47,7 +47,7 @@ class Drawn(NamedTuple):
     evidence: Evidence
 
 
-def numbers(scenario: Any, path: str = "") -> Iterator[tuple[str, str, float]]:  # noqa: ANN401 -- any JSON value
+def numbers(scenario: Any, path: str = "") -> Iterator[tuple[str, str, float]]:
     """Give the fields of a scenario that may be drawn: path, name, value."""
     if isinstance(scenario, dict):
         for name, value in scenario.items():
@@ -63,7 +63,7 @@ def numbers(scenario: Any, path: str = "") -> Iterator[tuple[str, str, float]]: 
 
 def draw_incident(name: str, seed: int) -> Drawn:
     """Run an incident at other speeds and loads."""
-    source = random.Random(f"{name} {seed}")  # noqa: S311 -- draws of parameters
+    source = random.Random(f"{name} {seed}")
     case = seeklab.case(name)
     bounds: dict[str, object] = {"record.log": True, "limits.operations": MAX_RUN}
     changes = dict(bounds)
@@ -95,7 +95,7 @@ PLAIN_JOBS: tuple[Mapping[str, Any], ...] = (
 
 def draw_plain(seed: int) -> Drawn:
     """Run a plain device with a plain load, in which nothing is wrong."""
-    source = random.Random(f"plain {seed}")  # noqa: S311 -- draws of parameters
+    source = random.Random(f"plain {seed}")
     job = dict(source.choice(PLAIN_JOBS)) | {"name": "plain", "size": "8GiB", "number_ios": 3000, "norandommap": True}
     device = PLAIN_DEVICES[seed % len(PLAIN_DEVICES)]
     document = {"jobs": [job], "devices": [{"name": "disk", "preset": device}]}
@@ -125,7 +125,7 @@ def recorded(result: seeklab.Result, source: random.Random) -> Evidence:
 
 def of_sysstat(document: Mapping[str, Any]) -> list[list[Any]]:
     """Read iostat's JSON as the diagnosis does."""
-    from tempfile import NamedTemporaryFile  # noqa: PLC0415 -- here alone
+    from tempfile import NamedTemporaryFile
 
     with NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(document, file)

@@ -50,6 +50,6 @@ def seeds_drawn_alike(request: pytest.FixtureRequest, monkeypatch: pytest.Monkey
 
     Learners get seeds that nobody knows. What is committed to in a test is kept nowhere.
     """
-    source = random.Random(request.node.nodeid)  # noqa: S311 -- seeds of runs, not secrets
+    source = random.Random(request.node.nodeid)
     monkeypatch.setattr(practice, "fresh_seeds", lambda: Seeds(source.randbytes(32)))
     monkeypatch.setattr(practice, "record", lambda _name, _value: None)

@@ -33,7 +33,7 @@ SETTINGS = (
 )
 
 
-def random_answer(kind: Kind, source: random.Random, gives: Kind | None = None) -> Any:  # noqa: ANN401 -- as answers are
+def random_answer(kind: Kind, source: random.Random, gives: Kind | None = None) -> Any:
     """Draw an answer: odd altogether, or of its kind with odd parts; a program gives such answers of `gives`."""
     if source.random() < 0.15:
         return source.choice(ODD)
@@ -60,7 +60,7 @@ def _number(kind: Number, source: random.Random) -> float:
 def _program(kind: Code, source: random.Random, gives: Kind | None) -> Callable[..., Any]:
     """Make a function, or a class of policies, that answers at random; now and then it raises."""
 
-    def answer(*_: object) -> Any:  # noqa: ANN401 -- as answers are
+    def answer(*_: object) -> Any:
         if source.random() < 0.02:
             raise ValueError(source.choice(("\ud800", "\x1b[2J", "", "x" * 10_000)))
         if gives is not None:

@@ -21,7 +21,7 @@ SMALL = {"jobs[writer].size": "32MiB", "jobs[writer].loops": 1}
 
 def drawn() -> list[tuple[int, int]]:
     """Give starts and write sizes that no case file knows; the test's own seed draws them."""
-    source = random.Random(1536)  # noqa: S311 -- a test's inputs, the same every time
+    source = random.Random(1536)
     return [(source.randrange(1 << 20), source.randrange(1, 64) * 512) for _ in range(6)]
 
 

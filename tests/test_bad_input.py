@@ -191,7 +191,7 @@ def test_all_problems_are_told_at_once() -> None:
         pytest.param([], "", id="not an object"),
     ],
 )
-def test_a_scenario_that_cannot_be_is_told_where(scenario: Any, path: str) -> None:  # noqa: ANN401 -- anything a user may pass
+def test_a_scenario_that_cannot_be_is_told_where(scenario: Any, path: str) -> None:
     error = refusal(scenario)
     assert any(found.startswith(path) for found in paths(error)), error
     assert all(problem.message for problem in error.problems)

@@ -79,7 +79,7 @@ def test_the_full_file_set_has_the_rates_of_its_eighth_and_tells_its_progress(do
 
 def drawn(count: int, seed: int) -> list[dict[str, float]]:
     """Draw clients and networks that no case file knows."""
-    source = random.Random(seed)  # noqa: S311 -- a test's inputs, the same every time
+    source = random.Random(seed)
     return [
         {
             "mbit": source.randrange(50, 5_000),

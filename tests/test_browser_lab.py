@@ -25,7 +25,7 @@ MAX_SITE_MB = 64
 """Without the maps of its sources JupyterLite takes 21 MB, Python and its wheels 26, the playground 4."""
 
 
-def read(path: Path) -> Any:  # noqa: ANN401 -- any JSON value
+def read(path: Path) -> Any:
     return json.loads(path.read_text(encoding="utf-8"))
 
 

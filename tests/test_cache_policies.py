@@ -96,7 +96,7 @@ RECORDED: dict[str, tuple[int, list[int]]] = {row["name"]: (row["size"], row["hi
 
 @cache
 def rows_of(name: str) -> Rows:
-    return TRACES[name][0](random.Random(f"seeklab {name}"))  # noqa: S311 -- a trace, not a secret
+    return TRACES[name][0](random.Random(f"seeklab {name}"))
 
 
 def counted(command_line: CommandLine, folder: Path, name: str, sizes: list[int]) -> dict[tuple[str, int], int]:

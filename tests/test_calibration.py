@@ -67,7 +67,7 @@ def test_a_program_is_the_longest_wait_when_enough_reads_waited() -> None:
 
 def crowds(*levels: float, noise: float = 0.0) -> Run:
     """Give single reads that come in equal crowds."""
-    draw = random.Random(1)  # noqa: S311 -- noise
+    draw = random.Random(1)
     times = sorted(level * (1 + noise * draw.gauss(0, 1)) for level in levels for _ in range(3000))
     bins = tuple((time, 1) for time in times)
     return Run(sum(times) / len(times), 1e4, bins, times[0], times[-1], 0, 1.0)
@@ -137,7 +137,7 @@ def test_a_bucket_has_two_levels_and_noise_has_none() -> None:
     assert found is not None
     assert (found.burst, found.refill, found.tokens) == pytest.approx((3000, 301.9, 99_830), rel=1e-4)
     assert found.explains > 0.999
-    noise = random.Random(1)  # noqa: S311 -- a series
+    noise = random.Random(1)
     assert closed_forms.bucket([noise.gauss(1000, 100) for _ in range(90)]) is None
 
 
@@ -156,7 +156,7 @@ def recorded(
     device: dict[str, Any], jobs: list[Job], *, noise: float = 0.0, repeats: int = 1, most_ios: int = 20_000
 ) -> Results:
     """Record jobs on a device that nobody knows: its runs, each with an error of its own."""
-    draw = random.Random(3)  # noqa: S311 -- noise
+    draw = random.Random(3)
     results = Results(files=len(jobs), versions={"seeklab"})
     for job in jobs:
         key, runs = job.key, []

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 CASE = "odx-prefetch"
 
 
-def document(done: subprocess.CompletedProcess[str], status: int = 0) -> Any:  # noqa: ANN401 -- any JSON value
+def document(done: subprocess.CompletedProcess[str], status: int = 0) -> Any:
     """Read the one JSON document on stdout."""
     assert done.returncode == status, done.stderr
     return json.loads(done.stdout)
@@ -158,8 +158,8 @@ def test_version_names_package_and_engine(command_line: CommandLine) -> None:
 
 
 def test_a_missing_engine_names_the_command_that_builds_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    from seeklab.engine import raw as _raw  # noqa: PLC0415 -- private modules, for this test alone
-    from seeklab.engine import wasmtime as _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import raw as _raw
+    from seeklab.engine import wasmtime as _wasmtime
 
     monkeypatch.setattr(_raw, "files", lambda _: __import__("pathlib").Path("/nonexistent"))
     with pytest.raises(seeklab.EngineError, match="make wasm"):

@@ -33,7 +33,7 @@ def metrics(scenario: dict[str, Any], seed: int = 1) -> dict[str, float]:
 
 def drawn(name: str) -> list[tuple[int, int]]:
     """Numbers of nodes and copies that no case file knows."""
-    source = random.Random(name)  # noqa: S311 -- a test's inputs, the same every time
+    source = random.Random(name)
     return [(source.randrange(9, 25), source.randrange(2, 4)) for _ in range(DRAWS)]
 
 
@@ -75,7 +75,7 @@ def test_hashed_blocks_scatter_as_a_binomial(nodes: int, copies: int) -> None:
 
 @pytest.mark.parametrize(("nodes", "copies"), drawn("bandwidth"))
 def test_protecting_again_takes_bytes_over_the_bandwidth_of_those_who_send(nodes: int, copies: int) -> None:
-    source = random.Random(nodes)  # noqa: S311 -- a test's inputs, the same every time
+    source = random.Random(nodes)
     link = source.randrange(200, 2000) * 1_000_000
     lost = [{"node": source.randrange(nodes), "at": "1ms"}]
     for design, senders in (("hash", nodes - 1), ("locality", nodes - 1)):
@@ -92,7 +92,7 @@ def test_protecting_again_takes_bytes_over_the_bandwidth_of_those_who_send(nodes
 
 @pytest.mark.parametrize("pairs", [2, 3, 5])
 def test_what_pairs_store_follows_from_duplicates_drawn_over_the_whole_cluster(pairs: int) -> None:
-    duplicates = random.Random(pairs).randrange(20, 70)  # noqa: S311 -- a test's inputs, the same every time
+    duplicates = random.Random(pairs).randrange(20, 70)
     share = duplicates / 100
     # Of the contents that began elsewhere, a pair stores those that at least one of its own blocks repeats.
     foreign = (1 - share) * (pairs - 1) * (1 - math.exp(-share / (pairs * (1 - share))))

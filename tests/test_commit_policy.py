@@ -63,7 +63,7 @@ def test_a_wait_gathers_company_and_costs_whoever_is_alone() -> None:
 
 
 @pytest.mark.parametrize("answer", [[], [0, 0], [-1], [99], ["0"], None, True, 0, -2.0, 1e9, [0.0]])
-def test_an_answer_that_is_none_is_refused_with_the_moment(answer: Any) -> None:  # noqa: ANN401 -- nonsense
+def test_an_answer_that_is_none_is_refused_with_the_moment(answer: Any) -> None:
     with pytest.raises(seeklab.SeeklabError, match=r"at [\d.]+ s.*, \d+ "):
         seeklab.run_commit_policy(CASE, lambda _queue: answer)
 

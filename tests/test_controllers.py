@@ -21,7 +21,7 @@ READS = {"jobs[oltp].number_ios": 10, "jobs[restore].number_ios": 1, "record.log
 
 def drawn(seed: int) -> list[random.Random]:
     """Give the sources of a test's inputs, the same every time."""
-    return [random.Random(seed + draw) for draw in range(DRAWS)]  # noqa: S311
+    return [random.Random(seed + draw) for draw in range(DRAWS)]
 
 
 def reads_per_s(changes: dict[str, Any]) -> float:

@@ -46,7 +46,7 @@ def _once(racks: list[int], _copies: int, _scatter: int) -> list[Sequence[int]]:
 
 def _one_by_one(count: int) -> Callable[[list[int], int, int], list[list[int]]]:
     def place(racks: list[int], copies: int, _scatter: int) -> list[list[int]]:
-        draws = random.Random(1)  # noqa: S311 -- a placement, not a secret
+        draws = random.Random(1)
         sets: list[list[int]] = []
         while len(sets) < count:
             nodes = draws.sample(range(len(racks)), copies)
@@ -58,7 +58,7 @@ def _one_by_one(count: int) -> Callable[[list[int], int, int], list[list[int]]]:
 
 
 def _without_racks(racks: list[int], copies: int, scatter: int) -> list[Sequence[int]]:
-    draws, sets = random.Random(1), []  # noqa: S311 -- a placement, not a secret
+    draws, sets = random.Random(1), []
     for _ in range(scatter // (copies - 1)):
         sets += _cut(draws.sample(range(len(racks)), len(racks)))
     return sets

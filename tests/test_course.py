@@ -40,7 +40,7 @@ def in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr("seeklab.notebook._gate._opened_cells", set())
 
 
-def question(name: str = "q") -> Any:  # noqa: ANN401 -- notebook is imported at run time
+def question(name: str = "q") -> Any:
     return notebook.Prediction("How much?", lambda: 10.0, name=name, low=1, high=100, scale="log")
 
 

@@ -186,7 +186,7 @@ OF_FIO = {
 OF_IOSTAT = {"sysstat": {"hosts": [{"statistics": [{"disk": [SYSSTAT, SYSSTAT]}]}]}}
 
 
-def spoilt(document: Any, values: Sequence[object]) -> Iterator[Any]:  # noqa: ANN401 -- any JSON value
+def spoilt(document: Any, values: Sequence[object]) -> Iterator[Any]:
     """Put each value in the place of every part of a document, one at a time."""
     yield from values
     inner = (

@@ -189,7 +189,7 @@ def _hand_in(course: Path, submitted: Path, student: str) -> Path:
 @pytest.fixture(scope="module")
 def grades(course: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, float]]:
     """Let nbgrader's command line grade the class, and read its gradebook."""
-    from nbgrader.api import Gradebook  # noqa: PLC0415 -- after importorskip
+    from nbgrader.api import Gradebook
 
     os.environ[SECRET_VARIABLE] = str(tmp_path_factory.mktemp("instructor") / "secret")
     for student in GRADED_BY_NBGRADER:

@@ -180,7 +180,7 @@ FREE_OBJECTS = ("job options", "global options", "bins")
 """Objects whose keys are the job file's own, or the run's."""
 
 
-def key_paths(document: Any, path: str = "") -> set[str]:  # noqa: ANN401 -- any JSON value
+def key_paths(document: Any, path: str = "") -> set[str]:
     """Every key of a document, with its way from the top."""
     if isinstance(document, list):
         return set().union(*(key_paths(item, f"{path}[]") for item in document)) if document else set()

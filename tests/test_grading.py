@@ -161,7 +161,7 @@ def class_of(folder: Path, count: int) -> Path:
 def test_killed_at_random_it_ends_with_the_same_grades(tmp_path: Path) -> None:
     count, kills = (12, 10) if IS_FULL else (5, 3)
     submitted = class_of(tmp_path / "submitted", count)
-    source = random.Random(7)  # noqa: S311 -- moments, not secrets
+    source = random.Random(7)
 
     def run(name: str, kill_after_s: float | None = None) -> int:
         command = [
@@ -232,7 +232,7 @@ def test_when_the_grader_is_killed_no_worker_stays(tmp_path: Path) -> None:
 def certificates(tmp_path: Path) -> Iterator[Path]:
     """Make a certificate for a cluster, and name it in Dask's configuration; give its key."""
     pytest.importorskip("distributed", reason="distributed is not installed; `make test` installs it")
-    from dask import config  # noqa: PLC0415 -- after importorskip
+    from dask import config
 
     key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
     made = ("-x509", "-newkey", "rsa:2048", "-nodes", "-subj", "/CN=class", "-keyout", key, "-out", certificate)
@@ -328,7 +328,7 @@ def test_a_program_gets_the_same_verdict_in_this_process_and_in_the_jail(name: s
 
 def test_a_policy_in_the_jail_answers_in_at_most_three_times_the_time() -> None:
     """The issue asks it of 200,000 decisions; the time for one does not depend on their number."""
-    from seeklab.exercises import write_throttle  # noqa: PLC0415 -- beside its use
+    from seeklab.exercises import write_throttle
 
     text = solved_program("write-throttle", "Policy")
     backend = write_throttle.backend("ada")
@@ -381,7 +381,7 @@ def test_nothing_of_a_learners_is_html_in_a_page() -> None:
 
 def test_scores_reach_nbgraders_gradebook_by_its_own_interface(store: Store, tmp_path: Path) -> None:
     pytest.importorskip("nbgrader", reason="nbgrader is not installed; `make lab` installs it")
-    from nbgrader.api import Gradebook  # noqa: PLC0415 -- after importorskip
+    from nbgrader.api import Gradebook
 
     url = f"sqlite:///{tmp_path / 'gradebook.db'}"
     for _ in range(2):  # twice is as good as once
@@ -416,7 +416,7 @@ def test_a_ticket_holds_what_tools_print_and_nothing_of_the_scenario(tmp_path: P
 def test_a_ticket_beside_the_notebook_is_what_the_learner_looks_at(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from seeklab.exercises import blind_diagnosis  # noqa: PLC0415 -- beside its use
+    from seeklab.exercises import blind_diagnosis
 
     course = Course(b"c" * 32, folder=tmp_path)
     hand_out(blind_diagnosis.ASSIGNMENT, "ada", course, tmp_path)

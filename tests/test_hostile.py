@@ -265,7 +265,7 @@ def test_an_answer_counts_as_it_stands_at_its_check_and_only_what_it_needs_is_ru
 
 def by_nbgrader(folder: Path, submissions: list[Submission]) -> dict[str, dict[str, float]]:
     """Let nbgrader's command line grade submissions; give the scores of each."""
-    from nbgrader.api import Gradebook  # noqa: PLC0415 -- the tests above do without it
+    from nbgrader.api import Gradebook
 
     course = exercises.course_copy(folder)
     os.environ[SECRET_VARIABLE] = str(folder.parent / f"{folder.name}-secret")

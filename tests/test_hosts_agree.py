@@ -42,7 +42,7 @@ def test_wasmtime_gives_the_stored_fingerprint(name: str) -> None:
     assert execute(REQUESTS[name]).fingerprint == STORED[name]
 
 
-def _answer(title: str, *command: str | Path) -> Any:  # noqa: ANN401 -- any JSON value
+def _answer(title: str, *command: str | Path) -> Any:
     """Run a program that prints one JSON document."""
     done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, timeout=GIVE_UP_S)
     assert done.returncode == 0, f"{title}: {done.stderr or done.stdout}"

@@ -73,7 +73,7 @@ class Hub:
     tokens: dict[str, str] = field(default_factory=dict)
     """Of its learners, each for a server of their own."""
 
-    def ask(self, method: str, path: str, body: object = None, token: str = "") -> Any:  # noqa: ANN401 -- any JSON
+    def ask(self, method: str, path: str, body: object = None, token: str = "") -> Any:
         """Ask the hub or, through its proxy, a server; give what it answers."""
         request = urllib.request.Request(  # noqa: S310 -- our own server
             self.address + path,
@@ -85,7 +85,7 @@ class Hub:
             content = answer.read()
         return json.loads(content) if content else None
 
-    def server(self, name: str, method: str, path: str, body: object = None) -> Any:  # noqa: ANN401 -- any JSON
+    def server(self, name: str, method: str, path: str, body: object = None) -> Any:
         """Ask a learner's server, as that learner."""
         return self.ask(method, f"/user/{name}/{path}", body, self.tokens[name])
 
@@ -112,7 +112,7 @@ class Hub:
         return done.stdout
 
 
-def wait_until(what: str, holds: Any, log: Path) -> None:  # noqa: ANN401 -- a function without arguments
+def wait_until(what: str, holds: Any, log: Path) -> None:
     end = time.monotonic() + GIVE_UP_S
     while time.monotonic() < end:
         try:
@@ -239,7 +239,7 @@ def test_a_class_on_a_hub(hub: Hub, monkeypatch: pytest.MonkeyPatch, tmp_path: P
     hub.nbgrader("generate_feedback", ASSIGNMENT)
     hub.nbgrader("release_feedback", ASSIGNMENT)
 
-    from nbgrader.api import Gradebook  # noqa: PLC0415 -- the lab's, which importorskip has found by now
+    from nbgrader.api import Gradebook
 
     with Gradebook(f"sqlite:///{hub.folder / 'course' / '.grading' / 'gradebook.db'}") as gradebook:
         scores = {name: gradebook.find_submission(ASSIGNMENT, name).score for name in HANDED_IN}

@@ -73,7 +73,7 @@ def pool(layout: dict[str, Any], disks: int, job: dict[str, Any]) -> seeklab.Res
 
 def drawn(count: int) -> list[random.Random]:
     """Give sources of inputs, the same every time."""
-    return [random.Random(seed) for seed in range(count)]  # noqa: S311 -- a test's inputs
+    return [random.Random(seed) for seed in range(count)]
 
 
 @pytest.mark.parametrize("source", drawn(4), ids=range(4))

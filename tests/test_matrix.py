@@ -30,11 +30,11 @@ HEAD = (
 )
 
 
-def _exercises_of(document: Any) -> dict[str, list[str]]:  # noqa: ANN401 -- a case's document
+def _exercises_of(document: Any) -> dict[str, list[str]]:
     return _by_kind(document.get("exercises", ()))
 
 
-def _by_kind(names: Any) -> dict[str, list[str]]:  # noqa: ANN401 -- names
+def _by_kind(names: Any) -> dict[str, list[str]]:
     return {kind: [name for name in names if kind in catalogue.ASKS[name]] for kind in catalogue.KINDS}
 
 

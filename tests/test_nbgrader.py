@@ -52,7 +52,7 @@ class Class:
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Class]:
     """Grade everybody with nbgrader's command line, and write the feedback."""
-    from nbgrader.api import Gradebook  # noqa: PLC0415 -- after importorskip
+    from nbgrader.api import Gradebook
 
     with pytest.MonkeyPatch.context() as patch:
         secret = tmp_path_factory.mktemp("instructor") / "secret"
@@ -130,7 +130,7 @@ def test_another_secret_is_neither_made_nor_used(course: Path, tmp_path: Path, m
 
 
 def test_a_student_whose_name_is_html_is_refused_and_the_others_are_graded(course: Path) -> None:
-    from nbgrader.api import Gradebook  # noqa: PLC0415 -- after importorskip
+    from nbgrader.api import Gradebook
 
     for name in ("honest", IMAGE, "a\x1b[2J"):
         HandIn(name, "answers").write(course / ".grading" / "submitted")

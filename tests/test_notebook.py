@@ -233,7 +233,7 @@ def test_exploring_shows_what_the_function_gives_and_again_after_a_choice() -> N
 
 
 def test_a_shift_is_answered_by_the_kernel_message_by_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    from seeklab.notebook._shift import ShiftWidget  # noqa: PLC0415 -- what importorskip above asks for
+    from seeklab.notebook._shift import ShiftWidget
 
     session = Session(7)
     widget = notebook.session_widget(session)

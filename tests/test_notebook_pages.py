@@ -75,7 +75,7 @@ def words(source: str) -> NotebookNode:
     return cell
 
 
-def shows(source: str, shown: Any) -> NotebookNode:  # noqa: ANN401 -- whatever a notebook shows
+def shows(source: str, shown: Any) -> NotebookNode:
     """Return a cell with what it shows as its output, as an author's kernel gives it."""
     cell = code(source)
     bundle = shown._repr_mimebundle_()

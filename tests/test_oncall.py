@@ -50,11 +50,7 @@ IDS = [f"{incident.case}-{number}" for number, incident in enumerate(incidents()
 
 def shift_of(case: str) -> Shift:
     """Find a shift with a case, by its seed."""
-    seed = next(
-        seed
-        for seed in range(1000)
-        if random.Random(f"on call {seed}").choice(incidents()).case == case  # noqa: S311 -- as the shift draws it
-    )
+    seed = next(seed for seed in range(1000) if random.Random(f"on call {seed}").choice(incidents()).case == case)
     return Shift(seed)
 
 
@@ -65,7 +61,7 @@ def played(shift: Shift, *lines: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("incident", incidents(), ids=IDS)
 def test_the_remedy_may_be_set_and_brings_back_what_is_missed(incident: Incident) -> None:
-    source = random.Random(4)  # noqa: S311 -- a load, not a secret
+    source = random.Random(4)
     system = system_of(incident, source)
     scenario, remedy = system.scenario, system.remedy
     assert set(remedy) <= set(settable(scenario))
@@ -77,7 +73,7 @@ def test_the_remedy_may_be_set_and_brings_back_what_is_missed(incident: Incident
 
 @pytest.mark.parametrize("incident", incidents(), ids=IDS)
 def test_every_tool_prints_something_on_every_system_and_none_names_the_case(incident: Incident) -> None:
-    source = random.Random(5)  # noqa: S311 -- a load, not a secret
+    source = random.Random(5)
     found = system_of(incident, source).scenario
     scenario = {**found, "record": {**found["record"], "log": True}}
     result = run(scenario, seed=3)
@@ -199,7 +195,7 @@ def test_seeds_are_the_shifts_that_they_were() -> None:
     """Instructors' tests name seeds. Who changes an incident's draws, or adds one, says so in the changelog."""
     drawn = []
     for seed in range(1000, 1200):
-        source = random.Random(f"on call {seed}")  # noqa: S311 -- as the shift draws it
+        source = random.Random(f"on call {seed}")
         incident = source.choice(pool())
         drawn.append([incident.case, incident.failing, drawn_changes(incident, source)[0]])
     told = json.dumps(drawn, sort_keys=True).encode()
@@ -302,7 +298,7 @@ def test_a_value_that_was_put_back_is_no_change() -> None:
 
 @pytest.mark.parametrize("incident", incidents(), ids=IDS)
 def test_what_may_be_asked_for_does_not_tell_which_parts_a_system_has(incident: Incident) -> None:
-    source = random.Random(6)  # noqa: S311 -- a load, not a secret
+    source = random.Random(6)
     scenario = system_of(incident, source).scenario
     paths = offered(scenario)
     assert set(settable(scenario)) <= set(paths)
@@ -337,7 +333,7 @@ def test_what_was_set_is_told_as_it_is_typed() -> None:
 
 @pytest.mark.parametrize("incident", incidents(), ids=IDS)
 def test_a_dashboard_contradicts_what_the_application_saw_only_where_it_averages_too_long(incident: Incident) -> None:
-    source = random.Random(1)  # noqa: S311 -- a load, not a secret
+    source = random.Random(1)
     scenario = system_of(incident, source).scenario
     result = run(scenario, seed=3)
     points = TOOLS["dashboard"].prints(result, scenario).splitlines()[2:]

@@ -33,7 +33,7 @@ def test_importing_needs_nothing_but_the_standard_library() -> None:
 
 def _clean() -> dict[str, str]:
     """Where the package lies and nothing else of the environment."""
-    from pathlib import Path  # noqa: PLC0415 -- for this function alone
+    from pathlib import Path
 
     return {"PYTHONPATH": str(Path(seeklab.__file__).parent.parent)}
 
@@ -137,10 +137,10 @@ def test_runs_in_several_threads_do_not_disturb_each_other() -> None:
 
 def test_the_compiled_engine_is_kept_and_a_broken_copy_is_made_anew(
     monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Any,  # noqa: ANN401 -- a path
+    tmp_path: Any,
 ) -> None:
-    from seeklab.engine import compiled as _compiled  # noqa: PLC0415 -- private modules, for this test alone
-    from seeklab.engine import wasmtime as _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import compiled as _compiled
+    from seeklab.engine import wasmtime as _wasmtime
 
     monkeypatch.setattr(_compiled, "cache_directory", lambda: tmp_path / "cache")
     _wasmtime.WasmtimeEngine()
@@ -154,12 +154,12 @@ def test_the_compiled_engine_is_kept_and_a_broken_copy_is_made_anew(
 
 def test_a_compiled_engine_that_others_can_write_is_not_trusted(
     monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Any,  # noqa: ANN401 -- a path
+    tmp_path: Any,
 ) -> None:
-    import wasmtime  # noqa: PLC0415 -- for this test alone
+    import wasmtime
 
-    from seeklab.engine import compiled as _compiled  # noqa: PLC0415 -- private modules, for this test alone
-    from seeklab.engine import wasmtime as _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import compiled as _compiled
+    from seeklab.engine import wasmtime as _wasmtime
 
     monkeypatch.setattr(_compiled, "cache_directory", lambda: tmp_path / "cache")
     _wasmtime.WasmtimeEngine()
@@ -170,10 +170,10 @@ def test_a_compiled_engine_that_others_can_write_is_not_trusted(
 
 def test_a_cache_that_cannot_be_written_does_not_matter(
     monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Any,  # noqa: ANN401 -- a path
+    tmp_path: Any,
 ) -> None:
-    from seeklab.engine import compiled as _compiled  # noqa: PLC0415 -- private modules, for this test alone
-    from seeklab.engine import wasmtime as _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import compiled as _compiled
+    from seeklab.engine import wasmtime as _wasmtime
 
     (tmp_path / "file").write_text("")
     monkeypatch.setattr(_compiled, "cache_directory", lambda: tmp_path / "file" / "cache")
@@ -181,8 +181,8 @@ def test_a_cache_that_cannot_be_written_does_not_matter(
 
 
 def test_the_engine_runs_where_wasmtime_lacks_undocumented_names(monkeypatch: pytest.MonkeyPatch) -> None:
-    from seeklab.engine import fast_call as _fast_call  # noqa: PLC0415 -- private modules, for this test alone
-    from seeklab.engine import wasmtime as _wasmtime  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab.engine import fast_call as _fast_call
+    from seeklab.engine import wasmtime as _wasmtime
 
     def lacks(*_arguments: object) -> None:
         raise AttributeError
@@ -232,10 +232,10 @@ def test_a_value_that_is_not_json_is_told(value: object) -> None:
 @pytest.mark.skipif(sys.platform in ("win32", "darwin"), reason="of the XDG standard")
 def test_relative_places_for_caches_and_settings_are_ignored(
     monkeypatch: pytest.MonkeyPatch,
-    tmp_path: Any,  # noqa: ANN401 -- a path
+    tmp_path: Any,
 ) -> None:
-    from seeklab import _user_presets  # noqa: PLC0415 -- private modules, for this test alone
-    from seeklab.engine import compiled as _compiled  # noqa: PLC0415 -- private modules, for this test alone
+    from seeklab import _user_presets
+    from seeklab.engine import compiled as _compiled
 
     for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.setenv(name, "here")

@@ -27,7 +27,7 @@ class Wrong(Lru):
 
 @pytest.fixture
 def trace() -> str:
-    source = random.Random("a skewed trace")  # noqa: S311 -- a test's inputs, the same every time
+    source = random.Random("a skewed trace")
     rows = (f"{n},{min(int(source.paretovariate(0.7)), OBJECTS)},1" for n in range(REQUESTS))
     return "time,object,size\n" + "\n".join(rows) + "\n"
 

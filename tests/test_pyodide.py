@@ -97,7 +97,7 @@ def _pyodide(package: Path, *options: str) -> Iterator[Run]:
         assert process.stdout is not None
         requests, answers = process.stdin, process.stdout
 
-        def run(program: str) -> Any:  # noqa: ANN401 -- any JSON value
+        def run(program: str) -> Any:
             hanging = Timer(GIVE_UP_S, process.kill)
             hanging.start()
             print(json.dumps(program), file=requests, flush=True)
@@ -251,7 +251,7 @@ def drawn(source: random.Random, name: str, kind: object) -> object:
 
 def answered(count: int) -> list[dict[str, Any]]:
     """Draw answers to tasks of the practice bank."""
-    source = random.Random(11)  # noqa: S311 -- answers, not secrets
+    source = random.Random(11)
     found = []
     for _ in range(count):
         name = source.choice(list(TASKS))

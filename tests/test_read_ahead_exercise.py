@@ -90,7 +90,7 @@ def test_the_same_answers_are_the_same_run() -> None:
 
 
 @pytest.mark.parametrize("answer", [None, 7, [(1,)], [(1, -1)], [(1.5, 1)], [("a", 1)], [(0, 70_000)]])
-def test_an_answer_that_is_no_list_of_runs_is_refused_with_its_place(answer: Any) -> None:  # noqa: ANN401 -- any wrong answer
+def test_an_answer_that_is_no_list_of_runs_is_refused_with_its_place(answer: Any) -> None:
     with pytest.raises(SeeklabError, match=r"runs: "):
         seeklab.run_prefetcher(SMALL, lambda _read: answer)
 

@@ -27,7 +27,7 @@ def cells(*sources: str) -> list[dict[str, Any]]:
     return [{"kind": "own", "label": f"cell {nth}", "source": source} for nth, source in enumerate(sources)]
 
 
-def asked(source: str, name: str = "found", **limits: Any) -> Any:  # noqa: ANN401 -- what learner code gives
+def asked(source: str, name: str = "found", **limits: Any) -> Any:
     """Run a cell in the sandbox; return the value of `name`, or the reason why there is none."""
     told = sandbox.answers_of(Sandbox().with_limits(**limits), cells(source), {name: False})
     return told.values.get(name, f"{told.reasons.get(name)} {told.wrong}")
@@ -244,7 +244,7 @@ def test_a_sandbox_that_fails_says_why(
 # Programs
 
 
-def called(*sources: str, times: int = 1, **limits: Any) -> list[Any]:  # noqa: ANN401 -- limits of several types
+def called(*sources: str, times: int = 1, **limits: Any) -> list[Any]:
     """Give what a program's function answers to 1, each time that it is called."""
     held = Sandbox().with_limits(**limits).for_one_submission()
     with Sandboxed(Text(cells(*sources), "rule"), held).start(Code()) as rule:

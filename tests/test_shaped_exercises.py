@@ -18,7 +18,7 @@ from seeklab.judge.programs import Live
 from wrong_answers import LEARNER, SHAPED, judged
 
 
-def _solution(name: str) -> Any:  # noqa: ANN401 -- a rule, or settings
+def _solution(name: str) -> Any:
     """Take the answer of the notebook with solutions."""
     notebook = json.loads((SOLUTIONS / name / f"{name}.ipynb").read_text(encoding="utf-8"))
     names: dict[str, Any] = {}
@@ -72,7 +72,7 @@ def test_what_is_no_answer_fails_with_a_sentence(name: str) -> None:
 
 @pytest.mark.parametrize("name", SHAPED)
 def test_learners_get_systems_of_their_own(name: str) -> None:
-    from importlib import import_module  # noqa: PLC0415 -- by the exercise's name
+    from importlib import import_module
 
     module = import_module(f"seeklab.exercises.{name.replace('-', '_')}")
     names = [f"learner {number}" for number in range(30)]

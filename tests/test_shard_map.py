@@ -148,7 +148,7 @@ def test_what_the_map_raises_comes_out_with_the_place() -> None:
 
 
 @pytest.mark.parametrize("answer", [-1, SHARDS, 1.0, "0", None, True])
-def test_an_answer_that_is_no_shard_is_refused_with_the_place(answer: Any) -> None:  # noqa: ANN401 -- nonsense
+def test_an_answer_that_is_no_shard_is_refused_with_the_place(answer: Any) -> None:
     with pytest.raises(seeklab.SeeklabError, match=r"shard: .*range \d+.*\b3\b"):
         seeklab.run_shard_map(SYSTEM, lambda _range, _shards, _history: answer)
 

@@ -104,7 +104,7 @@ class _AtOnce(Executor):
     def __init__(self) -> None:
         self.tasks = 0
 
-    def submit(self, task: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:  # noqa: ANN401
+    def submit(self, task: Callable[..., Any], /, *arguments: Any, **options: Any) -> Future[Any]:
         self.tasks += 1
         future: Future[Any] = Future()
         try:
@@ -165,7 +165,7 @@ def test_as_many_runs_are_under_way_at_once_as_there_are_cores(monkeypatch: pyte
     cores = _sweep.usable_cores()
     plain, met = _sweep.run_batch, threading.Barrier(cores)
 
-    def meeting(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 -- as the one it stands for
+    def meeting(*arguments: Any, **options: Any) -> Any:
         met.wait(300)
         return plain(*arguments, **options)
 

@@ -133,7 +133,7 @@ def test_what_the_policy_raises_comes_out_with_the_place() -> None:
 
 
 @pytest.mark.parametrize("answer", [-1, 61 * NS_PER_S, float("nan"), float("inf"), "1ms", None, True])
-def test_an_answer_that_is_no_delay_is_refused_with_the_place(answer: Any) -> None:  # noqa: ANN401 -- nonsense
+def test_an_answer_that_is_no_delay_is_refused_with_the_place(answer: Any) -> None:
     with pytest.raises(seeklab.SeeklabError, match="delay_ns"):
         seeklab.run_throttle(SYSTEM, lambda _dirty, _limit, _history: answer)
 

@@ -120,7 +120,7 @@ class Reference:
 
 def drawn(seed: int, blocks: int) -> list[int]:
     """Draw reads: a skewed set, scans, loops a little larger than the cache, and bursts."""
-    source = random.Random(seed)  # noqa: S311 -- a test's inputs
+    source = random.Random(seed)
     reads: list[int] = []
     while len(reads) < 6000:
         kind, length = source.randrange(4), source.randint(20, 300)

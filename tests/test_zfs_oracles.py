@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-DRAWN = random.Random(2_013_2008)  # noqa: S311 -- a test's inputs, the same every time
+DRAWN = random.Random(2_013_2008)
 MIB = 1 << 20
 MS, US, S = 1_000_000, 1000, 1_000_000_000
 BLOCK = 8 << 10
@@ -169,7 +169,7 @@ def delay_ns(dirty: int, most: int, percent: int, scale_ns: int, longest_ns: int
 
 
 def test_the_delay_is_that_of_big_integers_at_ten_thousand_inputs() -> None:
-    source = random.Random(6_1)  # noqa: S311 -- a test's inputs, the same every time
+    source = random.Random(6_1)
     tried = 0
     for _ in range(100):
         most = 1 + source.randrange(1 << source.randint(8, 56))
@@ -202,7 +202,7 @@ def writes_in_flight(dirty: int, span: tuple[int, int], least: int, high: int) -
 
 @pytest.mark.parametrize(("era", "least"), [("2013", 1), ("0.7", 2)])
 def test_the_ramp_is_that_of_big_integers(era: str, least: int) -> None:
-    source = random.Random(6_2)  # noqa: S311 -- a test's inputs, the same every time
+    source = random.Random(6_2)
     for _ in range(50):
         most = 1 + source.randrange(1 << source.randint(8, 56))
         begins, ends = sorted((source.randint(0, 100), source.randint(0, 100)))
@@ -229,7 +229,7 @@ COPY_RATE = 8_192_000_000
 
 def late_writes(seed: int) -> list[tuple[int, bool]]:
     """Draw when writes begin and whether they change half a block; far enough apart that no two read at once."""
-    source = random.Random(seed)  # noqa: S311 -- a test's inputs, the same every time
+    source = random.Random(seed)
     now_ns, writes = 2 * S, []
     for _ in range(40):
         now_ns += READ_NS + source.randrange(300 * US)

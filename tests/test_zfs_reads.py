@@ -12,7 +12,7 @@ import seeklab
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-DRAWN = random.Random(2_008_2022)  # noqa: S311 -- a test's inputs, the same every time
+DRAWN = random.Random(2_008_2022)
 MIB = 1 << 20
 RECORD = 128 << 10
 OTHER_INPUTS = 2

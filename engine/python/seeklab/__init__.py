@@ -86,15 +86,15 @@ __all__ = [
 register_displays()
 
 
-def lab(case: str, **options: Any) -> Lab:  # noqa: ANN401 -- see `seeklab.notebook.lab`
+def lab(case: str, **options: Any) -> Lab:
     """Show a case's chart and sliders in a notebook; see `seeklab.notebook.lab`. Needs the extra `notebook`."""
-    from seeklab import notebook  # noqa: PLC0415 -- anywidget is needed in notebooks only
+    from seeklab import notebook
 
     return notebook.lab(case, **options)
 
 
 def predict(case: str) -> Prediction:
     """Ask a case's question in a notebook; see `seeklab.notebook.predict`. Needs the extra `notebook`."""
-    from seeklab import notebook  # noqa: PLC0415 -- ipywidgets is needed in notebooks only
+    from seeklab import notebook
 
     return notebook.predict(case)

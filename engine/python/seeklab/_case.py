@@ -85,7 +85,7 @@ class Case:
 
     def _repr_html_(self) -> str:
         """Title and symptom, for a notebook."""
-        from html import escape  # noqa: PLC0415 -- needed in notebooks only
+        from html import escape
 
         symptom = escape(str(self.document.get("symptom", "")))
         return f"<p><b>{escape(self.title)}</b><br>{symptom}<br>variants: {escape(', '.join(self.variants))}</p>"

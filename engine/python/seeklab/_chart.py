@@ -185,7 +185,7 @@ class _Axis:
             return
         low = min(0, low) if from_zero else low
         step = 10 ** math.floor(math.log10((high - low) or 1))
-        step *= next((m for m in (0.2, 0.5, 1, 2) if (high - low) / (step * m) <= 6), 2)  # noqa: PLR2004 -- six ticks
+        step *= next((m for m in (0.2, 0.5, 1, 2) if (high - low) / (step * m) <= 6), 2)
         self._low, self._high = low, math.ceil(high / step - 1e-9) * step if from_zero else high
         first = math.ceil(self._low / step - 1e-9)
         self.ticks = [nth * step for nth in range(first, math.floor(self._high / step + 1e-9) + 1)]

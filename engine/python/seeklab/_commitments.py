@@ -83,7 +83,7 @@ def _set_aside(path: Path) -> None:
 def _tell_page(commitment: Commitment) -> None:
     # The playground's console is Pyodide without a notebook, and so without this package.
     if sys.platform == "emscripten" and find_spec("comm") is not None:
-        from comm import create_comm  # noqa: PLC0415
+        from comm import create_comm
 
         create_comm(target_name=PAGE, data=asdict(commitment)).close()
 

@@ -23,10 +23,10 @@ def register_displays() -> None:
         formatter.for_type_by_name("seeklab.oncall.session", "Session", show_session)
 
 
-def show_session(session: Session) -> Any:  # noqa: ANN401 -- a bundle as anywidget makes it
+def show_session(session: Session) -> Any:
     """Return the widget of a session for IPython; None without the packages for it."""
     try:
-        from seeklab.notebook import session_widget  # noqa: PLC0415 -- anywidget is needed in notebooks only
+        from seeklab.notebook import session_widget
     except ImportError:
         return None
     return session_widget(session)._repr_mimebundle_()

@@ -26,7 +26,7 @@ class UnreadableError(ValueError):
     """A text that cannot be read; the message continues a sentence that begins with its name."""
 
 
-def read_json(text: str) -> Any:  # noqa: ANN401 -- whatever the text holds
+def read_json(text: str) -> Any:
     """Read JSON; raise UnreadableError with the reason where that is not possible."""
     _refuse_many(text)
     if is_too_deep(text):

@@ -29,7 +29,7 @@ def said(**options: object) -> dict[str, object]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def replay(  # noqa: PLR0913 -- one argument for each thing to choose
+def replay(
     trace: str | PathLike[str],
     on: str | Mapping[str, Any],
     *,

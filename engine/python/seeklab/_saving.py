@@ -43,7 +43,7 @@ def write_whole(path: Path, text: str, *, encoding: str = "utf-8", newline: str 
 def locked(folder: Path) -> Iterator[None]:
     """Hold a folder's lock; where the system or the file system has none, go on without it."""
     try:
-        import fcntl  # noqa: PLC0415 -- not on Windows
+        import fcntl
 
         handle = os.open(folder, os.O_RDONLY)
     except (ImportError, OSError):

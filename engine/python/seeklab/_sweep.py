@@ -46,7 +46,7 @@ MAX_BATCHES = 256
 """Tasks that a sweep gives to an external executor: few enough to send, enough to share out evenly."""
 
 
-def sweep(  # noqa: PLR0913 -- one argument for each thing to choose
+def sweep(
     case: Case | str,
     values: Mapping[str, Iterable[object]],
     *,

@@ -26,7 +26,7 @@ MEASURED = Kind(
 """A measured trace has some ten thousand requests; this holds a million."""
 
 
-def cache(  # noqa: PLR0913 -- one argument for each thing to choose
+def cache(
     trace: str | PathLike[str],
     policies: Sequence[str],
     sizes: Sequence[int | str],

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 def zipf(requests: int, objects: int, *, skew: float = 0.9, seed: int = 1) -> list[int]:
     """Draw from `objects` by Zipf's law: the nth most popular is asked for in proportion to 1 / n**skew."""
-    source = random.Random(f"zipf {seed}")  # noqa: S311 -- a workload, not a secret
+    source = random.Random(f"zipf {seed}")
     names = list(range(objects))
     source.shuffle(names)
     weights = list(itertools.accumulate(1 / rank**skew for rank in range(1, objects + 1)))

@@ -69,7 +69,7 @@ def fit(results: Results, capacity: str, capacity_bytes: float) -> tuple[dict[st
     curve = closed_forms.seeks(
         {closed_forms.stroke(share, inner / outer): job.mean - fixed for share, job in spans.items()}
     )
-    whole = max(spans) > 0.9  # noqa: PLR2004 -- nearly all of the disk
+    whole = max(spans) > 0.9
     average, full = (curve.average, curve.full) if whole else (8500.0, 17000.0)
     single = max(curve.single, 100.0)
     average = min(max(average, single * 1.05), max(full, single * 1.2) * 0.95)
@@ -139,7 +139,7 @@ def _rates(results: Results, known: list[Parameter]) -> closed_forms.Rates:
     for key, job in results.jobs.items():
         if key.rw == "read" and key.depth == 1 and key.size in (MIB, 8 * MIB) and key.offset < 1:
             places.setdefault(key.offset, {})[key.size] = 1e6 / job.iops
-    rates = {place: 7 * MIB / (of[8 * MIB] - of[MIB]) for place, of in places.items() if len(of) == 2}  # noqa: PLR2004
+    rates = {place: 7 * MIB / (of[8 * MIB] - of[MIB]) for place, of in places.items() if len(of) == 2}
     least = 2
     if len(rates) < least:
         known.append(

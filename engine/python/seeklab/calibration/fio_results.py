@@ -167,7 +167,7 @@ class Results:
     series: dict[str, list[float]] = field(default_factory=dict)
     """Bandwidth second by second, of logs found beside the reports."""
 
-    def get(self, rw: str, size: int, depth: int, **more: Any) -> Measured | None:  # noqa: ANN401 -- a field of Key
+    def get(self, rw: str, size: int, depth: int, **more: Any) -> Measured | None:
         """Find a plain job: the one with the largest span when several differ in that alone."""
         found = [
             job

@@ -368,7 +368,7 @@ def _size(simulated: float, measured: float) -> float:
     return 100 * (exp(abs(log(simulated / measured))) - 1)
 
 
-def _best(judged: Mapping[str, tuple[Any, Any, Any, Verdict]]) -> Any:  # noqa: ANN401 -- a family
+def _best(judged: Mapping[str, tuple[Any, Any, Any, Verdict]]) -> Any:
     best = min(judged, key=lambda name: judged[name][3].mean)
     if "lun" in judged and judged["lun"][3].mean <= SIMPLER_IF_WITHIN * judged[best][3].mean:
         return "lun"

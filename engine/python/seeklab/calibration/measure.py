@@ -302,7 +302,7 @@ def _reason(said: str, target: Target) -> str:
 
 def looks_like_a_disk(folder: Path) -> bool | None:
     """Whether the first reads in a recording look like a disk's; None when there are none."""
-    from seeklab.calibration.fit import is_disk  # noqa: PLC0415 -- the fit needs the engine, a plan does not
+    from seeklab.calibration.fit import is_disk
 
     try:
         return is_disk(read_results(folder))

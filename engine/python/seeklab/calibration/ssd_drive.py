@@ -39,7 +39,7 @@ AS_GOOD = (2.0, 0.02)
 class Drive:
     """A candidate. Times in us, rates in bytes/us, sizes in bytes."""
 
-    def __init__(  # noqa: PLR0913 -- what was measured
+    def __init__(
         self, link_rate: float, command: float, overhead: float, service: float, capacity: str, *, serial: bool
     ) -> None:
         """Begin with what was measured; what searches find is assumed until then."""
@@ -59,7 +59,7 @@ class Drive:
         reads = [service - channel_us for service in services]
         self.factors = [round(read / fmean(reads), 4) for read in reads]
 
-    def device(self, **changed: Any) -> dict[str, Any]:  # noqa: ANN401 -- a field of this class
+    def device(self, **changed: Any) -> dict[str, Any]:
         """Write it as a scenario has it."""
         dies, split, page = (changed.get(name, getattr(self, name)) for name in ("dies", "split", "page"))
         channel_us = split * self.service

@@ -29,7 +29,7 @@ def complain(text: str) -> None:
         print(f"seeklab: and {len(lines) - MAX_COMPLAINTS} more", file=sys.stderr)
 
 
-def print_json(document: Any) -> None:  # noqa: ANN401 -- any JSON value
+def print_json(document: Any) -> None:
     """Print one JSON document."""
     print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
 

@@ -193,9 +193,9 @@ def _write(path: Path, text: str) -> None:
 
 
 def _bytes(text: str) -> int:
-    import argparse  # noqa: PLC0415 -- for its error alone
+    import argparse
 
-    from seeklab.calibration.fio_results import PREFIXES, SIZE  # noqa: PLC0415 -- beside it
+    from seeklab.calibration.fio_results import PREFIXES, SIZE
 
     found = SIZE.fullmatch(text)
     if not found:

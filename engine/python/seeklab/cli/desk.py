@@ -27,8 +27,8 @@ def add(commands: Commands) -> None:
 
 def desk(options: Namespace) -> int:
     """Read the grades, and show them."""
-    from seeklab.judge.dashboard import Dashboard, report, serve  # noqa: PLC0415 -- no other command needs it
-    from seeklab.judge.store import Store  # noqa: PLC0415 -- as above
+    from seeklab.judge.dashboard import Dashboard, report, serve
+    from seeklab.judge.store import Store
 
     if not options.grades.exists():
         raise SeeklabError([Problem("--grades", f"{options.grades} is not there; `seeklab grade` writes it")])

@@ -49,12 +49,12 @@ def add_secret(added: object) -> None:
 
 def grade(options: Namespace) -> int:
     """Grade what is not graded yet, and write what was asked for."""
-    from seeklab.judge import batch  # noqa: PLC0415 -- what not every host has, or every command needs
-    from seeklab.judge.catalogue import assignment  # noqa: PLC0415 -- what not every host has, or every command needs
-    from seeklab.judge.identity import keep_fingerprint, kept_fingerprint, open_course  # noqa: PLC0415 -- as above
-    from seeklab.judge.layout import submissions  # noqa: PLC0415 -- as above
-    from seeklab.judge.sandbox import Limits, Sandbox  # noqa: PLC0415 -- what not every host has, or every command needs
-    from seeklab.judge.store import Store  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.judge import batch
+    from seeklab.judge.catalogue import assignment
+    from seeklab.judge.identity import keep_fingerprint, kept_fingerprint, open_course
+    from seeklab.judge.layout import submissions
+    from seeklab.judge.sandbox import Limits, Sandbox
+    from seeklab.judge.store import Store
 
     for name, least in (("jobs", 1), ("seconds", 1), ("memory", 64)):
         if getattr(options, name) < least:
@@ -91,7 +91,7 @@ def grade(options: Namespace) -> int:
 
 def _written(options: Namespace, store: Store, wanted: set[tuple[str, str]]) -> int:
     """Write the grades of these submissions in every form that was asked for."""
-    from seeklab.judge import exports  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.judge import exports
 
     graded = [item for item in store.details() if (item[0]["student"], item[0]["assignment"]) in wanted]
     grades = [document for document, _ in graded]

@@ -50,9 +50,9 @@ def add(commands: Commands) -> None:
 
 def oncall(options: Namespace) -> int:
     """Play a shift on the standard input; or check a case of one's own, or seal it."""
-    from seeklab.oncall.learner_case import read_case  # noqa: PLC0415 -- as above
-    from seeklab.oncall.shell import Shell  # noqa: PLC0415 -- as above
-    from seeklab.oncall.shift import Shift  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.oncall.learner_case import read_case
+    from seeklab.oncall.shell import Shell
+    from seeklab.oncall.shift import Shift
 
     _refuse_what_does_not_go_together(options)
     if options.check or options.seal:
@@ -80,9 +80,9 @@ def _refuse_what_does_not_go_together(options: Namespace) -> None:
 
 def _prepare(options: Namespace) -> int:
     """Check a case, and seal it when that is asked for and it makes a shift."""
-    from seeklab.oncall.learner_case import CASE_FILE, case_of  # noqa: PLC0415 -- as above
-    from seeklab.oncall.seal import is_sealed, sealed  # noqa: PLC0415 -- as above
-    from seeklab.oncall.validate import findings  # noqa: PLC0415 -- as above
+    from seeklab.oncall.learner_case import CASE_FILE, case_of
+    from seeklab.oncall.seal import is_sealed, sealed
+    from seeklab.oncall.validate import findings
 
     written = options.seal or options.check
     text = read_text(written, CASE_FILE)

@@ -29,9 +29,9 @@ def add(commands: Commands) -> None:
 
 def ticket(options: Namespace) -> int:
     """Write the tickets, and remember that they were handed out."""
-    from seeklab.judge import catalogue  # noqa: PLC0415 -- what not every host has, or every command needs
-    from seeklab.judge.identity import open_course  # noqa: PLC0415 -- what not every host has, or every command needs
-    from seeklab.judge.tickets import hand_out  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.judge import catalogue
+    from seeklab.judge.identity import open_course
+    from seeklab.judge.tickets import hand_out
 
     if not options.student.strip() or Path(options.student).name != options.student:
         raise SeeklabError([Problem("--student", f"{options.student!r} is no name that a folder can have")])

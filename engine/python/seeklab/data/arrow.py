@@ -90,7 +90,7 @@ class _Released:
     """The release callbacks: release the children that nobody took over, let go of what was kept, mark as released."""
 
     @staticmethod
-    def tree(pointer: Any) -> None:  # noqa: ANN401 -- a pointer to a schema or an array
+    def tree(pointer: Any) -> None:
         structure = pointer.contents
         for index in range(structure.n_children):
             child = structure.children[index]
@@ -99,7 +99,7 @@ class _Released:
         _Released.leaf(pointer)
 
     @staticmethod
-    def leaf(pointer: Any) -> None:  # noqa: ANN401 -- a pointer to any of the three structures
+    def leaf(pointer: Any) -> None:
         structure = pointer.contents
         alive.pop(structure.private_data, None)
         structure.release = type(structure.release)()
@@ -141,19 +141,19 @@ def _fill_array(batch: _Array, columns: Mapping[str, Column]) -> None:
     batch.release, batch.private_data = _release_array, _keep(children, pointers, buffers)
 
 
-def _columns_of(stream: Any) -> tuple[Mapping[str, Column], list[bool]]:  # noqa: ANN401 -- a pointer to a stream
+def _columns_of(stream: Any) -> tuple[Mapping[str, Column], list[bool]]:
     columns, given = alive[stream.contents.private_data]
     return columns, given
 
 
-def _get_schema(stream: Any, schema: Any) -> int:  # noqa: ANN401 -- pointers
+def _get_schema(stream: Any, schema: Any) -> int:
     ctypes.memset(schema, 0, ctypes.sizeof(_Schema))
     columns, _ = _columns_of(stream)
     _fill_schema(schema.contents, columns)
     return 0
 
 
-def _get_next(stream: Any, batch: Any) -> int:  # noqa: ANN401 -- pointers
+def _get_next(stream: Any, batch: Any) -> int:
     ctypes.memset(batch, 0, ctypes.sizeof(_Array))  # a released array ends the stream
     columns, given = _columns_of(stream)
     if not given:
@@ -162,7 +162,7 @@ def _get_next(stream: Any, batch: Any) -> int:  # noqa: ANN401 -- pointers
     return 0
 
 
-def _get_last_error(_stream: Any) -> None:  # noqa: ANN401 -- a pointer
+def _get_last_error(_stream: Any) -> None:
     """No message: neither callback fails."""
 
 
@@ -190,7 +190,7 @@ _SCHEMA, _STREAM = b"arrow_schema", b"arrow_array_stream"  # capsules keep a poi
 in_capsules: dict[int, Structure] = {}
 
 
-def _destructor(name: bytes, kind: type[Any]) -> Any:  # noqa: ANN401 -- a C callback
+def _destructor(name: bytes, kind: type[Any]) -> Any:
     """Make the callback of a dropped capsule: release the structure unless a consumer has taken it over."""
 
     def destroy(capsule: int) -> None:
@@ -207,7 +207,7 @@ _destroy_schema = _destructor(_SCHEMA, _Schema)
 _destroy_stream = _destructor(_STREAM, _Stream)
 
 
-def _capsule(structure: Structure, name: bytes, destructor: Any) -> object:  # noqa: ANN401 -- a C callback
+def _capsule(structure: Structure, name: bytes, destructor: Any) -> object:
     address = ctypes.addressof(structure)
     in_capsules[address] = structure
     return _Python.new(address, name, destructor)

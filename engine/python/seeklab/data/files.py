@@ -131,7 +131,7 @@ def _standard_input() -> Chunks:
 
 def _first_of_pipe(file: int) -> bytes:
     """Wait until a named pipe has a writer; return what was read to find out."""
-    from select import POLLIN, poll  # noqa: PLC0415 -- only where there are named pipes
+    from select import POLLIN, poll
 
     patient_until = monotonic() + PIPE_PATIENCE_S
     events = poll()

@@ -58,7 +58,7 @@ class Table:
         """Return the number of rows."""
         return self._length
 
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 -- memoryview[float], or a tuple of texts
+    def __getitem__(self, name: str) -> Any:
         """Give one column, as a read-only view of its memory; texts as a tuple."""
         try:
             values = self._columns[name]
@@ -89,13 +89,13 @@ class Table:
 
     def __arrow_c_schema__(self) -> object:
         """Name the columns and their types, as an Arrow schema capsule."""
-        from seeklab.data.arrow import schema_capsule  # noqa: PLC0415 -- ctypes is needed for Arrow only
+        from seeklab.data.arrow import schema_capsule
 
         return schema_capsule(self._columns)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> object:
         """Lend the table as an Arrow stream capsule. A requested schema is not followed, as the interface allows."""
-        from seeklab.data.arrow import stream_capsule  # noqa: PLC0415 -- ctypes is needed for Arrow only
+        from seeklab.data.arrow import stream_capsule
 
         del requested_schema
         return stream_capsule(self._columns)

@@ -105,7 +105,7 @@ def must_be_callable(name: str, policy: object, what: str) -> None:
         raise SeeklabError([Problem(name, f"{policy!r} cannot be called; give {what}")])
 
 
-def ask(name: str, place: str, policy: Callable[..., Any], *arguments: object) -> Any:  # noqa: ANN401 -- as it answers
+def ask(name: str, place: str, policy: Callable[..., Any], *arguments: object) -> Any:
     """Call a policy. What it raises comes out as it is, with a note that names the policy and the place."""
     try:
         return policy(*arguments)

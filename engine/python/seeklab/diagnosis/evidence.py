@@ -157,7 +157,7 @@ def _json(text: str, name: str, found: Evidence) -> str:
     return ""
 
 
-def _number(value: Any, of: str, name: str) -> float:  # noqa: ANN401 -- whatever JSON has there
+def _number(value: Any, of: str, name: str) -> float:
     """Give a measured number; a sentence for what cannot be one."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 <= value < MOST or not isfinite(value):
         _refuse(name, f"found {of} of {str(value)[:40]}; it is a number, at least 0 and below 2^63")

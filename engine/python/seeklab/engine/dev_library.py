@@ -53,8 +53,8 @@ def _changed(path: Path) -> int:
 
 
 def _read_again(tool: Path, engine: Path, kept: Path) -> bytes | None:
-    import subprocess  # noqa: PLC0415 -- seldom needed
-    import tempfile  # noqa: PLC0415 -- as above
+    import subprocess
+    import tempfile
 
     begun_ns = time.time_ns() - CLOCK_STEP_NS
     try:
@@ -62,7 +62,7 @@ def _read_again(tool: Path, engine: Path, kept: Path) -> bytes | None:
         # Several processes may do this at once: each writes a file of its own and puts it in place whole.
         with tempfile.TemporaryDirectory(dir=kept.parent, prefix="library-") as folder:
             made = Path(folder, "library.json")
-            subprocess.run(  # noqa: S603 -- the build's own tool
+            subprocess.run(
                 (tool, "library", "--from", engine, "--out", made),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
@@ -85,4 +85,4 @@ def _read_again(tool: Path, engine: Path, kept: Path) -> bytes | None:
 
 
 def _tell(text: str) -> None:
-    print(text, file=sys.stderr)  # noqa: T201 -- a remark beside what was asked for
+    print(text, file=sys.stderr)

@@ -43,14 +43,14 @@ class FastCall:
         Raises ImportError or AttributeError where this version of wasmtime lacks an undocumented name, and KeyError
         for an export that takes or returns references.
         """
-        from wasmtime import _ffi as ffi  # noqa: PLC0415 -- undocumented: a version may lack it
+        from wasmtime import _ffi as ffi
 
         type_ = function.type(store)
         # What the public interface passes on, too. Looked up here, so that a missing name is found before any call.
         self._store, self._function = store, function
-        self._function_at = ctypes.byref(function._func)  # noqa: SLF001
-        store._context()  # noqa: SLF001
-        _ = wasmtime.WasmtimeError._from_ptr, wasmtime.Trap._from_ptr  # noqa: SLF001
+        self._function_at = ctypes.byref(function._func)
+        store._context()
+        _ = wasmtime.WasmtimeError._from_ptr, wasmtime.Trap._from_ptr
         self._trap = ctypes.POINTER(ffi.wasm_trap_t)()
         self._trap_at = ctypes.byref(self._trap)
         self._raw_call = ffi.wasmtime_func_call_unchecked
@@ -59,19 +59,19 @@ class FastCall:
         self._result = results[0] if results else None
         self._numbers = (ffi.wasmtime_val_raw_t * max(1, len(self._parameters), len(results)))()
 
-    def __call__(self, *arguments: float) -> Any:  # noqa: ANN401 -- int or float, by the export
+    def __call__(self, *arguments: float) -> Any:
         """Call the export; raises wasmtime.Trap and wasmtime.WasmtimeError as the public interface does."""
         numbers = self._numbers
         for at, (field, argument) in enumerate(zip(self._parameters, arguments, strict=True)):
             setattr(numbers[at], field, argument)
-        context = self._store._context()  # noqa: SLF001
+        context = self._store._context()
         error = self._raw_call(context, self._function_at, numbers, len(numbers), self._trap_at)
         if error:
-            raise wasmtime.WasmtimeError._from_ptr(error)  # noqa: SLF001
+            raise wasmtime.WasmtimeError._from_ptr(error)
         if self._trap:
             trap, self._trap = self._trap, type(self._trap)()
             self._trap_at = ctypes.byref(self._trap)
-            raise wasmtime.Trap._from_ptr(trap)  # noqa: SLF001
+            raise wasmtime.Trap._from_ptr(trap)
         return None if self._result is None else getattr(numbers[0], self._result)
 
 

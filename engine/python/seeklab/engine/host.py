@@ -24,14 +24,14 @@ def engine() -> Engine:
     # Imported here so that `import seeklab` needs nothing but the standard library.
     if sys.platform == "emscripten":
         if find_spec("seeklab_engine") is None:
-            from seeklab.engine.webassembly import WebAssemblyEngine  # noqa: PLC0415
+            from seeklab.engine.webassembly import WebAssemblyEngine
 
             return WebAssemblyEngine()
-        from seeklab.engine.pyodide import PyodideEngine  # noqa: PLC0415
+        from seeklab.engine.pyodide import PyodideEngine
 
         return PyodideEngine()
     try:
-        from seeklab.engine.wasmtime import WasmtimeEngine  # noqa: PLC0415
+        from seeklab.engine.wasmtime import WasmtimeEngine
     except OSError as error:  # wasmtime's library is there and could not be mapped
         raise MachineError.lacking_memory(str(error)) from error
     return WasmtimeEngine()

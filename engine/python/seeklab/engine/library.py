@@ -39,7 +39,7 @@ class Library:
             self._parts[key] = self._part(*key)
         return self._parts[key]
 
-    def _part(self, name: str, has_facts: bool) -> str:  # noqa: FBT001 -- a key of the parts
+    def _part(self, name: str, has_facts: bool) -> str:
         part = {field: self._document[field] for field in ("presets", "families")}
         if has_facts:
             part["ranges"] = self._document["ranges"]

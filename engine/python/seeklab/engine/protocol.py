@@ -27,10 +27,10 @@ class RunHandle(Protocol):
     def step(self, max_events: int) -> float:
         """Advance by at most `max_events`; give the progress from 0 to 1, 1 only when done, -1 failed, 2 asks."""
 
-    def question(self) -> Any:  # noqa: ANN401 -- any JSON value
+    def question(self) -> Any:
         """Give the question that the run waits with."""
 
-    def answer(self, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+    def answer(self, payload: Mapping[str, object]) -> Any:
         """Answer the question; raises why when the answer is refused, and the question stands.
 
         With `events` in the answer the run goes on by at most so many, and `progress` and `question` come back.
@@ -55,14 +55,14 @@ class RunHandle(Protocol):
 class Engine(Protocol):
     """An engine that answers questions and opens runs."""
 
-    def call(self, name: str, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+    def call(self, name: str, payload: Mapping[str, object]) -> Any:
         """Ask one question; the value inside the answer's envelope."""
 
     def open_run(self, payload: Mapping[str, object]) -> RunHandle:
         """Check a scenario and prepare its run."""
 
 
-def unwrap(envelope: str) -> Any:  # noqa: ANN401 -- any JSON value
+def unwrap(envelope: str) -> Any:
     """Take the value out of an answer's envelope, or raise the problems that it holds."""
     answer = json.loads(envelope)
     if "errors" in answer:

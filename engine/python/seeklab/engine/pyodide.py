@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 class PyodideRun:
     """A run inside the page's engine."""
 
-    def __init__(self, run: Any) -> None:  # noqa: ANN401 -- a JavaScript object
+    def __init__(self, run: Any) -> None:
         """Wrap a run that the page's engine has opened."""
         self._run = run
 
@@ -25,11 +25,11 @@ class PyodideRun:
         """Advance by at most `max_events`."""
         return float(self._run.step(max_events))
 
-    def question(self) -> Any:  # noqa: ANN401 -- any JSON value
+    def question(self) -> Any:
         """Give the question that the run waits with."""
         return unwrap(self._run.question())
 
-    def answer(self, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+    def answer(self, payload: Mapping[str, object]) -> Any:
         """Answer the question, and go on when it says how far."""
         return unwrap(self._run.answer(encode(payload)))
 
@@ -75,7 +75,7 @@ class PyodideEngine:
         self._module: Any = import_module("seeklab_engine")
         self._js_exception: Any = import_module("pyodide.ffi").JsException
 
-    def call(self, name: str, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+    def call(self, name: str, payload: Mapping[str, object]) -> Any:
         """Ask one question."""
         return unwrap(self._module.call(name, encode(payload)))
 

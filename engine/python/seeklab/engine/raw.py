@@ -33,7 +33,7 @@ def read_engine_file(name: str) -> bytes:
 class Instance(Protocol):
     """A memory and the exports that work on it."""
 
-    def number(self, export: str, *arguments: int) -> Any:  # noqa: ANN401 -- int or float, by the export
+    def number(self, export: str, *arguments: int) -> Any:
         """Call an export that takes and returns numbers."""
 
     def answer(self, export: str, *arguments: int | str) -> str:
@@ -55,11 +55,11 @@ class RawRun:
         """Advance by at most `max_events`."""
         return float(self._instance.number("sl_run_step", self._handle, max_events))
 
-    def question(self) -> Any:  # noqa: ANN401 -- any JSON value
+    def question(self) -> Any:
         """Give the question that the run waits with."""
         return unwrap(self._instance.answer("sl_run_question", self._handle))
 
-    def answer(self, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+    def answer(self, payload: Mapping[str, object]) -> Any:
         """Answer the question, and go on when it says how far."""
         return unwrap(self._instance.answer("sl_run_answer", self._handle, encode(payload)))
 

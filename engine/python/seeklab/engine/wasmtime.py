@@ -89,7 +89,7 @@ class _Instance:
                 if not self._stopped:
                     self._store.set_epoch_deadline(NEVER)
 
-    def number(self, export: str, *arguments: int) -> Any:  # noqa: ANN401 -- int or float, by the export
+    def number(self, export: str, *arguments: int) -> Any:
         """Call an export that takes and returns numbers."""
         with self._lock, NoneDropped():
             return self._invoke(export, *arguments)
@@ -104,7 +104,7 @@ class _Instance:
         with self._lock, NoneDropped():
             return self._packed(export, *arguments)
 
-    def _invoke(self, export: str, *arguments: int) -> Any:  # noqa: ANN401 -- int or float, by the export
+    def _invoke(self, export: str, *arguments: int) -> Any:
         if self._stopped:
             message = "This run was closed or its engine stopped; start it again."
             raise EngineError(message)
@@ -214,7 +214,7 @@ class WasmtimeEngine:
         if self._at_a_stretch is not None:
             self._at_a_stretch.close()
 
-    def call(self, name: str, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+    def call(self, name: str, payload: Mapping[str, object]) -> Any:
         """Ask one question."""
         if name in LONG_CALLS:
             return self._long_call(name, payload)
@@ -226,7 +226,7 @@ class WasmtimeEngine:
             self._questions = None  # a stopped instance answers nothing more; the next question gets a new one
             raise
 
-    def _long_call(self, name: str, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+    def _long_call(self, name: str, payload: Mapping[str, object]) -> Any:
         text = encode(payload)
         instance = self._stoppable_instance(
             self._library.part_for(payload) if "case" in payload else self._library.text

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class _Instance:
     """One instance of the engine: a memory and the exports that work on it."""
 
-    def __init__(self, module: Any) -> None:  # noqa: ANN401 -- a JavaScript object
+    def __init__(self, module: Any) -> None:
         js: Any = import_module("js")
         self._bytes = js.Uint8Array
         self._js_exception: Any = import_module("pyodide.ffi").JsException
@@ -36,7 +36,7 @@ class _Instance:
         self._calls: dict[str, Any] = {}
         self.is_stopped = False
 
-    def number(self, export: str, *arguments: int) -> Any:  # noqa: ANN401 -- int or float, by the export
+    def number(self, export: str, *arguments: int) -> Any:
         """Call an export that takes and returns numbers."""
         if self.is_stopped:
             message = "The engine stopped while this run was in it; start the run again."
@@ -78,7 +78,7 @@ class _Instance:
             self.number("sl_free", *block)
         return content
 
-    def _view(self, pointer: int, length: int) -> Any:  # noqa: ANN401 -- a JavaScript object
+    def _view(self, pointer: int, length: int) -> Any:
         # Taken anew each time: the memory moves when it grows.
         return self._bytes.new(self._exports.memory.buffer, pointer, length)
 
@@ -114,7 +114,7 @@ class WebAssemblyEngine:
         self._library = read_engine_file("library.json").decode()
         self._instance: _Instance | None = None
 
-    def call(self, name: str, payload: Mapping[str, object]) -> Any:  # noqa: ANN401 -- any JSON value
+    def call(self, name: str, payload: Mapping[str, object]) -> Any:
         """Ask one question."""
         return unwrap(self._running().answer("sl_call", name, encode(payload)))
 

@@ -44,7 +44,7 @@ class _Read:
     def __init__(self) -> None:
         self.items = 0
 
-    def value(self, given: Any, depth: int = 0) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+    def value(self, given: Any, depth: int = 0) -> Any:
         self.items += 1
         if self.items > MAX_ITEMS:
             message = f"holds more than {MAX_ITEMS:,} values"
@@ -75,14 +75,14 @@ def _text(given: str) -> str:
     return str(given)
 
 
-def _key(given: Any) -> str:  # noqa: ANN401 -- plain data, or a learner's
+def _key(given: Any) -> str:
     if isinstance(given, str):
         return _text(given)
     message = "is a dictionary with a key that is no text"
     raise NotDataError(message)
 
 
-def _whole(given: Any) -> int:  # noqa: ANN401 -- plain data, or a learner's
+def _whole(given: Any) -> int:
     number = int(given)
     if number.bit_length() > MAX_BITS:
         digits = int(number.bit_length() * math.log10(2)) + 1
@@ -91,7 +91,7 @@ def _whole(given: Any) -> int:  # noqa: ANN401 -- plain data, or a learner's
     return number
 
 
-def _finite(given: Any) -> float:  # noqa: ANN401 -- plain data, or a learner's
+def _finite(given: Any) -> float:
     number = float(given)
     if not math.isfinite(number):
         message = f"is {number}, which is no finite number"
@@ -99,7 +99,7 @@ def _finite(given: Any) -> float:  # noqa: ANN401 -- plain data, or a learner's
     return number
 
 
-def strict(given: object) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+def strict(given: object) -> Any:
     """Give a value as plain data (numbers, texts, lists, dictionaries); raises NotDataError with a sentence."""
     try:
         return _Read().value(given)
@@ -307,7 +307,7 @@ def _report(out: int, name: str, space: dict[str, Any], *, is_program: bool) -> 
         _say(out, {"name": name, "reason": told(error)})
 
 
-def as_tuples(value: Any) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+def as_tuples(value: Any) -> Any:
     """Give lists as tuples, as in a policy's history on the grader's side."""
     return tuple(map(as_tuples, value)) if isinstance(value, list) else value
 
@@ -360,7 +360,7 @@ def program_of(sources: list[dict[str, Any]], entry: str) -> tuple[Any, str]:
     return space[entry], wrong
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+def plain(value: Any) -> Any:
     """Give a list with tuples in it, as on the grader's side, and what is no list as it is."""
     return [as_tuples(item) for item in value] if isinstance(value, list) else value
 
@@ -381,7 +381,7 @@ def readers(shape: list[Any]) -> Iterator[Any]:
     return chain(made, repeat(plain))
 
 
-def play(order: dict[str, Any], out: int, lines: Any) -> None:  # noqa: ANN401 -- plain data, or a learner's
+def play(order: dict[str, Any], out: int, lines: Any) -> None:
     """Make the policy, then answer questions until there are no more."""
     try:
         program, wrong = program_of(order["sources"], order["entry"])
@@ -431,7 +431,7 @@ MIN_NICE = 19
 
 
 def _limit(limits: dict[str, int]) -> None:
-    import resource  # noqa: PLC0415 -- what not every host has, or every command needs
+    import resource
 
     for name, most in limits.items():
         resource.setrlimit(getattr(resource, f"RLIMIT_{name}"), (most, most))
@@ -458,7 +458,7 @@ def lock(setup: dict[str, Any]) -> None:
 
 
 def _checked(result: int, call: str) -> None:
-    import ctypes  # noqa: PLC0415 -- what not every host has, or every command needs
+    import ctypes
 
     if result < 0:
         number = ctypes.get_errno()
@@ -467,7 +467,7 @@ def _checked(result: int, call: str) -> None:
 
 def _leave_the_keyring() -> None:
     """Join a session keyring of its own, so that the keys of the grader's login are out of reach."""
-    import ctypes  # noqa: PLC0415 -- what not every host has, or every command needs
+    import ctypes
 
     libc = ctypes.CDLL(None, use_errno=True)
     joined = libc.syscall(ctypes.c_long(KEYCTL[os.uname().machine]), ctypes.c_long(JOIN_SESSION_KEYRING), None)
@@ -478,14 +478,14 @@ def _leave_the_keyring() -> None:
 
 def _give_up_calls(program: bytes) -> None:
     """End with whoever started this, leave no core file, and install the filter, which nothing can take off."""
-    import ctypes  # noqa: PLC0415 -- what not every host has, or every command needs
+    import ctypes
 
     class Program(ctypes.Structure):
         _fields_ = [("steps", ctypes.c_ushort), ("program", ctypes.c_char_p)]
 
     libc = ctypes.CDLL(None, use_errno=True)
 
-    def prctl(option: int, value: int, third: Any = 0) -> None:  # noqa: ANN401 -- a number, or a pointer
+    def prctl(option: int, value: int, third: Any = 0) -> None:
         _checked(libc.prctl(option, ctypes.c_ulong(value), third, ctypes.c_ulong(0), ctypes.c_ulong(0)), "prctl")
 
     prctl(PR_SET_PDEATHSIG, signal.SIGKILL)  # again: the change of user has cleared it

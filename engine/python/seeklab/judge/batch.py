@@ -42,7 +42,7 @@ CERTIFICATES = {
 ENDED = "grading it ended the process twice, for want of memory perhaps; tell your instructor"
 
 
-def grade_all(  # noqa: PLR0913, PLR0917 -- what a class's grading is made of
+def grade_all(
     works: Iterable[Work],
     store: Store,
     course: Course,
@@ -155,7 +155,7 @@ def on_dask(address: str) -> Callable[[list[Work], Course, Sandbox], Iterator[Gr
 
     def run(works: list[Work], course: Course, sandbox: Sandbox) -> Iterator[Grade]:
         try:
-            from distributed import Client, Security, as_completed  # noqa: PLC0415 -- what not every host has, or every command needs
+            from distributed import Client, Security, as_completed
         except ImportError:
             message = "needs the package distributed: pip install distributed"
             raise SeeklabError([Problem("--dask", message)]) from None

@@ -54,7 +54,7 @@ class Known:
 class PlainCells(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is published without types
     """Replaces a submission's cells by plain ones, with the gradebook's own metadata."""
 
-    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:  # noqa: ANN401 -- plain data, or a learner's
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Clean one notebook."""
         who = resources["nbgrader"]
         with Gradebook(who["db_url"]) as gradebook:
@@ -69,7 +69,7 @@ class PlainCells(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is publ
         return from_dict(nb), resources
 
 
-def _known_cells(notebook: Any) -> dict[str, Known]:  # noqa: ANN401 -- nbgrader is published without types
+def _known_cells(notebook: Any) -> dict[str, Known]:
     """Give the cells of an assignment's notebook by name, in their order."""
     points = {cell.name: cell.max_score for cell in (*notebook.grade_cells, *notebook.task_cells)}
     graded = {cell.name for cell in notebook.grade_cells}

@@ -145,8 +145,8 @@ def _file_name(student: str) -> str:
 def write_gradebook(grades: Iterable[Grade], url: str) -> None:
     """Write the scores into nbgrader's gradebook, by nbgrader's own interface."""
     try:
-        from nbgrader.api import Gradebook  # noqa: PLC0415 -- what not every host has, or every command needs
-        from sqlalchemy.exc import SQLAlchemyError  # noqa: PLC0415 -- comes with nbgrader
+        from nbgrader.api import Gradebook
+        from sqlalchemy.exc import SQLAlchemyError
     except ImportError:
         raise OSError(0, "needs the package nbgrader: pip install nbgrader", url) from None
     # nbgrader calls alembic by its name alone.
@@ -159,8 +159,8 @@ def write_gradebook(grades: Iterable[Grade], url: str) -> None:
         raise OSError(0, str(error).partition("\n")[0], url) from None
 
 
-def _write_scores(gradebook: Any, grade: Grade) -> None:  # noqa: ANN401 -- nbgrader is published without types
-    from nbgrader.api import MissingEntry  # noqa: PLC0415 -- as above
+def _write_scores(gradebook: Any, grade: Grade) -> None:
+    from nbgrader.api import MissingEntry
 
     name, student = grade["assignment"], grade["student"]
     gradebook.update_or_create_assignment(name)

@@ -167,7 +167,7 @@ def not_graded(assignment: Assignment, work: Work, reason: str) -> Grade:
     return Grade(work.student, assignment.id, verdicts, (*work.flags, reason))
 
 
-def _beside(notebook: Path, name: str) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+def _beside(notebook: Path, name: str) -> Any:
     """Read a small JSON file that was handed in beside the notebook; None when it is none."""
     try:
         return parsed(read_submitted(notebook.parent / name, MAX_FILE))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     class Database(Protocol):
         """A connection to a database, as Python's standard has it."""
 
-        def cursor(self) -> Any:  # noqa: ANN401 -- each database has its own
+        def cursor(self) -> Any:
             """Give a cursor."""
 
         def commit(self) -> None:

@@ -95,7 +95,7 @@ def _tell(message: str) -> None:
 class Submitted(NotebookExporter):
     """Reads whatever was handed in: a file that is no notebook becomes an empty one, which gets no points."""
 
-    def from_file(self, file_stream: Any, resources: Any = None, **kw: Any) -> Any:  # noqa: ANN401 -- as nbconvert has it
+    def from_file(self, file_stream: Any, resources: Any = None, **kw: Any) -> Any:
         """Read a file and convert it."""
         try:
             nb = _read(file_stream)
@@ -105,7 +105,7 @@ class Submitted(NotebookExporter):
         return self.from_notebook_node(nb, resources=resources, **kw)  # type: ignore[no-untyped-call] # nbconvert's
 
 
-def _read(file: Any) -> Any:  # noqa: ANN401 -- nbformat is published without types
+def _read(file: Any) -> Any:
     """Read a notebook, without metadata that nbconvert would trip over."""
     size = os.fstat(file.fileno()).st_size
     if size > MAX_BYTES:
@@ -119,7 +119,7 @@ def _read(file: Any) -> Any:  # noqa: ANN401 -- nbformat is published without ty
 class Feedback(HTMLExporter):
     """Writes nbgrader's feedback as a page that runs no script, whatever is in it."""
 
-    def from_notebook_node(self, nb: Any, resources: Any = None, **kw: Any) -> Any:  # noqa: ANN401 -- as nbconvert has it
+    def from_notebook_node(self, nb: Any, resources: Any = None, **kw: Any) -> Any:
         """Convert a notebook."""
         page, resources = super().from_notebook_node(nb, resources, **kw)
         before, head, after = page.partition("<head>")
@@ -137,7 +137,7 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is published
     memory_mib = Integer(1024, help="What the code of one submission may take").tag(config=True)
     seconds = Integer(120, help="How long the code of one submission may run at a stretch").tag(config=True)
 
-    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:  # noqa: ANN401 -- plain data, or a learner's
+    def preprocess(self, nb: Any, resources: Any) -> tuple[Any, Any]:
         """Judge one notebook."""
         who = resources["nbgrader"]
         student, name, notebook = who["student"], who["assignment"], who["notebook"]
@@ -171,7 +171,7 @@ class Judge(NbGraderPreprocessor):  # type: ignore[misc] # nbgrader is published
         return course
 
 
-def _write(nb: Any, graded: Grade) -> None:  # noqa: ANN401 -- plain data, or a learner's
+def _write(nb: Any, graded: Grade) -> None:
     verdicts = {verdict.task: verdict for verdict in graded.verdicts}
     flags = tuple(dict.fromkeys((*nb.metadata.get(NOTES, {}).get("flags", ()), *graded.flags)))
     for cell in nb.cells:
@@ -184,7 +184,7 @@ def _write(nb: Any, graded: Grade) -> None:  # noqa: ANN401 -- plain data, or a 
 
 def _outputs(verdict: Verdict | None, flags: Sequence[str]) -> Iterator[Any]:
     """Give a cell's outputs: the words, then the points, which nbgrader reads as a partial score."""
-    from nbformat.v4 import new_output  # noqa: PLC0415 -- what not every host has, or every command needs
+    from nbformat.v4 import new_output
 
     words = "no task of this assignment" if verdict is None else str(verdict)
     notes = "".join(f"\nnote: {flag}" for flag in flags)

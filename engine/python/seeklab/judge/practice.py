@@ -49,7 +49,7 @@ def fresh_seeds() -> Seeds:
     return Seeds(os.urandom(32))
 
 
-def read_beside(name: str) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+def read_beside(name: str) -> Any:
     """Read a small JSON file beside the notebook; None when there is none."""
     path = Path(name)
     try:
@@ -124,7 +124,7 @@ class Practice:
         for name in task.questions:
             record(f"{self.assignment.id}/{name}", given.get(name))
 
-    def _near(self, task: Commitment, predicted: Any, variant: Variant, seeds: Seeds) -> tuple[Evidence, ...]:  # noqa: ANN401 -- plain data, or a learner's
+    def _near(self, task: Commitment, predicted: Any, variant: Variant, seeds: Seeds) -> tuple[Evidence, ...]:
         (seed,) = seeds.draw(task.id, 1)
         truths = task.near(Asked({}, variant, seed, self.assignment.bounds, self.assignment.kinds))
         return tuple(nearness(name, float(predicted[name]), truth, unit) for name, (truth, unit) in truths.items())

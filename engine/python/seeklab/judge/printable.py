@@ -40,7 +40,7 @@ def _keep_breaks(found: re.Match[str]) -> str:
     return found[0] if found[0] in KEPT_BREAKS else SUBSTITUTE
 
 
-def printable_data(value: Any) -> Any:  # noqa: ANN401 -- plain data of a learner
+def printable_data(value: Any) -> Any:
     """Return plain data with cleaned texts and keys, and None for every number that JSON does not have."""
     if isinstance(value, str):
         return printable_lines(value)

@@ -41,10 +41,10 @@ class Program(Protocol):
 class _Guarded:
     """Calls of a program in this process, with what it raises told as the sandbox tells it."""
 
-    def __init__(self, policy: Any) -> None:  # noqa: ANN401 -- plain data, or a learner's
+    def __init__(self, policy: Any) -> None:
         self._policy = policy
 
-    def __call__(self, *arguments: object) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+    def __call__(self, *arguments: object) -> Any:
         try:
             return _plain_answer(self._policy(*arguments))
         except ProgramError:
@@ -56,7 +56,7 @@ class _Guarded:
         return _Guarded(getattr(self._policy, name))
 
 
-def _plain_answer(answer: object) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+def _plain_answer(answer: object) -> Any:
     try:
         return _sandbox_child.strict(answer)
     except _sandbox_child.NotDataError as error:
@@ -104,7 +104,7 @@ class Text:
     def start(self, code: Code) -> AbstractContextManager[Any]:
         """Run the text, and make a policy of what it defines."""
 
-        def make() -> Any:  # noqa: ANN401 -- plain data, or a learner's
+        def make() -> Any:
             program, _ = _sandbox_child.program_of([dict(source) for source in self.sources], self.entry)
             return program() if code.made else program
 
@@ -114,11 +114,11 @@ class Text:
 class _Remote:
     """A program in the sandbox."""
 
-    def __init__(self, child: Any, code: Code) -> None:  # noqa: ANN401 -- plain data, or a learner's
+    def __init__(self, child: Any, code: Code) -> None:
         self._sandbox_child, self._code = child, code
         self._notes: list[tuple[str, tuple[object, ...]]] = []
 
-    def __call__(self, *arguments: object) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+    def __call__(self, *arguments: object) -> Any:
         return self._ask([("", arguments)])
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -137,13 +137,13 @@ class _Remote:
         if self._notes:
             self._ask([])
 
-    def _ask(self, calls: list[tuple[str, tuple[object, ...]]]) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+    def _ask(self, calls: list[tuple[str, tuple[object, ...]]]) -> Any:
         notes, self._notes = self._notes, []
         self._sandbox_child.tell([*notes, *calls])
         return _answered(self._sandbox_child)
 
 
-def _answered(child: Any) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+def _answered(child: Any) -> Any:
     """Wait for an answer, which may be anything."""
     line = child.line(ANSWER_WITHIN_S)
     child.forgive_output()
@@ -159,7 +159,7 @@ def _answered(child: Any) -> Any:  # noqa: ANN401 -- plain data, or a learner's
     raise ProgramError(message)
 
 
-def _read(line: bytes) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+def _read(line: bytes) -> Any:
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
@@ -194,7 +194,7 @@ class Sandboxed:
                 remote.flush()
         else:
 
-            def call(*arguments: object) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+            def call(*arguments: object) -> Any:
                 with self._held(code) as remote:
                     return remote(*arguments)
 
@@ -202,7 +202,7 @@ class Sandboxed:
 
     @contextmanager
     def _held(self, code: Code) -> Iterator[_Remote]:
-        from seeklab.judge.sandbox import BrokenOutError  # noqa: PLC0415 -- what not every host has, or every command needs
+        from seeklab.judge.sandbox import BrokenOutError
 
         order = {
             "do": "play",

@@ -134,7 +134,7 @@ class Sandbox:
             lacks.append("this kernel does not tell how long a process waits for a processor: all waiting is charged")
         return lacks
 
-    def with_limits(self, **limits: Any) -> Sandbox:  # noqa: ANN401 -- plain data, or a learner's
+    def with_limits(self, **limits: Any) -> Sandbox:
         """Give the same sandbox with other limits."""
         return replace(self, limits=replace(self.limits, **limits))
 
@@ -307,7 +307,7 @@ def _bound(paths: Iterable[str]) -> list[str]:
 
 def _piped(content: bytes) -> int:
     """Put a file's content into a pipe, whose buffer holds a megabyte, and give the end to read it from."""
-    import fcntl  # noqa: PLC0415 -- what not every host has, or every command needs
+    import fcntl
 
     reading, writing = os.pipe()
     try:
@@ -347,7 +347,7 @@ def _parts_of(prefix: str) -> list[str]:
 
 def _compiled_engines() -> list[Path]:
     """Give the files of compiled engines, so that a child need not compile one."""
-    from seeklab.engine.compiled import cache_directory  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab.engine.compiled import cache_directory
 
     found: list[Path] = []
     with suppress(RuntimeError, OSError):

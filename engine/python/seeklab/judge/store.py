@@ -39,7 +39,7 @@ create table if not exists attempts (
 
 def print_of(work: Work, course: Course) -> str:
     """Give the print of what decides a grade."""
-    from seeklab import __version__  # noqa: PLC0415 -- what not every host has, or every command needs
+    from seeklab import __version__
 
     found = (__version__, course.print, work.ticketed, work.refused, work.flags)
     digest = hashlib.sha256(repr(found).encode())
@@ -139,13 +139,13 @@ DOCUMENT = {"student": str, "assignment": str, "score": NUMBER, "max_score": NUM
 EVIDENCE = {"what": str, "measured": (*NUMBER, str, NOTHING), "bound": str, "met": (bool, NOTHING)}
 
 
-def _grade(document: Any) -> dict[str, Any]:  # noqa: ANN401 -- what a damaged file may hold
+def _grade(document: Any) -> dict[str, Any]:
     _check(document, DOCUMENT)
     found: dict[str, Any] = document
     return found
 
 
-def _details(details: Any) -> dict[str, Any]:  # noqa: ANN401 -- as above
+def _details(details: Any) -> dict[str, Any]:
     _check(details, {"evidence": dict, "answers": dict})
     for items in details["evidence"].values():
         _check(items, [EVIDENCE])
@@ -153,7 +153,7 @@ def _details(details: Any) -> dict[str, Any]:  # noqa: ANN401 -- as above
     return found
 
 
-def _check(found: Any, shape: Any) -> None:  # noqa: ANN401 -- as above
+def _check(found: Any, shape: Any) -> None:
     """Raise TypeError or ValueError unless a value has a shape: a type, a list of a shape, or fields by name."""
     outer = type(shape) if isinstance(shape, (dict, list)) else shape
     if not isinstance(found, outer):

@@ -106,7 +106,7 @@ def _must_be_a_file(mode: int) -> None:
         raise UnreadableSubmissionError(NO_FILE)
 
 
-def parsed(content: bytes) -> Any:  # noqa: ANN401 -- plain data, or a learner's
+def parsed(content: bytes) -> Any:
     """Read JSON that a learner handed in, unless it would fill the memory."""
     marks = sum(map(content.count, STRUCTURE))
     if marks > MAX_MARKS:

@@ -50,7 +50,7 @@ class Lab(anywidget.AnyWidget):
     result = traitlets.Dict().tag(sync=True)
     """The summary of the run that is shown: metrics, units, fingerprint."""
 
-    def __init__(self, **traits: Any) -> None:  # noqa: ANN401 -- the traits above
+    def __init__(self, **traits: Any) -> None:
         """Load the bundle with the first widget, not with the module."""
         if not hasattr(type(self), "_esm"):
             type(self)._esm = widget_script()  # noqa: SLF001 -- the name that anywidget prescribes
@@ -65,7 +65,7 @@ class Lab(anywidget.AnyWidget):
         """Run in the kernel what the chart shows; the fingerprint is the chart's."""
         return self.case.run(self.variant, seed=self.seed)
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 -- as anywidget has it
+    def _repr_mimebundle_(self, **options: Any) -> Any:
         case = load_case(self.case_id)
         return with_data(
             super()._repr_mimebundle_(**options),
@@ -81,11 +81,11 @@ class Lab(anywidget.AnyWidget):
 class Sliders(ipywidgets.VBox):  # type: ignore[misc] # ipywidgets has no types
     """The controls of `explore` with what they give."""
 
-    def _repr_mimebundle_(self, **options: Any) -> Any:  # noqa: ANN401 -- as ipywidgets has it
+    def _repr_mimebundle_(self, **options: Any) -> Any:
         return with_data(super()._repr_mimebundle_(**options), "sliders")
 
 
-def lab(  # noqa: PLR0913 -- one parameter for each thing a notebook may choose
+def lab(
     case: str | Case,
     *,
     variant: str | None = None,

@@ -24,7 +24,7 @@ FOR_AUTHORS = ("because", "hints")
 """Fields from which a learner could read an answer."""
 
 
-def with_data(shown: Any, kind: str, **fields: object) -> Any:  # noqa: ANN401 -- as IPython takes it
+def with_data(shown: Any, kind: str, **fields: object) -> Any:
     """Add the data to what a widget shows, a bundle with or without metadata. Its text is the same in every run."""
     bundle, *metadata = shown if isinstance(shown, tuple) else (shown,)
     kept = {name: value for name, value in fields.items() if gates_are_open() or name not in FOR_AUTHORS}

@@ -62,7 +62,7 @@ def _job(job: Mapping[str, Any]) -> str:
     size = "" if kind.endswith("copy") else f" of {_size(job.get('bs') or 4 * KIB)}"
     sync = ", each of them to be durable" if job.get("sync") else ""
     some = f"{threads} threads, " if threads > 1 else ""
-    in_flight = f", up to {deep} in flight" if 1 < deep < 4096 else ""  # noqa: PLR2004 -- no bound, in effect
+    in_flight = f", up to {deep} in flight" if 1 < deep < 4096 else ""
     rate = job.get("rate_iops") or job.get("rate")
     paced = ", at a rate of its own" if rate else ""
     return f"{some}{DOES.get(kind, kind)}{size}{in_flight}{sync}{paced}"

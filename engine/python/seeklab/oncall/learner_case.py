@@ -155,7 +155,7 @@ class _Reader:
         """Build the systems of a file whose fields are as they should be."""
         seed = table.get("seed", 1)
         failing, healthy = table["failing"], table.get("healthy")
-        source = random.Random(f"on call {seed}")  # noqa: S311 -- a shift like another, not a secret
+        source = random.Random(f"on call {seed}")
         incident = incident_of("", table)
         changes, numbers = drawn_changes(incident, source)
         systems = [self._system(failing, _with_changes(variants[failing], changes))]
@@ -230,7 +230,7 @@ class _Reader:
         if not isinstance(most, int | float) or isinstance(most, bool) or not most >= 1:
             self._wrong_field("at_most", f"{_found(most)} is not a number from 1")
 
-    def _field(self, table: Mapping[str, Any], name: str, kind: type) -> Any:  # noqa: ANN401 -- of that kind
+    def _field(self, table: Mapping[str, Any], name: str, kind: type) -> Any:
         return self._part(table, name, f"{self.table}.", kind) if name in table else kind()
 
     def _wrong(self, path: str, message: str) -> None:
@@ -248,7 +248,7 @@ class _Reader:
                 instead = f"did you mean {near[0]}?" if near else f"there are {', '.join(accepted)}"
                 self._wrong(f"{path}.{shortened(name)}".lstrip("."), f"has no meaning in a case; {instead}")
 
-    def _part(self, of: Mapping[str, Any], name: str, path: str, kind: type) -> Any:  # noqa: ANN401 -- of that kind
+    def _part(self, of: Mapping[str, Any], name: str, path: str, kind: type) -> Any:
         found = of.get(name)
         if isinstance(found, kind):
             return found
@@ -433,7 +433,7 @@ def _found(value: object) -> str:
     return f'"{shortened(value)}"' if isinstance(value, str) else shortened(str(value))
 
 
-def _at(scenario: Any, path: str, which: str, change: Any) -> None:  # noqa: ANN401 -- a table, and what is done at its end
+def _at(scenario: Any, path: str, which: str, change: Any) -> None:
     """Change a field by its path; layers that are not there come into being."""
     where = f'"{shortened(path)}" of the variant "{shortened(which)}"'
     part: Any = scenario
@@ -447,7 +447,7 @@ def _at(scenario: Any, path: str, which: str, change: Any) -> None:  # noqa: ANN
     change(part, last)
 
 
-def _step(part: Any, step: str, where: str) -> Any:  # noqa: ANN401 -- a part of a scenario
+def _step(part: Any, step: str, where: str) -> Any:
     found = PART.match(step)
     if not found or not isinstance(part, dict):
         raise SeeklabError([Problem("variants", f"{where} leads nowhere at {shortened(step)}")])

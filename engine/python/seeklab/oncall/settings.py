@@ -163,7 +163,7 @@ def changed(scenario: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str
     return validate(own)
 
 
-def _inside(target: Any, step: str) -> Any:  # noqa: ANN401 -- a scenario's part
+def _inside(target: Any, step: str) -> Any:
     found = PART.match(step)
     if not found:
         raise SeeklabError([Problem(step, "is no part of a path")])

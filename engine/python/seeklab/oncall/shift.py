@@ -83,7 +83,7 @@ class Shift:
         if self.own:
             system = self.own.system
         else:
-            source = random.Random(f"on call {self.seed}")  # noqa: S311 -- a shift like another, not a secret
+            source = random.Random(f"on call {self.seed}")
             system = system_of(source.choice(pool(self.weeks)), source)
         self.incident, self.scenario, self.remedy = system.incident, dict(system.scenario), dict(system.remedy)
         self._last_month = self._measured(self.remedy, TICKET_SEED)

@@ -61,8 +61,8 @@ def _iostat(result: Result, scenario: Mapping[str, Any]) -> str:
 def _short(value: float) -> str:
     """Write a number as zpool does: three digits and a letter."""
     for letter in ("", "K", "M", "G", "T"):
-        if value < 1000 or letter == "T":  # noqa: PLR2004 -- where zpool takes the next letter
-            digits = 0 if not letter or value >= 100 else 1 if value >= 10 else 2  # noqa: PLR2004 -- three digits
+        if value < 1000 or letter == "T":
+            digits = 0 if not letter or value >= 100 else 1 if value >= 10 else 2
             return f"{value:.{digits}f}{letter}"
         value /= 1024
     return ""
@@ -98,7 +98,7 @@ def _zpool(result: Result, scenario: Mapping[str, Any]) -> str:
     return head + rule + "".join(parts) + rule
 
 
-def _disks(rows: Any) -> list[dict[str, Any]]:  # noqa: ANN401 -- sysstat's JSON
+def _disks(rows: Any) -> list[dict[str, Any]]:
     found: list[dict[str, Any]] = rows["sysstat"]["hosts"][0]["statistics"][0]["disk"]
     return found
 
