@@ -303,8 +303,8 @@ TESTS = (
             versions=WEB_PACKAGES.versions,
         )
         for title, option, is_timed in (
-            ("Browser tests", "--untimed", False),
-            ("Browser tests that measure time", "--timed", True),
+            ("Browser tests", "--grep-invert=@timed", False),
+            ("Browser tests that measure time", "--grep=@timed", True),
         )
     ),
     Stage("Python and cross-part tests", SHARED_OUT, needs=("python-tests", "package", "synthetic"), runner=PYTEST),
@@ -352,7 +352,7 @@ FULL = (
     # A measurement: it fails when a page cannot be measured, however slow it is.
     Stage(
         "How quickly pages answer",
-        ("npm", "run", "--silent", "test:browser", "--", "--speed", PAGE_SPEEDS),
+        ("npm", "run", "--silent", "speed", PAGE_SPEEDS),
         WEB,
         needs=("npm", "site"),
     ),

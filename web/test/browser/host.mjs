@@ -1,9 +1,9 @@
-/** What the browser tests stand on: the built site from a small server, and a headless Chromium that keeps to a scratch folder. */
+/** Serves the built site, and starts a headless Chromium that writes only to a scratch folder. */
 import { createServer } from "node:http";
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { extname, join, normalize, resolve } from "node:path";
-import { chromium } from "playwright-core";
+import { chromium } from "@playwright/test";
 
 const web = resolve(import.meta.dirname, "../..");
 export const site = join(web, "dist");
@@ -49,7 +49,7 @@ export async function serve() {
   return { address, close: () => server.close() };
 }
 
-/** Another site with one page, at a port, and so an origin, of its own. */
+/** Serves one page from another origin. */
 export async function serveText(text) {
   const server = createServer((_, response) => {
     response.writeHead(200, { "content-type": types[".html"] });
@@ -65,7 +65,7 @@ function fileFor(path) {
   return join(site, normalize(path.endsWith("/") ? `${path}index.html` : path));
 }
 
-/** A browser of its own: nothing is read from or left in the user's folders. */
+/** Starts a browser that neither reads nor writes the user's folders. */
 export async function launch() {
   const scratch = mkdtempSync(join(tmpdir(), "seeklab-browser-"));
   const browser = await chromium.launch({

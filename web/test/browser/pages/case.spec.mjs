@@ -1,0 +1,361 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { tableFromIPC } from "apache-arrow";
+import { note, test } from "../fixtures.mjs";
+import { site } from "../host.mjs";
+import {
+  casePage,
+  phone,
+  fingerprint,
+  sentence,
+  shown,
+  untilFingerprintChanges,
+  untilHash,
+  hashOf,
+  assertAccessible,
+  skipQuestion,
+  tabTo,
+} from "../kit.mjs";
+
+test("the first load has one case of the library, and beside the engine at most 190 kB gzip", async ({ open }) => {
+  const page = await open(casePage);
+  await shown(page);
+  const urls = await page.evaluate(() =>
+    performance.getEntriesByType("resource").map((entry) => new URL(entry.name).pathname.slice(1)),
+  );
+  const files = new Set(["odx-prefetch.html", ...urls].filter((name) => existsSync(join(site, name))));
+  const sizes = [...files].map((name) => {
+    const bytes = readFileSync(join(site, name));
+    return [name, name.endsWith(".woff2") ? bytes.length : gzipSync(bytes, { level: 9 }).length];
+  });
+  const library = sizes.filter(([name]) => name.includes("librar"));
+  assert.equal(library.length, 1);
+  assert.ok(library[0][1] < 25_000, `${library[0]}`);
+  const total = sizes.reduce((sum, [, size]) => sum + size, 0);
+  const wasm = sizes.find(([name]) => name.endsWith(".wasm"))[1];
+  assert.ok(total - wasm < 190_000, `${total - wasm} bytes beside the engine`);
+  note(`${(total / 1000).toFixed(0)} kB, of which the engine ${(wasm / 1000).toFixed(0)} kB`);
+});
+
+test("after the prediction two runs play on one clock", async ({ open }) => {
+  const page = await open("/vdisk-sharding.html");
+  await page.locator(".stage canvas").first().waitFor();
+  await page.getByRole("button", { name: /^Commit/ }).click();
+  await page.locator(".scene-title").filter({ hasText: "Before" }).waitFor();
+  const titles = await page.locator(".scene-title:visible").allTextContents();
+  assert.deepEqual(titles, ["Before", "Both"]);
+  await page.locator(".pair-choice input").uncheck();
+  assert.equal(await page.locator(".scene-panel:visible").count(), 1);
+});
+
+test("the keyboard alone is enough", async ({ open }) => {
+  const page = await open(casePage);
+  await shown(page);
+  const broken = await fingerprint(page);
+  await tabTo(page, "input[name=variant]");
+  await page.keyboard.press("ArrowRight");
+  // The question comes first; its slider has the focus.
+  await page.waitForFunction(() => document.activeElement?.id === "guess");
+  for (let presses = 0; presses < 5; presses++) await page.keyboard.press("ArrowRight");
+  await tabTo(page, ".prediction button[type=submit]");
+  await page.keyboard.press("Enter");
+  const fixed = await untilFingerprintChanges(page, broken);
+  await page
+    .locator(".reveal")
+    .filter({ hasText: /You said .* Simulated/ })
+    .waitFor();
+  assert.equal(await page.locator("input[name=variant]:checked").inputValue(), "fixed");
+
+  await page.locator("body").press("Home");
+  await page.evaluate(() => document.activeElement.blur());
+  await tabTo(page, ".scrubber");
+  await page.keyboard.press("Home");
+  const first = await page.locator(".moment").textContent();
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await page.locator(".moment").textContent(), first);
+  assert.match(await page.locator(".moment").textContent(), /^Read 2 /);
+
+  await tabTo(page, ".controls input[type=range]");
+  // The fixed variant does not feel the first step, from 8.25 to 8 MiB.
+  for (let presses = 0; presses < 4; presses++) await page.keyboard.press("ArrowLeft");
+  await untilFingerprintChanges(page, fixed);
+
+  await tabTo(page, "[role=tab]");
+  const chosen = await page.evaluate(() => document.activeElement.textContent);
+  await page.keyboard.press("ArrowRight");
+  assert.notEqual(await page.evaluate(() => document.activeElement.textContent), chosen);
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute("aria-selected")), "true");
+
+  const own = await fingerprint(page);
+  await tabTo(page, ".what-ifs button");
+  const experiment = await page.evaluate(() => document.activeElement.textContent);
+  await page.keyboard.press("Enter");
+  await untilFingerprintChanges(page, own);
+  assert.equal(await page.locator(".what-ifs button[aria-pressed=true]").textContent(), experiment);
+  assert.ok((await page.locator(".variant-summary").textContent()).startsWith(experiment));
+
+  await tabTo(page, ".carry-on button");
+  await page.keyboard.press("Enter");
+  await page.locator(".console textarea").waitFor();
+  await tabTo(page, ".family-list a");
+  const next = await page.evaluate(() => document.activeElement.href);
+  await page.keyboard.press("Enter");
+  await page.waitForURL(next);
+});
+
+test("the question can be skipped and is not asked again", async ({ open }) => {
+  const page = await open(casePage);
+  await shown(page);
+  const broken = await fingerprint(page);
+  await page.getByRole("button", { name: "Skip" }).click();
+  await untilFingerprintChanges(page, broken);
+  await page.goto(page.url().replace(/#.*/, ""));
+  await page.reload();
+  await shown(page);
+  assert.equal(await page.locator(".question").isVisible(), false);
+  const before = await fingerprint(page);
+  await page.locator("input[name=variant][value=fixed]").check({ force: true });
+  await untilFingerprintChanges(page, before);
+});
+
+test("a control is swept over its range on other threads, and a sweep can be cancelled", async ({ open }) => {
+  const page = await open(casePage, { reducedMotion: "reduce" });
+  await shown(page);
+  const before = await fingerprint(page);
+  const panel = page.locator(".sweep");
+  const status = panel.locator(".sweep-status");
+  await panel.getByLabel("Control").selectOption({ index: 1 });
+  await panel.getByRole("button", { name: "Sweep this control" }).click();
+  await panel.getByRole("button", { name: "Cancel" }).click();
+  await status.filter({ hasText: /^Cancelled: \d+ of \d+ runs are shown/ }).waitFor();
+  assert.equal(await panel.locator("progress").isVisible(), false);
+
+  await panel.getByRole("button", { name: "Sweep this control" }).click();
+  await status.filter({ hasText: /^\d+ runs: / }).waitFor({ timeout: 60_000 });
+  const charts = panel.locator(".sweep-charts svg");
+  const names = await charts.evaluateAll((found) => found.map((svg) => svg.getAttribute("aria-label")));
+  assert.equal(names.length, 3);
+  for (const name of names) assert.match(name, / against .+: from .+ to /);
+  await panel.locator("summary").click();
+  const rows = await panel.locator("tbody tr").count();
+  assert.equal(`${rows} runs`, (await status.textContent()).split(":")[0]);
+  assert.equal(await fingerprint(page), before);
+  await assertAccessible(page);
+
+  // The row of the value on the stage says what the stage says.
+  const now = await page.locator(".controls .control output").nth(1).textContent();
+  const row = await panel.locator("tbody tr").filter({ hasText: now }).first().locator("td").allTextContents();
+  assert.ok((await sentence(page)).includes(row[1].split("\u00a0")[0]), `${row.join(" ")} | ${await sentence(page)}`);
+
+  // What one expects is drawn first, here by keys alone, and laid over the runs.
+  await panel.getByRole("button", { name: "Draw what you expect first" }).press("Enter");
+  const points = panel.getByRole("slider");
+  assert.equal(await points.count(), 7);
+  await points.first().press("PageUp");
+  await points.last().press("ArrowDown");
+  await assertAccessible(page);
+  await panel.getByRole("button", { name: "Sweep this control" }).press("Enter");
+  await status.filter({ hasText: /Your line is within a quarter at \d+ of \d+ values/ }).waitFor({ timeout: 60_000 });
+  assert.equal(await panel.locator(".sketch").count(), 0);
+  assert.match(await panel.locator(".sweep-charts").textContent(), /yours/);
+  note(`${rows} runs; ${names[0]}`);
+});
+
+test("a run that is refused says where and why, and the last good one stays", async ({ open }) => {
+  const page = await open(casePage + hashOf({ variant: "broken", set: { "volume.prefetch.chnk": 1 } }));
+  await page.locator(".notice").filter({ hasText: "volume.prefetch" }).waitFor();
+  await shown(page);
+  const good = await fingerprint(page);
+  await page.evaluate((hash) => (location.hash = hash), hashOf({ variant: "broken", set: { "layout.unit": "8q" } }));
+  await page.locator(".notice").filter({ hasText: "layout.unit" }).waitFor();
+  assert.equal(await fingerprint(page), good);
+  const words = await page.locator(".notice p").first().textContent();
+  const unknown = await open(casePage + hashOf({ variant: "brken" }));
+  await unknown.locator(".notice").filter({ hasText: "broken" }).waitFor();
+  await shown(unknown);
+  note(words);
+});
+
+test("terms explain themselves by mouse, by key and by a tap", async ({ open }) => {
+  for (const options of [{}, phone]) {
+    const page = await open(casePage, { ...options, reducedMotion: "reduce" });
+    await skipQuestion(page);
+    await shown(page);
+    const term = page.locator(".term").first();
+    const tip = page.locator(".tip").first();
+    await term.scrollIntoViewIfNeeded();
+    assert.equal(await tip.isVisible(), false);
+    if (options === phone) await term.tap();
+    else await term.hover();
+    await tip.waitFor();
+    const { x, width } = await tip.boundingBox();
+    assert.ok(x >= 0 && x + width <= page.viewportSize().width, `from ${x}, ${width} wide`);
+    if (options === phone) continue;
+    await page.mouse.move(1, 1);
+    await tip.waitFor({ state: "hidden" });
+    await term.focus();
+    await tip.waitFor();
+    await page.keyboard.press("Escape");
+    await tip.waitFor({ state: "hidden" });
+  }
+});
+
+test("a slider simulates again while it moves", { tag: "@timed" }, async ({ open }) => {
+  const page = await open(casePage);
+  await shown(page);
+  await page.waitForTimeout(1500);
+  const before = await sentence(page);
+  const times = await page.evaluate(async () => {
+    const slider = document.querySelectorAll(".controls input[type=range]")[1];
+    const words = document.querySelector(".sentence");
+    const list = [];
+    for (let step = 0; step < 12; step++) {
+      const drawn = new Promise((resolve) => {
+        new MutationObserver((_, observer) => {
+          observer.disconnect();
+          requestAnimationFrame(() => resolve(performance.now()));
+        }).observe(words, { childList: true });
+      });
+      const begun = performance.now();
+      slider.valueAsNumber -= 1;
+      slider.dispatchEvent(new Event("input", { bubbles: true }));
+      list.push((await drawn) - begun);
+    }
+    return list;
+  });
+  assert.notEqual(await sentence(page), before);
+  const median = times.toSorted((a, b) => a - b)[6];
+  note(`median ${median.toFixed(0)} ms from slider to redraw`);
+});
+
+test("the end of a prefetch can be dragged", async ({ open }) => {
+  const page = await open(casePage, { reducedMotion: "reduce" });
+  await shown(page);
+  await page.getByRole("button", { name: "Next" }).click();
+  const before = await fingerprint(page);
+  const grip = await page.locator(".grip").boundingBox();
+  await page.mouse.move(grip.x + grip.width / 2, grip.y + grip.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(grip.x + grip.width / 2 - 40, grip.y + grip.height / 2, { steps: 5 });
+  await page.mouse.up();
+  await untilFingerprintChanges(page, before);
+  await untilHash(page, (state) => state.set["volume.prefetch.chunk"] < 8388608);
+});
+
+test("the machine of the cluster map is sent to another node by hand and by key, and the map follows", async ({
+  open,
+}) => {
+  const page = await open("/hci-taxonomy.html", { reducedMotion: "reduce" });
+  const map = ".cluster-map svg[role=img]";
+  await page.locator(map).waitFor();
+  await page.waitForFunction(() => /^[0-9a-f]{16}$/.test(document.querySelector("#fingerprint")?.textContent ?? ""));
+  // Skipping the question shows the variant that it was about: another run.
+  const first = await fingerprint(page);
+  await page.getByRole("button", { name: "Skip" }).click();
+  await untilFingerprintChanges(page, first);
+  const machine = page.locator(".stage.cluster .machine");
+  assert.equal(await page.locator(`${map} > g:has(> rect)`).count(), 8, "a column for each node");
+  const target = async () => Number(await machine.getAttribute("aria-valuenow"));
+  const wasSentTo = await target();
+  const before = await fingerprint(page);
+  await machine.focus();
+  await page.keyboard.press("ArrowLeft");
+  await untilFingerprintChanges(page, before);
+  assert.equal(await target(), wasSentTo - 1);
+  await untilHash(page, (state) => state.set["cluster.moves[0].to"] === wasSentTo - 1);
+  // At the end of the run the machine stands on the node it was sent to.
+  await page.waitForFunction(
+    (node) => document.querySelector(".moment").textContent.includes(`runs on node ${node}`),
+    wasSentTo - 1,
+  );
+  const frame = await page.locator(".cluster-frame").boundingBox();
+  const grip = await machine.boundingBox();
+  const sent = await fingerprint(page);
+  await page.mouse.move(grip.x + grip.width / 2, grip.y + grip.height / 2);
+  await page.mouse.down();
+  await page.mouse.move(frame.x + frame.width - 20, grip.y + grip.height / 2, { steps: 5 });
+  await page.mouse.up();
+  await untilFingerprintChanges(page, sent);
+  assert.equal(await target(), 7, "dropped on the last node");
+  await page.waitForFunction(() => document.querySelector(".moment").textContent.includes("runs on node 7"));
+});
+
+test("facts are checked one after the other", async ({ open }) => {
+  const page = await open(casePage);
+  await skipQuestion(page);
+  await shown(page);
+  await page.locator("#facts-title").scrollIntoViewIfNeeded();
+  await page.waitForFunction(() => /^\d+ of \d+ facts hold/.test(document.querySelector(".count").textContent));
+  assert.equal(await page.locator(".facts .verdict.error").count(), 0);
+  note(await page.locator(".count").textContent());
+});
+
+test("every evidence tab shows something and says what it hides", async ({ open }) => {
+  const page = await open(casePage);
+  await shown(page);
+  const names = [];
+  for (const tab of await page.getByRole("tab").all()) {
+    await tab.click();
+    const name = (await tab.getAttribute("id")).replace("tab-", "");
+    await page.locator(`.evidence .figure[data-view="${name}"] > *`).first().waitFor();
+    assert.equal(await page.locator(".evidence .figure .empty").count(), 0, await tab.textContent());
+    assert.match(await page.locator(".hides").textContent(), /[Hh]ide/);
+    names.push(await tab.textContent());
+  }
+  note(names.join(", "));
+});
+
+test("with reduced motion it steps", { tag: "@timed" }, async ({ open }) => {
+  const page = await open(casePage, { reducedMotion: "reduce" });
+  await shown(page);
+  const moments = await page.evaluate(async () => {
+    const seen = new Set();
+    for (const end = performance.now() + 2500; performance.now() < end;) {
+      seen.add(document.querySelector(".clock").textContent);
+      await new Promise(requestAnimationFrame);
+    }
+    return seen.size;
+  });
+  assert.ok(moments >= 2 && moments <= 5, `${moments} different moments in 2.5 s`);
+});
+
+test("pictures, tables and the run are saved as files, and the code of a frame is copied", async ({
+  open,
+  address,
+}) => {
+  const page = await open(casePage, { permissions: ["clipboard-read", "clipboard-write"] });
+  await skipQuestion(page);
+  await shown(page);
+  const saved = async (button) => {
+    const [download] = await Promise.all([page.waitForEvent("download"), button.click()]);
+    return [download.suggestedFilename(), readFileSync(await download.path())];
+  };
+  const carry = page.locator(".carry-on");
+  const [name, picture] = await saved(carry.getByRole("button", { name: "Picture as PNG" }));
+  assert.match(name, /^odx-prefetch-.*\.png$/);
+  assert.equal(picture.subarray(1, 4).toString(), "PNG");
+  assert.ok(picture.length > 5_000);
+  const [, svg] = await saved(carry.getByRole("button", { name: "Picture as SVG" }));
+  assert.match(svg.toString(), /^<svg [^>]*xmlns="http:\/\/www.w3.org\/2000\/svg"/);
+  assert.ok(!svg.toString().includes("var(--"), "the picture needs the page's variables");
+  const saves = page.locator(".evidence .saves");
+  await page.locator(".evidence").scrollIntoViewIfNeeded();
+  await page.locator(".evidence .figure svg").first().waitFor();
+  const [, chart] = await saved(saves.getByRole("button", { name: "SVG" }));
+  assert.ok(chart.toString().includes("<path"));
+  const [, table] = await saved(saves.getByRole("button", { name: "CSV" }));
+  assert.ok(table.toString().split("\n").length > 3);
+  const [, csv] = await saved(carry.getByRole("button", { name: "Operations as CSV" }));
+  const [, arrow] = await saved(carry.getByRole("button", { name: "Operations as Arrow" }));
+  const operations = tableFromIPC(arrow);
+  assert.equal(operations.numRows, csv.toString().trimEnd().split("\n").length - 1);
+  assert.equal(operations.getChild("op").get(0), "read");
+  const [, run] = await saved(carry.getByRole("button", { name: "Run as JSON" }));
+  assert.equal(JSON.parse(run).fingerprint, await fingerprint(page));
+  await carry.getByRole("button", { name: "Copy embed code" }).click();
+  await carry.getByText("is on the clipboard").waitFor();
+  const code = await page.evaluate(() => navigator.clipboard.readText());
+  assert.ok(code.includes(`${address}/odx-prefetch.html?embed=1`), code);
+});

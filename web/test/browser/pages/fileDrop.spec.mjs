@@ -1,0 +1,196 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { note, test } from "../fixtures.mjs";
+import { site } from "../host.mjs";
+import { phone, sentence, shown, assertAccessible, tabTo } from "../kit.mjs";
+
+test("an outage is diagnosed by keyboard, from a sample and from files, and what is no report is refused by its name", async ({
+  open,
+}) => {
+  const page = await open("/diagnose.html");
+  await page.locator(".bring-samples button").first().waitFor();
+  await assertAccessible(page);
+  await tabTo(page, ".bring-samples button");
+  await page.keyboard.press("Enter");
+  assert.match(await page.locator(".bring-files .said").textContent(), /^Loading Python: \d+\sMB/);
+  const focused = (words) =>
+    page.waitForFunction((text) => document.activeElement?.textContent === text, words, { timeout: 90_000 });
+  await focused("What the numbers say by themselves");
+  assert.match(
+    await page.locator(".fits li").first().textContent(),
+    /Commits one after the other.*As in S2 · One at a time/s,
+  );
+  assert.match(
+    await page.locator(".given").textContent(),
+    /iostat\.txt.*taken as iostat -x.*taken as an operation log/s,
+  );
+  await assertAccessible(page);
+  await page.locator(".bring-samples button").last().press("Enter");
+  await page.locator("#fits-title").filter({ hasText: "None of the incidents fits" }).waitFor();
+  for (const href of await page.locator(".fits a").evaluateAll((links) => links.map((link) => link.href)))
+    assert.ok(existsSync(join(site, new URL(href).pathname)), href);
+
+  // Files of one's own: what is no report is refused by its name, and nothing that a file holds harms the page.
+  const files = (...list) =>
+    page
+      .locator("#given-files")
+      .setInputFiles(list.map(([name, text]) => ({ name, mimeType: "", buffer: Buffer.from(text) })));
+  const ask = async () => {
+    await page.locator(".go").click();
+    await page.locator(".bring-files button").filter({ hasText: "Stop" }).waitFor({ state: "hidden", timeout: 60_000 });
+    return page.locator(".notice p").allTextContents();
+  };
+  const only = async (...list) => {
+    const clear = page.getByRole("button", { name: "Remove all" });
+    if (await clear.isVisible()) await clear.click();
+    await files(...list);
+    return ask();
+  };
+  const refused = [
+    [["holiday.txt", "sun\n"], 'holiday.txt: begins with "sun", which is none of the known reports; give a report of'],
+    [["<img src=x>.json", '{"a": 1}'], "<img src=x>.json: is JSON of another tool; give a report of"],
+    [["picture.png", Buffer.from([0x89, 0x50, 0x4e, 0x47])], "picture.png: byte 0 (line 1) is 0x89"],
+    [["deep.json", '{"a":\n'.repeat(200_000)], "deep.json: is JSON nested deeper than 64 levels"],
+    [["bomb.csv.gz", gzipSync(Buffer.alloc(2 ** 27))], "bomb.csv.gz line 1: is longer than 65536 bytes; give a report"],
+  ];
+  for (const [file, words] of refused) {
+    const said = (await only(file)).join(" ");
+    assert.ok(said.startsWith(words), `${file[0]}: ${said}`);
+  }
+  const iostat =
+    "Device r/s rkB/s rrqm/s %rrqm r_await rareq-sz w/s wkB/s wrqm/s %wrqm w_await wareq-sz aqu-sz %util\n" +
+    "sda 100.00 6400.00 0.00 0.00 20.00 64.00 0.00 0.00 0.00 0.00 0.00 0.00 2.00 95.00\n";
+  assert.deepEqual(await only(["iostat.txt", iostat]), []);
+  await page.getByText("sda is busy 95 % of the time with 2.0 requests at a time").waitFor();
+  await page.getByText("A log of the clients' own requests").waitFor();
+  await page.getByText("Or paste a report").click();
+  await page.getByRole("textbox", { name: "Or paste a report" }).fill(iostat.replaceAll("r_await", "await"));
+  await page.getByRole("button", { name: "Take this text" }).click();
+  assert.match((await ask()).join(" "), /^pasted\.txt line 1: found a header without r_await/);
+  await page.locator(".given li").last().getByRole("button", { name: "Remove" }).click();
+  await page.evaluate(() => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([new Uint8Array(2 ** 26)], "large.csv"));
+    document.dispatchEvent(new DragEvent("drop", { dataTransfer: transfer, bubbles: true, cancelable: true }));
+  });
+  await page
+    .locator(".notice p")
+    .filter({ hasText: /large\.csv holds 64\sMiB; this page reads files of at most 32\sMiB\./ })
+    .waitFor();
+  assert.equal(await page.locator(".given li").count(), 1);
+
+  // Without a network it works where it has worked before.
+  await page.waitForFunction(
+    async () => {
+      const names = await caches.keys();
+      const kept = names.length === 0 ? [] : await (await caches.open(names[0])).keys();
+      return ["pyodide.asm.wasm", "seeklab.whl", "library-"].every((part) =>
+        kept.some(({ url }) => url.includes(part)),
+      );
+    },
+    undefined,
+    { timeout: 60_000 },
+  );
+  await page.context().setOffline(true);
+  await page.reload();
+  await page.locator(".bring-samples button").nth(1).click();
+  await page.locator(".fits").waitFor({ timeout: 90_000 });
+  note(await page.locator(".fit-name").first().textContent());
+});
+
+test("a file of one's own may be the first thing that a page reads, even under the name of a module", async ({
+  open,
+}) => {
+  const iostat = "Device r/s w/s rkB/s wkB/s r_await w_await aqu-sz %util\nsda 100 0 400 0 9 0 1 95\n";
+  for (const [path, name, text, words] of [
+    ["/diagnose.html", "seeklab.py", iostat, "sda is busy 95 % of the time with 1.0 requests at a time"],
+    ["/calibrate.html", "old.json", '{"fio version": "fio-3.1", "jobs": []}', "old.json: is of fio-3.1"],
+  ]) {
+    const page = await open(path);
+    await page.locator("#given-files").setInputFiles({ name, mimeType: "", buffer: Buffer.from(text) });
+    await page.locator(".go").click();
+    await page.locator(".bring-result, .notice").getByText(words).first().waitFor({ timeout: 90_000 });
+    await page.context().close();
+  }
+});
+
+test(
+  "a device is fitted in the page, Stop ends it within a second, and an incident opens on it",
+  { tag: "@timed" },
+  async ({ open }) => {
+    const page = await open("/calibrate.html");
+    const sample = (name) => page.locator(".bring-samples").getByRole("button", { name });
+    const stop = page.getByRole("button", { name: "Stop" });
+    await sample("A solid-state drive").waitFor();
+    await assertAccessible(page);
+    await sample("A solid-state drive").press("Enter");
+    await page.waitForFunction(() => document.querySelectorAll(".given li").length > 20, undefined, {
+      timeout: 90_000,
+    });
+    await page.waitForFunction(() => document.querySelector(".bring-files progress").value > 0.02, undefined, {
+      timeout: 60_000,
+    });
+    const begun = performance.now();
+    await stop.press("Enter");
+    await page.locator(".said").filter({ hasText: "Stopped." }).waitFor();
+    const stopped_ms = performance.now() - begun;
+    assert.ok(stopped_ms < 1000, `Stop took ${stopped_ms} ms`);
+    assert.equal(await page.evaluate(() => document.activeElement?.className), "go");
+
+    // The same files, once more, by a new thread; then a folder in which one is of no use.
+    await sample("A logical unit").click();
+    await page.locator("#verdict-title").waitFor({ timeout: 90_000 });
+    assert.equal(
+      await page.locator("#verdict-title").textContent(),
+      "It behaves like a logical unit with a fixed rate",
+    );
+    assert.match(
+      await page.locator(".bring-result .prose").first().textContent(),
+      /^Good: on 6 jobs that were not used to fit it/,
+    );
+    await page.locator(".measured-simulated svg").nth(1).waitFor();
+    await page
+      .locator("#given-files")
+      .setInputFiles([
+        { name: "old.json", mimeType: "", buffer: Buffer.from('{"fio version": "fio-3.1", "jobs": []}') },
+      ]);
+    await page.locator(".go").click();
+    await page.locator("#left-title").waitFor({ timeout: 60_000 });
+    assert.equal(
+      await page.locator("#left-title + ul").textContent(),
+      "old.json: is of fio-3.1; at least fio-3.18 is needed",
+    );
+    await assertAccessible(page);
+    const [saved] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Save the preset (mine.toml)" }).click(),
+    ]);
+    const preset = readFileSync(await saved.path(), "utf8");
+    assert.match(
+      preset,
+      /^name = "mine"\n[^]*\[device\.lun\]\ncapacity = "\d+"\nrate = "999\d{5}"\nlatency = "0ns"\n$/,
+    );
+    await page.getByRole("link", { name: "Open Q1 · The missing 256 KiB on it" }).click();
+    await shown(page);
+    const set = JSON.parse(Buffer.from(new URL(page.url()).hash.slice(4), "base64url").toString()).set;
+    assert.equal(set["devices[0]"].lun.latency, "0ns");
+    note(`Stop after ${stopped_ms.toFixed(0)} ms; on the device: ${await sentence(page)}`);
+  },
+);
+
+test("pages that take files are no wider than a phone, and axe finds nothing there, in the dark", async ({ open }) => {
+  for (const [path, name] of [
+    ["/diagnose.html", "A copy that stutters"],
+    ["/calibrate.html", "A hard disk"],
+  ]) {
+    const page = await open(path, { ...phone, colorScheme: "dark", reducedMotion: "reduce" });
+    await page.getByRole("button", { name }).click();
+    await page.locator(".bring-result section").nth(2).waitFor({ timeout: 90_000 });
+    await assertAccessible(page);
+    const [needed, given] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
+    assert.ok(needed <= given, `${path}: ${needed} px wide in a window of ${given}`);
+    await page.context().close();
+  }
+});

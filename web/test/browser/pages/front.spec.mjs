@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { note, test } from "../fixtures.mjs";
+import { casePage, frontShown, shown, casePages } from "../kit.mjs";
+
+test("the first chart is there", { tag: "@timed" }, async ({ open }) => {
+  const page = await open(casePage);
+  await shown(page);
+  const ms = await page.evaluate(() => performance.getEntriesByName("first-chart")[0].startTime);
+  const front = await open("/");
+  await front.waitForFunction(() => performance.getEntriesByName("first-chart").length > 0);
+  const frontMs = await front.evaluate(() => performance.getEntriesByName("first-chart")[0].startTime);
+  note(`case page ${ms.toFixed(0)} ms, front page ${frontMs.toFixed(0)} ms after navigation`);
+});
+
+test("the front page has a place for every incident on the ladder, and finds incidents by words and by standing", async ({
+  open,
+}) => {
+  const page = await open("/");
+  await frontShown(page);
+  const cases = casePages().length;
+  assert.equal(await page.locator(".ladder li .rung circle").count(), cases);
+  const outside = await page.evaluate(() => {
+    const axis = document.querySelector(".ladder-axis").getBoundingClientRect();
+    const inside = ({ left, right }) => left > axis.left - 8 && right < axis.right + 8;
+    return [...document.querySelectorAll(".rung circle, .rung line")].filter(
+      (mark) => !inside(mark.getBoundingClientRect()),
+    ).length;
+  });
+  assert.equal(outside, 0);
+  assert.equal(await page.locator(".catalogue .case-card:visible").count(), cases);
+  await page.getByLabel("Search").fill("Throttle 2013");
+  const some = await page.locator(".catalogue .case-card:visible").count();
+  assert.ok(some > 0 && some < 10, `${some} incidents`);
+  assert.match(await page.locator(".found").textContent(), new RegExp(`^${some} of ${cases} incidents`));
+  await page.getByLabel("Search").fill("nothing is called this");
+  await page.locator(".found").filter({ hasText: "No incident has all of these words." }).waitFor();
+  // One prediction, far off: predicted, and not well.
+  await page.evaluate(() => {
+    localStorage.setItem("seeklab.prediction.odx-prefetch", JSON.stringify({ guess: 50 }));
+    localStorage.setItem("seeklab.answer.odx-prefetch", "5.2");
+  });
+  await page.reload();
+  await page.getByText(`You have predicted 1 of ${cases}, 0 of them well`).waitFor();
+  await page.getByLabel("Your prediction").selectOption("predicted");
+  assert.equal(await page.locator(".catalogue .case-card:visible").count(), 1);
+  const pictures = await page.evaluate(() =>
+    Promise.all([...document.images].map((image) => fetch(image.src).then((response) => response.ok))),
+  );
+  assert.ok(pictures.length === cases && pictures.every(Boolean));
+});
+
+test("a long run shows progress and can be cancelled", async ({ open }) => {
+  const page = await open("/");
+  await page.locator("#fio-preset option").first().waitFor({ state: "attached" });
+  await page
+    .locator("#fio-job")
+    .fill("[long]\nrw=randread\nbs=4k\niodepth=32\nsize=4g\nnumber_ios=20000000\nnorandommap\n");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.locator(".bring .progress").waitFor();
+  await page.getByRole("button", { name: "Cancel" }).click();
+  await page.locator(".bring .notice").filter({ hasText: "cancelled" }).waitFor();
+});
+
+test("a fio job file runs and prints what fio prints", async ({ open }) => {
+  const page = await open("/");
+  await page.locator("#fio-preset option").first().waitFor({ state: "attached" });
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.locator(".fio-output .printed").filter({ hasText: "IOPS" }).waitFor();
+  const printed = await page.locator(".fio-output .printed").textContent();
+  await page.reload();
+  await page.locator(".fio-output .printed").filter({ hasText: "IOPS" }).waitFor();
+  assert.equal(await page.locator(".fio-output .printed").textContent(), printed);
+  await page.locator("#fio-job").fill("[a]\nrw=rnadread\n");
+  await page.getByRole("button", { name: "Run", exact: true }).click();
+  await page.locator(".bring .notice p").first().waitFor();
+  assert.equal(await page.locator(".fio-output .printed").textContent(), printed);
+  note(await page.locator(".bring .notice p").first().textContent());
+});

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { note, test } from "../fixtures.mjs";
+import { site } from "../host.mjs";
+import { sealedCase, assertAccessible } from "../kit.mjs";
+
+test("a shift is played by keyboard to a solved end, and its state survives a reload", async ({ open }) => {
+  const page = await open("/oncall.html#seed=7");
+  const begin = page.getByRole("button", { name: "Start the shift" });
+  const line = page.getByRole("textbox", { name: "Command" });
+  const log = page.locator(".shift-log");
+  const logged = (words) =>
+    page.waitForFunction((text) => document.querySelector(".shift-log").textContent.includes(text), words, {
+      timeout: 60_000,
+    });
+  const type = async (text) => {
+    await page.keyboard.type(text);
+    await page.keyboard.press("Enter");
+  };
+  const ended = page.locator(".shift-debrief h2");
+
+  await begin.focus();
+  const begun = performance.now();
+  await page.keyboard.press("Enter");
+  assert.match(await page.locator(".shift-section .said").textContent(), /^Loading Python: \d+\sMB/);
+  await line.waitFor({ timeout: 90_000 });
+  const loaded_s = (performance.now() - begun) / 1000;
+  await page.waitForFunction(() => document.activeElement?.matches(".shift-line"));
+
+  // Ending at once shows the cause.
+  await type("done");
+  await ended.waitFor({ timeout: 60_000 });
+  const cause = (await page.locator(".shift-debrief > p").nth(1).textContent()).replace("Cause: ", "");
+  const remedy = await page.locator(".shift-beside > :last-child p").last().locator("code").textContent();
+  assert.match(await ended.textContent(), /0 of 100 points/);
+
+  // The same shift again, now with the known cause.
+  await page.getByRole("link", { name: "Ticket 7" }).waitFor();
+  await page.reload();
+  await begin.click();
+  await line.waitFor({ timeout: 90_000 });
+  await page.keyboard.type("caus");
+  await page.keyboard.press("Tab");
+  await page.keyboard.press("Enter");
+  await logged(cause);
+  await page.keyboard.type("x".repeat(1000));
+  await page.keyboard.press("Enter");
+  await logged("this one has 1,000, and was not carried out");
+  await type("iostat");
+  await logged("Device");
+  await page.keyboard.press("ArrowUp");
+  assert.equal(await line.inputValue(), "iostat");
+  await page.keyboard.press("Control+c");
+  assert.equal(await line.inputValue(), "");
+  const spent = await page.locator(".shift-standing").textContent();
+  assert.match(spent, /03:00:10\s+2 points spent, 3 tries left/);
+  await assertAccessible(page);
+
+  // Nothing is lost when the page is loaded again.
+  await page.reload();
+  await page.getByRole("button", { name: "Continue the shift" }).click();
+  await line.waitFor({ timeout: 90_000 });
+  assert.equal(await page.locator(".shift-standing").textContent(), spent);
+  const number = (await log.locator("pre").first().textContent())
+    .split("\n")
+    .find((text) => text.includes(cause))
+    .trim()
+    .split(" ")[0];
+  await type(`name ${number}`);
+  await logged("That is it.");
+  for (const setting of remedy.split("; ")) {
+    await type(setting);
+    await logged(setting.replace(/^set (\S+) .*/, "$1 = "));
+  }
+  await type("done");
+  await ended.waitFor({ timeout: 60_000 });
+  const points = Number(/(\d+) of 100/.exec(await ended.textContent())[1]);
+  assert.ok(points >= 80, `${points} points`);
+  assert.equal(await ended.evaluate((heading) => heading === document.activeElement), true);
+  await assertAccessible(page);
+  const incident = await page.locator(".shift-debrief a").getAttribute("href");
+  assert.ok(existsSync(join(site, incident)), incident);
+  note(`${loaded_s.toFixed(1)} s to the ticket, ${points} points`);
+});
+
+test("a sealed case is played on the page, and a damaged one gets an error", async ({ open }) => {
+  const page = await open("/oncall.html", { viewport: { width: 375, height: 740 } });
+  const file = page.getByLabel("Or a sealed case from someone else");
+  const begin = page.getByRole("button", { name: "Start the shift" });
+  const line = page.getByRole("textbox", { name: "Command" });
+  const log = page.locator(".shift-log");
+  const type = async (text) => {
+    await line.fill(text);
+    await line.press("Enter");
+  };
+  const given = async (name, text) => file.setInputFiles({ name, mimeType: "text/plain", buffer: Buffer.from(text) });
+
+  // The session reports a case that has changed since it was sealed.
+  const text = sealedCase();
+  await given("spoilt.sealed", text.replace(/(CASE-----\n.{20})../, "$1xx"));
+  await page.getByRole("heading", { name: "The case in spoilt.sealed" }).waitFor();
+  await begin.click();
+  await page.getByText("case: has changed since it was sealed").waitFor({ timeout: 90_000 });
+  await given("shift.sealed", text);
+  await page.getByRole("heading", { name: "The case in shift.sealed" }).waitFor();
+  await begin.click();
+  await page.getByText("TICKET 1. The nightly copy").waitFor({ timeout: 60_000 });
+  await type("ss");
+  await log.getByText("cwnd:45").waitFor({ timeout: 60_000 });
+
+  // The state survives a reload, and the case is solved.
+  await page.reload();
+  await page.getByRole("heading", { name: "The case in shift.sealed" }).waitFor();
+  await page.getByRole("button", { name: "Continue the shift" }).click();
+  await log.getByText("cwnd:45").waitFor({ timeout: 90_000 });
+  await type("name 6");
+  await log.getByText("That is it.").waitFor({ timeout: 60_000 });
+  await type("set network.client_buffer 4MiB");
+  await log.getByText("network.client_buffer = 4MiB").waitFor({ timeout: 60_000 });
+  await type("done");
+  const ended = page.locator(".shift-debrief h2");
+  await ended.waitFor({ timeout: 60_000 });
+  assert.match(await ended.textContent(), /97 of 100 points/);
+  assert.equal(await page.locator(".shift-debrief a").count(), 0);
+  await page.getByText("A sealed case, 97 points: The archive on the other continent").waitFor();
+  await assertAccessible(page);
+  // The ticket of the day is a drawn shift again.
+  await page.getByRole("button", { name: "Ticket of the day" }).click();
+  await page.getByRole("heading", { name: "the ticket of the day" }).waitFor();
+});
+
+test("the on-call page says when it has no network, and opens without one after a visit", async ({ open }) => {
+  const page = await open("/oncall.html#seed=<script>");
+  await page.getByText("which is not a shift").waitFor();
+  await page.evaluate(() => navigator.serviceWorker.ready);
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  const begin = page.getByRole("button", { name: "Start the shift" });
+  await page.context().setOffline(true);
+  await begin.click();
+  await page.getByText("Python could not be loaded. Without a network").waitFor();
+  await page.context().setOffline(false);
+  await begin.click();
+  const line = page.getByRole("textbox", { name: "Command" });
+  await line.waitFor({ timeout: 90_000 });
+  await page.waitForTimeout(1000);
+  await page.context().setOffline(true);
+  await page.reload();
+  await begin.click();
+  await line.waitFor({ timeout: 90_000 });
+});
