@@ -176,6 +176,12 @@ def test_each_kind_of_file_yields_what_people_read(
     assert sorted(found) == expected
 
 
+def test_docstrings_are_marked_as_such(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(PYTHON)
+    docs = [passage.line for passage in prose_text.passages(tmp_path / "a.py") if passage.is_doc]
+    assert sorted(docs) == [1, 9, 11]
+
+
 def test_a_scenarios_types_yield_their_documentation_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.rs"
     path.write_text("//! Of a module.\n\n/// Which of two\n/// it is.\npub enum Which {}\n")
