@@ -1,15 +1,15 @@
-# Verbs only. What each one does is in scripts/, in a file of its name.
+# Verbs only. Each has a program of its name in scripts/.
 
 .PHONY: help lab test full sanity update play bench dist fmt lint prose setup wasm lock
 
 help:
 	@echo "make lab    open the lab: JupyterLab with the course, the engine built"
 	@echo "make test   check everything; the last line counts what passed and failed"
-	@echo "make full   check whole what make test checks a sample of: every fact on five seeds and at other inputs; the sanity sweeps"
-	@echo "make update write stored data again where its inputs have changed; what=NAME writes one store"
-	@echo "make sanity look for nonsense in every preset and layer, over every resource and cost; make test runs a sample"
+	@echo "make full   check everything that make test samples: every fact on five seeds and at other inputs; the sanity sweeps"
+	@echo "make update rewrite stored data whose inputs have changed; what=NAME rewrites one store"
+	@echo "make sanity search every preset and layer for impossible results, over every resource and cost; make test runs a sample"
 	@echo "make play   build the playground and serve it on this machine"
-	@echo "make bench  measure the engine natively, in wasmtime and in Chromium, beside a rival"
+	@echo "make bench  measure the engine natively, in wasmtime and in Chromium, and compare it with a rival"
 	@echo "make dist   write the static site and the Python wheel to dist/"
 	@echo "make fmt    format every language's sources"
 	@echo "make lint   check formats, lints, types and texts; run nothing"

@@ -31,9 +31,9 @@ READ = (
     *("*.md", "web/*.html", "scripts/*.j2"),
     *("notebooks/*.ipynb", "solutions/*.ipynb"),
     *("engine/cases/*.toml", "engine/presets/*.toml", "engine/families.toml", "docs/*.toml"),
-    *("engine/python/seeklab/*.py", "scripts/*.py", "tests/reference_pages.py"),
+    *("engine/python/seeklab/*.py", "scripts/*.py", "tests/reference_pages.py", "nbgrader_config.py", "docs/*.py"),
     *(f"engine/{crate}/src/*.rs" for crate in CRATES),
-    "web/src/*.ts",
+    *("web/src/*.ts", "web/vite/*.ts"),
 )
 """Files with texts that people read. `*` also matches `/`."""
 REFERENCE = tuple(f"docs/{name}.md" for name in ("incidents", "course", "validation", "command-line"))

@@ -366,7 +366,7 @@ export function pythonRuntime(): Plugin {
       mkdirSync(target, { recursive: true });
       for (const name of pyodideFiles) cpSync(join(runtime, name), join(target, name));
       const wheel = findWheel();
-      if (wheel === undefined) this.warn("there is no seeklab wheel in dist/: the Python console will say so");
+      if (wheel === undefined) this.warn("there is no seeklab wheel in dist/, so the Python console will report an error");
       else cpSync(wheel, join(target, "seeklab.whl"));
     },
   };

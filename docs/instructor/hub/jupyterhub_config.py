@@ -1,9 +1,13 @@
 """JupyterHub for a class on one machine: each learner has an account, nbgrader's exchange passes work to and fro.
 
-`SEEKLAB_CLASS` names a folder that everybody may enter. In it lie `exchange/`, in which everybody may make folders
-(mode 1777) and where `exchange/seeklab/` belongs to the instructor;
-`settings/` with the learners' `nbgrader_config.py`; `course/`, the instructor's, which nobody else may read; and
-`hub/`, root's. Start the hub as root: only root may start a server as somebody else.
+`SEEKLAB_CLASS` names a folder that everybody may enter. It contains:
+
+- `exchange/`, in which everybody may create folders (mode 1777); `exchange/seeklab/` belongs to the instructor.
+- `settings/`, with the learners' `nbgrader_config.py`.
+- `course/`, which only the instructor may read.
+- `hub/`, which belongs to root.
+
+Start the hub as root: only root may start a server under another account.
 """
 
 import os
