@@ -187,11 +187,15 @@ def prose(arguments: Sequence[str]) -> int:
     for name in over:
         show(name, found[name])
         say(f"{name}: findings: {counts[name]}, stored: {limits.get(name, 0)}. Rewrite the new sentences.\n")
+    if (
+        arguments
+    ):  # lower what fell even if something else has risen, and keep what new files may take over
+        gone = {name: count for name, count in limits.items() if over and name not in counts}
+        lowered = {name: limits.get(name, 0) if name in over else count for name, count in counts.items()}
+        write(gone | lowered)
     if over:
         return 1
-    if arguments:
-        write(counts)
-    elif {name: count for name, count in counts.items() if count} != limits:
+    if not arguments and {name: count for name, count in counts.items() if count} != limits:
         say(f"There are fewer findings than stored; {AGAIN}.")
         return 1
     total = Counter(one.rule for findings in found.values() for one in findings)

@@ -39,6 +39,7 @@ class Store:
     command: tuple[str | Path, ...]
     folder: Path = ROOT
     environment: Mapping[str, str] = field(default_factory=dict)
+    needs_build: bool = True
 
     def step(self) -> Step:
         """Return the step that writes it."""
@@ -138,6 +139,7 @@ STORES = (
         (prose.COUNTS,),
         (prose.RULES, *map(ROOT.joinpath, prose.files())),
         (sys.executable, "-B", ROOT / "scripts" / "prose.py", "--store"),
+        needs_build=False,
     ),
     Store(
         "pictures",
@@ -151,7 +153,7 @@ STORES = (
 
 
 def update() -> None:
-    """Build, then write the stores that were named, or those whose inputs have changed."""
+    """Write the stores that were named, or those whose inputs have changed. Build first if one of them needs it."""
     named = sys.argv[1:]
     unknown = sorted(set(named) - {store.name for store in STORES})
     if unknown:
@@ -159,13 +161,15 @@ def update() -> None:
         message = f"{', '.join(unknown)}: not a store. These are:\n{there}"
         say(message)
         raise StepFailedError(message.splitlines()[0])
-    machine.require_for_lab()
-    apply_all(FOR_TESTS)
-    for store in STORES:
+    chosen = [store for store in STORES if not named or store.name in named]
+    if any(store.needs_build for store in chosen):
+        machine.require_for_lab()
+        apply_all(FOR_TESTS)
+    for store in chosen:
         if store.name in named:
             (STAMPS / f"update-{store.name}").unlink(missing_ok=True)
-        if not named or store.name in named:
-            apply_all((store.step(), LIBRARY))  # the library carries the ranges
+        # The library contains the ranges.
+        apply_all((store.step(), LIBRARY) if store.needs_build else (store.step(),))
 
 
 if __name__ == "__main__":

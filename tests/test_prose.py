@@ -275,6 +275,22 @@ def test_a_check_fails_unless_the_stored_counts_are_right_and_a_store_only_lower
     assert (checkout / "counts").read_text() == after
 
 
+def test_a_store_lowers_what_fell_though_another_file_has_risen(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(prose, "files", lambda: ["a.md", "b.md", "new.md"])
+    (checkout / "counts").write_text("a.md 2\nb.md 1\nold.md 1\n")
+    (checkout / "a.md").write_text("It is made anew.")
+    (checkout / "b.md").write_text("It is made anew. It is drawn anew.")
+    (checkout / "new.md").write_text("It is made anew. It is drawn anew.")
+    assert prose.prose(["--store"]) == 1
+    assert (checkout / "counts").read_text() == "a.md 1\nb.md 1\nold.md 1\n"
+    (checkout / "b.md").write_text("It is made again.")
+    (checkout / "new.md").write_text("It is made anew.")
+    assert prose.prose(["--store"]) == 0
+    assert (checkout / "counts").read_text() == "a.md 1\nnew.md 1\n"
+
+
 def test_the_files_that_people_read_are_read() -> None:
     names = prose.files()
     for name in ("README.md", "engine/cases/odx-prefetch.toml", "engine/spec/src/job.rs", "web/index.html"):
