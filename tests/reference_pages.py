@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 import tomllib
@@ -14,7 +15,6 @@ from seeklab import cli
 from seeklab.judge import catalogue
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Callable, Iterable, Mapping
 
 ROOT = Path(__file__).parent.parent
@@ -230,8 +230,8 @@ def command_line() -> str:
 
 def _options(parser: argparse.ArgumentParser) -> str:
     rows = []
-    for action in parser._actions:  # noqa: SLF001 -- as above
-        if "--help" in action.option_strings:
+    for action in sorted(parser._actions, key=lambda one: bool(one.option_strings)):  # noqa: SLF001 -- as above
+        if "--help" in action.option_strings or action.help == argparse.SUPPRESS:
             continue
         value = action.metavar or (action.choices and "{" + ",".join(map(str, action.choices)) + "}") or action.dest
         value = " ".join(value) if isinstance(value, tuple) else value

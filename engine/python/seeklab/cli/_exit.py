@@ -30,7 +30,7 @@ ENDINGS: dict[type[BaseException], int] = {
 }
 """The first that fits counts."""
 IN_WORDS: dict[type[BaseException], str] = {
-    MemoryError: "there is not enough memory, or address space (`ulimit -v` shows its limit), for this",
+    MemoryError: "out of memory (or address space: see `ulimit -v`)",
     KeyboardInterrupt: "interrupted",
 }
 

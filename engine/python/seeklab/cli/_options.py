@@ -41,17 +41,17 @@ def add_set(added: ArgumentParser, metavar: str, help_: str) -> None:
 
 def add_trace_options(added: ArgumentParser) -> None:
     """Take a trace's format, and which part of it counts."""
-    added.add_argument("--format", choices=get_args(TraceFormat), help="the trace's format (default: the first line tells it)")
+    added.add_argument(
+        "--format", choices=get_args(TraceFormat), help="the trace's format (default: the first line tells it)"
+    )
     added.add_argument("--target", metavar="NAME", help="one file or device of a trace that has several")
 
 
 def add_run(added: ArgumentParser) -> None:
     """Take a run of a case."""
     add_case(added)
-    added.add_argument("--variant", metavar="V", help="a variant of the case; its default one when left out")
-    add_set(
-        added, "PATH=VALUE", "change a value of the scenario, such as volume.prefetch.chunk=4MiB; null takes it away"
-    )
+    added.add_argument("--variant", metavar="V", help="a variant of the case (default: the case's default variant)")
+    add_set(added, "PATH=VALUE", "change a value of the scenario, such as volume.prefetch.chunk=4MiB; null removes it")
     help_ = "put the case's data on this device instead of its own: a preset, one of your own (`mine`), or a file"
     added.add_argument("--on", metavar="PRESET", help=help_)
     add_seed(added)

@@ -26,7 +26,7 @@ def add(commands: Commands) -> None:
     added.add_argument("--policy", metavar="P,...", type=_values.words, required=True, help=policies)
     sizes = "bytes, such as 1000 or 4MiB"
     added.add_argument("--size", metavar="N,...", type=_values.words, required=True, help=sizes)
-    added.add_argument("--objects", action="store_true", help="count objects in place of bytes")
+    added.add_argument("--objects", action="store_true", help="count objects instead of bytes")
     added.add_argument(
         "--one-in", metavar="N", type=_values.whole, default=1, help="sample one object in N (an estimate)"
     )

@@ -32,7 +32,7 @@ MAX_S = 600.0
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    text = "Measure a device with fio, or take what was recorded, and write a preset of it with its evidence."
+    text = "Fit a preset to a device, from live or recorded fio runs, and report the quality of the fit."
     added = commands.add("calibrate", run, text)
     source = added.add_mutually_exclusive_group(required=True)
     source.add_argument("--from", dest="recorded", metavar="FOLDER", help="fit the fio reports (json+) in this folder")
@@ -52,7 +52,7 @@ def add(commands: Commands) -> None:
     added.add_argument("--size", metavar="SIZE", type=_bytes, help="size of the scratch file, such as 512m")
     added.add_argument("--keep", metavar="FOLDER", help="keep fio's reports here")
     added.add_argument(
-        "--time-limit", metavar="S", type=_values.whole, default=round(MAX_S), help="most time for fio (default 600)"
+        "--time-limit", metavar="S", type=_values.whole, default=round(MAX_S), help="time limit for fio (default 600)"
     )
     added.add_argument(
         "--repeats", metavar="N", type=_values.whole, default=measure.REPEATS, help="repeats of each read (default 3)"
@@ -114,7 +114,7 @@ def _announce(target: measure.Target, listed: Sequence[tuple[int, Job]]) -> None
 
 def _agreed() -> bool:
     if sys.stdin is None or not sys.stdin.isatty():
-        message = "asks first, and nobody can answer here; add --yes"
+        message = "needs confirmation, but stdin is not a terminal; pass --yes"
         raise SeeklabError([Problem("calibrate", message)])
     return input("Go on? [y/N] ").strip().lower() in ("y", "yes")
 
@@ -150,7 +150,7 @@ def _fit(options: Namespace, folder: Path) -> int:
     if options.page:
         _write(Path(options.page), svg(found) if options.page.endswith(".svg") else page(found, title))
     if not found.fits():
-        complain("no model fits, so that no preset is written")
+        complain("no model fits; no preset written")
         return CHECK_FAILED
     out = Path(options.out) if options.out else _user_presets.folder() / f"{options.name}.toml"
     _write(out, found.preset_toml(options.name))

@@ -25,7 +25,7 @@ def add(commands: Commands) -> None:
     """Add the command."""
     command = commands.add("course", course, "Write the course's notebooks to a folder and open JupyterLab there.")
     command.add_argument(
-        "folder", nargs="?", default=FOLDER, help=f"where to; files that are there stay (default: {FOLDER})"
+        "folder", nargs="?", default=FOLDER, help=f"output folder; existing files are kept (default: {FOLDER})"
     )
     command.add_argument("--no-open", action="store_true", help="write the files and open nothing")
 

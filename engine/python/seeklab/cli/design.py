@@ -23,7 +23,7 @@ PRICE = "prices."
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    added = commands.add("design", design, "Cost, capacity and bounds of a pool, and the eleven tests on it.")
+    added = commands.add("design", design, "Print cost, capacity and bounds of a pool, and eleven tests of it.")
     add_set(added, "PART=NUMBER", "such as disks=24, memory_gib=64 or prices.disks=250")
     added.add_argument("--run", action="store_true", help="measure the tests too")
     add_seed(added)

@@ -20,9 +20,15 @@ def add(commands: Commands) -> None:
     added = commands.add(
         "desk", desk, "Show the instructor dashboard: scores, hard tasks and common wrong answers.", json_option=False
     )
-    added.add_argument("--grades", metavar="FILE", type=Path, default=Path("grades.db"), help="what `grade` has kept")
-    added.add_argument("--report", metavar="FILE", type=Path, help="write the page to a file, and serve nothing")
-    added.add_argument("--port", metavar="N", type=int, default=0, help="of the server on this machine (default: any)")
+    added.add_argument(
+        "--grades",
+        metavar="FILE",
+        type=Path,
+        default=Path("grades.db"),
+        help="database of grades, as written by `grade`",
+    )
+    added.add_argument("--report", metavar="FILE", type=Path, help="write the page to a file and start no server")
+    added.add_argument("--port", metavar="N", type=int, default=0, help="port of the server (default: any)")
 
 
 def desk(options: Namespace) -> int:

@@ -20,7 +20,7 @@ WIDTH = 110
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    text = "Say what the reports of observation tools say of a slow system, and which incidents they resemble."
+    text = "Interpret reports of observation tools from a slow system and list similar incidents."
     added = commands.add("diagnose", run, text)
     help_ = (
         "reports of the same time: iostat -x (text or JSON), zpool iostat, fio's JSON, blkparse, an operation log (CSV)"

@@ -24,12 +24,12 @@ WORDS = {HOLDS: "holds", MODEL_MISSES: "MISSES", SOURCE_CONTRADICTS_ITSELF: "sou
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    added = commands.add("facts", facts, "Compare what the sources document with what the engine simulates.")
-    added.add_argument("case", metavar="CASE", nargs="?", help="one case; all when left out")
+    added = commands.add("facts", facts, "Compare documented numbers with simulated ones.")
+    added.add_argument("case", metavar="CASE", nargs="?", help="one case (default: all)")
     added.add_argument(
-        "--seeds", metavar="N", type=int, default=1, help="judge each fact on so many seeds; print the range"
+        "--seeds", metavar="N", type=int, default=1, help="judge each fact on N seeds and print the range"
     )
-    added.add_argument("--inputs", action="store_true", help="judge each fact at the other values of its inputs too")
+    added.add_argument("--inputs", action="store_true", help="judge each fact at other values of its inputs as well")
 
 
 def facts(options: Namespace) -> int:

@@ -63,8 +63,8 @@ def add(commands: Commands) -> None:
     help_ = "value of ${NAME} in the job file, before the process's own; may be repeated"
     added.add_argument("--env", metavar="NAME=VALUE", action="append", default=[], type=_variable, help=help_)
     help_ = (
-        "end the run after so many operations, of which one of more than 64 KiB counts as "
-        f"several (default {MAX_OPERATIONS}; 0 for no limit)"
+        "end the run after N operations; one of more than 64 KiB counts as several "
+        f"(default {MAX_OPERATIONS}; 0 for no limit)"
     )
     added.add_argument("--most-operations", metavar="N", type=_values.whole, default=MAX_OPERATIONS, help=help_)
     add_seed(added)

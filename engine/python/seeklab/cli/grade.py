@@ -26,14 +26,20 @@ def add(commands: Commands) -> None:
     how = added.add_mutually_exclusive_group()
     how.add_argument("--jobs", metavar="N", type=int, default=1, help="processes to grade in (default 1)")
     how.add_argument("--dask", metavar="ADDRESS", help="a Dask scheduler, such as tls://127.0.0.1:8786")
-    added.add_argument("--grades", metavar="FILE", type=Path, default=Path("grades.db"), help="where grades are kept")
-    added.add_argument("--assignment", metavar="NAME", help="what notebooks are of whose names do not say it")
+    added.add_argument(
+        "--grades", metavar="FILE", type=Path, default=Path("grades.db"), help="database of grades (default grades.db)"
+    )
+    added.add_argument("--assignment", metavar="NAME", help="the assignment of notebooks whose names do not contain it")
     layout = "STUDENT/ASSIGNMENT/ASSIGNMENT.ipynb, or STUDENT_ASSIGNMENT.ipynb (default: what FOLDER looks like)"
     added.add_argument("--layout", choices=("nbgrader", "flat"), help=layout)
     add_secret(added)
-    added.add_argument("--unsafe", action="store_true", help="run learners' code without a sandbox, at your own risk")
-    added.add_argument("--seconds", metavar="S", type=int, default=60, help="for a submission's code (default 60)")
-    added.add_argument("--memory", metavar="MIB", type=int, default=1024, help="for a submission's code (default 1024)")
+    added.add_argument("--unsafe", action="store_true", help="run learners' code without a sandbox (unsafe)")
+    added.add_argument(
+        "--seconds", metavar="S", type=int, default=60, help="processor time for a submission's code (default 60)"
+    )
+    added.add_argument(
+        "--memory", metavar="MIB", type=int, default=1024, help="memory for a submission's code (default 1024)"
+    )
     added.add_argument("--feedback", metavar="FOLDER", type=Path, help="write a page for each submission")
     added.add_argument("--canvas", metavar="FILE", type=Path, help="write a CSV that Canvas imports")
     added.add_argument("--moodle", metavar="FILE", type=Path, help="write a CSV that Moodle imports")

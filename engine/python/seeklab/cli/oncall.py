@@ -28,23 +28,24 @@ ENDING = ".sealed"
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    text = "Be on call for a shift: a ticket, a shell with the tools of the trade, a cause to name, a change to make."
+    text = "Play an on-call shift: read a ticket, investigate in a shell, name the cause, fix it."
     added = commands.add("oncall", oncall, text)
     which = added.add_mutually_exclusive_group()
     which.add_argument(
-        "--seed", metavar="N", type=_values.seed, help="which shift: the same number is the same shift for everybody"
+        "--seed",
+        metavar="N",
+        type=_values.seed,
+        help="number of the shift; the same number gives everybody the same shift",
     )
     which.add_argument("--today", action="store_true", help="the ticket of the day, the same for everybody")
-    which.add_argument("--case", metavar="FILE", help="the shift of a case that somebody wrote, sealed or not")
-    which.add_argument("--check", metavar="FILE", help="play nothing: say whether a case of your own makes a shift")
+    which.add_argument("--case", metavar="FILE", help="the shift of a case file, sealed or not")
+    which.add_argument("--check", metavar="FILE", help="check that your own case is playable, then exit")
     which.add_argument(
-        "--seal", metavar="FILE", help="check a case of your own and seal it, so that nobody reads it by accident"
+        "--seal", metavar="FILE", help="check your own case and seal it, so that nobody reads it by accident"
     )
+    added.add_argument("--weeks", metavar="N-M", help="draw the shift from these weeks of the course, such as 1-5")
     added.add_argument(
-        "--weeks", metavar="N-M", help="draw it from these weeks of the course: 1-5 is what the first five have taught"
-    )
-    added.add_argument(
-        "--out", metavar="FILE", help=f"with --seal: where to (default: beside the case, ending in {ENDING})"
+        "--out", metavar="FILE", help=f"output file of --seal (default: next to the case, ending in {ENDING})"
     )
 
 
@@ -73,9 +74,9 @@ def oncall(options: Namespace) -> int:
 
 def _refuse_what_does_not_go_together(options: Namespace) -> None:
     if options.weeks and (options.case or options.check or options.seal):
-        raise SeeklabError([Problem("weeks", "a case of one's own is not drawn from weeks; leave --weeks out")])
+        raise SeeklabError([Problem("weeks", "--weeks cannot be combined with your own case")])
     if options.out and not options.seal:
-        raise SeeklabError([Problem("out", "says where a sealed case goes; give --seal as well")])
+        raise SeeklabError([Problem("out", "is the output of --seal; add --seal")])
 
 
 def _prepare(options: Namespace) -> int:
@@ -87,7 +88,7 @@ def _prepare(options: Namespace) -> int:
     written = options.seal or options.check
     text = read_text(written, CASE_FILE)
     if options.seal and is_sealed(text):
-        raise SeeklabError([Problem(shown(written), "is sealed already; play it with --case")])
+        raise SeeklabError([Problem(shown(written), "is already sealed; play it with --case")])
     found = []
     for finding in findings(case_of(text, shown(written))):
         found.append(finding)
@@ -103,17 +104,19 @@ def _prepare(options: Namespace) -> int:
     elif out:
         print(f"\nSealed: {shown(out)}. A peer plays it with seeklab oncall --case, or on the page oncall.html.")
     if options.seal and not fits:
-        complain("not sealed: mend what is marked no, then try again")
+        complain('not sealed: fix the checks marked "no" and try again')
     return DONE if fits else CHECK_FAILED
 
 
 def _write(out: Path, text: str, written: str) -> None:
     if out.exists() and Path(written).exists() and out.samefile(written):
-        raise SeeklabError([Problem("out", f"{shown(out)} is the case itself; give the sealed one another name")])
+        raise SeeklabError(
+            [Problem("out", f"{shown(out)} is the case itself; choose another name for the sealed file")]
+        )
     try:
         write_whole(out, text, encoding="ascii", newline="\n")
     except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "is no possible file name"
+        reason = getattr(error, "strerror", None) or "is not a possible file name"
         raise SeeklabError([Problem("out", f"{shown(out)} cannot be written: {reason}")]) from None
 
 

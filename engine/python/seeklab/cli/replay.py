@@ -25,7 +25,9 @@ def add(commands: Commands) -> None:
     add_device(added)
     modes = "issue at the recorded times, or when earlier requests complete: with the recorded pauses, or without"
     added.add_argument("--mode", choices=("open", "closed", "fast"), default="open", help=f"{modes} (default open)")
-    added.add_argument("--iodepth", metavar="N", type=_values.whole, help="most in flight (default: closed 1, fast 32)")
+    added.add_argument(
+        "--iodepth", metavar="N", type=_values.whole, help="maximum in flight (default: closed 1, fast 32)"
+    )
     add_trace_options(added)
     added.add_argument(
         "--scale", metavar="X", type=_values.factor, help="multiply the recorded times; 0.5 is twice as fast"

@@ -28,18 +28,18 @@ class _Tools:
 
 def add(commands: Commands) -> None:
     """Add the command."""
-    show_ = commands.add("show", show, "Run a case and print what an observation tool would have shown.")
+    show_ = commands.add("show", show, "Run a case and print the output of an observation tool.")
     add_run(show_)
     tool_help = "the tool; `seeklab tools` lists them"
     show_.add_argument("--as", dest="tool", choices=_Tools(), metavar="TOOL", required=True, help=tool_help)
     show_.add_argument("--by", choices=("time", "client", "device"), help="rows of the server's analytics")
     show_.add_argument("--job", metavar="NAME", help="only this job in the operation log")
-    show_.add_argument("--skip", metavar="N", type=_values.whole, help="begin after so many lines of the operation log")
+    show_.add_argument("--skip", metavar="N", type=_values.whole, help="skip the first N lines of the operation log")
     show_.add_argument(
-        "--limit", metavar="N", type=_values.whole, help="at most so many lines of the operation log (default 40)"
+        "--limit", metavar="N", type=_values.whole, help="print at most N lines of the operation log (default 40)"
     )
-    show_.add_argument("--window", metavar="TIME", help="what one point of the monitor stands for, such as 20s")
-    show_.add_argument("--phase", metavar="TIME", help="when the monitor's windows begin, such as 5.5s")
+    show_.add_argument("--window", metavar="TIME", help="averaging window of the monitor, such as 20s")
+    show_.add_argument("--phase", metavar="TIME", help="start of the monitor's windows, such as 5.5s")
     for name, help_ in (("from", "start (default 0)"), ("to", "end (default 50, at most 1000)"), ("step", "width (1)")):
         show_.add_argument(f"--{name}", metavar="MS", type=_values.whole, help=f"{help_} of lquantize's buckets")
 

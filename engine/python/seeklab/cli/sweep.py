@@ -39,16 +39,16 @@ def add(commands: Commands) -> None:
         type=_values.tried,
         help="values to try, such as volume.prefetch.chunk=4MiB,8MiB; repeated, every combination is run",
     )
-    variants = "variants to run; the default one when left out"
+    variants = "variants to run (default: the case's default variant)"
     added.add_argument("--variant", metavar="V,...", type=_values.words, help=variants)
     seeds = "such as 1-5 or 1,7 (default 1)"
     added.add_argument("--seeds", metavar="N,M-N", type=_values.seeds, default=[1], help=seeds)
-    metrics = "columns to print; the case's own when left out"
+    metrics = "columns to print (default: the case's own)"
     added.add_argument("--metric", metavar="M,...", type=_values.words, help=metrics)
     added.add_argument(
         "--csv",
         action="store_true",
-        help=f"print every column as comma-separated values, row by row; {MORE} has what the header lacks",
+        help=f"print every column as comma-separated values, row by row; {MORE} has metrics that the header lacks",
     )
 
 

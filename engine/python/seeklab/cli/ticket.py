@@ -20,9 +20,9 @@ def add(commands: Commands) -> None:
     """Add the command."""
     added = commands.add("ticket", ticket, "Write the tickets of a student, to hand out.")
     added.add_argument("--student", metavar="S", required=True, help="the student, as the gradebook has it")
-    added.add_argument("--assignment", metavar="NAME", help="one assignment; those to be diagnosed when left out")
+    added.add_argument("--assignment", metavar="NAME", help="one assignment (default: all to be diagnosed)")
     added.add_argument(
-        "--out", metavar="FOLDER", type=Path, default=Path("tickets"), help="where to (default tickets/)"
+        "--out", metavar="FOLDER", type=Path, default=Path("tickets"), help="output folder (default tickets/)"
     )
     add_secret(added)
 
