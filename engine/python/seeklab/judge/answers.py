@@ -25,7 +25,7 @@ UNREADABLE = "unreadable"
 SETTING = "setting"
 """The code of a change to a setting that the task does not offer."""
 ONLY = "the answer"
-"""What an answer without a name is called."""
+"""The name of an answer without one."""
 
 
 class UnreadableError(Exception):
@@ -51,7 +51,7 @@ def expected(name: str, raw: object, accepted: str) -> UnreadableError:
 
 @dataclass(frozen=True)
 class Missing:
-    """What stands for an answer that has no value, with the reason."""
+    """The stand-in for an answer that has no value, with the reason."""
 
     reason: str
 
@@ -115,7 +115,7 @@ class Choice:
     """One of several texts, word for word; each that may be wrong has the reason why."""
 
     options: Mapping[str, str]
-    """What may be chosen, and what is told of it when it is not the right one."""
+    """The choices, each with the message if it is wrong."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
         """Give the choice."""
@@ -157,7 +157,7 @@ class Settings:
     may_set: Sequence[str] | None = None
     """The names that may be set; None for any."""
     others: Mapping[str, str] = field(default_factory=dict)
-    """What is told of a name that may not be set, by name."""
+    """The message for each name that may not be set."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
         """Give the settings."""
@@ -200,10 +200,10 @@ class Code:
 
 @dataclass(frozen=True)
 class Function:
-    """A function at hand, as in the learner's own notebook: its results may be of any kind."""
+    """A function in the learner's own notebook: its results may be of any kind."""
 
     of: str
-    """What it takes, in words."""
+    """A description of its arguments."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
         """Give the function."""
@@ -219,7 +219,7 @@ class Table:
     keys: Kind
     values: Kind
     of: str
-    """What it holds, in words."""
+    """A description of its keys and values."""
 
     def __str__(self) -> str:
         """Say what is accepted."""
@@ -242,7 +242,7 @@ class Counts:
 
     keys: Kind
     of: str
-    """What is counted, in words."""
+    """A description of the things counted."""
 
     def read(self, name: str, raw: object) -> tuple[Any, list[Evidence]]:
         """Give the counts."""

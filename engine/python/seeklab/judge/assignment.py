@@ -33,8 +33,8 @@ SEEDS = 2
 MAX_EVENTS = 5_000_000
 """Events that the runs of one measurement may take together, so that no answer keeps the judge busy for long."""
 BROKEN, UNDECIDED, REFUSED, LIMIT, PROGRAM = "bound", "undecided", "refused", "limit", "program"
-"""Codes of a verdict where no mistake has a name: a broken bound, seeds that disagree, what the engine refuses, a limit
-of its runs, and an error of the learner's program."""
+"""Codes of a verdict if no mistake has a name. In order: a broken bound, seeds that disagree, an input that the engine
+refuses, a limit of its runs, an error of the learner's program."""
 HINTS = 3
 HINT_COSTS = 0.05
 """The share of a task's points that each hint costs."""
