@@ -1,16 +1,14 @@
-"""Write notebooks in one form: one line for each cell's metadata and for each output, keys in alphabetical order.
+"""Write notebooks in one form: one line for each line of source and for each output, keys in alphabetical order.
 
-Jupyter spreads outputs over many lines that no reader of a diff can use. `make fmt` formats every tracked notebook;
-`--check` names those in another form and exits with 1.
+Jupyter spreads cells and outputs over many lines that no reader of a diff can use. `make fmt` formats every tracked
+notebook; `--check` names those in another form and exits with 1.
 """
 
 from __future__ import annotations
 
 import json
-import re
 import sys
 from typing import TYPE_CHECKING, Any
-from uuid import uuid4
 
 from console import ROOT, say
 
@@ -22,22 +20,25 @@ FOLDERS = ("notebooks", "solutions", "exercises")
 
 def text_of(notebook: dict[str, Any]) -> str:
     """Return the text of a notebook's file."""
-    mark = uuid4().hex
-    lines: list[str] = []
+    cells = ",\n".join(_cell_text(cell) for cell in notebook["cells"])
+    others = _on_one_line({name: value for name, value in notebook.items() if name != "cells"})
+    return f'{{"cells": [\n{cells}\n], {others[1:]}\n'
 
-    def on_one_line(value: object) -> str:
-        lines.append(json.dumps(value, sort_keys=True, ensure_ascii=False))
-        return f"{mark}{len(lines) - 1}"
 
-    cells = []
-    for cell in notebook["cells"]:
-        short = {**cell, "metadata": on_one_line(cell["metadata"])}
-        if "outputs" in cell:
-            short["outputs"] = [on_one_line(output) for output in cell["outputs"]]
-        cells.append(short)
-    whole = {**notebook, "cells": cells, "metadata": on_one_line(notebook["metadata"])}
-    text = json.dumps(whole, indent=1, sort_keys=True, ensure_ascii=False)
-    return re.sub(rf'"{mark}(\d+)"', lambda found: lines[int(found[1])], text) + "\n"
+def _cell_text(cell: dict[str, Any]) -> str:
+    fields = [f'"{name}": {_list_text(value)}' for name, value in sorted(cell.items())]
+    return f"{{{', '.join(fields)}}}"
+
+
+def _list_text(value: object) -> str:
+    """Return the lines of a source or the outputs of a cell, one on each line; any other value on one line."""
+    if not isinstance(value, list) or not value:
+        return _on_one_line(value)
+    return "[\n " + ",\n ".join(map(_on_one_line, value)) + "\n]"
+
+
+def _on_one_line(value: object) -> str:
+    return json.dumps(value, sort_keys=True, ensure_ascii=False)
 
 
 def format_files(*, check: bool) -> int:
