@@ -236,13 +236,16 @@ def test_relative_places_for_caches_and_settings_are_ignored(
 ) -> None:
     from seeklab import _user_presets
     from seeklab.engine import compiled as _compiled
+    from seeklab.judge.identity import SECRET_VARIABLE, secret_path
 
     for name in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
         monkeypatch.setenv(name, "here")
-    monkeypatch.delenv("SEEKLAB_PRESETS", raising=False)
+    for name in ("SEEKLAB_PRESETS", SECRET_VARIABLE):
+        monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     assert _compiled.cache_directory() == tmp_path / ".cache" / "seeklab"
     assert _user_presets.folder() == tmp_path / ".config" / "seeklab" / "presets"
+    assert secret_path() == tmp_path / ".config" / "seeklab" / "course-secret"
     monkeypatch.setenv("HOME", ".")
     with pytest.raises(RuntimeError):
         _compiled.cache_directory()

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from seeklab._documents import UnreadableError, odd_value, read_json, read_toml
 from seeklab._errors import Problem, SeeklabError
+from seeklab._settings_folder import settings_folder
 from seeklab.data.files import Kind, read_text, shown
 
 if TYPE_CHECKING:
@@ -23,11 +24,7 @@ KINDS = ("hdd", "ssd", "lun")
 def folder() -> Path:
     """Give the folder of presets of one's own: `SEEKLAB_PRESETS`, or the place that the system has for settings."""
     chosen = os.environ.get("SEEKLAB_PRESETS")
-    if chosen:
-        return Path(chosen)
-    settings = Path(os.environ.get("XDG_CONFIG_HOME", ""))
-    # The XDG standard asks to ignore relative paths.
-    return (settings if settings.is_absolute() else Path.home() / ".config") / "seeklab" / "presets"
+    return Path(chosen) if chosen else settings_folder() / "presets"
 
 
 def own_preset(name: str) -> dict[str, Any] | None:

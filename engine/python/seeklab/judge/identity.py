@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from seeklab._errors import Problem, SeeklabError
+from seeklab._settings_folder import settings_folder
 from seeklab.judge.assignment import Seeds, Variant
 
 if TYPE_CHECKING:
@@ -139,10 +140,7 @@ class Course:
 def secret_path() -> Path:
     """Say where the instructor's secret is, unless another file is named."""
     named = os.environ.get(SECRET_VARIABLE)
-    if named:
-        return Path(named)
-    root = os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config"
-    return Path(root) / "seeklab" / "course-secret"
+    return Path(named) if named else settings_folder() / "course-secret"
 
 
 def open_course(

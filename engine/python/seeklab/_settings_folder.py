@@ -1,0 +1,12 @@
+"""The folder of a user's settings."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+
+def settings_folder() -> Path:
+    """Return the folder of this user's settings for Seeklab. The XDG standard asks to ignore relative paths."""
+    chosen = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    return (chosen if chosen.is_absolute() else Path.home() / ".config") / "seeklab"
