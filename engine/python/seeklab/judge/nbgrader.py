@@ -31,7 +31,7 @@ from seeklab.judge.grading import Grade, Work, grade_notebook, not_graded
 from seeklab.judge.identity import open_course, remember, remembered
 from seeklab.judge.practice import COMMITS, TICKET
 from seeklab.judge.sandbox import Limits, Sandbox
-from seeklab.judge.submission import MAX_BYTES, MB, UnreadableSubmissionError, notebook_of
+from seeklab.judge.submission import MAX_BYTES, MB, UnreadableSubmissionError, notebook_of, parsed
 from seeklab.judge.tickets import is_ticketed
 
 if TYPE_CHECKING:
@@ -111,7 +111,9 @@ def _read(file: Any) -> Any:
     if size > MAX_BYTES:
         message = f"the file has {size / MB:,.0f} MB, and at most {MAX_BYTES / MB:,.0f} are read"
         raise UnreadableSubmissionError(message)
-    nb = nbformat.read(file, as_version=4)
+    text = file.read()
+    parsed(text.encode())  # refuses what would fill the memory as a notebook
+    nb = nbformat.reads(text, as_version=4)
     nb.metadata = nbformat.from_dict({name: nb.metadata[name] for name in (*KERNEL, NOTES) if name in nb.metadata})
     return copy.deepcopy(nb)  # nbconvert does the same, where an exception ends the grading of this submission
 
