@@ -50,18 +50,35 @@
     const path = notebook.replace(/[^/]*$/, fileName);
     let last = Promise.resolve();
 
-    /** The list and its text; an empty one where there is no file. */
-    async function read() {
+    async function names() {
       const folder = await contents.get(path.replace(/\/?[^/]*$/, ""), { content: true });
-      if (!folder.content.some(({ name }) => name === fileName)) return [];
+      return folder.content.map(({ name }) => name);
+    }
+
+    /** Returns the list, an empty one where there is no file, or undefined where the file holds none. */
+    async function read() {
+      if (!(await names()).includes(fileName)) return [];
       const { content } = await contents.get(path, { content: true, type: "file", format: "text" });
-      const list = typeof content === "string" ? JSON.parse(content) : content;
-      if (!Array.isArray(list)) throw new Error(`${path} holds no list`);
-      return list;
+      try {
+        const list = typeof content === "string" ? JSON.parse(content) : content;
+        return Array.isArray(list) ? list : undefined;
+      } catch {
+        return undefined;
+      }
+    }
+
+    /** Renames a file that holds no list, as the package does (`_commitments.py`), and returns an empty list. */
+    async function setAside() {
+      const taken = await names();
+      let aside = `${fileName}.broken`;
+      for (let number = 1; taken.includes(aside); number++) aside = `${fileName}.broken${number}`;
+      await contents.rename(path, path.slice(0, -fileName.length) + aside);
+      say(`${fileName} held no list of commitments. It is now ${aside}.`, "warning");
+      return [];
     }
 
     async function write(entry) {
-      const list = await read();
+      const list = (await read()) ?? (await setAside());
       const content = JSON.stringify([...list, entry], null, 1) + "\n";
       await contents.save(path, { type: "file", format: "text", name: fileName, path, content });
       if (list.length === 0) say(kept, "info");
@@ -87,6 +104,7 @@
       const list = await record
         .read()
         .catch((error) => say(`Your commitments cannot be read: ${error.message}.`, "warning"));
+      // The next commitment sets a file aside that holds no list, and says so.
       if (!list?.length) return;
       // A text in JSON is a text in Python.
       const code = `__import__("pathlib").Path("${fileName}").write_text(${JSON.stringify(JSON.stringify(list, null, 1) + "\n")})`;

@@ -33,6 +33,10 @@ function contentsOf(files: Map<string, unknown>, isFull = false) {
       if (isFull) throw new Error("QuotaExceededError");
       files.set(name, content);
     },
+    async rename(name: string, other: string) {
+      files.set(other, files.get(name));
+      files.delete(name);
+    },
   };
 }
 
@@ -104,16 +108,27 @@ describe("the lab in the browser", () => {
     expect(notes[0]).toContain("commits.json beside the notebook");
   });
 
-  it("says what could not be kept, and leaves a file that is not ours alone", async () => {
+  it("says what could not be kept", async () => {
     const full = await lab({ isFull: true });
     full.kernel.commit(entry);
     await vi.waitFor(() =>
       expect(full.notes.join()).toContain("not kept in notebooks/commits.json: QuotaExceededError"),
     );
-    const foreign = await lab({ files: new Map([[path, '{"a": 1}']]) });
-    foreign.kernel.commit(entry);
-    await vi.waitFor(() => expect(foreign.notes.join()).toContain("not kept in"));
-    expect(foreign.files.get(path)).toBe('{"a": 1}');
+  });
+
+  it.each(['{"a": 1}', "[{", ""])("sets a file aside that holds no list: %s", async (text) => {
+    const { kernel, files, notes } = await lab({
+      files: new Map([
+        [path, text],
+        [`${path}.broken`, "an older one"],
+      ]),
+    });
+    expect(kernel.calls).toEqual([]);
+    kernel.commit(entry);
+    await vi.waitFor(() => expect(JSON.parse(String(files.get(path)))).toEqual([entry]));
+    expect(files.get(`${path}.broken1`)).toBe(text);
+    expect(files.get(`${path}.broken`)).toBe("an older one");
+    expect(notes[0]).toContain("commits.json.broken1");
   });
 
   it("stops by a restart, says so, and hands the new kernel the commitments before anything else", async () => {
