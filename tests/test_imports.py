@@ -1,4 +1,4 @@
-"""No module of the Python package imports, at any depth, a module that imports it."""
+"""No module of the Python package imports, at any depth, a module that imports it, and neither does a folder."""
 
 from __future__ import annotations
 
@@ -43,5 +43,19 @@ IMPORTS = {
 }
 
 
+def _folder(module: str) -> str:
+    """Name the folder of a module; none for a module of the package itself."""
+    return MODULES[module].relative_to(PACKAGE).parts[0] if MODULES[module].parent != PACKAGE else ""
+
+
 def test_no_modules_import_each_other() -> None:
     TopologicalSorter(IMPORTS).prepare()  # raises CycleError with the modules of a cycle
+
+
+def test_no_folders_import_each_other() -> None:
+    folders: dict[str, set[str]] = {_folder(name): set() for name in MODULES}
+    for name, found in IMPORTS.items():
+        folders[_folder(name)] |= {_folder(other) for other in found} - {_folder(name)}
+    del folders[""]  # what all folders use, and the package's public names
+    assert len(folders) > 5
+    TopologicalSorter({folder: others - {""} for folder, others in folders.items()}).prepare()
