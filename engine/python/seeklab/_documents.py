@@ -10,9 +10,12 @@ import json
 import re
 import tomllib
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from seeklab.data.json_depth import DEEPEST, is_too_deep
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 MAX_CONTAINERS = 1_000_000
 """Lists and objects of one text; a recording of a day has a tenth of it."""
@@ -28,37 +31,35 @@ class UnreadableError(ValueError):
 
 def read_json(text: str) -> Any:
     """Read JSON; raise UnreadableError with the reason where that is not possible."""
-    _refuse_many(text)
     if is_too_deep(text):
         message = f"is JSON nested deeper than {DEEPEST} levels, or not whole"
         raise UnreadableError(message)
-    try:
-        return json.loads(text)
-    except json.JSONDecodeError as error:
-        message = f"is JSON that is not whole ({error})"
-        raise UnreadableError(message) from None
-    except ValueError:
-        raise _too_many_digits() from None
+    return _parsed(text, json.loads, "JSON")
 
 
 def read_toml(text: str) -> dict[str, Any]:
     """Read TOML; raise UnreadableError with the reason where that is not possible."""
-    _refuse_many(text)
     # Python's parser takes a time that grows with the square of the parts of a dotted key.
     outside = "".join(text.replace("\\\\", "").replace('\\"', "").split('"')[::2])
     if any(part.count(".") >= DEEPEST for part in BETWEEN_KEYS.split(outside)):
         message = f"has a key of more than {DEEPEST} parts"
         raise UnreadableError(message)
+    return _parsed(text, tomllib.loads, "TOML")
+
+
+def _parsed(text: str, parse: Callable[[str], Any], form: str) -> Any:
+    message = f"holds a whole number of more than {MAX_DIGITS:,} digits"
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        message = f"is not TOML: {error}"
-        raise UnreadableError(message) from None
+        if text.count("[") + text.count("{") <= MAX_CONTAINERS:
+            return parse(text)
+        message = f"holds more than {MAX_CONTAINERS:,} lists and objects"
+    except (json.JSONDecodeError, tomllib.TOMLDecodeError) as error:
+        message = f"is not {form}: {error}"
     except RecursionError:
         message = f"is nested deeper than {DEEPEST} levels"
-        raise UnreadableError(message) from None
     except ValueError:
-        raise _too_many_digits() from None
+        pass  # Python's own, of a number with too many digits
+    raise UnreadableError(message)
 
 
 def odd_value(document: object) -> tuple[str, str] | None:
@@ -79,13 +80,3 @@ def odd_value(document: object) -> tuple[str, str] | None:
         elif value is not None and not isinstance(value, (str, int, float)):
             return path, f"is {value}, a {type(value).__name__}; give a number, a text, true or false"
     return None
-
-
-def _refuse_many(text: str) -> None:
-    if text.count("[") + text.count("{") > MAX_CONTAINERS:
-        message = f"holds more than {MAX_CONTAINERS:,} lists and objects"
-        raise UnreadableError(message)
-
-
-def _too_many_digits() -> UnreadableError:
-    return UnreadableError(f"holds a whole number of more than {MAX_DIGITS:,} digits")
