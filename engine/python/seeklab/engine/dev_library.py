@@ -14,6 +14,7 @@ from pathlib import Path
 
 ENGINE = Path(__file__).resolve().parents[3]
 """The folder `engine` of the checkout, if this is one."""
+LAST_BUILD_USED = "The edited cases and presets cannot be read; those of the last build are used."
 TOOL_LIMIT_S = 60
 CLOCK_STEP_NS = 10_000_000
 """File systems may take their times from a clock that lags by so much."""
@@ -73,10 +74,7 @@ def _read_again(tool: Path, engine: Path, kept: Path) -> bytes | None:
             os.utime(made, ns=(begun_ns, begun_ns))  # what is edited while the tool reads is later than this
             made.replace(kept)
     except subprocess.CalledProcessError as error:
-        _tell(
-            f"{error.stderr.decode(errors='replace').strip()}\n"
-            "The edited cases and presets cannot be read; those of the last build are used."
-        )
+        _tell(f"{error.stderr.decode(errors='replace').strip()}\n{LAST_BUILD_USED}")
         return None
     except (OSError, subprocess.TimeoutExpired) as error:
         _tell(f"The edited cases and presets could not be read ({error}); those of the last build are used.")

@@ -18,6 +18,8 @@ from seeklab.engine.requests import encode
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+RUN_STOPPED = "The engine stopped while this run was in it; start the run again."
+
 
 class _Instance:
     """One instance of the engine: a memory and the exports that work on it."""
@@ -39,8 +41,7 @@ class _Instance:
     def number(self, export: str, *arguments: int) -> Any:
         """Call an export that takes and returns numbers."""
         if self.is_stopped:
-            message = "The engine stopped while this run was in it; start the run again."
-            raise EngineError(message)
+            raise EngineError(RUN_STOPPED)
         call = self._calls.get(export)
         if call is None:
             call = self._calls[export] = getattr(self._exports, export)
