@@ -12,7 +12,6 @@ import pytest
 
 import seeklab
 from seeklab import SeeklabError
-from seeklab._documents import DEEPEST
 from seeklab._user_presets import read_preset
 from seeklab.calibration import calibrate, closed_forms, plan, read_results
 from seeklab.calibration.fio_results import Key, Measured, Results, Run
@@ -22,6 +21,7 @@ from seeklab.calibration.plots import HELD_OUT
 from seeklab.calibration.simulated import scenario
 from seeklab.calibration.ssd import _page_types
 from seeklab.calibration.ssd_drive import Drive
+from seeklab.data.json_depth import DEEPEST
 from seeklab.engine.host import engine
 
 if TYPE_CHECKING:

@@ -13,8 +13,7 @@ import pytest
 
 from blind import DRAWS, PLAIN_DEVICES, draw_incident, draw_plain
 from seeklab import SeeklabError
-from seeklab._documents import DEEPEST
-from seeklab.data.json_depth import is_too_deep
+from seeklab.data.json_depth import DEEPEST, is_too_deep
 from seeklab.diagnosis import diagnose, read_evidence
 from seeklab.diagnosis.evidence import ACCEPTED
 from seeklab.diagnosis.features import NAMES, in_words

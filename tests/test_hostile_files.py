@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from seeklab import SeeklabError
-from seeklab._documents import DEEPEST, MAX_CONTAINERS, MAX_DIGITS, UnreadableError, odd_value, read_json, read_toml
+from seeklab._documents import MAX_CONTAINERS, MAX_DIGITS, UnreadableError, odd_value, read_json, read_toml
 from seeklab._user_presets import read_preset
 from seeklab.calibration.fio_results import MAX_BINS, MAX_JOBS, read_results
 from seeklab.calibration.fit import calibrate
+from seeklab.data.json_depth import DEEPEST
 from seeklab.diagnosis import diagnose
 from seeklab.oncall.learner_case import case_of
 

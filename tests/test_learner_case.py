@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from seeklab._documents import DEEPEST
 from seeklab._errors import SeeklabError
 from seeklab.cli import BAD_INPUT, CHECK_FAILED, DONE, main
+from seeklab.data.json_depth import DEEPEST
 from seeklab.oncall import Session, Shift, case_of, findings, sealed
 from seeklab.oncall.incidents import causes, incidents
 from seeklab.oncall.learner_case import CASE_FILE, MAX_OTHERS, MIN_OTHERS

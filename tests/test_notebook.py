@@ -7,7 +7,7 @@ import subprocess
 import sys
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 import pytest
@@ -19,6 +19,9 @@ from seeklab._chart import PHASE_COLOURS, Bars, Lines
 from seeklab._displays import show_session
 from seeklab.oncall import Session
 from sentences import numbers
+
+if TYPE_CHECKING:
+    from seeklab.notebook import Prediction
 
 notebook = pytest.importorskip("seeklab.notebook", reason="anywidget is not installed; `make lab` installs it")
 
@@ -59,7 +62,7 @@ def test_a_mistake_is_told_in_the_notebooks_own_cell(options: dict[str, object],
         seeklab.lab(CASE, **options)
 
 
-def numbers_told(prediction: notebook.Prediction) -> list[str]:
+def numbers_told(prediction: Prediction) -> list[str]:
     """Return the numbers of the answer that the reader sees."""
     return numbers(re.sub("<[^>]*>", "", prediction._told.value))  # noqa: SLF001 -- what the reader sees
 

@@ -44,7 +44,8 @@ def read_toml(text: str) -> dict[str, Any]:
     if any(part.count(".") >= DEEPEST for part in BETWEEN_KEYS.split(outside)):
         message = f"has a key of more than {DEEPEST} parts"
         raise UnreadableError(message)
-    return _parsed(text, tomllib.loads, "TOML")
+    read: dict[str, Any] = _parsed(text, tomllib.loads, "TOML")
+    return read
 
 
 def _parsed(text: str, parse: Callable[[str], Any], form: str) -> Any:
