@@ -22,7 +22,7 @@ PACKAGE = Path(seeklab.__file__).parent
 ENGINE = Path(__file__).resolve().parent.parent / "engine"
 CASE = "odx-prefetch"
 
-# Puts the one case of the checkout into the library that was built; one with the tolerance "exactly" as a case with an error.
+# Puts the one case of the checkout into the library that was built. A tolerance "exactly" makes it one with an error.
 TOOL = """\
 #!{python}
 import json, sys, tomllib

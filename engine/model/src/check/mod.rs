@@ -10,13 +10,13 @@ mod zoned;
 
 use std::sync::OnceLock;
 
-use seeklab_spec::{AddProblem, Path, Persistence, Presets, Problems, Rw, Scenario};
+use seeklab_spec::{AddProblem, Job, Path, Persistence, Presets, Problems, Rw, Scenario};
 use serde_json::Value;
 
 use crate::kernel::{LayerId, Request};
 use crate::layers;
 use crate::layers::device::shingled::memory_bytes;
-use crate::layers::device::ssd;
+use crate::layers::device::{check as unit, ssd};
 use crate::layers::fanout;
 use crate::layers::table;
 use crate::layers::zfs::in_effect::in_effect;
@@ -67,6 +67,7 @@ impl Checked {
         table::check(&scenario, &mut problems);
         check_flushes(&scenario, &mut problems);
         check_rebuild(&scenario, &mut problems);
+        check_units(&scenario, &mut problems);
         let root = Path::root();
         if let Some(reduction) = &scenario.reduction {
             reduction::check(reduction, &scenario, &root.field("reduction"), &mut problems);
@@ -207,6 +208,17 @@ fn check_jobs(scenario: &Scenario, problems: &mut Problems) {
             Path::root().field("jobs"),
             format!("iodepth times numjobs add up to {in_flight} requests in flight; write at most {MAX_IN_FLIGHT}"),
         );
+    }
+}
+
+/// Checks logical units, to which layers above may send what they combined, up to a request of 1 GiB.
+fn check_units(scenario: &Scenario, problems: &mut Problems) {
+    let of_jobs = scenario.jobs.iter().map(Job::max_request_bytes).max().unwrap_or(0);
+    let largest = if table::combines(scenario) { 1 << 30 } else { of_jobs };
+    for (index, group) in scenario.devices.iter().enumerate() {
+        if let Some(spec) = &group.lun {
+            unit::check(spec, largest, &Path::root().index("devices", index).field("lun"), problems);
+        }
     }
 }
 

@@ -49,10 +49,10 @@ impl Column {
         self.len() == 0
     }
 
-    /// A column of indices or of other numbers. Compiled once, and not for each table.
+    /// A column of these values, which are indices or other numbers.
     #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)] // indices were `u32`
-    fn of(values: &mut dyn Iterator<Item = f64>, are_indices: bool) -> Self {
-        if are_indices { Self::U32(values.map(|value| value as u32).collect()) } else { Self::F64(values.collect()) }
+    fn of(values: Vec<f64>, are_indices: bool) -> Self {
+        if are_indices { Self::U32(values.into_iter().map(|value| value as u32).collect()) } else { Self::F64(values) }
     }
 
     /// A column of whole numbers below 2^53: bytes, nanoseconds, large counts.
@@ -132,14 +132,14 @@ pub struct Tables<'a> {
 impl Tables<'_> {
     /// A table and its rows, which are made only when one of its columns is asked for.
     pub fn table<R>(&mut self, table: &Table<R>, rows: impl IntoIterator<Item = R>) {
-        let mut names = table.columns.iter().map(|(name, _)| *name);
         match self.asked {
-            None => self.collect(table.name, &mut names),
+            None => table.columns.iter().for_each(|(name, _)| self.collect(table.name, name)),
             Some((asked, column)) if asked == table.name => {
-                if let Some(place) = names.position(|name| name == column) {
-                    let take = &table.columns[place].1;
-                    let mut values = rows.into_iter().map(|row| take.value(&row));
-                    self.found = Some(Column::of(&mut values, matches!(take, Take::Index(_))));
+                if let Some((_, take)) = table.columns.iter().find(|(name, _)| *name == column) {
+                    // One loop for each table, whatever the type of the column: all of them are in the engine's module.
+                    let mut values = Vec::new();
+                    rows.into_iter().for_each(|row| values.push(take.value(&row)));
+                    self.found = Some(Column::of(values, matches!(take, Take::Index(_))));
                 }
             }
             Some(_) => {}
@@ -149,14 +149,14 @@ impl Tables<'_> {
     /// A column of a table that is not kept in rows.
     pub fn column(&mut self, table: &str, name: &str, make: impl FnOnce() -> Column) {
         match self.asked {
-            None => self.collect(table, &mut std::iter::once(name)),
+            None => self.collect(table, name),
             Some(asked) if asked == (table, name) => self.found = Some(make()),
             Some(_) => {}
         }
     }
 
-    fn collect(&mut self, table: &str, columns: &mut dyn Iterator<Item = &str>) {
-        self.names.extend(columns.map(|column| format!("{table}.{column}")));
+    fn collect(&mut self, table: &str, column: &str) {
+        self.names.push(format!("{table}.{column}"));
     }
 }
 

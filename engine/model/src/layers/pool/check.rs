@@ -1,10 +1,9 @@
 //! What devices, their layout and its rebuild contradict in their scenario.
 
 use seeklab_spec::rebuild::RebuildSpec;
-use seeklab_spec::{AddProblem, DeviceGroup, Job, LayoutKind, LayoutSpec, Path, Problems, Scenario};
+use seeklab_spec::{AddProblem, DeviceGroup, LayoutKind, LayoutSpec, Path, Problems, Scenario};
 
-use crate::layers::device::{check as unit, ssd};
-use crate::layers::table::combines;
+use crate::layers::device::ssd;
 use crate::plan::Plan;
 use crate::rules::SECTOR;
 
@@ -12,16 +11,10 @@ use crate::rules::SECTOR;
 const MAX_SORTED: u64 = 1 << 24;
 
 /// Adds what is wrong with the devices of a scenario beyond their schema.
-pub fn devices(groups: &[DeviceGroup], scenario: &Scenario, problems: &mut Problems) {
-    // Layers above may combine what jobs ask for, up to a request of 1 GiB.
-    let largest = if combines(scenario) { 1 << 30 } else { scenario.jobs.iter().map(Job::max_request_bytes).max().unwrap_or(0) };
+pub fn devices(groups: &[DeviceGroup], problems: &mut Problems) {
     for (index, group) in groups.iter().enumerate() {
-        let at = Path::root().index("devices", index);
         if let Some(spec) = &group.ssd {
-            ssd::check(spec, &at.field("ssd"), problems);
-        }
-        if let Some(spec) = &group.lun {
-            unit::check(spec, largest, &at.field("lun"), problems);
+            ssd::check(spec, &Path::root().index("devices", index).field("ssd"), problems);
         }
     }
     let again = |(index, group): &(usize, &DeviceGroup)| groups[..*index].iter().any(|other| other.name == group.name);

@@ -28,8 +28,8 @@ impl Layer for Devices {
         Some(&scenario.devices)
     }
 
-    fn check(groups: &[DeviceGroup], scenario: &Scenario, _: &Path, problems: &mut Problems) {
-        check::devices(groups, scenario, problems);
+    fn check(groups: &[DeviceGroup], _: &Scenario, _: &Path, problems: &mut Problems) {
+        check::devices(groups, problems);
     }
 
     fn build(groups: &[DeviceGroup], setup: &Setup) -> Option<Self> {
