@@ -48,9 +48,9 @@ class FastCall:
         type_ = function.type(store)
         # What the public interface passes on, too. Looked up here, so that a missing name is found before any call.
         self._store, self._function = store, function
-        self._function_at = ctypes.byref(function._func)
-        store._context()
-        _ = wasmtime.WasmtimeError._from_ptr, wasmtime.Trap._from_ptr
+        self._function_at = ctypes.byref(function._func)  # noqa: SLF001
+        store._context()  # noqa: SLF001
+        _ = wasmtime.WasmtimeError._from_ptr, wasmtime.Trap._from_ptr  # noqa: SLF001
         self._trap = ctypes.POINTER(ffi.wasm_trap_t)()
         self._trap_at = ctypes.byref(self._trap)
         self._raw_call = ffi.wasmtime_func_call_unchecked
@@ -64,14 +64,14 @@ class FastCall:
         numbers = self._numbers
         for at, (field, argument) in enumerate(zip(self._parameters, arguments, strict=True)):
             setattr(numbers[at], field, argument)
-        context = self._store._context()
+        context = self._store._context()  # noqa: SLF001
         error = self._raw_call(context, self._function_at, numbers, len(numbers), self._trap_at)
         if error:
-            raise wasmtime.WasmtimeError._from_ptr(error)
+            raise wasmtime.WasmtimeError._from_ptr(error)  # noqa: SLF001
         if self._trap:
             trap, self._trap = self._trap, type(self._trap)()
             self._trap_at = ctypes.byref(self._trap)
-            raise wasmtime.Trap._from_ptr(trap)
+            raise wasmtime.Trap._from_ptr(trap)  # noqa: SLF001
         return None if self._result is None else getattr(numbers[0], self._result)
 
 

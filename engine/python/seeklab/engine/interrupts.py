@@ -38,7 +38,7 @@ def stoppable(call: Callable[[], T], stop: Callable[[], object]) -> T:
     def work() -> None:
         try:
             outcome.append(call())
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001 -- raised below, in the thread that asked
             errors.append(error)
         finally:
             ended.set()
