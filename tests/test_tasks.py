@@ -84,6 +84,10 @@ MISTAKEN: list[tuple[str, object, str]] = [
     ("throttle/reached", {"A": 0.0, "B": 7000}, "over-100"),
     ("throttle/late", lambda limit: -limit, "shift-left"),
     ("throttle/little", {10: 1, 1000: 2}, "other"),
+    ("zones/clean", lambda zone_mb, rate_mb: zone_mb / rate_mb, "one-way"),
+    ("zones/clean", lambda *_: 5, "other"),
+    ("zones/hours", lambda _: 5, "other"),
+    ("zones/steady", lambda _: 5, "other"),
 ]
 
 
