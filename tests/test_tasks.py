@@ -77,6 +77,10 @@ MISTAKEN: list[tuple[str, object, str]] = [
     ("place/senders", {"no.path": 1}, "refused"),
     ("place/pairs", {"cluster.links": 1}, "fixed-setting"),
     ("place/pairs", {"cluster.vms": [{"name": "vm", "node": 0}]}, "few-machines"),
+    ("tail/hedged", lambda first, second, after: after + second if first <= after else 7, "always-hedged"),
+    ("tail/hedged", lambda *_: 7, "other"),
+    ("tail/late", lambda *_: 0.3, "other"),
+    ("tail/waits", lambda *_: 5, "other"),
     ("throttle/rhythm", throttle._ends(at_its_end=False), "begins"),  # noqa: SLF001 -- the mistake's answer
     ("throttle/rhythm", {1: 10_000}, "not-only-stalls"),
     ("throttle/rhythm", {1: 1}, "other"),
