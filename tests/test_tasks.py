@@ -8,7 +8,7 @@ import pytest
 
 from policies import Lru
 from seeklab.course.task import Task
-from seeklab.course.tasks import cache, tasks, throttle
+from seeklab.course.tasks import cache, omission, tasks, throttle
 from seeklab.judge import Cases, Fields, Mistake, Number, Outcome, Table, Value, diagnose
 from seeklab.judge.mistakes import scaled
 
@@ -69,6 +69,16 @@ MISTAKEN: list[tuple[str, object, str]] = [
     ("commit/ceiling", lambda _: 5, "other"),
     ("commit/batches", lambda arrivals, _: [1] * len(arrivals[1:]), "lost-transactions"),
     ("commit/batches", lambda arrivals, _: [len(arrivals)], "waits-to-begin"),
+    ("omission/due", 5, "other"),
+    ("omission/repair", lambda latencies, _: latencies, "nothing-added"),
+    ("omission/repair", lambda latencies, _: [*latencies, 0], "no-wait"),
+    ("omission/repair", lambda *_: [5] * 11, "equal-waits"),
+    ("omission/repair", lambda latencies, _: [*latencies, 5], "other"),
+    ("omission/waits", [5.0], "length"),
+    ("omission/waits", [row["latency_ns"] / 1e6 for row in omission.rows()], "from-sent"),
+    ("omission/waits", [1e6 * wait for wait in omission.waits()], "nanoseconds"),
+    ("omission/waits", [(row["submit_ns"] - row["due_ns"]) / 1e6 for row in omission.rows()], "only-late"),
+    ("omission/waits", [5.0] * len(omission.rows()), "other"),
     ("page_cache/drain", lambda *_: 5, "other"),
     ("page_cache/share", lambda _: 0.1, "other"),
     ("page_cache/stall", lambda *_: 5, "other"),
