@@ -8,7 +8,7 @@ import pytest
 
 from policies import Lru
 from seeklab.course.task import Task
-from seeklab.course.tasks import cache, omission, tasks, throttle
+from seeklab.course.tasks import cache, odx, omission, tasks, throttle
 from seeklab.judge import Cases, Fields, Mistake, Number, Outcome, Table, Value, diagnose
 from seeklab.judge.mistakes import scaled
 
@@ -69,6 +69,14 @@ MISTAKEN: list[tuple[str, object, str]] = [
     ("commit/ceiling", lambda _: 5, "other"),
     ("commit/batches", lambda arrivals, _: [1] * len(arrivals[1:]), "lost-transactions"),
     ("commit/batches", lambda arrivals, _: [len(arrivals)], "waits-to-begin"),
+    ("odx/covered", lambda result: result.metrics["odx.elapsed_s"] < 12, "looks-at-time"),
+    ("odx/covered", lambda _: False, "fails-all"),
+    ("odx/covered", lambda _: True, "other"),
+    ("odx/phases", {"seek_ns": 5.0}, "keys"),
+    ("odx/phases", dict.fromkeys(odx.phases(), 5.0), "other"),
+    ("odx/shapes", {(8388608, 8126464): 9000}, "not-only-reads"),
+    ("odx/shapes", {(8388608, 8126464): 9}, "other"),
+    ("odx/shapes", {8388608: 9}, "unreadable"),
     ("omission/due", 5, "other"),
     ("omission/repair", lambda latencies, _: latencies, "nothing-added"),
     ("omission/repair", lambda latencies, _: [*latencies, 0], "no-wait"),
