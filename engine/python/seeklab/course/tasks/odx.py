@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from functools import cache
 from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ COVERED = {"broken": False, "ssd-resident": False, "fixed": True, "two-ahead": T
 """Whether the prefetcher covers a sequential reader, by variant."""
 
 
+@cache
 def _reads() -> list[dict[str, Any]]:
     broken = case(CASE).run("broken")
     copy = broken.jobs.index("odx")
